@@ -33,27 +33,27 @@ void check(const ada::Expected<void> &done) {
 }
 
 /// Calls and returns of a program that nests 30 deep.
-void makeSession(const std::string &path, std::uint64_t events) {
-  constexpr std::uint32_t kThreads = 4, kFunctions = 2000;
+void makeSession(const std::string &path, uint64_t events) {
+  constexpr uint32_t kThreads = 4, kFunctions = 2000;
   auto sink = makeAtfSessionSink(path);
   check(sink->begin({.range = {}, .isRoot = true}));
   check(sink->addProcess({.name = "pid_1", .pid = 1, .executable = "/bin/app"}));
-  for (std::uint32_t i = 0; i < kThreads; ++i)
+  for (uint32_t i = 0; i < kThreads; ++i)
     check(sink->addThread({.index = i, .number = i, .tid = 4711 + i}));
-  for (std::uint32_t i = 0; i < kFunctions; ++i)
+  for (uint32_t i = 0; i < kFunctions; ++i)
     check(sink->addFunction({.index = i, .id = i, .name = "_ZN3app6Module8functionILi" + std::to_string(i) + "EEEvi"}));
-  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
-    std::uint64_t time = 1'700'000'000'000'000'000, random = thread + 1;
-    std::vector<std::uint32_t> stack;
+  for (uint32_t thread = 0; thread < kThreads; ++thread) {
+    uint64_t time = 1'700'000'000'000'000'000, random = thread + 1;
+    std::vector<uint32_t> stack;
     std::vector<Event> batch;
-    for (std::uint64_t i = 0; i < events / kThreads; ++i) {
+    for (uint64_t i = 0; i < events / kThreads; ++i) {
       random = random * 6364136223846793005u + 1442695040888963407u;
       time += random >> 58;
       Event event;
       event.timeNs = time;
       event.thread = thread;
       if (stack.empty() || (stack.size() < 30 && (random >> 40 & 1))) {
-        stack.push_back(event.function = static_cast<std::uint32_t>(random >> 41) % kFunctions);
+        stack.push_back(event.function = static_cast<uint32_t>(random >> 41) % kFunctions);
       } else {
         event.kind = Kind::Return;
         event.function = stack.back();
@@ -72,7 +72,7 @@ void makeSession(const std::string &path, std::uint64_t events) {
 
 std::unique_ptr<TraceSink> makeSink(const std::string &format, const std::string &path, std::FILE *&file) {
   if (format.starts_with("atf"))
-    return makeAtfSessionSink(path, {.version = static_cast<std::uint8_t>(format == "atf1" ? 1 : 2)});
+    return makeAtfSessionSink(path, {.version = static_cast<uint8_t>(format == "atf1" ? 1 : 2)});
   file = std::fopen(path.c_str(), "wb");
   if (!file)
     die("can't write " + path);
@@ -106,7 +106,7 @@ int main(int argc, char **argv) {
   }
   if (argc != 2 && argc != 3)
     die("usage: convert_bench FOLDER [EVENTS] | convert_bench session FOLDER EVENTS");
-  const std::uint64_t events = argc == 3 ? std::stoull(argv[2]) : 10'000'000;
+  const uint64_t events = argc == 3 ? std::stoull(argv[2]) : 10'000'000;
   const std::string folder = std::string(argv[1]) + "/convert";
   fs::create_directories(folder);
   const std::string session = folder + "/session";

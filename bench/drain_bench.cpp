@@ -14,9 +14,9 @@
 //   file     empty calls: plain, encoded, summed and written to a file in FOLDER
 #include "sets.h"
 
-#include "core/crc.h"
-#include "core/index_file.h"
-#include "core/packed_file.h"
+#include "core/base/crc.h"
+#include "core/files/index_file.h"
+#include "core/files/packed_file.h"
 #include "shared/ring/thread_reader.h"
 
 #include <cstdio>
@@ -32,7 +32,7 @@ using namespace ada;
 namespace {
 
 constexpr int kSets = 7;
-constexpr std::uint64_t kEntries = 0x100000, kFunctions = 2000;
+constexpr uint64_t kEntries = 0x100000, kFunctions = 2000;
 
 [[noreturn]] void die(const char *what) {
   std::fprintf(stderr, "drain_bench: %s\n", what);
@@ -41,7 +41,7 @@ constexpr std::uint64_t kEntries = 0x100000, kFunctions = 2000;
 
 struct Memory {
   std::vector<ada_chunk *> chunks;
-  ada_chunk *chunk(std::uint64_t number) { return chunks[number]; }
+  ada_chunk *chunk(uint64_t number) { return chunks[number]; }
   void giveBack(ada_chunk *) {}
   void wake(ada_ring_thread &) {}
   void noteClosed(int) {}
@@ -49,17 +49,17 @@ struct Memory {
 
 // `deepest`: how deep calls nest. At 1 they are a loop of empty calls, above that they come and go at random.
 // `repeats`: the same calls repeat in a circle of some 3,000, as in real programs; otherwise no call is as expected.
-void fill(Memory &memory, std::uint64_t count, std::size_t deepest, bool repeats) {
+void fill(Memory &memory, uint64_t count, size_t deepest, bool repeats) {
   char *at = static_cast<char *>(std::aligned_alloc(ADA_CHUNK_BYTES, count * ADA_CHUNK_BYTES));
   std::memset(at, 0, count * ADA_CHUNK_BYTES);
-  std::vector<std::uint64_t> stack;
-  std::uint64_t stamp = 1'000'000, random = 1, turn = 0;
-  for (std::uint64_t c = 0; c < count; ++c, at += ADA_CHUNK_BYTES) {
+  std::vector<uint64_t> stack;
+  uint64_t stamp = 1'000'000, random = 1, turn = 0;
+  for (uint64_t c = 0; c < count; ++c, at += ADA_CHUNK_BYTES) {
     auto *chunk = reinterpret_cast<ada_chunk *>(at);
     chunk->state = ADA_CHUNK_USED, chunk->seq = c, chunk->number = c, chunk->start_stamp = stamp;
     chunk->next = c + 1 < count ? c + 2 : 0;
     auto *records = reinterpret_cast<ada_record *>(chunk + 1);
-    for (std::uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i) {
+    for (uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i) {
       if (repeats && ++turn > 6000 && stack.empty())
         random = 1, turn = 0;
       random = random * 6364136223846793005u + 1442695040888963407u;
@@ -91,7 +91,7 @@ struct Drain {
   ada_anchor anchors[ADA_RING_ANCHORS] = {{0, 0}, {4'000'000'000'000, 2'000'000'000'000}};
   std::vector<ada_record> records = std::vector<ada_record>(ADA_CHUNK_RECORDS);
   std::vector<const ada_detail *> details = std::vector<const ada_detail *>(ADA_CHUNK_RECORDS);
-  std::vector<std::uint16_t> places = std::vector<std::uint16_t>(ADA_CHUNK_RECORDS);
+  std::vector<uint16_t> places = std::vector<uint16_t>(ADA_CHUNK_RECORDS);
 
   explicit Drain(Memory &from) : memory(from) {
     module.begin = kEntries, module.end = kEntries + kFunctions * sizeof(ada_function), module.module_id = 1;
@@ -112,7 +112,7 @@ struct Drain {
         if (plain)
           reader.takePlain(memory, clock, modules, emit);
         reader.take(batch);
-        for (std::uint64_t i = 0; i < batch.count; ++i)
+        for (uint64_t i = 0; i < batch.count; ++i)
           ring::expand(reader.expansion, batch.records[i], clock, modules, grow, emit);
       }
       more = reader.advance(memory, batch);
@@ -130,7 +130,7 @@ int main(int argc, char **argv) {
     die("usage: drain_bench FOLDER [CHUNKS]");
   const std::string folder = argv[1];
   Memory memory, repeating;
-  const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
+  const uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
   Memory loop;
   fill(memory, count, 30, false);
   fill(loop, count, 1, false);
@@ -140,10 +140,10 @@ int main(int argc, char **argv) {
   IndexFile plainFile;
   plainFile.begin(folder.c_str(), 0, 1, 2);
   auto encode = [&] { return [&](const ring::Event &e) { to = plainFile.encode(to, e); }; };
-  std::uint64_t sum = 0;
+  uint64_t sum = 0;
   auto add = [&] { return [&](const ring::Event &e) { sum += e.timestampNs ^ e.functionId; }; };
 
-  const auto events = static_cast<std::uint64_t>(memory.chunks.size()) * ADA_CHUNK_RECORDS;
+  const auto events = static_cast<uint64_t>(memory.chunks.size()) * ADA_CHUNK_RECORDS;
   addSets("batch", kSets, events, [&] { Drain(memory).run(false, add, [] {}); });
   addSets("plain", kSets, events, [&] { Drain(memory).run(true, add, [] {}); });
   addSets("plain, empty calls", kSets, events, [&] { Drain(loop).run(true, add, [] {}); });
@@ -172,12 +172,12 @@ int main(int argc, char **argv) {
   addSets("plain, repeating calls", kSets, events, [&] { Drain(repeating).run(true, add, [] {}); });
   addSets("packed, repeating calls", kSets, events, [&] { pack(repeating); });
   addSets("sum", kSets, events, [&] {
-    for (std::size_t i = 0; i < memory.chunks.size(); ++i)
+    for (size_t i = 0; i < memory.chunks.size(); ++i)
       sum += crc32c(0, buffer.data(), ADA_CHUNK_RECORDS * atf::kIndexEventBytes);
   });
   addSets("zero", kSets, events, [&] {
     static ada_chunk *spare = static_cast<ada_chunk *>(std::aligned_alloc(ADA_CHUNK_BYTES, ADA_CHUNK_BYTES));
-    for (std::size_t i = 0; i < memory.chunks.size(); ++i) {
+    for (size_t i = 0; i < memory.chunks.size(); ++i) {
       ring::zeroRecords(*spare);
       __asm__ volatile("" : : "r"(spare) : "memory");
     }
@@ -189,7 +189,7 @@ int main(int argc, char **argv) {
         IndexFile file;
         file.begin(folder.c_str(), 0, 1, 2);
         auto write = [&] {
-          const auto bytes = static_cast<std::size_t>(to - buffer.data());
+          const auto bytes = static_cast<size_t>(to - buffer.data());
           if (file.append(buffer.data(), bytes, bytes / atf::kIndexEventBytes) < 0)
             die("cannot write");
           to = buffer.data();

@@ -24,7 +24,7 @@ using namespace ada::packed;
 
 namespace {
 constexpr int kSets = 7;
-constexpr std::size_t kPiece = 4096;
+constexpr size_t kPiece = 4096;
 
 [[noreturn]] void die(const std::string &what) {
   std::fprintf(stderr, "packed_bench: %s\n", what.c_str());
@@ -32,8 +32,8 @@ constexpr std::size_t kPiece = 4096;
 }
 
 struct Source {
-  std::uint64_t ns, function;
-  std::uint32_t kind;
+  uint64_t ns, function;
+  uint32_t kind;
 };
 
 std::vector<Source> readEvents(const char *path) {
@@ -42,48 +42,46 @@ std::vector<Source> readEvents(const char *path) {
     die(reader.error().text());
   std::vector<Source> events;
   events.reserve(reader->size());
-  reader->forEach(reader->all(), [&](std::uint64_t, const ada::atf::IndexEvent &event) {
-    events.push_back({event.timestampNs, event.functionId, static_cast<std::uint32_t>(event.kind)});
+  reader->forEach(reader->all(), [&](uint64_t, const ada::atf::IndexEvent &event) {
+    events.push_back({event.timestampNs, event.functionId, static_cast<uint32_t>(event.kind)});
   });
   return events;
 }
 
-__attribute__((target("sse4.2"))) std::uint32_t crc32c(std::uint32_t before, const void *data, std::size_t bytes) {
-  std::uint64_t sum = ~before;
+__attribute__((target("sse4.2"))) uint32_t crc32c(uint32_t before, const void *data, size_t bytes) {
+  uint64_t sum = ~before;
   auto *at = static_cast<const Byte *>(data);
   for (; bytes >= 8; bytes -= 8, at += 8) {
-    std::uint64_t eight;
+    uint64_t eight;
     __builtin_memcpy(&eight, at, 8);
     sum = __builtin_ia32_crc32di(sum, eight);
   }
   for (; bytes; --bytes)
-    sum = __builtin_ia32_crc32qi(static_cast<std::uint32_t>(sum), *at++);
-  return ~static_cast<std::uint32_t>(sum);
+    sum = __builtin_ia32_crc32qi(static_cast<uint32_t>(sum), *at++);
+  return ~static_cast<uint32_t>(sum);
 }
-constexpr auto kSum = [](std::uint32_t before, const void *data, std::size_t bytes) {
-  return crc32c(before, data, bytes);
-};
+constexpr auto kSum = [](uint32_t before, const void *data, size_t bytes) { return crc32c(before, data, bytes); };
 
 // Returns the size of the blocks in bytes.
-std::size_t encode(const std::vector<Source> &events, BlockWriter &writer, std::vector<Byte> &to) {
+size_t encode(const std::vector<Source> &events, BlockWriter &writer, std::vector<Byte> &to) {
   writer = {};
-  std::size_t size = 0, start = 0;
+  size_t size = 0, start = 0;
   auto close = [&] {
     const RawBlockHeader header = writer.close(kSum);
     __builtin_memcpy(to.data() + start, &header, sizeof header);
   };
-  for (std::size_t i = 0; i < events.size();) {
+  for (size_t i = 0; i < events.size();) {
     if (!writer.isOpen()) {
       start = size = aligned(size);
       size += writer.begin(to.data() + size, kSum);
     }
     Byte *const piece = to.data() + size;
     Encoder::Run run(writer, piece);
-    for (const std::size_t last = std::min(events.size(), i + kPiece); i < last; ++i)
+    for (const size_t last = std::min(events.size(), i + kPiece); i < last; ++i)
       run.encode(events[i].kind, events[i].function, events[i].ns);
     Byte *const end = run.end();
-    writer.added(piece, static_cast<std::size_t>(end - piece), kSum);
-    size += static_cast<std::size_t>(end - piece);
+    writer.added(piece, static_cast<size_t>(end - piece), kSum);
+    size += static_cast<size_t>(end - piece);
     if (writer.isFull())
       close();
   }
@@ -93,10 +91,10 @@ std::size_t encode(const std::vector<Source> &events, BlockWriter &writer, std::
 }
 
 // Returns a sum over the events.
-std::uint64_t decode(const std::vector<Byte> &from, std::size_t size, State &state) {
-  std::uint64_t sum = 0;
+uint64_t decode(const std::vector<Byte> &from, size_t size, State &state) {
+  uint64_t sum = 0;
   Decoder decoder(state);
-  for (std::size_t at = 0; at < size;) {
+  for (size_t at = 0; at < size;) {
     RawBlockHeader raw;
     __builtin_memcpy(&raw, from.data() + at, sizeof raw);
     const Byte *const calls = from.data() + at + kBlockHeaderBytes, *body = calls + raw.callsBytes;
@@ -108,7 +106,7 @@ std::uint64_t decode(const std::vector<Byte> &from, std::size_t size, State &sta
     Decoder::Run run(decoder, body, end);
     while (run.next(event) == Decoded::Event)
       sum += event.ns * 3 + event.functionId * 5 + event.kind;
-    at = aligned(static_cast<std::size_t>(end - from.data()));
+    at = aligned(static_cast<size_t>(end - from.data()));
   }
   return sum;
 }
@@ -132,18 +130,18 @@ struct Details {
   DetailState state;
 
   // Returns the size of the blocks in bytes.
-  std::size_t encode() {
+  size_t encode() {
     writer = {};
     Byte *to = bytes.data(), *start = to, *body = to;
-    std::uint64_t seq = 0;
+    uint64_t seq = 0;
     auto close = [&] {
-      writer.added(body, static_cast<std::size_t>(to - body), kSum);
+      writer.added(body, static_cast<size_t>(to - body), kSum);
       const RawDetailBlockHeader header = writer.close(kSum);
       __builtin_memcpy(start, &header, sizeof header);
     };
     for (const Source &event : events) {
       if (!writer.isOpen()) {
-        start = bytes.data() + aligned(static_cast<std::size_t>(to - bytes.data()));
+        start = bytes.data() + aligned(static_cast<size_t>(to - bytes.data()));
         to = body = writer.begin(start, seq, kSum);
       }
       to = writer.encode(to, event.head, reinterpret_cast<const Byte *>(event.payload.data()), event.payload.size());
@@ -153,13 +151,13 @@ struct Details {
     }
     if (writer.isOpen())
       close();
-    return static_cast<std::size_t>(to - bytes.data());
+    return static_cast<size_t>(to - bytes.data());
   }
 
   // With `compare`, checks the decoded events against those that were encoded.
-  std::uint64_t decode(std::size_t size, bool compare) {
-    std::uint64_t sum = 0, seq = 0;
-    for (std::size_t at = 0; at < size;) {
+  uint64_t decode(size_t size, bool compare) {
+    uint64_t sum = 0, seq = 0;
+    for (size_t at = 0; at < size;) {
       RawDetailBlockHeader raw;
       __builtin_memcpy(&raw, bytes.data() + at, sizeof raw);
       const Byte *next = bytes.data() + at + kBlockHeaderBytes, *const end = next + raw.bodyBytes;
@@ -174,7 +172,7 @@ struct Details {
                         __builtin_memcmp(event.payload, events[seq].payload.data(), event.bytes) != 0))
           die("decoded events differ");
       }
-      at = aligned(static_cast<std::size_t>(end - bytes.data()));
+      at = aligned(static_cast<size_t>(end - bytes.data()));
     }
     if (compare && seq != events.size())
       die("not all events are decoded");
@@ -184,7 +182,7 @@ struct Details {
 
 void addDetails(const char *path, ada::atf::DetailReader reader) {
   auto details = std::make_shared<Details>(std::move(reader));
-  const std::size_t size = details->encode();
+  const size_t size = details->encode();
   details->decode(size, true);
   std::fprintf(stderr, "%s: %zu detail events, %.2f bytes per event\n", path, details->events.size(),
                static_cast<double>(size) / static_cast<double>(details->events.size()));
@@ -207,10 +205,10 @@ int main(int count, char **files) {
         std::make_shared<std::vector<Byte>>(events->size() * 4 + kPiece * kMostEventBytes + kMostBlockStartBytes);
     auto writer = std::make_shared<BlockWriter>();
     auto state = std::make_shared<State>();
-    std::uint64_t sum = 0;
+    uint64_t sum = 0;
     for (const Source &event : *events)
       sum += event.ns * 3 + event.function * 5 + event.kind;
-    const std::size_t size = encode(*events, *writer, *bytes);
+    const size_t size = encode(*events, *writer, *bytes);
     if (decode(*bytes, size, *state) != sum)
       die("decoded events differ");
     std::fprintf(stderr, "%s: %zu events, %.4f bytes per event\n", files[i], events->size(),

@@ -29,20 +29,20 @@ constexpr int kSets = 7;
 }
 
 /// Calls and returns of a program that nests 30 deep.
-std::uint64_t writeIndex(const std::string &path, std::uint8_t version, std::uint64_t events) {
+uint64_t writeIndex(const std::string &path, uint8_t version, uint64_t events) {
   auto writer = IndexWriter::create(path, {.version = version});
   if (!writer)
     die(writer.error().text());
-  std::vector<std::uint64_t> stack;
-  std::uint64_t time = 1'000'000'000, random = 1, sum = 0;
-  for (std::uint64_t i = 0; i < events; ++i) {
+  std::vector<uint64_t> stack;
+  uint64_t time = 1'000'000'000, random = 1, sum = 0;
+  for (uint64_t i = 0; i < events; ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
     time += random >> 59;
     IndexEvent event;
     event.timestampNs = time;
     if (stack.empty() || (stack.size() < 30 && (random >> 40 & 1))) {
       event.kind = ada::EventKind::Call;
-      stack.push_back(event.functionId = std::uint64_t{1} << 32 | (random >> 41) % 2000);
+      stack.push_back(event.functionId = uint64_t{1} << 32 | (random >> 41) % 2000);
     } else {
       event.kind = ada::EventKind::Return;
       event.functionId = stack.back();
@@ -57,9 +57,9 @@ std::uint64_t writeIndex(const std::string &path, std::uint8_t version, std::uin
   return sum;
 }
 
-std::uint64_t scan(const IndexReader &reader) {
-  std::uint64_t sum = 0;
-  reader.forEach([&](std::uint64_t, const IndexEvent &event) { sum += event.timestampNs ^ event.functionId; });
+uint64_t scan(const IndexReader &reader) {
+  uint64_t sum = 0;
+  reader.forEach([&](uint64_t, const IndexEvent &event) { sum += event.timestampNs ^ event.functionId; });
   return sum;
 }
 
@@ -74,11 +74,11 @@ IndexReader open(const std::string &path, ChecksumPolicy policy) {
 int main(int argc, char **argv) {
   if (argc != 2 && argc != 3)
     die("usage: scan_bench FOLDER [EVENTS]");
-  const std::uint64_t events = argc == 3 ? std::stoull(argv[2]) : 10'000'000;
+  const uint64_t events = argc == 3 ? std::stoull(argv[2]) : 10'000'000;
   std::vector<std::string> paths;
-  for (std::uint8_t version : {1, 2}) {
+  for (uint8_t version : {1, 2}) {
     const std::string path = std::string(argv[1]) + "/scan_v" + std::to_string(version) + ".atf";
-    const std::uint64_t expected = writeIndex(path, version, events);
+    const uint64_t expected = writeIndex(path, version, events);
     auto check = [=](const IndexReader &reader) {
       if (scan(reader) != expected)
         die(path + " was not read back");

@@ -10,20 +10,19 @@
 /// Registers `sets` runs of `work`, which handles `events` events; `before` is not timed. They run in the order in
 /// which they were added.
 template <class Work, class Before>
-benchmark::internal::Benchmark *addSets(const std::string &name, int sets, std::uint64_t events, Before before,
-                                        Work work) {
+benchmark::internal::Benchmark *addSets(const std::string &name, int sets, uint64_t events, Before before, Work work) {
   return benchmark::RegisterBenchmark(name.c_str(),
                                       [=](benchmark::State &state) {
                                         before();
                                         for (auto _ : state)
                                           work();
-                                        state.SetItemsProcessed(static_cast<std::int64_t>(events));
+                                        state.SetItemsProcessed(static_cast<int64_t>(events));
                                       })
       ->Iterations(1)
       ->Repetitions(sets)
       ->UseRealTime();
 }
-template <class Work> void addSets(const std::string &name, int sets, std::uint64_t events, Work work) {
+template <class Work> void addSets(const std::string &name, int sets, uint64_t events, Work work) {
   addSets(name, sets, events, [] {}, work);
 }
 

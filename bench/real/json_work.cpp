@@ -6,8 +6,8 @@
 
 using Json = nlohmann::json;
 
-static std::uint32_t seed = 42;
-static std::uint32_t draw(std::uint32_t n) {
+static uint32_t seed = 42;
+static uint32_t draw(uint32_t n) {
   seed = seed * 1103515245u + 12345u;
   return (seed >> 16) % n;
 }
@@ -38,7 +38,7 @@ static Json make(unsigned depth) {
 }
 
 int main() {
-  std::size_t bytes = 0, faults = 0, same = 0;
+  size_t bytes = 0, faults = 0, same = 0;
   for (int round = 0; round < 2000; ++round) {
     Json document = Json::object();
     for (int i = 0; i < 20; ++i)
@@ -48,7 +48,7 @@ int main() {
     same += Json::parse(text) == document;
     for (int cut = 1; cut <= 4; ++cut)
       try {
-        (void)Json::parse(text.substr(0, text.size() * static_cast<std::size_t>(cut) / 5));
+        (void)Json::parse(text.substr(0, text.size() * static_cast<size_t>(cut) / 5));
       } catch (const Json::parse_error &) {
         ++faults;
       }

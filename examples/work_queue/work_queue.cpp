@@ -28,13 +28,13 @@ public:
 
 class Factorise final : public Job {
 public:
-  explicit Factorise(std::uint64_t number) : number_(number) {}
+  explicit Factorise(uint64_t number) : number_(number) {}
 
   std::string run() override {
     std::ostringstream text;
     text << number_ << " =";
-    std::uint64_t rest = number_;
-    for (std::uint64_t factor = smallestFactor(rest, 2); rest > 1; factor = smallestFactor(rest, factor)) {
+    uint64_t rest = number_;
+    for (uint64_t factor = smallestFactor(rest, 2); rest > 1; factor = smallestFactor(rest, factor)) {
       text << ' ' << factor;
       rest /= factor;
     }
@@ -42,14 +42,14 @@ public:
   }
 
 private:
-  static std::uint64_t smallestFactor(std::uint64_t n, std::uint64_t from) {
-    for (std::uint64_t candidate = from; candidate * candidate <= n; ++candidate)
+  static uint64_t smallestFactor(uint64_t n, uint64_t from) {
+    for (uint64_t candidate = from; candidate * candidate <= n; ++candidate)
       if (n % candidate == 0)
         return candidate;
     return n;
   }
 
-  std::uint64_t number_;
+  uint64_t number_;
 };
 
 class CountWords final : public Job {
@@ -165,7 +165,7 @@ int main() {
   Queue queue;
   std::vector<Worker> workers(4, Worker(queue));
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < workers.size(); ++i)
+  for (size_t i = 0; i < workers.size(); ++i)
     threads.emplace_back([&workers, i] {
       ada_set_thread_name(("worker " + std::to_string(i)).c_str());
       workers[i].run();
@@ -179,7 +179,7 @@ int main() {
   queue.close();
 
   Totals all;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
+  for (size_t i = 0; i < threads.size(); ++i) {
     threads[i].join();
     all.done += workers[i].totals.done;
     all.failed += workers[i].totals.failed;

@@ -17,13 +17,13 @@
 namespace ada::model {
 
 struct ByteInput::State {
-  static constexpr std::size_t kPieceBytes = 256 * 1024, kHeadBytes = 64;
+  static constexpr size_t kPieceBytes = 256 * 1024, kHeadBytes = 64;
 
   Error fail(const char *what) const { return systemError(name, what, errno); }
 
   // Bytes of the file as they are: as many as there are, at most `size`.
-  Expected<std::size_t> fillRaw(std::byte *to, std::size_t size) {
-    std::size_t got = 0;
+  Expected<size_t> fillRaw(std::byte *to, size_t size) {
+    size_t got = 0;
     while (got < size) {
       const ssize_t n = ::read(fd, to + got, size - got);
       if (n < 0 && errno == EINTR)
@@ -32,7 +32,7 @@ struct ByteInput::State {
         return fail("cannot be read");
       if (n == 0)
         break;
-      got += static_cast<std::size_t>(n);
+      got += static_cast<size_t>(n);
       if (got >= kHeadBytes)
         break; // a slow pipe's bytes are useful at once
     }
@@ -41,12 +41,12 @@ struct ByteInput::State {
   }
 
   // The same for the bytes that readers get.
-  Expected<std::size_t> fill(std::byte *to, std::size_t size) {
+  Expected<size_t> fill(std::byte *to, size_t size) {
     if (!gunzip)
       return fillRaw(to, size);
-    std::size_t got = 0;
+    size_t got = 0;
     while (got < size && !flaw) {
-      if (const std::size_t n = gunzip->unpack({to + got, size - got})) {
+      if (const size_t n = gunzip->unpack({to + got, size - got})) {
         got += n;
         continue;
       }
@@ -70,7 +70,7 @@ struct ByteInput::State {
     unpackedBytes += got;
     return got;
   }
-  void fail(const char *code, const char *message, std::size_t got) {
+  void fail(const char *code, const char *message, size_t got) {
     flaw = Error{.code = code, .message = message, .file = name, .offset = unpackedBytes + got};
   }
 
@@ -102,14 +102,14 @@ struct ByteInput::State {
   int fd = -1;
   bool seekable = false, started = false;
   bool isCopy = false, wasPacked = false;
-  std::optional<std::uint64_t> bytes; // of the file, if known
-  std::uint64_t position = 0;         // in the file
-  std::uint64_t unpackedBytes = 0;
+  std::optional<uint64_t> bytes; // of the file, if known
+  uint64_t position = 0;         // in the file
+  uint64_t unpackedBytes = 0;
   std::optional<Gunzip> gunzip; // if it is packed
   std::vector<std::byte> packed;
   std::optional<Error> flaw, flawOfOriginal; // the latter is of the data that was copied to a file
   std::array<std::byte, kHeadBytes> head;
-  std::size_t headSize = 0;
+  size_t headSize = 0;
   bool headPending = true; // the next read() begins with it
   std::vector<std::byte> piece;
 };
@@ -162,7 +162,7 @@ Expected<ByteInput> ByteInput::open(const std::string &path) {
   // Standard input may be a file that another program has read from already.
   s.seekable = S_ISREG(info.st_mode) && ::lseek(s.fd, 0, SEEK_CUR) == 0;
   if (s.seekable) {
-    s.bytes = static_cast<std::uint64_t>(info.st_size);
+    s.bytes = static_cast<uint64_t>(info.st_size);
     ::posix_fadvise(s.fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
   if (auto begun = s.begin(); !begun)
@@ -178,7 +178,7 @@ Expected<std::span<const std::byte>> ByteInput::read() {
   State &s = *state_;
   s.started = true;
   s.piece.resize(State::kPieceBytes);
-  std::size_t kept = 0;
+  size_t kept = 0;
   if (s.headPending) {
     std::copy_n(s.head.data(), s.headSize, s.piece.data());
     kept = s.headSize;
@@ -241,7 +241,7 @@ bool ByteInput::isPacked() const noexcept { return state_->gunzip || state_->was
 const std::optional<Error> &ByteInput::damage() const noexcept {
   return state_->flaw ? state_->flaw : state_->flawOfOriginal;
 }
-std::uint64_t ByteInput::position() const noexcept { return state_->position; }
-std::optional<std::uint64_t> ByteInput::size() const noexcept { return state_->bytes; }
+uint64_t ByteInput::position() const noexcept { return state_->position; }
+std::optional<uint64_t> ByteInput::size() const noexcept { return state_->bytes; }
 
 } // namespace ada::model

@@ -19,28 +19,28 @@ namespace ada {
 // and programs with more threads than that exist; most of their threads do
 // little. A read of this size costs about what a mapping and its page faults
 // do.
-static constexpr std::size_t kReadLimitBytes = 64 * 1024;
+static constexpr size_t kReadLimitBytes = 64 * 1024;
 
 Error systemError(const std::string &path, const std::string &what, int number) {
   return {.code = "E_IO", .message = what + ": " + std::generic_category().message(number), .file = path};
 }
 
-std::uint64_t bytesBelow(const std::string &directory) {
+uint64_t bytesBelow(const std::string &directory) {
   namespace fs = std::filesystem;
-  std::uint64_t bytes = 0;
+  uint64_t bytes = 0;
   std::error_code error;
   for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
     struct stat info;
     if (::lstat(at->path().c_str(), &info) == 0 && S_ISREG(info.st_mode) && at->path().filename() != "ring" &&
         !isKeptFile(at->path().filename().string()))
-      bytes += static_cast<std::uint64_t>(info.st_size);
+      bytes += static_cast<uint64_t>(info.st_size);
   }
   return bytes;
 }
 
-static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string &path, std::size_t &size) {
+static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string &path, size_t &size) {
   auto data = std::make_unique_for_overwrite<std::byte[]>(size);
-  std::size_t got = 0;
+  size_t got = 0;
   while (got < size) {
     ssize_t n = ::read(fd, data.get() + got, size - got);
     if (n < 0 && errno == EINTR)
@@ -49,7 +49,7 @@ static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string 
       return systemError(path, "cannot be read", errno);
     if (n == 0)
       break; // cut short since fstat
-    got += static_cast<std::size_t>(n);
+    got += static_cast<size_t>(n);
   }
   size = got;
   return data;
@@ -75,7 +75,7 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
                  .file = path};
 
   FileBytes file;
-  file.size_ = static_cast<std::size_t>(info.st_size);
+  file.size_ = static_cast<size_t>(info.st_size);
   if (file.size_ <= kReadLimitBytes) {
     auto data = readAll(fd, path, file.size_);
     if (!data)
@@ -89,8 +89,8 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
     return systemError(path, "cannot be mapped (" + std::to_string(file.size_) + " bytes)", errno);
   file.base_ = static_cast<const std::byte *>(place);
   file.mapped_ = true;
-  constexpr std::uint64_t kSystemBlockBytes = 512;
-  if (static_cast<std::uint64_t>(info.st_blocks) * kSystemBlockBytes < file.size_)
+  constexpr uint64_t kSystemBlockBytes = 512;
+  if (static_cast<uint64_t>(info.st_blocks) * kSystemBlockBytes < file.size_)
     file.holes_ = Holes::of(fd, file.size_);
   return file;
 }
@@ -98,11 +98,11 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
 void FileBytes::release(std::span<const std::byte> part) const noexcept {
   if (!mapped_ || part.empty())
     return;
-  static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
   // The mapping begins at a page. A page that is shared with other bytes is released, too:
   // it is read again when needed.
-  const std::size_t first = static_cast<std::size_t>(part.data() - base_) / page * page;
-  const std::size_t last = static_cast<std::size_t>(part.data() + part.size() - base_);
+  const size_t first = static_cast<size_t>(part.data() - base_) / page * page;
+  const size_t last = static_cast<size_t>(part.data() + part.size() - base_);
   ::madvise(const_cast<std::byte *>(base_) + first, last - first, MADV_DONTNEED);
 }
 

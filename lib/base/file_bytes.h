@@ -32,7 +32,7 @@ public:
 
 private:
   const std::byte *base_ = nullptr;
-  std::size_t size_ = 0;
+  size_t size_ = 0;
   std::unique_ptr<std::byte[]> heap_; // if read
   bool mapped_ = false;
   Holes holes_;
@@ -41,7 +41,7 @@ private:
 /// Bytes of all files of a trace below a directory. A ring file that lies there, or a link to it, does not count,
 /// because its size says nothing about what was recorded. The index that `adatrace view` keeps
 /// there does not count either.
-std::uint64_t bytesBelow(const std::string &directory);
+uint64_t bytesBelow(const std::string &directory);
 
 /// E_IO with the system's reason in the message.
 Error systemError(const std::string &path, const std::string &what, int number);

@@ -28,10 +28,10 @@ bool Gunzip::isSupported() noexcept { return true; }
 
 void Gunzip::feed(std::span<const std::byte> packed) { state_->packed = packed; }
 
-std::size_t Gunzip::unpack(std::span<std::byte> piece) {
+size_t Gunzip::unpack(std::span<std::byte> piece) {
   State &s = *state_;
   z_stream &z = s.z;
-  constexpr std::size_t kMost = 1 << 30; // zlib counts with 32 bits
+  constexpr size_t kMost = 1 << 30; // zlib counts with 32 bits
   z.next_out = reinterpret_cast<Bytef *>(piece.data());
   z.avail_out = static_cast<uInt>(std::min(piece.size(), kMost));
   const uInt room = z.avail_out;
@@ -63,7 +63,7 @@ bool Gunzip::isDamaged() const noexcept { return state_->damaged; }
 struct Gunzip::State {};
 bool Gunzip::isSupported() noexcept { return false; }
 void Gunzip::feed(std::span<const std::byte>) {}
-std::size_t Gunzip::unpack(std::span<std::byte>) { return 0; }
+size_t Gunzip::unpack(std::span<std::byte>) { return 0; }
 bool Gunzip::isComplete() const noexcept { return false; }
 bool Gunzip::isDamaged() const noexcept { return true; }
 

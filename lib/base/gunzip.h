@@ -15,7 +15,7 @@ bool isGzip(std::span<const std::byte> head) noexcept;
 /// Members that follow one another are one stream, as for gzip(1).
 ///
 ///   gunzip.feed(packed);
-///   while (std::size_t n = gunzip.unpack(piece))
+///   while (size_t n = gunzip.unpack(piece))
 ///     use(piece.first(n));
 ///   if (gunzip.isDamaged()) ...
 class Gunzip {
@@ -31,7 +31,7 @@ public:
   /// The next packed bytes, which must stay where they are until unpack() has returned 0.
   void feed(std::span<const std::byte> packed);
   /// Unpacks into `piece`. 0 means that more must be fed, or that the data is damaged.
-  std::size_t unpack(std::span<std::byte> piece);
+  size_t unpack(std::span<std::byte> piece);
 
   bool isDamaged() const noexcept;
   /// True if the data may end here: a member has just ended.

@@ -35,7 +35,7 @@ private:
       stream_.avail_out = static_cast<uInt>(out_.size());
       if (!isOpen_ || deflate(&stream_, flush) == Z_STREAM_ERROR)
         return false;
-      const std::size_t made = out_.size() - stream_.avail_out;
+      const size_t made = out_.size() - stream_.avail_out;
       if (made > 0 && !sink_(std::span(out_).first(made)))
         return false;
     } while (stream_.avail_out == 0);

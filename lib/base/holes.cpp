@@ -7,30 +7,30 @@
 
 namespace ada {
 
-Holes Holes::of(int fd, std::uint64_t bytes) {
+Holes Holes::of(int fd, uint64_t bytes) {
   Holes holes;
-  for (std::uint64_t at = 0; at < bytes;) {
+  for (uint64_t at = 0; at < bytes;) {
     const off_t begin = ::lseek(fd, static_cast<off_t>(at), SEEK_HOLE);
-    if (begin < 0 || static_cast<std::uint64_t>(begin) >= bytes)
+    if (begin < 0 || static_cast<uint64_t>(begin) >= bytes)
       break;
     const off_t end = ::lseek(fd, begin, SEEK_DATA);
     if (end < 0 && errno != ENXIO)
       break;
-    at = end < 0 ? bytes : static_cast<std::uint64_t>(end);
-    holes.holes_.push_back({static_cast<std::uint64_t>(begin), at});
+    at = end < 0 ? bytes : static_cast<uint64_t>(end);
+    holes.holes_.push_back({static_cast<uint64_t>(begin), at});
   }
   return holes;
 }
 
-std::uint64_t Holes::skip(std::uint64_t offset) const {
+uint64_t Holes::skip(uint64_t offset) const {
   const auto hole = std::ranges::upper_bound(holes_, offset, {}, &Hole::end);
   return hole != holes_.end() && hole->begin <= offset ? hole->end : offset;
 }
 
-std::size_t Holes::lengthBefore(std::uint64_t bytes) const {
-  constexpr std::uint64_t kPageBytes = 4096; // holes begin at a multiple of it
-  const std::uint64_t first = holes_.empty() ? bytes : std::max(holes_[0].begin, kPageBytes);
-  return static_cast<std::size_t>(std::min(bytes, first));
+size_t Holes::lengthBefore(uint64_t bytes) const {
+  constexpr uint64_t kPageBytes = 4096; // holes begin at a multiple of it
+  const uint64_t first = holes_.empty() ? bytes : std::max(holes_[0].begin, kPageBytes);
+  return static_cast<size_t>(std::min(bytes, first));
 }
 
 } // namespace ada

@@ -13,21 +13,21 @@ class Holes {
 public:
   Holes() = default; ///< none
   /// The holes of an open file of that size; none if its file system doesn't report them.
-  static Holes of(int fd, std::uint64_t bytes);
+  static Holes of(int fd, uint64_t bytes);
 
   /// The first byte from `offset` on that is not in a hole. A hole at the end of the file ends at its size.
-  std::uint64_t skip(std::uint64_t offset) const;
+  uint64_t skip(uint64_t offset) const;
   /// The part of a file's `bytes` before the first hole, but at least the first page.
   /// For files in which no writer leaves holes: what a damaged file seems to have after a hole
   /// may be terabytes, and is not searched.
   std::span<const std::byte> before(std::span<const std::byte> bytes) const {
     return bytes.first(lengthBefore(bytes.size()));
   }
-  std::size_t lengthBefore(std::uint64_t bytes) const;
+  size_t lengthBefore(uint64_t bytes) const;
 
 private:
   struct Hole {
-    std::uint64_t begin = 0, end = 0;
+    uint64_t begin = 0, end = 0;
   };
   std::vector<Hole> holes_; // by place
 };

@@ -14,7 +14,7 @@ namespace ada {
 
 /// `text` in quotes, escaped: see putJsonString().
 inline void appendJsonString(std::string &out, std::string_view text, bool asciiOnly = false) {
-  putJsonString(text, [&out](const char *bytes, std::size_t size) { out.append(bytes, size); }, asciiOnly);
+  putJsonString(text, [&out](const char *bytes, size_t size) { out.append(bytes, size); }, asciiOnly);
 }
 inline std::string jsonString(std::string_view text) {
   std::string json;
@@ -27,12 +27,12 @@ inline std::string jsonString(std::string_view text) {
 class JsonText : public JsonStructure<JsonText> {
 public:
   explicit JsonText(std::string &out, bool asciiOnly = false) : out_(out) { isAscii_ = asciiOnly; }
-  void put(const char *bytes, std::size_t size) { out_.append(bytes, size); }
+  void put(const char *bytes, size_t size) { out_.append(bytes, size); }
   /// The shortest number that reads back as the same; JSON has no infinity or NaN, which become strings.
   JsonText &real(TextPiece name, double value) {
     char digits[32];
     const char *end = std::to_chars(digits, std::end(digits), value).ptr;
-    const TextPiece written(digits, static_cast<std::size_t>(end - digits));
+    const TextPiece written(digits, static_cast<size_t>(end - digits));
     return std::isfinite(value) ? json(name, written) : text(name, written);
   }
 
@@ -43,7 +43,7 @@ private:
 /// Members of an object, or elements of an array, without the enclosing brackets.
 class JsonMembers : public JsonStructure<JsonMembers> {
 public:
-  void put(const char *bytes, std::size_t size) { text_.append(bytes, size); }
+  void put(const char *bytes, size_t size) { text_.append(bytes, size); }
   using JsonStructure::number;
   template <class Integer> JsonMembers &number(TextPiece name, std::optional<Integer> value) {
     return value ? number(name, *value) : null(name);

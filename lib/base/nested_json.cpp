@@ -3,12 +3,12 @@
 
 namespace ada {
 
-std::string cutNesting(std::string_view json, std::size_t most) {
+std::string cutNesting(std::string_view json, size_t most) {
   std::string cut;
   cut.reserve(json.size());
-  std::size_t depth = 0;
+  size_t depth = 0;
   bool isText = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
+  for (size_t i = 0; i < json.size(); ++i) {
     const char c = json[i];
     const bool isBegin = !isText && (c == '{' || c == '['), isEnd = !isText && (c == '}' || c == ']');
     if (isBegin && ++depth == most + 1)

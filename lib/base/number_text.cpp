@@ -11,12 +11,12 @@ namespace ada {
 
 Wide load(Bytes bytes) {
   Wide value = 0;
-  for (std::size_t i = std::min<std::size_t>(bytes.size(), 16); i > 0; --i)
+  for (size_t i = std::min<size_t>(bytes.size(), 16); i > 0; --i)
     value = value << 8 | std::to_integer<unsigned>(bytes[i - 1]);
   return value;
 }
 
-Wide extend(Wide value, std::uint32_t bits, bool isSigned) {
+Wide extend(Wide value, uint32_t bits, bool isSigned) {
   if (bits >= 128)
     return value;
   Wide mask = (Wide{1} << bits) - 1;
@@ -38,7 +38,7 @@ std::string decimal(Wide value, bool isSigned) {
   return std::string(at, std::end(digits));
 }
 
-std::string hex(std::uint64_t value) {
+std::string hex(uint64_t value) {
   char digits[20];
   auto end = std::to_chars(digits, std::end(digits), value, 16).ptr;
   return "0x" + std::string(digits, end);
@@ -48,7 +48,7 @@ std::string hexDigits(Bytes bytes, bool lastFirst) {
   static constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   text.reserve(2 * bytes.size());
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
+  for (size_t i = 0; i < bytes.size(); ++i) {
     const auto byte = std::to_integer<unsigned>(bytes[lastFirst ? bytes.size() - 1 - i : i]);
     (text += kDigits[byte >> 4]) += kDigits[byte & 15];
   }
@@ -57,7 +57,7 @@ std::string hexDigits(Bytes bytes, bool lastFirst) {
 
 std::string hexOf(Bytes bytes) {
   const std::string digits = hexDigits(bytes, true);
-  const std::size_t first = digits.find_first_not_of('0');
+  const size_t first = digits.find_first_not_of('0');
   return first == digits.npos ? "0x0" : "0x" + digits.substr(first);
 }
 
@@ -108,18 +108,18 @@ std::string shortestHalf(float value, unsigned exponent) {
   return std::string(text, end);
 }
 
-std::optional<long double> floatOf(Wide raw, std::uint32_t bits) {
+std::optional<long double> floatOf(Wide raw, uint32_t bits) {
   switch (bits) {
   case 16:
     return assemble(raw >> 15 & 1, raw >> 10 & 31, 5, raw & 1023, 10);
   case 32:
-    return std::bit_cast<float>(static_cast<std::uint32_t>(raw));
+    return std::bit_cast<float>(static_cast<uint32_t>(raw));
   case 64:
-    return std::bit_cast<double>(static_cast<std::uint64_t>(raw));
+    return std::bit_cast<double>(static_cast<uint64_t>(raw));
   case 80: {
     // The leading one is stored.
     unsigned exponent = static_cast<unsigned>(raw >> 64 & 0x7fff);
-    std::uint64_t significand = static_cast<std::uint64_t>(raw);
+    uint64_t significand = static_cast<uint64_t>(raw);
     bool negative = raw >> 79 & 1;
     if (exponent == 0x7fff)
       return assemble(negative, exponent, 15, significand << 1, 63);
@@ -133,7 +133,7 @@ std::optional<long double> floatOf(Wide raw, std::uint32_t bits) {
   return std::nullopt;
 }
 
-std::string floatText(Bytes bytes, std::uint32_t bits) {
+std::string floatText(Bytes bytes, uint32_t bits) {
   const Wide raw = load(bytes);
   std::optional<long double> value = floatOf(raw, bits);
   if (!value)

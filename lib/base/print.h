@@ -12,23 +12,23 @@ namespace ada {
 /// Protects against accidental equality, not against people who construct two contents with the same number.
 class Print {
 public:
-  void add(std::uint64_t number) {
+  void add(uint64_t number) {
     value_ = (value_ ^ number) * 0x9E3779B97F4A7C15u;
     value_ ^= value_ >> 32;
   }
   void add(std::span<const std::byte> bytes) {
     add(bytes.size());
-    for (std::uint64_t word; !bytes.empty();
+    for (uint64_t word; !bytes.empty();
          bytes = bytes.subspan(bytes.size() < sizeof word ? bytes.size() : sizeof word)) {
       word = 0;
       std::memcpy(&word, bytes.data(), bytes.size() < sizeof word ? bytes.size() : sizeof word);
       add(word);
     }
   }
-  std::uint64_t value() const { return value_; }
+  uint64_t value() const { return value_; }
 
 private:
-  std::uint64_t value_ = 0x243F6A8885A308D3u;
+  uint64_t value_ = 0x243F6A8885A308D3u;
 };
 
 } // namespace ada

@@ -26,9 +26,9 @@ namespace {
 
 // struct open_how and the flags of linux/openat2.h, which older headers don't have.
 struct OpenHow {
-  std::uint64_t flags, mode, resolve;
+  uint64_t flags, mode, resolve;
 };
-constexpr std::uint64_t kNoMagicLinks = 0x02, kNoSymlinks = 0x04;
+constexpr uint64_t kNoMagicLinks = 0x02, kNoSymlinks = 0x04;
 constexpr long kOpenat2 = 437; // on every architecture
 
 // Part by part, for kernels before 5.6 and sandboxes that refuse openat2.
@@ -79,7 +79,7 @@ struct Place {
 
 // The open directory that `path` lies in, and its name there.
 Expected<Place> placeOf(const std::string &path) {
-  const std::size_t slash = path.rfind('/');
+  const size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   auto directory = openWithoutLinks(parent, O_PATH | O_DIRECTORY);
   if (!directory)
@@ -101,8 +101,7 @@ Expected<FileDescriptor> openWithoutLinks(const std::string &path, int flags, mo
   const bool isPath = (flags & O_PATH) != 0;
   if (!isPath)
     flags |= O_NONBLOCK;
-  const OpenHow how = {
-      .flags = static_cast<std::uint64_t>(flags), .mode = mode, .resolve = kNoMagicLinks | kNoSymlinks};
+  const OpenHow how = {.flags = static_cast<uint64_t>(flags), .mode = mode, .resolve = kNoMagicLinks | kNoSymlinks};
   auto fd = static_cast<int>(::syscall(kOpenat2, AT_FDCWD, path.c_str(), &how, sizeof how));
   if (fd < 0 && (errno == ENOSYS || errno == EPERM))
     fd = openPartByPart(path, flags, mode);
@@ -119,16 +118,16 @@ Expected<std::string> readWithoutLinks(const std::string &path) {
   if (::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode))
     return notRegular(path);
   // No writer of such files leaves holes, and a damaged one may seem to have terabytes after one.
-  const auto whole = static_cast<std::uint64_t>(info.st_size);
+  const auto whole = static_cast<uint64_t>(info.st_size);
   std::string bytes(Holes::of(file->get(), whole).lengthBefore(whole), '\0');
-  std::size_t size = 0;
+  size_t size = 0;
   while (size < bytes.size()) {
     const ssize_t n = ::pread(file->get(), bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
     if (n < 0 && errno != EINTR)
       return systemError(path, "cannot be read", errno);
     if (n == 0)
       break; // cut short meanwhile
-    size += n > 0 ? static_cast<std::size_t>(n) : 0;
+    size += n > 0 ? static_cast<size_t>(n) : 0;
   }
   bytes.resize(size);
   return bytes;

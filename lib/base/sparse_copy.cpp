@@ -12,16 +12,16 @@
 
 namespace ada {
 
-static constexpr std::size_t kPieceBytes = 1 << 20;
+static constexpr size_t kPieceBytes = 1 << 20;
 
 static Expected<void> copyRange(int from, int to, off_t begin, off_t end, const std::string &path) {
   std::vector<char> piece(kPieceBytes);
   while (begin < end) {
-    const std::size_t wanted = std::min(kPieceBytes, static_cast<std::size_t>(end - begin));
+    const size_t wanted = std::min(kPieceBytes, static_cast<size_t>(end - begin));
     const ssize_t n = ::pread(from, piece.data(), wanted, begin);
     if (n <= 0)
       return systemError(path, "cannot be read", n < 0 ? errno : EIO);
-    if (!writeAllAt(to, piece.data(), static_cast<std::size_t>(n), static_cast<std::uint64_t>(begin)))
+    if (!writeAllAt(to, piece.data(), static_cast<size_t>(n), static_cast<uint64_t>(begin)))
       return systemError(path, "cannot be copied", errno);
     begin += n;
   }

@@ -22,24 +22,24 @@ public:
     ++size_;
   }
   /// For the appending thread only.
-  std::size_t size() const { return size_; }
-  const T &operator[](std::size_t index) const {
+  size_t size() const { return size_; }
+  const T &operator[](size_t index) const {
     const Place place = placeOf(index);
     return pieces_[place.piece][place.at];
   }
 
 private:
-  static constexpr std::size_t kFirst = 64; // elements of the first piece; each other one has twice as many
+  static constexpr size_t kFirst = 64; // elements of the first piece; each other one has twice as many
   struct Place {
-    std::size_t piece, at;
+    size_t piece, at;
   };
-  static Place placeOf(std::size_t index) {
-    const auto piece = static_cast<std::size_t>(std::bit_width(index / kFirst + 1)) - 1;
-    return {piece, index - kFirst * ((std::size_t{1} << piece) - 1)};
+  static Place placeOf(size_t index) {
+    const auto piece = static_cast<size_t>(std::bit_width(index / kFirst + 1)) - 1;
+    return {piece, index - kFirst * ((size_t{1} << piece) - 1)};
   }
 
   std::array<std::unique_ptr<T[]>, 48> pieces_;
-  std::size_t size_ = 0;
+  size_t size_ = 0;
 };
 
 } // namespace ada

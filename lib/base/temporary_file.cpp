@@ -26,7 +26,7 @@ Error failed(const std::string &what) {
 
 } // namespace
 
-Expected<std::uint64_t> TemporaryFile::append(std::span<const std::byte> bytes) {
+Expected<uint64_t> TemporaryFile::append(std::span<const std::byte> bytes) {
   if (!file_) {
     std::string name = directory() + "/adatrace-XXXXXX";
     file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
@@ -34,21 +34,21 @@ Expected<std::uint64_t> TemporaryFile::append(std::span<const std::byte> bytes) 
       return failed("no temporary file can be made in it");
     ::unlink(name.c_str());
   }
-  const std::uint64_t offset = size_;
+  const uint64_t offset = size_;
   if (!writeAllAt(file_.get(), bytes.data(), bytes.size(), offset))
     return failed("the trace can't be kept there");
   size_ += bytes.size();
   return offset;
 }
 
-Expected<void> TemporaryFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
+Expected<void> TemporaryFile::read(uint64_t offset, std::span<std::byte> bytes) const {
   while (!bytes.empty()) {
     const ssize_t n = ::pread(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (n == 0 || (n < 0 && errno != EINTR))
       return failed("what was kept there can't be read");
     if (n > 0) {
-      bytes = bytes.subspan(static_cast<std::size_t>(n));
-      offset += static_cast<std::uint64_t>(n);
+      bytes = bytes.subspan(static_cast<size_t>(n));
+      offset += static_cast<uint64_t>(n);
     }
   }
   return {};

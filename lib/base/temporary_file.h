@@ -15,17 +15,17 @@ namespace ada {
 class TemporaryFile {
 public:
   /// Returns the offset of the bytes.
-  Expected<std::uint64_t> append(std::span<const std::byte> bytes);
+  Expected<uint64_t> append(std::span<const std::byte> bytes);
   /// Fills `bytes` from `offset` on, all of which must have been written. Any thread.
-  Expected<void> read(std::uint64_t offset, std::span<std::byte> bytes) const;
+  Expected<void> read(uint64_t offset, std::span<std::byte> bytes) const;
 
-  std::uint64_t size() const { return size_; }
+  uint64_t size() const { return size_; }
   /// Hands over the file itself; none if nothing was appended.
   FileDescriptor take() { return std::exchange(file_, FileDescriptor()); }
 
 private:
   FileDescriptor file_;
-  std::uint64_t size_ = 0;
+  uint64_t size_ = 0;
 };
 
 } // namespace ada

@@ -20,7 +20,7 @@ std::string oneLine(std::string_view text) {
   out.reserve(text.size());
   while (!text.empty()) {
     // Nearly all text consists of this alone.
-    std::size_t plain = 0;
+    size_t plain = 0;
     while (plain < text.size() && text[plain] >= ' ' && text[plain] < 0x7f)
       ++plain;
     out += text.substr(0, plain);

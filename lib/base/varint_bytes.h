@@ -14,13 +14,13 @@ namespace ada {
 /// Little-endian numbers of seven bits per byte, as protobuf has them.
 class VarintBytes {
 public:
-  void number(std::uint64_t value) {
+  void number(uint64_t value) {
     for (; value >= 0x80; value >>= 7)
       bytes_.push_back(std::byte(value | 0x80));
     bytes_.push_back(std::byte(value));
   }
   /// A difference, small in both directions; wraps.
-  void difference(std::uint64_t value) { number(value << 1 ^ (0 - (value >> 63))); }
+  void difference(uint64_t value) { number(value << 1 ^ (0 - (value >> 63))); }
   void text(std::string_view text) {
     number(text.size());
     const auto bytes = std::as_bytes(std::span(text));
@@ -28,7 +28,7 @@ public:
   }
   void bytes(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
   std::span<const std::byte> bytes() const { return bytes_; }
-  std::size_t size() const { return bytes_.size(); }
+  size_t size() const { return bytes_.size(); }
   void clear() { bytes_.clear(); }
 
 private:
@@ -39,12 +39,12 @@ private:
 class VarintCursor {
 public:
   explicit VarintCursor(std::span<const std::byte> bytes) : rest_(bytes) {}
-  std::uint64_t number() {
-    std::uint64_t value = 0;
+  uint64_t number() {
+    uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
       if (rest_.empty())
         break;
-      const auto byte = std::to_integer<std::uint64_t>(rest_.front());
+      const auto byte = std::to_integer<uint64_t>(rest_.front());
       rest_ = rest_.subspan(1);
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80)
@@ -53,12 +53,12 @@ public:
     isGood_ = false;
     return 0;
   }
-  std::uint64_t difference() {
-    const std::uint64_t value = number();
+  uint64_t difference() {
+    const uint64_t value = number();
     return value >> 1 ^ (0 - (value & 1));
   }
   std::string text() {
-    const std::uint64_t size = number();
+    const uint64_t size = number();
     if (size > rest_.size()) {
       isGood_ = false;
       return {};
@@ -67,7 +67,7 @@ public:
     rest_ = rest_.subspan(size);
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
   }
-  std::span<const std::byte> bytes(std::uint64_t size) {
+  std::span<const std::byte> bytes(uint64_t size) {
     if (size > rest_.size()) {
       isGood_ = false;
       return {};
@@ -78,7 +78,7 @@ public:
   }
   bool isGood() const { return isGood_; }
   bool isAtEnd() const { return rest_.empty(); }
-  std::size_t left() const { return rest_.size(); }
+  size_t left() const { return rest_.size(); }
 
 private:
   std::span<const std::byte> rest_;

@@ -6,11 +6,11 @@
 
 namespace ada {
 
-template <class Write> static bool repeat(std::size_t bytes, Write &&write) {
-  for (std::size_t done = 0; done < bytes;) {
+template <class Write> static bool repeat(size_t bytes, Write &&write) {
+  for (size_t done = 0; done < bytes;) {
     const ssize_t n = write(done);
     if (n > 0) {
-      done += static_cast<std::size_t>(n);
+      done += static_cast<size_t>(n);
     } else if (n == 0) {
       errno = EIO;
       return false;
@@ -21,13 +21,12 @@ template <class Write> static bool repeat(std::size_t bytes, Write &&write) {
   return true;
 }
 
-bool writeAll(int fd, const void *data, std::size_t bytes) {
-  return repeat(bytes,
-                [&](std::size_t done) { return ::write(fd, static_cast<const char *>(data) + done, bytes - done); });
+bool writeAll(int fd, const void *data, size_t bytes) {
+  return repeat(bytes, [&](size_t done) { return ::write(fd, static_cast<const char *>(data) + done, bytes - done); });
 }
 
-bool writeAllAt(int fd, const void *data, std::size_t bytes, std::uint64_t offset) {
-  return repeat(bytes, [&](std::size_t done) {
+bool writeAllAt(int fd, const void *data, size_t bytes, uint64_t offset) {
+  return repeat(bytes, [&](size_t done) {
     return ::pwrite(fd, static_cast<const char *>(data) + done, bytes - done, static_cast<off_t>(offset + done));
   });
 }

@@ -8,9 +8,9 @@
 namespace ada {
 
 /// Writes at the file's position. False if that fails: errno says why, and some of the bytes may have been written.
-bool writeAll(int fd, const void *data, std::size_t bytes);
+bool writeAll(int fd, const void *data, size_t bytes);
 /// The same at `offset`.
-bool writeAllAt(int fd, const void *data, std::size_t bytes, std::uint64_t offset);
+bool writeAllAt(int fd, const void *data, size_t bytes, uint64_t offset);
 
 } // namespace ada
 

@@ -2,7 +2,7 @@
 #include "budget.h"
 
 #include "ada/trace/statistics.h"
-#include "analysis/duration_sink.h"
+#include "analysis/events/duration_sink.h"
 #include "passing_sink.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ public:
   Expected<void> events(const Batch &batch) override {
     for (const Event &event : batch.events) {
       if (event.thread >= walkers_.size())
-        walkers_.resize(event.thread + std::size_t{1});
+        walkers_.resize(event.thread + size_t{1});
       if (event.kind <= Kind::Exception)
         for (const Span &span :
              walkers_[event.thread].feedNumbered(0, event.timeNs, event.function, EventKind(event.kind)).finished)
@@ -41,8 +41,8 @@ private:
 };
 
 // The size of an output of the calls that took at least `minDurationNs`.
-Expected<std::uint64_t> sizeWith(std::uint64_t minDurationNs, const BudgetUse &use, Distribution *durations) {
-  std::uint64_t size = 0;
+Expected<uint64_t> sizeWith(uint64_t minDurationNs, const BudgetUse &use, Distribution *durations) {
+  uint64_t size = 0;
   const auto sink = use.makeSink([&size](std::span<const std::byte> bytes) {
     size += bytes.size();
     return true;
@@ -57,9 +57,9 @@ Expected<std::uint64_t> sizeWith(std::uint64_t minDurationNs, const BudgetUse &u
 
 } // namespace
 
-Expected<std::uint64_t> minDurationFor(std::uint64_t bytes, const BudgetUse &use) {
+Expected<uint64_t> minDurationFor(uint64_t bytes, const BudgetUse &use) {
   Distribution durations;
-  std::uint64_t least = use.minDurationNs;
+  uint64_t least = use.minDurationNs;
   auto size = sizeWith(least, use, &durations);
   double share = 1; // of the calls that may stay
   while (size && *size > bytes) {
@@ -73,7 +73,7 @@ Expected<std::uint64_t> minDurationFor(std::uint64_t bytes, const BudgetUse &use
     least = std::max(durations.percentile(100 * (1 - share)), least + 1 + least / 128);
     size = sizeWith(least, use, nullptr);
   }
-  return size ? Expected<std::uint64_t>(least) : Expected<std::uint64_t>(size.error());
+  return size ? Expected<uint64_t>(least) : Expected<uint64_t>(size.error());
 }
 
 } // namespace ada::model

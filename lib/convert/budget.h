@@ -14,13 +14,13 @@ struct BudgetUse {
   std::function<std::unique_ptr<TraceSink>(ByteSink)> makeSink;
   /// Reads the trace, or the part that was asked for, into the sink. Called several times.
   std::function<Expected<void>(TraceSink &)> read;
-  std::uint64_t minDurationNs = 0; ///< requested in addition
+  uint64_t minDurationNs = 0; ///< requested in addition
 };
 
 /// How long calls have to be so that makeSink's output has at most `bytes`: the shortest are left out. Nothing is
 /// estimated: an output with the returned duration was written once, to nowhere. Errors: those of read(),
 /// and E_BUDGET if not even an output without calls is small enough.
-Expected<std::uint64_t> minDurationFor(std::uint64_t bytes, const BudgetUse &use);
+Expected<uint64_t> minDurationFor(uint64_t bytes, const BudgetUse &use);
 
 } // namespace ada::model
 

@@ -10,7 +10,7 @@ namespace ada::model {
 TraceSink::~TraceSink() = default;
 TraceSource::~TraceSource() = default;
 
-Function TraceSource::functionOf(std::uint32_t process, std::uint64_t id) const {
+Function TraceSource::functionOf(uint32_t process, uint64_t id) const {
   Function function;
   function.process = process, function.id = id;
   return function;
@@ -20,7 +20,7 @@ Expected<void> TraceSource::readPart(TraceSink &, const ReadRequest &) {
   return Error{.code = "E_INTERNAL", .message = "this source can be read as a whole only"};
 }
 
-bool ReadRequest::wantsThread(std::uint32_t thread) const {
+bool ReadRequest::wantsThread(uint32_t thread) const {
   return !threads || std::ranges::find(*threads, thread) != threads->end();
 }
 
@@ -35,20 +35,20 @@ public:
     }
     return {};
   }
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> range() const {
+  std::optional<std::pair<uint64_t, uint64_t>> range() const {
     if (low_ > high_)
       return std::nullopt;
     return std::pair(low_, high_);
   }
 
 private:
-  std::uint64_t low_ = ~std::uint64_t{0}, high_ = 0;
+  uint64_t low_ = ~uint64_t{0}, high_ = 0;
 };
 
 // Passes the range to begin().
 class RangeTeller : public PassingSink {
 public:
-  using Range = std::optional<std::pair<std::uint64_t, std::uint64_t>>;
+  using Range = std::optional<std::pair<uint64_t, uint64_t>>;
   RangeTeller(TraceSink &sink, Range range) : PassingSink(sink), range_(range) {}
 
   Expected<void> begin(const TraceInfo &info) override {

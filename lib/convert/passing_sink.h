@@ -15,7 +15,7 @@ public:
   Expected<void> addThread(const Thread &thread) override { return sink_.addThread(thread); }
   Expected<void> addFunction(const Function &function) override { return sink_.addFunction(function); }
   Expected<void> events(const Batch &batch) override { return sink_.events(batch); }
-  Expected<void> endThread(std::uint32_t thread) override { return sink_.endThread(thread); }
+  Expected<void> endThread(uint32_t thread) override { return sink_.endThread(thread); }
   Expected<void> finish() override { return sink_.finish(); }
   bool needsRange() const override { return sink_.needsRange(); }
   bool wantsDetails() const override { return sink_.wantsDetails(); }
@@ -34,10 +34,10 @@ public:
     count_ += batch.events.size();
     return sink_.events(batch);
   }
-  std::uint64_t count() const { return count_; }
+  uint64_t count() const { return count_; }
 
 private:
-  std::uint64_t count_ = 0;
+  uint64_t count_ = 0;
 };
 
 } // namespace ada::model

@@ -8,7 +8,7 @@ namespace ada::model {
 namespace {
 
 struct Times {
-  std::uint64_t events = 0, first = ~std::uint64_t{0}, last = 0;
+  uint64_t events = 0, first = ~uint64_t{0}, last = 0;
   void add(const Times &other) {
     events += other.events;
     first = std::min(first, other.first);
@@ -38,7 +38,7 @@ public:
 
   struct ProcessCount {
     Process process;
-    std::uint64_t functions = 0;
+    uint64_t functions = 0;
   };
   struct ThreadCount {
     Thread thread;
@@ -74,7 +74,7 @@ void describeProcesses(const TraceFormat &format, TraceLocation place, Descripti
         continue;
       all.add(thread.times);
       InfoRow row{.text = {}};
-      row.members.number("thread", std::uint64_t{thread.thread.number}).number("tid", thread.thread.tid);
+      row.members.number("thread", uint64_t{thread.thread.number}).number("tid", thread.thread.tid);
       row.members.textOrNull("name", thread.thread.name);
       times(row.members, thread.times);
       table.rows.push_back(std::move(row));

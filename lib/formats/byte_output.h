@@ -43,7 +43,7 @@ public:
   const Expected<void> &status() const { return status_; }
 
 private:
-  static constexpr std::size_t kFull = 1 << 16;
+  static constexpr size_t kFull = 1 << 16;
 
   void handOn(std::string_view bytes) {
     if (status_ && !bytes.empty() && !sink_(std::as_bytes(std::span(bytes))))

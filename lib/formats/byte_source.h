@@ -16,27 +16,27 @@ public:
   explicit TraceBuilder(TraceSink &sink) : events_(sink), sink_(sink) {}
 
   /// Only the first call counts.
-  void begin(bool isRoot, std::optional<std::pair<std::uint64_t, std::uint64_t>> range = std::nullopt) {
+  void begin(bool isRoot, std::optional<std::pair<uint64_t, uint64_t>> range = std::nullopt) {
     if (!std::exchange(begun_, true))
       events_.check(sink_.begin({.range = range, .isRoot = isRoot}));
   }
   /// Sets and returns the index of the process, thread or function.
-  std::uint32_t add(Process process) {
+  uint32_t add(Process process) {
     begin(true);
     process.index = processes_++;
     if (process.name.empty())
       process.name = "pid_" + std::to_string(process.index);
     return give(process, &TraceSink::addProcess);
   }
-  std::uint32_t add(Thread thread) {
+  uint32_t add(Thread thread) {
     thread.index = threads_++;
     return give(thread, &TraceSink::addThread);
   }
-  std::uint32_t add(Function function) {
+  uint32_t add(Function function) {
     function.index = functions_++;
     return give(function, &TraceSink::addFunction);
   }
-  void endThread(std::uint32_t thread) {
+  void endThread(uint32_t thread) {
     events_.flush();
     if (status())
       events_.check(sink_.endThread(thread));
@@ -51,10 +51,10 @@ public:
 
   BatchBuilder &events() { return events_; }
   const Expected<void> &status() const { return events_.status(); }
-  std::uint32_t functions() const { return functions_; } ///< number of them
+  uint32_t functions() const { return functions_; } ///< number of them
 
 private:
-  template <class Item> std::uint32_t give(const Item &item, Expected<void> (TraceSink::*add)(const Item &)) {
+  template <class Item> uint32_t give(const Item &item, Expected<void> (TraceSink::*add)(const Item &)) {
     if (status())
       events_.check((sink_.*add)(item));
     return item.index;
@@ -63,7 +63,7 @@ private:
   BatchBuilder events_;
   TraceSink &sink_;
   bool begun_ = false;
-  std::uint32_t processes_ = 0, threads_ = 0, functions_ = 0;
+  uint32_t processes_ = 0, threads_ = 0, functions_ = 0;
 };
 
 class ByteSource : public TraceSource {

@@ -27,10 +27,10 @@ struct InfoRow {
 };
 
 struct InfoTable {
-  std::string key;        ///< in JSON: "threads"
-  std::string what;       ///< what the rows are: "event types"
-  std::string heading;    ///< titles of the columns
-  std::size_t shown = 40; ///< number of rows that people see unless they ask for all
+  std::string key;     ///< in JSON: "threads"
+  std::string what;    ///< what the rows are: "event types"
+  std::string heading; ///< titles of the columns
+  size_t shown = 40;   ///< number of rows that people see unless they ask for all
   std::vector<InfoRow> rows = {};
 };
 

@@ -10,7 +10,7 @@ namespace ada::model {
 
 void SystemIds::add(const Process &process) {
   const bool isUsable = process.pid && *process.pid > 0 && *process.pid < kMadeUp;
-  std::uint32_t pid = isUsable ? static_cast<std::uint32_t>(*process.pid) : 0;
+  uint32_t pid = isUsable ? static_cast<uint32_t>(*process.pid) : 0;
   if (!isUsable || !known_.insert(pid).second)
     pid = kMadeUp + process.index;
   pids_.push_back(pid);
@@ -18,9 +18,9 @@ void SystemIds::add(const Process &process) {
 
 void SystemIds::add(const Thread &thread) {
   const bool isUsable = thread.tid > 0 && thread.tid < kMadeUp;
-  std::uint32_t tid = isUsable ? static_cast<std::uint32_t>(thread.tid) : 0;
+  uint32_t tid = isUsable ? static_cast<uint32_t>(thread.tid) : 0;
   // Some consumers identify threads by their tid alone.
-  if (!isUsable || !known_.insert(std::uint64_t{1} << 32 | tid).second)
+  if (!isUsable || !known_.insert(uint64_t{1} << 32 | tid).second)
     tid = kMadeUp + thread.index;
   tids_.push_back(tid);
 }
@@ -28,16 +28,16 @@ void SystemIds::add(const Thread &thread) {
 // Receives the calls from ThreadCalls.
 struct ExportSink::ThreadState {
   struct LateValues {
-    std::uint32_t depth;
+    uint32_t depth;
     std::string list, json;
   };
 
-  ThreadState(ExportSink &owner, std::uint32_t number)
+  ThreadState(ExportSink &owner, uint32_t number)
       : sink(owner), index(number), calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {
     calls.follow(analysis::RecorderTimes(owner.table_.threads[number].offCpu.get()));
   }
 
-  void begin(std::uint64_t, const Event &call, bool, std::string &&arguments) {
+  void begin(uint64_t, const Event &call, bool, std::string &&arguments) {
     const SymbolKind kind = sink.function(call.function).kind;
     if (isPoint(kind)) {
       isPassed = sink.point({.thread = index,
@@ -70,7 +70,7 @@ struct ExportSink::ThreadState {
     }
     sink.endCall({.thread = index, .span = span, .result = result, .values = values, .json = valuesJson});
   }
-  void heldUp(std::uint64_t fromNs, std::uint64_t toNs) {
+  void heldUp(uint64_t fromNs, uint64_t toNs) {
     if (!isPassed)
       sink.heldUp(index, fromNs, toNs);
   }
@@ -86,7 +86,7 @@ struct ExportSink::ThreadState {
   void addLate(const Text &text) {
     if (calls.walker().depth() == 0)
       return sink.lose("values outside of any call");
-    const std::uint32_t depth = calls.walker().depth() - 1;
+    const uint32_t depth = calls.walker().depth() - 1;
     if (late.empty() || late.back().depth != depth)
       late.push_back({depth, {}, {}});
     analysis::addValue(late.back().list, text);
@@ -96,11 +96,11 @@ struct ExportSink::ThreadState {
   }
 
   ExportSink &sink;
-  std::uint32_t index;
+  uint32_t index;
   analysis::ThreadCalls<ThreadState> calls;
-  std::uint64_t seq = 0;
-  std::optional<std::uint64_t> firstNs; // of the events, excluding calls that were already open
-  std::vector<LateValues> late;         // the outermost call first
+  uint64_t seq = 0;
+  std::optional<uint64_t> firstNs; // of the events, excluding calls that were already open
+  std::vector<LateValues> late;    // the outermost call first
   std::optional<analysis::CounterValue> value;
   std::string json;      // of the pending call
   bool isPassed = false; // the innermost call was handed on as a point
@@ -144,7 +144,7 @@ Expected<void> ExportSink::addFunction(const Function &function) {
   return status();
 }
 
-ExportSink::ThreadState &ExportSink::stateOf(std::uint32_t thread) {
+ExportSink::ThreadState &ExportSink::stateOf(uint32_t thread) {
   std::unique_ptr<ThreadState> &state = threads_[thread];
   if (!state)
     state = std::make_unique<ThreadState>(*this, thread);
@@ -184,7 +184,7 @@ Expected<void> ExportSink::events(const Batch &batch) {
   return status();
 }
 
-std::uint64_t ExportSink::firstEventNs(std::uint32_t thread) const { return threads_[thread]->firstNs.value_or(0); }
+uint64_t ExportSink::firstEventNs(uint32_t thread) const { return threads_[thread]->firstNs.value_or(0); }
 
 void ExportSink::leave(ThreadState &thread) {
   thread.calls.finish();
@@ -194,7 +194,7 @@ void ExportSink::leave(ThreadState &thread) {
   threads_[thread.index].reset();
 }
 
-Expected<void> ExportSink::endThread(std::uint32_t thread) {
+Expected<void> ExportSink::endThread(uint32_t thread) {
   if (threads_[thread])
     leave(*threads_[thread]);
   return status();

@@ -2,8 +2,8 @@
 #ifndef ADA_LIB_FORMATS_EXPORT_SINK_H
 #define ADA_LIB_FORMATS_EXPORT_SINK_H
 
-#include "analysis/counters.h"
-#include "analysis/thread_calls.h"
+#include "analysis/events/thread_calls.h"
+#include "analysis/values/counters.h"
 #include "formats/byte_output.h"
 #include "formats/table.h"
 #include "model/loss_list.h"
@@ -21,16 +21,16 @@ namespace ada::model {
 /// all numbers that Linux assigns.
 class SystemIds {
 public:
-  static constexpr std::uint32_t kMadeUp = 0x40000000;
+  static constexpr uint32_t kMadeUp = 0x40000000;
   void add(const Process &process);
   void add(const Thread &thread);
-  std::uint32_t pid(std::uint32_t process) const { return pids_[process]; }
-  std::uint32_t tid(std::uint32_t thread) const { return tids_[thread]; }
-  bool isReal(std::uint32_t thread) const { return tids_[thread] < kMadeUp; }
+  uint32_t pid(uint32_t process) const { return pids_[process]; }
+  uint32_t tid(uint32_t thread) const { return tids_[thread]; }
+  bool isReal(uint32_t thread) const { return tids_[thread] < kMadeUp; }
 
 private:
-  std::vector<std::uint32_t> pids_, tids_;
-  std::unordered_set<std::uint64_t> known_;
+  std::vector<uint32_t> pids_, tids_;
+  std::unordered_set<uint64_t> known_;
 };
 
 /// Derived sinks receive calls, whose ends are repaired as in calls.h. Threads, functions and processes are identified
@@ -46,7 +46,7 @@ public:
   Expected<void> addThread(const Thread &thread) final;
   Expected<void> addFunction(const Function &function) final;
   Expected<void> events(const Batch &batch) final;
-  Expected<void> endThread(std::uint32_t thread) final;
+  Expected<void> endThread(uint32_t thread) final;
   Expected<void> finish() final;
   bool wantsDetails() const override { return hasValues_; }
   std::vector<Loss> losses() const override { return lost_.list(); }
@@ -56,13 +56,13 @@ protected:
   static constexpr std::string_view kRecorderName = "[recorder]";
 
   struct Call {
-    std::uint32_t thread = 0, function = 0, depth = 0;
-    std::uint64_t timeNs = 0;
+    uint32_t thread = 0, function = 0, depth = 0;
+    uint64_t timeNs = 0;
     std::string_view arguments = {}; ///< "(n=10)", or empty
     std::string_view json = {};      ///< {"n":10}, or empty; with `lists` only
   };
   struct End {
-    std::uint32_t thread = 0;
+    uint32_t thread = 0;
     const Span &span; ///< functionIndex is the function's number
     std::string_view result = {};
     std::string_view values = {}; ///< "(x=1)": named during the call, but too late to be among its arguments
@@ -72,9 +72,9 @@ protected:
 
   /// An instant, a value of a counter or a step of a flow (ada/annotations.h).
   struct Point {
-    std::uint32_t thread = 0, function = 0;
+    uint32_t thread = 0, function = 0;
     SymbolKind kind = SymbolKind::Instant;
-    std::uint64_t timeNs = 0;
+    uint64_t timeNs = 0;
     std::optional<analysis::CounterValue> value = {}; ///< the counter's value or the flow's id, if known
     std::string_view arguments = {};                  ///< "(n=10)", or empty
     std::string_view json = {};                       ///< {"n":10}, or empty
@@ -88,30 +88,30 @@ protected:
   virtual void offCpuTimes(const Thread &thread, const OffCpuLane &) { lost_.addOffCpu(thread); }
   virtual void beginCall(const Call &) {}
   /// A value of the open call at that depth that came too late to be among its arguments. End::values has it, too.
-  virtual void lateValue(std::uint32_t /*thread*/, std::uint32_t /*depth*/, const Text &) {}
+  virtual void lateValue(uint32_t /*thread*/, uint32_t /*depth*/, const Text &) {}
   virtual void endCall(const End &) = 0;
   /// The recorder held up the innermost open call, which ends later. This time is not part of its Span::selfNs().
-  virtual void heldUp(std::uint32_t /*thread*/, std::uint64_t /*fromNs*/, std::uint64_t /*toNs*/) {}
+  virtual void heldUp(uint32_t /*thread*/, uint64_t /*fromNs*/, uint64_t /*toNs*/) {}
   /// Returns false if the point is to be shown as a call.
   virtual bool point(const Point &) { return false; }
-  virtual void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) = 0;
+  virtual void mark(uint32_t thread, uint64_t timeNs, const Text &text) = 0;
   /// No more calls of the thread will come. Called once for each thread that had any event.
-  virtual void leaveThread(std::uint32_t) {}
+  virtual void leaveThread(uint32_t) {}
   virtual void endTrace() = 0;
   virtual const Expected<void> &status() const = 0;
 
   const analysis::TraceTable &table() const { return table_; }
-  const Function &function(std::uint32_t number) const { return table_.functions[number]; }
-  const Thread &thread(std::uint32_t number) const { return table_.threads[number]; }
+  const Function &function(uint32_t number) const { return table_.functions[number]; }
+  const Thread &thread(uint32_t number) const { return table_.threads[number]; }
   const Process &processOf(const Thread &thread) const { return table_.processes[thread.process]; }
   /// The time of a thread's first event. The thread must have had an event and must not have ended.
-  std::uint64_t firstEventNs(std::uint32_t thread) const;
+  uint64_t firstEventNs(uint32_t thread) const;
   bool hasSeveralProcesses() const { return table_.processes.size() > 1; }
-  void lose(std::string_view what, std::uint64_t count = 1) { lost_.add(what, count); }
+  void lose(std::string_view what, uint64_t count = 1) { lost_.add(what, count); }
 
 private:
   struct ThreadState;
-  ThreadState &stateOf(std::uint32_t thread);
+  ThreadState &stateOf(uint32_t thread);
   void leave(ThreadState &thread);
 
   bool hasValues_, hasLists_;

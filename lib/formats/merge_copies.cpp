@@ -19,7 +19,7 @@ public:
   Expected<void> addProcess(const Process &process) override { return sink_.addProcess(process); }
   Expected<void> addThread(const Thread &thread) override { return sink_.addThread(thread); }
   Expected<void> addFunction(const Function &function) override {
-    const std::uint32_t next = count_;
+    const uint32_t next = count_;
     const auto [at, isNew] = known_.try_emplace({function.process, function.commonId(), function.types}, Known{next});
     Known &known = at->second;
     // Other formats may have several functions with the same id.
@@ -47,7 +47,7 @@ public:
     mapped.events = events_;
     return sink_.events(mapped);
   }
-  Expected<void> endThread(std::uint32_t thread) override { return sink_.endThread(thread); }
+  Expected<void> endThread(uint32_t thread) override { return sink_.endThread(thread); }
   Expected<void> finish() override { return sink_.finish(); }
   bool needsRange() const override { return sink_.needsRange(); }
   bool wantsDetails() const override { return sink_.wantsDetails(); }
@@ -55,15 +55,15 @@ public:
 
 private:
   struct Known {
-    std::uint32_t number = 0;
+    uint32_t number = 0;
     bool hasOriginal = false;
   };
 
   TraceSink &sink_;
   std::unique_ptr<TraceSink> owned_; // the same, or null
-  std::map<std::tuple<std::uint32_t, std::uint64_t, std::string>, Known> known_;
-  std::uint32_t count_ = 0;            // number of functions that the sink knows
-  std::vector<std::uint32_t> numbers_; // by the source's number
+  std::map<std::tuple<uint32_t, uint64_t, std::string>, Known> known_;
+  uint32_t count_ = 0;            // number of functions that the sink knows
+  std::vector<uint32_t> numbers_; // by the source's number
   std::vector<Event> events_;
   bool areOther_ = false; // some number differs from the source's
 };

@@ -47,7 +47,7 @@ void OrderedText::finish() {
 }
 
 // Hands on pieces until at most `most` are left. Writes pieces itself while there are some that no thread has taken.
-void OrderedText::reduceTo(std::size_t most, std::unique_lock<std::mutex> &lock) {
+void OrderedText::reduceTo(size_t most, std::unique_lock<std::mutex> &lock) {
   while (pieces_.size() > most) {
     if (!writeNext(lock))
       done_.wait(lock, [this] { return pieces_.front().state == Piece::Done; });

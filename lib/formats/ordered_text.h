@@ -49,7 +49,7 @@ private:
   static constexpr unsigned kMostThreads = 16; // one reading thread has no work for more
   void begin();
   void work();
-  void reduceTo(std::size_t most, std::unique_lock<std::mutex> &lock);
+  void reduceTo(size_t most, std::unique_lock<std::mutex> &lock);
   bool writeNext(std::unique_lock<std::mutex> &lock);
   void handOn(std::unique_lock<std::mutex> &lock);
 
@@ -57,7 +57,7 @@ private:
   std::mutex mutex_;
   std::condition_variable added_, done_;
   std::deque<Piece> pieces_; // in order; finished ones at the front are handed on
-  std::size_t next_ = 0;     // index of the first piece that no thread has taken
+  size_t next_ = 0;          // index of the first piece that no thread has taken
   bool isBegun_ = false, isOver_ = false;
   std::vector<std::string> spare_; // memory of texts that were handed on
   std::vector<std::thread> threads_;

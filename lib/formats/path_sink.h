@@ -18,12 +18,12 @@ public:
 
 protected:
   /// The name of a node that is not a function.
-  static constexpr std::string_view nameOfNone(std::uint32_t function) {
+  static constexpr std::string_view nameOfNone(uint32_t function) {
     return function == PathTree::kRecorder ? kRecorderName : "[calls of further paths]";
   }
 
   /// The thread has ended. Writes its calls in the order of a walk.
-  virtual void writePaths(std::uint32_t thread, const PathTree &tree) = 0;
+  virtual void writePaths(uint32_t thread, const PathTree &tree) = 0;
 
   ByteOutput out_;
 
@@ -32,9 +32,9 @@ private:
     PathTree tree;
     PathWalk walk;
   };
-  Paths &pathsOf(std::uint32_t thread) {
+  Paths &pathsOf(uint32_t thread) {
     if (thread >= paths_.size())
-      paths_.resize(thread + std::size_t{1});
+      paths_.resize(thread + size_t{1});
     return paths_[thread] ? *paths_[thread] : paths_[thread].emplace();
   }
 
@@ -46,8 +46,8 @@ private:
     Paths &paths = pathsOf(end.thread);
     paths.walk.leave(paths.tree, end.span);
   }
-  void mark(std::uint32_t, std::uint64_t, const Text &) final { lose("marks: the format holds sums of calls only"); }
-  void leaveThread(std::uint32_t thread) final {
+  void mark(uint32_t, uint64_t, const Text &) final { lose("marks: the format holds sums of calls only"); }
+  void leaveThread(uint32_t thread) final {
     PathTree &tree = pathsOf(thread).tree;
     tree.sort();
     if (tree.isCut())

@@ -18,11 +18,11 @@ public:
 
 protected:
   struct Row {
-    std::uint64_t id = 0, parent = 0; ///< from 1, in the order of the begins in the source; parent 0: none
-    std::uint64_t root = 0;           ///< the outermost call around it, which may be itself
-    std::uint32_t thread = 0;
-    std::uint64_t way = 0; ///< what wayOf() returned
-    const Span &span;      ///< functionIndex is the function's number
+    uint64_t id = 0, parent = 0; ///< from 1, in the order of the begins in the source; parent 0: none
+    uint64_t root = 0;           ///< the outermost call around it, which may be itself
+    uint32_t thread = 0;
+    uint64_t way = 0; ///< what wayOf() returned
+    const Span &span; ///< functionIndex is the function's number
     std::string_view arguments = {}, result = {}, values = {};
     std::string_view argumentsJson = {}, valuesJson = {}; ///< with `lists`
   };
@@ -30,35 +30,35 @@ protected:
   virtual void writeRow(const Row &row) = 0;
 
   /// A number for how a call was reached, made from the number of the call around it (0: none).
-  virtual std::uint64_t wayOf(const Call &, std::uint64_t /*around*/) { return 0; }
+  virtual uint64_t wayOf(const Call &, uint64_t /*around*/) { return 0; }
 
   /// The innermost open call; 0 if there is none.
-  std::uint64_t openCall(std::uint32_t thread) const {
+  uint64_t openCall(uint32_t thread) const {
     return thread < open_.size() && !open_[thread].empty() ? open_[thread].back().id : 0;
   }
 
   /// The number of open calls.
-  std::size_t openCalls(std::uint32_t thread) const { return thread < open_.size() ? open_[thread].size() : 0; }
+  size_t openCalls(uint32_t thread) const { return thread < open_.size() ? open_[thread].size() : 0; }
   /// The id of the call that begins next.
-  std::uint64_t nextCall() const { return calls_ + 1; }
+  uint64_t nextCall() const { return calls_ + 1; }
 
 private:
   struct OpenCall {
-    std::uint64_t id, way;
+    uint64_t id, way;
     std::string arguments, json;
   };
 
   void beginCall(const Call &call) final {
     if (call.thread >= open_.size())
-      open_.resize(call.thread + std::size_t{1});
+      open_.resize(call.thread + size_t{1});
     std::vector<OpenCall> &open = open_[call.thread];
-    const std::uint64_t way = wayOf(call, open.empty() ? 0 : open.back().way);
+    const uint64_t way = wayOf(call, open.empty() ? 0 : open.back().way);
     open.push_back({++calls_, way, std::string(call.arguments), std::string(call.json)});
   }
   void endCall(const End &end) final {
     std::vector<OpenCall> &open = open_[end.thread];
     const OpenCall call = std::move(open.back());
-    const std::uint64_t root = open.front().id;
+    const uint64_t root = open.front().id;
     open.pop_back();
     writeRow({.id = call.id,
               .parent = openCall(end.thread),
@@ -74,7 +74,7 @@ private:
   }
 
   std::vector<std::vector<OpenCall>> open_; // by thread, outermost call first
-  std::uint64_t calls_ = 0;
+  uint64_t calls_ = 0;
 };
 
 } // namespace ada::model

@@ -69,7 +69,7 @@ FormatChoice formatOfPath(std::string_view path) {
   while (path.ends_with('/'))
     path.remove_suffix(1);
   const std::string_view file = path.substr(path.find_last_of('/') + 1);
-  const std::size_t dot = file.find_last_of('.');
+  const size_t dot = file.find_last_of('.');
   // Directories are written in the same variant as single files.
   if (dot == file.npos || dot == 0 || file == "..")
     return find(canWrite, [&](const TraceFormat &format, const FormatVariant &variant) {
@@ -117,7 +117,7 @@ std::string formatExtensions() {
   std::vector<std::string_view> all;
   eachExtension([&](const TraceFormat &, const FormatVariant &variant) { all.push_back(variant.extension); });
   std::string text;
-  for (std::size_t i = 0; i < all.size(); ++i)
+  for (size_t i = 0; i < all.size(); ++i)
     text.append(i == 0 ? "" : i + 1 == all.size() ? " or " : ", ").append(all[i]);
   return text;
 }

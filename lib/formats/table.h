@@ -62,7 +62,7 @@ struct CheckReport {
 /// What was checked.
 struct CheckSummary {
   struct Count {
-    std::uint64_t count = 0;
+    uint64_t count = 0;
     std::string_view what = {}; ///< one of them: "event"
   };
   std::string place; ///< the file, or the session that was finally chosen
@@ -70,8 +70,8 @@ struct CheckSummary {
 };
 
 struct TimeRange {
-  std::uint64_t from = 0, to = ~std::uint64_t{0}; ///< in nanoseconds, [from, to)
-  bool holds(std::uint64_t ns) const { return ns >= from && (ns < to || to == ~std::uint64_t{0}); }
+  uint64_t from = 0, to = ~uint64_t{0}; ///< in nanoseconds, [from, to)
+  bool holds(uint64_t ns) const { return ns >= from && (ns < to || to == ~uint64_t{0}); }
 };
 
 /// Options of a raw dump, which shows everything in a file in the file's own terms.
@@ -79,7 +79,7 @@ struct RawDumpOptions {
   bool json = false;                     ///< one JSON object per line, otherwise text
   std::vector<std::string> threads = {}; ///< numbers, or globs for names
   /// The time range for events whose first one has the time `start`; empty if no range was requested.
-  std::function<TimeRange(std::uint64_t start)> range = {};
+  std::function<TimeRange(uint64_t start)> range = {};
 };
 struct RawDumpOutput {
   std::function<void(std::string_view)> text; ///< whole lines
@@ -87,7 +87,7 @@ struct RawDumpOutput {
 };
 
 /// What a format is written to.
-enum class Shape : std::uint8_t {
+enum class Shape : uint8_t {
   Stream,          ///< bytes in order, which can also go to a pipe
   DirectoryOrFile, ///< a directory, or one file if it has the variant's extension
   Directory,

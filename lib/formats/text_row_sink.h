@@ -14,13 +14,13 @@ namespace ada::model {
 class TextRows {
 public:
   struct Row {
-    std::uint64_t id, parent, root; ///< see RowSink::Row
-    std::uint32_t thread;
+    uint64_t id, parent, root; ///< see RowSink::Row
+    uint32_t thread;
     const Span &span;
     std::string_view arguments, result, values;
   };
-  std::size_t size() const { return rows_.size(); }
-  Row operator[](std::size_t index) const {
+  size_t size() const { return rows_.size(); }
+  Row operator[](size_t index) const {
     const Stored &row = rows_[index];
     const std::string_view texts = std::string_view(texts_).substr(row.texts);
     return {.id = row.id,
@@ -33,7 +33,7 @@ public:
             .values = texts.substr(row.values, row.end - row.values)};
   }
   void add(const Row &row) {
-    const std::size_t result = row.arguments.size(), values = result + row.result.size();
+    const size_t result = row.arguments.size(), values = result + row.result.size();
     rows_.push_back({.id = row.id,
                      .parent = row.parent,
                      .root = row.root,
@@ -48,10 +48,10 @@ public:
 
 private:
   struct Stored {
-    std::uint64_t id, parent, root;
-    std::uint32_t thread;
+    uint64_t id, parent, root;
+    uint32_t thread;
     Span span;
-    std::size_t texts, result, values, end; // start of its texts; relative to it, the other texts and the end
+    size_t texts, result, values, end; // start of its texts; relative to it, the other texts and the end
   };
   std::vector<Stored> rows_;
   std::string texts_;
@@ -70,7 +70,7 @@ protected:
   void put(std::string_view text) { out_.put(text); }
 
 private:
-  static constexpr std::size_t kRowsOfAPiece = 2000;
+  static constexpr size_t kRowsOfAPiece = 2000;
 
   void writeRow(const Row &row) final {
     rows_->add({row.id, row.parent, row.root, row.thread, row.span, row.arguments, row.result, row.values});

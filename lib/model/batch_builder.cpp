@@ -9,7 +9,7 @@ std::string_view BatchBuilder::copy(std::string_view text) {
   if (text.empty())
     return {};
   if (blockUsed_ + text.size() > blockSize_) {
-    blockSize_ = std::max<std::size_t>(text.size(), 64 * 1024);
+    blockSize_ = std::max<size_t>(text.size(), 64 * 1024);
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(blockSize_));
     blockUsed_ = 0;
   }
@@ -26,7 +26,7 @@ bool BatchBuilder::addDetail(Event &event, Detail detail, bool copyPayload) {
   if (event.details == 0xFF)
     return false;
   if (event.details++ == 0)
-    event.extra = static_cast<std::uint32_t>(details_.size());
+    event.extra = static_cast<uint32_t>(details_.size());
   if (copyPayload) {
     std::string_view bytes = copy({reinterpret_cast<const char *>(detail.payload.data()), detail.payload.size()});
     detail.payload = std::as_bytes(std::span(bytes));

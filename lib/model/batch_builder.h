@@ -22,20 +22,20 @@ public:
     events_[count_++] = event;
   }
   /// Room for the next events, at least one and at most `count`, which the caller fills in.
-  std::span<Event> add(std::uint64_t count) {
+  std::span<Event> add(uint64_t count) {
     if (count_ >= full_)
       flush();
-    const std::span<Event> room(events_.get() + count_, std::min<std::uint64_t>(count, full_ - count_));
+    const std::span<Event> room(events_.get() + count_, std::min<uint64_t>(count, full_ - count_));
     count_ += room.size();
     return room;
   }
   /// Forgets the last `count` of the events that the last add() gave room for.
-  void takeBack(std::size_t count) { count_ -= count; }
+  void takeBack(size_t count) { count_ -= count; }
   /// A Mark or Value; copies the texts.
   void addText(Event event, std::string_view name, std::string_view json) {
     if (count_ >= full_)
       flush();
-    event.extra = static_cast<std::uint32_t>(texts_.size());
+    event.extra = static_cast<uint32_t>(texts_.size());
     texts_.push_back({copy(name), copy(json)});
     events_[count_++] = event;
   }
@@ -49,7 +49,7 @@ public:
   /// After this there is no last event.
   void flush();
   /// The next event is number `seq` of its thread: Batch::firstSeq. The first one is 0.
-  void continueAt(std::uint64_t seq) {
+  void continueAt(uint64_t seq) {
     if (count_ > 0)
       flush();
     nextSeq_ = seq;
@@ -63,18 +63,18 @@ public:
 
 private:
   // So few that a batch stays in the processor's first cache between source and sink.
-  static constexpr std::size_t kEvents = 512, kCopyBytes = 1 << 18;
+  static constexpr size_t kEvents = 512, kCopyBytes = 1 << 18;
   std::string_view copy(std::string_view text);
 
   TraceSink &sink_;
   std::unique_ptr<Event[]> events_;
-  std::size_t count_ = 0, full_ = kEvents; // `full_` is 0 once enough bytes were copied
+  size_t count_ = 0, full_ = kEvents; // `full_` is 0 once enough bytes were copied
   std::vector<Text> texts_;
   std::vector<Detail> details_;
   std::vector<std::unique_ptr<char[]>> blocks_;
-  std::size_t blockUsed_ = 0, blockSize_ = 0;
-  std::size_t copied_ = 0;
-  std::uint64_t nextSeq_ = 0; // of events_[0]
+  size_t blockUsed_ = 0, blockSize_ = 0;
+  size_t copied_ = 0;
+  uint64_t nextSeq_ = 0; // of events_[0]
   Expected<void> state_;
 };
 

@@ -15,14 +15,12 @@ namespace ada::types {
 
 //===--- from registers ---------------------------------------------------===//
 
-static std::uint64_t lowBits(std::uint32_t count) {
-  return count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
-}
+static uint64_t lowBits(uint32_t count) { return count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0}; }
 
 Value Parameter::value(const Registers &registers) const {
   std::array<std::byte, Value::kMostBytes> bytes;
-  std::size_t used = 0;
-  std::uint64_t leftOut = 0;
+  size_t used = 0;
+  uint64_t leftOut = 0;
   for (const Piece &piece : where) {
     std::byte general[8];
     Bytes from;
@@ -35,7 +33,7 @@ Value Parameter::value(const Registers &registers) const {
       from = general;
       break;
     case Piece::Place::Vector: {
-      const std::uint64_t start = std::uint64_t{piece.number} * registers.vectorBytes;
+      const uint64_t start = uint64_t{piece.number} * registers.vectorBytes;
       if (start + registers.vectorBytes > registers.vectors.size())
         return Value(type);
       from = registers.vectors.subspan(start, registers.vectorBytes);
@@ -50,13 +48,13 @@ Value Parameter::value(const Registers &registers) const {
       if (used + piece.bytes > bytes.size())
         return Value(type);
       leftOut |= lowBits(piece.bytes) << used;
-      std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(used), piece.bytes, std::byte{0});
+      std::fill_n(bytes.begin() + static_cast<ptrdiff_t>(used), piece.bytes, std::byte{0});
       used += piece.bytes;
       continue;
     }
     if (piece.bytes > from.size() || used + piece.bytes > bytes.size())
       return Value(type);
-    std::copy_n(from.begin(), piece.bytes, bytes.begin() + static_cast<std::ptrdiff_t>(used));
+    std::copy_n(from.begin(), piece.bytes, bytes.begin() + static_cast<ptrdiff_t>(used));
     used += piece.bytes;
   }
   if (used == 0)
@@ -97,15 +95,13 @@ std::string Contents::json() const {
   return jsonString(isWhole() ? text : text + "…");
 }
 
-std::string registerName(std::uint8_t arch, unsigned number, bool isReturn) {
+std::string registerName(uint8_t arch, unsigned number, bool isReturn) {
   const ArchInfo &info = archInfo(arch);
   const char *name = number < std::size(info.onCall) ? (isReturn ? info.onReturn : info.onCall)[number] : nullptr;
   return name ? name : "";
 }
 
-std::string vectorName(std::uint8_t arch, unsigned number) {
-  return archInfo(arch).vectorPrefix + std::to_string(number);
-}
+std::string vectorName(uint8_t arch, unsigned number) { return archInfo(arch).vectorPrefix + std::to_string(number); }
 
 //===--- whole calls ------------------------------------------------------===//
 
@@ -133,11 +129,11 @@ std::string valueJson(const Parameter &parameter, const Registers &registers) {
   return isText ? contents->json(parameter.type) : parameter.value(registers).json();
 }
 
-void appendVectors(std::string &list, const Registers &registers, std::uint8_t arch, unsigned claimed) {
+void appendVectors(std::string &list, const Registers &registers, uint8_t arch, unsigned claimed) {
   if (registers.vectorBytes == 0)
     return;
-  std::size_t count = registers.vectors.size() / registers.vectorBytes;
-  for (std::size_t i = 0; i < count && i < 32; ++i)
+  size_t count = registers.vectors.size() / registers.vectorBytes;
+  for (size_t i = 0; i < count && i < 32; ++i)
     if (!(claimed >> i & 1))
       append(list, vectorName(arch, static_cast<unsigned>(i)) + "=" +
                        hexOf(registers.vectors.subspan(i * registers.vectorBytes, registers.vectorBytes)));
@@ -145,7 +141,7 @@ void appendVectors(std::string &list, const Registers &registers, std::uint8_t a
 
 } // namespace
 
-std::string argumentsText(const FunctionTypes &types, const Registers &registers, std::uint8_t arch) {
+std::string argumentsText(const FunctionTypes &types, const Registers &registers, uint8_t arch) {
   std::string list;
   unsigned general = 0, vector = 0; // claimed by parameters
   for (const Parameter &parameter : types.parameters) {
@@ -167,8 +163,8 @@ std::string argumentsText(const FunctionTypes &types, const Registers &registers
   return list;
 }
 
-std::optional<std::uint32_t> errorOf(const FunctionTypes &types, const Registers &registers) {
-  constexpr std::size_t kErrno = 7;
+std::optional<uint32_t> errorOf(const FunctionTypes &types, const Registers &registers) {
+  constexpr size_t kErrno = 7;
   if (!types.isExternal || !types.hasResult || registers.general.size() <= kErrno)
     return std::nullopt;
   const Value result = types.result.value(registers);
@@ -179,13 +175,13 @@ std::optional<std::uint32_t> errorOf(const FunctionTypes &types, const Registers
   };
   const bool hasFailed = result.isKnown() && ((kind == Kind::Signed && result.asSigned() == -1) ||
                                               (kind == Kind::Pointer && (all(std::byte{0}) || all(std::byte{0xff}))));
-  const std::uint64_t number = registers.general[kErrno];
-  return hasFailed && number != 0 && number <= 0xffffffffu ? std::optional(static_cast<std::uint32_t>(number))
+  const uint64_t number = registers.general[kErrno];
+  return hasFailed && number != 0 && number <= 0xffffffffu ? std::optional(static_cast<uint32_t>(number))
                                                            : std::nullopt;
 }
 
-std::string resultText(const FunctionTypes &types, const Registers &registers, std::uint8_t arch) {
-  const std::optional<std::uint32_t> error = errorOf(types, registers);
+std::string resultText(const FunctionTypes &types, const Registers &registers, uint8_t arch) {
+  const std::optional<uint32_t> error = errorOf(types, registers);
   if (types.hasResult)
     return valueText(types.result, registers) + (error ? " (" + errorName(*error) + ")" : "");
   std::string list;
@@ -200,7 +196,7 @@ std::string resultText(const FunctionTypes &types, const Registers &registers, s
 template <class Entry> static std::string parametersJson(const FunctionTypes &types, Entry &&entry) {
   std::string json = "{";
   std::unordered_set<std::string> keys;
-  for (std::size_t i = 0; i < types.parameters.size(); ++i) {
+  for (size_t i = 0; i < types.parameters.size(); ++i) {
     const Parameter &parameter = types.parameters[i];
     std::string key = oneLine(parameter.name);
     // A damaged text may have a name twice.

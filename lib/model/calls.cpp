@@ -10,53 +10,52 @@ namespace ada {
 
 // Ids are small numbers in two halves; a multiplication spreads them over the
 // top bits, which the table uses.
-std::size_t FunctionIndex::slotOf(std::uint64_t functionId) const noexcept {
-  std::uint64_t hash = (functionId ^ functionId >> 32) * 0x9e3779b97f4a7c15u;
-  std::size_t mask = slots_.size() - 1;
-  std::size_t slot = static_cast<std::size_t>(hash >> (64 - std::bit_width(mask)));
+size_t FunctionIndex::slotOf(uint64_t functionId) const noexcept {
+  uint64_t hash = (functionId ^ functionId >> 32) * 0x9e3779b97f4a7c15u;
+  size_t mask = slots_.size() - 1;
+  size_t slot = static_cast<size_t>(hash >> (64 - std::bit_width(mask)));
   while (slots_[slot] != kNone && known_[slots_[slot]] != functionId)
     slot = (slot + 1) & mask;
   return slot;
 }
 
 void FunctionIndex::grow() {
-  slots_.assign(std::max<std::size_t>(64, slots_.size() * 2), kNone);
-  for (std::uint32_t number = 0; number < known_.size(); ++number)
+  slots_.assign(std::max<size_t>(64, slots_.size() * 2), kNone);
+  for (uint32_t number = 0; number < known_.size(); ++number)
     slots_[slotOf(known_[number])] = number;
 }
 
-std::uint32_t FunctionIndex::add(std::uint64_t functionId) {
+uint32_t FunctionIndex::add(uint64_t functionId) {
   if ((known_.size() + 1) * 2 > slots_.size())
     grow();
-  std::size_t slot = slotOf(functionId);
+  size_t slot = slotOf(functionId);
   if (slots_[slot] == kNone) {
-    slots_[slot] = static_cast<std::uint32_t>(known_.size());
+    slots_[slot] = static_cast<uint32_t>(known_.size());
     known_.push_back(functionId);
   }
   return slots_[slot];
 }
 
-std::uint32_t FunctionIndex::find(std::uint64_t functionId) const noexcept {
+uint32_t FunctionIndex::find(uint64_t functionId) const noexcept {
   return slots_.empty() ? kNone : slots_[slotOf(functionId)];
 }
 
 //===--- CallStackWalker --------------------------------------------------===//
 
-CallStackWalker::Step CallStackWalker::feed(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId,
-                                            EventKind kind) {
+CallStackWalker::Step CallStackWalker::feed(uint64_t seq, uint64_t timestampNs, uint64_t functionId, EventKind kind) {
   const bool isCall = kind == EventKind::Call;
   const bool isInnermost = !isCall && depth_ > 0 && stack_[depth_ - 1].functionId == functionId;
-  const std::uint32_t number = isCall        ? index_.add(functionId)
-                               : isInnermost ? stack_[depth_ - 1].functionIndex
-                                             : index_.find(functionId);
+  const uint32_t number = isCall        ? index_.add(functionId)
+                          : isInnermost ? stack_[depth_ - 1].functionIndex
+                                        : index_.find(functionId);
   if (isCall && number >= openCalls_.size())
-    openCalls_.resize(number + std::size_t{1});
+    openCalls_.resize(number + size_t{1});
   return step(seq, timestampNs, functionId, number, kind);
 }
 
 // An exit, but not of the innermost call.
-CallStackWalker::Step CallStackWalker::repair(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId,
-                                              std::uint32_t number, SpanEnd how) {
+CallStackWalker::Step CallStackWalker::repair(uint64_t seq, uint64_t timestampNs, uint64_t functionId, uint32_t number,
+                                              SpanEnd how) {
   // The counts by function say at once whether the search below will find a
   // call, so a flood of stray exits under a deep stack costs nothing.
   if (number == FunctionIndex::kNone || openCalls_[number] == 0) {
@@ -75,7 +74,7 @@ CallStackWalker::Step CallStackWalker::repair(std::uint64_t seq, std::uint64_t t
   return {.depth = depth_, .finished = ended_};
 }
 
-void CallStackWalker::openEarlier(std::uint64_t beginNs, std::uint32_t function, std::uint64_t firstNs) {
+void CallStackWalker::openEarlier(uint64_t beginNs, uint32_t function, uint64_t firstNs) {
   // It is not known what its caller did before it.
   if (depth_ > 0 && firstNs > 0)
     stack_[depth_ - 1].childrenNs = std::max(beginNs, stack_[depth_ - 1].beginNs) - stack_[depth_ - 1].beginNs;

@@ -27,7 +27,7 @@ static constexpr const char *kNames[] = {
 };
 // clang-format on
 
-std::string errorName(std::uint64_t number) {
+std::string errorName(uint64_t number) {
   return number < std::size(kNames) && kNames[number] ? kNames[number] : "errno " + std::to_string(number);
 }
 

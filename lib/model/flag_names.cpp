@@ -12,12 +12,12 @@ namespace ada::types {
 
 namespace {
 
-constexpr Flag bit(std::uint64_t value, const char *name) { return {value, value, name}; }
+constexpr Flag bit(uint64_t value, const char *name) { return {value, value, name}; }
 
 // The access mode is a number of two bits. O_SYNC and O_TMPFILE include other
 // flags' bits, so they come first. O_LARGEFILE is the kernel's value: libc's is 0 on 64-bit systems, but flags that
 // pass through a system call wrapper have it. 040000 to 0400000 are four flags whose order the architectures chose.
-constexpr std::array<Flag, 20> openFlags(std::uint64_t directory, Flag first, Flag second, Flag third, Flag fourth) {
+constexpr std::array<Flag, 20> openFlags(uint64_t directory, Flag first, Flag second, Flag third, Flag fourth) {
   return {{
       {0, 3, "O_RDONLY"},
       {1, 3, "O_WRONLY"},
@@ -46,7 +46,7 @@ constexpr auto kOpenX86 = openFlags(0200000, bit(040000, "O_DIRECT"), bit(010000
 constexpr auto kOpenArm64 = openFlags(040000, bit(040000, "O_DIRECTORY"), bit(0100000, "O_NOFOLLOW"),
                                       bit(0200000, "O_DIRECT"), bit(0400000, "O_LARGEFILE"));
 constexpr Flag kProt[] = {
-    {0, ~std::uint64_t{0}, "PROT_NONE"}, bit(1, "PROT_READ"), bit(2, "PROT_WRITE"), bit(4, "PROT_EXEC")};
+    {0, ~uint64_t{0}, "PROT_NONE"}, bit(1, "PROT_READ"), bit(2, "PROT_WRITE"), bit(4, "PROT_EXEC")};
 constexpr Flag kMap[] = {
     {1, 15, "MAP_SHARED"},
     {2, 15, "MAP_PRIVATE"},
@@ -62,7 +62,7 @@ constexpr Flag kMap[] = {
     bit(0x40000, "MAP_HUGETLB"),
     bit(0x100000, "MAP_FIXED_NOREPLACE"),
 };
-constexpr Flag kAccess[] = {{0, ~std::uint64_t{0}, "F_OK"}, bit(4, "R_OK"), bit(2, "W_OK"), bit(1, "X_OK")};
+constexpr Flag kAccess[] = {{0, ~uint64_t{0}, "F_OK"}, bit(4, "R_OK"), bit(2, "W_OK"), bit(1, "X_OK")};
 
 constexpr FlagNames kOpenX86Names{kOpenX86}, kOpenArm64Names{kOpenArm64}, kProtNames{kProt}, kMapNames{kMap},
     kAccessNames{kAccess}, kOctal{{}, true};
@@ -97,7 +97,7 @@ constexpr Known kKnown[] = {
 // Whether `word` is one of the words of `list`.
 bool isOneOf(std::string_view word, std::string_view list) {
   while (!list.empty()) {
-    std::size_t end = list.find(' ');
+    size_t end = list.find(' ');
     if (list.substr(0, end) == word)
       return true;
     list.remove_prefix(end == std::string_view::npos ? list.size() : end + 1);
@@ -107,10 +107,10 @@ bool isOneOf(std::string_view word, std::string_view list) {
 
 } // namespace
 
-void FunctionTypes::nameFlags(std::string_view function, std::uint8_t arch) {
+void FunctionTypes::nameFlags(std::string_view function, uint8_t arch) {
   function = function.substr(0, select::lengthWithoutParameters(function));
   // The parameters of a C++ function need not be where C has them.
-  std::size_t scope = function.rfind("::");
+  size_t scope = function.rfind("::");
   const bool isC = scope == std::string_view::npos;
   std::string_view base = isC ? function : function.substr(scope + 2);
   while (isC && base.starts_with('_')) // __open
@@ -118,13 +118,13 @@ void FunctionTypes::nameFlags(std::string_view function, std::uint8_t arch) {
   for (const Known &known : kKnown) {
     if (known.function != base)
       continue;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
+    for (size_t i = 0; i < parameters.size(); ++i) {
       Parameter &parameter = parameters[i];
       const Kind kind = parameter.type.kind;
       if ((kind != Kind::Signed && kind != Kind::Unsigned) || parameter.type.bits > 64)
         continue;
       if (isOneOf(parameter.name, known.names) || (isC && parameter.name.empty() && i == known.position))
-        parameter.flags = arch == static_cast<std::uint8_t>(Arch::Arm64) ? known.arm64 : known.x86;
+        parameter.flags = arch == static_cast<uint8_t>(Arch::Arm64) ? known.arm64 : known.x86;
     }
   }
 }

@@ -14,7 +14,7 @@ namespace ada::model {
 
 class LossList {
 public:
-  void add(std::string_view what, std::uint64_t count = 1) {
+  void add(std::string_view what, uint64_t count = 1) {
     if (count == 0)
       return;
     for (Loss &loss : all_)
@@ -35,7 +35,7 @@ public:
       return;
     const auto known = std::ranges::count_if(thread.offCpu->periods(),
                                              [](const OffCpu &off) { return off.why != OffCpu::Why::Unknown; });
-    add("times without a processor: " + std::string(why), static_cast<std::uint64_t>(known));
+    add("times without a processor: " + std::string(why), static_cast<uint64_t>(known));
   }
   const std::vector<Loss> &list() const noexcept { return all_; }
   void clear() { all_.clear(); }

@@ -8,7 +8,7 @@
 
 namespace ada {
 
-std::string functionIdText(std::uint64_t functionId) {
+std::string functionIdText(uint64_t functionId) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%016llx", static_cast<unsigned long long>(functionId));
   return text;
@@ -20,8 +20,8 @@ std::string functionIdText(std::uint64_t functionId) {
 // static functions and -funique-internal-linkage-names.
 static std::string_view dropUniqueSuffixes(std::string_view suffixes, std::string &kept) {
   for (std::string_view unique : {".llvm.", ".__uniq."})
-    for (std::size_t at; (at = suffixes.find(unique)) != suffixes.npos;) {
-      std::size_t end = suffixes.find('.', at + unique.size());
+    for (size_t at; (at = suffixes.find(unique)) != suffixes.npos;) {
+      size_t end = suffixes.find('.', at + unique.size());
       kept = std::string(suffixes.substr(0, at));
       if (end != suffixes.npos)
         kept += suffixes.substr(end);
@@ -39,7 +39,7 @@ std::string demangle(std::string_view name) {
     return std::string(dropUniqueSuffixes(name, storage));
 
   // Mangled names contain no dot, so the first one starts what was appended.
-  std::size_t dot = mangled.find('.');
+  size_t dot = mangled.find('.');
   std::string base(mangled.substr(0, dot));
   int status = 0;
   char *text = abi::__cxa_demangle(base.c_str(), nullptr, nullptr, &status);
@@ -86,7 +86,7 @@ private:
       return braces();
     case '[':
       if (in_.substr(at_).starts_with("[abi:") && style_.dropAbiTags) {
-        std::size_t end = in_.find(']', at_);
+        size_t end = in_.find(']', at_);
         if (end == in_.npos)
           return false;
         at_ = end + 1;
@@ -108,7 +108,7 @@ private:
     return true;
   }
 
-  bool copyTo(std::size_t end) {
+  bool copyTo(size_t end) {
     out += in_.substr(at_, end - at_);
     at_ = end;
     return true;
@@ -122,14 +122,14 @@ private:
     auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     if (at_ > 0 && isWord(in_[at_ - 1]))
       return false;
-    std::size_t after = at_ + word.size();
+    size_t after = at_ + word.size();
     return after < in_.size() && !isWord(in_[after]);
   }
 
   // An operator's name holds brackets that match nothing, and conversions hold
   // spaces that separate nothing.
   bool copyOperator() {
-    std::size_t end = at_ + 8;
+    size_t end = at_ + 8;
     std::string_view rest = in_.substr(end);
     for (std::string_view symbol : {"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"})
       if (rest.starts_with(symbol)) {
@@ -141,7 +141,7 @@ private:
       }
     if (rest.starts_with(" ") || rest.starts_with("\"")) {
       // A conversion, new, delete or a literal: up to the parameters.
-      std::size_t open = end;
+      size_t open = end;
       int angles = 0;
       for (; open < in_.size(); ++open) {
         char c = in_[open];
@@ -159,9 +159,9 @@ private:
 
   // Position after the '>' that matches the '<' here, or npos.
   // Parentheses are skipped whole, because they may contain comparisons.
-  std::size_t closingAngle() const {
+  size_t closingAngle() const {
     int angles = 0, parens = 0;
-    for (std::size_t i = at_; i < in_.size(); ++i) {
+    for (size_t i = at_; i < in_.size(); ++i) {
       char c = in_[i];
       if (c == '(')
         ++parens;
@@ -175,9 +175,9 @@ private:
     return in_.npos;
   }
 
-  std::size_t closing(char open, char close) const {
+  size_t closing(char open, char close) const {
     int depth = 0;
-    for (std::size_t i = at_; i < in_.size(); ++i) {
+    for (size_t i = at_; i < in_.size(); ++i) {
       depth += in_[i] == open;
       if (in_[i] == close && --depth == 0)
         return i + 1;
@@ -185,7 +185,7 @@ private:
     return in_.npos;
   }
 
-  bool foldGroup(std::size_t end, std::string_view folded, bool fold) {
+  bool foldGroup(size_t end, std::string_view folded, bool fold) {
     if (end == in_.npos)
       return false;
     if (!fold)
@@ -197,10 +197,10 @@ private:
 
   // A lambda among the arguments stays: it says which std::function this is.
   bool templateArguments() {
-    const std::size_t end = closingAngle();
+    const size_t end = closingAngle();
     const std::string_view group = in_.substr(at_, end == in_.npos ? 0 : end - at_);
-    const std::size_t lambda = group.find("{lambda at ");
-    const std::size_t lambdaEnd = group.find('}', lambda == group.npos ? group.size() : lambda);
+    const size_t lambda = group.find("{lambda at ");
+    const size_t lambdaEnd = group.find('}', lambda == group.npos ? group.size() : lambda);
     if (lambdaEnd == group.npos)
       return foldGroup(end, "<..>", style_.foldTemplateArguments);
     return foldGroup(end, "<" + std::string(group.substr(lambda, lambdaEnd + 1 - lambda)) + ">",
@@ -208,7 +208,7 @@ private:
   }
 
   bool parentheses() {
-    std::size_t end = closing('(', ')');
+    size_t end = closing('(', ')');
     if (end == in_.npos)
       return false;
     std::string_view group = in_.substr(at_, end - at_);
@@ -220,11 +220,11 @@ private:
   }
 
   bool braces() {
-    std::size_t end = closing('{', '}');
+    size_t end = closing('{', '}');
     if (end == in_.npos)
       return false;
     std::string_view group = in_.substr(at_, end - at_);
-    std::size_t open = group.find('('), close = group.rfind(')');
+    size_t open = group.find('('), close = group.rfind(')');
     if (!style_.foldParameters || open == group.npos || close == group.npos || close <= open + 1)
       return copyTo(end);
     out += group.substr(0, open + 1);
@@ -236,8 +236,8 @@ private:
 
   std::string_view in_;
   const NameStyle &style_;
-  std::size_t at_ = 0;
-  std::size_t nameStart_ = 0; // in `out`
+  size_t at_ = 0;
+  size_t nameStart_ = 0; // in `out`
   bool sawParameters_ = false;
 };
 
@@ -246,7 +246,7 @@ private:
 // Rust's legacy mangling ends names in a hash:
 // "core::fmt::write::h0123456789abcdef".
 static std::string_view dropRustHash(std::string_view name) {
-  constexpr std::size_t length = 19; // "::h" and 16 digits
+  constexpr size_t length = 19; // "::h" and 16 digits
   if (name.size() <= length)
     return name;
   std::string_view tail = name.substr(name.size() - length);

@@ -6,22 +6,22 @@
 
 namespace ada {
 
-constexpr std::size_t kStep = 64;
-constexpr std::uint64_t kNever = ~std::uint64_t{0};
+constexpr size_t kStep = 64;
+constexpr uint64_t kNever = ~uint64_t{0};
 
-OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches,
-                       std::uint64_t beganNs, bool isSchedKnown)
+OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, uint64_t switches, uint64_t beganNs,
+                       bool isSchedKnown)
     : fromNs_(fromNs), toNs_(std::max(fromNs, toNs)), switches_(switches), beganNs_(beganNs),
       isSchedKnown_(isSchedKnown) {
   periods_.reserve(periods.size() + 2);
   first_ = isSchedKnown_ && fromNs_ > 0 && (periods.empty() || periods.front().fromNs > 0);
-  std::uint64_t at = 0;
-  const auto addUnknown = [&](std::uint64_t from, std::uint64_t to) {
+  uint64_t at = 0;
+  const auto addUnknown = [&](uint64_t from, uint64_t to) {
     if (isSchedKnown_ && from < to)
       periods_.push_back({from, to, OffCpu::Why::Unknown, 0});
   };
   // The time between two periods that is outside the known time.
-  const auto fillTo = [&](std::uint64_t ns) {
+  const auto fillTo = [&](uint64_t ns) {
     addUnknown(at, std::min(ns, fromNs_));
     addUnknown(std::max(at, toNs_), ns);
   };
@@ -33,33 +33,33 @@ OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::u
   }
   fillTo(kNever);
   OffCpuTimes sum;
-  for (std::size_t i = 0; i < periods_.size(); ++i) {
+  for (size_t i = 0; i < periods_.size(); ++i) {
     if (i % kStep == 0)
       sums_.push_back(sum);
     sum.add(periods_[i].why, periods_[i].durationNs());
   }
 }
 
-std::span<const OffCpu> OffCpuLane::between(std::uint64_t fromNs, std::uint64_t toNs) const {
+std::span<const OffCpu> OffCpuLane::between(uint64_t fromNs, uint64_t toNs) const {
   const auto first = std::ranges::upper_bound(periods_, fromNs, {}, &OffCpu::toNs);
   const auto last = std::ranges::lower_bound(first, periods_.end(), toNs, {}, &OffCpu::fromNs);
   return {first, last};
 }
 
-OffCpuTimes OffCpuLane::timesUntil(std::uint64_t ns) const {
+OffCpuTimes OffCpuLane::timesUntil(uint64_t ns) const {
   const auto next = std::ranges::lower_bound(periods_, ns, {}, &OffCpu::fromNs);
-  const std::size_t count = static_cast<std::size_t>(next - periods_.begin());
+  const size_t count = static_cast<size_t>(next - periods_.begin());
   OffCpuTimes sum;
   if (count == 0)
     return sum;
-  const std::size_t step = (count - 1) / kStep;
+  const size_t step = (count - 1) / kStep;
   sum = sums_[step];
-  for (std::size_t i = step * kStep; i < count; ++i)
+  for (size_t i = step * kStep; i < count; ++i)
     sum.add(periods_[i].why, std::min(periods_[i].toNs, ns) - periods_[i].fromNs);
   return sum;
 }
 
-OffCpuTimes OffCpuLane::timesBetween(std::uint64_t fromNs, std::uint64_t toNs) const {
+OffCpuTimes OffCpuLane::timesBetween(uint64_t fromNs, uint64_t toNs) const {
   if (toNs <= fromNs)
     return {};
   OffCpuTimes times = timesUntil(toNs);

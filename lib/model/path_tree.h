@@ -24,42 +24,42 @@ namespace ada {
 
 class PathTree {
 public:
-  static constexpr std::uint32_t kRoot = 0;
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr uint32_t kRoot = 0;
+  static constexpr uint32_t kNone = ~uint32_t{0};
   /// Node::function of the root.
-  static constexpr std::uint32_t kNoFunction = kNone;
+  static constexpr uint32_t kNoFunction = kNone;
   /// Node::function of the calls that did not fit.
-  static constexpr std::uint32_t kRest = kNone - 1;
+  static constexpr uint32_t kRest = kNone - 1;
   /// Node::function of the time in which the recorder held up calls of the node above: `calls` is how many of them.
-  static constexpr std::uint32_t kRecorder = kNone - 2;
+  static constexpr uint32_t kRecorder = kNone - 2;
   /// Whether a Node::function is the number of a function.
-  static constexpr bool isFunction(std::uint32_t function) { return function < kRecorder; }
+  static constexpr bool isFunction(uint32_t function) { return function < kRecorder; }
 
   struct Node {
-    std::uint32_t parent = kRoot;
-    std::uint32_t function = kNoFunction;
-    std::uint32_t lastChild = kNone; ///< the child that child() found or made last
-    std::uint32_t depth = 0;         ///< the root's is 0, the outermost calls' 1
-    std::uint64_t calls = 0;
-    std::uint64_t totalNs = 0; ///< between entry and exit
-    std::uint64_t selfNs = 0;  ///< the part of that outside of the nodes below
+    uint32_t parent = kRoot;
+    uint32_t function = kNoFunction;
+    uint32_t lastChild = kNone; ///< the child that child() found or made last
+    uint32_t depth = 0;         ///< the root's is 0, the outermost calls' 1
+    uint64_t calls = 0;
+    uint64_t totalNs = 0; ///< between entry and exit
+    uint64_t selfNs = 0;  ///< the part of that outside of the nodes below
   };
 
-  explicit PathTree(std::size_t mostNodes = 1'000'000) : mostNodes_(mostNodes), nodes_(1) {}
+  explicit PathTree(size_t mostNodes = 1'000'000) : mostNodes_(mostNodes), nodes_(1) {}
 
   /// The node of `function` called at `parent`.
-  std::uint32_t child(std::uint32_t parent, std::uint32_t function) {
-    const std::uint32_t last = nodes_[parent].lastChild;
+  uint32_t child(uint32_t parent, uint32_t function) {
+    const uint32_t last = nodes_[parent].lastChild;
     if (last != kNone && nodes_[last].function == function)
       return last;
     return nodes_[parent].lastChild = findOrMake(parent, function);
   }
   /// The same if there is one; kNone if not.
-  std::uint32_t find(std::uint32_t parent, std::uint32_t function) const {
+  uint32_t find(uint32_t parent, uint32_t function) const {
     return table_.empty() ? kNone : table_[slotOf(parent, function)];
   }
   /// A call has ended. In kRest calls may be inside one another: then only the outermost has a total.
-  void add(std::uint32_t node, const Span &span, bool isOutermost = true) {
+  void add(uint32_t node, const Span &span, bool isOutermost = true) {
     Node &entry = nodes_[node];
     ++entry.calls;
     entry.totalNs += isOutermost ? span.durationNs() : 0;
@@ -68,49 +68,47 @@ public:
       addRecorder(node, 1, span.recorderNs);
   }
   /// The same for figures of any number of calls.
-  void addSum(std::uint32_t node, std::uint64_t calls, std::uint64_t totalNs, std::uint64_t selfNs) {
+  void addSum(uint32_t node, uint64_t calls, uint64_t totalNs, uint64_t selfNs) {
     Node &entry = nodes_[node];
     entry.calls += calls;
     entry.totalNs += totalNs;
     entry.selfNs += selfNs;
   }
   /// The recorder's time in `calls` of the node's calls. It is not part of their selfNs.
-  void addRecorder(std::uint32_t node, std::uint64_t calls, std::uint64_t ns) {
-    addSum(findOrMake(node, kRecorder), calls, ns, ns);
-  }
+  void addRecorder(uint32_t node, uint64_t calls, uint64_t ns) { addSum(findOrMake(node, kRecorder), calls, ns, ns); }
   /// Adds all of another tree, whose function n is functions[n] here.
-  void merge(const PathTree &other, std::span<const std::uint32_t> functions);
+  void merge(const PathTree &other, std::span<const uint32_t> functions);
 
   /// Puts nodes into the order of a walk: a call before the calls that it made, and among these the largest total
   /// first, then the most calls, then by function. Removes nodes that nothing was added to.
   /// The numbers of nodes change; totals of the root are those of the outermost calls.
   void sort();
 
-  std::size_t size() const { return nodes_.size(); }
-  const Node &operator[](std::uint32_t node) const { return nodes_[node]; }
-  std::uint32_t depth(std::uint32_t node) const { return nodes_[node].depth; }
+  size_t size() const { return nodes_.size(); }
+  const Node &operator[](uint32_t node) const { return nodes_[node]; }
+  uint32_t depth(uint32_t node) const { return nodes_[node].depth; }
   /// After sort(): the first node after `node` and everything below it.
-  std::uint32_t endOf(std::uint32_t node) const { return ends_[node]; }
+  uint32_t endOf(uint32_t node) const { return ends_[node]; }
   /// Some path did not fit.
   bool isCut() const { return isCut_; }
 
 private:
-  std::uint32_t findOrMake(std::uint32_t parent, std::uint32_t function);
+  uint32_t findOrMake(uint32_t parent, uint32_t function);
   void growTable();
-  std::size_t slotOf(std::uint32_t parent, std::uint32_t function) const;
+  size_t slotOf(uint32_t parent, uint32_t function) const;
 
-  std::size_t mostNodes_;
+  size_t mostNodes_;
   std::vector<Node> nodes_;
-  std::vector<std::uint32_t> table_; // open addressing over (parent, function); kNone is free
-  std::vector<std::uint32_t> ends_;  // by node, after sort()
+  std::vector<uint32_t> table_; // open addressing over (parent, function); kNone is free
+  std::vector<uint32_t> ends_;  // by node, after sort()
   bool isCut_ = false;
 };
 
 /// Where one thread is in a tree while its calls begin and end.
 class PathWalk {
 public:
-  void enter(PathTree &tree, std::uint32_t function) {
-    const std::uint32_t around = node(), node = tree.child(around, function);
+  void enter(PathTree &tree, uint32_t function) {
+    const uint32_t around = node(), node = tree.child(around, function);
     open_.push_back({node, node == around});
   }
   /// A call that has no node of its own: the calls it makes count as made by the call around it.
@@ -124,19 +122,19 @@ public:
 
 private:
   struct Place {
-    std::uint32_t node;
+    uint32_t node;
     bool isInside; // PathTree::kRest in itself
   };
-  std::uint32_t node() const { return open_.empty() ? PathTree::kRoot : open_.back().node; }
+  uint32_t node() const { return open_.empty() ? PathTree::kRoot : open_.back().node; }
   std::vector<Place> open_;
 };
 
 /// The cost of a function over all paths of a sorted tree; of recursive calls, only the outermost count in the total.
 struct FunctionSum {
-  std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
+  uint64_t calls = 0, totalNs = 0, selfNs = 0;
 };
 /// By the number of the function, followed by those of PathTree::kRest and kRecorder.
-std::vector<FunctionSum> functionSums(const PathTree &tree, std::size_t functions);
+std::vector<FunctionSum> functionSums(const PathTree &tree, size_t functions);
 
 } // namespace ada
 

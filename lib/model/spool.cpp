@@ -15,21 +15,21 @@ namespace ada::model {
 
 namespace {
 
-constexpr std::size_t kMostPending = 32u << 20;
-constexpr std::size_t kChunkBytes = 1u << 18;
+constexpr size_t kMostPending = 32u << 20;
+constexpr size_t kChunkBytes = 1u << 18;
 
 struct Chunk {
-  std::uint64_t firstSeq = 0, events = 0;
-  std::uint64_t offset = 0;
-  std::size_t bytes = 0;
+  uint64_t firstSeq = 0, events = 0;
+  uint64_t offset = 0;
+  size_t bytes = 0;
 };
 
 struct ThreadEvents {
   std::vector<Chunk> chunks;
   std::vector<std::byte> pending; // after the last chunk
-  std::uint64_t pendingEvents = 0;
+  uint64_t pendingEvents = 0;
   /// Number of the first pending event.
-  std::uint64_t pendingFirst() const { return chunks.empty() ? 0 : chunks.back().firstSeq + chunks.back().events; }
+  uint64_t pendingFirst() const { return chunks.empty() ? 0 : chunks.back().firstSeq + chunks.back().events; }
 };
 
 // Shared by all readers of the trace. It does not change once the trace was taken in.
@@ -45,13 +45,13 @@ struct Kept {
   std::vector<Loss> lost;
 };
 
-void put(std::vector<std::byte> &to, const void *from, std::size_t size) {
+void put(std::vector<std::byte> &to, const void *from, size_t size) {
   const auto *bytes = static_cast<const std::byte *>(from);
   to.insert(to.end(), bytes, bytes + size);
 }
 
 void putText(std::vector<std::byte> &to, std::string_view text) {
-  const auto size = static_cast<std::uint32_t>(text.size());
+  const auto size = static_cast<uint32_t>(text.size());
   put(to, &size, sizeof size);
   put(to, text.data(), text.size());
 }
@@ -95,7 +95,7 @@ private:
     extent.firstNs = extent.events ? extent.firstNs : event.timeNs;
     extent.lastNs = event.timeNs;
     ++extent.events;
-    const std::size_t before = thread.pending.size();
+    const size_t before = thread.pending.size();
     put(thread.pending, &event, sizeof event);
     if (event.kind == Kind::Mark || event.kind == Kind::Value) {
       putText(thread.pending, batch.texts[event.extra].name);
@@ -135,7 +135,7 @@ private:
   }
 
   Kept &kept_;
-  std::size_t pending_ = 0;
+  size_t pending_ = 0;
 };
 
 // Reads a chunk's bytes one after the other. They are our own, so nothing is checked.
@@ -147,7 +147,7 @@ public:
     rest_ = rest_.subspan(sizeof value);
   }
   std::span<const std::byte> getBytes() {
-    std::uint32_t size;
+    uint32_t size;
     get(size);
     const auto bytes = rest_.first(size);
     rest_ = rest_.subspan(size);
@@ -176,9 +176,9 @@ public:
 
 private:
   Expected<void> announce(TraceSink &sink) const;
-  Expected<void> readThread(TraceSink &sink, std::uint32_t thread, const ReadRequest &request) const;
+  Expected<void> readThread(TraceSink &sink, uint32_t thread, const ReadRequest &request) const;
   Expected<void> readChunk(TraceSink &sink, const ReadRequest &request, std::span<const std::byte> bytes,
-                           std::uint64_t firstSeq, std::uint64_t events) const;
+                           uint64_t firstSeq, uint64_t events) const;
 
   std::shared_ptr<const Kept> kept_;
 };
@@ -197,12 +197,12 @@ Expected<void> Spool::announce(TraceSink &sink) const {
 }
 
 Expected<void> Spool::readChunk(TraceSink &sink, const ReadRequest &request, std::span<const std::byte> bytes,
-                                std::uint64_t firstSeq, std::uint64_t events) const {
+                                uint64_t firstSeq, uint64_t events) const {
   std::vector<Event> chosen;
   std::vector<Text> texts;
   std::vector<Detail> details;
   ChunkBytes from(bytes);
-  std::uint64_t chosenFirst = firstSeq;
+  uint64_t chosenFirst = firstSeq;
   // A batch has no gap between its events.
   const auto emit = [&]() -> Expected<void> {
     auto done = chosen.empty() ? Expected<void>() : sink.events({chosen, texts, details, chosenFirst});
@@ -211,15 +211,15 @@ Expected<void> Spool::readChunk(TraceSink &sink, const ReadRequest &request, std
     details.clear();
     return done;
   };
-  for (std::uint64_t seq = firstSeq; seq < firstSeq + events; ++seq) {
+  for (uint64_t seq = firstSeq; seq < firstSeq + events; ++seq) {
     Event event;
     from.get(event);
     if (event.kind == Kind::Mark || event.kind == Kind::Value) {
-      event.extra = static_cast<std::uint32_t>(texts.size());
+      event.extra = static_cast<uint32_t>(texts.size());
       const std::string_view name = from.getText();
       texts.push_back({name, from.getText()});
     } else {
-      event.extra = static_cast<std::uint32_t>(details.size());
+      event.extra = static_cast<uint32_t>(details.size());
       for (unsigned i = 0; i < event.details; ++i) {
         Detail &detail = details.emplace_back();
         from.get(detail.type);
@@ -241,11 +241,11 @@ Expected<void> Spool::readChunk(TraceSink &sink, const ReadRequest &request, std
   return emit();
 }
 
-Expected<void> Spool::readThread(TraceSink &sink, std::uint32_t thread, const ReadRequest &request) const {
+Expected<void> Spool::readThread(TraceSink &sink, uint32_t thread, const ReadRequest &request) const {
   const ThreadEvents &events = kept_->events[thread];
   std::vector<std::byte> bytes;
   const auto next = std::upper_bound(events.chunks.begin(), events.chunks.end(), request.fromSeq,
-                                     [](std::uint64_t seq, const Chunk &chunk) { return seq < chunk.firstSeq; });
+                                     [](uint64_t seq, const Chunk &chunk) { return seq < chunk.firstSeq; });
   for (auto chunk = next == events.chunks.begin() ? next : next - 1; chunk != events.chunks.end(); ++chunk) {
     if (chunk->firstSeq >= request.toSeq)
       break;
@@ -267,7 +267,7 @@ Expected<void> Spool::readPart(TraceSink &sink, const ReadRequest &request) {
     if (auto announced = announce(sink); !announced)
       return announced;
   }
-  for (const std::uint32_t thread : wantedThreads(request, kept_->threads.size()))
+  for (const uint32_t thread : wantedThreads(request, kept_->threads.size()))
     if (auto done = readThread(sink, thread, request); !done)
       return done;
   return sink.finish();

@@ -13,64 +13,64 @@ static constexpr unsigned kSubBits = 6, kRowSize = 1u << kSubBits;
 
 // Bins are numbered: 0 is the value 0; each power of two has perOctave of the other numbers.
 // If an octave has fewer values than that, some of its bins hold no value and have no width.
-static std::uint64_t binOf(std::uint64_t value, unsigned perOctave) {
+static uint64_t binOf(uint64_t value, unsigned perOctave) {
   if (value == 0)
     return 0;
   const unsigned octave = static_cast<unsigned>(std::bit_width(value)) - 1;
-  const std::uint64_t above = value - (std::uint64_t{1} << octave);
-  const std::uint64_t sub =
+  const uint64_t above = value - (uint64_t{1} << octave);
+  const uint64_t sub =
       octave >= kSubBits ? (above >> (octave - kSubBits)) * perOctave >> kSubBits : above * perOctave >> octave;
-  return 1 + std::uint64_t{octave} * perOctave + sub;
+  return 1 + uint64_t{octave} * perOctave + sub;
 }
 
 // The smallest value of a bin or, if it has none, of the next bin that has one.
-static std::uint64_t startOf(std::uint64_t bin, unsigned perOctave) {
+static uint64_t startOf(uint64_t bin, unsigned perOctave) {
   if (bin == 0)
     return 0;
-  const std::uint64_t octave = (bin - 1) / perOctave, sub = (bin - 1) % perOctave;
+  const uint64_t octave = (bin - 1) / perOctave, sub = (bin - 1) % perOctave;
   if (octave > 63)
-    return ~std::uint64_t{0};
-  const std::uint64_t one = std::uint64_t{1} << octave;
+    return ~uint64_t{0};
+  const uint64_t one = uint64_t{1} << octave;
   return one + (octave >= kSubBits ? (one >> kSubBits) * (sub * kRowSize / perOctave)
                                    : (sub * one + perOctave - 1) / perOctave);
 }
 
 // The leading bit picks the row, the six bits after it the bucket.
-static unsigned rowOf(std::uint64_t value) {
+static unsigned rowOf(uint64_t value) {
   unsigned bits = static_cast<unsigned>(std::bit_width(value));
   return bits > kSubBits ? bits - kSubBits : 0;
 }
 
-inline std::uint64_t *Distribution::row(unsigned number) {
-  const std::size_t start = std::size_t{number - firstRow_} * kRowSize; // beyond the end if before the first row
+inline uint64_t *Distribution::row(unsigned number) {
+  const size_t start = size_t{number - firstRow_} * kRowSize; // beyond the end if before the first row
   return start < counts_.size() ? counts_.data() + start : makeRow(number);
 }
 
-std::uint64_t *Distribution::makeRow(unsigned number) {
+uint64_t *Distribution::makeRow(unsigned number) {
   if (counts_.empty())
     firstRow_ = number;
   if (number < firstRow_) {
-    counts_.insert(counts_.begin(), std::size_t{firstRow_ - number} * kRowSize, 0);
+    counts_.insert(counts_.begin(), size_t{firstRow_ - number} * kRowSize, 0);
     firstRow_ = number;
   }
-  const std::size_t start = std::size_t{number - firstRow_} * kRowSize;
+  const size_t start = size_t{number - firstRow_} * kRowSize;
   if (start >= counts_.size())
     counts_.resize(start + kRowSize);
   return counts_.data() + start;
 }
 
-inline void Distribution::count(std::uint64_t value) {
+inline void Distribution::count(uint64_t value) {
   unsigned number = rowOf(value);
   ++row(number)[(number == 0 ? value : value >> (number - 1)) & (kRowSize - 1)];
 }
 
 void Distribution::spill() {
-  for (std::uint64_t value : exact_)
+  for (uint64_t value : exact_)
     count(value);
   exact_ = {};
 }
 
-void Distribution::add(std::uint64_t value) {
+void Distribution::add(uint64_t value) {
   smallest_ = std::min(smallest_, value);
   largest_ = std::max(largest_, value);
   if (number_ > kExact) {
@@ -86,14 +86,14 @@ void Distribution::add(std::uint64_t value) {
 
 void Distribution::merge(const Distribution &other) {
   if (other.number_ <= kExact) {
-    for (std::uint64_t value : other.exact_)
+    for (uint64_t value : other.exact_)
       add(value);
     return;
   }
   if (number_ <= kExact)
     spill();
-  for (std::size_t start = 0; start < other.counts_.size(); start += kRowSize) {
-    std::uint64_t *mine = row(other.firstRow_ + static_cast<unsigned>(start / kRowSize));
+  for (size_t start = 0; start < other.counts_.size(); start += kRowSize) {
+    uint64_t *mine = row(other.firstRow_ + static_cast<unsigned>(start / kRowSize));
     for (unsigned bucket = 0; bucket < kRowSize; ++bucket)
       mine[bucket] += other.counts_[start + bucket];
   }
@@ -105,9 +105,9 @@ void Distribution::merge(const Distribution &other) {
 // Buckets are numbered from that of row 0 on.
 Distribution::Content Distribution::content() const {
   Content content{.count = number_, .min = min(), .max = max(), .exact = exact_, .buckets = {}};
-  for (std::size_t i = 0; i < counts_.size(); ++i)
+  for (size_t i = 0; i < counts_.size(); ++i)
     if (counts_[i] > 0)
-      content.buckets.emplace_back(static_cast<std::uint32_t>(firstRow_ * kRowSize + i), counts_[i]);
+      content.buckets.emplace_back(static_cast<uint32_t>(firstRow_ * kRowSize + i), counts_[i]);
   return content;
 }
 
@@ -116,7 +116,7 @@ std::optional<Distribution> Distribution::of(const Content &content) {
   if (content.count <= kExact) {
     if (content.exact.size() != content.count || !content.buckets.empty())
       return std::nullopt;
-    for (const std::uint64_t value : content.exact)
+    for (const uint64_t value : content.exact)
       made.add(value);
     return made;
   }
@@ -137,54 +137,54 @@ std::vector<Distribution::Bin> Distribution::bins(unsigned perOctave) const {
   std::vector<Bin> bins;
   if (number_ == 0)
     return bins;
-  const std::uint64_t first = binOf(smallest_, perOctave), last = binOf(largest_, perOctave);
-  std::vector<std::uint64_t> counts(last - first + 1);
+  const uint64_t first = binOf(smallest_, perOctave), last = binOf(largest_, perOctave);
+  std::vector<uint64_t> counts(last - first + 1);
   // A bucket may begin below the smallest value.
-  const auto add = [&](std::uint64_t value, std::uint64_t count) {
+  const auto add = [&](uint64_t value, uint64_t count) {
     counts[std::max(binOf(value, perOctave), first) - first] += count;
   };
-  for (std::uint64_t value : exact_)
+  for (uint64_t value : exact_)
     add(value, 1);
-  for (std::size_t i = 0; i < counts_.size(); ++i)
+  for (size_t i = 0; i < counts_.size(); ++i)
     if (counts_[i] > 0) {
-      const std::size_t row = firstRow_ + i / kRowSize, bucket = i % kRowSize;
+      const size_t row = firstRow_ + i / kRowSize, bucket = i % kRowSize;
       add(row == 0 ? bucket : (kRowSize + bucket) << (row - 1), counts_[i]);
     }
-  for (std::uint64_t bin = first; bin <= last; ++bin) {
-    const std::uint64_t from = startOf(bin, perOctave), to = startOf(bin + 1, perOctave);
+  for (uint64_t bin = first; bin <= last; ++bin) {
+    const uint64_t from = startOf(bin, perOctave), to = startOf(bin + 1, perOctave);
     if (from < to)
       bins.push_back({from, to, counts[bin - first]});
   }
   return bins;
 }
 
-std::uint64_t Distribution::percentile(double percent) const {
+uint64_t Distribution::percentile(double percent) const {
   if (number_ == 0)
     return 0;
   // The small subtraction keeps rounding in the product from adding a rank.
   double exactRank = percent / 100 * static_cast<double>(number_);
-  auto rank = static_cast<std::uint64_t>(
+  auto rank = static_cast<uint64_t>(
       std::clamp(std::ceil(exactRank - 1e-12 * static_cast<double>(number_)), 1.0, static_cast<double>(number_)));
   if (rank >= number_)
     return largest_;
   if (percent <= 0)
     return smallest_;
   if (number_ <= kExact) {
-    std::vector<std::uint64_t> sorted = exact_;
-    auto nth = sorted.begin() + static_cast<std::ptrdiff_t>(rank - 1);
+    std::vector<uint64_t> sorted = exact_;
+    auto nth = sorted.begin() + static_cast<ptrdiff_t>(rank - 1);
     std::nth_element(sorted.begin(), nth, sorted.end());
     return *nth;
   }
-  std::uint64_t seen = 0;
-  for (std::size_t at = 0; at < counts_.size(); ++at) {
+  uint64_t seen = 0;
+  for (size_t at = 0; at < counts_.size(); ++at) {
     seen += counts_[at];
     if (seen < rank)
       continue;
     // The middle of the bucket: off by half its width at most.
     unsigned number = firstRow_ + static_cast<unsigned>(at / kRowSize);
-    std::uint64_t value = at % kRowSize;
+    uint64_t value = at % kRowSize;
     if (number > 0)
-      value = ((kRowSize + value) << (number - 1)) + ((std::uint64_t{1} << (number - 1)) >> 1);
+      value = ((kRowSize + value) << (number - 1)) + ((uint64_t{1} << (number - 1)) >> 1);
     return std::clamp(value, smallest_, largest_);
   }
   return largest_;

@@ -15,13 +15,13 @@ namespace ada::types {
 namespace {
 
 // No register is wider, and no more of the stack is recorded.
-constexpr std::uint32_t kMostPieceBytes = 64, kMostPieces = 16;
+constexpr uint32_t kMostPieceBytes = 64, kMostPieces = 16;
 
 class Parser {
 public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  std::size_t position() const { return at_; }
+  size_t position() const { return at_; }
   bool atEnd() const { return at_ == text_.size(); }
   bool take(char c) {
     if (atEnd() || text_[at_] != c)
@@ -128,7 +128,7 @@ private:
     auto [stop, error] = std::from_chars(begin, end, out);
     if (error != std::errc())
       return false;
-    at_ += static_cast<std::size_t>(stop - begin);
+    at_ += static_cast<size_t>(stop - begin);
     return true;
   }
 
@@ -143,7 +143,7 @@ private:
     out.pointsToVector = take('#');
     if (!out.pointsToVector && !take('*'))
       return true;
-    std::uint32_t bytes = 0;
+    uint32_t bytes = 0;
     Member target;
     if (!number(bytes) || !type(target.type, nesting + 1))
       return false;
@@ -179,10 +179,10 @@ private:
         if (!node() || !name(one.name) || !take('='))
           return false;
         if (!atEnd() && text_[at_] == '-') {
-          std::int64_t negative = 0;
+          int64_t negative = 0;
           if (!number(negative))
             return false;
-          one.value = static_cast<std::uint64_t>(negative);
+          one.value = static_cast<uint64_t>(negative);
         } else if (!number(one.value)) {
           return false;
         }
@@ -206,21 +206,21 @@ private:
   }
 
   std::string_view text_;
-  std::size_t at_ = 0, nodes_ = 0;
+  size_t at_ = 0, nodes_ = 0;
 };
 
 } // namespace
 
-std::uint32_t Type::bytes() const noexcept {
-  std::uint64_t most = 0;
+uint32_t Type::bytes() const noexcept {
+  uint64_t most = 0;
   if (kind == Kind::Struct)
     for (const Member &member : members)
-      most = std::max<std::uint64_t>(most, std::uint64_t{member.offset} + member.type.bytes());
+      most = std::max<uint64_t>(most, uint64_t{member.offset} + member.type.bytes());
   else if (kind == Kind::Array && !members.empty())
-    most = std::uint64_t{count} * members[0].type.bytes();
+    most = uint64_t{count} * members[0].type.bytes();
   else
-    most = bits == 80 ? 16 : (std::uint64_t{bits} + 7) / 8;
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, std::numeric_limits<std::uint32_t>::max()));
+    most = bits == 80 ? 16 : (uint64_t{bits} + 7) / 8;
+  return static_cast<uint32_t>(std::min<uint64_t>(most, std::numeric_limits<uint32_t>::max()));
 }
 
 std::string Type::text() const {

@@ -16,17 +16,17 @@ namespace ada::types {
 namespace {
 
 // A value's text is cut at this length; its JSON has null for what comes later.
-constexpr std::size_t kMostTextBytes = 4096;
+constexpr size_t kMostTextBytes = 4096;
 
 //===--- names ------------------------------------------------------------===//
 
-std::string enumText(const Type &type, std::uint64_t value) {
+std::string enumText(const Type &type, uint64_t value) {
   for (const Enumerator &one : type.enumerators)
     if (one.value == value)
       return oneLine(one.name);
   // Enumerators of one bit that together make the value.
   std::string text;
-  std::uint64_t rest = value;
+  uint64_t rest = value;
   for (const Enumerator &one : type.enumerators)
     if (std::has_single_bit(one.value) && (rest & one.value)) {
       text += (text.empty() ? "" : "|") + oneLine(one.name);
@@ -38,14 +38,14 @@ std::string enumText(const Type &type, std::uint64_t value) {
   return type.name.empty() ? digits : oneLine(type.name) + "(" + digits + ")";
 }
 
-std::string flagsText(const FlagNames &names, std::uint64_t value) {
+std::string flagsText(const FlagNames &names, uint64_t value) {
   if (names.octal) {
     char digits[28];
     auto end = std::to_chars(digits, std::end(digits), value, 8).ptr;
     return (value ? "0" : "") + std::string(digits, end);
   }
   std::string text;
-  std::uint64_t rest = value;
+  uint64_t rest = value;
   for (const Flag &flag : names.flags)
     if ((value & flag.mask) == flag.value && (flag.value == 0 || (rest & flag.value) == flag.value)) {
       text += (text.empty() ? "" : "|") + std::string(flag.name);
@@ -62,7 +62,7 @@ std::string flagsText(const FlagNames &names, std::uint64_t value) {
 class Renderer {
 public:
   // `leftOut`: bit i says that byte i from `first` on holds nothing.
-  explicit Renderer(bool json, const std::byte *first = nullptr, std::uint64_t leftOut = 0)
+  explicit Renderer(bool json, const std::byte *first = nullptr, uint64_t leftOut = 0)
       : json_(json), first_(first), leftOut_(leftOut) {}
   std::string out;
 
@@ -80,12 +80,12 @@ public:
     }
     if (type.kind == Kind::Array)
       return array(type, bytes);
-    const std::size_t size = type.bytes();
+    const size_t size = type.bytes();
     // Unknown types need not say how big they are.
-    const std::size_t shown = size == 0 && type.kind == Kind::Unknown ? bytes.size() : size;
+    const size_t shown = size == 0 && type.kind == Kind::Unknown ? bytes.size() : size;
     if (shown > bytes.size() || shown == 0)
       return word(json_ ? "null" : "?");
-    if (const std::size_t missing = missingOf(bytes.first(shown)); missing > 0)
+    if (const size_t missing = missingOf(bytes.first(shown)); missing > 0)
       return word(json_ ? "null" : missing == shown ? "<unused>" : "?");
     scalar(type, bytes.first(shown), flags);
   }
@@ -94,12 +94,12 @@ private:
   using Names = std::map<std::string, unsigned>; // the last number given
 
   // How many bytes were left out.
-  std::size_t missingOf(Bytes bytes) const {
+  size_t missingOf(Bytes bytes) const {
     if (leftOut_ == 0)
       return 0;
-    std::size_t missing = 0;
+    size_t missing = 0;
     for (const std::byte &byte : bytes)
-      if (const auto at = static_cast<std::size_t>(&byte - first_); at < 64)
+      if (const auto at = static_cast<size_t>(&byte - first_); at < 64)
         missing += leftOut_ >> at & 1;
     return missing;
   }
@@ -111,7 +111,7 @@ private:
   void scalar(const Type &type, Bytes bytes, const FlagNames *flags) {
     const bool isSigned = type.kind == Kind::Signed || (type.kind == Kind::Enum && type.isSigned);
     const Wide value = extend(load(bytes), type.bits, isSigned);
-    const auto low = static_cast<std::uint64_t>(value);
+    const auto low = static_cast<uint64_t>(value);
     switch (type.kind) {
     case Kind::Bool:
       return word(low == 0 ? "false" : low == 1 ? "true" : std::to_string(low));
@@ -124,7 +124,7 @@ private:
       if (type.bits > 128)
         return string(hexOf(bytes));
       if (flags)
-        return string(flagsText(*flags, static_cast<std::uint64_t>(extend(low, type.bits, false))));
+        return string(flagsText(*flags, static_cast<uint64_t>(extend(low, type.bits, false))));
       return type.bits > 64 ? string(decimal(value, isSigned)) : word(decimal(value, isSigned));
     case Kind::Float: {
       std::string text = floatText(bytes, type.bits);
@@ -175,19 +175,19 @@ private:
 
   void array(const Type &type, Bytes bytes) {
     const Type &element = type.members[0].type;
-    const std::size_t size = element.bytes();
-    const std::size_t there = size == 0 ? 0 : std::min<std::size_t>(type.count, bytes.size() / size);
+    const size_t size = element.bytes();
+    const size_t there = size == 0 ? 0 : std::min<size_t>(type.count, bytes.size() / size);
     if (element.kind == Kind::Char && there == type.count && missingOf(bytes.first(there)) == 0) {
       // Text, up to its end as C sees it.
       std::string text;
-      for (std::size_t i = 0; i < there && bytes[i] != std::byte{0}; ++i)
+      for (size_t i = 0; i < there && bytes[i] != std::byte{0}; ++i)
         text += static_cast<char>(bytes[i]);
       return word(jsonString(text));
     }
     if (there == 0 && type.count > 0)
       return word(json_ ? "null" : "?");
     word("[");
-    for (std::size_t i = 0; i < there; ++i) {
+    for (size_t i = 0; i < there; ++i) {
       if (i > 0)
         word(json_ ? "," : ", ");
       write(element, bytes.subspan(i * size, size), nullptr);
@@ -199,25 +199,25 @@ private:
 
   bool json_;
   const std::byte *first_;
-  std::uint64_t leftOut_;
+  uint64_t leftOut_;
 };
 
 } // namespace
 
 //===--- Value ------------------------------------------------------------===//
 
-Value::Value(const Type &type, Bytes bytes, const FlagNames *flags, std::uint64_t leftOut)
-    : shape_(&type), flags_(flags), leftOut_(leftOut),
-      size_(static_cast<std::uint8_t>(std::min(bytes.size(), kMostBytes))), known_(true) {
+Value::Value(const Type &type, Bytes bytes, const FlagNames *flags, uint64_t leftOut)
+    : shape_(&type), flags_(flags), leftOut_(leftOut), size_(static_cast<uint8_t>(std::min(bytes.size(), kMostBytes))),
+      known_(true) {
   std::copy_n(bytes.begin(), size_, storage_.begin());
 }
 
 bool Value::hasNumber() const noexcept {
-  const std::uint32_t bytes = shape_->bytes();
-  return known_ && bytes <= size_ && (bytes >= 64 ? leftOut_ : leftOut_ & ((std::uint64_t{1} << bytes) - 1)) == 0;
+  const uint32_t bytes = shape_->bytes();
+  return known_ && bytes <= size_ && (bytes >= 64 ? leftOut_ : leftOut_ & ((uint64_t{1} << bytes) - 1)) == 0;
 }
 
-std::optional<std::uint64_t> Value::asUnsigned() const {
+std::optional<uint64_t> Value::asUnsigned() const {
   switch (shape_->kind) {
   case Kind::Bool:
   case Kind::Char:
@@ -236,16 +236,16 @@ std::optional<std::uint64_t> Value::asUnsigned() const {
   const Wide value = extend(load(bytes()), shape_->bits, isSigned);
   if (value >> 127)
     return std::nullopt; // negative
-  return static_cast<std::uint64_t>(value);
+  return static_cast<uint64_t>(value);
 }
 
-std::optional<std::int64_t> Value::asSigned() const {
-  if (std::optional<std::uint64_t> value = asUnsigned())
-    return *value >> 63 ? std::nullopt : std::optional(static_cast<std::int64_t>(*value));
+std::optional<int64_t> Value::asSigned() const {
+  if (std::optional<uint64_t> value = asUnsigned())
+    return *value >> 63 ? std::nullopt : std::optional(static_cast<int64_t>(*value));
   const bool isSigned = shape_->kind == Kind::Signed || (shape_->kind == Kind::Enum && shape_->isSigned);
   if (!hasNumber() || !isSigned || shape_->bits > 64)
     return std::nullopt;
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(extend(load(bytes()), shape_->bits, true)));
+  return static_cast<int64_t>(static_cast<uint64_t>(extend(load(bytes()), shape_->bits, true)));
 }
 
 std::optional<double> Value::asDouble() const {
@@ -293,11 +293,11 @@ static std::string pointeeText(const Contents &contents, const Type &pointer, bo
     renderer.write(target, contents.bytes, nullptr);
     return (pointer.kind == Kind::Pointer && !isJson ? "&" : "") + renderer.out;
   }
-  const std::uint64_t size = target.bytes(), there = contents.bytes.size() / size;
-  const std::uint64_t all = contents.length ? *contents.length / size : there + 1; // unknown: there may be more
+  const uint64_t size = target.bytes(), there = contents.bytes.size() / size;
+  const uint64_t all = contents.length ? *contents.length / size : there + 1; // unknown: there may be more
   Type elements;
   elements.kind = Kind::Array;
-  elements.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(all, 1u << 30));
+  elements.count = static_cast<uint32_t>(std::min<uint64_t>(all, 1u << 30));
   elements.members.push_back(pointer.members[0]);
   renderer.write(elements, contents.bytes, nullptr);
   if (contents.length && there < all && !isJson)

@@ -14,15 +14,15 @@
 namespace ada::model {
 
 /// The threads from 0 up to `count` that the request wants, ascending, each once.
-inline std::vector<std::uint32_t> wantedThreads(const ReadRequest &request, std::size_t count) {
-  std::vector<std::uint32_t> wanted;
+inline std::vector<uint32_t> wantedThreads(const ReadRequest &request, size_t count) {
+  std::vector<uint32_t> wanted;
   if (!request.threads) {
     wanted.resize(count);
-    std::iota(wanted.begin(), wanted.end(), std::uint32_t(0));
+    std::iota(wanted.begin(), wanted.end(), uint32_t(0));
     return wanted;
   }
   wanted.assign(request.threads->begin(), request.threads->end());
-  std::erase_if(wanted, [&](std::uint32_t thread) { return thread >= count; });
+  std::erase_if(wanted, [&](uint32_t thread) { return thread >= count; });
   std::ranges::sort(wanted);
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   return wanted;

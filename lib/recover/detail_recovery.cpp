@@ -19,27 +19,26 @@ namespace ada {
 bool hasHeader(const std::string &path) {
   struct stat info = {};
   return ::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
-         static_cast<std::uint64_t>(info.st_size) >=
-             (path.ends_with(".atp") ? packed::kFileHeaderBytes : atf::kHeaderBytes);
+         static_cast<uint64_t>(info.st_size) >= (path.ends_with(".atp") ? packed::kFileHeaderBytes : atf::kHeaderBytes);
 }
 
-std::optional<std::uint64_t> deathWindowStart(const RingSnapshot &ring, const RecoverOptions &options) {
-  const std::uint64_t back = ring.header().death_pre_roll;
+std::optional<uint64_t> deathWindowStart(const RingSnapshot &ring, const RecoverOptions &options) {
+  const uint64_t back = ring.header().death_pre_roll;
   if (back == 0 || options.exitCode || ring.header().state == ADA_RING_EXEC)
     return std::nullopt;
-  const std::uint64_t deathNs = ring.timeOfAnchor(/*newest=*/true);
+  const uint64_t deathNs = ring.timeOfAnchor(/*newest=*/true);
   return deathNs > back - 1 ? deathNs - (back - 1) : 0;
 }
 
 // Calls visit(entry) for each entry until a call fails. Nothing in the ring is trusted.
 template <class Visit> static Expected<void> eachEntry(std::span<const ada_detail_chunk *const> chunks, Visit &&visit) {
-  constexpr std::uint64_t kRoom = ADA_CHUNK_BYTES - sizeof(ada_detail_chunk);
+  constexpr uint64_t kRoom = ADA_CHUNK_BYTES - sizeof(ada_detail_chunk);
   for (const ada_detail_chunk *chunk : chunks) {
     const auto *data = reinterpret_cast<const unsigned char *>(chunk + 1);
-    const std::uint64_t end = std::min<std::uint64_t>(chunk->end, kRoom);
-    for (std::uint64_t at = chunk->begin; at % 8 == 0 && at + sizeof(ada_detail_entry) <= end;) {
+    const uint64_t end = std::min<uint64_t>(chunk->end, kRoom);
+    for (uint64_t at = chunk->begin; at % 8 == 0 && at + sizeof(ada_detail_entry) <= end;) {
       const auto &entry = *reinterpret_cast<const ada_detail_entry *>(data + at);
-      const std::uint64_t next = at + (sizeof entry + entry.bytes + 7) / 8 * 8;
+      const uint64_t next = at + (sizeof entry + entry.bytes + 7) / 8 * 8;
       if (next > end)
         break;
       if (auto done = visit(entry); !done)
@@ -50,14 +49,14 @@ template <class Visit> static Expected<void> eachEntry(std::span<const ada_detai
   return {};
 }
 
-Expected<std::uint64_t> DetailRecovery::open(const std::string &indexPath, std::uint64_t indexEvents,
-                                             std::span<const ada_detail_chunk *const> waiting) {
-  std::unordered_set<std::uint64_t> written; // filled only if something is waiting
+Expected<uint64_t> DetailRecovery::open(const std::string &indexPath, uint64_t indexEvents,
+                                        std::span<const ada_detail_chunk *const> waiting) {
+  std::unordered_set<uint64_t> written; // filled only if something is waiting
   if (!hasHeader(path_)) {
     if (auto removed = removeFile(path_); !removed)
       return removed.error();
   } else {
-    std::uint64_t keep = 0;
+    uint64_t keep = 0;
     auto reader = atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer});
     if (!reader)
       return reader.error();
@@ -101,13 +100,12 @@ Expected<std::uint64_t> DetailRecovery::open(const std::string &indexPath, std::
 Expected<void> DetailRecovery::create() {
   if (writer_)
     return {};
-  auto made =
-      atf::DetailWriter::create(path_, {.version = static_cast<std::uint8_t>(ring::detailVersion(ring_->format)),
-                                        .packed = path_.ends_with(".atp"),
-                                        .arch = static_cast<std::uint8_t>(ring_->arch),
-                                        .threadId = tid_,
-                                        .overwrite = true,
-                                        .noLinks = true});
+  auto made = atf::DetailWriter::create(path_, {.version = static_cast<uint8_t>(ring::detailVersion(ring_->format)),
+                                                .packed = path_.ends_with(".atp"),
+                                                .arch = static_cast<uint8_t>(ring_->arch),
+                                                .threadId = tid_,
+                                                .overwrite = true,
+                                                .noLinks = true});
   if (!made)
     return made.error();
   writer_.emplace(std::move(*made));
@@ -118,10 +116,10 @@ Expected<void> DetailRecovery::create() {
 Expected<void> DetailRecovery::addWaiting(const ada_detail_entry &entry) {
   Expected<void> done = create();
   const auto *at = reinterpret_cast<const unsigned char *>(&entry + 1), *end = at + entry.bytes;
-  while (done && static_cast<std::size_t>(end - at) >= atf::kDetailEventHeaderBytes) {
+  while (done && static_cast<size_t>(end - at) >= atf::kDetailEventHeaderBytes) {
     const auto &raw = *reinterpret_cast<const atf::RawDetailEventV2 *>(at);
-    const std::size_t length = raw.totalLength;
-    if (length < sizeof raw || length > static_cast<std::size_t>(end - at))
+    const size_t length = raw.totalLength;
+    if (length < sizeof raw || length > static_cast<size_t>(end - at))
       break;
     done = writer_->append({.type = raw.type, .indexSeq = entry.index_seq, .threadId = tid_, .timestampNs = entry.ns},
                            std::as_bytes(std::span(at + sizeof raw, length - sizeof raw)));
@@ -130,8 +128,8 @@ Expected<void> DetailRecovery::addWaiting(const ada_detail_entry &entry) {
   return done;
 }
 
-Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &detail, std::uint64_t indexSeq,
-                                   std::uint64_t &link) {
+Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &detail, uint64_t indexSeq,
+                                   uint64_t &link) {
   if (!ring_ || event.timestampNs < fromNs_)
     return {};
   if (auto made = create(); !made)
@@ -139,7 +137,7 @@ Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &d
   link = writer_->size();
   Expected<void> done;
   atf::eachDetailEvent(event, detail, indexSeq, tid_,
-                       [&](const atf::DetailHead &head, const unsigned char *payload, std::size_t bytes) {
+                       [&](const atf::DetailHead &head, const unsigned char *payload, size_t bytes) {
                          if (done)
                            done = writer_->append({.type = head.type,
                                                    .indexSeq = head.indexSeq,

@@ -21,21 +21,21 @@ bool hasHeader(const std::string &path);
 
 // With trigger=signal and detail windows: the time from which on detail is wanted of a process that a signal ended. If
 // it is unknown how the process ended, a signal is assumed.
-std::optional<std::uint64_t> deathWindowStart(const RingSnapshot &ring, const RecoverOptions &options);
+std::optional<uint64_t> deathWindowStart(const RingSnapshot &ring, const RecoverOptions &options);
 
 class DetailRecovery {
 public:
   // `ring` is null if the ring file is gone; nothing can be added then. Detail older than `fromNs` is not added.
-  DetailRecovery(std::string path, std::uint32_t tid, const ada_ring_header *ring = nullptr, std::uint64_t fromNs = 0)
+  DetailRecovery(std::string path, uint32_t tid, const ada_ring_header *ring = nullptr, uint64_t fromNs = 0)
       : path_(std::move(path)), tid_(tid), ring_(ring), fromNs_(fromNs) {}
 
   // Keeps the details of the first `indexEvents` index events, adds those from `waiting` that are wanted, and makes the
   // links of index file `indexPath` agree with the result. Returns how many links were cleared. The detail file may
   // have details of events that are not in the index file, because the drain writes detail first.
-  Expected<std::uint64_t> open(const std::string &indexPath, std::uint64_t indexEvents,
-                               std::span<const ada_detail_chunk *const> waiting);
+  Expected<uint64_t> open(const std::string &indexPath, uint64_t indexEvents,
+                          std::span<const ada_detail_chunk *const> waiting);
   // Appends the detail of index event `indexSeq`; `link` becomes its number. Creates the file if there is none.
-  Expected<void> add(const ring::Event &event, const ada_detail &detail, std::uint64_t indexSeq, std::uint64_t &link);
+  Expected<void> add(const ring::Event &event, const ada_detail &detail, uint64_t indexSeq, uint64_t &link);
   Expected<void> finish();
   bool exists() const { return writer_.has_value(); }
 
@@ -44,9 +44,9 @@ private:
   Expected<void> addWaiting(const ada_detail_entry &entry);
 
   std::string path_;
-  std::uint32_t tid_;
+  uint32_t tid_;
   const ada_ring_header *ring_;
-  std::uint64_t fromNs_;
+  uint64_t fromNs_;
   std::optional<atf::DetailWriter> writer_;
 };
 

@@ -2,7 +2,7 @@
 #include "ada/trace/recover.h"
 
 #include "base/file_bytes.h"
-#include "formats/atf/directories.h"
+#include "formats/atf/session/directories.h"
 #include "recover/manifest_update.h"
 #include "recover/recording_lock.h"
 #include "recover/ring_directory.h"
@@ -23,13 +23,13 @@ namespace {
 
 // The pid in a ring file's name, or nothing for any other name. The runtime names ring files adatrace-PID-TIME, with
 // the time in hexadecimal.
-std::optional<std::uint32_t> processOfName(std::string_view name) {
+std::optional<uint32_t> processOfName(std::string_view name) {
   if (!name.starts_with("adatrace-"))
     return std::nullopt;
   name.remove_prefix(9);
-  std::uint32_t pid = 0;
+  uint32_t pid = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-  const std::string_view rest = name.substr(static_cast<std::size_t>(end - name.data()));
+  const std::string_view rest = name.substr(static_cast<size_t>(end - name.data()));
   if (error != std::errc() || rest.size() < 2 || rest[0] != '-' ||
       rest.substr(1).find_first_not_of("0123456789abcdef") != rest.npos)
     return std::nullopt;
@@ -57,7 +57,7 @@ bool isBeside(const std::string &place, const std::string &ring, const struct st
          isSameFile(one, other);
 }
 
-std::optional<RingFile> examine(const std::string &path, std::uint32_t pid, bool &isUnreadable) {
+std::optional<RingFile> examine(const std::string &path, uint32_t pid, bool &isUnreadable) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0) {
     isUnreadable = errno == EACCES || errno == EPERM;
@@ -81,9 +81,9 @@ std::optional<RingFile> examine(const std::string &path, std::uint32_t pid, bool
   RingFile ring;
   ring.path = path;
   ring.pid = header.pid;
-  ring.bytes = static_cast<std::uint64_t>(info.st_blocks) * 512;
+  ring.bytes = static_cast<uint64_t>(info.st_blocks) * 512;
   ring.changedNs =
-      static_cast<std::uint64_t>(info.st_mtim.tv_sec) * 1000000000u + static_cast<std::uint64_t>(info.st_mtim.tv_nsec);
+      static_cast<uint64_t>(info.st_mtim.tv_sec) * 1000000000u + static_cast<uint64_t>(info.st_mtim.tv_nsec);
   ring.directory = hasBegun ? ringDirectory(header, directory) : "";
   const RecordingLock lock(path, RecordingLock::For::Question);
   ring.isFlight = hasBegun && header.flight && isBeside(flightPlace(ring.directory), path, info);
@@ -95,7 +95,7 @@ std::optional<RingFile> examine(const std::string &path, std::uint32_t pid, bool
 
 } // namespace
 
-std::vector<RingFile> findRings(const std::vector<std::string> &directories, std::uint64_t *unreadable) {
+std::vector<RingFile> findRings(const std::vector<std::string> &directories, uint64_t *unreadable) {
   std::vector<RingFile> rings;
   if (unreadable)
     *unreadable = 0;

@@ -5,7 +5,7 @@
 #include "base/file_bytes.h"
 #include "base/file_descriptor.h"
 #include "base/sparse_copy.h"
-#include "formats/atf/directories.h"
+#include "formats/atf/session/directories.h"
 
 #include <cerrno>
 #include <fcntl.h>

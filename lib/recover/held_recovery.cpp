@@ -17,17 +17,15 @@ using sched::Header, sched::Kind, sched::Record;
 // A lane as the drain left it, without its end.
 struct Lane {
   std::string bytes; // empty if there is none
-  std::uint64_t heldNs = 0, lastNs = 0;
+  uint64_t heldNs = 0, lastNs = 0;
 
-  std::size_t size() const {
-    return bytes.size() < sizeof(Header) ? 0 : (bytes.size() - sizeof(Header)) / sizeof(Record);
-  }
-  Record at(std::size_t i) const {
+  size_t size() const { return bytes.size() < sizeof(Header) ? 0 : (bytes.size() - sizeof(Header)) / sizeof(Record); }
+  Record at(size_t i) const {
     Record record;
     std::memcpy(&record, bytes.data() + sizeof(Header) + i * sizeof record, sizeof record);
     return record;
   }
-  void cutTo(std::size_t records) { bytes.resize(sizeof(Header) + records * sizeof(Record)); }
+  void cutTo(size_t records) { bytes.resize(sizeof(Header) + records * sizeof(Record)); }
 };
 
 Expected<Lane> readLane(const std::string &path) {
@@ -42,8 +40,8 @@ Expected<Lane> readLane(const std::string &path) {
     return lane; // the process was killed while it began the file
   lane.bytes = std::move(*text);
   lane.cutTo(lane.size());
-  std::uint64_t fromNs = 0;
-  for (std::size_t i = 0; i < lane.size(); ++i) {
+  uint64_t fromNs = 0;
+  for (size_t i = 0; i < lane.size(); ++i) {
     const Record record = lane.at(i);
     if (record.kind == Kind::Held)
       fromNs = record.timeNs;
@@ -61,7 +59,7 @@ void cutEnd(Lane &lane) {
     lane.cutTo(lane.size() - 1);
 }
 
-void add(Lane &lane, const ring::Held &held, std::uint32_t tid) {
+void add(Lane &lane, const ring::Held &held, uint32_t tid) {
   Record records[ring::kMostHeldRecords];
   const unsigned count = ring::recordsOf(held, records);
   if (count > 0 && lane.bytes.empty()) {
@@ -89,13 +87,13 @@ Expected<HeldSum> heldIn(const std::string &path) {
 }
 
 Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &thread,
-                              std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, std::uint64_t endNs,
+                              std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, uint64_t endNs,
                               bool isTick) {
   auto lane = readLane(path);
   if (!lane)
     return lane.error();
   cutEnd(*lane);
-  const std::size_t before = lane->bytes.size();
+  const size_t before = lane->bytes.size();
   HeldSum sum;
   sum.missingNs = thread.held_missing;
   if (thread.held_unplaced > thread.held_unplaced_before)
@@ -112,8 +110,8 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
     else
       add(*lane, held, thread.tid);
   }
-  const auto addUntilEnd = [&](std::uint64_t since, std::uint32_t reason) {
-    const std::uint64_t fromNs = std::max(clock.toNanoseconds(since), lane->lastNs);
+  const auto addUntilEnd = [&](uint64_t since, uint32_t reason) {
+    const uint64_t fromNs = std::max(clock.toNanoseconds(since), lane->lastNs);
     if (fromNs < endNs) {
       ring::Held held = {};
       held.fromNs = fromNs, held.toNs = held.touchNs = endNs, held.reason = reason;
@@ -124,7 +122,7 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
     addUntilEnd(thread.held_since, ADA_HELD_WAITED);
   if (thread.held_at_end != 0)
     addUntilEnd(thread.held_at_end, ADA_HELD_OTHER);
-  const std::uint64_t read = std::max(thread.held_seq, chunks.empty() ? 0 : chunks.back()->seq + 1);
+  const uint64_t read = std::max(thread.held_seq, chunks.empty() ? 0 : chunks.back()->seq + 1);
   sum.missingNs += ring::heldNs(ring::unreportedLost(thread, read), clock);
   sum.ns = lane->heldNs + sum.missingNs;
   if (lane->bytes.size() != before)

@@ -14,8 +14,8 @@ namespace ada {
 
 // How long the recorder held a thread up, in one part of a trace. See ada_ring_thread.
 struct HeldSum {
-  std::uint64_t ns = 0;        // the total
-  std::uint64_t missingNs = 0; // the share of it that is not in the lane
+  uint64_t ns = 0;        // the total
+  uint64_t missingNs = 0; // the share of it that is not in the lane
 };
 
 // The sum in the file `path`, which is the sched.ads of a thread that is no longer in a ring.
@@ -24,7 +24,7 @@ Expected<HeldSum> heldIn(const std::string &path);
 // Adds to the file what the drain had not written. `chunks` are the thread's, by sequence number. `endNs` is when the
 // process is last known to have run, 0 if that is unknown. `isTick`: see ring::heldFor(). The file still needs its end.
 Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &thread,
-                              std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, std::uint64_t endNs,
+                              std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, uint64_t endNs,
                               bool isTick);
 
 } // namespace ada

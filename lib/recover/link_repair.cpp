@@ -23,7 +23,7 @@ class LinkField {
 public:
   LinkField(const atf::IndexReader &index) : index_(index) {}
 
-  Expected<void> set(std::uint64_t seq, std::uint64_t link) {
+  Expected<void> set(uint64_t seq, uint64_t link) {
     if (!file_) {
       auto opened = openForWriting(index_.path(), O_WRONLY);
       if (!opened)
@@ -45,18 +45,17 @@ private:
 
 } // namespace
 
-Expected<std::uint64_t> repairLinks(const std::string &indexPath, std::uint64_t events,
-                                    const atf::DetailReader *details) {
+Expected<uint64_t> repairLinks(const std::string &indexPath, uint64_t events, const atf::DetailReader *details) {
   auto index = atf::IndexReader::open(indexPath, {.checksum = atf::ChecksumPolicy::Defer});
   if (!index)
     return index.error();
   if (index->isPacked()) // it has no links: the detail file holds them
-    return std::uint64_t{0};
+    return uint64_t{0};
   LinkField field(*index);
-  const std::uint64_t count = std::min(events, index->size());
-  std::unordered_set<std::uint64_t> cleared;
+  const uint64_t count = std::min(events, index->size());
+  std::unordered_set<uint64_t> cleared;
   Expected<void> written;
-  index->forEach({0, count}, [&](std::uint64_t seq, const atf::IndexEvent &event) -> bool {
+  index->forEach({0, count}, [&](uint64_t seq, const atf::IndexEvent &event) -> bool {
     if (event.detailSeq == atf::kNoDetail)
       return true;
     const auto detail = details ? details->at(event.detailSeq) : std::nullopt;

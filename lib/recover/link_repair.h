@@ -12,8 +12,7 @@ namespace ada {
 // Checks the first `events` events of an index file that has no footer yet. Clears links whose detail is missing, and
 // links details whose event has no link. `details` is null if there is no detail file.
 // Returns how many links were cleared. An interrupted repair may be repeated.
-Expected<std::uint64_t> repairLinks(const std::string &indexPath, std::uint64_t events,
-                                    const atf::DetailReader *details);
+Expected<uint64_t> repairLinks(const std::string &indexPath, uint64_t events, const atf::DetailReader *details);
 
 } // namespace ada
 

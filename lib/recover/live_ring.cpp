@@ -13,7 +13,7 @@
 #include "ada/trace/manifest.h"
 #include "base/boot_time.h"
 #include "base/file_descriptor.h"
-#include "formats/atf/directories.h"
+#include "formats/atf/session/directories.h"
 #include "recover/ring_directory.h"
 
 #include <cerrno>

@@ -4,8 +4,8 @@
 #include "ada/trace/atf_format.h"
 #include "base/nested_json.h"
 #include "base/safe_file.h"
-#include "formats/atf/directories.h"
-#include "formats/atf/json_repair.h"
+#include "formats/atf/manifest/json_repair.h"
+#include "formats/atf/session/directories.h"
 #include "recover/detail_recovery.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/triggers.h"
@@ -111,18 +111,18 @@ Json &objectAt(Json &json, const char *key) {
   return value;
 }
 
-std::uint64_t sumOfDropped(const Json &thread) {
-  std::uint64_t sum = 0;
+uint64_t sumOfDropped(const Json &thread) {
+  uint64_t sum = 0;
   if (thread.is_object() && thread.contains(manifest::kDropped) && thread[manifest::kDropped].is_object())
     for (const Json &count : thread[manifest::kDropped])
       if (count.is_number_unsigned())
-        sum += count.get<std::uint64_t>();
+        sum += count.get<uint64_t>();
   return sum;
 }
 
-std::uint64_t numberAt(const Json &object, const char *key) {
+uint64_t numberAt(const Json &object, const char *key) {
   const auto found = object.find(key);
-  return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+  return found != object.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
 }
 
 // The gaps in the manifest's `thread` and those that were found now. The number of events in a gap is 0 if it is
@@ -130,7 +130,7 @@ std::uint64_t numberAt(const Json &object, const char *key) {
 Json gapsOf(const Json &thread, const RecoveredThread &t, bool isPart) {
   std::vector<ring::Gap> all = t.gaps;
   const bool isRead = !t.lost.empty();
-  const std::uint64_t readToNs = numberAt(thread, manifest::kTimeEndNs);
+  const uint64_t readToNs = numberAt(thread, manifest::kTimeEndNs);
   if (const auto known = thread.find(manifest::kGaps); known != thread.end() && known->is_array())
     for (const Json &entry : *known) {
       if (!entry.is_object())
@@ -148,7 +148,7 @@ Json gapsOf(const Json &thread, const RecoveredThread &t, bool isPart) {
   if (t.isCut && !isPart)
     list->removeBefore(t.timeStartNs);
   Json json = Json::array();
-  for (std::size_t i = 0; i < list->count; ++i) {
+  for (size_t i = 0; i < list->count; ++i) {
     const ring::Gap &gap = list->gaps[i];
     Json &entry = json.emplace_back(Json{{manifest::kFromNs, gap.fromNs}, {manifest::kToNs, gap.toNs}});
     if (gap.events > 0)
@@ -163,18 +163,18 @@ const Json &before(const Json &thread) {
   const auto found = thread.find(manifest::kBefore);
   return found != thread.end() && found->is_object() ? *found : none;
 }
-std::uint64_t lostBefore(const Json &thread, const char *reason) {
+uint64_t lostBefore(const Json &thread, const char *reason) {
   const Json &counts = before(thread);
   const auto dropped = counts.find(manifest::kDropped);
   return dropped != counts.end() && dropped->is_object() ? numberAt(*dropped, reason) : 0;
 }
-std::uint64_t leftOutBefore(const Json &thread) { return numberAt(before(thread), manifest::kLeftOutCount); }
+uint64_t leftOutBefore(const Json &thread) { return numberAt(before(thread), manifest::kLeftOutCount); }
 
-std::uint64_t beyond(std::uint64_t count, std::uint64_t less) { return count > less ? count - less : 0; }
+uint64_t beyond(uint64_t count, uint64_t less) { return count > less ? count - less : 0; }
 
 // Events that were lost and left out in threads that had ended and given back their slots.
 struct EndedThreads {
-  std::uint64_t lost, leftOut;
+  uint64_t lost, leftOut;
 };
 EndedThreads endedThreads(const RingSnapshot &ring) {
   for (const ada_ring_thread &thread : ring.threads())
@@ -185,8 +185,8 @@ EndedThreads endedThreads(const RingSnapshot &ring) {
 
 // Subtracts up to `count` from a number in an object, and removes the number if it becomes 0. Returns the amount
 // subtracted.
-std::uint64_t takeFrom(Json &object, const std::string &key, std::uint64_t count) {
-  const std::uint64_t before = numberAt(object, key.c_str()), taken = std::min(before, count);
+uint64_t takeFrom(Json &object, const std::string &key, uint64_t count) {
+  const uint64_t before = numberAt(object, key.c_str()), taken = std::min(before, count);
   if (taken < before)
     object[key] = before - taken;
   else if (taken > 0)
@@ -199,12 +199,12 @@ std::uint64_t takeFrom(Json &object, const std::string &key, std::uint64_t count
 // the exit as lost. If the thread's slot has been given to another thread since, only the sum over all such threads
 // shows it: `excess` is how far the manifest is above that sum. It belongs to threads that continued after the manifest
 // was written, `wentOn`.
-void takeBack(std::uint64_t excess, Json &threads, const std::vector<std::size_t> &wentOn) {
-  for (const std::size_t place : wentOn) {
+void takeBack(uint64_t excess, Json &threads, const std::vector<size_t> &wentOn) {
+  for (const size_t place : wentOn) {
     Json &thread = threads[place];
     if (!thread.contains(manifest::kDropped))
       continue;
-    std::uint64_t taken = 0;
+    uint64_t taken = 0;
     for (const char *reason : manifest::kLossReasons)
       taken += takeFrom(thread[manifest::kDropped], reason, excess - taken);
     if (thread.contains(manifest::kGaps))
@@ -216,7 +216,7 @@ void takeBack(std::uint64_t excess, Json &threads, const std::vector<std::size_t
 // Adds losses that belong to no thread in `threads`. `told` are the counts of ended threads in the manifest.
 void addOwnLosses(Json &json, const RingSnapshot &ring, const EndedThreads &told, const EndedThreads &ended) {
   const ada_ring_header &header = ring.header();
-  const auto add = [&](const char *reason, std::uint64_t count) {
+  const auto add = [&](const char *reason, uint64_t count) {
     if (count > 0)
       objectAt(json, manifest::kDropped)[reason] = count;
   };
@@ -298,7 +298,7 @@ static void describeHeld(Json &object, const HeldSum &held) {
 }
 
 // Overwrites what the manifest says about a thread with what the files and the ring say.
-static void describeThread(Json &thread, std::uint64_t number, const RecoveredThread &t, const std::string &directory,
+static void describeThread(Json &thread, uint64_t number, const RecoveredThread &t, const std::string &directory,
                            bool isPart) {
   thread[manifest::kId] = number;
   struct stat info = {};
@@ -311,15 +311,15 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
   thread.erase(manifest::kDetailCount); // dates from when the manifest was written; the file has the right one
   if (t.removed > 0 && !isPart)
     thread[manifest::kRemovedCount] = t.removed;
-  if (const std::uint64_t leftOut = beyond(t.leftOut, leftOutBefore(thread)))
+  if (const uint64_t leftOut = beyond(t.leftOut, leftOutBefore(thread)))
     thread[manifest::kLeftOutCount] = leftOut;
   if (!t.lost.empty()) {
     Json &dropped = objectAt(thread, manifest::kDropped);
-    std::uint64_t found = 0;
-    for (std::size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i) {
-      const std::uint64_t before = lostBefore(thread, manifest::kLossReasons[i]);
+    uint64_t found = 0;
+    for (size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i) {
+      const uint64_t before = lostBefore(thread, manifest::kLossReasons[i]);
       found += beyond(before, t.lost[i]);
-      if (const std::uint64_t lost = beyond(t.lost[i], before))
+      if (const uint64_t lost = beyond(t.lost[i], before))
         dropped[manifest::kLossReasons[i]] = lost;
       else if (before > 0)
         dropped.erase(manifest::kLossReasons[i]);
@@ -342,7 +342,7 @@ static void describeThread(Json &thread, std::uint64_t number, const RecoveredTh
 }
 
 // With trigger=signal: adds the window for a death that the drain did not see.
-static void addDeathWindow(Json &json, const RingSnapshot &ring, const RecoverOptions &options, std::uint64_t endNs) {
+static void addDeathWindow(Json &json, const RingSnapshot &ring, const RecoverOptions &options, uint64_t endNs) {
   const auto start = deathWindowStart(ring, options);
   if (!start)
     return;
@@ -356,9 +356,9 @@ static void addDeathWindow(Json &json, const RingSnapshot &ring, const RecoverOp
   };
   if (std::ranges::any_of(windows, isOfSignal))
     return;
-  const std::uint64_t diedNs = ring.timeOfAnchor(/*newest=*/true); // or a moment later
-  const std::uint64_t preRollMs = (ring.header().death_pre_roll - 1) / 1000000;
-  const std::uint64_t keptFromNs = std::min(std::max(*start, ring.header().detail_gone_ns), diedNs);
+  const uint64_t diedNs = ring.timeOfAnchor(/*newest=*/true); // or a moment later
+  const uint64_t preRollMs = (ring.header().death_pre_roll - 1) / 1000000;
+  const uint64_t keptFromNs = std::min(std::max(*start, ring.header().detail_gone_ns), diedNs);
   windows.push_back({{manifest::kStartNs, *start},
                      {manifest::kEndNs, std::max(diedNs, endNs)},
                      {manifest::kTriggerCount, 1},
@@ -367,7 +367,7 @@ static void addDeathWindow(Json &json, const RingSnapshot &ring, const RecoverOp
                      {manifest::kPreRollAvailableMs, std::min(preRollMs, (diedNs - keptFromNs) / 1000000)}});
 }
 
-Expected<void> updateManifest(const std::string &directory, const std::map<std::uint64_t, RecoveredThread> &threads,
+Expected<void> updateManifest(const std::string &directory, const std::map<uint64_t, RecoveredThread> &threads,
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result) {
   auto found = readManifest(directory);
   if (!found)
@@ -378,12 +378,12 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
   json[manifest::kClockType] = atf::kClockBoottime;
 
   // The manifest's fields of a thread (its name, for example) are kept where the files do not know better.
-  std::map<std::uint64_t, Json> known;
+  std::map<uint64_t, Json> known;
   if (json.contains(manifest::kThreads) && json[manifest::kThreads].is_array())
     for (Json &thread : json[manifest::kThreads])
       if (thread.is_object() && thread.contains(manifest::kId) && thread[manifest::kId].is_number_unsigned())
-        known[thread[manifest::kId].get<std::uint64_t>()] = thread;
-  std::uint64_t start = 0, end = 0;
+        known[thread[manifest::kId].get<uint64_t>()] = thread;
+  uint64_t start = 0, end = 0;
   HeldSum heldInAll;
   const bool isPart = json.contains(manifest::kPart) && json[manifest::kPart].is_object();
   EndedThreads told = {0, 0};
@@ -391,7 +391,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
     json[manifest::kPart].erase(manifest::kNext); // it is the last part after all
     told = {lostBefore(json[manifest::kPart], manifest::kForgottenReason), leftOutBefore(json[manifest::kPart])};
   }
-  std::vector<std::size_t> wentOn; // places in `list` of such threads that have later events than the manifest knew
+  std::vector<size_t> wentOn; // places in `list` of such threads that have later events than the manifest knew
   Json list = Json::array();
   for (const auto &[number, t] : threads) {
     Json thread = known.contains(number) ? known[number] : Json::object();
@@ -401,7 +401,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<std::
         wentOn.push_back(list.size());
       if (const auto leftOut = thread.find(manifest::kLeftOutCount);
           leftOut != thread.end() && leftOut->is_number_unsigned())
-        told.leftOut += leftOut->get<std::uint64_t>();
+        told.leftOut += leftOut->get<uint64_t>();
       told.leftOut += leftOutBefore(thread);
     }
     describeThread(thread, number, t, directory, isPart);

@@ -14,15 +14,15 @@
 namespace ada {
 
 struct RecoveredThread {
-  std::uint64_t events = 0, timeStartNs = 0, timeEndNs = 0;
-  std::uint32_t tid = 0;
-  std::uint64_t leftOut = 0;       // by min_duration and max_depth; 0 if the thread is not in the ring file
-  std::string name;                // empty if the thread is not in the ring file
-  std::vector<std::uint64_t> lost; // by ADA_LOST_*; empty if the thread is not in the ring file
-  std::vector<ring::Gap> gaps;     // where events were lost: only gaps that the drain had not seen
-  HeldSum held;                    // if the thread is not in the ring file, without what only the manifest has
-  std::uint64_t removed = 0;       // number of events removed before the first one in the file
-  bool isCut = false;              // older events were removed (max_size, max_time, flight) or are in other parts
+  uint64_t events = 0, timeStartNs = 0, timeEndNs = 0;
+  uint32_t tid = 0;
+  uint64_t leftOut = 0;        // by min_duration and max_depth; 0 if the thread is not in the ring file
+  std::string name;            // empty if the thread is not in the ring file
+  std::vector<uint64_t> lost;  // by ADA_LOST_*; empty if the thread is not in the ring file
+  std::vector<ring::Gap> gaps; // where events were lost: only gaps that the drain had not seen
+  HeldSum held;                // if the thread is not in the ring file, without what only the manifest has
+  uint64_t removed = 0;        // number of events removed before the first one in the file
+  bool isCut = false;          // older events were removed (max_size, max_time, flight) or are in other parts
 };
 
 // True if the manifest says how the process ended.
@@ -39,7 +39,7 @@ bool manifestLeadsOn(const std::string &directory);
 
 // Rewrites manifest.json with the threads as they are in the files now, how the process ended, and what was recovered.
 // All other fields stay as they are. A missing or damaged manifest is created anew, without symbols.
-Expected<void> updateManifest(const std::string &directory, const std::map<std::uint64_t, RecoveredThread> &threads,
+Expected<void> updateManifest(const std::string &directory, const std::map<uint64_t, RecoveredThread> &threads,
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result);
 
 } // namespace ada

@@ -47,7 +47,7 @@ RecordingLock::~RecordingLock() {
 // For a process that has not locked its ring yet, or could not. (Without its own table of open files it does not,
 // because the program could close the lock.) The number may be another process's by now. In doubt, the process counts
 // as alive.
-static bool mapsTheRing(std::uint32_t pid, const std::string &ringPath) {
+static bool mapsTheRing(uint32_t pid, const std::string &ringPath) {
   if (pid == 0 || pid > INT_MAX || (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH))
     return false;
   const std::string path = "/proc/" + std::to_string(pid) + "/maps";

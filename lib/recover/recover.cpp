@@ -5,8 +5,8 @@
 #include "ada/trace/atf_writer.h"
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
-#include "formats/atf/directories.h"
-#include "formats/atf/sched_file.h"
+#include "formats/atf/files/sched_file.h"
+#include "formats/atf/session/directories.h"
 #include "recover/detail_recovery.h"
 #include "recover/held_recovery.h"
 #include "recover/manifest_update.h"
@@ -31,7 +31,7 @@ namespace ada {
 namespace {
 
 // Keeps the stack of open calls in this process's memory.
-ring::Frame *growFrames(ring::Frame *old, std::size_t, std::size_t capacity) {
+ring::Frame *growFrames(ring::Frame *old, size_t, size_t capacity) {
   return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
 }
 
@@ -78,20 +78,20 @@ public:
   }
 
   RecoverResult result;
-  std::map<std::uint64_t, RecoveredThread> threads;
+  std::map<uint64_t, RecoveredThread> threads;
 
 private:
-  std::string indexPath(std::uint64_t number) const {
+  std::string indexPath(uint64_t number) const {
     const std::string thread = threadPath(number);
     const std::string path = atf::indexPathIn(thread);
     return !atf::exists(path) && isPacked() ? atf::joinPath(thread, "index.atp") : path;
   }
-  std::string threadPath(std::uint64_t number) const {
+  std::string threadPath(uint64_t number) const {
     return atf::joinPath(directory_, "thread_" + std::to_string(number));
   }
   bool isPacked() const { return ring_ && ring_->header().format == ADA_FORMAT_PACKED; }
 
-  void note(std::uint64_t number, const atf::IndexReader &reader) {
+  void note(uint64_t number, const atf::IndexReader &reader) {
     RecoveredThread &t = threads[number];
     t.events = reader.size();
     t.tid = reader.header().threadId;
@@ -116,7 +116,7 @@ private:
     return {};
   }
 
-  Expected<void> finishFile(std::uint64_t number) {
+  Expected<void> finishFile(uint64_t number) {
     const std::string path = indexPath(number), detailPath = atf::detailPathIn(atf::parentPath(path));
     if (auto own = makeOwnFiles(path); !own)
       return own;
@@ -154,7 +154,7 @@ private:
     return {};
   }
 
-  Expected<void> openDetails(DetailRecovery &details, const std::string &indexPath, std::uint64_t events,
+  Expected<void> openDetails(DetailRecovery &details, const std::string &indexPath, uint64_t events,
                              std::span<const ada_detail_chunk *const> waiting = {}) {
     auto cleared = details.open(indexPath, events, waiting);
     if (!cleared)
@@ -168,11 +168,11 @@ private:
     return done ? index.finish(details.exists()) : done;
   }
 
-  Expected<void> createFile(const std::string &path, std::uint32_t tid) {
-    const std::uint32_t version = ring::detailVersion(ring_->header().format);
-    auto made = atf::IndexWriter::create(path, {.version = static_cast<std::uint8_t>(version),
+  Expected<void> createFile(const std::string &path, uint32_t tid) {
+    const uint32_t version = ring::detailVersion(ring_->header().format);
+    auto made = atf::IndexWriter::create(path, {.version = static_cast<uint8_t>(version),
                                                 .packed = isPacked(),
-                                                .arch = static_cast<std::uint8_t>(ring_->header().arch),
+                                                .arch = static_cast<uint8_t>(ring_->header().arch),
                                                 .threadId = tid,
                                                 .overwrite = true,
                                                 .noLinks = true});
@@ -181,7 +181,7 @@ private:
 
   // Restores the drain's state at that cursor, when the file had `inFile` events, into `state`.
   void restore(Expansion &state, const ada_ring_thread &thread, unsigned half, const atf::IndexReader &reader,
-               std::uint64_t inFile) {
+               uint64_t inFile) {
     state.leastNs = ring_->header().least_ns, state.mostDepth = ring_->header().most_depth;
     state.leftOut = thread.left_out[half];
     state.gaps.makeList = makeGapList;
@@ -189,12 +189,12 @@ private:
     state.gaps.threadLost = thread.lost_in_gaps[half];
     Expansion open; // the open calls according to the file
     const atf::IndexReader::OpenCalls before = reader.openAtStart();
-    for (std::uint64_t i = 0; i < std::min(before.unknown, ring::kMostLostCalls); ++i)
+    for (uint64_t i = 0; i < std::min(before.unknown, ring::kMostLostCalls); ++i)
       open.stack.push(ring::kLostFunction, 0, growFrames);
     for (const auto &call : before.calls)
       open.stack.push(call.functionId, call.beginNs, growFrames);
     state.lastNs = state.gaps.lastEventNs = before.beforeNs;
-    reader.forEach({0, inFile}, [&](std::uint64_t, const atf::IndexEvent &event) {
+    reader.forEach({0, inFile}, [&](uint64_t, const atf::IndexEvent &event) {
       if (event.kind == EventKind::Call)
         open.stack.push(event.functionId, event.timestampNs, growFrames);
       else if (open.stack.depth > 0)
@@ -215,8 +215,8 @@ private:
     if (!hasHeader(path)) // not begun, or killed while its header was written
       if (auto made = createFile(path, thread.tid); !made)
         return made;
-    Expansion state;                    // what the journal knows
-    std::uint64_t inFile = 0, gone = 0; // events in the file, and events dropped from its front
+    Expansion state;               // what the journal knows
+    uint64_t inFile = 0, gone = 0; // events in the file, and events dropped from its front
     ada_ring_cursor cursor;
     {
       auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
@@ -225,12 +225,12 @@ private:
       gone = reader->endNumber() - reader->size();
       const unsigned half = ring::cursorFor(thread, reader->endNumber());
       cursor = thread.cursor[half];
-      const std::uint64_t written = cursor.events > gone ? cursor.events - gone : 0;
+      const uint64_t written = cursor.events > gone ? cursor.events - gone : 0;
       inFile = std::min(written, reader->size());
       cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they had been written
       restore(state, thread, half, *reader, inFile);
     }
-    if (const std::uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
+    if (const uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
       state.gaps.lose(unwritten);
     DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), thread.tid, &ring_->header(), detailFromNs_);
     if (auto opened = openDetails(details, path, gone + inFile, ring_->detailOf(thread.index)); !opened)
@@ -242,7 +242,7 @@ private:
     const auto append = [&](const ring::Event &e, const ada_detail *detail) {
       if (!appended)
         return;
-      std::uint64_t link = atf::kNoDetail;
+      uint64_t link = atf::kNoDetail;
       if (detail && e.ofRecord)
         appended = details.add(e, *detail, gone + writer->size(), link);
       if (!appended)
@@ -289,8 +289,8 @@ private:
       if (!t.gaps.empty())
         t.gaps.front().events += state.strayExits;
     } else if (cursor.notes == ADA_NOTES_MISSING) // stray exits are of lost calls
-      cursor.gaps += static_cast<std::int64_t>(state.strayExits);
-    std::uint64_t lost[ADA_LOST_REASONS];
+      cursor.gaps += static_cast<int64_t>(state.strayExits);
+    uint64_t lost[ADA_LOST_REASONS];
     ring::lossesAt(thread, cursor, lost);
     t.lost.assign(std::begin(lost), std::end(lost));
     t.leftOut = state.leftOut;
@@ -315,11 +315,11 @@ private:
   void expandRecords(const ada_ring_thread &thread, const ada_ring_cursor &cursor, Expansion &state, Emit &&emit) {
     std::vector<ada_record> records(ADA_CHUNK_RECORDS);
     std::vector<const ada_detail *> details(ADA_CHUNK_RECORDS);
-    std::vector<std::uint16_t> places(ADA_CHUNK_RECORDS);
+    std::vector<uint16_t> places(ADA_CHUNK_RECORDS);
     ring::RecordBatch batch{.records = records.data(), .details = details.data(), .places = places.data()};
     const std::vector<const ada_chunk *> chunks = ring_->chunksOf(thread.index);
     ring::takeRest(chunks.data(), chunks.size(), cursor, state, batch, [&] {
-      for (std::uint64_t i = 0; i < batch.count; ++i)
+      for (uint64_t i = 0; i < batch.count; ++i)
         ring::expand(
             state, records[i], clock_, modules_, growFrames, [&](const ring::Event &e) { emit(e, details[i]); },
             details[i]);
@@ -328,7 +328,7 @@ private:
 
   const std::string &directory_;
   const RingSnapshot *ring_;
-  std::uint64_t detailFromNs_ = 0; // from when on detail that the drain had not written is wanted
+  uint64_t detailFromNs_ = 0; // from when on detail that the drain had not written is wanted
   ring::ClockMap clock_;
   ring::ModuleMap modules_;
 };
@@ -346,7 +346,7 @@ RingPlace findRing(const std::string &directory, const std::string &given) {
   if (!given.empty() || !place.linked)
     return place;
   const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
-  place.path = length < 0 ? link : std::string(target, static_cast<std::size_t>(length));
+  place.path = length < 0 ? link : std::string(target, static_cast<size_t>(length));
   if (length > 0 && target[0] != '/')
     place.path = directory + "/" + place.path;
   if (length > 0 && ::lstat(place.path.c_str(), &info) != 0 && errno == ENOENT)

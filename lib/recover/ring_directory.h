@@ -3,7 +3,7 @@
 #define ADA_LIB_RECOVER_RING_DIRECTORY_H
 
 #include "ada/ring_file.h"
-#include "formats/atf/directories.h"
+#include "formats/atf/session/directories.h"
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace ada {
 
 // `named` is the path in the ring file. With option rotate, the process may since have moved on to a later directory.
 inline std::string ringDirectory(const ada_ring_header &header, const std::string &named) {
-  const std::uint64_t number = __atomic_load_n(&header.directory_number, __ATOMIC_ACQUIRE);
+  const uint64_t number = __atomic_load_n(&header.directory_number, __ATOMIC_ACQUIRE);
   return named.empty() || number == 0 ? named
                                       : atf::joinPath(atf::parentPath(named), "pid_" + std::to_string(header.pid) +
                                                                                   "_" + std::to_string(number));

@@ -26,10 +26,9 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   if (!fd)
     return systemError(path, "cannot be opened", errno);
   struct stat info = {};
-  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) ||
-      static_cast<std::uint64_t>(info.st_size) < ADA_CHUNK_BYTES)
+  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) < ADA_CHUNK_BYTES)
     return bad("not a ring file: it is too small or not a file");
-  auto size = static_cast<std::size_t>(info.st_size);
+  auto size = static_cast<size_t>(info.st_size);
   void *base = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
   if (base == MAP_FAILED)
     return systemError(path, "cannot be mapped", errno);
@@ -66,29 +65,28 @@ const ada_anchor *RingSnapshot::anchors() const {
   return reinterpret_cast<const ada_anchor *>(base_ + ADA_RING_ANCHORS_OFFSET);
 }
 
-std::uint64_t RingSnapshot::timeOfAnchor(bool newest) const {
+uint64_t RingSnapshot::timeOfAnchor(bool newest) const {
   const ada_ring_header &h = header();
   if (h.anchors_used == 0) // stamps are times of the system's clock
     return newest ? h.alive_ns : 0;
-  const std::uint64_t kept = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
-  const std::uint64_t oldest = std::min(std::max(kept, h.anchors_from), h.anchors_used - 1);
+  const uint64_t kept = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
+  const uint64_t oldest = std::min(std::max(kept, h.anchors_from), h.anchors_used - 1);
   return anchors()[(newest ? h.anchors_used - 1 : oldest) % ADA_RING_ANCHORS].time_ns;
 }
 
 std::span<const ada_ring_module> RingSnapshot::modules() const {
   return {reinterpret_cast<const ada_ring_module *>(base_ + header().modules_offset),
-          static_cast<std::size_t>(header().modules_used)};
+          static_cast<size_t>(header().modules_used)};
 }
 
 std::span<const ada_ring_thread> RingSnapshot::threads() const {
   return {reinterpret_cast<const ada_ring_thread *>(base_ + header().threads_offset),
-          static_cast<std::size_t>(header().threads_used)};
+          static_cast<size_t>(header().threads_used)};
 }
 
-template <class Chunk>
-std::vector<const Chunk *> RingSnapshot::chunksOf(std::uint32_t index, std::uint32_t state) const {
+template <class Chunk> std::vector<const Chunk *> RingSnapshot::chunksOf(uint32_t index, uint32_t state) const {
   std::vector<const Chunk *> result;
-  for (std::uint64_t n = 0; n < header().chunks_used; ++n) {
+  for (uint64_t n = 0; n < header().chunks_used; ++n) {
     const auto *c = reinterpret_cast<const Chunk *>(chunk(n));
     if (c->state == state && c->thread == index)
       result.push_back(c);
@@ -97,24 +95,24 @@ std::vector<const Chunk *> RingSnapshot::chunksOf(std::uint32_t index, std::uint
   return result;
 }
 
-std::vector<const ada_chunk *> RingSnapshot::chunksOf(std::uint32_t index) const {
+std::vector<const ada_chunk *> RingSnapshot::chunksOf(uint32_t index) const {
   return chunksOf<ada_chunk>(index, ADA_CHUNK_USED);
 }
 
-std::vector<const ada_detail_chunk *> RingSnapshot::detailOf(std::uint32_t index) const {
+std::vector<const ada_detail_chunk *> RingSnapshot::detailOf(uint32_t index) const {
   return chunksOf<ada_detail_chunk>(index, ADA_CHUNK_DETAIL);
 }
 
 std::span<const ada_ring_note> RingSnapshot::notes(const ada_ring_thread &thread, unsigned cursor) const {
-  const std::uint64_t number = thread.notes_chunk;
+  const uint64_t number = thread.notes_chunk;
   if (number == 0 || number > header().chunks_used || thread.cursor[cursor].notes == ADA_NOTES_MISSING)
     return {};
   const ada_chunk *c = chunk(number - 1);
   if (c->state != ADA_CHUNK_NOTES || c->thread != thread.index)
     return {};
-  const std::uint64_t count = std::min<std::uint64_t>(thread.cursor[cursor].notes, ADA_CHUNK_NOTES_PER_CURSOR);
+  const uint64_t count = std::min<uint64_t>(thread.cursor[cursor].notes, ADA_CHUNK_NOTES_PER_CURSOR);
   return {reinterpret_cast<const ada_ring_note *>(c + 1) + cursor * ADA_CHUNK_NOTES_PER_CURSOR,
-          static_cast<std::size_t>(count)};
+          static_cast<size_t>(count)};
 }
 
 } // namespace ada

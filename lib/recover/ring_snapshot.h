@@ -30,27 +30,26 @@ public:
   const struct stat &file() const { return file_; }
   const ada_anchor *anchors() const;
   // The time of the oldest usable anchor or, with `newest`, the last known time: that of the newest anchor.
-  std::uint64_t timeOfAnchor(bool newest) const;
+  uint64_t timeOfAnchor(bool newest) const;
   std::span<const ada_ring_module> modules() const;
   std::span<const ada_ring_thread> threads() const;
 
   // The chunks of thread N that are in use, oldest first.
-  std::vector<const ada_chunk *> chunksOf(std::uint32_t index) const;
+  std::vector<const ada_chunk *> chunksOf(uint32_t index) const;
   // The chunks of thread N's detail that wait for a trigger, oldest first.
-  std::vector<const ada_detail_chunk *> detailOf(std::uint32_t index) const;
+  std::vector<const ada_detail_chunk *> detailOf(uint32_t index) const;
   // The notes that the thread's cursor 0 or 1 has about its open calls.
   std::span<const ada_ring_note> notes(const ada_ring_thread &thread, unsigned cursor) const;
 
 private:
-  RingSnapshot(const std::byte *base, std::size_t size, const struct stat &file)
-      : base_(base), size_(size), file_(file) {}
-  template <class Chunk> std::vector<const Chunk *> chunksOf(std::uint32_t index, std::uint32_t state) const;
-  const ada_chunk *chunk(std::uint64_t number) const {
+  RingSnapshot(const std::byte *base, size_t size, const struct stat &file) : base_(base), size_(size), file_(file) {}
+  template <class Chunk> std::vector<const Chunk *> chunksOf(uint32_t index, uint32_t state) const;
+  const ada_chunk *chunk(uint64_t number) const {
     return reinterpret_cast<const ada_chunk *>(base_ + header().chunks_offset + number * ADA_CHUNK_BYTES);
   }
 
   const std::byte *base_;
-  std::size_t size_;
+  size_t size_;
   struct stat file_;
 };
 

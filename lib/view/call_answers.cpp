@@ -1,7 +1,7 @@
 // Single calls.
 #include "call_answers.h"
 
-#include "analysis/value_reader.h"
+#include "analysis/values/value_reader.h"
 #include "shared/select/function_glob.h"
 
 #include <algorithm>
@@ -13,26 +13,26 @@ namespace ada::view {
 namespace {
 
 // How far an answer about one call looks for its end, and for other calls of its function.
-constexpr std::uint64_t kMostEventsBehind = 500'000;
+constexpr uint64_t kMostEventsBehind = 500'000;
 // The number of calls whose arguments are searched for a text.
-constexpr std::size_t kMostArguments = 5'000;
+constexpr size_t kMostArguments = 5'000;
 
-std::optional<std::uint64_t> known(std::uint64_t seq) { return seq == kNoSeq ? std::nullopt : std::optional(seq); }
+std::optional<uint64_t> known(uint64_t seq) { return seq == kNoSeq ? std::nullopt : std::optional(seq); }
 
 // Finds the call that event `seq` began, its neighbours and its end.
 class CallSearch : public CallVisitor {
 public:
-  CallSearch(std::uint32_t thread, std::uint64_t seq) : seq_(seq) { call.seq = seq, call.thread = thread; }
+  CallSearch(uint32_t thread, uint64_t seq) : seq_(seq) { call.seq = seq, call.thread = thread; }
 
-  bool goesOn(std::uint64_t seq, std::uint64_t) override {
+  bool goesOn(uint64_t seq, uint64_t) override {
     if (!isFound)
       return seq <= seq_;
     return !(hasEnded && isNextKnown_ && call.nextSame) && seq <= seq_ + kMostEventsBehind;
   }
-  void begin(const OpenCall &open, std::uint32_t depth) override {
+  void begin(const OpenCall &open, uint32_t depth) override {
     stack_.resize(depth);
     stack_.push_back(open.seq);
-    last_.resize(depth + std::size_t{1}, kNoSeq);
+    last_.resize(depth + size_t{1}, kNoSeq);
     last_.push_back(kNoSeq); // no child yet
     if (isFound)
       return meet(open, depth);
@@ -43,9 +43,9 @@ public:
     call.parent = depth ? known(stack_[depth - 1]) : std::nullopt;
     call.previous = known(last_[depth]);
   }
-  void end(const Span &span, std::uint64_t seq) override {
+  void end(const Span &span, uint64_t seq) override {
     stack_.resize(span.depth);
-    last_.resize(span.depth + std::size_t{1}, kNoSeq);
+    last_.resize(span.depth + size_t{1}, kNoSeq);
     last_[span.depth] = seq;
     if (!isFound)
       return;
@@ -60,11 +60,11 @@ public:
 
   CallDetails call;
   bool isFound = false, hasEnded = false;
-  std::uint64_t endSeq = kNoSeq;
+  uint64_t endSeq = kNoSeq;
   SpanEnd how = SpanEnd::Open;
 
 private:
-  void meet(const OpenCall &open, std::uint32_t depth) {
+  void meet(const OpenCall &open, uint32_t depth) {
     if (!call.nextSame && open.function == call.function)
       call.nextSame = known(open.seq);
     if (!hasEnded && depth == call.depth + 1 && !call.firstChild)
@@ -76,30 +76,30 @@ private:
     }
   }
 
-  std::uint64_t seq_;
+  uint64_t seq_;
   bool isNextKnown_ = false;
-  std::vector<std::uint64_t> stack_; // numbers of the open calls
-  std::vector<std::uint64_t> last_;  // by depth, the last call that ended there since its caller began
+  std::vector<uint64_t> stack_; // numbers of the open calls
+  std::vector<uint64_t> last_;  // by depth, the last call that ended there since its caller began
 };
 
 // The last call of a function before an event.
 class SameSearch : public CallVisitor {
 public:
-  SameSearch(std::uint32_t function, std::uint64_t before) : function_(function), before_(before) {}
-  bool goesOn(std::uint64_t seq, std::uint64_t) override { return seq < before_; }
-  void begin(const OpenCall &open, std::uint32_t) override {
+  SameSearch(uint32_t function, uint64_t before) : function_(function), before_(before) {}
+  bool goesOn(uint64_t seq, uint64_t) override { return seq < before_; }
+  void begin(const OpenCall &open, uint32_t) override {
     if (open.function == function_ && open.seq != kNoSeq && open.seq < before_)
       found = open.seq;
   }
-  std::optional<std::uint64_t> found;
+  std::optional<uint64_t> found;
 
 private:
-  std::uint32_t function_;
-  std::uint64_t before_;
+  uint32_t function_;
+  uint64_t before_;
 };
 
 Expected<void> findPreviousSame(TraceView &view, CallDetails &call) {
-  std::uint64_t before = call.seq;
+  uint64_t before = call.seq;
   while (before > 0 && call.seq - before < kMostEventsBehind && !call.previousSame) {
     const auto place = view.placeOf(call.thread, before - 1);
     if (!place)
@@ -136,24 +136,24 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
   if (!place)
     return place.error();
   struct Behind : CallVisitor {
-    bool goesOn(std::uint64_t seq, std::uint64_t) override { return !isDone && seq <= endSeq + kMostEventsBehind; }
-    void begin(const OpenCall &open, std::uint32_t at) override {
+    bool goesOn(uint64_t seq, uint64_t) override { return !isDone && seq <= endSeq + kMostEventsBehind; }
+    void begin(const OpenCall &open, uint32_t at) override {
       if (hasEnded && at <= depth) {
         isDone = true;
         if (at == depth)
           next = known(open.seq);
       }
     }
-    void end(const Span &span, std::uint64_t number) override {
+    void end(const Span &span, uint64_t number) override {
       if (number == seq && span.depth == depth)
         hasEnded = true, how = span.how;
       isDone |= span.depth < depth;
     }
-    std::uint64_t seq = 0, endSeq = 0;
-    std::uint32_t depth = 0;
+    uint64_t seq = 0, endSeq = 0;
+    uint32_t depth = 0;
     bool hasEnded = false, isDone = false;
     SpanEnd how = SpanEnd::Open;
-    std::optional<std::uint64_t> next;
+    std::optional<uint64_t> next;
   } behind;
   behind.seq = call.seq, behind.endSeq = at->endSeq, behind.depth = call.depth;
   if (const auto walked = view.walk(call.thread, *place, behind); !walked)
@@ -165,7 +165,7 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
 
 } // namespace
 
-Expected<std::optional<CallDetails>> callDetails(TraceView &view, std::uint32_t thread, std::uint64_t seq) {
+Expected<std::optional<CallDetails>> callDetails(TraceView &view, uint32_t thread, uint64_t seq) {
   if (seq >= view.table().threads[thread].extent->events)
     return std::optional<CallDetails>();
   CallSearch search(thread, seq);
@@ -210,26 +210,25 @@ Expected<std::optional<CallDetails>> callDetails(TraceView &view, std::uint32_t 
   return std::optional(std::move(call));
 }
 
-Expected<std::optional<std::uint64_t>> callAt(TraceView &view, std::uint32_t thread, std::uint64_t ns,
-                                              std::uint32_t depth) {
+Expected<std::optional<uint64_t>> callAt(TraceView &view, uint32_t thread, uint64_t ns, uint32_t depth) {
   struct Search : CallVisitor {
-    bool goesOn(std::uint64_t, std::uint64_t timeNs) override { return timeNs <= ns; }
-    void begin(const OpenCall &open, std::uint32_t at) override {
+    bool goesOn(uint64_t, uint64_t timeNs) override { return timeNs <= ns; }
+    void begin(const OpenCall &open, uint32_t at) override {
       if (at == depth)
         found = open;
     }
-    void end(const Span &span, std::uint64_t) override {
+    void end(const Span &span, uint64_t) override {
       if (found && span.depth <= depth && span.endNs < ns)
         found.reset();
     }
-    std::uint64_t ns = 0;
-    std::uint32_t depth = 0;
+    uint64_t ns = 0;
+    uint32_t depth = 0;
     std::optional<OpenCall> found;
   };
   Search search;
   search.depth = depth;
   // If the call began before the place, search again from where it began.
-  for (std::uint64_t at : {ns, ns}) {
+  for (uint64_t at : {ns, ns}) {
     at = search.found ? search.found->beginNs : at;
     search.ns = at;
     search.found.reset();
@@ -252,11 +251,11 @@ namespace {
 class FunctionChoice {
 public:
   FunctionChoice(const FunctionList &functions, const std::string &globs) : functions_(functions), globs_(globs) {}
-  bool has(std::uint32_t function) {
+  bool has(uint32_t function) {
     if (globs_.empty())
       return true;
     if (function >= chosen_.size())
-      chosen_.resize(function + std::size_t{1}, -1);
+      chosen_.resize(function + size_t{1}, -1);
     if (chosen_[function] < 0) {
       const model::Function about = functions_.at(function);
       chosen_[function] = select::means(globs_.c_str(), {.mangled = about.name.empty() ? nullptr : about.name.c_str(),
@@ -276,18 +275,17 @@ bool isEarlier(const FoundCalls::Call &a, const FoundCalls::Call &b) {
   return std::tuple(a.item.beginNs, a.thread, a.item.seq) < std::tuple(b.item.beginNs, b.thread, b.item.seq);
 }
 bool isSlower(const FoundCalls::Call &a, const FoundCalls::Call &b) {
-  const std::uint64_t left = a.item.endNs - a.item.beginNs, right = b.item.endNs - b.item.beginNs;
+  const uint64_t left = a.item.endNs - a.item.beginNs, right = b.item.endNs - b.item.beginNs;
   return left != right ? left > right : isEarlier(a, b);
 }
 
 // Candidates of one thread.
 class FindVisitor : public CallVisitor {
 public:
-  FindVisitor(const FindRequest &request, FunctionChoice &choice, std::uint64_t &read, std::uint32_t thread,
-              std::size_t most)
+  FindVisitor(const FindRequest &request, FunctionChoice &choice, uint64_t &read, uint32_t thread, size_t most)
       : request_(request), choice_(choice), read_(read), thread_(thread), most_(most) {}
 
-  bool goesOn(std::uint64_t, std::uint64_t timeNs) override {
+  bool goesOn(uint64_t, uint64_t timeNs) override {
     if (++read_ > request_.mostEvents) {
       isCut = true;
       return false;
@@ -298,7 +296,7 @@ public:
     // already. The first calls are therefore among these and the open ones.
     return request_.slowestFirst || calls.size() < most_;
   }
-  void begin(const OpenCall &call, std::uint32_t depth) override {
+  void begin(const OpenCall &call, uint32_t depth) override {
     if (call.beginNs >= request_.fromNs && call.beginNs < request_.toNs && call.seq != kNoSeq &&
         choice_.has(call.function))
       open_.push_back({.beginNs = call.beginNs,
@@ -308,7 +306,7 @@ public:
                        .function = call.function,
                        .kind = ItemKind::Open});
   }
-  void end(const Span &span, std::uint64_t seq) override {
+  void end(const Span &span, uint64_t seq) override {
     if (open_.empty() || open_.back().seq != seq)
       return;
     Item item = open_.back();
@@ -334,15 +332,15 @@ private:
     calls.push_back({.item = item, .thread = thread_, .arguments = {}});
     if (!request_.slowestFirst || calls.size() < 2 * most_ + 1000)
       return;
-    std::ranges::nth_element(calls, calls.begin() + static_cast<std::ptrdiff_t>(most_), isSlower);
+    std::ranges::nth_element(calls, calls.begin() + static_cast<ptrdiff_t>(most_), isSlower);
     calls.resize(most_);
   }
 
   const FindRequest &request_;
   FunctionChoice &choice_;
-  std::uint64_t &read_;
-  std::uint32_t thread_;
-  std::size_t most_;       // number of calls wanted from this thread
+  uint64_t &read_;
+  uint32_t thread_;
+  size_t most_;            // number of calls wanted from this thread
   std::vector<Item> open_; // outermost first
 };
 
@@ -359,9 +357,9 @@ Expected<void> findEnd(const IndexFile &index, FoundCalls::Call &call) {
 
 // All calls that are long enough, from the index.
 Expected<std::vector<FoundCalls::Call>> longCalls(const IndexFile &index, const FindRequest &request,
-                                                  FunctionChoice &choice, std::uint64_t minNs) {
+                                                  FunctionChoice &choice, uint64_t minNs) {
   std::vector<FoundCalls::Call> found;
-  for (const std::uint32_t thread : request.threads) {
+  for (const uint32_t thread : request.threads) {
     const auto calls = index.calls(thread, request.fromNs, request.toNs, minNs);
     if (!calls)
       return calls.error();
@@ -374,24 +372,24 @@ Expected<std::vector<FoundCalls::Call>> longCalls(const IndexFile &index, const 
 }
 
 // The index has every call of these threads that is at least this long.
-std::uint64_t leastInIndex(const IndexFile &index, const FindRequest &request) {
-  std::uint64_t least = 0;
-  for (const std::uint32_t thread : request.threads)
+uint64_t leastInIndex(const IndexFile &index, const FindRequest &request) {
+  uint64_t least = 0;
+  for (const uint32_t thread : request.threads)
     least = std::max(least, index.cellNs(thread));
   return least;
 }
 
-Expected<bool> findInIndex(TraceView &view, const FindRequest &request, FunctionChoice &choice, std::size_t most,
+Expected<bool> findInIndex(TraceView &view, const FindRequest &request, FunctionChoice &choice, size_t most,
                            FoundCalls &found) {
   const auto index = view.index();
   if (!index)
     return false;
-  const std::uint64_t least = leastInIndex(*index, request);
+  const uint64_t least = leastInIndex(*index, request);
   if (!request.slowestFirst && request.minNs < least)
     return false;
   // Try shorter and shorter calls until there are enough.
-  const std::uint64_t lowest = std::max(least, request.minNs);
-  std::uint64_t minNs = request.slowestFirst ? std::max(lowest, view.endNs() - view.startNs()) : lowest;
+  const uint64_t lowest = std::max(least, request.minNs);
+  uint64_t minNs = request.slowestFirst ? std::max(lowest, view.endNs() - view.startNs()) : lowest;
   for (;; minNs = std::max(lowest, minNs / (kLevelFactor * kLevelFactor))) {
     auto calls = longCalls(*index, request, choice, minNs);
     if (!calls) {
@@ -405,11 +403,11 @@ Expected<bool> findInIndex(TraceView &view, const FindRequest &request, Function
   return found.calls.size() >= most || request.minNs >= least;
 }
 
-Expected<void> findInEvents(TraceView &view, const FindRequest &request, FunctionChoice &choice, std::size_t most,
+Expected<void> findInEvents(TraceView &view, const FindRequest &request, FunctionChoice &choice, size_t most,
                             FoundCalls &found) {
   found.calls.clear();
-  std::uint64_t read = 0;
-  for (const std::uint32_t thread : request.threads) {
+  uint64_t read = 0;
+  for (const uint32_t thread : request.threads) {
     if (view.table().threads[thread].extent->events == 0)
       continue;
     const auto place = view.placeBefore(thread, request.fromNs);
@@ -432,7 +430,7 @@ Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request) {
   if (request.limit == 0 || request.fromNs >= request.toNs)
     return found;
   FunctionChoice choice(view.functions(), request.function);
-  const std::size_t most = request.arguments.empty() ? request.limit : std::max(request.limit, kMostArguments);
+  const size_t most = request.arguments.empty() ? request.limit : std::max(request.limit, kMostArguments);
   const auto isDone = findInIndex(view, request, choice, most, found);
   if (!isDone)
     return isDone.error();

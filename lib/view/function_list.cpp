@@ -5,34 +5,34 @@
 
 namespace ada::view {
 
-std::uint32_t FunctionList::numberOf(const std::string &process, const model::Function &function) {
+uint32_t FunctionList::numberOf(const std::string &process, const model::Function &function) {
   const std::lock_guard lock(mutex_);
-  const auto number = static_cast<std::uint32_t>(functions_.size());
+  const auto number = static_cast<uint32_t>(functions_.size());
   const auto [at, isNew] = numbers_.try_emplace({process, function.id}, number);
   if (isNew)
     functions_.push_back({process, function});
   return at->second;
 }
 
-std::size_t FunctionList::size() const {
+size_t FunctionList::size() const {
   const std::lock_guard lock(mutex_);
   return functions_.size();
 }
 
-model::Function FunctionList::at(std::uint32_t number) const {
+model::Function FunctionList::at(uint32_t number) const {
   const std::lock_guard lock(mutex_);
   return number < functions_.size() ? functions_[number].function : model::Function();
 }
 
-std::vector<FunctionList::Entry> FunctionList::from(std::size_t since) const {
+std::vector<FunctionList::Entry> FunctionList::from(size_t since) const {
   const std::lock_guard lock(mutex_);
   since = std::min(since, functions_.size());
-  return {functions_.begin() + static_cast<std::ptrdiff_t>(since), functions_.end()};
+  return {functions_.begin() + static_cast<ptrdiff_t>(since), functions_.end()};
 }
 
-std::uint32_t FunctionNumbers::find(std::uint32_t function) {
+uint32_t FunctionNumbers::find(uint32_t function) {
   if (function >= numbers_.size())
-    numbers_.resize(std::max<std::size_t>(table_->functions.size(), function + std::size_t{1}), kNone);
+    numbers_.resize(std::max<size_t>(table_->functions.size(), function + size_t{1}), kNone);
   const model::Function &about = table_->functions[function];
   return numbers_[function] = list_->numberOf(table_->processes[about.process].name, about);
 }

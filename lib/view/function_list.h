@@ -3,7 +3,7 @@
 #define ADA_LIB_VIEW_FUNCTION_LIST_H
 
 #include "ada/trace/model.h"
-#include "analysis/trace_table.h"
+#include "analysis/events/trace_table.h"
 
 #include <deque>
 #include <map>
@@ -18,20 +18,20 @@ namespace ada::view {
 /// its id and the name of its process. May be used from any thread.
 class FunctionList {
 public:
-  std::uint32_t numberOf(const std::string &process, const model::Function &function);
-  std::size_t size() const;
+  uint32_t numberOf(const std::string &process, const model::Function &function);
+  size_t size() const;
   /// Returns a copy, because others may be added meanwhile.
-  model::Function at(std::uint32_t number) const;
+  model::Function at(uint32_t number) const;
   struct Entry {
     std::string process;
     model::Function function;
   };
   /// The functions from number `since` on.
-  std::vector<Entry> from(std::size_t since) const;
+  std::vector<Entry> from(size_t since) const;
 
 private:
   mutable std::mutex mutex_;
-  std::map<std::pair<std::string, std::uint64_t>, std::uint32_t> numbers_;
+  std::map<std::pair<std::string, uint64_t>, uint32_t> numbers_;
   std::deque<Entry> functions_;
 };
 
@@ -40,18 +40,18 @@ class FunctionNumbers {
 public:
   FunctionNumbers(const analysis::TraceTable &table, FunctionList &list) : table_(&table), list_(&list) {}
 
-  std::uint32_t of(std::uint32_t function) {
+  uint32_t of(uint32_t function) {
     return function < numbers_.size() && numbers_[function] != kNone ? numbers_[function] : find(function);
   }
   FunctionList &list() const { return *list_; }
 
 private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t find(std::uint32_t function);
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  uint32_t find(uint32_t function);
 
   const analysis::TraceTable *table_;
   FunctionList *list_;
-  std::vector<std::uint32_t> numbers_;
+  std::vector<uint32_t> numbers_;
 };
 
 } // namespace ada::view

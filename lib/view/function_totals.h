@@ -16,48 +16,46 @@ namespace ada::view {
 /// ns all lengths are exact.
 class LengthCounts {
 public:
-  static std::size_t bucketOf(std::uint64_t ns) {
+  static size_t bucketOf(uint64_t ns) {
     if (ns < 16)
       return ns;
     const auto shift = static_cast<unsigned>(std::bit_width(ns)) - 5;
-    return 16 * (shift + std::size_t{1}) + (ns >> shift & 15);
+    return 16 * (shift + size_t{1}) + (ns >> shift & 15);
   }
-  static std::uint64_t startOf(std::size_t bucket) {
-    return bucket < 16 ? bucket : (16 + (bucket & 15)) << (bucket / 16 - 1);
-  }
+  static uint64_t startOf(size_t bucket) { return bucket < 16 ? bucket : (16 + (bucket & 15)) << (bucket / 16 - 1); }
 
-  void add(std::uint64_t ns, std::uint64_t calls = 1) { addTo(bucketOf(ns), calls); }
+  void add(uint64_t ns, uint64_t calls = 1) { addTo(bucketOf(ns), calls); }
   void merge(const LengthCounts &other) {
-    for (std::size_t i = 0; i < other.counts_.size(); ++i)
+    for (size_t i = 0; i < other.counts_.size(); ++i)
       if (other.counts_[i] > 0)
         addTo(other.first_ + i, other.counts_[i]);
   }
   /// Calls `use` with the shortest length of each bucket and the number of calls in it.
   template <class Use> void forEach(Use &&use) const {
-    for (std::size_t i = 0; i < counts_.size(); ++i)
+    for (size_t i = 0; i < counts_.size(); ++i)
       if (counts_[i] > 0)
         use(startOf(first_ + i), counts_[i]);
   }
   void put(IndexBytes &to) const {
     to.number(first_);
     to.number(counts_.size());
-    for (const std::uint64_t count : counts_)
+    for (const uint64_t count : counts_)
       to.number(count);
   }
   bool get(IndexCursor &from) {
     first_ = from.number();
-    const std::uint64_t size = from.number();
+    const uint64_t size = from.number();
     if (first_ > kBuckets || size > kBuckets - first_)
       return false;
     counts_.resize(size);
-    for (std::uint64_t &count : counts_)
+    for (uint64_t &count : counts_)
       count = from.number();
     return from.isGood();
   }
 
 private:
-  static constexpr std::size_t kBuckets = 16 * 61;
-  void addTo(std::size_t bucket, std::uint64_t calls) {
+  static constexpr size_t kBuckets = 16 * 61;
+  void addTo(size_t bucket, uint64_t calls) {
     if (counts_.empty())
       first_ = bucket;
     if (bucket < first_) {
@@ -69,14 +67,14 @@ private:
     counts_[bucket - first_] += calls;
   }
 
-  std::size_t first_ = 0;
-  std::vector<std::uint64_t> counts_;
+  size_t first_ = 0;
+  std::vector<uint64_t> counts_;
 };
 
 /// Counts like FunctionStatistics.
 struct FunctionTotals {
-  std::uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0;
-  std::uint64_t minNs = ~std::uint64_t{0}, maxNs = 0; ///< of calls with both ends recorded, like `lengths`
+  uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0;
+  uint64_t minNs = ~uint64_t{0}, maxNs = 0; ///< of calls with both ends recorded, like `lengths`
   LengthCounts lengths;
 
   void add(const Span &span) {
@@ -85,7 +83,7 @@ struct FunctionTotals {
     selfNs += span.selfNs(), recorderNs += span.recorderNs;
     if (span.how != SpanEnd::Return && span.how != SpanEnd::Exception)
       return;
-    const std::uint64_t ns = span.durationNs();
+    const uint64_t ns = span.durationNs();
     minNs = std::min(minNs, ns), maxNs = std::max(maxNs, ns);
     lengths.add(ns);
   }
@@ -96,11 +94,11 @@ struct FunctionTotals {
     lengths.merge(other.lengths);
   }
   /// By nearest rank; returns the middle of the bucket.
-  std::uint64_t percentile(double percent) const {
-    std::uint64_t all = 0, seen = 0, found = 0;
-    lengths.forEach([&](std::uint64_t, std::uint64_t count) { all += count; });
+  uint64_t percentile(double percent) const {
+    uint64_t all = 0, seen = 0, found = 0;
+    lengths.forEach([&](uint64_t, uint64_t count) { all += count; });
     const double rank = percent / 100 * static_cast<double>(all);
-    lengths.forEach([&](std::uint64_t startNs, std::uint64_t count) {
+    lengths.forEach([&](uint64_t startNs, uint64_t count) {
       if (seen == 0 || static_cast<double>(seen) < rank)
         found = startNs + (LengthCounts::startOf(LengthCounts::bucketOf(startNs) + 1) - startNs) / 2;
       seen += count;
@@ -108,12 +106,12 @@ struct FunctionTotals {
     return all ? std::clamp(found, minNs, maxNs) : 0;
   }
   void put(IndexBytes &to) const {
-    for (const std::uint64_t value : {calls, totalNs, selfNs, recorderNs, minNs, maxNs})
+    for (const uint64_t value : {calls, totalNs, selfNs, recorderNs, minNs, maxNs})
       to.number(value);
     lengths.put(to);
   }
   bool get(IndexCursor &from) {
-    for (std::uint64_t *value : {&calls, &totalNs, &selfNs, &recorderNs, &minNs, &maxNs})
+    for (uint64_t *value : {&calls, &totalNs, &selfNs, &recorderNs, &minNs, &maxNs})
       *value = from.number();
     return lengths.get(from);
   }

@@ -23,9 +23,9 @@ namespace ada::view {
 
 namespace {
 
-constexpr std::size_t kBlockBytes = 16 * 1024;
+constexpr size_t kBlockBytes = 16 * 1024;
 // A place takes a few bytes per open call, so the more calls are open, the further apart places are.
-constexpr std::uint64_t kPlaceEvents = 4096, kPlaceEventsPerCall = 32;
+constexpr uint64_t kPlaceEvents = 4096, kPlaceEventsPerCall = 32;
 
 Error stopped() { return {.code = "E_STOPPED", .message = "the index is not wanted any more"}; }
 
@@ -66,12 +66,11 @@ class ThreadIndexer : public CallVisitor {
 public:
   ThreadIndexer(IndexOutput &output, const IndexBuild &build, const model::ThreadExtent &extent)
       : output_(output), build_(build) {
-    const std::uint64_t duration = extent.lastNs > extent.firstNs ? extent.lastNs - extent.firstNs : 0;
-    const auto cell =
-        static_cast<unsigned __int128>(duration) * kCellEvents / std::max<std::uint64_t>(extent.events, 1);
+    const uint64_t duration = extent.lastNs > extent.firstNs ? extent.lastNs - extent.firstNs : 0;
+    const auto cell = static_cast<unsigned __int128>(duration) * kCellEvents / std::max<uint64_t>(extent.events, 1);
     thread_.events = extent.events;
-    thread_.cellNs = std::max<std::uint64_t>(static_cast<std::uint64_t>(cell), 1);
-    for (std::uint64_t ns = thread_.cellNs;; ns *= kLevelFactor) {
+    thread_.cellNs = std::max<uint64_t>(static_cast<uint64_t>(cell), 1);
+    for (uint64_t ns = thread_.cellNs;; ns *= kLevelFactor) {
       levels_.push_back({.cellNs = ns, .calls = {}, .boxes = {}, .open = {}});
       if (ns > duration / kLevelFactor)
         break;
@@ -79,7 +78,7 @@ public:
     nextPlace_ = 0;
   }
 
-  bool goesOn(std::uint64_t seq, std::uint64_t timeNs) override {
+  bool goesOn(uint64_t seq, uint64_t timeNs) override {
     if (seq >= nextPlace_)
       addPlace(seq, timeNs);
     if (timeNs >= nextFlush_)
@@ -87,14 +86,14 @@ public:
     ++read_;
     return state_.operator bool();
   }
-  void begin(const OpenCall &call, std::uint32_t depth) override {
+  void begin(const OpenCall &call, uint32_t depth) override {
     if (depth >= open_.size())
-      open_.resize(depth + std::size_t{1});
+      open_.resize(depth + size_t{1});
     open_[depth] = call;
     depth_ = depth + 1;
     thread_.maxDepth = std::max(thread_.maxDepth, depth_);
   }
-  void end(const Span &span, std::uint64_t seq) override {
+  void end(const Span &span, uint64_t seq) override {
     depth_ = span.depth;
     addTotals(span);
     const Item item{.beginNs = span.beginNs,
@@ -104,10 +103,10 @@ public:
                     .depth = span.depth,
                     .function = span.functionIndex,
                     .kind = span.how == SpanEnd::Exception ? ItemKind::Exception : ItemKind::Call};
-    const std::uint64_t duration = span.durationNs();
+    const uint64_t duration = span.durationNs();
     if (duration < levels_[0].cellNs)
       return addShort(0, item);
-    std::size_t level = 0;
+    size_t level = 0;
     while (level + 1 < levels_.size() && levels_[level + 1].cellNs <= duration)
       ++level;
     flushDepth(item.depth, level);
@@ -124,7 +123,7 @@ public:
       addTotals(span);
       if (span.depth < kMostBoxDepths)
         flushDepth(span.depth, levels_.size() - 1);
-      const std::uint64_t endNs = std::max(walk.latestNs(), span.beginNs);
+      const uint64_t endNs = std::max(walk.latestNs(), span.beginNs);
       check(levels_.back().calls.add(output_, {.item = {.beginNs = span.beginNs,
                                                         .endNs = endNs,
                                                         .seq = walk.seqOf(span),
@@ -136,7 +135,7 @@ public:
                                                .calls = span.calls,
                                                .selfNs = span.selfNs()}));
     }
-    for (std::uint32_t depth = 0; depth < kMostBoxDepths; ++depth)
+    for (uint32_t depth = 0; depth < kMostBoxDepths; ++depth)
       flushDepth(depth, levels_.size() - 1);
     for (Level &level : levels_) {
       check(level.calls.flush(output_));
@@ -152,7 +151,7 @@ public:
 
 private:
   struct Level {
-    std::uint64_t cellNs = 1;
+    uint64_t cellNs = 1;
     ItemStream calls, boxes;
     std::vector<Box> open; // by depth
   };
@@ -161,28 +160,28 @@ private:
     if (!done && state_)
       state_ = done;
   }
-  void addShort(std::size_t number, const Item &item) {
+  void addShort(size_t number, const Item &item) {
     Level &level = levels_[number];
     if (item.depth >= level.open.size()) {
       if (item.depth >= kMostBoxDepths)
         return;
-      level.open.resize(item.depth + std::size_t{1});
+      level.open.resize(item.depth + size_t{1});
     }
     Box &box = level.open[item.depth];
-    const std::uint64_t cell = item.beginNs / level.cellNs;
+    const uint64_t cell = item.beginNs / level.cellNs;
     if (!box.isEmpty() && cell != box.cell)
       flushBox(number, item.depth);
     box.cell = cell;
     box.add(item);
   }
-  void flushBox(std::size_t number, std::uint32_t depth) {
+  void flushBox(size_t number, uint32_t depth) {
     Box &box = levels_[number].open[depth];
     if (number + 1 < levels_.size()) {
       Level &above = levels_[number + 1];
       if (depth >= above.open.size())
-        above.open.resize(depth + std::size_t{1});
+        above.open.resize(depth + size_t{1});
       Box &sum = above.open[depth];
-      const std::uint64_t cell = box.item.beginNs / above.cellNs;
+      const uint64_t cell = box.item.beginNs / above.cellNs;
       if (!sum.isEmpty() && cell != sum.cell)
         flushBox(number + 1, depth);
       sum.cell = cell;
@@ -192,13 +191,13 @@ private:
   }
   void addTotals(const Span &span) {
     if (span.functionIndex >= totals_.size())
-      totals_.resize(span.functionIndex + std::size_t{1});
+      totals_.resize(span.functionIndex + size_t{1});
     totals_[span.functionIndex].add(span);
   }
   void writeTotals() {
     IndexBytes bytes;
     IndexBlock &block = thread_.totals;
-    for (std::size_t i = 0; i < totals_.size(); ++i)
+    for (size_t i = 0; i < totals_.size(); ++i)
       if (totals_[i].calls > 0) {
         bytes.number(i);
         totals_[i].put(bytes);
@@ -210,20 +209,20 @@ private:
     block.offset = *offset, block.bytes = bytes.size(), block.crc = indexCrc(bytes.bytes());
   }
   // Flushes the boxes of levels up to `last`.
-  void flushDepth(std::uint32_t depth, std::size_t last) {
-    for (std::size_t number = 0; number <= last; ++number)
+  void flushDepth(uint32_t depth, size_t last) {
+    for (size_t number = 0; number <= last; ++number)
       if (depth < levels_[number].open.size() && !levels_[number].open[depth].isEmpty())
         flushBox(number, depth);
   }
   // Flushes boxes to which nothing can be added any more, so that items are written soon after they end.
-  void flushOld(std::uint64_t nowNs) {
-    for (std::size_t number = 0; number < levels_.size(); ++number) {
+  void flushOld(uint64_t nowNs) {
+    for (size_t number = 0; number < levels_.size(); ++number) {
       Level &level = levels_[number];
-      const std::uint64_t cell = nowNs / level.cellNs;
+      const uint64_t cell = nowNs / level.cellNs;
       if (number > 0 && cell == lastCell_[number])
         break;
       lastCell_[number] = cell;
-      for (std::uint32_t depth = 0; depth < level.open.size(); ++depth)
+      for (uint32_t depth = 0; depth < level.open.size(); ++depth)
         if (!level.open[depth].isEmpty() && level.open[depth].cell + 2 <= cell)
           flushBox(number, depth);
     }
@@ -237,7 +236,7 @@ private:
       *build_.done += read_;
     read_ = 0;
   }
-  void addPlace(std::uint64_t seq, std::uint64_t timeNs) {
+  void addPlace(uint64_t seq, uint64_t timeNs) {
     if (places_.size() == 0)
       place_ = {.first = seq, .last = timeNs};
     ++place_.count;
@@ -245,7 +244,7 @@ private:
     places_.difference(timeNs - place_.last);
     places_.number(depth_);
     OpenCall before;
-    for (std::uint32_t depth = 0; depth < depth_; ++depth) {
+    for (uint32_t depth = 0; depth < depth_; ++depth) {
       const OpenCall &call = open_[depth];
       places_.number(call.function);
       places_.difference(call.beginNs - before.beginNs);
@@ -271,13 +270,13 @@ private:
   const IndexBuild &build_;
   IndexThread thread_;
   std::vector<Level> levels_;
-  std::array<std::uint64_t, 64> lastCell_ = {}; // by level
+  std::array<uint64_t, 64> lastCell_ = {}; // by level
   std::vector<OpenCall> open_;
-  std::uint32_t depth_ = 0;
+  uint32_t depth_ = 0;
   std::vector<FunctionTotals> totals_; // by function
   IndexBytes places_;
   IndexBlock place_;
-  std::uint64_t nextPlace_ = 0, nextFlush_ = 0, read_ = 0;
+  uint64_t nextPlace_ = 0, nextFlush_ = 0, read_ = 0;
   Expected<void> state_;
 };
 
@@ -330,19 +329,19 @@ Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild
   if (const auto room = output.append(std::as_bytes(std::span(&header, 1))); !room)
     return room.error();
   const std::vector<model::Thread> &threads = view.table().threads;
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t i = 0; i < threads.size(); ++i)
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < threads.size(); ++i)
     order.push_back(i);
   // The largest threads first, so that no worker is left with one at the end.
-  std::ranges::stable_sort(order, std::ranges::greater(), [&](std::uint32_t i) { return threads[i].extent->events; });
+  std::ranges::stable_sort(order, std::ranges::greater(), [&](uint32_t i) { return threads[i].extent->events; });
   std::vector<IndexThread> done(threads.size());
-  std::atomic<std::size_t> next = 0;
+  std::atomic<size_t> next = 0;
   std::mutex mutex;
   Expected<void> state;
   const auto work = [&] {
     // Viewers and everything else on the machine take priority.
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 5);
-    for (std::size_t i; (i = next.fetch_add(1)) < order.size();) {
+    for (size_t i; (i = next.fetch_add(1)) < order.size();) {
       const model::ThreadExtent &extent = *threads[order[i]].extent;
       ThreadIndexer indexer(output, build, extent);
       Expected<void> made = build.stop && *build.stop ? stopped() : Expected<void>();
@@ -363,7 +362,7 @@ Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild
     }
   };
   std::vector<std::thread> workers;
-  for (unsigned i = 0; i < std::clamp<std::size_t>(build.workers, 1, std::max<std::size_t>(order.size(), 1)); ++i)
+  for (unsigned i = 0; i < std::clamp<size_t>(build.workers, 1, std::max<size_t>(order.size(), 1)); ++i)
     workers.emplace_back(work);
   for (std::thread &worker : workers)
     worker.join();

@@ -11,11 +11,11 @@
 namespace ada::view {
 
 struct IndexBuild {
-  std::uint64_t madeOf = 0; ///< goes to IndexHeader::madeOf
-  unsigned workers = 1;     ///< threads of the program that read
+  uint64_t madeOf = 0;  ///< goes to IndexHeader::madeOf
+  unsigned workers = 1; ///< threads of the program that read
   /// `stop` is set by others; `done`, the number of events read, by the builder.
   const std::atomic<bool> *stop = nullptr;
-  std::atomic<std::uint64_t> *done = nullptr;
+  std::atomic<uint64_t> *done = nullptr;
 };
 
 /// Writes the whole file, header included. Errors: the trace's, E_IO, E_STOPPED.

@@ -20,19 +20,19 @@ Error bad(const std::string &why) {
   return {.code = "E_BAD_INDEX", .message = "the viewer's index " + why + "; it is made again"};
 }
 
-bool getBlocks(IndexCursor &from, std::vector<IndexBlock> &blocks, std::uint64_t fileBytes) {
-  const std::uint64_t count = from.number();
+bool getBlocks(IndexCursor &from, std::vector<IndexBlock> &blocks, uint64_t fileBytes) {
+  const uint64_t count = from.number();
   if (count > from.left())
     return false;
   IndexBlock block;
   blocks.reserve(count);
-  for (std::uint64_t i = 0; i < count; ++i) {
+  for (uint64_t i = 0; i < count; ++i) {
     block.offset += from.difference();
     block.bytes = from.number();
     block.count = from.number();
     block.first += from.difference();
     block.last += from.difference();
-    block.crc = static_cast<std::uint32_t>(from.number());
+    block.crc = static_cast<uint32_t>(from.number());
     if (block.offset > fileBytes || block.bytes > fileBytes - block.offset || block.count > block.bytes)
       return false;
     blocks.push_back(block);
@@ -44,15 +44,15 @@ bool getBlocks(IndexCursor &from, std::vector<IndexBlock> &blocks, std::uint64_t
 // the first. This shows a search where to start and end. Items are written soon after they end, so hardly any block is
 // read for nothing.
 void makeSearchable(std::vector<IndexBlock> &blocks) {
-  for (std::size_t i = 1; i < blocks.size(); ++i)
+  for (size_t i = 1; i < blocks.size(); ++i)
     blocks[i].last = std::max(blocks[i].last, blocks[i - 1].last);
-  for (std::size_t i = blocks.size(); i-- > 1;)
+  for (size_t i = blocks.size(); i-- > 1;)
     blocks[i - 1].first = std::min(blocks[i - 1].first, blocks[i].first);
 }
 
 } // namespace
 
-Expected<std::shared_ptr<const IndexFile>> IndexFile::open(const std::string &path, std::uint64_t madeOf,
+Expected<std::shared_ptr<const IndexFile>> IndexFile::open(const std::string &path, uint64_t madeOf,
                                                            const analysis::TraceTable &table, FunctionList &functions) {
   auto file = openWithoutLinks(path, O_RDONLY);
   if (!file)
@@ -60,19 +60,19 @@ Expected<std::shared_ptr<const IndexFile>> IndexFile::open(const std::string &pa
   return open(*std::move(file), madeOf, table, functions);
 }
 
-Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, std::uint64_t madeOf,
+Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, uint64_t madeOf,
                                                            const analysis::TraceTable &table, FunctionList &functions) {
   std::shared_ptr<IndexFile> index(new IndexFile);
   index->file_ = std::move(file);
   struct stat info;
   if (::fstat(index->file_.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return bad("is no file");
-  index->bytes_ = static_cast<std::uint64_t>(info.st_size);
+  index->bytes_ = static_cast<uint64_t>(info.st_size);
   IndexHeader header;
   if (index->bytes_ < sizeof header ||
       ::pread(index->file_.get(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header))
     return bad("is cut");
-  const std::uint32_t crc = std::exchange(header.headerCrc, 0);
+  const uint32_t crc = std::exchange(header.headerCrc, 0);
   if (std::memcmp(header.magic, kIndexMagic, sizeof header.magic) != 0 || header.version != kIndexVersion)
     return bad("is of another version");
   if (crc != indexCrc(std::as_bytes(std::span(&header, 1))))
@@ -87,15 +87,15 @@ Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, 
   return std::shared_ptr<const IndexFile>(std::move(index));
 }
 
-Expected<std::vector<std::byte>> IndexFile::read(std::uint64_t offset, std::uint64_t bytes, std::uint32_t crc) const {
+Expected<std::vector<std::byte>> IndexFile::read(uint64_t offset, uint64_t bytes, uint32_t crc) const {
   if (offset > bytes_ || bytes > bytes_ - offset)
     return bad("is cut");
   std::vector<std::byte> block(bytes);
-  for (std::size_t have = 0; have < bytes;) {
+  for (size_t have = 0; have < bytes;) {
     const ssize_t n = ::pread(file_.get(), block.data() + have, bytes - have, static_cast<off_t>(offset + have));
     if (n == 0 || (n < 0 && errno != EINTR))
       return bad("can't be read");
-    have += n > 0 ? static_cast<std::size_t>(n) : 0;
+    have += n > 0 ? static_cast<size_t>(n) : 0;
   }
   if (indexCrc(block) != crc)
     return bad("is damaged");
@@ -105,8 +105,8 @@ Expected<std::vector<std::byte>> IndexFile::read(std::uint64_t offset, std::uint
 bool IndexFile::readDirectory(std::span<const std::byte> bytes, const analysis::TraceTable &table,
                               FunctionList &functions) {
   IndexCursor from(bytes);
-  const std::uint64_t count = from.number();
-  for (std::uint64_t i = 0; i < count && from.isGood(); ++i) {
+  const uint64_t count = from.number();
+  for (uint64_t i = 0; i < count && from.isGood(); ++i) {
     const std::string process = from.text();
     model::Function function;
     function.id = from.number();
@@ -122,12 +122,12 @@ bool IndexFile::readDirectory(std::span<const std::byte> bytes, const analysis::
   for (const model::Thread &known : table.threads) {
     IndexThread &thread = threads_.emplace_back();
     thread.events = from.number();
-    thread.cellNs = std::max<std::uint64_t>(from.number(), 1);
-    thread.maxDepth = static_cast<std::uint32_t>(from.number());
-    const std::uint64_t levels = from.number();
+    thread.cellNs = std::max<uint64_t>(from.number(), 1);
+    thread.maxDepth = static_cast<uint32_t>(from.number());
+    const uint64_t levels = from.number();
     if (!from.isGood() || thread.events != known.extent->events || levels > 64)
       return false;
-    for (std::uint64_t i = 0; i < levels; ++i) {
+    for (uint64_t i = 0; i < levels; ++i) {
       IndexThread::Level &level = thread.levels.emplace_back();
       if (!getBlocks(from, level.calls, bytes_) || !getBlocks(from, level.boxes, bytes_))
         return false;
@@ -145,7 +145,7 @@ bool IndexFile::readDirectory(std::span<const std::byte> bytes, const analysis::
 //===--- items ------------------------------------------------------------===//
 
 template <class Use>
-Expected<void> IndexFile::readItems(const std::vector<IndexBlock> &blocks, std::uint64_t fromNs, std::uint64_t toNs,
+Expected<void> IndexFile::readItems(const std::vector<IndexBlock> &blocks, uint64_t fromNs, uint64_t toNs,
                                     Use &&use) const {
   auto block = std::ranges::lower_bound(blocks, fromNs, {}, &IndexBlock::last);
   for (; block != blocks.end() && block->first < toNs; ++block) {
@@ -154,7 +154,7 @@ Expected<void> IndexFile::readItems(const std::vector<IndexBlock> &blocks, std::
       return bytes.error();
     IndexCursor from(*bytes);
     ItemCoder coder;
-    for (std::uint64_t i = 0; i < block->count && from.isGood(); ++i) {
+    for (uint64_t i = 0; i < block->count && from.isGood(); ++i) {
       IndexCall call = coder.get(from);
       if (call.item.beginNs >= toNs || call.item.endNs < fromNs)
         continue;
@@ -167,28 +167,27 @@ Expected<void> IndexFile::readItems(const std::vector<IndexBlock> &blocks, std::
   return {};
 }
 
-static std::uint64_t cellOf(const IndexThread &thread, std::size_t level) {
-  std::uint64_t cell = thread.cellNs;
-  for (std::size_t i = 0; i < level; ++i)
+static uint64_t cellOf(const IndexThread &thread, size_t level) {
+  uint64_t cell = thread.cellNs;
+  for (size_t i = 0; i < level; ++i)
     cell *= kLevelFactor;
   return cell;
 }
 
 // The highest level whose cell is no longer than `ns`; 0 if there is none.
-static std::size_t levelFor(const IndexThread &thread, std::uint64_t ns) {
-  std::size_t level = 0;
+static size_t levelFor(const IndexThread &thread, uint64_t ns) {
+  size_t level = 0;
   while (level + 1 < thread.levels.size() && cellOf(thread, level + 1) <= ns)
     ++level;
   return level;
 }
 
-Expected<std::vector<Item>> IndexFile::items(std::uint32_t number, std::uint64_t fromNs, std::uint64_t toNs,
-                                             std::uint64_t pixelNs) const {
+Expected<std::vector<Item>> IndexFile::items(uint32_t number, uint64_t fromNs, uint64_t toNs, uint64_t pixelNs) const {
   const IndexThread &thread = threads_[number];
   std::vector<Item> items;
   const auto use = [&](const IndexCall &call) { items.push_back(call.item); };
-  const std::size_t level = levelFor(thread, pixelNs);
-  for (std::size_t i = level; i < thread.levels.size(); ++i)
+  const size_t level = levelFor(thread, pixelNs);
+  for (size_t i = level; i < thread.levels.size(); ++i)
     if (const auto done = readItems(thread.levels[i].calls, fromNs, toNs, use); !done)
       return done.error();
   if (level < thread.levels.size())
@@ -198,11 +197,11 @@ Expected<std::vector<Item>> IndexFile::items(std::uint32_t number, std::uint64_t
   return items;
 }
 
-Expected<std::vector<IndexCall>> IndexFile::calls(std::uint32_t number, std::uint64_t fromNs, std::uint64_t toNs,
-                                                  std::uint64_t minNs) const {
+Expected<std::vector<IndexCall>> IndexFile::calls(uint32_t number, uint64_t fromNs, uint64_t toNs,
+                                                  uint64_t minNs) const {
   const IndexThread &thread = threads_[number];
   std::vector<IndexCall> calls;
-  for (std::size_t i = levelFor(thread, minNs); i < thread.levels.size(); ++i)
+  for (size_t i = levelFor(thread, minNs); i < thread.levels.size(); ++i)
     if (const auto done = readItems(thread.levels[i].calls, fromNs, toNs,
                                     [&](const IndexCall &call) {
                                       if (call.item.endNs - call.item.beginNs >= minNs)
@@ -213,19 +212,19 @@ Expected<std::vector<IndexCall>> IndexFile::calls(std::uint32_t number, std::uin
   return calls;
 }
 
-Expected<void> IndexFile::addTotals(std::uint32_t number, std::vector<FunctionTotals> &totals) const {
+Expected<void> IndexFile::addTotals(uint32_t number, std::vector<FunctionTotals> &totals) const {
   const IndexBlock &block = threads_[number].totals;
   const auto bytes = read(block.offset, block.bytes, block.crc);
   if (!bytes)
     return bytes.error();
   IndexCursor from(*bytes);
-  for (std::uint64_t i = 0; i < block.count; ++i) {
-    const std::uint32_t function = numberOf(static_cast<std::uint32_t>(from.number()));
+  for (uint64_t i = 0; i < block.count; ++i) {
+    const uint32_t function = numberOf(static_cast<uint32_t>(from.number()));
     FunctionTotals one;
     if (!one.get(from))
       return bad("is damaged");
     if (function >= totals.size())
-      totals.resize(function + std::size_t{1});
+      totals.resize(function + size_t{1});
     totals[function].merge(one);
   }
   return {};
@@ -235,26 +234,25 @@ Expected<void> IndexFile::addTotals(std::uint32_t number, std::vector<FunctionTo
 
 // The last place of a block before the first one for which `isBehind` holds, or the block's first place.
 template <class IsBehind>
-Expected<Place> IndexFile::findPlace(const std::vector<IndexBlock> &blocks, std::size_t number,
-                                     IsBehind &&isBehind) const {
+Expected<Place> IndexFile::findPlace(const std::vector<IndexBlock> &blocks, size_t number, IsBehind &&isBehind) const {
   const IndexBlock &block = blocks[number];
   const auto bytes = read(block.offset, block.bytes, block.crc);
   if (!bytes)
     return bytes.error();
   IndexCursor from(*bytes);
   Place found;
-  for (std::uint64_t i = 0; i < block.count; ++i) {
+  for (uint64_t i = 0; i < block.count; ++i) {
     Place place;
     place.sourceKnowsOpen = false;
     place.seq = block.first + from.number();
     place.timeNs = block.last + from.difference();
-    const std::uint64_t depth = from.number();
+    const uint64_t depth = from.number();
     if (depth > from.left())
       return bad("is damaged");
     OpenCall call;
-    for (std::uint64_t k = 0; k < depth; ++k) {
+    for (uint64_t k = 0; k < depth; ++k) {
       OpenCall next;
-      next.function = static_cast<std::uint32_t>(from.number());
+      next.function = static_cast<uint32_t>(from.number());
       next.beginNs = call.beginNs + from.difference();
       next.seq = call.seq + from.difference();
       call = next;
@@ -272,21 +270,21 @@ Expected<Place> IndexFile::findPlace(const std::vector<IndexBlock> &blocks, std:
   return found;
 }
 
-Expected<Place> IndexFile::placeBefore(std::uint32_t thread, std::uint64_t ns) const {
+Expected<Place> IndexFile::placeBefore(uint32_t thread, uint64_t ns) const {
   const std::vector<IndexBlock> &blocks = threads_[thread].places;
   if (blocks.empty())
     return Place{.open = {}};
   const auto next = std::ranges::partition_point(blocks, [&](const IndexBlock &block) { return block.last < ns; });
-  const auto at = static_cast<std::size_t>(next == blocks.begin() ? 0 : next - blocks.begin() - 1);
+  const auto at = static_cast<size_t>(next == blocks.begin() ? 0 : next - blocks.begin() - 1);
   return findPlace(blocks, at, [&](const Place &place) { return place.timeNs >= ns; });
 }
 
-Expected<Place> IndexFile::placeOf(std::uint32_t thread, std::uint64_t seq) const {
+Expected<Place> IndexFile::placeOf(uint32_t thread, uint64_t seq) const {
   const std::vector<IndexBlock> &blocks = threads_[thread].places;
   if (blocks.empty())
     return Place{.open = {}};
   const auto next = std::ranges::partition_point(blocks, [&](const IndexBlock &block) { return block.first <= seq; });
-  const auto at = static_cast<std::size_t>(next == blocks.begin() ? 0 : next - blocks.begin() - 1);
+  const auto at = static_cast<size_t>(next == blocks.begin() ? 0 : next - blocks.begin() - 1);
   return findPlace(blocks, at, [&](const Place &place) { return place.seq > seq; });
 }
 

@@ -8,18 +8,18 @@ namespace ada::view {
 namespace {
 // The lowest bits of an item's first number are its kind.
 constexpr unsigned kKindBits = 2;
-constexpr std::uint64_t kHasSeq = 1 << 2, kIsWhole = 1 << 3;
+constexpr uint64_t kHasSeq = 1 << 2, kIsWhole = 1 << 3;
 } // namespace
 
-std::uint32_t indexCrc(std::span<const std::byte> bytes) {
+uint32_t indexCrc(std::span<const std::byte> bytes) {
   return crc32_gzip_refl(0, reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size());
 }
 
 void ItemCoder::put(IndexBytes &to, const IndexCall &call) {
   const Item &item = call.item;
   const bool hasSeq = item.seq != kNoSeq, isWhole = call.endSeq != kNoSeq;
-  to.number(std::uint64_t{item.depth} << 4 | (isWhole ? kIsWhole : 0) | (hasSeq ? kHasSeq : 0) |
-            static_cast<std::uint64_t>(item.kind));
+  to.number(uint64_t{item.depth} << 4 | (isWhole ? kIsWhole : 0) | (hasSeq ? kHasSeq : 0) |
+            static_cast<uint64_t>(item.kind));
   to.difference(item.endNs - endNs_);
   to.number(item.endNs - item.beginNs);
   to.number(item.function);
@@ -42,14 +42,14 @@ void ItemCoder::put(IndexBytes &to, const IndexCall &call) {
 IndexCall ItemCoder::get(IndexCursor &from) {
   IndexCall call;
   Item &item = call.item;
-  const std::uint64_t first = from.number();
-  item.depth = static_cast<std::uint32_t>(first >> 4);
+  const uint64_t first = from.number();
+  item.depth = static_cast<uint32_t>(first >> 4);
   item.kind = static_cast<ItemKind>(first & ((1u << kKindBits) - 1));
   item.endNs = endNs_ += from.difference();
-  const std::uint64_t duration = from.number();
+  const uint64_t duration = from.number();
   item.beginNs = item.endNs - duration;
   item.fillNs = duration;
-  item.function = static_cast<std::uint32_t>(from.number());
+  item.function = static_cast<uint32_t>(from.number());
   if (item.kind == ItemKind::Box) {
     item.count = from.number();
     item.fillNs = duration - from.difference();

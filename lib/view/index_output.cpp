@@ -52,8 +52,8 @@ Error IndexOutput::failed() const {
   return systemError(temporary_.empty() ? "the temporary file of the index" : temporary_, "can't be written", errno);
 }
 
-Expected<std::uint64_t> IndexOutput::append(std::span<const std::byte> bytes) {
-  std::uint64_t offset = 0;
+Expected<uint64_t> IndexOutput::append(std::span<const std::byte> bytes) {
+  uint64_t offset = 0;
   {
     const std::lock_guard lock(mutex_);
     offset = size_;
@@ -64,7 +64,7 @@ Expected<std::uint64_t> IndexOutput::append(std::span<const std::byte> bytes) {
   return offset;
 }
 
-Expected<void> IndexOutput::writeAt(std::uint64_t offset, std::span<const std::byte> bytes) {
+Expected<void> IndexOutput::writeAt(uint64_t offset, std::span<const std::byte> bytes) {
   return writeAllAt(file_.get(), bytes.data(), bytes.size(), offset) ? Expected<void>() : failed();
 }
 

@@ -31,8 +31,8 @@ public:
   ~IndexOutput();
 
   /// Returns the offset of the bytes.
-  Expected<std::uint64_t> append(std::span<const std::byte> bytes);
-  Expected<void> writeAt(std::uint64_t offset, std::span<const std::byte> bytes);
+  Expected<uint64_t> append(std::span<const std::byte> bytes);
+  Expected<void> writeAt(uint64_t offset, std::span<const std::byte> bytes);
   /// Call this when the file is complete.
   Expected<void> keep();
   /// Hands over the file itself, which this object then no longer owns.
@@ -46,7 +46,7 @@ private:
   FileDescriptor file_;
   std::string path_, temporary_; // empty if the file has no name
   std::mutex mutex_;
-  std::uint64_t size_ = 0;
+  uint64_t size_ = 0;
 };
 
 } // namespace ada::view

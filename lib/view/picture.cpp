@@ -6,9 +6,9 @@
 
 namespace ada::view {
 
-void TopFunction::add(std::uint32_t function, std::uint64_t ns) {
+void TopFunction::add(uint32_t function, uint64_t ns) {
   Share *least = shares_.data();
-  for (std::uint32_t i = 0; i < size_; ++i) {
+  for (uint32_t i = 0; i < size_; ++i) {
     if (shares_[i].function == function) {
       shares_[i].ns += ns;
       return;
@@ -23,13 +23,13 @@ void TopFunction::add(std::uint32_t function, std::uint64_t ns) {
 }
 
 void TopFunction::add(const TopFunction &other) {
-  for (std::uint32_t i = 0; i < other.size_; ++i)
+  for (uint32_t i = 0; i < other.size_; ++i)
     add(other.shares_[i].function, other.shares_[i].ns);
 }
 
-std::uint32_t TopFunction::best() const {
+uint32_t TopFunction::best() const {
   const Share *most = shares_.data();
-  for (std::uint32_t i = 1; i < size_; ++i)
+  for (uint32_t i = 1; i < size_; ++i)
     if (shares_[i].ns > most->ns)
       most = &shares_[i];
   return most->function;
@@ -68,17 +68,17 @@ Item Box::take() {
   return sum;
 }
 
-PictureBuilder::PictureBuilder(std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t pixels, std::uint32_t depths)
-    : fromNs_(fromNs), toNs_(toNs),
-      pixelNs_(std::max<std::uint64_t>((toNs - fromNs) / std::max<std::uint64_t>(pixels, 1), 1)), depths_(depths) {}
+PictureBuilder::PictureBuilder(uint64_t fromNs, uint64_t toNs, uint64_t pixels, uint32_t depths)
+    : fromNs_(fromNs), toNs_(toNs), pixelNs_(std::max<uint64_t>((toNs - fromNs) / std::max<uint64_t>(pixels, 1), 1)),
+      depths_(depths) {}
 
 void PictureBuilder::add(const Item &item) {
   if (item.beginNs >= toNs_ || item.endNs < fromNs_ || item.depth >= depths_)
     return;
   if (item.depth >= boxes_.size())
-    boxes_.resize(item.depth + std::size_t{1});
+    boxes_.resize(item.depth + size_t{1});
   Box &box = boxes_[item.depth];
-  const std::uint64_t cell = item.beginNs / pixelNs_;
+  const uint64_t cell = item.beginNs / pixelNs_;
   const bool isWide = item.endNs - item.beginNs >= pixelNs_;
   if (!box.isEmpty() && (isWide || cell != box.cell))
     items_.push_back(box.take());

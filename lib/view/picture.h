@@ -9,9 +9,9 @@
 
 namespace ada::view {
 
-inline constexpr std::uint64_t kNoSeq = ~std::uint64_t{0};
+inline constexpr uint64_t kNoSeq = ~uint64_t{0};
 
-enum class ItemKind : std::uint8_t {
+enum class ItemKind : uint8_t {
   Call = 0,
   Box = 1,       ///< several calls of one depth
   Open = 2,      ///< a call whose end is not known
@@ -25,12 +25,12 @@ enum class ItemKind : std::uint8_t {
 
 /// A call, or several short ones of one depth.
 struct Item {
-  std::uint64_t beginNs = 0, endNs = 0;
-  std::uint64_t seq = kNoSeq; ///< number of the event that began the call, if known
-  std::uint64_t count = 1;    ///< calls
-  std::uint64_t fillNs = 0;   ///< time in them
-  std::uint32_t depth = 0;
-  std::uint32_t function = 0; ///< of a box, the function with the most time
+  uint64_t beginNs = 0, endNs = 0;
+  uint64_t seq = kNoSeq; ///< number of the event that began the call, if known
+  uint64_t count = 1;    ///< calls
+  uint64_t fillNs = 0;   ///< time in them
+  uint32_t depth = 0;
+  uint32_t function = 0; ///< of a box, the function with the most time
   ItemKind kind = ItemKind::Call;
 
   bool operator==(const Item &) const = default;
@@ -40,23 +40,23 @@ struct Item {
 /// least time makes room, as in "space-saving" counting, and the answer is a function with much time.
 class TopFunction {
 public:
-  void add(std::uint32_t function, std::uint64_t ns);
+  void add(uint32_t function, uint64_t ns);
   void add(const TopFunction &other);
-  std::uint32_t best() const;
+  uint32_t best() const;
   void clear() { size_ = 0; }
 
 private:
   struct Share {
-    std::uint32_t function = 0;
-    std::uint64_t ns = 0;
+    uint32_t function = 0;
+    uint64_t ns = 0;
   };
   std::array<Share, 8> shares_;
-  std::uint32_t size_ = 0;
+  uint32_t size_ = 0;
 };
 
 /// Sums up short calls of one depth.
 struct Box {
-  std::uint64_t cell = 0; ///< number of the cell in which its first call begins
+  uint64_t cell = 0; ///< number of the cell in which its first call begins
   Item item = {.count = 0, .kind = ItemKind::Box};
   TopFunction functions;
 
@@ -72,18 +72,18 @@ struct Box {
 class PictureBuilder {
 public:
   /// Draws at most `depths` depths, from 0 on.
-  PictureBuilder(std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t pixels, std::uint32_t depths);
+  PictureBuilder(uint64_t fromNs, uint64_t toNs, uint64_t pixels, uint32_t depths);
 
   /// Ignored if outside the range.
   void add(const Item &item);
   std::vector<Item> finish();
-  std::uint64_t pixelNs() const { return pixelNs_; }
-  std::uint64_t fromNs() const { return fromNs_; }
-  std::uint64_t toNs() const { return toNs_; }
+  uint64_t pixelNs() const { return pixelNs_; }
+  uint64_t fromNs() const { return fromNs_; }
+  uint64_t toNs() const { return toNs_; }
 
 private:
-  std::uint64_t fromNs_, toNs_, pixelNs_;
-  std::uint32_t depths_;
+  uint64_t fromNs_, toNs_, pixelNs_;
+  uint32_t depths_;
   std::vector<Box> boxes_; // by depth
   std::vector<Item> items_;
 };

@@ -18,16 +18,16 @@ namespace {
 // Follows calls that begin in the range until they end.
 class RangeVisitor : public CallVisitor {
 public:
-  RangeVisitor(const RangeRequest &request, std::atomic<std::uint64_t> &read) : request_(request), read_(read) {}
+  RangeVisitor(const RangeRequest &request, std::atomic<uint64_t> &read) : request_(request), read_(read) {}
 
-  bool goesOn(std::uint64_t, std::uint64_t timeNs) override {
+  bool goesOn(uint64_t, uint64_t timeNs) override {
     if (++pending_ == kStep)
       isCut_ |= read_.fetch_add(std::exchange(pending_, 0)) + kStep > request_.mostEvents;
     // After the range, calls that began in it still end.
     return !isCut_ && (timeNs < request_.toNs || open_ > 0);
   }
-  void begin(const OpenCall &call, std::uint32_t) override { open_ += isInRange(call.beginNs); }
-  void end(const Span &span, std::uint64_t) override {
+  void begin(const OpenCall &call, uint32_t) override { open_ += isInRange(call.beginNs); }
+  void end(const Span &span, uint64_t) override {
     if (!isInRange(span.beginNs))
       return;
     --open_;
@@ -42,13 +42,13 @@ public:
 
 protected:
   virtual void add(const Span &span) = 0;
-  bool isInRange(std::uint64_t ns) const { return ns >= request_.fromNs && ns < request_.toNs; }
+  bool isInRange(uint64_t ns) const { return ns >= request_.fromNs && ns < request_.toNs; }
 
 private:
-  static constexpr std::uint64_t kStep = 1024;
+  static constexpr uint64_t kStep = 1024;
   const RangeRequest &request_;
-  std::atomic<std::uint64_t> &read_;
-  std::uint64_t pending_ = 0, open_ = 0;
+  std::atomic<uint64_t> &read_;
+  uint64_t pending_ = 0, open_ = 0;
   bool isCut_ = false;
 };
 
@@ -57,12 +57,12 @@ template <class Visitor>
 Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const std::function<Visitor()> &make,
                             const std::function<void(Visitor &, ThreadWalk &)> &finish,
                             const std::function<void(Visitor &)> &take) {
-  std::atomic<std::size_t> next = 0;
+  std::atomic<size_t> next = 0;
   std::mutex mutex;
   Expected<void> state;
   const auto work = [&] {
-    for (std::size_t i; (i = next.fetch_add(1)) < request.threads.size();) {
-      const std::uint32_t thread = request.threads[i];
+    for (size_t i; (i = next.fetch_add(1)) < request.threads.size();) {
+      const uint32_t thread = request.threads[i];
       const model::ThreadExtent &extent = *view.table().threads[thread].extent;
       if (extent.events == 0 || request.fromNs >= request.toNs)
         continue;
@@ -80,8 +80,8 @@ Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const 
     }
   };
   std::vector<std::thread> workers;
-  const std::size_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
-  for (std::size_t i = 1; i < std::min(most, request.threads.size()); ++i)
+  const size_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+  for (size_t i = 1; i < std::min(most, request.threads.size()); ++i)
     workers.emplace_back(work);
   work();
   for (std::thread &worker : workers)
@@ -94,7 +94,7 @@ public:
   using RangeVisitor::RangeVisitor;
   void add(const Span &span) override {
     if (span.functionIndex >= functions.size())
-      functions.resize(span.functionIndex + std::size_t{1});
+      functions.resize(span.functionIndex + size_t{1});
     functions[span.functionIndex].add(span);
   }
   std::vector<FunctionStatistics> functions;
@@ -103,66 +103,66 @@ public:
 class LengthVisitor : public RangeVisitor {
 public:
   // Two buckets per power of two: bucket 2n is [2^n, 1.5 * 2^n); one more for 0.
-  static constexpr std::size_t kBuckets = 1 + 2 * 64;
-  static std::size_t bucketOf(std::uint64_t ns) {
+  static constexpr size_t kBuckets = 1 + 2 * 64;
+  static size_t bucketOf(uint64_t ns) {
     if (ns <= 1) // bucket 1 is empty
       return ns * 2;
     const auto power = static_cast<unsigned>(std::bit_width(ns) - 1);
     return 1 + 2 * power + (ns >> (power - 1) & 1);
   }
-  static std::uint64_t startOf(std::size_t bucket) {
+  static uint64_t startOf(size_t bucket) {
     if (bucket == 0)
       return 0;
-    const std::uint64_t power = std::uint64_t{1} << (bucket - 1) / 2;
+    const uint64_t power = uint64_t{1} << (bucket - 1) / 2;
     return bucket % 2 ? power : power + power / 2;
   }
 
-  LengthVisitor(const RangeRequest &request, std::atomic<std::uint64_t> &read, std::uint32_t function)
+  LengthVisitor(const RangeRequest &request, std::atomic<uint64_t> &read, uint32_t function)
       : RangeVisitor(request, read), function_(function) {}
   void add(const Span &span) override {
     if (span.functionIndex != function_ || span.how == SpanEnd::Open || span.how == SpanEnd::Missing)
       return;
-    const std::uint64_t ns = span.durationNs();
+    const uint64_t ns = span.durationNs();
     ++counts[bucketOf(ns)];
     least = std::min(least, ns);
     most = std::max(most, ns);
   }
   /// Takes what the index has; its buckets are parts of these.
   void take(const FunctionTotals &totals) {
-    totals.lengths.forEach([&](std::uint64_t startNs, std::uint64_t calls) { counts[bucketOf(startNs)] += calls; });
+    totals.lengths.forEach([&](uint64_t startNs, uint64_t calls) { counts[bucketOf(startNs)] += calls; });
     least = totals.minNs, most = totals.maxNs;
   }
-  std::array<std::uint64_t, kBuckets> counts = {};
-  std::uint64_t least = ~std::uint64_t{0}, most = 0;
+  std::array<uint64_t, kBuckets> counts = {};
+  uint64_t least = ~uint64_t{0}, most = 0;
 
 private:
-  std::uint32_t function_;
+  uint32_t function_;
 };
 
 // Adds up the part of each call that lies in the range.
 class PathsVisitor : public RangeVisitor {
 public:
-  PathsVisitor(const RangeRequest &request, std::atomic<std::uint64_t> &read, std::size_t mostNodes)
+  PathsVisitor(const RangeRequest &request, std::atomic<uint64_t> &read, size_t mostNodes)
       : RangeVisitor(request, read), tree(mostNodes), from_(request.fromNs), to_(request.toNs) {}
 
-  bool goesOn(std::uint64_t seq, std::uint64_t timeNs) override {
+  bool goesOn(uint64_t seq, uint64_t timeNs) override {
     isBehind_ = timeNs >= to_;
     return !isBehind_ && RangeVisitor::goesOn(seq, timeNs);
   }
-  void begin(const OpenCall &call, std::uint32_t depth) override {
+  void begin(const OpenCall &call, uint32_t depth) override {
     stack_.resize(depth);
-    const std::uint32_t around = depth ? stack_.back().node : PathTree::kRoot;
-    const std::uint32_t node = tree.child(around, call.function);
+    const uint32_t around = depth ? stack_.back().node : PathTree::kRoot;
+    const uint32_t node = tree.child(around, call.function);
     stack_.push_back({.node = node, .isInside = node == around});
   }
-  void end(const Span &span, std::uint64_t) override { close(span, span.endNs); }
-  void heldUp(std::uint64_t fromNs, std::uint64_t toNs) override {
-    const std::uint64_t from = std::max(fromNs, from_), to = std::min(toNs, to_);
+  void end(const Span &span, uint64_t) override { close(span, span.endNs); }
+  void heldUp(uint64_t fromNs, uint64_t toNs) override {
+    const uint64_t from = std::max(fromNs, from_), to = std::min(toNs, to_);
     stack_.back().recorderNs += to > from ? to - from : 0;
   }
   void closeAll(const ThreadWalk &walk) {
     const auto open = walk.walker().open();
-    for (std::size_t i = open.size(); i-- > 0;)
+    for (size_t i = open.size(); i-- > 0;)
       close(open[i], isBehind_ ? to_ : walk.latestNs());
   }
 
@@ -170,18 +170,18 @@ public:
 
 private:
   struct Frame {
-    std::uint32_t node = 0;
+    uint32_t node = 0;
     bool isInside = false; // in PathTree::kRest, inside another call of it
-    std::uint64_t childrenNs = 0, recorderNs = 0;
+    uint64_t childrenNs = 0, recorderNs = 0;
   };
   void add(const Span &) override {}
-  void close(const Span &span, std::uint64_t endNs) {
+  void close(const Span &span, uint64_t endNs) {
     const Frame frame = stack_[span.depth];
     stack_.resize(span.depth);
-    const std::uint64_t begin = std::max(span.beginNs, from_), end = std::clamp(endNs, begin, std::max(begin, to_));
-    const std::uint64_t total = end - begin;
+    const uint64_t begin = std::max(span.beginNs, from_), end = std::clamp(endNs, begin, std::max(begin, to_));
+    const uint64_t total = end - begin;
     if (endNs >= from_ && span.beginNs < to_) {
-      const std::uint64_t own = total - std::min(frame.childrenNs, total), held = std::min(frame.recorderNs, own);
+      const uint64_t own = total - std::min(frame.childrenNs, total), held = std::min(frame.recorderNs, own);
       tree.addSum(frame.node, 1, frame.isInside ? 0 : total, own - held);
       if (held > 0)
         tree.addRecorder(frame.node, 1, held);
@@ -189,7 +189,7 @@ private:
     if (!stack_.empty())
       stack_.back().childrenNs += total;
   }
-  std::uint64_t from_, to_;
+  uint64_t from_, to_;
   bool isBehind_ = false;
   std::vector<Frame> stack_;
 };
@@ -198,9 +198,9 @@ private:
 Expected<std::optional<std::vector<FunctionTotals>>> wholeThreads(TraceView &view, const RangeRequest &request) {
   using Known = std::optional<std::vector<FunctionTotals>>;
   const auto index = view.index();
-  std::uint64_t events = 0;
+  uint64_t events = 0;
   bool isWhole = true;
-  for (const std::uint32_t thread : request.threads) {
+  for (const uint32_t thread : request.threads) {
     const model::ThreadExtent &extent = *view.table().threads[thread].extent;
     events += extent.events;
     isWhole &= extent.events == 0 || (request.fromNs <= extent.firstNs && request.toNs > extent.lastNs);
@@ -208,7 +208,7 @@ Expected<std::optional<std::vector<FunctionTotals>>> wholeThreads(TraceView &vie
   if (!index || !isWhole || events <= request.mostEvents)
     return Known();
   std::vector<FunctionTotals> totals;
-  for (const std::uint32_t thread : request.threads)
+  for (const uint32_t thread : request.threads)
     if (const auto done = index->addTotals(thread, totals); !done) {
       view.dropIndex(done.error());
       return Known();
@@ -218,11 +218,11 @@ Expected<std::optional<std::vector<FunctionTotals>>> wholeThreads(TraceView &vie
 
 // Adds a function, if it has calls.
 template <class Figures, class Percentile>
-void addFunction(RangeStatistics &all, std::size_t number, const Figures &one, std::uint64_t recorderNs,
-                 std::uint64_t minNs, std::uint64_t maxNs, const Percentile &percentile) {
+void addFunction(RangeStatistics &all, size_t number, const Figures &one, uint64_t recorderNs, uint64_t minNs,
+                 uint64_t maxNs, const Percentile &percentile) {
   all.calls += one.calls;
   if (one.calls > 0)
-    all.functions.push_back({.function = static_cast<std::uint32_t>(number),
+    all.functions.push_back({.function = static_cast<uint32_t>(number),
                              .calls = one.calls,
                              .totalNs = one.totalNs,
                              .selfNs = one.selfNs,
@@ -235,7 +235,7 @@ void addFunction(RangeStatistics &all, std::size_t number, const Figures &one, s
 
 RangeStatistics statisticsOf(const std::vector<FunctionTotals> &totals) {
   RangeStatistics all;
-  for (std::size_t i = 0; i < totals.size(); ++i)
+  for (size_t i = 0; i < totals.size(); ++i)
     addFunction(all, i, totals[i], totals[i].recorderNs, std::min(totals[i].minNs, totals[i].maxNs), totals[i].maxNs,
                 totals[i]);
   return all;
@@ -243,11 +243,11 @@ RangeStatistics statisticsOf(const std::vector<FunctionTotals> &totals) {
 
 LengthHistogram histogramOf(const LengthVisitor &sum, bool isComplete) {
   LengthHistogram all{.buckets = {}, .isComplete = isComplete};
-  all.calls = std::accumulate(sum.counts.begin(), sum.counts.end(), std::uint64_t{0});
+  all.calls = std::accumulate(sum.counts.begin(), sum.counts.end(), uint64_t{0});
   if (all.calls == 0)
     return all;
   all.minNs = sum.least, all.maxNs = sum.most;
-  for (std::size_t i = LengthVisitor::bucketOf(sum.least); i <= LengthVisitor::bucketOf(sum.most); ++i)
+  for (size_t i = LengthVisitor::bucketOf(sum.least); i <= LengthVisitor::bucketOf(sum.most); ++i)
     if (LengthVisitor::startOf(i + 1) > LengthVisitor::startOf(i)) // bucket 1 is empty
       all.buckets.push_back({LengthVisitor::startOf(i), LengthVisitor::startOf(i + 1), sum.counts[i]});
   return all;
@@ -261,28 +261,28 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
   else if (*known)
     return statisticsOf(**known);
   RangeStatistics all;
-  std::atomic<std::uint64_t> read = 0;
+  std::atomic<uint64_t> read = 0;
   std::vector<FunctionStatistics> functions;
   const auto done = visitThreads<StatisticsVisitor>(
       view, request, [&] { return StatisticsVisitor(request, read); },
       [](StatisticsVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
       [&](StatisticsVisitor &visitor) {
         functions.resize(std::max(functions.size(), visitor.functions.size()));
-        for (std::size_t i = 0; i < visitor.functions.size(); ++i)
+        for (size_t i = 0; i < visitor.functions.size(); ++i)
           functions[i].merge(visitor.functions[i]);
         all.isComplete &= !visitor.isCut();
       });
   if (!done)
     return done.error();
-  for (std::size_t i = 0; i < functions.size(); ++i)
+  for (size_t i = 0; i < functions.size(); ++i)
     addFunction(all, i, functions[i], functions[i].selfOff.recorderNs, functions[i].durations.min(),
                 functions[i].durations.max(), functions[i].durations);
   return all;
 }
 
-Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &request, std::uint32_t function) {
+Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &request, uint32_t function) {
   LengthHistogram all;
-  std::atomic<std::uint64_t> read = 0;
+  std::atomic<uint64_t> read = 0;
   LengthVisitor sum(request, read, function);
   if (auto known = wholeThreads(view, request); !known) {
     return known.error();
@@ -295,7 +295,7 @@ Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &r
       view, request, [&] { return LengthVisitor(request, read, function); },
       [](LengthVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
       [&](LengthVisitor &visitor) {
-        for (std::size_t i = 0; i < sum.counts.size(); ++i)
+        for (size_t i = 0; i < sum.counts.size(); ++i)
           sum.counts[i] += visitor.counts[i];
         sum.least = std::min(sum.least, visitor.least);
         sum.most = std::max(sum.most, visitor.most);
@@ -306,10 +306,10 @@ Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &r
   return histogramOf(sum, all.isComplete);
 }
 
-Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, std::size_t mostNodes) {
+Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, size_t mostNodes) {
   RangePaths all{.tree = PathTree(mostNodes)};
-  std::atomic<std::uint64_t> read = 0;
-  std::vector<std::uint32_t> same(view.functions().size());
+  std::atomic<uint64_t> read = 0;
+  std::vector<uint32_t> same(view.functions().size());
   const auto done = visitThreads<PathsVisitor>(
       view, request, [&] { return PathsVisitor(request, read, mostNodes); },
       [](PathsVisitor &visitor, ThreadWalk &walk) { visitor.closeAll(walk); },

@@ -12,21 +12,21 @@
 namespace ada::view {
 
 struct RangeRequest {
-  std::vector<std::uint32_t> threads;
-  std::uint64_t fromNs = 0, toNs = 0; ///< on the trace's clock
+  std::vector<uint32_t> threads;
+  uint64_t fromNs = 0, toNs = 0; ///< on the trace's clock
   /// Limit for all threads together. What comes after it is left out, and the answer says so.
-  std::uint64_t mostEvents = 20'000'000;
+  uint64_t mostEvents = 20'000'000;
 };
 
 struct RangeStatistics {
   struct Function {
-    std::uint32_t function = 0;
-    std::uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0; ///< selfNs does not include recorderNs
-    std::uint64_t minNs = 0, maxNs = 0, p50Ns = 0, p99Ns = 0;
+    uint32_t function = 0;
+    uint64_t calls = 0, totalNs = 0, selfNs = 0, recorderNs = 0; ///< selfNs does not include recorderNs
+    uint64_t minNs = 0, maxNs = 0, p50Ns = 0, p99Ns = 0;
   };
   /// For the calls that begin in the range, counted as FunctionStatistics does.
   std::vector<Function> functions;
-  std::uint64_t calls = 0;
+  uint64_t calls = 0;
   bool isComplete = true;
 };
 /// For whole threads with more events, the answer comes from the index; percentiles are then off by 1/32 at most.
@@ -34,22 +34,22 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
 
 struct LengthHistogram {
   struct Bucket {
-    std::uint64_t fromNs = 0, toNs = 0; ///< [from, to); the next one begins where this one ends
-    std::uint64_t calls = 0;
+    uint64_t fromNs = 0, toNs = 0; ///< [from, to); the next one begins where this one ends
+    uint64_t calls = 0;
   };
   std::vector<Bucket> buckets;
-  std::uint64_t calls = 0, minNs = 0, maxNs = 0;
+  uint64_t calls = 0, minNs = 0, maxNs = 0;
   bool isComplete = true;
 };
 /// For one function's calls that begin in the range and have ended.
-Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &request, std::uint32_t function);
+Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &request, uint32_t function);
 
 struct RangePaths {
   /// Sorted. For each call that touches the range, counts the time that lies in it.
   PathTree tree;
   bool isComplete = true;
 };
-Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, std::size_t mostNodes);
+Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, size_t mostNodes);
 
 } // namespace ada::view
 

@@ -3,9 +3,9 @@
 #define ADA_LIB_VIEW_THREAD_WALK_H
 
 #include "ada/trace/calls.h"
-#include "analysis/early_end.h"
-#include "analysis/recorder_times.h"
-#include "analysis/trace_table.h"
+#include "analysis/events/early_end.h"
+#include "analysis/events/trace_table.h"
+#include "analysis/waits/recorder_times.h"
 #include "function_list.h"
 #include "picture.h"
 
@@ -15,15 +15,15 @@ namespace ada::view {
 
 /// A call that has not ended.
 struct OpenCall {
-  std::uint64_t beginNs = 0;
-  std::uint64_t seq = kNoSeq;
-  std::uint32_t function = 0; ///< number in the FunctionList
+  uint64_t beginNs = 0;
+  uint64_t seq = kNoSeq;
+  uint32_t function = 0; ///< number in the FunctionList
 };
 
 /// Where a thread can be read from.
 struct Place {
-  std::uint64_t seq = 0; ///< number of the event that comes there
-  std::uint64_t timeNs = 0;
+  uint64_t seq = 0; ///< number of the event that comes there
+  uint64_t timeNs = 0;
   std::vector<OpenCall> open; ///< outermost first
   /// The calls open there come with the reading (ReadRequest::withOpenCalls) instead.
   bool sourceKnowsOpen = true;
@@ -34,12 +34,12 @@ class CallVisitor {
 public:
   virtual ~CallVisitor() = default;
   /// Before each event; false ends the walk.
-  virtual bool goesOn(std::uint64_t /*seq*/, std::uint64_t /*timeNs*/) { return true; }
+  virtual bool goesOn(uint64_t /*seq*/, uint64_t /*timeNs*/) { return true; }
   /// Calls that were open at the start come first; `seq` is kNoSeq if not known.
-  virtual void begin(const OpenCall &, std::uint32_t /*depth*/) {}
-  virtual void end(const Span & /*call*/, std::uint64_t /*seq*/) {}
+  virtual void begin(const OpenCall &, uint32_t /*depth*/) {}
+  virtual void end(const Span & /*call*/, uint64_t /*seq*/) {}
   /// The recorder held up the innermost open call.
-  virtual void heldUp(std::uint64_t /*fromNs*/, std::uint64_t /*toNs*/) {}
+  virtual void heldUp(uint64_t /*fromNs*/, uint64_t /*toNs*/) {}
 };
 
 /// Feeds a CallVisitor. After the reading, walker() has the open calls.
@@ -53,7 +53,7 @@ public:
   }
 
   Expected<void> events(const model::Batch &batch) override {
-    std::uint64_t seq = batch.firstSeq;
+    uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
       if (event.isEarlier) {
         if (walker_.depth() == 0)
@@ -73,36 +73,36 @@ public:
   const CallStackWalker &walker() const { return walker_; }
   CallStackWalker &walker() { return walker_; }
   /// Number of the event that began the open call at this depth.
-  std::uint64_t seqOf(std::uint32_t depth) const { return seqs_[depth]; }
-  std::uint64_t seqOf(const Span &open) const { return seqs_[open.depth]; }
-  std::uint64_t latestNs() const { return latestNs_; }
-  std::uint64_t nextSeq() const { return nextSeq_; }
+  uint64_t seqOf(uint32_t depth) const { return seqs_[depth]; }
+  uint64_t seqOf(const Span &open) const { return seqs_[open.depth]; }
+  uint64_t latestNs() const { return latestNs_; }
+  uint64_t nextSeq() const { return nextSeq_; }
 
 private:
-  void open(const OpenCall &call, std::uint64_t firstNs) {
-    const std::uint32_t depth = walker_.depth();
+  void open(const OpenCall &call, uint64_t firstNs) {
+    const uint32_t depth = walker_.depth();
     walker_.openEarlier(call.beginNs, call.function, firstNs);
     setSeq(depth, call.seq);
     visitor_.begin(call, depth);
   }
-  void holdUp(std::uint64_t untilNs) {
-    recorder_.takeUntil(untilNs, [this](std::uint64_t fromNs, std::uint64_t toNs) {
+  void holdUp(uint64_t untilNs) {
+    recorder_.takeUntil(untilNs, [this](uint64_t fromNs, uint64_t toNs) {
       walker_.holdUp(toNs - fromNs);
       if (walker_.depth() > 0)
         visitor_.heldUp(fromNs, toNs);
     });
   }
-  void setSeq(std::uint32_t depth, std::uint64_t seq) {
+  void setSeq(uint32_t depth, uint64_t seq) {
     if (depth >= seqs_.size())
-      seqs_.resize(depth + std::size_t{1});
+      seqs_.resize(depth + size_t{1});
     seqs_[depth] = seq;
   }
-  void take(std::uint64_t seq, const model::Event &event) {
+  void take(uint64_t seq, const model::Event &event) {
     latestNs_ = event.timeNs > latestNs_ ? event.timeNs : latestNs_;
     nextSeq_ = seq + 1;
     if (event.kind > model::Kind::Other)
       return;
-    const std::uint32_t function = numbers_.of(event.function);
+    const uint32_t function = numbers_.of(event.function);
     const auto kind = event.kind == model::Kind::Other ? EventKind{event.other} : EventKind(event.kind);
     const CallStackWalker::Step step = walker_.feedNumbered(seq, event.timeNs, function, kind);
     if (kind == EventKind::Call) {
@@ -117,8 +117,8 @@ private:
   CallVisitor &visitor_;
   CallStackWalker walker_;
   analysis::RecorderTimes recorder_;
-  std::vector<std::uint64_t> seqs_; // by depth
-  std::uint64_t latestNs_ = 0, nextSeq_ = 0;
+  std::vector<uint64_t> seqs_; // by depth
+  uint64_t latestNs_ = 0, nextSeq_ = 0;
 };
 
 } // namespace ada::view

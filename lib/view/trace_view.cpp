@@ -12,15 +12,15 @@ namespace {
 
 // Limit on the events read for one picture of a thread. It is at least this, and at least as many events as its pixels
 // stand for in the finest boxes of the index. Half a million events take about 10 ms.
-constexpr std::uint64_t kMostEvents = 200'000;
-std::uint64_t mostEvents(const PictureRequest &request) { return std::max(kMostEvents, request.pixels * kCellEvents); }
+constexpr uint64_t kMostEvents = 200'000;
+uint64_t mostEvents(const PictureRequest &request) { return std::max(kMostEvents, request.pixels * kCellEvents); }
 // And this many after it, to see how calls end.
-constexpr std::uint64_t kEventsBehind = 20'000;
+constexpr uint64_t kEventsBehind = 20'000;
 // The limit when reading from the start: a trace without places to enter has no index yet.
-constexpr std::uint64_t kMostEventsFromStart = 4'000'000;
-constexpr std::size_t kMostSamples = 256;
+constexpr uint64_t kMostEventsFromStart = 4'000'000;
+constexpr size_t kMostSamples = 256;
 
-Item itemOf(const Span &span, std::uint64_t seq) {
+Item itemOf(const Span &span, uint64_t seq) {
   return {.beginNs = span.beginNs,
           .endNs = span.endNs,
           .seq = seq,
@@ -35,9 +35,9 @@ Item itemOf(const Span &span, std::uint64_t seq) {
 
 // Places where reading can start. Nothing changes except the times, which are looked up when needed.
 struct TraceView::ThreadCuts {
-  explicit ThreadCuts(std::vector<std::uint64_t> all) : seqs(std::move(all)), times(seqs.size()) {}
-  std::vector<std::uint64_t> seqs;
-  std::vector<std::atomic<std::uint64_t>> times; // time plus 1; 0 if not known
+  explicit ThreadCuts(std::vector<uint64_t> all) : seqs(std::move(all)), times(seqs.size()) {}
+  std::vector<uint64_t> seqs;
+  std::vector<std::atomic<uint64_t>> times; // time plus 1; 0 if not known
 };
 
 Expected<std::shared_ptr<TraceView>> TraceView::open(std::unique_ptr<model::TraceSource> source,
@@ -101,15 +101,15 @@ void TraceView::giveBack(std::unique_ptr<Reader> reader) {
 
 //===--- places -----------------------------------------------------------===//
 
-TraceView::ThreadCuts &TraceView::cutsOf(std::uint32_t thread) {
+TraceView::ThreadCuts &TraceView::cutsOf(uint32_t thread) {
   const std::lock_guard lock(mutex_);
   if (!cuts_[thread])
-    cuts_[thread] = std::make_unique<ThreadCuts>(source_->cuts(thread, ~std::size_t{0}));
+    cuts_[thread] = std::make_unique<ThreadCuts>(source_->cuts(thread, ~size_t{0}));
   return *cuts_[thread];
 }
 
-Expected<std::uint64_t> TraceView::timeOf(std::uint32_t thread, ThreadCuts &cuts, std::size_t cut) {
-  if (const std::uint64_t known = cuts.times[cut].load(std::memory_order_relaxed))
+Expected<uint64_t> TraceView::timeOf(uint32_t thread, ThreadCuts &cuts, size_t cut) {
+  if (const uint64_t known = cuts.times[cut].load(std::memory_order_relaxed))
     return known - 1;
   struct Sink : analysis::TableSink {
     using TableSink::TableSink;
@@ -117,7 +117,7 @@ Expected<std::uint64_t> TraceView::timeOf(std::uint32_t thread, ThreadCuts &cuts
       timeNs = batch.events.front().timeNs;
       return {};
     }
-    std::uint64_t timeNs = ~std::uint64_t{0} - 1;
+    uint64_t timeNs = ~uint64_t{0} - 1;
   };
   const Lease reader = lease();
   Sink sink(reader->table);
@@ -132,10 +132,10 @@ Expected<std::uint64_t> TraceView::timeOf(std::uint32_t thread, ThreadCuts &cuts
 }
 
 // The last cut whose event comes before `ns`, or the first one.
-Expected<std::size_t> TraceView::cutBefore(std::uint32_t thread, ThreadCuts &cuts, std::uint64_t ns) {
-  std::size_t low = 0, high = cuts.seqs.size();
+Expected<size_t> TraceView::cutBefore(uint32_t thread, ThreadCuts &cuts, uint64_t ns) {
+  size_t low = 0, high = cuts.seqs.size();
   while (high - low > 1) {
-    const std::size_t middle = low + (high - low) / 2;
+    const size_t middle = low + (high - low) / 2;
     const auto time = timeOf(thread, cuts, middle);
     if (!time)
       return time.error();
@@ -161,7 +161,7 @@ void TraceView::dropIndex(const Error &why) {
   index_ = nullptr;
 }
 
-Expected<Place> TraceView::placeBefore(std::uint32_t thread, std::uint64_t ns) {
+Expected<Place> TraceView::placeBefore(uint32_t thread, uint64_t ns) {
   if (const auto index = this->index()) {
     auto place = index->placeBefore(thread, ns);
     if (place)
@@ -175,7 +175,7 @@ Expected<Place> TraceView::placeBefore(std::uint32_t thread, std::uint64_t ns) {
   return Place{.seq = cuts.seqs[*cut], .open = {}};
 }
 
-Expected<Place> TraceView::placeOf(std::uint32_t thread, std::uint64_t seq) {
+Expected<Place> TraceView::placeOf(uint32_t thread, uint64_t seq) {
   if (const auto index = this->index()) {
     auto place = index->placeOf(thread, seq);
     if (place)
@@ -187,7 +187,7 @@ Expected<Place> TraceView::placeOf(std::uint32_t thread, std::uint64_t seq) {
   return Place{.seq = next == cuts.seqs.begin() ? 0 : *(next - 1), .open = {}};
 }
 
-Expected<bool> TraceView::walk(std::uint32_t thread, const Place &place, CallVisitor &visitor,
+Expected<bool> TraceView::walk(uint32_t thread, const Place &place, CallVisitor &visitor,
                                const std::function<void(ThreadWalk &)> &after) {
   const Lease reader = lease();
   ThreadWalk sink(reader->table, reader->numbers, place, table_.threads[thread].offCpu.get(), visitor);
@@ -211,9 +211,9 @@ namespace {
 // Draws calls as they end.
 class EventsPicture : public CallVisitor {
 public:
-  EventsPicture(PictureBuilder &builder, std::uint64_t most) : builder_(builder), most_(most) {}
+  EventsPicture(PictureBuilder &builder, uint64_t most) : builder_(builder), most_(most) {}
 
-  bool goesOn(std::uint64_t, std::uint64_t timeNs) override {
+  bool goesOn(uint64_t, uint64_t timeNs) override {
     if (timeNs >= builder_.toNs()) {
       // Calls that began in the range still end.
       if (open_ == 0)
@@ -223,25 +223,25 @@ public:
     }
     return ++read_ <= most_;
   }
-  void begin(const OpenCall &call, std::uint32_t depth) override {
+  void begin(const OpenCall &call, uint32_t depth) override {
     if (call.beginNs < builder_.toNs() && !isBehind_)
       open_ = depth + 1, maxDepth_ = std::max(maxDepth_, open_);
   }
-  void end(const Span &call, std::uint64_t seq) override {
+  void end(const Span &call, uint64_t seq) override {
     if (call.beginNs < builder_.toNs())
       open_ = std::min(open_, call.depth);
     builder_.add(itemOf(call, seq));
   }
   /// Some part of the range was not read.
   bool isCut() const { return read_ > most_; }
-  std::uint32_t maxDepth() const { return maxDepth_; }
+  uint32_t maxDepth() const { return maxDepth_; }
 
 private:
   PictureBuilder &builder_;
-  std::uint64_t most_, read_ = 0, behind_ = 0;
+  uint64_t most_, read_ = 0, behind_ = 0;
   bool isBehind_ = false;
-  std::uint32_t open_ = 0; // those that began before the range's end
-  std::uint32_t maxDepth_ = 0;
+  uint32_t open_ = 0; // those that began before the range's end
+  uint32_t maxDepth_ = 0;
 };
 
 } // namespace
@@ -252,7 +252,7 @@ Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place 
   EventsPicture visitor(builder, std::max(mostEvents(request), place.seq == 0 ? kMostEventsFromStart : 0));
   std::vector<Item> open;
   const auto ended = walk(request.thread, place, visitor, [&](const ThreadWalk &walk) {
-    const std::uint64_t endNs = visitor.isCut() ? std::min(walk.latestNs(), request.toNs) : request.toNs;
+    const uint64_t endNs = visitor.isCut() ? std::min(walk.latestNs(), request.toNs) : request.toNs;
     for (const Span &span : walk.walker().open())
       if (span.beginNs < request.toNs)
         open.push_back({.beginNs = span.beginNs,
@@ -318,8 +318,7 @@ Expected<Picture> TraceView::indexPicture(const PictureRequest &request, const I
   return picture;
 }
 
-Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t first, std::size_t last,
-                                      Picture &picture) {
+Expected<bool> TraceView::readSamples(const PictureRequest &request, size_t first, size_t last, Picture &picture) {
   struct Sink : analysis::TableSink {
     using TableSink::TableSink;
     Expected<void> events(const model::Batch &batch) override {
@@ -331,12 +330,12 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
     std::vector<model::Event> open;
   };
   ThreadCuts &cuts = cutsOf(request.thread);
-  const std::size_t samples = std::clamp<std::size_t>(request.pixels, 1, kMostSamples);
-  const std::size_t step = std::max<std::size_t>((last - first + samples) / samples, 1);
+  const size_t samples = std::clamp<size_t>(request.pixels, 1, kMostSamples);
+  const size_t step = std::max<size_t>((last - first + samples) / samples, 1);
   std::vector<Item> row; // calls open at the previous place, by depth
   const Lease reader = lease();
   PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
-  for (std::size_t cut = first; cut < cuts.seqs.size(); cut += step) {
+  for (size_t cut = first; cut < cuts.seqs.size(); cut += step) {
     const auto time = timeOf(request.thread, cuts, cut);
     if (!time)
       return time.error();
@@ -347,24 +346,24 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
     part.isFurther = part.withOpenCalls = true;
     if (const auto done = reader->source->readPart(sink, part); !done)
       return done.error();
-    std::size_t same = 0;
+    size_t same = 0;
     while (same < row.size() && same < sink.open.size() && row[same].beginNs == sink.open[same].timeNs &&
            row[same].function == reader->numbers.of(sink.open[same].function))
       ++same;
     // Calls that are no longer open ended somewhere in between, at the latest where the next call of their depth began.
-    for (std::size_t depth = same; depth < row.size(); ++depth) {
+    for (size_t depth = same; depth < row.size(); ++depth) {
       Item &item = row[depth];
       item.endNs = depth < sink.open.size() ? std::max(sink.open[depth].timeNs, item.beginNs) : *time;
       item.fillNs = item.endNs - item.beginNs;
       builder.add(item);
     }
     row.resize(same);
-    for (std::size_t depth = same; depth < sink.open.size(); ++depth)
+    for (size_t depth = same; depth < sink.open.size(); ++depth)
       row.push_back({.beginNs = sink.open[depth].timeNs,
                      .endNs = sink.open[depth].timeNs,
-                     .depth = static_cast<std::uint32_t>(depth),
+                     .depth = static_cast<uint32_t>(depth),
                      .function = reader->numbers.of(sink.open[depth].function)});
-    picture.maxDepth = std::max(picture.maxDepth, static_cast<std::uint32_t>(row.size()));
+    picture.maxDepth = std::max(picture.maxDepth, static_cast<uint32_t>(row.size()));
     if (cut > last)
       break;
   }
@@ -383,9 +382,9 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, std::size_t
 // Times shorter than a pixel are added up pixel by pixel: this gives as many items as there are pixels, however many
 // times there are.
 static void drawOffCpu(const OffCpuLane &lane, const PictureRequest &request, std::vector<Item> &items) {
-  const std::uint64_t pixelNs = std::max<std::uint64_t>((request.toNs - request.fromNs) / request.pixels, 1);
-  const auto add = [&](std::uint64_t fromNs, std::uint64_t toNs, const OffCpuTimes &times, std::uint64_t count) {
-    const std::uint64_t most = std::max({times.waitingNs, times.preemptedNs, times.recorderNs, times.unknownNs});
+  const uint64_t pixelNs = std::max<uint64_t>((request.toNs - request.fromNs) / request.pixels, 1);
+  const auto add = [&](uint64_t fromNs, uint64_t toNs, const OffCpuTimes &times, uint64_t count) {
+    const uint64_t most = std::max({times.waitingNs, times.preemptedNs, times.recorderNs, times.unknownNs});
     const ItemKind kind = times.waitingNs == most     ? ItemKind::Waiting
                           : times.preemptedNs == most ? ItemKind::Preempted
                           : times.recorderNs == most  ? ItemKind::Recorder
@@ -393,12 +392,12 @@ static void drawOffCpu(const OffCpuLane &lane, const PictureRequest &request, st
     if (most > 0)
       items.push_back({.beginNs = fromNs, .endNs = toNs, .count = count, .fillNs = times.notRunningNs(), .kind = kind});
   };
-  for (std::uint64_t ns = request.fromNs; ns < request.toNs;) {
+  for (uint64_t ns = request.fromNs; ns < request.toNs;) {
     const auto rest = lane.between(ns, request.toNs);
     if (rest.empty())
       return;
-    const std::uint64_t beginNs = std::max(rest.front().fromNs, ns);
-    std::uint64_t endNs = std::min(rest.front().toNs, request.toNs);
+    const uint64_t beginNs = std::max(rest.front().fromNs, ns);
+    uint64_t endNs = std::min(rest.front().toNs, request.toNs);
     const bool isWide = rest.front().durationNs() >= pixelNs;
     if (!isWide)
       endNs = std::min(beginNs - (beginNs - request.fromNs) % pixelNs + pixelNs, request.toNs);
@@ -434,7 +433,7 @@ Expected<Picture> TraceView::drawCalls(const PictureRequest &request) {
   const auto last = cutBefore(request.thread, cuts, request.toNs);
   if (!first || !last)
     return first ? last.error() : first.error();
-  const std::uint64_t end =
+  const uint64_t end =
       *last + 1 < cuts.seqs.size() ? cuts.seqs[*last + 1] : table_.threads[request.thread].extent->events;
   const bool isSmall = end - cuts.seqs[*first] <= mostEvents(request) || cuts.seqs.size() == 1;
   const auto done = isSmall ? readEvents(request, {.seq = cuts.seqs[*first], .open = {}}, nullptr, picture)

@@ -2,7 +2,7 @@
 #ifndef ADA_LIB_VIEW_TRACE_VIEW_H
 #define ADA_LIB_VIEW_TRACE_VIEW_H
 
-#include "analysis/trace_table.h"
+#include "analysis/events/trace_table.h"
 #include "function_list.h"
 #include "index_file.h"
 #include "picture.h"
@@ -19,17 +19,17 @@
 namespace ada::view {
 
 struct PictureRequest {
-  std::uint32_t thread = 0;
-  std::uint64_t fromNs = 0, toNs = 0; ///< on the trace's clock
-  std::uint64_t pixels = 1000;
-  std::uint32_t depths = ~std::uint32_t{0}; ///< only this many, from the outermost on
+  uint32_t thread = 0;
+  uint64_t fromNs = 0, toNs = 0; ///< on the trace's clock
+  uint64_t pixels = 1000;
+  uint32_t depths = ~uint32_t{0}; ///< only this many, from the outermost on
 };
 
 /// Items are in no particular order.
 struct Picture {
   enum class From { Events, Index, Samples } from = From::Events;
   bool isExact = true;
-  std::uint32_t maxDepth = 0; ///< largest number of calls open at once
+  uint32_t maxDepth = 0; ///< largest number of calls open at once
   std::vector<Item> items;
 };
 
@@ -50,10 +50,10 @@ public:
   /// Processes and threads; not the functions, which are in the FunctionList.
   const analysis::TraceTable &table() const { return table_; }
   FunctionList &functions() const { return *functions_; }
-  std::uint64_t events() const { return events_; }
+  uint64_t events() const { return events_; }
   /// Time of the first and last event.
-  std::uint64_t startNs() const { return start_; }
-  std::uint64_t endNs() const { return end_; }
+  uint64_t startNs() const { return start_; }
+  uint64_t endNs() const { return end_; }
   /// All damage found so far, each once.
   std::vector<std::string> warnings() const;
 
@@ -68,12 +68,12 @@ public:
 
   /// The last place of the thread such that all events from `ns` on come after it. With an index it is near; otherwise
   /// it is as near as the trace's own places.
-  Expected<Place> placeBefore(std::uint32_t thread, std::uint64_t ns);
+  Expected<Place> placeBefore(uint32_t thread, uint64_t ns);
   /// The same for the number of an event, which comes at or after the place.
-  Expected<Place> placeOf(std::uint32_t thread, std::uint64_t seq);
+  Expected<Place> placeOf(uint32_t thread, uint64_t seq);
   /// Reads from a place on until the visitor has enough or the thread ends. Then `after` gets the open calls, before
   /// they are dropped. True if the thread has ended.
-  Expected<bool> walk(std::uint32_t thread, const Place &place, CallVisitor &visitor,
+  Expected<bool> walk(uint32_t thread, const Place &place, CallVisitor &visitor,
                       const std::function<void(ThreadWalk &)> &after = {});
 
   /// A reader for one thread of the program, given back when it is destroyed.
@@ -96,19 +96,19 @@ private:
   TraceView() = default;
   void giveBack(std::unique_ptr<Reader> reader);
   void tell(const model::TraceSource &source);
-  ThreadCuts &cutsOf(std::uint32_t thread);
-  Expected<std::uint64_t> timeOf(std::uint32_t thread, ThreadCuts &cuts, std::size_t cut);
-  Expected<std::size_t> cutBefore(std::uint32_t thread, ThreadCuts &cuts, std::uint64_t ns);
+  ThreadCuts &cutsOf(uint32_t thread);
+  Expected<uint64_t> timeOf(uint32_t thread, ThreadCuts &cuts, size_t cut);
+  Expected<size_t> cutBefore(uint32_t thread, ThreadCuts &cuts, uint64_t ns);
   Expected<bool> readEvents(const PictureRequest &request, const Place &place, const IndexFile *index,
                             Picture &picture);
   Expected<Picture> drawCalls(const PictureRequest &request);
   Expected<Picture> indexPicture(const PictureRequest &request, const IndexFile &index);
-  Expected<bool> readSamples(const PictureRequest &request, std::size_t first, std::size_t last, Picture &picture);
+  Expected<bool> readSamples(const PictureRequest &request, size_t first, size_t last, Picture &picture);
 
   std::unique_ptr<model::TraceSource> source_; // other sources are made from it; it reads nothing after open()
   analysis::TraceTable table_;
   FunctionList *functions_ = nullptr;
-  std::uint64_t events_ = 0, start_ = 0, end_ = 0;
+  uint64_t events_ = 0, start_ = 0, end_ = 0;
   std::vector<std::unique_ptr<ThreadCuts>> cuts_; // by thread
 
   mutable std::mutex mutex_;

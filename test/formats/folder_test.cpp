@@ -21,8 +21,8 @@ fs::path inOrAbove(fs::path folder, const fs::path &listed) {
 }
 
 TEST(VectorFolder, HasVectors) {
-  const std::size_t atf = vectorsOf(VectorFormat::Atf).size(), dial9 = vectorsOf(VectorFormat::Dial9).size(),
-                    wtf = vectorsOf(VectorFormat::Wtf).size();
+  const size_t atf = vectorsOf(VectorFormat::Atf).size(), dial9 = vectorsOf(VectorFormat::Dial9).size(),
+               wtf = vectorsOf(VectorFormat::Wtf).size();
   std::cout << vectorFolder().string() << ": " << atf << " of ATF, " << dial9 << " of dial9, " << wtf
             << " of wtf-trace\n";
   EXPECT_GT(atf + dial9 + wtf, 0u) << "no vectors in " << vectorFolder();

@@ -28,8 +28,8 @@ bool isSame(const DetailEvent &a, const DetailEvent &b) {
          std::ranges::equal(a.payload, b.payload);
 }
 
-void readEveryWay(const DetailReader &reader, std::size_t fileBytes) {
-  std::uint64_t next = 0, end = reader.header().eventsOffset;
+void readEveryWay(const DetailReader &reader, size_t fileBytes) {
+  uint64_t next = 0, end = reader.header().eventsOffset;
   reader.forEach([&](const DetailEvent &event) {
     require(event.seq == next++ && event.offset == end, "events follow each other");
     end += event.totalLength;
@@ -46,7 +46,7 @@ void readEveryWay(const DetailReader &reader, std::size_t fileBytes) {
 }
 
 void writeAndReadAgain(const DetailReader &reader) {
-  for (std::uint8_t version : {std::uint8_t{1}, std::uint8_t{2}}) {
+  for (uint8_t version : {uint8_t{1}, uint8_t{2}}) {
     fuzz::MemoryFile file;
     auto writer = DetailWriter::create(
         file.path(),
@@ -67,7 +67,7 @@ void writeAndReadAgain(const DetailReader &reader) {
     const std::vector<std::byte> bytes = file.bytes();
     auto again = DetailReader::fromBytes(bytes);
     fuzz::requireFlawless(again, taken.size());
-    for (std::uint64_t seq = 0; seq < taken.size(); ++seq) {
+    for (uint64_t seq = 0; seq < taken.size(); ++seq) {
       DetailEvent now = (*again)[seq];
       // The two reserved bytes of a function payload are written as 0.
       if (const auto function = taken[seq].function()) {
@@ -84,8 +84,8 @@ void writeAndReadAgain(const DetailReader &reader) {
 }
 
 // An index that links to the first details, partly with wrong links.
-void checkLinksBothWays(const DetailReader &details, std::uint8_t salt) {
-  const std::uint64_t count = std::min<std::uint64_t>(details.size() + 2, 50);
+void checkLinksBothWays(const DetailReader &details, uint8_t salt) {
+  const uint64_t count = std::min<uint64_t>(details.size() + 2, 50);
   std::vector<std::byte> bytes(64 + 32 * count);
   RawIndexHeaderV2 head{};
   std::memcpy(head.magic, "ATI2", 4);
@@ -94,7 +94,7 @@ void checkLinksBothWays(const DetailReader &details, std::uint8_t salt) {
   head.eventSize = 32;
   head.eventsOffset = head.footerOffset = 64;
   std::memcpy(bytes.data(), &head, sizeof head);
-  for (std::uint64_t seq = 0; seq < count; ++seq) {
+  for (uint64_t seq = 0; seq < count; ++seq) {
     RawIndexEventV2 event{};
     event.kind = 1 + seq % 2;
     event.detailSeq = seq % 5 == salt % 5 ? kNoDetail : seq ^ (salt & 1);
@@ -105,7 +105,7 @@ void checkLinksBothWays(const DetailReader &details, std::uint8_t salt) {
   const ThreadTrace thread{
       .directory = {}, .path = {}, .index = *index, .detail = details, .warnings = {}, .info = std::nullopt};
   const LinkReport report = thread.checkLinks();
-  std::vector<std::uint64_t> missing, elsewhere, astray;
+  std::vector<uint64_t> missing, elsewhere, astray;
   const LinkSummary summary = checkLinks(thread, [&](const LinkFlaw &flaw) {
     require(!flaw.text().empty(), "flaws say what they are");
     if (flaw.kind == LinkFlaw::Kind::DetailMissing)
@@ -123,7 +123,7 @@ void checkLinksBothWays(const DetailReader &details, std::uint8_t salt) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (size >= 4 && std::memcmp(data, "ATDK", 4) == 0)
     return 0; // packed_detail.cpp
   const Bytes bytes = std::as_bytes(std::span(data, size));
@@ -144,10 +144,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   writeAndReadAgain(*verified);
   checkLinksBothWays(*verified, size ? data[size - 1] : 0);
 
-  const std::size_t cut = size ? data[size / 2] * size / 256 : 0;
+  const size_t cut = size ? data[size / 2] * size / 256 : 0;
   if (auto part = DetailReader::fromBytes(bytes.first(cut))) {
     require(part->size() <= verified->size(), "a cut file has no more events");
-    for (std::uint64_t seq = 0; seq < part->size(); ++seq)
+    for (uint64_t seq = 0; seq < part->size(); ++seq)
       require(isSame((*part)[seq], (*verified)[seq]), "a cut file has the first events");
   }
 

@@ -10,7 +10,7 @@
 namespace ada::fuzz {
 
 /// Checks a file that one of our writers finished and that was read back.
-template <class Reader> void requireFlawless(const Expected<Reader> &reader, std::size_t events) {
+template <class Reader> void requireFlawless(const Expected<Reader> &reader, size_t events) {
   using atf::ChecksumState;
   // A checksum that happens to be 0, for example with no events, proves nothing.
   require(reader && reader->warnings().empty() && reader->footer() &&

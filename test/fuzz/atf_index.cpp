@@ -26,15 +26,14 @@ IndexEvent plain(IndexEvent event) {
   return event;
 }
 
-void readEveryWay(const IndexReader &reader, std::size_t fileBytes) {
+void readEveryWay(const IndexReader &reader, size_t fileBytes) {
   require(reader.header().eventsOffset + 32 * reader.size() <= fileBytes, "all events lie in the file");
-  std::uint64_t next = 0, low = ~std::uint64_t{0}, high = 0;
+  uint64_t next = 0, low = ~uint64_t{0}, high = 0;
   bool sorted = true;
-  std::uint64_t before = 0;
-  reader.forEach([&](std::uint64_t seq, const IndexEvent &event) {
+  uint64_t before = 0;
+  reader.forEach([&](uint64_t seq, const IndexEvent &event) {
     require(seq == next++, "events come in order");
-    require(event == reader[seq] && event == *reader.at(seq) &&
-                event == *(reader.begin() + static_cast<std::int64_t>(seq)),
+    require(event == reader[seq] && event == *reader.at(seq) && event == *(reader.begin() + static_cast<int64_t>(seq)),
             "all ways to read an event agree");
     low = std::min(low, event.timestampNs);
     high = std::max(high, event.timestampNs);
@@ -47,9 +46,9 @@ void readEveryWay(const IndexReader &reader, std::size_t fileBytes) {
     require(reader.minTimeNs() == low && reader.maxTimeNs() == high, "smallest and largest time are right");
   // Between the times of two events.
   if (next > 1) {
-    const std::uint64_t from = reader[next / 3].timestampNs, to = reader[next / 2].timestampNs;
+    const uint64_t from = reader[next / 3].timestampNs, to = reader[next / 2].timestampNs;
     const SeqRange range = reader.timeRange(from, to);
-    reader.forEach([&](std::uint64_t seq, const IndexEvent &event) {
+    reader.forEach([&](uint64_t seq, const IndexEvent &event) {
       const bool inside = event.timestampNs >= from && event.timestampNs < to;
       const bool found = seq >= range.first && seq < range.last;
       require(found || !inside, "a time range misses no event");
@@ -59,7 +58,7 @@ void readEveryWay(const IndexReader &reader, std::size_t fileBytes) {
 }
 
 void writeAndReadAgain(const IndexReader &reader) {
-  for (std::uint8_t version : {std::uint8_t{1}, std::uint8_t{2}}) {
+  for (uint8_t version : {uint8_t{1}, uint8_t{2}}) {
     fuzz::MemoryFile file;
     auto writer = IndexWriter::create(file.path(), {.version = version,
                                                     .arch = reader.header().arch,
@@ -75,14 +74,14 @@ void writeAndReadAgain(const IndexReader &reader) {
         taken.push_back(event);
       else
         require(version == 1 ? event.detailSeq != kNoDetail && event.detailSeq >= kNoDetailV1
-                             : static_cast<std::uint32_t>(event.kind) > 255,
+                             : static_cast<uint32_t>(event.kind) > 255,
                 "a writer refuses only what does not fit");
     require(static_cast<bool>(writer->finish()), "a writer finishes");
 
     const std::vector<std::byte> bytes = file.bytes();
     auto again = IndexReader::fromBytes(bytes);
     fuzz::requireFlawless(again, taken.size());
-    for (std::uint64_t seq = 0; seq < taken.size(); ++seq) {
+    for (uint64_t seq = 0; seq < taken.size(); ++seq) {
       require(plain((*again)[seq]) == plain(taken[seq]), "events are those that were written");
       // A depth of 2^32-1 means no depth.
       if (taken[seq].storedDepth == kNoDepth)
@@ -94,7 +93,7 @@ void writeAndReadAgain(const IndexReader &reader) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const Bytes bytes = std::as_bytes(std::span(data, size));
   if (size >= 4 && std::memcmp(data, "ATPK", 4) == 0)
     return 0; // packed_index.cpp
@@ -119,11 +118,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   bool gap = false;
   for (const Warning &warning : verified->warnings())
     gap = gap || warning.code == "W_GAP_BEFORE_FOOTER";
-  const std::size_t cut = size ? data[size / 2] * size / 256 : 0;
+  const size_t cut = size ? data[size / 2] * size / 256 : 0;
   if (auto part = IndexReader::fromBytes(bytes.first(cut)); part && !gap) {
     const bool inFooter = verified->footer() && cut > verified->footer()->offset;
     require(part->size() <= verified->size() + inFooter, "a cut file has no more events");
-    for (std::uint64_t seq = 0; seq < std::min(part->size(), verified->size()); ++seq)
+    for (uint64_t seq = 0; seq < std::min(part->size(), verified->size()); ++seq)
       require((*part)[seq] == (*verified)[seq], "a cut file has the first events");
   }
 

@@ -14,8 +14,8 @@ namespace ada::fuzz {
 
 /// Everything is announced once, in order, before an event refers to it.
 struct CheckingSink : model::TraceSink {
-  std::uint32_t processes = 0, threads = 0, functions = 0;
-  std::uint64_t seen = 0;
+  uint32_t processes = 0, threads = 0, functions = 0;
+  uint64_t seen = 0;
   bool begun = false, finished = false;
 
   Expected<void> begin(const model::TraceInfo &) override {
@@ -58,7 +58,7 @@ inline void requireSpeaking(const Error &error) {
 }
 
 /// Reading twice gives the same, and memory is bounded by the input.
-inline void readTwice(model::TraceSource &source, std::size_t size) {
+inline void readTwice(model::TraceSource &source, size_t size) {
   CheckingSink first, second;
   Expected<void> done;
   require(peakOf([&] { done = source.read(first); }) <= (24 << 20) + 4000 * size, "memory is bounded by the input");
@@ -72,7 +72,7 @@ inline void readTwice(model::TraceSource &source, std::size_t size) {
           "a second reading is as the first");
 }
 
-template <class Source> void importBytes(const std::uint8_t *data, std::size_t size) {
+template <class Source> void importBytes(const uint8_t *data, size_t size) {
   MemoryFile file;
   const int fd = ::open(file.path().c_str(), O_WRONLY);
   require(::write(fd, data, size) == static_cast<ssize_t>(size), "a file in memory can be written");

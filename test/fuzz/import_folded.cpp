@@ -3,7 +3,7 @@
 
 #include "formats/folded/operations.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ada::fuzz::importBytes<ada::model::FoldedSource>(data, size);
   return 0;
 }

@@ -25,7 +25,7 @@ struct Directory {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const Directory directory;
   constexpr char kInfo[] = "Ftrace!\0\4\0\0\0\x28\0\1\2\x20\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\4\0\0\0\0\0";
   static const std::pair<const char *, std::string> kFiles[] = {
@@ -35,8 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
       {"app.sym", "# path name: /bin/app\n# build-id: 0123456789\n0000000000001000 T main\n0000000000001100 T work\n"},
       {"info", std::string(kInfo, sizeof kInfo)},
   };
-  const std::size_t chosen = size ? data[0] % std::size(kFiles) : 0;
-  for (std::size_t i = 0; i < std::size(kFiles); ++i)
+  const size_t chosen = size ? data[0] % std::size(kFiles) : 0;
+  for (size_t i = 0; i < std::size(kFiles); ++i)
     directory.write(kFiles[i].first, i == chosen && size
                                          ? std::string_view(reinterpret_cast<const char *>(data) + 1, size - 1)
                                          : kFiles[i].second);

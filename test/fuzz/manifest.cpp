@@ -14,7 +14,7 @@ using namespace ada;
 using ada::fuzz::require;
 
 static void use(const Manifest &manifest) {
-  std::set<std::uint64_t> ids;
+  std::set<uint64_t> ids;
   for (const ManifestThread &thread : manifest.threads)
     require(thread.id <= UINT32_MAX && ids.insert(thread.id).second, "threads have a number each");
   for (const Symbol &symbol : manifest.symbols()) {
@@ -24,13 +24,13 @@ static void use(const Manifest &manifest) {
             "every symbol has a name");
     (void)manifest.moduleOfFunction(symbol.functionId);
   }
-  for (std::uint64_t id : {std::uint64_t{0}, ~std::uint64_t{0}})
+  for (uint64_t id : {uint64_t{0}, ~uint64_t{0}})
     require(!manifest.displayName(id).empty(), "every id has a name");
   for (const Warning &warning : manifest.warnings)
     require(!warning.message.empty(), "warnings say what they are");
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string_view text(reinterpret_cast<const char *>(data), size);
   bool isRead = false;
   require(fuzz::peakOf([&] {
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   use(*Manifest::parse(text, "manifest.json"));
 
   // Up to the closing brace.
-  const std::size_t cut = text.rfind('}') * data[size / 2] / 256;
+  const size_t cut = text.rfind('}') * data[size / 2] / 256;
   require(!Manifest::parse(text.substr(0, cut)), "a manifest that is cut off is an error");
   return 0;
 }

@@ -19,11 +19,9 @@ public:
 
   std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
   /// Writes at its beginning. False on failure.
-  bool write(const void *data, std::size_t size) const {
-    return ::pwrite(fd_, data, size, 0) == static_cast<ssize_t>(size);
-  }
+  bool write(const void *data, size_t size) const { return ::pwrite(fd_, data, size, 0) == static_cast<ssize_t>(size); }
   std::vector<std::byte> bytes() const {
-    std::vector<std::byte> all(static_cast<std::size_t>(::lseek(fd_, 0, SEEK_END)));
+    std::vector<std::byte> all(static_cast<size_t>(::lseek(fd_, 0, SEEK_END)));
     require(::pread(fd_, all.data(), all.size(), 0) == static_cast<ssize_t>(all.size()),
             "a file in memory can be read");
     return all;

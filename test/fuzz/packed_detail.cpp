@@ -10,7 +10,7 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_writer.h"
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_detail_file.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 void repairAll(std::vector<std::byte> &bytes) {
   repair<packed::RawDetailFileHeader>(bytes, 0, [](packed::RawDetailFileHeader &) {});
-  for (std::uint64_t at = packed::kFileHeaderBytes; at < bytes.size(); at += packed::kBlockAlignment)
+  for (uint64_t at = packed::kFileHeaderBytes; at < bytes.size(); at += packed::kBlockAlignment)
     if (bytes.size() - at >= packed::kBlockHeaderBytes && std::memcmp(bytes.data() + at, "ATDB", 4) == 0)
       repair<packed::RawDetailBlockHeader>(bytes, at, [&](packed::RawDetailBlockHeader &raw) {
         raw.flags &= ~packed::kBlockZstd; // zstd's bodies may legitimately be large
@@ -44,7 +44,7 @@ bool isSame(const DetailEvent &a, const DetailEvent &b) {
 
 void read(std::span<const std::byte> bytes) {
   std::optional<Expected<DetailReader>> opened;
-  const std::size_t peak =
+  const size_t peak =
       fuzz::peakOf([&] { opened = DetailReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer}); });
   // The decoder's state, and a list of blocks, each of which has a header.
   require(peak <= bytes.size() * 4 + sizeof(packed::DetailState) + (64 << 10), "memory does not grow with claims");
@@ -54,7 +54,7 @@ void read(std::span<const std::byte> bytes) {
   require(reader.size() <= bytes.size(), "an event has a byte at least");
   std::vector<DetailEvent> events;
   bool isOrdered = true;
-  std::size_t plain = 0;
+  size_t plain = 0;
   reader.forEach([&](const DetailEvent &event) {
     require(event.seq == events.size() && isSame(reader[event.seq], event), "all ways to read an event agree");
     isOrdered = isOrdered && (events.empty() || events.back().indexSeq <= event.indexSeq);
@@ -66,7 +66,7 @@ void read(std::span<const std::byte> bytes) {
   if (reader.damage())
     return;
   require(isOrdered == reader.isOrdered() || events.empty(), "the headers say whether the events are in order");
-  for (std::size_t i = 0; isOrdered && i < events.size(); i += 1 + events.size() / 20) {
+  for (size_t i = 0; isOrdered && i < events.size(); i += 1 + events.size() / 20) {
     const auto first = std::ranges::lower_bound(events, events[i].indexSeq, {}, &DetailEvent::indexSeq);
     require(reader.lowerBound(events[i].indexSeq) == first->seq, "an index event's details are found");
   }
@@ -107,7 +107,7 @@ void decodeAndEncode(std::span<const std::byte> body) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::vector<std::byte> bytes(size);
   std::copy_n(reinterpret_cast<const std::byte *>(data), size, bytes.begin());
   decodeAndEncode(bytes);

@@ -10,7 +10,7 @@
 
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_file.h"
 
 #include <cstring>
@@ -26,14 +26,14 @@ using ada::fuzz::sum;
 namespace {
 
 void repairAll(std::vector<std::byte> &bytes) {
-  std::uint64_t trailer = 0;
+  uint64_t trailer = 0;
   repair<packed::RawFileHeader>(bytes, 0, [&](packed::RawFileHeader &raw) { trailer = raw.trailerOffset; });
-  for (std::uint64_t at = packed::kFileHeaderBytes; at < bytes.size(); at += packed::kBlockAlignment)
+  for (uint64_t at = packed::kFileHeaderBytes; at < bytes.size(); at += packed::kBlockAlignment)
     if (bytes.size() - at >= packed::kBlockHeaderBytes && std::memcmp(bytes.data() + at, "ATPB", 4) == 0)
       repair<packed::RawBlockHeader>(bytes, at, [&](packed::RawBlockHeader &raw) {
         raw.flags &= ~packed::kBlockZstd; // zstd's bodies may legitimately be large
-        const std::uint64_t room = bytes.size() - at - packed::kBlockHeaderBytes;
-        const std::uint64_t covered = std::uint64_t{raw.callsBytes} + raw.bodyBytes;
+        const uint64_t room = bytes.size() - at - packed::kBlockHeaderBytes;
+        const uint64_t covered = uint64_t{raw.callsBytes} + raw.bodyBytes;
         if (covered <= room)
           raw.bodyChecksum = sum(0, bytes.data() + at + packed::kBlockHeaderBytes, covered);
       });
@@ -45,7 +45,7 @@ void repairAll(std::vector<std::byte> &bytes) {
 
 void read(std::span<const std::byte> bytes) {
   std::optional<Expected<IndexReader>> opened;
-  const std::size_t peak = fuzz::peakOf([&] {
+  const size_t peak = fuzz::peakOf([&] {
     opened = IndexReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer});
     if (*opened)
       (void)(*opened)->isSorted();
@@ -56,13 +56,13 @@ void read(std::span<const std::byte> bytes) {
     return;
   const IndexReader &reader = **opened;
   // Entries of a block index may claim that their blocks are compressed.
-  const std::size_t most = bytes.size() + bytes.size() / packed::kIndexEntryBytes * 16 * packed::kBlockBodyBytes;
+  const size_t most = bytes.size() + bytes.size() / packed::kIndexEntryBytes * 16 * packed::kBlockBodyBytes;
   require(reader.size() <= most, "the number of events is bounded");
   std::vector<IndexEvent> events;
   bool isWhole = true;
-  reader.forEach([&](std::uint64_t seq, const IndexEvent &event) {
+  reader.forEach([&](uint64_t seq, const IndexEvent &event) {
     isWhole = isWhole && seq == events.size();
-    require(reader[seq] == event && *(reader.begin() + static_cast<std::int64_t>(seq)) == event,
+    require(reader[seq] == event && *(reader.begin() + static_cast<int64_t>(seq)) == event,
             "all ways to read an event agree");
     events.push_back(event);
   });
@@ -70,9 +70,9 @@ void read(std::span<const std::byte> bytes) {
   require(!isWhole || events.size() == reader.size() || reader.damage(), "what is missing is damage");
   if (!isWhole || events.size() != reader.size() || events.empty())
     return;
-  const std::uint64_t from = events[events.size() / 3].timestampNs, to = events[events.size() / 2].timestampNs;
+  const uint64_t from = events[events.size() / 3].timestampNs, to = events[events.size() / 2].timestampNs;
   const SeqRange range = reader.timeRange(from, to);
-  for (std::uint64_t seq = 0; seq < events.size(); ++seq)
+  for (uint64_t seq = 0; seq < events.size(); ++seq)
     if (events[seq].timestampNs >= from && events[seq].timestampNs < to && !reader.damage())
       require(seq >= range.first && seq < range.last, "a time range misses no event");
 
@@ -85,7 +85,7 @@ void read(std::span<const std::byte> bytes) {
   const std::vector<std::byte> written = file.bytes();
   auto again = IndexReader::fromBytes(written);
   require(again && again->isComplete() && again->size() == events.size(), "what was written can be read");
-  for (std::uint64_t seq = 0; seq < events.size(); ++seq) {
+  for (uint64_t seq = 0; seq < events.size(); ++seq) {
     const IndexEvent event = (*again)[seq];
     require(event.timestampNs == events[seq].timestampNs && event.functionId == events[seq].functionId &&
                 event.kind == events[seq].kind && event.detailSeq == events[seq].detailSeq,
@@ -117,7 +117,7 @@ void decodeAndEncode(std::span<const std::byte> body) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::vector<std::byte> bytes(size);
   std::copy_n(reinterpret_cast<const std::byte *>(data), size, bytes.begin());
   decodeAndEncode(bytes);

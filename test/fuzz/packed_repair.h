@@ -2,7 +2,7 @@
 #ifndef ADA_TEST_FUZZ_PACKED_REPAIR_H
 #define ADA_TEST_FUZZ_PACKED_REPAIR_H
 
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_file.h"
 
 #include <cstddef>
@@ -12,12 +12,10 @@
 
 namespace ada::fuzz {
 
-inline std::uint32_t sum(std::uint32_t before, const void *data, std::size_t bytes) {
-  return atf::crc32c(before, data, bytes);
-}
+inline uint32_t sum(uint32_t before, const void *data, size_t bytes) { return atf::crc32c(before, data, bytes); }
 
 /// Corrects the checksum at the end of the header at `offset`, after `change(header)`.
-template <class Raw> void repair(std::vector<std::byte> &bytes, std::uint64_t offset, auto &&change) {
+template <class Raw> void repair(std::vector<std::byte> &bytes, uint64_t offset, auto &&change) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(Raw))
     return;
   Raw raw;

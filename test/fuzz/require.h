@@ -20,8 +20,8 @@ inline void require(bool condition, const char *property) {
 }
 
 namespace memory {
-inline std::size_t live = 0, peak = 0;
-inline void onMalloc(const volatile void *p, std::size_t) {
+inline size_t live = 0, peak = 0;
+inline void onMalloc(const volatile void *p, size_t) {
   live += __sanitizer_get_allocated_size(const_cast<const void *>(p));
   peak = std::max(peak, live);
 }
@@ -33,9 +33,9 @@ inline const int kHooked = __sanitizer_install_malloc_and_free_hooks(onMalloc, o
 } // namespace memory
 
 /// The peak of live bytes during `work`, minus the bytes live before.
-template <class Work> std::size_t peakOf(Work work) {
+template <class Work> size_t peakOf(Work work) {
   require(memory::kHooked > 0, "allocations are seen");
-  const std::size_t before = memory::live;
+  const size_t before = memory::live;
   memory::peak = memory::live;
   work();
   return memory::peak - before;

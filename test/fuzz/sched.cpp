@@ -6,7 +6,7 @@
 #include "require.h"
 
 #include "ada/trace/off_cpu.h"
-#include "formats/atf/sched_file.h"
+#include "formats/atf/files/sched_file.h"
 #include "shared/encode/sched_format.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ void put(const fuzz::MemoryFile &file, const std::string &bytes) {
 }
 
 void checkOrder(const OffCpuLane &lane) {
-  std::uint64_t last = 0;
+  uint64_t last = 0;
   for (const OffCpu &off : lane.periods()) {
     require(off.fromNs >= last && off.toNs > off.fromNs, "times are in order");
     require(off.toNs <= lane.knownToNs(), "times are known");
@@ -31,10 +31,10 @@ void checkOrder(const OffCpuLane &lane) {
   }
 }
 
-void checkSums(const OffCpuLane &lane, std::uint64_t fromNs, std::uint64_t toNs) {
+void checkSums(const OffCpuLane &lane, uint64_t fromNs, uint64_t toNs) {
   OffCpuTimes sum;
   for (const OffCpu &off : lane.periods())
-    if (const std::uint64_t from = std::max(off.fromNs, fromNs), to = std::min(off.toNs, toNs); from < to)
+    if (const uint64_t from = std::max(off.fromNs, fromNs), to = std::min(off.toNs, toNs); from < to)
       sum.add(off.why, to - from);
   const OffCpuTimes got = lane.timesBetween(fromNs, toNs);
   require(got.waitingNs == sum.waitingNs && got.preemptedNs == sum.preemptedNs, "sums are right");
@@ -42,7 +42,7 @@ void checkSums(const OffCpuLane &lane, std::uint64_t fromNs, std::uint64_t toNs)
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static fuzz::MemoryFile file;
   std::string bytes(reinterpret_cast<const char *>(data), size);
   put(file, bytes);
@@ -55,7 +55,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   }
   const bool isWhole = bool(atf::checkSched(file.path()));
   std::shared_ptr<const OffCpuLane> lane;
-  const std::size_t peak = fuzz::peakOf([&] {
+  const size_t peak = fuzz::peakOf([&] {
     if (auto opened = OffCpuLane::open(file.path()))
       lane = *opened;
   });
@@ -64,11 +64,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   if (!lane)
     return 0;
   checkOrder(*lane);
-  std::uint64_t times[2] = {0, 0};
+  uint64_t times[2] = {0, 0};
   std::memcpy(times, data, std::min(size, sizeof times));
-  const std::uint64_t from = lane->knownFromNs() + times[0] % 10'000, to = from + times[1] % 100'000;
+  const uint64_t from = lane->knownFromNs() + times[0] % 10'000, to = from + times[1] % 100'000;
   checkSums(*lane, from, std::max(from, to));
-  checkSums(*lane, 0, ~std::uint64_t{0});
+  checkSums(*lane, 0, ~uint64_t{0});
   put(file, atf::schedBytes(*lane, 7));
   require(bool(atf::checkSched(file.path())), "what was written is whole");
   const auto again = OffCpuLane::open(file.path());

@@ -30,14 +30,14 @@ bool isJson(const std::string &text) {
 // Registers made of the text, so that a text is a whole input.
 struct Recorded {
   explicit Recorded(std::string_view text) {
-    std::uint64_t state = text.size();
+    uint64_t state = text.size();
     const auto next = [&] {
-      for (std::size_t i = 0; i < 8 && i < text.size(); ++i)
+      for (size_t i = 0; i < 8 && i < text.size(); ++i)
         state = (state ^ static_cast<unsigned char>(text[(i + state) % text.size()])) * 0x9E3779B97F4A7C15u;
       // Small values too: enumerators, flags, bool.
       return state >> (state % 64);
     };
-    for (std::uint64_t &value : general)
+    for (uint64_t &value : general)
       value = next();
     for (std::byte &b : vectors)
       b = static_cast<std::byte>(next());
@@ -49,13 +49,13 @@ struct Recorded {
         std::span(vectors).first(next() % (sizeof vectors / registers.vectorBytes + 1) * registers.vectorBytes);
     registers.stack = std::span(stack).first(next() % (sizeof stack + 1));
   }
-  std::uint64_t general[8];
+  uint64_t general[8];
   std::byte vectors[128], stack[256];
   Registers registers;
 };
 
 void show(const FunctionTypes &types, const Registers &registers) {
-  for (std::uint8_t arch : {0, 1, 2}) {
+  for (uint8_t arch : {0, 1, 2}) {
     require(isOneLine(argumentsText(types, registers, arch)), "arguments are one line");
     require(isOneLine(resultText(types, registers, arch)), "a result is one line");
   }
@@ -67,7 +67,7 @@ void show(const FunctionTypes &types, const Registers &registers) {
     require(isOneLine(parameter.type.text()), "a type is one line");
     const auto integer = value.asSigned();
     const auto natural = value.asUnsigned();
-    require(!integer || !natural || static_cast<std::uint64_t>(*integer) == *natural,
+    require(!integer || !natural || static_cast<uint64_t>(*integer) == *natural,
             "a number is the same in all its types");
     (void)value.asDouble();
   }
@@ -75,7 +75,7 @@ void show(const FunctionTypes &types, const Registers &registers) {
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const std::string_view text(reinterpret_cast<const char *>(data), size);
   FunctionTypes types;
   require(ada::fuzz::peakOf([&] { types = FunctionTypes::parse(text); }) <= 400 * size + 4096,

@@ -59,13 +59,12 @@ struct Items : TimelineVisitor {
 std::string textOf(const ada::Error &error) { return error.code + std::to_string(error.offset.value()); }
 
 // Returns the place and kind of the failure. `timeline`, if given, is finished while the decoder's types live.
-std::string decode(const std::uint8_t *data, std::size_t size, std::size_t piece, Visitor &visitor,
-                   Timeline *timeline = nullptr) {
+std::string decode(const uint8_t *data, size_t size, size_t piece, Visitor &visitor, Timeline *timeline = nullptr) {
   DecoderOptions options;
   options.maxRecordBytes = options.maxChunkBytes = 1 << 20;
   Decoder decoder(visitor, options);
   std::string failure;
-  for (std::size_t at = 0; at < size && failure.empty(); at += piece)
+  for (size_t at = 0; at < size && failure.empty(); at += piece)
     if (auto pushed = decoder.push(data + at, std::min(piece, size - at)); !pushed)
       failure = textOf(pushed.error());
   if (failure.empty())
@@ -78,15 +77,15 @@ std::string decode(const std::uint8_t *data, std::size_t size, std::size_t piece
 
 } // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Recorder whole, pieces, again;
   const std::string error = decode(data, size, size + 1, whole);
-  const std::size_t piece = size ? 1 + data[size - 1] % 37 : 1;
+  const size_t piece = size ? 1 + data[size - 1] % 37 : 1;
   require(decode(data, size, piece, pieces) == error, "pieces end with the same error");
   require(whole.text == pieces.text, "pieces give the same records");
 
   Recorder part;
-  const std::size_t cut = size ? data[size / 2] * size / 256 : 0;
+  const size_t cut = size ? data[size / 2] * size / 256 : 0;
   decode(data, cut, cut + 1, part);
   require(whole.text.starts_with(part.text), "a cut file gives the first records");
 
@@ -104,7 +103,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   decode(data, size, size + 1, copier);
   if (copier.encoder && !copier.failed) {
     require(static_cast<bool>(copier.encoder->finish()), "encoder finishes");
-    const auto *file = reinterpret_cast<const std::uint8_t *>(copier.file.data());
+    const auto *file = reinterpret_cast<const uint8_t *>(copier.file.data());
     require(decode(file, copier.file.size(), copier.file.size() + 1, again).empty(), "what was written decodes");
     // The header's notes may have been rewritten; only the records
     // count.

@@ -28,24 +28,22 @@ namespace {
 static_assert(ADA_CHUNK_RECORDS == 3, "chunks are small");
 
 constexpr unsigned kLimit = 2, kChunks = 7, kMostEvents = 64, kMostFrames = 24, kMostLevels = 3;
-constexpr std::uint64_t kBase = 0x10000;
-constexpr std::uint64_t entry(char name) {
-  return kBase + static_cast<std::uint64_t>(name - 'a') * sizeof(ada_function);
-}
+constexpr uint64_t kBase = 0x10000;
+constexpr uint64_t entry(char name) { return kBase + static_cast<uint64_t>(name - 'a') * sizeof(ada_function); }
 
 struct Op {
   char kind; // + call, - return, M mark, R resync
   char name;
-  std::uint64_t what() const {
+  uint64_t what() const {
     switch (kind) {
     case '+':
       return entry(name) | ADA_RECORD_CALL;
     case '-':
       return entry(name) | ADA_RECORD_RETURN;
     case 'M':
-      return static_cast<std::uint64_t>(name) << 8 | ADA_RECORD_MARK;
+      return static_cast<uint64_t>(name) << 8 | ADA_RECORD_MARK;
     default:
-      return static_cast<std::uint64_t>(name) << 8 | ADA_RECORD_RESYNC;
+      return static_cast<uint64_t>(name) << 8 | ADA_RECORD_RESYNC;
     }
   }
 };
@@ -66,16 +64,16 @@ struct Scenario {
   unsigned ticks = kExact;
 };
 
-enum Pc : std::uint8_t { Reserve, StoreWhat, ReadClock, StoreStamp, SayWaiting, Acquire, Link, Zero, Begin, Wait };
+enum Pc : uint8_t { Reserve, StoreWhat, ReadClock, StoreStamp, SayWaiting, Acquire, Link, Zero, Begin, Wait };
 
 struct Level {
-  std::uint8_t at, pc, hits; // op, step, and how many handlers have interrupted this op
-  std::uint8_t chunk;        // taken by Acquire
-  std::uint64_t place, stamp;
+  uint8_t at, pc, hits; // op, step, and how many handlers have interrupted this op
+  uint8_t chunk;        // taken by Acquire
+  uint64_t place, stamp;
 };
 
 struct FileEvent {
-  std::uint8_t kind;
+  uint8_t kind;
   char name;
 };
 
@@ -85,29 +83,29 @@ struct State {
   ada_ring_thread thread;
   ada_ring_note notes[2][ADA_CHUNK_NOTES_PER_CURSOR];
   // The thread.
-  std::uint64_t clock, position, nextSeq;
-  std::uint8_t newest, levels, injected, jumped, twice, ticked;
+  uint64_t clock, position, nextSeq;
+  uint8_t newest, levels, injected, jumped, twice, ticked;
   Level level[kMostLevels];
-  std::uint8_t complete[2][26],
+  uint8_t complete[2][26],
       begun[2][26]; // calls and returns by function: hooks that ended; hooks that stored their identity
   // The drain.
   ThreadReader reader;
   Frame frames[kMostFrames];
   FileEvent file[kMostEvents];
-  std::uint8_t fileCount;
-  std::uint8_t strays;
+  uint8_t fileCount;
+  uint8_t strays;
 
-  ada_chunk &chunkAt(std::uint64_t n) { return *reinterpret_cast<ada_chunk *>(memory[n]); }
+  ada_chunk &chunkAt(uint64_t n) { return *reinterpret_cast<ada_chunk *>(memory[n]); }
 };
 
-Frame *growNothing(Frame *, std::size_t, std::size_t) { return nullptr; }
+Frame *growNothing(Frame *, size_t, size_t) { return nullptr; }
 
 // Adds `delta` to each pointer into the state, which was copied or is about to be compared.
-void relocate(State &s, std::ptrdiff_t delta) {
+void relocate(State &s, ptrdiff_t delta) {
   auto move = [&](auto *&pointer) {
     if (pointer)
-      pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(reinterpret_cast<std::uintptr_t>(pointer) +
-                                                                             static_cast<std::uintptr_t>(delta));
+      pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(reinterpret_cast<uintptr_t>(pointer) +
+                                                                             static_cast<uintptr_t>(delta));
   };
   ThreadReader &r = s.reader;
   move(r.walk.chunk);
@@ -138,7 +136,7 @@ void copy(State &to, const State &from) {
 // The ring as ThreadReader sees it.
 struct Memory {
   State &s;
-  ada_chunk *chunk(std::uint64_t number) { return &s.chunkAt(number); }
+  ada_chunk *chunk(uint64_t number) { return &s.chunkAt(number); }
   void giveBack(ada_chunk *c) {
     zeroRecords(*c);
     c->state = ADA_CHUNK_FREE;
@@ -151,7 +149,7 @@ struct Memory {
 struct Batch : RecordBatch {
   ada_record recordMemory[ADA_CHUNK_RECORDS + 1];
   const ada_detail *detailMemory[ADA_CHUNK_RECORDS + 1];
-  std::uint16_t placeMemory[ADA_CHUNK_RECORDS + 1];
+  uint16_t placeMemory[ADA_CHUNK_RECORDS + 1];
   Batch() { records = recordMemory, details = detailMemory, places = placeMemory; }
 };
 
@@ -180,7 +178,7 @@ public:
     visit(start, 0);
     return problem_;
   }
-  std::size_t states() const { return seen_.size(); }
+  size_t states() const { return seen_.size(); }
 
 private:
   void visit(const State &s, unsigned depth) {
@@ -212,11 +210,11 @@ private:
 
   bool isNew(const State &s) {
     copy(scratch_, s);
-    relocate(scratch_, -reinterpret_cast<std::ptrdiff_t>(reinterpret_cast<char *>(&scratch_)));
+    relocate(scratch_, -reinterpret_cast<ptrdiff_t>(reinterpret_cast<char *>(&scratch_)));
     // FNV-1a over words, twice: 128 bits.
-    std::uint64_t a = 0xcbf29ce484222325, b = 0x9e3779b97f4a7c15;
-    const auto *words = reinterpret_cast<const std::uint64_t *>(&scratch_);
-    for (std::size_t i = 0; i < sizeof scratch_ / 8; ++i) {
+    uint64_t a = 0xcbf29ce484222325, b = 0x9e3779b97f4a7c15;
+    const auto *words = reinterpret_cast<const uint64_t *>(&scratch_);
+    for (size_t i = 0; i < sizeof scratch_ / 8; ++i) {
       a = (a ^ words[i]) * 0x100000001b3;
       b = (b + words[i]) * 0xff51afd7ed558ccd;
       b ^= b >> 29;
@@ -226,7 +224,7 @@ private:
 
   //===--- the thread -----------------------------------------------------===//
 
-  std::uint64_t now(State &s) const { return scenario_.ticks == Scenario::kExact ? s.clock++ : s.clock; }
+  uint64_t now(State &s) const { return scenario_.ticks == Scenario::kExact ? s.clock++ : s.clock; }
   bool tick(State &s) const {
     if (scenario_.ticks == Scenario::kExact || s.ticked == scenario_.ticks)
       return false;
@@ -235,9 +233,9 @@ private:
   }
 
   const Op &opOf(const State &s, const Level &l) const {
-    return scenario_.levels[static_cast<std::size_t>(&l - s.level)].ops[l.at];
+    return scenario_.levels[static_cast<size_t>(&l - s.level)].ops[l.at];
   }
-  static void count(std::uint8_t (&counts)[2][26], const Op &op) {
+  static void count(uint8_t (&counts)[2][26], const Op &op) {
     if (op.kind == '+' || op.kind == '-')
       ++counts[op.kind == '-'][op.name - 'a'];
   }
@@ -274,7 +272,7 @@ private:
     case StoreStamp:
       record->stamp = l.stamp;
       count(s.complete, op);
-      l = {static_cast<std::uint8_t>(l.at + 1), Reserve, 0, 0, 0, 0};
+      l = {static_cast<uint8_t>(l.at + 1), Reserve, 0, 0, 0, 0};
       return true;
     // From here on signals are blocked, except in Wait.
     case SayWaiting:
@@ -293,7 +291,7 @@ private:
       if (inUse < kLimit || (own.isRead && own.isHeld)) {
         if (free == kChunks)
           return false; // the model has no more memory
-        l.chunk = static_cast<std::uint8_t>(free);
+        l.chunk = static_cast<uint8_t>(free);
         s.used[free] = true;
         beginChunk(s.thread, s.chunkAt(free), s.nextSeq++, now(s));
         l.pc = Link;
@@ -348,8 +346,8 @@ private:
         continue;
       for (unsigned i = to + 1; i < s.levels; ++i)
         s.level[i] = {};
-      l = {static_cast<std::uint8_t>(script.landing), Reserve, 0, 0, 0, 0};
-      s.levels = static_cast<std::uint8_t>(to + 1);
+      l = {static_cast<uint8_t>(script.landing), Reserve, 0, 0, 0, 0};
+      s.levels = static_cast<uint8_t>(to + 1);
       s.jumped = 1;
       return true;
     }
@@ -359,7 +357,7 @@ private:
   //===--- the drain ------------------------------------------------------===//
 
   template <class Emit> void expandBatch(ThreadExpansion &e, const RecordBatch &batch, Emit &&emit) {
-    for (std::uint64_t i = 0; i < batch.count; ++i)
+    for (uint64_t i = 0; i < batch.count; ++i)
       expand(e, batch.records[i], clock_, modules_, growNothing, emit);
   }
   static FileEvent fileEvent(const Event &e) { return {e.kind, static_cast<char>('a' + (e.functionId & 0xff))}; }
@@ -377,7 +375,7 @@ private:
     if ((s.reader.walk.droppedRuns > 0 || s.reader.expansion.unknownEntries > 0) && problem_.empty())
       problem_ = "a record was given up";
     s.reader.again = false;
-    s.strays = static_cast<std::uint8_t>(s.reader.expansion.strayExits);
+    s.strays = static_cast<uint8_t>(s.reader.expansion.strayExits);
     return true;
   }
 
@@ -439,34 +437,34 @@ private:
   // The same as in lib/recover/recover.cpp.
   void recover(State &s) {
     const ada_ring_cursor &cursor = s.thread.cursor[s.thread.current];
-    s.fileCount = static_cast<std::uint8_t>(cursor.events);
+    s.fileCount = static_cast<uint8_t>(cursor.events);
     CallStack open;
     Frame openFrames[kMostFrames], frames[kMostFrames];
     open.frames = openFrames, open.capacity = kMostFrames;
     for (unsigned i = 0; i < s.fileCount; ++i)
       if (s.file[i].kind == kCall)
-        open.push(1ull << 32 | static_cast<std::uint64_t>(s.file[i].name - 'a'), 0, growNothing);
+        open.push(1ull << 32 | static_cast<uint64_t>(s.file[i].name - 'a'), 0, growNothing);
       else
         --open.depth;
     ThreadExpansion state;
     state.stack.frames = frames, state.stack.capacity = kMostFrames;
     applyNotes(state, open, s.notes[s.thread.current], cursor.notes, growNothing);
     std::vector<const ada_chunk *> chunks;
-    for (std::uint64_t seq = 0; seq < s.nextSeq; ++seq)
+    for (uint64_t seq = 0; seq < s.nextSeq; ++seq)
       for (unsigned i = 0; i < kChunks; ++i)
         if (s.used[i] && s.chunkAt(i).state == ADA_CHUNK_USED && s.chunkAt(i).seq == seq)
           chunks.push_back(&s.chunkAt(i));
     Batch batch;
     takeRest(chunks.data(), chunks.size(), cursor, state, batch,
              [&] { expandBatch(state, batch, [&](const Event &e) { s.file[s.fileCount++] = fileEvent(e); }); });
-    s.strays = static_cast<std::uint8_t>(state.strayExits);
+    s.strays = static_cast<uint8_t>(state.strayExits);
   }
 
   const Scenario &scenario_;
   ada_ring_module module_ = {};
   ModuleMap modules_;
   ClockMap clock_;
-  std::unordered_set<std::uint64_t> seen_;
+  std::unordered_set<uint64_t> seen_;
   std::vector<std::unique_ptr<State>> stack_;
   State scratch_;
   std::string path_, problem_;

@@ -1,11 +1,11 @@
 // What analysis computes from any source: reading by thread, filters, reports by arguments, near names.
-#include "analysis/call_filter.h"
-#include "analysis/call_tree.h"
-#include "analysis/merged_events.h"
-#include "analysis/near_names.h"
-#include "analysis/report.h"
-#include "analysis/slowest.h"
-#include "analysis/tree_walk.h"
+#include "analysis/events/call_filter.h"
+#include "analysis/events/merged_events.h"
+#include "analysis/events/near_names.h"
+#include "analysis/report/report.h"
+#include "analysis/report/slowest.h"
+#include "analysis/tree/call_tree.h"
+#include "analysis/tree/tree_walk.h"
 #include "mixed_source.h"
 
 #include <gtest/gtest.h>
@@ -21,12 +21,12 @@ class Listing : public TableSink {
 public:
   using TableSink::TableSink;
   Expected<void> events(const model::Batch &batch) override {
-    std::uint64_t seq = batch.firstSeq;
+    uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events)
       add(seq++, event, batch);
     return {};
   }
-  void add(std::uint64_t seq, const model::Event &event, const model::Batch &batch) {
+  void add(uint64_t seq, const model::Event &event, const model::Batch &batch) {
     text += std::to_string(event.thread) + "/" + std::to_string(seq) + ":";
     if (event.kind == Kind::Value)
       text += std::string(batch.texts[event.extra].name) + "=" + std::string(batch.texts[event.extra].json) + " ";
@@ -93,7 +93,7 @@ TEST(MergedEvents, ByTime) {
   nothing.threads.emplace();
   ASSERT_TRUE(source->readPart(announced, nothing));
   Listing listing(table);
-  ASSERT_TRUE(mergeEvents(*source, table, {0, 1}, [&](std::uint64_t seq, const model::Event &event, const auto &batch) {
+  ASSERT_TRUE(mergeEvents(*source, table, {0, 1}, [&](uint64_t seq, const model::Event &event, const auto &batch) {
     listing.add(seq, event, batch);
     return Expected<void>();
   }));
@@ -104,8 +104,8 @@ namespace {
 
 struct TextTree : TreeOutput {
   explicit TextTree(const TraceTable &table) : table(table) {}
-  void beginThread(std::uint32_t thread) override { text += "thread " + std::to_string(thread) + "\n"; }
-  bool line(const CallNode &node, std::uint32_t depth) override {
+  void beginThread(uint32_t thread) override { text += "thread " + std::to_string(thread) + "\n"; }
+  bool line(const CallNode &node, uint32_t depth) override {
     text += std::string(2 * depth, ' ') + (node.isLoop() ? "loop" : table.functions[node.function].displayName);
     text += node.texts ? node.texts->arguments : "";
     text += (node.count > 1 ? "*" + std::to_string(node.count) : "") + " " + std::to_string(node.totalNs) + "\n";
@@ -165,8 +165,8 @@ TEST(TreeWalk, Values) {
 namespace {
 
 // Adds a call of 10 ns, 4 ns of which are in a call that it made, which waited for all of them.
-void addCall(CallTree &tree, std::uint32_t function, bool isInitialiser) {
-  const std::uint32_t node = tree.make(function), inner = tree.make(99);
+void addCall(CallTree &tree, uint32_t function, bool isInitialiser) {
+  const uint32_t node = tree.make(function), inner = tree.make(99);
   tree[inner].totalNs = tree[inner].selfNs = tree[inner].selfOff.waitingNs = 4;
   tree.finish(inner);
   tree.append(node, inner);
@@ -183,7 +183,7 @@ void addCall(CallTree &tree, std::uint32_t function, bool isInitialiser) {
 // theirs.
 TEST(CallTree, Initialisers) {
   CallTree tree(true);
-  for (const std::uint32_t function : {1, 2, 2, 3})
+  for (const uint32_t function : {1, 2, 2, 3})
     addCall(tree, function, true);
   ASSERT_EQ(tree[CallTree::kRoot].children.size(), 1u);
   const CallNode &all = tree[tree[CallTree::kRoot].children[0]];
@@ -217,15 +217,15 @@ TEST(CallTree, Initialisers) {
 
 namespace {
 
-std::string reportOf(const std::string &events, std::uint32_t threads, std::size_t most) {
+std::string reportOf(const std::string &events, uint32_t threads, size_t most) {
   auto source = threadwise(events, threads);
   TraceTable table;
   TableSink announced(table);
   model::ReadRequest nothing;
   nothing.threads.emplace();
   EXPECT_TRUE(source->readPart(announced, nothing));
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t i = 0; i < threads; ++i)
+  std::vector<uint32_t> all;
+  for (uint32_t i = 0; i < threads; ++i)
     all.push_back(i);
   const auto report = makeReport(*source, table, all,
                                  {.filter = {}, .by = ReportBy::Function, .arguments = true, .mostArgumentRows = most});
@@ -248,7 +248,7 @@ TEST(Report, TooManyLists) {
   const std::string one = "0 A0 | 0 x=1 | 0 a1 | 0 A2 | 0 x=2 | 0 a3 | 0 B4 | 0 y=1 | 0 b5 |";
   const std::string other = " 0 A10 | 0 x=3 | 0 a11 | 0 B12 | 0 y=1 | 0 B13 | 0 y=2 | 0 b14 | 0 b15 |";
   const auto asThread = [](std::string text, char thread) {
-    for (std::size_t i = 0; i < text.size(); ++i)
+    for (size_t i = 0; i < text.size(); ++i)
       if (text[i] == '0' && (i == 0 || (text[i - 1] == ' ' && text[i + 1] == ' ')))
         text[i] = thread;
     return text;

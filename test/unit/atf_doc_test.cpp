@@ -57,7 +57,7 @@ TEST(AtfDocument, ShowsARealDetailFile) {
   ASSERT_TRUE(writer);
   FunctionPayload payload{
       .functionId = 0x100000002, .registers = {10}, .lr = 0x401136, .fp = 0x7ffc00001040, .sp = 0x7ffc00001008};
-  const std::uint8_t stack[] = {0x36, 0x11, 0x40, 0, 0, 0, 0, 0};
+  const uint8_t stack[] = {0x36, 0x11, 0x40, 0, 0, 0, 0, 0};
   payload.stack = std::as_bytes(std::span(stack));
   DetailEvent event{.type = kDetailFunctionCall, .timestampNs = 1000};
   ASSERT_TRUE(writer->append(event, payload));

@@ -2,7 +2,7 @@
 // Searching by time in ordered and unordered files, the iterator, files of other kinds, and checksums of known texts.
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "scratch_directory.h"
 
 #include <algorithm>
@@ -21,15 +21,14 @@ static_assert(std::random_access_iterator<IndexReader::Iterator>);
 namespace {
 
 // A file of these times, in memory.
-std::vector<std::byte> fileOf(const std::vector<std::uint64_t> &times, unsigned version,
-                              std::uint64_t eventsOffset = 64) {
+std::vector<std::byte> fileOf(const std::vector<uint64_t> &times, unsigned version, uint64_t eventsOffset = 64) {
   std::vector<std::byte> bytes(eventsOffset + 32 * times.size());
   RawIndexHeaderV1 v1{};
   RawIndexHeaderV2 v2{};
   auto fill = [&](auto &head) {
     std::memcpy(head.magic, "ATI2", 4);
     head.endian = 1;
-    head.version = static_cast<std::uint8_t>(version);
+    head.version = static_cast<uint8_t>(version);
     head.eventSize = 32;
     head.eventsOffset = eventsOffset;
     head.footerOffset = eventsOffset;
@@ -39,7 +38,7 @@ std::vector<std::byte> fileOf(const std::vector<std::uint64_t> &times, unsigned 
     fill(v1);
   else
     fill(v2);
-  for (std::size_t i = 0; i < times.size(); ++i) {
+  for (size_t i = 0; i < times.size(); ++i) {
     RawIndexEventV2 event{};
     event.timestampNs = times[i];
     event.functionId = i;
@@ -49,10 +48,10 @@ std::vector<std::byte> fileOf(const std::vector<std::uint64_t> &times, unsigned 
 }
 
 // The smallest range that contains all events inside, found by looking at each event.
-SeqRange slowTimeRange(const std::vector<std::uint64_t> &times, std::uint64_t from, std::uint64_t to) {
+SeqRange slowTimeRange(const std::vector<uint64_t> &times, uint64_t from, uint64_t to) {
   SeqRange range;
   bool any = false;
-  for (std::size_t i = 0; i < times.size(); ++i)
+  for (size_t i = 0; i < times.size(); ++i)
     if (times[i] >= from && times[i] < to) {
       if (!any)
         range.first = i;
@@ -65,8 +64,8 @@ SeqRange slowTimeRange(const std::vector<std::uint64_t> &times, std::uint64_t fr
 TEST(AtfTimeRange, SortedFilesAreSearched) {
   std::mt19937_64 random(1);
   for (unsigned version : {1u, 2u})
-    for (std::size_t count : {0, 1, 2, 100, 5000, 20000}) {
-      std::vector<std::uint64_t> times(count);
+    for (size_t count : {0, 1, 2, 100, 5000, 20000}) {
+      std::vector<uint64_t> times(count);
       for (auto &t : times)
         t = random() % (count + 10); // many are equal
       std::ranges::sort(times);
@@ -76,24 +75,24 @@ TEST(AtfTimeRange, SortedFilesAreSearched) {
       ASSERT_TRUE(reader) << reader.error().text();
       EXPECT_TRUE(reader->isSorted());
       for (int i = 0; i < 200; ++i) {
-        std::uint64_t from = random() % (count + 12);
-        std::uint64_t to = from + random() % (count + 12);
-        auto want = SeqRange{static_cast<std::uint64_t>(std::ranges::lower_bound(times, from) - times.begin()),
-                             static_cast<std::uint64_t>(std::ranges::lower_bound(times, to) - times.begin())};
+        uint64_t from = random() % (count + 12);
+        uint64_t to = from + random() % (count + 12);
+        auto want = SeqRange{static_cast<uint64_t>(std::ranges::lower_bound(times, from) - times.begin()),
+                             static_cast<uint64_t>(std::ranges::lower_bound(times, to) - times.begin())};
         EXPECT_EQ(reader->timeRange(from, to), want);
         EXPECT_EQ(reader->lowerBound(from), want.first);
         EXPECT_TRUE(reader->timeRange(to, from).empty());
       }
-      EXPECT_EQ(reader->timeRange(0, ~std::uint64_t{0}), reader->all());
+      EXPECT_EQ(reader->timeRange(0, ~uint64_t{0}), reader->all());
     }
 }
 
 TEST(AtfTimeRange, UnsortedFilesLoseNothing) {
   std::mt19937_64 random(2);
-  for (std::size_t count : {2, 100, 4096, 4097, 50000})
-    for (std::uint64_t jitter : {3u, 1000u, 100000u}) {
-      std::vector<std::uint64_t> times(count);
-      for (std::size_t i = 0; i < count; ++i)
+  for (size_t count : {2, 100, 4096, 4097, 50000})
+    for (uint64_t jitter : {3u, 1000u, 100000u}) {
+      std::vector<uint64_t> times(count);
+      for (size_t i = 0; i < count; ++i)
         times[i] = 1000000 + i * 10 - random() % (jitter * 10);
       times.back() = 0; // out of order for sure
       auto bytes = fileOf(times, 2);
@@ -103,8 +102,8 @@ TEST(AtfTimeRange, UnsortedFilesLoseNothing) {
       EXPECT_EQ(reader->minTimeNs(), 0u);
       EXPECT_EQ(reader->maxTimeNs(), std::ranges::max(times));
       for (int i = 0; i < 50; ++i) {
-        std::uint64_t from = 1000000 + random() % (count * 10);
-        std::uint64_t to = from + random() % 500;
+        uint64_t from = 1000000 + random() % (count * 10);
+        uint64_t to = from + random() % 500;
         EXPECT_EQ(reader->timeRange(from, to), slowTimeRange(times, from, to));
         EXPECT_LE(reader->lowerBound(from), count);
       }
@@ -113,7 +112,7 @@ TEST(AtfTimeRange, UnsortedFilesLoseNothing) {
 }
 
 TEST(AtfIndex, IteratorIsRandomAccess) {
-  std::vector<std::uint64_t> times{5, 6, 7, 9};
+  std::vector<uint64_t> times{5, 6, 7, 9};
   auto bytes = fileOf(times, 2);
   auto reader = IndexReader::fromBytes(bytes);
   ASSERT_TRUE(reader);
@@ -127,12 +126,12 @@ TEST(AtfIndex, IteratorIsRandomAccess) {
 }
 
 TEST(AtfIndex, ForEachStopsWhenTold) {
-  std::vector<std::uint64_t> times(10);
+  std::vector<uint64_t> times(10);
   auto bytes = fileOf(times, 1);
   auto reader = IndexReader::fromBytes(bytes);
   ASSERT_TRUE(reader);
-  std::uint64_t calls = 0;
-  reader->forEach({3, 9}, [&](std::uint64_t seq, const IndexEvent &) {
+  uint64_t calls = 0;
+  reader->forEach({3, 9}, [&](uint64_t seq, const IndexEvent &) {
     ++calls;
     return seq < 5;
   });
@@ -167,7 +166,7 @@ TEST(AtfIndex, ReaderOutlivesItsCopies) {
   {
     auto writer = IndexWriter::create(path);
     ASSERT_TRUE(writer);
-    for (std::uint64_t i = 0; i < 10000; ++i) // large enough to be mapped
+    for (uint64_t i = 0; i < 10000; ++i) // large enough to be mapped
       ASSERT_TRUE(writer->append({.timestampNs = i}));
     ASSERT_TRUE(writer->finish());
   }
@@ -190,7 +189,7 @@ TEST(AtfChecksum, HasTheKnownValues) {
   EXPECT_EQ(checksumOf(1, {}), 0u);
   EXPECT_EQ(checksumOf(2, {}), 0u);
   for (unsigned version : {1u, 2u})
-    for (std::size_t cut = 0; cut <= 9; ++cut) {
+    for (size_t cut = 0; cut <= 9; ++cut) {
       Checksum sum(version);
       sum.add(bytes.first(cut));
       sum.add(bytes.subspan(cut));

@@ -13,14 +13,14 @@ using ada::test::ScratchDirectory;
 
 namespace {
 
-using Times = std::vector<std::uint64_t>;
+using Times = std::vector<uint64_t>;
 
 std::vector<IndexReader> readersOf(const std::vector<Times> &threads, const ScratchDirectory &scratch) {
   std::vector<IndexReader> readers;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
+  for (size_t i = 0; i < threads.size(); ++i) {
     std::string path = scratch / (std::to_string(i) + ".atf");
     auto writer = IndexWriter::create(path, {.overwrite = true});
-    for (std::uint64_t t : threads[i])
+    for (uint64_t t : threads[i])
       EXPECT_TRUE(writer->append({.timestampNs = t, .functionId = i}));
     EXPECT_TRUE(writer->finish());
     readers.push_back(*IndexReader::open(path));
@@ -29,19 +29,19 @@ std::vector<IndexReader> readersOf(const std::vector<Times> &threads, const Scra
 }
 
 struct Item {
-  std::uint64_t time;
-  std::size_t thread;
-  std::uint64_t seq;
+  uint64_t time;
+  size_t thread;
+  uint64_t seq;
   bool operator==(const Item &) const = default;
 };
 
 // The rule, written out literally.
 std::vector<Item> slowMerge(const std::vector<Times> &threads) {
   std::vector<Item> result;
-  std::vector<std::size_t> next(threads.size());
+  std::vector<size_t> next(threads.size());
   while (true) {
-    std::size_t best = threads.size();
-    for (std::size_t i = 0; i < threads.size(); ++i)
+    size_t best = threads.size();
+    for (size_t i = 0; i < threads.size(); ++i)
       if (next[i] < threads[i].size() && (best == threads.size() || threads[i][next[i]] < threads[best][next[best]]))
         best = i;
     if (best == threads.size())
@@ -67,12 +67,12 @@ TEST(AtfMerge, FollowsTheRule) {
   for (int round = 0; round < 100; ++round) {
     std::vector<Times> threads(random() % 9);
     for (Times &times : threads) {
-      std::uint64_t now = random() % 20;
-      for (std::size_t n = random() % 40; n > 0; --n) {
+      uint64_t now = random() % 20;
+      for (size_t n = random() % 40; n > 0; --n) {
         times.push_back(now);
         now += random() % 3;
         if (random() % 16 == 0)
-          now -= std::min<std::uint64_t>(now, random() % 10);
+          now -= std::min<uint64_t>(now, random() % 10);
         if (random() % 16 == 0)
           now += 15; // a run of another thread
       }
@@ -83,8 +83,8 @@ TEST(AtfMerge, FollowsTheRule) {
 
 TEST(AtfMerge, EqualTimesGoToTheEarlierThread) {
   ScratchDirectory scratch;
-  std::vector<Item> want{{5, 0, 0}, {5, 0, 1}, {5, 1, 0}, {5, 1, 1}, {5, 2, 0}, {~std::uint64_t{0}, 0, 2}};
-  EXPECT_EQ(merge(readersOf({{5, 5, ~std::uint64_t{0}}, {5, 5}, {5}}, scratch)), want);
+  std::vector<Item> want{{5, 0, 0}, {5, 0, 1}, {5, 1, 0}, {5, 1, 1}, {5, 2, 0}, {~uint64_t{0}, 0, 2}};
+  EXPECT_EQ(merge(readersOf({{5, 5, ~uint64_t{0}}, {5, 5}, {5}}, scratch)), want);
 }
 
 TEST(AtfMerge, ManyThreads) {

@@ -19,7 +19,7 @@ namespace {
 
 class AtfWriter : public testing::TestWithParam<int> {
 protected:
-  std::uint8_t version_ = static_cast<std::uint8_t>(GetParam());
+  uint8_t version_ = static_cast<uint8_t>(GetParam());
   ScratchDirectory scratch_;
   std::mt19937_64 random_{42};
 
@@ -27,9 +27,9 @@ protected:
     IndexEvent event;
     event.timestampNs = random_();
     event.functionId = random_();
-    event.kind = EventKind{static_cast<std::uint32_t>(random_() % 256)};
-    event.threadId = version_ == 1 ? static_cast<std::uint32_t>(random_()) : 77;
-    event.storedDepth = version_ == 1 ? static_cast<std::uint32_t>(random_() % 100) : kNoDepth;
+    event.kind = EventKind{static_cast<uint32_t>(random_() % 256)};
+    event.threadId = version_ == 1 ? static_cast<uint32_t>(random_()) : 77;
+    event.storedDepth = version_ == 1 ? static_cast<uint32_t>(random_() % 100) : kNoDepth;
     if (random_() % 2)
       event.detailSeq = version_ == 1 ? random_() % kNoDetailV1 : random_() / 2;
     return event;
@@ -38,12 +38,12 @@ protected:
 
 TEST_P(AtfWriter, IndexComesBack) {
   // More than fits into the writer's and the reader's buffers.
-  for (std::size_t count : {0, 1, 7, 2000, 100000}) {
+  for (size_t count : {0, 1, 7, 2000, 100000}) {
     std::string path = scratch_ / ("index" + std::to_string(count));
     std::vector<IndexEvent> events;
     auto writer = IndexWriter::create(path, {.version = version_, .arch = 2, .os = 3, .threadId = 77});
     ASSERT_TRUE(writer) << writer.error().text();
-    for (std::size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       EXPECT_EQ(writer->size(), i);
       events.push_back(randomEvent());
       ASSERT_TRUE(writer->append(events.back()));
@@ -60,7 +60,7 @@ TEST_P(AtfWriter, IndexComesBack) {
     EXPECT_EQ(reader->header().timeStartNs, count ? events[0].timestampNs : 0);
     EXPECT_EQ(reader->header().timeEndNs, count ? events.back().timestampNs : 0);
     ASSERT_EQ(reader->size(), count);
-    for (std::size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i)
       ASSERT_EQ((*reader)[i], events[i]) << i;
   }
 }
@@ -89,22 +89,22 @@ TEST_P(AtfWriter, DetailComesBack) {
     DetailEvent event;
     std::vector<std::byte> payload;
   };
-  for (std::size_t count : {0, 1, 5000}) {
+  for (size_t count : {0, 1, 5000}) {
     std::string path = scratch_ / ("detail" + std::to_string(count));
     auto writer = DetailWriter::create(path, {.version = version_, .threadId = 77});
     ASSERT_TRUE(writer) << writer.error().text();
     std::vector<Written> written;
     std::vector<std::byte> stack(kMaxStackBytes);
-    for (std::size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       Written w;
-      w.event.type = static_cast<std::uint16_t>(random_());
-      w.event.flags = static_cast<std::uint16_t>(random_());
+      w.event.type = static_cast<uint16_t>(random_());
+      w.event.flags = static_cast<uint16_t>(random_());
       w.event.indexSeq = version_ == 1 ? random_() >> 32 : random_();
-      w.event.threadId = version_ == 1 ? static_cast<std::uint32_t>(random_()) : 77;
+      w.event.threadId = version_ == 1 ? static_cast<uint32_t>(random_()) : 77;
       w.event.timestampNs = random_();
       // Sometimes up to two and a half buffers of the writer.
-      std::size_t size = i % 1000 == 999 ? random_() % 2500000 : random_() % 300;
-      for (std::size_t n = 0; n < size; ++n)
+      size_t size = i % 1000 == 999 ? random_() % 2500000 : random_() % 300;
+      for (size_t n = 0; n < size; ++n)
         w.payload.push_back(static_cast<std::byte>(random_()));
       ASSERT_TRUE(writer->append(w.event, w.payload));
       written.push_back(std::move(w));
@@ -127,8 +127,8 @@ TEST_P(AtfWriter, DetailComesBack) {
     EXPECT_TRUE(reader->warnings().empty());
     EXPECT_EQ(reader->checksum(), ChecksumState::Ok);
     ASSERT_EQ(reader->size(), count + 1);
-    std::uint64_t lowest = 0, highest = 0; // of the function event, which is 0
-    for (std::size_t i = 0; i < count; ++i) {
+    uint64_t lowest = 0, highest = 0; // of the function event, which is 0
+    for (size_t i = 0; i < count; ++i) {
       DetailEvent got = (*reader)[i];
       EXPECT_EQ(got.type, written[i].event.type);
       EXPECT_EQ(got.flags, written[i].event.flags);

@@ -1,6 +1,6 @@
 // Calls added up by path: recursion, missing ends, threads, filters, the limit of nodes, order.
-#include "analysis/call_paths.h"
-#include "analysis/path_views.h"
+#include "analysis/tree/call_paths.h"
+#include "analysis/tree/path_views.h"
 #include "mixed_source.h"
 
 using namespace ada;
@@ -14,7 +14,7 @@ std::string textOf(const CallPaths &paths) {
   for (const CallPathGroup &group : paths.groups) {
     if (group.thread)
       text += "thread " + std::to_string(*group.thread) + "\n";
-    for (std::uint32_t i = 1; i < group.tree.size(); ++i) {
+    for (uint32_t i = 1; i < group.tree.size(); ++i) {
       const PathTree::Node &node = group.tree[i];
       text += std::string(2 * node.depth - 2, ' ') +
               (node.function == PathTree::kRest ? "(rest)" : paths.functions[node.function].displayName) + " " +
@@ -25,11 +25,11 @@ std::string textOf(const CallPaths &paths) {
   return text;
 }
 
-CallPaths read(const std::string &trace, const CallPathsOptions &options = {}, std::uint32_t threads = 2) {
+CallPaths read(const std::string &trace, const CallPathsOptions &options = {}, uint32_t threads = 2) {
   auto source = threadwise(trace, threads);
   const TraceTable table = tableOf(*source);
-  std::vector<std::uint32_t> all;
-  for (std::uint32_t i = 0; i < threads; ++i)
+  std::vector<uint32_t> all;
+  for (uint32_t i = 0; i < threads; ++i)
     all.push_back(i);
   auto paths = readCallPaths(*source, table, all, options);
   EXPECT_TRUE(paths);
@@ -117,7 +117,7 @@ TEST(PathViews, Recursion) {
   const CallPaths paths = read("0 M0 | 0 A10 | 0 B20 | 0 A30 | 0 C40 | 0 c50 | 0 a60 | 0 b70 | 0 a100 | 0 m200 |");
   const auto view = [&](const PathTree &tree) {
     std::string text;
-    for (std::uint32_t i = 1; i < tree.size(); ++i)
+    for (uint32_t i = 1; i < tree.size(); ++i)
       text += std::to_string(tree[i].depth) +
               (tree[i].function == PathTree::kNoFunction ? "-" : paths.functions[tree[i].function].displayName) +
               std::to_string(tree[i].calls) + ":" + std::to_string(tree[i].totalNs) + " ";
@@ -134,12 +134,12 @@ TEST(PathViews, Recursion) {
 // Trees of two runs with the same function numbers, cut or not.
 TEST(PathTree, Merge) {
   PathTree one, two, small(2);
-  const auto span = [](std::uint64_t total, std::uint64_t self) {
+  const auto span = [](uint64_t total, uint64_t self) {
     return Span{.functionId = 0, .beginNs = 0, .endNs = total, .childrenNs = total - self};
   };
   one.add(one.child(one.child(PathTree::kRoot, 0), 1), span(5, 5));
   one.add(one.child(PathTree::kRoot, 0), span(9, 4));
-  const std::uint32_t swapped[] = {1, 0};
+  const uint32_t swapped[] = {1, 0};
   two.merge(one, swapped);
   two.merge(one, swapped);
   two.sort();
@@ -166,10 +166,10 @@ TEST(PathTree, Merge) {
 TEST(PathTree, Recorder) {
   PathTree tree, small(0);
   const Span span{.functionId = 0, .beginNs = 0, .endNs = 100, .recorderNs = 30};
-  const std::uint32_t main = tree.child(PathTree::kRoot, 0);
+  const uint32_t main = tree.child(PathTree::kRoot, 0);
   tree.add(main, span);
   tree.add(main, {.functionId = 0, .beginNs = 0, .endNs = 50});
-  const std::uint32_t same[] = {0};
+  const uint32_t same[] = {0};
   small.merge(tree, same);
   for (PathTree *const each : {&tree, &small}) {
     each->sort();

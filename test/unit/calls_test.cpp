@@ -21,14 +21,14 @@ namespace {
 struct Fed {
   explicit Fed(const std::string &text) {
     std::istringstream in(text);
-    std::uint64_t seq = 0;
+    uint64_t seq = 0;
     for (std::string word; in >> word; ++seq) {
       bool exception = word[0] == '!';
       if (exception)
         word.erase(0, 1);
       char c = word[0];
       EventKind kind = exception ? EventKind::Exception : c < 'a' ? EventKind::Call : EventKind::Return;
-      auto step = walker.feed(seq, std::stoull(word.substr(1)), static_cast<std::uint64_t>(c < 'a' ? c : c - 32), kind);
+      auto step = walker.feed(seq, std::stoull(word.substr(1)), static_cast<uint64_t>(c < 'a' ? c : c - 32), kind);
       depths += std::to_string(step.depth) + (step.stray ? "?" : "") + " ";
       spans.insert(spans.end(), step.finished.begin(), step.finished.end());
     }
@@ -114,11 +114,11 @@ TEST(Calls, UnknownKindsAreCounted) {
 // Stray exits under a deep stack must not search the stack each time: this test would take minutes if they did.
 TEST(Calls, StraysUnderADeepStackAreCheap) {
   CallStackWalker walker;
-  const std::uint64_t n = 200000;
-  for (std::uint64_t i = 0; i < n; ++i)
+  const uint64_t n = 200000;
+  for (uint64_t i = 0; i < n; ++i)
     walker.feed(i, i, i % 1000, EventKind::Call);
   auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t i = 0; i < n; ++i)
+  for (uint64_t i = 0; i < n; ++i)
     walker.feed(n + i, n + i, 5000 + i, EventKind::Return);
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   EXPECT_EQ(walker.strayExits(), n);
@@ -129,7 +129,7 @@ TEST(Calls, RandomEventsKeepTheBooks) {
   std::mt19937_64 random(5);
   for (int round = 0; round < 200; ++round) {
     CallStackWalker walker;
-    std::uint64_t calls = 0, ended = 0, seq = 0, now = 0;
+    uint64_t calls = 0, ended = 0, seq = 0, now = 0;
     auto check = [&](std::span<const Span> spans) {
       for (const Span &s : spans) {
         EXPECT_LE(s.beginNs, s.endNs);
@@ -141,7 +141,7 @@ TEST(Calls, RandomEventsKeepTheBooks) {
     };
     for (; seq < 500; ++seq) {
       now += random() % 10;
-      auto kind = EventKind{static_cast<std::uint32_t>(random() % 4)};
+      auto kind = EventKind{static_cast<uint32_t>(random() % 4)};
       calls += kind == EventKind::Call;
       check(walker.feed(seq, now, random() % 6, kind).finished);
       EXPECT_EQ(calls, ended + walker.depth());
@@ -156,16 +156,16 @@ TEST(FunctionNumbers, AreDenseAndStable) {
   FunctionIndex index;
   EXPECT_EQ(index.find(0), FunctionIndex::kNone);
   std::mt19937_64 random(6);
-  std::vector<std::uint64_t> ids;
+  std::vector<uint64_t> ids;
   for (int i = 0; i < 20000; ++i)
     ids.push_back(i % 3 ? makeFunctionId(i % 7, i) : random());
-  ids.push_back(~std::uint64_t{0});
+  ids.push_back(~uint64_t{0});
   std::ranges::sort(ids);
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::ranges::shuffle(ids, random);
-  for (std::uint32_t i = 0; i < ids.size(); ++i)
+  for (uint32_t i = 0; i < ids.size(); ++i)
     ASSERT_EQ(index.add(ids[i]), i);
-  for (std::uint32_t i = 0; i < ids.size(); ++i) {
+  for (uint32_t i = 0; i < ids.size(); ++i) {
     ASSERT_EQ(index.add(ids[i]), i);
     ASSERT_EQ(index.find(ids[i]), i);
   }
@@ -175,8 +175,8 @@ TEST(FunctionNumbers, AreDenseAndStable) {
 //===--- statistics -------------------------------------------------------===//
 
 TEST(Statistics, RecursionCountsOnce) {
-  std::map<std::uint64_t, FunctionStatistics> stats, first, second;
-  std::uint64_t self = 0;
+  std::map<uint64_t, FunctionStatistics> stats, first, second;
+  uint64_t self = 0;
   for (const Span &span : Fed("A0 B10 A20 a30 b60 a100 C100 c105 A105").spans) {
     stats[span.functionId].add(span);
     (span.beginNs < 20 ? first : second)[span.functionId].add(span);
@@ -201,9 +201,9 @@ TEST(Statistics, RecursionCountsOnce) {
 }
 
 // Nearest-rank percentiles, computed by sorting.
-std::uint64_t slowPercentile(std::vector<std::uint64_t> values, double p) {
+uint64_t slowPercentile(std::vector<uint64_t> values, double p) {
   std::ranges::sort(values);
-  std::size_t rank = 1;
+  size_t rank = 1;
   while (rank < values.size() && rank * 100.0 < p * values.size() - 1e-7)
     ++rank;
   return values[rank - 1];
@@ -212,9 +212,9 @@ std::uint64_t slowPercentile(std::vector<std::uint64_t> values, double p) {
 TEST(Distribution, IsExactForFewValues) {
   Distribution d;
   EXPECT_EQ(d.percentile(50), 0u);
-  std::vector<std::uint64_t> values;
+  std::vector<uint64_t> values;
   std::mt19937_64 random(8);
-  for (std::size_t i = 0; i < Distribution::kExact; ++i) {
+  for (size_t i = 0; i < Distribution::kExact; ++i) {
     values.push_back(random());
     d.add(values.back());
     for (double p : {0.0, 1.0, 25.0, 50.0, 90.0, 99.0, 100.0})
@@ -225,11 +225,11 @@ TEST(Distribution, IsExactForFewValues) {
 TEST(Distribution, PutsEachValueIntoItsBin) {
   std::mt19937_64 random(10);
   for (unsigned shape = 0; shape < 4; ++shape)
-    for (const std::size_t number : {1u, 60u, 5000u})
+    for (const size_t number : {1u, 60u, 5000u})
       for (const unsigned perOctave : {1u, 4u, 64u}) {
         Distribution d;
-        std::vector<std::uint64_t> values;
-        for (std::size_t i = 0; i < number; ++i) {
+        std::vector<uint64_t> values;
+        for (size_t i = 0; i < number; ++i) {
           values.push_back(shape == 0   ? random() % 200
                            : shape == 1 ? random() >> (1 + random() % 63)
                            : shape == 2 ? 1000000 + random() % 1000
@@ -240,12 +240,12 @@ TEST(Distribution, PutsEachValueIntoItsBin) {
         ASSERT_FALSE(bins.empty());
         EXPECT_LE(bins.front().from, std::ranges::min(values));
         EXPECT_GT(bins.back().to, std::ranges::max(values));
-        for (std::size_t i = 0; i < bins.size(); ++i) {
-          const std::uint64_t from = bins[i].from, to = bins[i].to, count = bins[i].count;
+        for (size_t i = 0; i < bins.size(); ++i) {
+          const uint64_t from = bins[i].from, to = bins[i].to, count = bins[i].count;
           ASSERT_TRUE(from < to && (i == 0 || bins[i - 1].to == from)) << shape << " " << number << " " << perOctave;
-          EXPECT_LE(to, 2 * std::max<std::uint64_t>(from, 1)) << "an octave at most";
-          EXPECT_EQ(count, static_cast<std::uint64_t>(
-                               std::ranges::count_if(values, [&](auto v) { return v >= from && v < to; })))
+          EXPECT_LE(to, 2 * std::max<uint64_t>(from, 1)) << "an octave at most";
+          EXPECT_EQ(count,
+                    static_cast<uint64_t>(std::ranges::count_if(values, [&](auto v) { return v >= from && v < to; })))
               << shape << " " << number << " " << perOctave << " " << from;
         }
       }
@@ -256,12 +256,12 @@ TEST(Distribution, IsWithinOnePercentForMany) {
   std::mt19937_64 random(9);
   for (unsigned shape = 0; shape < 4; ++shape) {
     Distribution d, half[2];
-    std::vector<std::uint64_t> values;
+    std::vector<uint64_t> values;
     for (int i = 0; i < 20000; ++i) {
-      std::uint64_t v = shape == 0   ? random() % 200
-                        : shape == 1 ? random() >> (random() % 64)
-                        : shape == 2 ? 1000000 + random() % 1000
-                                     : ~std::uint64_t{0} - random() % 5;
+      uint64_t v = shape == 0   ? random() % 200
+                   : shape == 1 ? random() >> (random() % 64)
+                   : shape == 2 ? 1000000 + random() % 1000
+                                : ~uint64_t{0} - random() % 5;
       values.push_back(v);
       d.add(v);
       half[i % 2].add(v);

@@ -1,5 +1,5 @@
 // Which changes diff treats as more than noise: exact test values, a planted change among noise, quiet without one.
-#include "analysis/diff_judge.h"
+#include "analysis/diff/diff_judge.h"
 #include "mixed_source.h"
 #include "thorough.h"
 
@@ -19,7 +19,7 @@ Report makeRun(std::mt19937_64 &random, double factor, double busy = 0) {
   std::uniform_real_distribution<double> chance(0, 1);
   const double machine = std::exp(run(random));
   Report report;
-  for (std::uint32_t f = 0; f < 40; ++f) {
+  for (uint32_t f = 0; f < 40; ++f) {
     report.functions.push_back({.index = f, .id = f, .name = "f" + std::to_string(f)});
     FunctionStatistics figures;
     const double mean = (1000.0 + 500 * f) * machine * std::exp(layout(random)) * (f == 7 ? factor : 1);
@@ -28,7 +28,7 @@ Report makeRun(std::mt19937_64 &random, double factor, double busy = 0) {
       if (busy > 0 && chance(random) < busy)
         duration += 1e6;
       Span span;
-      span.endNs = static_cast<std::uint64_t>(duration);
+      span.endNs = static_cast<uint64_t>(duration);
       span.how = SpanEnd::Return;
       figures.add(span);
     }
@@ -48,7 +48,7 @@ std::vector<std::string> namedBy(const Diff &diff) {
   return names;
 }
 
-Diff compare(std::uint64_t seed, double factor, int runs, double busy = 0) {
+Diff compare(uint64_t seed, double factor, int runs, double busy = 0) {
   std::mt19937_64 random(seed);
   std::vector<Report> a, b;
   for (int i = 0; i < runs; ++i) {
@@ -65,7 +65,7 @@ enum class Noise { Quiet, Rough, Busy, Random };
 // of them, 10 % and more for some), with one wild run in ten. Busy: now and then a thread is off-CPU for 8 ms on
 // average, up to twice per run and function. Random: a third of the functions are called by chance, some less than once
 // per run. Function 7 takes `factor` times as long, and differs by 30 % from run to run.
-Diff compareLarge(std::mt19937_64 &random, Noise noise, std::size_t runsA, std::size_t runsB, double factor = 1) {
+Diff compareLarge(std::mt19937_64 &random, Noise noise, size_t runsA, size_t runsB, double factor = 1) {
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> chance(0, 1);
   std::vector<Report> sides[2];
@@ -81,20 +81,20 @@ Diff compareLarge(std::mt19937_64 &random, Noise noise, std::size_t runsA, std::
                      noise == Noise::Random && f % 3 == 0 ? std::exp(8 * chance(random) - 1) : 0});
   }
   kinds[7] = {10e6, 0.3, 0, 0};
-  for (std::size_t at = 0; sides[0].size() < runsA || sides[1].size() < runsB; ++at) {
+  for (size_t at = 0; sides[0].size() < runsA || sides[1].size() < runsB; ++at) {
     if (sides[at % 2].size() == (at % 2 ? runsB : runsA))
       continue;
     const double speed = (noise == Noise::Quiet ? 0.02 : 0.05) * normal(random) +
                          drift * static_cast<double>(at) / static_cast<double>(runsA + runsB);
     Report report;
-    for (std::uint32_t f = 0; f < kinds.size(); ++f) {
+    for (uint32_t f = 0; f < kinds.size(); ++f) {
       const Kind &kind = kinds[f];
       const double spread = noise == Noise::Quiet && f != 7 ? 0.003 : kind.spread;
       const bool isWild = noise == Noise::Rough && chance(random) < 0.1;
       double time = kind.time * std::exp(speed + spread * (isWild ? 4 : 1) * normal(random));
-      std::uint64_t calls = 1000;
+      uint64_t calls = 1000;
       if (kind.calls > 0) {
-        calls = std::poisson_distribution<std::uint64_t>(kind.calls)(random);
+        calls = std::poisson_distribution<uint64_t>(kind.calls)(random);
         time *= static_cast<double>(calls) / kind.calls;
       }
       if (kind.preempted > 0)
@@ -106,9 +106,9 @@ Diff compareLarge(std::mt19937_64 &random, Noise noise, std::size_t runsA, std::
       ReportRow row;
       row.function = &report.functions.back();
       row.figures.calls = calls;
-      row.figures.selfNs = row.figures.totalNs = static_cast<std::uint64_t>(time);
+      row.figures.selfNs = row.figures.totalNs = static_cast<uint64_t>(time);
       if (calls > 0)
-        row.figures.durations.add(static_cast<std::uint64_t>(time / static_cast<double>(calls)));
+        row.figures.durations.add(static_cast<uint64_t>(time / static_cast<double>(calls)));
       report.rows.push_back(row);
     }
     sides[at % 2].push_back(std::move(report));
@@ -141,11 +141,11 @@ TEST(Diff, RankSumTest) {
 
 // Runs as a whole differ by 2 %, and functions by another 0.8 %. Chance may hide the change or add a name, but rarely.
 // The number of comparisons of each kind; some of them may come out wrong.
-const std::uint64_t kSeeds = test::casesOf(40u, 4u);
+const uint64_t kSeeds = test::casesOf(40u, 4u);
 
 TEST(Diff, FindsThreePerCentInTenRuns) {
-  std::uint64_t found = 0, others = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  uint64_t found = 0, others = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     const Diff diff = compare(seed, 1.03, 10);
     for (const std::string &name : namedBy(diff))
       ++(name == "f7" ? found : others);
@@ -159,8 +159,8 @@ TEST(Diff, FindsThreePerCentInTenRuns) {
 
 TEST(Diff, QuietWithoutAChange) {
   for (const int runs : {1, 3, 10}) {
-    std::uint64_t named = 0;
-    for (std::uint64_t seed = 1; seed <= kSeeds; ++seed)
+    uint64_t named = 0;
+    for (uint64_t seed = 1; seed <= kSeeds; ++seed)
       named += !namedBy(compare(seed, 1, runs)).empty();
     EXPECT_LE(named, kSeeds / 20) << runs;
   }
@@ -168,8 +168,8 @@ TEST(Diff, QuietWithoutAChange) {
 
 // On a busy machine, self times consist mostly of off-CPU time; the median still finds the change.
 TEST(Diff, BusyMachine) {
-  std::uint64_t found = 0, others = 0, quiet = 0;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  uint64_t found = 0, others = 0, quiet = 0;
+  for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     for (const std::string &name : namedBy(compare(seed, 1.05, 10, 0.012)))
       ++(name == "f7" ? found : others);
     quiet += namedBy(compare(seed, 1, 10, 0.012)).empty();
@@ -212,7 +212,7 @@ TEST(Diff, NewAndGone) {
 // diff.h states how often something is named without a change; checked here with noise of all kinds.
 TEST(Diff, SeldomNamesNoise) {
   const int kTimes = test::casesOf(15, 2);
-  const std::pair<std::size_t, std::size_t> sizes[] = {{2, 2}, {3, 2}, {3, 3}, {4, 4}, {5, 5}};
+  const std::pair<size_t, size_t> sizes[] = {{2, 2}, {3, 2}, {3, 3}, {4, 4}, {5, 5}};
   int all = 0, named = 0;
   for (const auto &[a, b] : sizes)
     for (const Noise noise : kNoises) {
@@ -226,8 +226,8 @@ TEST(Diff, SeldomNamesNoise) {
 // A function that takes fifty times as long and differs by 30 % from run to run is beyond doubt, from two runs on.
 TEST(Diff, NamesWhatIsPlain) {
   const int kTimes = test::casesOf(10, 2);
-  const std::pair<std::size_t, std::size_t> sizes[] = {{2, 2}, {3, 2}, {3, 3}, {4, 4}, {5, 3}, {5, 5}, {6, 6}, {7, 7}};
-  for (std::size_t size = 0; size < std::size(sizes); size += test::stride(3))
+  const std::pair<size_t, size_t> sizes[] = {{2, 2}, {3, 2}, {3, 3}, {4, 4}, {5, 3}, {5, 5}, {6, 6}, {7, 7}};
+  for (size_t size = 0; size < std::size(sizes); size += test::stride(3))
     for (const Noise noise : {Noise::Quiet, Noise::Rough}) {
       const auto &[a, b] = sizes[size];
       std::mt19937_64 random(100 * a + b);
@@ -245,12 +245,12 @@ TEST(Diff, SaysHowManyRunsAreNeeded) {
     std::vector<Report> runs;
     for (const double time : times) {
       Report &report = runs.emplace_back();
-      for (std::uint32_t f = 0; f < 10; ++f) {
+      for (uint32_t f = 0; f < 10; ++f) {
         report.functions.push_back({.index = f, .id = f, .name = "f" + std::to_string(f)});
         ReportRow row;
         row.function = &report.functions.back();
         row.figures.calls = 1000;
-        row.figures.selfNs = row.figures.totalNs = f == 7 ? std::uint64_t(time * 1e6) : 1'000'000;
+        row.figures.selfNs = row.figures.totalNs = f == 7 ? uint64_t(time * 1e6) : 1'000'000;
         report.rows.push_back(row);
       }
     }

@@ -1,5 +1,5 @@
 // Threads compared call by call: random edits of random traces are found, and nothing else.
-#include "analysis/flow_diff.h"
+#include "analysis/diff/flow_diff.h"
 #include "mixed_source.h"
 
 #include <random>
@@ -12,8 +12,8 @@ namespace {
 // Writes every difference as a line: "A>B: +C×2 +D -E".
 class Lines : public FlowOutput {
 public:
-  explicit Lines(std::size_t most = ~std::size_t(0)) : most_(most) {}
-  void beginThread(std::uint32_t threadA, std::uint32_t threadB) override {
+  explicit Lines(size_t most = ~size_t(0)) : most_(most) {}
+  void beginThread(uint32_t threadA, uint32_t threadB) override {
     EXPECT_EQ(threadA, threadB);
     list.push_back("thread " + std::to_string(threadA));
   }
@@ -25,7 +25,7 @@ public:
                        : difference.kind == FlowKind::Rest      ? "rest "
                        : difference.kind == FlowKind::Arguments ? "arguments "
                                                                 : "";
-    for (const std::uint32_t caller : difference.callers)
+    for (const uint32_t caller : difference.callers)
       line += functions[caller].displayName;
     line += ':';
     for (const auto &[part, sign] : {std::pair(&difference.a, '-'), std::pair(&difference.b, '+')}) {
@@ -38,17 +38,17 @@ public:
     list.push_back(line + " after " + std::to_string(difference.sameCalls));
     return true;
   }
-  void endThread(std::uint64_t sameCalls) override { list.push_back("alike " + std::to_string(sameCalls)); }
+  void endThread(uint64_t sameCalls) override { list.push_back("alike " + std::to_string(sameCalls)); }
 
   std::vector<std::string> list;
-  std::size_t differences = 0;
+  size_t differences = 0;
 
 private:
-  std::size_t most_;
+  size_t most_;
 };
 
 std::vector<std::string> compare(const std::string &left, const std::string &right, const FlowOptions &options = {},
-                                 std::size_t most = ~std::size_t(0)) {
+                                 size_t most = ~size_t(0)) {
   auto a = threadwise(left, 1), b = threadwise(right, 1);
   const TraceTable tableA = tableOf(*a), tableB = tableOf(*b);
   Lines lines(most);
@@ -110,7 +110,7 @@ TEST(FlowDiff, FindsRandomInsertions) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 60; ++round) {
     std::string left, right;
-    std::uint64_t time = 0, inserted = 0, calls = 0;
+    uint64_t time = 0, inserted = 0, calls = 0;
     std::vector<char> stack;
     bool wasInserted = false;
     const auto add = [&](std::string *only, char what) {
@@ -123,7 +123,7 @@ TEST(FlowDiff, FindsRandomInsertions) {
     for (int i = 0; i < 400; ++i) {
       if (random() % 20 == 0 && !wasInserted) {
         std::string *side = random() % 2 ? &left : &right;
-        for (std::uint64_t k = 1 + random() % 3; k > 0; --k) {
+        for (uint64_t k = 1 + random() % 3; k > 0; --k) {
           add(side, side == &left ? 'X' : 'Z');
           if (random() % 2) {
             add(side, 'Y');
@@ -152,7 +152,7 @@ TEST(FlowDiff, FindsRandomInsertions) {
     const std::vector<std::string> lines = compare(left, right);
     ASSERT_EQ(lines.size(), inserted + 2) << round;
     EXPECT_EQ(lines.back(), "alike " + std::to_string(calls));
-    for (std::size_t i = 1; i + 1 < lines.size(); ++i)
+    for (size_t i = 1; i + 1 < lines.size(); ++i)
       EXPECT_TRUE(lines[i].find("-X") != std::string::npos || lines[i].find("+Z") != std::string::npos) << lines[i];
   }
 }

@@ -1,6 +1,6 @@
 // Reading manifest.json: all fields, odd ones, damaged ones, and large ones quickly.
 #include "ada/trace/manifest.h"
-#include "formats/atf/json_repair.h"
+#include "formats/atf/manifest/json_repair.h"
 #include "scratch_directory.h"
 
 #include <chrono>
@@ -236,7 +236,7 @@ TEST(Manifest, NamesMayBeAskedForByManyThreads) {
   std::atomic<int> wrong{0};
   for (int t = 0; t < 4; ++t)
     threads.emplace_back([&] {
-      for (std::uint64_t id = 0; id < 600; ++id) {
+      for (uint64_t id = 0; id < 600; ++id) {
         bool known = id < 500;
         wrong += known != (m->displayName(id) == "f(int)");
         wrong += known != (m->shortDisplayName(id) == "f(..)");

@@ -2,7 +2,7 @@
 #ifndef ADA_TEST_UNIT_MIXED_SOURCE_H
 #define ADA_TEST_UNIT_MIXED_SOURCE_H
 
-#include "analysis/trace_table.h"
+#include "analysis/events/trace_table.h"
 #include "model/spool.h"
 
 #include <gtest/gtest.h>
@@ -18,30 +18,30 @@ namespace ada::analysis {
 // its return (small), its exceptional exit ('!'), or one of its values.
 class MixedSource : public model::TraceSource {
 public:
-  explicit MixedSource(std::string text, std::uint32_t threads = 2) : text_(std::move(text)), threads_(threads) {}
+  explicit MixedSource(std::string text, uint32_t threads = 2) : text_(std::move(text)), threads_(threads) {}
 
   Expected<void> read(model::TraceSink &sink) override {
     (void)sink.begin({});
     (void)sink.addProcess({.index = 0, .name = "pid_7", .pid = 7});
-    for (std::uint32_t i = 0; i < threads_; ++i)
+    for (uint32_t i = 0; i < threads_; ++i)
       (void)sink.addThread({.index = i, .process = 0, .number = i, .tid = 100 + i, .name = "t" + std::to_string(i)});
-    for (std::uint32_t i = 0; i < 26; ++i)
+    for (uint32_t i = 0; i < 26; ++i)
       (void)sink.addFunction({.index = i, .process = 0, .id = i, .displayName = std::string(1, char('A' + i))});
     std::istringstream in(text_);
-    std::uint32_t thread;
+    uint32_t thread;
     for (std::string word; in >> thread >> word;) {
       model::Event event;
       event.thread = thread;
       model::Text text;
       const bool isException = word[0] == '!';
       word.erase(0, isException);
-      const std::size_t equals = word.find('=');
+      const size_t equals = word.find('=');
       if (equals != std::string::npos) {
         event.kind = model::Kind::Value;
         text = {std::string_view(word).substr(0, equals), std::string_view(word).substr(equals + 1)};
       } else {
         event.kind = isException ? model::Kind::Exception : word[0] < 'a' ? model::Kind::Call : model::Kind::Return;
-        event.function = static_cast<std::uint32_t>(word[0] < 'a' ? word[0] - 'A' : word[0] - 'a');
+        event.function = static_cast<uint32_t>(word[0] < 'a' ? word[0] - 'A' : word[0] - 'a');
         time_ = std::stoull(word.substr(1));
       }
       event.timeNs = time_;
@@ -56,13 +56,13 @@ public:
 
 private:
   std::string text_;
-  std::uint32_t threads_;
-  std::uint64_t time_ = 0;
+  uint32_t threads_;
+  uint64_t time_ = 0;
   std::vector<Error> none_;
   std::vector<Warning> no_;
 };
 
-inline std::unique_ptr<model::TraceSource> threadwise(const std::string &text, std::uint32_t threads = 2) {
+inline std::unique_ptr<model::TraceSource> threadwise(const std::string &text, uint32_t threads = 2) {
   auto source = model::makeThreadwise(std::make_unique<MixedSource>(text, threads));
   EXPECT_TRUE(source);
   return *std::move(source);

@@ -19,27 +19,27 @@ std::string columnsOf(const NamedValues &values) {
   RowBinary row;
   values.put(row);
   const std::string &bytes = row.bytes();
-  std::size_t at = 0;
+  size_t at = 0;
   const auto length = [&] {
-    std::size_t value = 0;
+    size_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
       const auto byte = static_cast<unsigned char>(bytes.at(at++));
-      value |= std::size_t{byte & 0x7fu} << shift;
+      value |= size_t{byte & 0x7fu} << shift;
       if (!(byte & 0x80))
         return value;
     }
   };
   std::vector<std::string> columns[2];
   for (auto &column : columns)
-    for (std::size_t left = length(); left > 0; --left) {
-      const std::size_t size = length();
+    for (size_t left = length(); left > 0; --left) {
+      const size_t size = length();
       column.push_back(bytes.substr(at, size));
       at += size;
     }
   EXPECT_EQ(columns[0].size(), columns[1].size());
   EXPECT_EQ(length(), columns[0].size());
   std::string all;
-  for (std::size_t i = 0; i < columns[0].size(); ++i, at += 8) {
+  for (size_t i = 0; i < columns[0].size(); ++i, at += 8) {
     double number;
     std::memcpy(&number, bytes.data() + at, 8);
     all += (all.empty() ? "" : " ") + columns[0][i] + "=" + columns[1][i] + ":";
@@ -91,7 +91,7 @@ TEST(NamedValues, NoMoreThanTheMost) {
   for (int i = 0; i < 1000; ++i)
     json += (i ? ",\"a" : "\"a") + std::to_string(i) + "\":1";
   const std::string columns = columnsOf(json + "}");
-  EXPECT_EQ(static_cast<std::size_t>(std::count(columns.begin(), columns.end(), '=')), NamedValues::kMost);
+  EXPECT_EQ(static_cast<size_t>(std::count(columns.begin(), columns.end(), '=')), NamedValues::kMost);
   std::string deep;
   constexpr int kDeep = 500'000;
   for (int i = 0; i < kDeep; ++i)

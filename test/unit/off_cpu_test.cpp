@@ -1,7 +1,7 @@
 // Off-CPU times: sums checked against brute force, and their file, whole, cut and wrong.
 #include "ada/trace/off_cpu.h"
-#include "analysis/off_cpu_follower.h"
-#include "formats/atf/sched_file.h"
+#include "analysis/waits/off_cpu_follower.h"
+#include "formats/atf/files/sched_file.h"
 #include "scratch_directory.h"
 #include "shared/encode/sched_format.h"
 
@@ -17,13 +17,13 @@ using sched::Kind, sched::Record;
 
 namespace {
 
-std::vector<OffCpu> randomPeriods(unsigned seed, std::size_t count) {
+std::vector<OffCpu> randomPeriods(unsigned seed, size_t count) {
   std::mt19937_64 random(seed);
   std::vector<OffCpu> periods;
-  std::uint64_t ns = 1000;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t from = ns + 1 + random() % 50, to = from + 1 + random() % 70;
-    periods.push_back({from, to, OffCpu::Why(random() % 3), static_cast<std::uint32_t>(random() % 8)});
+  uint64_t ns = 1000;
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t from = ns + 1 + random() % 50, to = from + 1 + random() % 70;
+    periods.push_back({from, to, OffCpu::Why(random() % 3), static_cast<uint32_t>(random() % 8)});
     ns = to;
   }
   return periods;
@@ -58,8 +58,8 @@ protected:
     return checked ? "ok" : checked.error().code;
   }
 
-  std::uint32_t version_ = sched::kVersion;
-  std::uint64_t flags_ = 0;
+  uint32_t version_ = sched::kVersion;
+  uint64_t flags_ = 0;
   test::ScratchDirectory scratch_;
   std::string path_ = scratch_ / "sched.ads";
 };
@@ -68,15 +68,15 @@ protected:
 
 TEST(OffCpu, SumsAgainstBruteForce) {
   const std::vector<OffCpu> periods = randomPeriods(1, 300);
-  const std::uint64_t end = periods.back().toNs + 10;
+  const uint64_t end = periods.back().toNs + 10;
   const OffCpuLane lane(periods, 0, end, 300);
   std::mt19937_64 random(2);
   for (int i = 0; i < 2000; ++i) {
-    const std::uint64_t from = random() % end, to = random() % end;
+    const uint64_t from = random() % end, to = random() % end;
     OffCpuTimes sum;
-    std::size_t overlapping = 0;
+    size_t overlapping = 0;
     for (const OffCpu &off : periods) {
-      const std::uint64_t begin = std::max(off.fromNs, from), until = std::min(off.toNs, to);
+      const uint64_t begin = std::max(off.fromNs, from), until = std::min(off.toNs, to);
       if (begin < until)
         sum.add(off.why, until - begin);
       overlapping += off.fromNs < to && off.toNs > from;
@@ -96,24 +96,23 @@ TEST(OffCpu, SumsAgainstBruteForce) {
 TEST(OffCpu, FollowerTellsOfEachOnce) {
   std::vector<OffCpu> periods;
   std::mt19937_64 random(3);
-  std::uint64_t ns = 1000;
+  uint64_t ns = 1000;
   for (int i = 0; i < 300; ++i) {
-    const std::uint64_t from = ns + 100 + random() % 50, to = from + 10 + random() % 70;
+    const uint64_t from = ns + 100 + random() % 50, to = from + 10 + random() % 70;
     periods.push_back({from, to, OffCpu::Why(random() % 4), 0});
     ns = to;
   }
   const OffCpuLane lane(periods, 900, ns + 100, 300);
-  std::vector<std::uint64_t> events = {0};
+  std::vector<uint64_t> events = {0};
   for (const OffCpu &off : periods)
-    for (const std::uint64_t near :
-         {off.fromNs - 20, off.fromNs + random() % 4, off.toNs - random() % 4, off.toNs + 20})
+    for (const uint64_t near : {off.fromNs - 20, off.fromNs + random() % 4, off.toNs - random() % 4, off.toNs + 20})
       events.push_back(near);
   events.push_back(ns + 500);
   std::ranges::sort(events);
-  analysis::OffCpuFollower follower(&lane, 0, ~std::uint64_t{0});
+  analysis::OffCpuFollower follower(&lane, 0, ~uint64_t{0});
   OffCpuTimes all;
-  for (std::size_t i = 1; i < events.size(); ++i) {
-    std::uint64_t sum = 0;
+  for (size_t i = 1; i < events.size(); ++i) {
+    uint64_t sum = 0;
     follower.take(events[i - 1], events[i], [&](const OffCpu &off) {
       EXPECT_GE(off.fromNs, events[i - 1]);
       EXPECT_LE(off.toNs, events[i]);
@@ -133,11 +132,11 @@ TEST(OffCpu, FollowerTellsOfEachOnce) {
 // An event well inside a wait proves that records are missing, so the whole wait becomes unknown.
 TEST(OffCpu, EventInsideAWait) {
   const OffCpuLane lane({{100'000, 500'000, OffCpu::Why::Waiting, 0}}, 1, 900'000, 1);
-  analysis::OffCpuFollower follower(&lane, 0, ~std::uint64_t{0});
+  analysis::OffCpuFollower follower(&lane, 0, ~uint64_t{0});
   OffCpuTimes all;
-  std::uint64_t before = 50'000;
+  uint64_t before = 50'000;
   follower.skipTo(before);
-  for (const std::uint64_t ns : {99'990, 300'000, 350'000, 600'000}) {
+  for (const uint64_t ns : {99'990, 300'000, 350'000, 600'000}) {
     follower.take(before, ns, [&](const OffCpu &off) { all.add(off.why, off.durationNs()); });
     before = ns;
   }
@@ -152,7 +151,7 @@ TEST_F(File, WrittenAndReadAgain) {
   const auto read = OffCpuLane::open(path_);
   ASSERT_TRUE(read);
   ASSERT_EQ((*read)->periods().size(), 1000u);
-  for (std::size_t i = 0; i < 1000; ++i) {
+  for (size_t i = 0; i < 1000; ++i) {
     EXPECT_EQ((*read)->periods()[i].fromNs, lane.periods()[i].fromNs);
     EXPECT_EQ((*read)->periods()[i].toNs, lane.periods()[i].toNs);
     EXPECT_EQ((*read)->periods()[i].why, lane.periods()[i].why);
@@ -302,7 +301,7 @@ TEST_F(File, HeldUpWrittenAgain) {
     const auto read = OffCpuLane::open(path_);
     ASSERT_TRUE(read);
     EXPECT_EQ((*read)->isSchedKnown(), isKnown);
-    for (std::uint64_t from = 0; from < 1000; from += 10)
+    for (uint64_t from = 0; from < 1000; from += 10)
       EXPECT_EQ((*read)->timesBetween(from, from + 10), lane.timesBetween(from, from + 10)) << from;
   }
 }
@@ -311,7 +310,7 @@ TEST_F(File, HeldUpWrittenAgain) {
 TEST_F(File, CutAnywhere) {
   ASSERT_TRUE(atf::writeSched(path_, OffCpuLane(randomPeriods(5, 20), 900, 1'000'000, 20), 7));
   const std::string whole = bytes();
-  for (std::size_t size = 0; size <= whole.size(); ++size) {
+  for (size_t size = 0; size <= whole.size(); ++size) {
     writeBytes(whole.substr(0, size));
     EXPECT_NE(check(), size == whole.size() ? "" : "ok") << size;
     ASSERT_TRUE(atf::finishSched(path_)) << size;
@@ -321,7 +320,7 @@ TEST_F(File, CutAnywhere) {
     }
     EXPECT_EQ(check(), "ok") << size;
     const std::string finished = bytes();
-    const std::size_t kept = size == whole.size() ? size : (size - 32) / 16 * 16 + 32;
+    const size_t kept = size == whole.size() ? size : (size - 32) / 16 * 16 + 32;
     EXPECT_EQ(finished.substr(0, kept), whole.substr(0, kept));
     EXPECT_EQ(finished.size(), size == whole.size() ? size : kept + 16);
   }

@@ -92,7 +92,7 @@ TEST(OrderedText, FailuresStick) {
 TEST(ByteOutput, LargeTextsKeepTheirPlace) {
   Output out;
   std::string expected;
-  for (const std::size_t size : {3u, 1u << 16, 5u, (1u << 16) - 1, 1u << 18, 0u, 7u}) {
+  for (const size_t size : {3u, 1u << 16, 5u, (1u << 16) - 1, 1u << 18, 0u, 7u}) {
     const std::string piece(size, static_cast<char>('a' + size % 26));
     out.bytes.put(piece);
     expected += piece;
@@ -104,12 +104,12 @@ TEST(ByteOutput, LargeTextsKeepTheirPlace) {
 TEST(StableList, ElementsStayWhileItGrows) {
   StableList<std::string> list;
   std::vector<const std::string *> places;
-  for (std::size_t i = 0; i < 5000; ++i) {
+  for (size_t i = 0; i < 5000; ++i) {
     list.push_back(std::to_string(i));
     places.push_back(&list[i]);
   }
   EXPECT_EQ(list.size(), 5000u);
-  for (std::size_t i = 0; i < 5000; ++i) {
+  for (size_t i = 0; i < 5000; ++i) {
     EXPECT_EQ(list[i], std::to_string(i));
     EXPECT_EQ(&list[i], places[i]);
   }

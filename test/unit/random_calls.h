@@ -3,8 +3,8 @@
 #define ADA_TEST_UNIT_RANDOM_CALLS_H
 
 #include "ada/trace/atf_format.h"
-#include "formats/atf/checksum.h"
-#include "formats/atf/sched_file.h"
+#include "formats/atf/files/checksum.h"
+#include "formats/atf/files/sched_file.h"
 #include "shared/encode/packed_file.h"
 
 #include <cstring>
@@ -19,20 +19,20 @@ namespace ada::test {
 
 struct CallShape {
   std::string name;
-  std::size_t events = 120'000;
-  std::size_t deepest = 40;
+  size_t events = 120'000;
+  size_t deepest = 40;
   unsigned odd = 0;  // how many of 1,000 events don't nest
   unsigned back = 0; // how many of 1,000 events are older than the one before
-  std::uint64_t functions = 500;
+  uint64_t functions = 500;
 };
 
 inline std::vector<atf::IndexEvent> randomCalls(const CallShape &shape, unsigned seed) {
   std::mt19937_64 random(seed);
   std::vector<atf::IndexEvent> events;
-  std::vector<std::uint64_t> open;
-  std::uint64_t ns = 1'000'000;
+  std::vector<uint64_t> open;
+  uint64_t ns = 1'000'000;
   // Few events are predictable, so a block holds few events.
-  const auto add = [&](EventKind kind, std::uint64_t function) {
+  const auto add = [&](EventKind kind, uint64_t function) {
     ns += random() % 3000;
     if (shape.back > 0 && random() % 1000 < shape.back)
       ns -= random() % 5000;
@@ -40,13 +40,13 @@ inline std::vector<atf::IndexEvent> randomCalls(const CallShape &shape, unsigned
   };
   while (events.size() < shape.events) {
     if (random() % 1000 < shape.odd) {
-      const std::uint64_t function = random() % shape.functions;
+      const uint64_t function = random() % shape.functions;
       if (random() % 8 == 0) {
         add(EventKind{9}, function);
         continue;
       }
       add(random() % 2 ? EventKind::Return : EventKind::Exception, function);
-      for (std::size_t i = open.size(); i > 0; --i)
+      for (size_t i = open.size(); i > 0; --i)
         if (open[i - 1] == function) {
           open.resize(i - 1);
           break;
@@ -67,8 +67,8 @@ inline std::vector<atf::IndexEvent> randomCalls(const CallShape &shape, unsigned
 inline void writeRandomLane(const std::string &path, const std::vector<atf::IndexEvent> &events) {
   std::mt19937_64 random(events.size());
   std::vector<OffCpu> off;
-  for (std::size_t i = 1; i < events.size(); ++i) {
-    const std::uint64_t from = events[i - 1].timestampNs, to = events[i].timestampNs + random() % 3;
+  for (size_t i = 1; i < events.size(); ++i) {
+    const uint64_t from = events[i - 1].timestampNs, to = events[i].timestampNs + random() % 3;
     if (random() % 20 == 0 && to > from + 3 && (off.empty() || off.back().toNs < from))
       off.push_back({from + 1, to, random() % 2 ? OffCpu::Why::Waiting : OffCpu::Why::Preempted, 0});
     else if (random() % 200 == 0 && i + 9 < events.size() && (off.empty() || off.back().toNs < from) &&
@@ -76,7 +76,7 @@ inline void writeRandomLane(const std::string &path, const std::vector<atf::Inde
       off.push_back(
           {from + 1, events[i + 7].timestampNs, random() % 2 ? OffCpu::Why::Recorder : OffCpu::Why::Unknown, 0});
   }
-  const std::uint64_t toNs = events[events.size() - 5].timestampNs;
+  const uint64_t toNs = events[events.size() - 5].timestampNs;
   std::erase_if(off, [&](const OffCpu &o) { return o.toNs > toNs; });
   EXPECT_TRUE(atf::writeSched(path, OffCpuLane(off, events[5].timestampNs, toNs, off.size()), 7));
 }
@@ -85,8 +85,8 @@ inline void writeRandomLane(const std::string &path, const std::vector<atf::Inde
 inline void dropFirstBlocks(const std::string &path) {
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  const auto load = [&](auto &raw, std::uint64_t at) { std::memcpy(&raw, bytes.data() + at, sizeof raw); };
-  const auto store = [&](auto &raw, std::uint64_t at) {
+  const auto load = [&](auto &raw, uint64_t at) { std::memcpy(&raw, bytes.data() + at, sizeof raw); };
+  const auto store = [&](auto &raw, uint64_t at) {
     if constexpr (requires { raw.checksum; })
       raw.checksum = atf::crc32c(0, &raw, sizeof raw - sizeof raw.checksum);
     std::memcpy(bytes.data() + at, &raw, sizeof raw);
@@ -95,11 +95,11 @@ inline void dropFirstBlocks(const std::string &path) {
   packed::RawTrailer trailer;
   load(head, 0);
   load(trailer, head.trailerOffset);
-  constexpr std::uint64_t kGone = 3;
+  constexpr uint64_t kGone = 3;
   ASSERT_GT(trailer.blocks, kGone + 3);
-  const std::uint64_t entries = trailer.indexOffset + packed::kIndexHeadBytes;
-  std::uint64_t events = 0;
-  for (std::uint64_t i = 0; i < kGone; ++i) {
+  const uint64_t entries = trailer.indexOffset + packed::kIndexHeadBytes;
+  uint64_t events = 0;
+  for (uint64_t i = 0; i < kGone; ++i) {
     packed::RawIndexEntry entry;
     load(entry, entries + i * sizeof entry);
     events += entry.eventCount;

@@ -2,7 +2,7 @@
 #include "ada/trace/atf_index.h"
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
-#include "analysis/report.h"
+#include "analysis/report/report.h"
 #include "random_calls.h"
 #include "scratch_directory.h"
 
@@ -29,7 +29,7 @@ std::string write(const std::string &path, const std::vector<atf::IndexEvent> &e
 }
 
 // All figures of all rows, and the number of parts.
-std::pair<std::string, std::size_t> reportOf(const std::string &path, ReportOptions options, std::uint64_t partEvents) {
+std::pair<std::string, size_t> reportOf(const std::string &path, ReportOptions options, uint64_t partEvents) {
   auto source = model::openTrace(std::filesystem::path(path).parent_path().parent_path().parent_path().string());
   EXPECT_TRUE(source);
   TraceTable table;
@@ -47,7 +47,7 @@ std::pair<std::string, std::size_t> reportOf(const std::string &path, ReportOpti
     EXPECT_LE(f.off.notRunningNs(), f.totalNs);
     EXPECT_LE(f.selfOff.sumNs() + f.selfOff.unknownNs, f.selfNs);
     std::string line = row.group + (row.function ? std::to_string(row.function->id) : "") + ":";
-    for (const std::uint64_t figure :
+    for (const uint64_t figure :
          {f.calls, f.exceptions, f.missing, f.open, f.earlier, f.totalNs, f.selfNs, f.off.waitingNs, f.off.preemptedNs,
           f.off.recorderNs, f.off.unknownNs, f.selfOff.waitingNs, f.selfOff.preemptedNs, f.selfOff.recorderNs,
           f.selfOff.unknownNs, f.onCpuSelfNs()})
@@ -61,13 +61,13 @@ std::pair<std::string, std::size_t> reportOf(const std::string &path, ReportOpti
       std::to_string(report->strayExits) + " strays, " + std::to_string(report->missingExits) + " missing\n";
   for (const std::string &line : lines)
     text += line;
-  const std::uint64_t pieces = table.threads[0].extent->events / partEvents;
+  const uint64_t pieces = table.threads[0].extent->events / partEvents;
   return {text, pieces < 2 ? 1 : (*source)->cuts(0, pieces).size()};
 }
 
 // Compares both ways of reading. Returns the number of parts it was read in.
-std::size_t compare(const std::string &path, const ReportOptions &options, const std::string &what) {
-  const auto [whole, one] = reportOf(path, options, ~std::uint64_t{0});
+size_t compare(const std::string &path, const ReportOptions &options, const std::string &what) {
+  const auto [whole, one] = reportOf(path, options, ~uint64_t{0});
   const auto [parts, count] = reportOf(path, options, 5000);
   EXPECT_EQ(one, 1u);
   EXPECT_EQ(parts, whole) << what;
@@ -124,25 +124,25 @@ TEST(ReportParts, LostFront) {
   const std::string path = write(scratch / "index/pid_1/thread_0/index.atp", events);
   auto reader = atf::IndexReader::open(path);
   ASSERT_TRUE(reader);
-  const std::uint64_t cut = reader->cutFrom(1);
+  const uint64_t cut = reader->cutFrom(1);
   ASSERT_LT(cut, reader->size());
   // Edited by hand: the file's header leads to the second block, and the file counts as never finished.
-  const std::uint64_t offset = reader->offsetOf(cut);
+  const uint64_t offset = reader->offsetOf(cut);
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   std::string head(128, '\0');
   file.read(head.data(), 128);
   std::fill(head.begin() + 8, head.begin() + 12, '\0');
   for (int i = 0; i < 8; ++i)
-    head[24 + static_cast<std::size_t>(i)] = static_cast<char>(offset >> (8 * i));
+    head[24 + static_cast<size_t>(i)] = static_cast<char>(offset >> (8 * i));
   std::fill(head.begin() + 32, head.begin() + 64, '\0');
-  std::uint32_t sum = ~0u;
-  for (std::size_t i = 0; i < 124; ++i) {
+  uint32_t sum = ~0u;
+  for (size_t i = 0; i < 124; ++i) {
     sum ^= static_cast<unsigned char>(head[i]);
     for (int bit = 0; bit < 8; ++bit)
       sum = sum >> 1 ^ (sum & 1 ? 0x82F63B78u : 0);
   }
   for (int i = 0; i < 4; ++i)
-    head[124 + static_cast<std::size_t>(i)] = static_cast<char>(~sum >> (8 * i));
+    head[124 + static_cast<size_t>(i)] = static_cast<char>(~sum >> (8 * i));
   file.seekp(0);
   file.write(head.data(), 128);
   file.close();

@@ -1,9 +1,9 @@
 // A report made from an earlier report's saved summary has the figures of one that reads all events.
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
-#include "analysis/report.h"
-#include "analysis/report_summary.h"
-#include "formats/atf/sched_file.h"
+#include "analysis/report/report.h"
+#include "analysis/report/report_summary.h"
+#include "formats/atf/files/sched_file.h"
 #include "random_calls.h"
 #include "scratch_directory.h"
 #include "thorough.h"
@@ -36,13 +36,9 @@ public:
   std::unique_ptr<model::TraceSource> another() const override {
     return std::make_unique<CountingSource>(source_->another(), reads_);
   }
-  std::vector<std::uint64_t> cuts(std::uint32_t thread, std::size_t pieces) const override {
-    return source_->cuts(thread, pieces);
-  }
-  std::optional<model::Prints> prints(std::uint32_t process) const override { return source_->prints(process); }
-  model::Function functionOf(std::uint32_t process, std::uint64_t id) const override {
-    return source_->functionOf(process, id);
-  }
+  std::vector<uint64_t> cuts(uint32_t thread, size_t pieces) const override { return source_->cuts(thread, pieces); }
+  std::optional<model::Prints> prints(uint32_t process) const override { return source_->prints(process); }
+  model::Function functionOf(uint32_t process, uint64_t id) const override { return source_->functionOf(process, id); }
   const std::vector<Error> &problems() const override { return source_->problems(); }
   const std::vector<Warning> &warnings() const override { return source_->warnings(); }
 
@@ -54,7 +50,7 @@ private:
 struct Outcome {
   std::string text; // all figures of all rows
   int reads = 0;
-  std::uint64_t calls = 0;
+  uint64_t calls = 0;
 };
 
 Outcome reportOf(const std::string &session, ReportOptions options) {
@@ -68,7 +64,7 @@ Outcome reportOf(const std::string &session, ReportOptions options) {
   nothing.threads.emplace();
   const auto read = source.readPart(announced, nothing);
   EXPECT_TRUE(read) << read.error().text();
-  std::vector<std::uint32_t> threads;
+  std::vector<uint32_t> threads;
   for (const model::Thread &thread : table.threads)
     threads.push_back(thread.index);
   options.partEvents = 5000;
@@ -80,7 +76,7 @@ Outcome reportOf(const std::string &session, ReportOptions options) {
     const FunctionStatistics &f = row.figures;
     std::string line = std::to_string(row.process) + "/" + std::to_string(row.thread.value_or(99)) + "/" +
                        (row.function ? std::to_string(row.function->id) + row.function->name : row.group) + ":";
-    for (const std::uint64_t figure :
+    for (const uint64_t figure :
          {f.calls, f.exceptions, f.missing, f.open, f.earlier, f.totalNs, f.selfNs, f.off.waitingNs, f.off.preemptedNs,
           f.selfOff.waitingNs, f.selfOff.preemptedNs, f.durations.count()})
       line += " " + std::to_string(figure);
@@ -92,7 +88,7 @@ Outcome reportOf(const std::string &session, ReportOptions options) {
     outcome.calls += f.calls;
   }
   std::ranges::sort(lines);
-  std::vector<std::uint64_t> met;
+  std::vector<uint64_t> met;
   for (const model::Function &function : report->metFunctions)
     met.push_back(function.id);
   std::ranges::sort(met);
@@ -130,7 +126,7 @@ std::string makeSession(const std::string &session, const test::CallShape &shape
   return session;
 }
 
-ReportOptions with(UseSummaries summaries, std::uint64_t fromNs = 0, std::uint64_t toNs = ~std::uint64_t{0}) {
+ReportOptions with(UseSummaries summaries, uint64_t fromNs = 0, uint64_t toNs = ~uint64_t{0}) {
   ReportOptions options;
   options.summaries = summaries;
   options.filter.fromNs = fromNs, options.filter.toNs = toNs;
@@ -146,7 +142,7 @@ void setBytes(const std::string &path, const std::string &bytes) {
 }
 
 // Reports of the whole trace and of time ranges.
-void compare(const std::string &session, const std::string &what, std::uint64_t lastNs) {
+void compare(const std::string &session, const std::string &what, uint64_t lastNs) {
   for (const ReportBy by : {ReportBy::Function, ReportBy::Thread}) {
     fs::remove(summaryOf(session));
     ReportOptions none = with(UseSummaries::No), make = with(UseSummaries::Make), use = with(UseSummaries::Yes);
@@ -164,11 +160,11 @@ void compare(const std::string &session, const std::string &what, std::uint64_t 
   // The summary kept for a report by threads also serves a report by functions, and time ranges.
   std::mt19937_64 random(lastNs);
   for (int i = 0; i < test::casesOf(16, 4); ++i) {
-    std::uint64_t from = random() % lastNs, to = random() % lastNs;
+    uint64_t from = random() % lastNs, to = random() % lastNs;
     if (i % 4 == 0)
       from = 0;
     if (i % 4 == 1)
-      to = ~std::uint64_t{0};
+      to = ~uint64_t{0};
     if (i % 4 == 2 && from > to)
       std::swap(from, to);
     const Outcome truth = reportOf(session, with(UseSummaries::No, from, to));
@@ -188,7 +184,7 @@ TEST(ReportSummary, SameFigures) {
         test::CallShape{.name = "deeper than is known", .deepest = 3000, .odd = 2},
         test::CallShape{.name = "times go back", .back = 5}})
     for (const bool hasLane : {false, true}) {
-      shape.events = test::casesOf<std::size_t>(120'000, 10'000);
+      shape.events = test::casesOf<size_t>(120'000, 10'000);
       const std::string session = makeSession(scratch / (shape.name + std::to_string(hasLane)), shape, 1);
       const auto events = test::randomCalls(shape, 1);
       if (hasLane && shape.back > 0)
@@ -205,7 +201,7 @@ TEST(ReportSummary, RangesReadTheirEnds) {
   const test::CallShape shape{.name = "nested", .events = 300'000};
   const std::string session = makeSession(scratch / "session", shape, 2);
   const auto events = test::randomCalls(shape, 2);
-  const std::uint64_t from = events[events.size() / 5].timestampNs, to = events[events.size() * 4 / 5].timestampNs;
+  const uint64_t from = events[events.size() / 5].timestampNs, to = events[events.size() * 4 / 5].timestampNs;
   const Outcome all = reportOf(session, with(UseSummaries::Make));
   EXPECT_GT(all.reads, 10);
   const Outcome range = reportOf(session, with(UseSummaries::Yes, from, to));
@@ -252,7 +248,7 @@ TEST(ReportSummary, IsNotUsedForOthers) {
   const std::string kept = bytesOf(summaryOf(session));
   auto events = test::randomCalls(shape, 6);
   // The same except for one pair, which calls another function.
-  for (std::size_t i = 0; i + 1 < events.size(); ++i)
+  for (size_t i = 0; i + 1 < events.size(); ++i)
     if (events[i].kind == EventKind::Call && events[i + 1].kind == EventKind::Return) {
       events[i].functionId = events[i + 1].functionId = (events[i].functionId + 1) % 500;
       break;
@@ -297,7 +293,7 @@ TEST(ReportSummary, Damaged) {
   const std::string good = bytesOf(summaryOf(session));
   EXPECT_EQ(good.substr(0, 4), "ATPS");
   std::mt19937_64 random(1);
-  for (std::size_t i = 0; i < 60; i += test::stride(5)) {
+  for (size_t i = 0; i < 60; i += test::stride(5)) {
     std::string bad = good;
     if (i % 3 == 0)
       bad.resize(random() % bad.size());

@@ -1,8 +1,8 @@
 // Matching two sessions: flame graphs of one and two, and how threads ended.
-#include "analysis/call_paths.h"
-#include "analysis/flame_tree.h"
-#include "analysis/session_match.h"
-#include "analysis/thread_ends.h"
+#include "analysis/events/session_match.h"
+#include "analysis/events/thread_ends.h"
+#include "analysis/tree/call_paths.h"
+#include "analysis/tree/flame_tree.h"
 #include "mixed_source.h"
 
 using namespace ada;
@@ -25,8 +25,8 @@ TEST(SessionMatch, JoinsFunctionsByName) {
   EXPECT_EQ(joined.functions[0].name, "add");
   EXPECT_EQ(joined.functions[2].name, "main");
   EXPECT_EQ(joined.functions[2].file, "/a/x.c"); // the first one that is met
-  EXPECT_EQ(joined.numbers, (std::vector<std::vector<std::uint32_t>>{{2, 1}, {1, 0, 2}}));
-  for (std::uint32_t i = 0; i < 3; ++i)
+  EXPECT_EQ(joined.numbers, (std::vector<std::vector<uint32_t>>{{2, 1}, {1, 0, 2}}));
+  for (uint32_t i = 0; i < 3; ++i)
     EXPECT_EQ(joined.functions[i].index, i);
 }
 
@@ -35,13 +35,13 @@ TEST(SessionMatch, TellsStaticFunctionsApart) {
   const std::vector<model::Function> a = {function("init", "/a/x.c"), function("init", "/a/y.c")};
   const std::vector<model::Function> b = {function("init", "/other/y.c"), function("init", "/other/x.c")};
   const std::vector<const std::vector<model::Function> *> lists = {&a, &b};
-  EXPECT_EQ(joinFunctions(lists).numbers, (std::vector<std::vector<std::uint32_t>>{{0, 1}, {1, 0}}));
+  EXPECT_EQ(joinFunctions(lists).numbers, (std::vector<std::vector<uint32_t>>{{0, 1}, {1, 0}}));
 }
 
 TEST(SessionMatch, NamesThreadsByOrder) {
   TraceTable table;
   table.processes = {{.index = 0, .name = "p", .pid = 9}};
-  const auto add = [&](std::uint64_t tid, std::string name) {
+  const auto add = [&](uint64_t tid, std::string name) {
     table.threads.push_back({.index = 0, .process = 0, .number = 0, .tid = tid, .name = std::move(name)});
   };
   add(10, "worker");
@@ -85,7 +85,7 @@ TEST(FlameTree, HasThePathsOfBothSessions) {
   ASSERT_EQ(tree.nodes.size(), 3u);
   EXPECT_EQ(tree.whole.totalNs, 100u);
   EXPECT_EQ(tree.wholeBefore.totalNs, 40u);
-  std::uint64_t gone = 0, fresh = 0;
+  uint64_t gone = 0, fresh = 0;
   for (const FlameNode &node : tree.nodes) {
     gone += node.figures.calls == 0;
     fresh += node.before.calls == 0;

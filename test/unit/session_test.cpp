@@ -18,10 +18,10 @@ class AtfSession : public testing::Test {
 protected:
   ScratchDirectory scratch_;
 
-  void thread(const std::string &directory, std::uint64_t events, std::uint32_t threadId = 1) {
+  void thread(const std::string &directory, uint64_t events, uint32_t threadId = 1) {
     auto writer = IndexWriter::create(scratch_ / (directory + "/index.atf"), {.threadId = threadId});
     ASSERT_TRUE(writer) << writer.error().text();
-    for (std::uint64_t i = 0; i < events; ++i)
+    for (uint64_t i = 0; i < events; ++i)
       ASSERT_TRUE(writer->append({.timestampNs = i, .functionId = 7, .kind = EventKind{1 + i % 2 == 1 ? 1u : 2u}}));
     ASSERT_TRUE(writer->finish());
   }
@@ -59,7 +59,7 @@ TEST_F(AtfSession, EveryKindOfPath) {
     EXPECT_EQ(session->processes()[2].name(), "pid_10");
     EXPECT_EQ(session->eventCount(), 18u);
     EXPECT_TRUE(session->warnings().empty());
-    std::uint64_t merged = 0, last = 0;
+    uint64_t merged = 0, last = 0;
     for (MergeCursor next(*session); next; next.advance(), ++merged) {
       EXPECT_GE(next.event().timestampNs, last);
       last = next.event().timestampNs;

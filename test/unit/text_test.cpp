@@ -79,7 +79,7 @@ constexpr const char *kUnsafe[] = {"\x1b",   "\n",     "\r",     "\t",     "\b",
                                    "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};
 
 TEST(Estimates, HaveThreeDigits) {
-  for (const std::uint64_t number : {0, 1, 17, 999, 1000, 1230, 100000})
+  for (const uint64_t number : {0, 1, 17, 999, 1000, 1230, 100000})
     EXPECT_EQ(roughly(number), number);
   EXPECT_EQ(roughly(1234), 1230u);
   EXPECT_EQ(roughly(1235), 1240u);

@@ -26,7 +26,7 @@ template <class Number> Number casesOf(Number all, Number sanitized) {
 
 /// The step between cases, for a test that cuts or changes a file at each of its bytes: 1, or `sanitized` with
 /// sanitizers. It should be a prime, so that all places within a record are met.
-inline std::size_t stride(std::size_t sanitized) { return casesOf<std::size_t>(1, sanitized); }
+inline size_t stride(size_t sanitized) { return casesOf<size_t>(1, sanitized); }
 
 } // namespace ada::test
 

@@ -16,7 +16,7 @@ using namespace ada::atf;
 
 namespace {
 
-std::vector<std::byte> vectorPayload(std::uint64_t function, double value) {
+std::vector<std::byte> vectorPayload(uint64_t function, double value) {
   RawVectorPayload raw{};
   raw.functionId = function;
   raw.count = 1;
@@ -28,7 +28,7 @@ std::vector<std::byte> vectorPayload(std::uint64_t function, double value) {
 }
 
 // A process of one thread: `calls` calls of scale(v=n+0.5, n=n) with detail, every third with a stack.
-void makeProcess(const test::ScratchDirectory &scratch, const std::string &name, std::uint8_t version, unsigned calls) {
+void makeProcess(const test::ScratchDirectory &scratch, const std::string &name, uint8_t version, unsigned calls) {
   scratch.write(name + "/manifest.json", R"({"threads":[{"id":0}],"modules":[],"symbols":[{"function_id":"0x5",)"
                                          R"("name":"scale","types":"i0:s32;v:v0:f64;n:i0:s32"}]})");
   const WriterOptions options{.version = version, .threadId = 7, .overwrite = true};
@@ -42,7 +42,7 @@ void makeProcess(const test::ScratchDirectory &scratch, const std::string &name,
     if (n % 3 == 0)
       payload.stack = stack;
     DetailEvent event{.type = kDetailFunctionCall, .indexSeq = 2 * n, .threadId = 7, .timestampNs = 10 * n};
-    const std::uint64_t link = detail->size();
+    const uint64_t link = detail->size();
     ASSERT_TRUE(detail->append(event, payload));
     event.type = kDetailVectors;
     ASSERT_TRUE(detail->append(event, vectorPayload(5, n + 0.5)));
@@ -60,7 +60,7 @@ std::string readFile(const std::string &path) {
 }
 
 TEST(ThreadReader, JoinsTheLanes) {
-  for (std::uint8_t version : {1, 2}) {
+  for (uint8_t version : {1, 2}) {
     test::ScratchDirectory scratch;
     makeProcess(scratch, "p", version, 100);
     auto process = ProcessTrace::open(scratch / "p");
@@ -81,7 +81,7 @@ TEST(ThreadReader, JoinsTheLanes) {
     });
     EXPECT_EQ(n, 100u);
 
-    std::uint64_t flaws = 0;
+    uint64_t flaws = 0;
     const LinkSummary summary = checkLinks(process->threads()[0], [&](const LinkFlaw &) { ++flaws; });
     EXPECT_EQ(flaws, 0u);
     EXPECT_EQ(summary.events, 200u);
@@ -95,8 +95,8 @@ TEST(DetailReader, ByNumberIsWhatTheScanSees) {
   makeProcess(scratch, "p", 2, 50);
   auto reader = DetailReader::open(scratch / "p/thread_0/detail.atf");
   ASSERT_TRUE(reader);
-  for (std::uint64_t first : {0, 1, 7, 8, 9, 63, 99, 100, 101}) {
-    std::uint64_t seq = first;
+  for (uint64_t first : {0, 1, 7, 8, 9, 63, 99, 100, 101}) {
+    uint64_t seq = first;
     reader->forEach(first, [&](const DetailEvent &event) {
       const DetailEvent same = (*reader)[seq];
       EXPECT_EQ(event.seq, seq);
@@ -105,7 +105,7 @@ TEST(DetailReader, ByNumberIsWhatTheScanSees) {
       EXPECT_EQ(event.payload.data(), same.payload.data());
       ++seq;
     });
-    EXPECT_EQ(seq, std::max<std::uint64_t>(first, 100));
+    EXPECT_EQ(seq, std::max<uint64_t>(first, 100));
   }
   unsigned seen = 0;
   reader->forEach([&](const DetailEvent &) { return ++seen < 3; });
@@ -126,11 +126,10 @@ TEST(DetailReader, AnyDamageIsReadWithinTheFile) {
     std::memset(bytes.data() + bytes.size() - 60, 0, 4);
     std::memset(links.data() + links.size() - 60, 0, 4);
     for (unsigned n = 1 + random() % 3; n > 0; --n) {
-      const std::size_t at = random() % bytes.size();
-      static const std::uint32_t kOdd[] = {0, 1, 23, 24, 25, 0x7fffffff, 0xffffffff};
-      const std::uint32_t value =
-          random() % 2 ? kOdd[random() % std::size(kOdd)] : static_cast<std::uint32_t>(random());
-      std::memcpy(bytes.data() + at, &value, std::min<std::size_t>(4, bytes.size() - at));
+      const size_t at = random() % bytes.size();
+      static const uint32_t kOdd[] = {0, 1, 23, 24, 25, 0x7fffffff, 0xffffffff};
+      const uint32_t value = random() % 2 ? kOdd[random() % std::size(kOdd)] : static_cast<uint32_t>(random());
+      std::memcpy(bytes.data() + at, &value, std::min<size_t>(4, bytes.size() - at));
     }
     if (random() % 4 == 0)
       bytes.resize(random() % bytes.size());
@@ -157,14 +156,14 @@ TEST(DetailReader, AnyDamageIsReadWithinTheFile) {
       }
     });
     (*thread.detail)->forEach([&](const DetailEvent &event) {
-      const std::uint64_t end = event.offset + event.totalLength;
+      const uint64_t end = event.offset + event.totalLength;
       ASSERT_LE(end, bytes.size());
       unsigned sum = 0;
       for (std::byte byte : event.payload)
         sum += std::to_integer<unsigned>(byte);
       ASSERT_LE(sum, 255 * event.payload.size());
     });
-    std::uint64_t flaws = 0;
+    uint64_t flaws = 0;
     checkLinks(thread, [&](const LinkFlaw &flaw) {
       ++flaws;
       ASSERT_LT(flaw.offset, (flaw.inDetail ? bytes : links).size()) << flaw.text();

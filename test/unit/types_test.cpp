@@ -29,7 +29,7 @@ TEST(TypesText, SaysWhatAFunctionTakes) {
   EXPECT_TRUE(mode.type.isSigned);
   ASSERT_EQ(mode.type.enumerators.size(), 2u);
   EXPECT_EQ(mode.type.enumerators[0].name, "Mode::Slow");
-  EXPECT_EQ(mode.type.enumerators[0].value, ~std::uint64_t{0});
+  EXPECT_EQ(mode.type.enumerators[0].value, ~uint64_t{0});
   EXPECT_EQ(types.parameters[2].type.text(), "const char *");
   EXPECT_EQ(types.parameters[3].name, "");
   EXPECT_EQ(types.parameters[3].type.text(), "uint8");
@@ -67,7 +67,7 @@ TEST(TypesText, AnyTextIsRead) {
                            "s:i1:p(const char);r:v1.16:?128(x);t:m8.4:s32;...:-:v";
   const std::string letters = "iv:;.+{}()|@=,\\0123456789sufbcper?am-\n\"";
   std::mt19937 random(1);
-  const std::uint64_t general[8] = {1, ~0ull, 3, 4, 5, 6, 7, 8};
+  const uint64_t general[8] = {1, ~0ull, 3, 4, 5, 6, 7, 8};
   const std::vector<std::byte> vectors(48, std::byte{0x41}), stack(20, std::byte{7});
   const Registers registers{general, vectors, 16, stack};
   for (int round = 0; round < 20000; ++round) {

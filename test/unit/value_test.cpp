@@ -15,11 +15,11 @@ protected:
   std::string text(const std::string &parameter) { return show(parameter, false); }
   std::string json(const std::string &parameter) { return show(parameter, true); }
 
-  std::array<std::uint64_t, 8> general_{};
+  std::array<uint64_t, 8> general_{};
   std::vector<std::byte> vectors_, stack_;
 
-  void setVector(unsigned number, const void *from, std::size_t size) {
-    vectors_.resize(std::max<std::size_t>(vectors_.size(), 16 * (number + 1)));
+  void setVector(unsigned number, const void *from, size_t size) {
+    vectors_.resize(std::max<size_t>(vectors_.size(), 16 * (number + 1)));
     std::memcpy(vectors_.data() + 16 * number, from, size);
   }
 
@@ -142,7 +142,7 @@ TEST_F(Values, NothingThatWasNotRecorded) {
 
 TEST(Value, LeftOut) {
   const FunctionTypes types = FunctionTypes::parse("!:s64;a:!:s32;b:i0:s32");
-  const std::uint64_t general[] = {7};
+  const uint64_t general[] = {7};
   const Registers registers{.general = general};
   EXPECT_TRUE(types.isWhole && types.parameters[0].isLeftOut && !types.parameters[1].isLeftOut);
   EXPECT_EQ(argumentsText(types, registers, 1), "a=<unused>, b=7");
@@ -152,7 +152,7 @@ TEST(Value, LeftOut) {
 }
 
 TEST(Value, PartsLeftOut) {
-  const std::uint64_t general[] = {10, 0x64636261};
+  const uint64_t general[] = {10, 0x64636261};
   const Registers registers{.general = general};
   const auto show = [&](const char *text) {
     const FunctionTypes types = FunctionTypes::parse(text);
@@ -173,7 +173,7 @@ TEST(Value, PartsLeftOut) {
 
 TEST(Value, AsNumbers) {
   const FunctionTypes types = FunctionTypes::parse("i0:s32;u:i0:u64;f:v0:f32;p:i0:p()");
-  const std::uint64_t general[] = {0xffffffffffffffff};
+  const uint64_t general[] = {0xffffffffffffffff};
   const std::vector<std::byte> vectors = [] {
     std::vector<std::byte> bytes(16);
     const float f = 1.5f;
@@ -192,9 +192,9 @@ TEST(Value, AsNumbers) {
 }
 
 TEST(Flags, HaveNamesWhereCDocumentsThem) {
-  const std::uint64_t general[8] = {0x7f0000, 02000000, 0644, 0, 0, 0, 0, 0};
+  const uint64_t general[8] = {0x7f0000, 02000000, 0644, 0, 0, 0, 0, 0};
   const Registers registers{general, {}, 16, {}};
-  const auto show = [&](const char *function, const char *text, std::uint8_t arch) {
+  const auto show = [&](const char *function, const char *text, uint8_t arch) {
     FunctionTypes types = FunctionTypes::parse(text);
     types.nameFlags(function, arch);
     return argumentsText(types, registers, arch);
@@ -206,7 +206,7 @@ TEST(Flags, HaveNamesWhereCDocumentsThem) {
   // By position in C, by name elsewhere.
   EXPECT_EQ(show("open", "i0:s32;:i0:p(const char);:i1:s32", 1), "0x7f0000, O_RDONLY|O_CLOEXEC");
   EXPECT_EQ(show("A::open", "i0:s32;:i0:p(const char);:i1:s32", 1), "0x7f0000, 524288");
-  const std::uint64_t direct[8] = {0, 0200000, 0, 0, 0, 0, 0, 0};
+  const uint64_t direct[8] = {0, 0200000, 0, 0, 0, 0, 0, 0};
   const Registers other{direct, {}, 16, {}};
   FunctionTypes types = FunctionTypes::parse(open);
   types.nameFlags("open", 1);
@@ -216,7 +216,7 @@ TEST(Flags, HaveNamesWhereCDocumentsThem) {
 }
 
 TEST(CallTexts, RegistersWhereTypesAreNotKnown) {
-  const std::uint64_t general[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  const uint64_t general[8] = {1, 2, 3, 4, 5, 6, 7, 8};
   std::vector<std::byte> vectors(16);
   vectors[0] = std::byte{9};
   const Registers registers{general, vectors, 16, {}};
@@ -240,7 +240,7 @@ struct Shown {
 };
 
 // The value that the first parameter points to, whose address has these bytes.
-Shown pointee(const std::string &type, const std::vector<unsigned char> &bytes, std::optional<std::uint64_t> length,
+Shown pointee(const std::string &type, const std::vector<unsigned char> &bytes, std::optional<uint64_t> length,
               bool isUnreadable = false) {
   const FunctionTypes types = FunctionTypes::parse("-:v;p:i0:" + type);
   EXPECT_TRUE(types.isWhole) << type;

@@ -1,8 +1,8 @@
 // The viewer's answers about single calls and ranges, checked against all calls of random traces.
 #include "view_trace.h"
 
-#include "analysis/call_paths.h"
-#include "analysis/report.h"
+#include "analysis/report/report.h"
+#include "analysis/tree/call_paths.h"
 #include "view/call_answers.h"
 #include "view/range_answers.h"
 
@@ -14,10 +14,10 @@
 namespace ada::view {
 namespace {
 
-using Seq = std::optional<std::uint64_t>;
+using Seq = std::optional<uint64_t>;
 
 // The truth about one call.
-CallDetails detailsOf(const TrueThread &thread, std::size_t number) {
+CallDetails detailsOf(const TrueThread &thread, size_t number) {
   const TrueCall &call = thread.calls[number];
   CallDetails details;
   details.seq = call.item.seq, details.function = call.item.function, details.depth = call.item.depth;
@@ -28,7 +28,7 @@ CallDetails detailsOf(const TrueThread &thread, std::size_t number) {
   }
   details.isException = call.item.kind == ItemKind::Exception;
   details.parent = call.parent == kNoSeq ? Seq() : Seq(call.parent);
-  for (std::size_t i = 0; i < thread.calls.size(); ++i) {
+  for (size_t i = 0; i < thread.calls.size(); ++i) {
     const TrueCall &other = thread.calls[i];
     const bool isSibling = other.parent == call.parent && other.item.depth == call.item.depth;
     if (i < number && isSibling)
@@ -69,7 +69,7 @@ TEST(ViewAnswers, OneCallAndItsNeighbours) {
     const TrueThread &truth = (*trace.threads)[0];
     std::mt19937_64 random(1);
     for (unsigned i = 0; i < 250; ++i) {
-      const std::size_t number = i < 20 ? i : random() % truth.calls.size();
+      const size_t number = i < 20 ? i : random() % truth.calls.size();
       SCOPED_TRACE(number);
       const auto found = callDetails(*trace.view, 0, truth.calls[number].item.seq);
       ASSERT_TRUE(found && *found);
@@ -79,7 +79,7 @@ TEST(ViewAnswers, OneCallAndItsNeighbours) {
       ASSERT_TRUE(at);
       EXPECT_EQ(*at, Seq(item.seq));
     }
-    for (const std::uint64_t seq : {std::uint64_t{39'999}, std::uint64_t{40'000}, ~std::uint64_t{0}}) {
+    for (const uint64_t seq : {uint64_t{39'999}, uint64_t{40'000}, ~uint64_t{0}}) {
       const auto found = callDetails(*trace.view, 0, seq);
       ASSERT_TRUE(found);
       EXPECT_EQ(found->has_value(), seq < 40'000 && truth.events[seq].kind == model::Kind::Call);
@@ -97,7 +97,7 @@ TEST(ViewAnswers, CallsByTimeWithoutAnIndex) {
   std::mt19937_64 random(1);
   for (unsigned i = 0; i < 300; ++i) {
     const Item &item = truth.calls[random() % truth.calls.size()].item;
-    const std::uint64_t ns = item.beginNs + random() % (item.endNs - item.beginNs + 1);
+    const uint64_t ns = item.beginNs + random() % (item.endNs - item.beginNs + 1);
     const auto at = callAt(*trace.view, 0, ns, item.depth);
     ASSERT_TRUE(at);
     EXPECT_EQ(*at, Seq(item.seq));
@@ -109,8 +109,8 @@ TEST(ViewAnswers, LongCalls) {
   RandomTrace trace(13, {.threads = 1, .events = 1'500'000, .depths = 6});
   ASSERT_TRUE(trace.index());
   const TrueThread &truth = (*trace.threads)[0];
-  std::size_t longest = 0;
-  for (std::size_t i = 0; i < truth.calls.size(); ++i)
+  size_t longest = 0;
+  for (size_t i = 0; i < truth.calls.size(); ++i)
     if (truth.calls[i].item.kind == ItemKind::Call &&
         truth.calls[i].endSeq - truth.calls[i].item.seq > truth.calls[longest].endSeq - truth.calls[longest].item.seq)
       longest = i;
@@ -121,8 +121,8 @@ TEST(ViewAnswers, LongCalls) {
 
 //===--- find -------------------------------------------------------------===//
 
-std::vector<std::uint64_t> seqsOf(const FoundCalls &found) {
-  std::vector<std::uint64_t> seqs;
+std::vector<uint64_t> seqsOf(const FoundCalls &found) {
+  std::vector<uint64_t> seqs;
   for (const FoundCalls::Call &call : found.calls)
     seqs.push_back(call.item.seq * 10 + call.thread);
   return seqs;
@@ -135,7 +135,7 @@ TEST(ViewAnswers, Find) {
       ASSERT_TRUE(!withIndex || trace.index());
       std::mt19937_64 random(slowest);
       for (unsigned i = 0; i < 60; ++i) {
-        const std::uint64_t start = trace.view->startNs(), length = trace.view->endNs() - start;
+        const uint64_t start = trace.view->startNs(), length = trace.view->endNs() - start;
         FindRequest request{.threads = {0, 1, 2}, .fromNs = start, .toNs = start + length + 1};
         if (i % 3) {
           request.fromNs += random() % length;
@@ -145,8 +145,8 @@ TEST(ViewAnswers, Find) {
         request.minNs = i % 5 ? random() % 1'000'000 >> random() % 20 : 0;
         request.slowestFirst = slowest;
         request.limit = 1 + random() % 50;
-        std::vector<std::pair<Item, std::uint32_t>> expected;
-        for (std::uint32_t thread = 0; thread < 3; ++thread)
+        std::vector<std::pair<Item, uint32_t>> expected;
+        for (uint32_t thread = 0; thread < 3; ++thread)
           for (const TrueCall &call : (*trace.threads)[thread].calls)
             if (call.item.beginNs >= request.fromNs && call.item.beginNs < request.toNs &&
                 call.item.fillNs >= request.minNs &&
@@ -159,7 +159,7 @@ TEST(ViewAnswers, Find) {
                  std::tuple(b.first.beginNs, b.second, b.first.seq);
         });
         expected.resize(std::min(expected.size(), request.limit));
-        std::vector<std::uint64_t> seqs;
+        std::vector<uint64_t> seqs;
         for (const auto &[item, thread] : expected)
           seqs.push_back(item.seq * 10 + thread);
         const auto found = findCalls(*trace.view, request);
@@ -172,8 +172,7 @@ TEST(ViewAnswers, Find) {
 
 TEST(ViewAnswers, SearchesEnd) {
   RandomTrace trace(22, {.threads = 1, .events = 50'000});
-  FindRequest request{
-      .threads = {0}, .fromNs = 0, .toNs = ~std::uint64_t{0}, .function = "nothing", .mostEvents = 10'000};
+  FindRequest request{.threads = {0}, .fromNs = 0, .toNs = ~uint64_t{0}, .function = "nothing", .mostEvents = 10'000};
   auto found = findCalls(*trace.view, request);
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->isComplete);
@@ -183,7 +182,7 @@ TEST(ViewAnswers, SearchesEnd) {
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->isComplete);
   const auto statistics =
-      rangeStatistics(*trace.view, {.threads = {0}, .fromNs = 0, .toNs = ~std::uint64_t{0}, .mostEvents = 10'000});
+      rangeStatistics(*trace.view, {.threads = {0}, .fromNs = 0, .toNs = ~uint64_t{0}, .mostEvents = 10'000});
   ASSERT_TRUE(statistics);
   EXPECT_FALSE(statistics->isComplete);
 }
@@ -192,12 +191,12 @@ TEST(ViewAnswers, SearchesEnd) {
 
 TEST(ViewAnswers, StatisticsAreThoseOfTheReport) {
   RandomTrace trace(31, {.threads = 4, .events = 20'000});
-  const auto found = rangeStatistics(*trace.view, {.threads = {0, 1, 2, 3}, .fromNs = 0, .toNs = ~std::uint64_t{0}});
+  const auto found = rangeStatistics(*trace.view, {.threads = {0, 1, 2, 3}, .fromNs = 0, .toNs = ~uint64_t{0}});
   ASSERT_TRUE(found && found->isComplete);
   RandomSource source(trace.threads, {.threads = 4, .events = 20'000}, 0);
   analysis::TraceTable table;
   analysis::TableSink sink(table);
-  ASSERT_TRUE(source.readPart(sink, {.threads = std::vector<std::uint32_t>()}));
+  ASSERT_TRUE(source.readPart(sink, {.threads = std::vector<uint32_t>()}));
   const auto report = analysis::makeReport(source, table, {0, 1, 2, 3}, {});
   ASSERT_TRUE(report);
   ASSERT_EQ(report->rows.size(), found->functions.size());
@@ -213,12 +212,12 @@ TEST(ViewAnswers, StatisticsAreThoseOfTheReport) {
 
   // For ranges with more events than are read, the index has the same answers, except percentiles.
   ASSERT_TRUE(trace.index());
-  RangeRequest many{.threads = {0, 1, 2, 3}, .fromNs = 0, .toNs = ~std::uint64_t{0}, .mostEvents = 1000};
+  RangeRequest many{.threads = {0, 1, 2, 3}, .fromNs = 0, .toNs = ~uint64_t{0}, .mostEvents = 1000};
   const auto indexed = rangeStatistics(*trace.view, many);
   ASSERT_TRUE(indexed && indexed->isComplete);
   EXPECT_EQ(indexed->calls, found->calls);
   ASSERT_EQ(indexed->functions.size(), found->functions.size());
-  for (std::size_t i = 0; i < found->functions.size(); ++i) {
+  for (size_t i = 0; i < found->functions.size(); ++i) {
     const RangeStatistics::Function &read = found->functions[i], &known = indexed->functions[i];
     EXPECT_EQ(std::tuple(known.function, known.calls, known.totalNs, known.selfNs, known.minNs, known.maxNs),
               std::tuple(read.function, read.calls, read.totalNs, read.selfNs, read.minNs, read.maxNs));
@@ -232,7 +231,7 @@ TEST(ViewAnswers, StatisticsAreThoseOfTheReport) {
     EXPECT_EQ(std::tuple(lengths->calls, lengths->minNs, lengths->maxNs),
               std::tuple(exact->calls, exact->minNs, exact->maxNs));
     ASSERT_EQ(lengths->buckets.size(), exact->buckets.size());
-    for (std::size_t k = 0; k < exact->buckets.size(); ++k)
+    for (size_t k = 0; k < exact->buckets.size(); ++k)
       EXPECT_EQ(lengths->buckets[k].calls, exact->buckets[k].calls);
   }
   many.toNs = trace.view->endNs();
@@ -242,14 +241,14 @@ TEST(ViewAnswers, StatisticsAreThoseOfTheReport) {
 }
 
 TEST(ViewAnswers, StatisticsAndLengthsOfARange) {
-  for (const std::uint64_t cutEvents : {0, 700}) {
+  for (const uint64_t cutEvents : {0, 700}) {
     RandomTrace trace(32, {.threads = 2, .events = 20'000}, cutEvents);
     std::mt19937_64 random(1);
     for (unsigned i = 0; i < 30; ++i) {
-      const std::uint64_t length = trace.view->endNs() - trace.view->startNs();
-      const std::uint64_t from = trace.view->startNs() + random() % length, to = from + 1 + random() % length;
-      std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> expected; // calls and self time
-      std::uint64_t ended = 0;
+      const uint64_t length = trace.view->endNs() - trace.view->startNs();
+      const uint64_t from = trace.view->startNs() + random() % length, to = from + 1 + random() % length;
+      std::map<uint64_t, std::pair<uint64_t, uint64_t>> expected; // calls and self time
+      uint64_t ended = 0;
       for (const TrueThread &thread : *trace.threads)
         for (const TrueCall &call : thread.calls)
           if (call.item.beginNs >= from && call.item.beginNs < to) {
@@ -259,14 +258,14 @@ TEST(ViewAnswers, StatisticsAndLengthsOfARange) {
           }
       const auto found = rangeStatistics(*trace.view, {.threads = {0, 1}, .fromNs = from, .toNs = to});
       ASSERT_TRUE(found && found->isComplete);
-      std::map<std::uint64_t, std::pair<std::uint64_t, std::uint64_t>> sums;
+      std::map<uint64_t, std::pair<uint64_t, uint64_t>> sums;
       for (const RangeStatistics::Function &one : found->functions)
         sums[one.function] = {one.calls, one.selfNs};
       EXPECT_EQ(sums, expected);
       const auto lengths = lengthHistogram(*trace.view, {.threads = {0, 1}, .fromNs = from, .toNs = to}, 2);
       ASSERT_TRUE(lengths && lengths->isComplete);
       EXPECT_EQ(lengths->calls, ended);
-      std::uint64_t sum = 0, next = lengths->buckets.empty() ? 0 : lengths->buckets[0].fromNs;
+      uint64_t sum = 0, next = lengths->buckets.empty() ? 0 : lengths->buckets[0].fromNs;
       for (const LengthHistogram::Bucket &bucket : lengths->buckets) {
         EXPECT_EQ(bucket.fromNs, next);
         next = bucket.toNs;
@@ -286,30 +285,30 @@ TEST(ViewAnswers, PathsOfARange) {
   RandomTrace trace(33, {.threads = 2, .events = 20'000}, 900);
   std::mt19937_64 random(1);
   for (unsigned i = 0; i < 30; ++i) {
-    const std::uint64_t length = trace.view->endNs() - trace.view->startNs();
-    const std::uint64_t from = i ? trace.view->startNs() + random() % length : 0;
-    const std::uint64_t to = i ? from + 1 + random() % length : ~std::uint64_t{0};
-    std::uint64_t whole = 0, calls = 0;
+    const uint64_t length = trace.view->endNs() - trace.view->startNs();
+    const uint64_t from = i ? trace.view->startNs() + random() % length : 0;
+    const uint64_t to = i ? from + 1 + random() % length : ~uint64_t{0};
+    uint64_t whole = 0, calls = 0;
     for (const TrueThread &thread : *trace.threads)
       for (const TrueCall &call : thread.calls)
         if (call.item.beginNs < to && call.item.endNs >= from) {
           ++calls;
-          const std::uint64_t end = call.item.kind == ItemKind::Open ? thread.events.back().timeNs : call.item.endNs;
+          const uint64_t end = call.item.kind == ItemKind::Open ? thread.events.back().timeNs : call.item.endNs;
           if (call.item.depth == 0)
             whole += std::min(end, to) - std::max(call.item.beginNs, from);
         }
     const auto paths = rangePaths(*trace.view, {.threads = {0, 1}, .fromNs = from, .toNs = to}, 1'000'000);
     ASSERT_TRUE(paths && paths->isComplete);
-    std::uint64_t self = 0, count = 0;
-    std::vector<std::uint64_t> children(paths->tree.size());
-    for (std::uint32_t node = 1; node < paths->tree.size(); ++node) {
+    uint64_t self = 0, count = 0;
+    std::vector<uint64_t> children(paths->tree.size());
+    for (uint32_t node = 1; node < paths->tree.size(); ++node) {
       self += paths->tree[node].selfNs, count += paths->tree[node].calls;
       children[paths->tree[node].parent] += paths->tree[node].totalNs;
     }
     EXPECT_EQ(children[0], whole);
     EXPECT_EQ(self, whole);
     EXPECT_EQ(count, calls);
-    for (std::uint32_t node = 1; node < paths->tree.size(); ++node)
+    for (uint32_t node = 1; node < paths->tree.size(); ++node)
       EXPECT_EQ(paths->tree[node].totalNs, paths->tree[node].selfNs + children[node]);
   }
 }

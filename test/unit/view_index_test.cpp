@@ -14,13 +14,13 @@ namespace {
 
 // Compares a picture with the truth: calls of at least `ns` are shown one by one, and each shorter one is either shown
 // or in one box with the right sums.
-void expectTrue(const TrueThread &truth, const std::vector<Item> &items, std::uint64_t fromNs, std::uint64_t toNs,
-                std::uint64_t ns, std::uint64_t longestBoxNs) {
-  std::map<std::uint64_t, const TrueCall *> bySeq;
+void expectTrue(const TrueThread &truth, const std::vector<Item> &items, uint64_t fromNs, uint64_t toNs, uint64_t ns,
+                uint64_t longestBoxNs) {
+  std::map<uint64_t, const TrueCall *> bySeq;
   for (const TrueCall &call : truth.calls)
     bySeq[call.item.seq] = &call;
-  std::map<std::uint32_t, std::vector<Item>> boxes; // by depth
-  std::map<std::uint64_t, bool> isSingle;
+  std::map<uint32_t, std::vector<Item>> boxes; // by depth
+  std::map<uint64_t, bool> isSingle;
   for (const Item &item : items) {
     ASSERT_TRUE(item.beginNs < toNs && item.endNs >= fromNs) << "outside of the range";
     if (item.kind == ItemKind::Box) {
@@ -37,10 +37,10 @@ void expectTrue(const TrueThread &truth, const std::vector<Item> &items, std::ui
     ASSERT_FALSE(std::exchange(isSingle[item.seq], true)) << "twice: " << item.seq;
   }
   struct Sum {
-    std::uint64_t count = 0, fillNs = 0, beginNs = ~std::uint64_t{0}, endNs = 0;
-    std::map<std::uint32_t, std::uint64_t> functions;
+    uint64_t count = 0, fillNs = 0, beginNs = ~uint64_t{0}, endNs = 0;
+    std::map<uint32_t, uint64_t> functions;
   };
-  std::map<std::pair<std::uint32_t, std::uint64_t>, Sum> sums; // by depth and begin of the box
+  std::map<std::pair<uint32_t, uint64_t>, Sum> sums; // by depth and begin of the box
   for (const TrueCall &call : truth.calls) {
     const Item &item = call.item;
     if (isSingle[item.seq])
@@ -71,27 +71,27 @@ void expectTrue(const TrueThread &truth, const std::vector<Item> &items, std::ui
 }
 
 TEST(ViewIndex, BoxesAndCallsAreThoseOfTheTrace) {
-  for (std::uint64_t seed = 0; seed < test::casesOf(12u, 2u); ++seed) {
+  for (uint64_t seed = 0; seed < test::casesOf(12u, 2u); ++seed) {
     SCOPED_TRACE(seed);
     RandomTrace trace(seed, {.threads = 3, .depths = seed % 2 ? 4u : 40u});
     const auto index = trace.index();
     ASSERT_TRUE(index);
     std::mt19937_64 random(seed);
     for (unsigned i = 0; i < 60; ++i) {
-      const std::uint32_t number = i % 3;
+      const uint32_t number = i % 3;
       const TrueThread &truth = (*trace.threads)[number];
-      const std::uint64_t first = truth.events.front().timeNs, last = truth.events.back().timeNs + 1;
-      std::uint64_t from = first, to = last;
+      const uint64_t first = truth.events.front().timeNs, last = truth.events.back().timeNs + 1;
+      uint64_t from = first, to = last;
       if (i > 3) {
         from = first + random() % (last - first);
-        to = from + 1 + random() % std::max<std::uint64_t>((last - from) >> i % 12, 1);
+        to = from + 1 + random() % std::max<uint64_t>((last - from) >> i % 12, 1);
       }
-      PictureBuilder builder(from, to, 1 + random() % 300, ~std::uint32_t{0});
+      PictureBuilder builder(from, to, 1 + random() % 300, ~uint32_t{0});
       const auto items = index->items(number, from, to, builder.pixelNs());
       ASSERT_TRUE(items);
       for (const Item &item : *items)
         builder.add(item);
-      const std::uint64_t least = std::max(builder.pixelNs(), index->cellNs(number));
+      const uint64_t least = std::max(builder.pixelNs(), index->cellNs(number));
       expectTrue(truth, builder.finish(), from, to, least, 3 * least);
       if (HasFatalFailure())
         return;
@@ -100,27 +100,27 @@ TEST(ViewIndex, BoxesAndCallsAreThoseOfTheTrace) {
 }
 
 TEST(ViewIndex, PicturesOfATraceThatIsReadAreExact) {
-  for (const std::uint64_t cutEvents : {0, 300, 4096})
+  for (const uint64_t cutEvents : {0, 300, 4096})
     for (const bool withIndex : {false, true}) {
       SCOPED_TRACE(cutEvents);
       RandomTrace trace(7, {.threads = 1, .events = 30'000}, cutEvents);
       ASSERT_TRUE(!withIndex || trace.index());
       const TrueThread &truth = (*trace.threads)[0];
-      const std::uint64_t first = truth.events.front().timeNs, last = truth.events.back().timeNs;
+      const uint64_t first = truth.events.front().timeNs, last = truth.events.back().timeNs;
       std::mt19937_64 random(1);
       for (unsigned i = 0; i < test::casesOf(100u, 12u); ++i) {
-        const std::uint64_t from = i ? first + random() % (last - first) : first;
-        const std::uint64_t to = i ? from + 1 + random() % (last + 1000 - from) : last + 1;
+        const uint64_t from = i ? first + random() % (last - first) : first;
+        const uint64_t to = i ? from + 1 + random() % (last + 1000 - from) : last + 1;
         const auto picture = trace.view->picture({.fromNs = from, .toNs = to, .pixels = 1 + random() % 1000});
         ASSERT_TRUE(picture);
         ASSERT_EQ(picture->from, Picture::From::Events);
         // Without an index, calls open at the entry have no number.
         if (cutEvents && !withIndex)
           continue;
-        expectTrue(truth, picture->items, from, to, std::max<std::uint64_t>(to - from, 1), 2 * (to - from) + 2);
+        expectTrue(truth, picture->items, from, to, std::max<uint64_t>(to - from, 1), 2 * (to - from) + 2);
         if (HasFatalFailure())
           return;
-        std::uint32_t depth = 0;
+        uint32_t depth = 0;
         for (const Item &item : picture->items)
           depth = std::max(depth, item.depth + 1);
         ASSERT_GE(picture->maxDepth, depth);
@@ -137,10 +137,10 @@ TEST(ViewIndex, LongRangesComeFromTheIndexAndBeforeFromSamples) {
   ASSERT_TRUE(sampled);
   EXPECT_EQ(sampled->from, Picture::From::Samples);
   EXPECT_FALSE(sampled->isExact);
-  std::map<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>, std::uint64_t> ends;
+  std::map<std::tuple<uint64_t, uint32_t, uint32_t>, uint64_t> ends;
   for (const TrueCall &call : truth.calls)
     ends[{call.item.beginNs, call.item.depth, call.item.function}] = call.item.endNs;
-  std::size_t calls = 0;
+  size_t calls = 0;
   for (const Item &item : sampled->items) {
     if (item.kind == ItemKind::Box)
       continue;
@@ -156,7 +156,7 @@ TEST(ViewIndex, LongRangesComeFromTheIndexAndBeforeFromSamples) {
   ASSERT_TRUE(exact);
   EXPECT_EQ(exact->from, Picture::From::Index);
   EXPECT_TRUE(exact->isExact);
-  const std::uint64_t pixel = (all.toNs - all.fromNs) / all.pixels;
+  const uint64_t pixel = (all.toNs - all.fromNs) / all.pixels;
   expectTrue(truth, exact->items, all.fromNs, all.toNs, pixel, 3 * pixel);
 }
 
@@ -167,7 +167,7 @@ TEST(ViewIndex, PlacesHaveTheCallsThatAreOpenThere) {
   const TrueThread &truth = (*trace.threads)[0];
   std::mt19937_64 random(2);
   for (unsigned i = 0; i < 200; ++i) {
-    const std::uint64_t seq = random() % truth.events.size(), ns = truth.events[seq].timeNs;
+    const uint64_t seq = random() % truth.events.size(), ns = truth.events[seq].timeNs;
     const auto place = i % 2 ? index->placeOf(0, seq) : index->placeBefore(0, ns);
     ASSERT_TRUE(place);
     EXPECT_LE(place->seq, seq);
@@ -175,7 +175,7 @@ TEST(ViewIndex, PlacesHaveTheCallsThatAreOpenThere) {
     if (place->seq == 0)
       continue;
     EXPECT_EQ(place->timeNs, truth.events[place->seq].timeNs);
-    std::vector<std::uint64_t> open, expected;
+    std::vector<uint64_t> open, expected;
     for (const OpenCall &call : place->open)
       open.push_back(call.seq);
     for (const TrueCall &call : truth.calls)
@@ -186,7 +186,7 @@ TEST(ViewIndex, PlacesHaveTheCallsThatAreOpenThere) {
 }
 
 TEST(ViewIndex, ThreadsWithoutEventsAndSingleEvents) {
-  for (const std::size_t events : {0, 1, 2}) {
+  for (const size_t events : {0, 1, 2}) {
     RandomTrace trace(1, {.threads = 2, .events = events});
     ASSERT_TRUE(trace.index());
     const auto picture = trace.view->picture({.fromNs = 0, .toNs = 10'000'000, .pixels = 100});
@@ -199,7 +199,7 @@ TEST(ViewIndex, ThreadsWithoutEventsAndSingleEvents) {
 TEST(ViewIndex, VeryDeepCalls) {
   RandomTrace trace(1, {.threads = 1, .events = 60'000, .depths = 50'000});
   ASSERT_TRUE(trace.index());
-  const auto picture = trace.view->picture({.fromNs = 0, .toNs = ~std::uint64_t{0} >> 1, .pixels = 100});
+  const auto picture = trace.view->picture({.fromNs = 0, .toNs = ~uint64_t{0} >> 1, .pixels = 100});
   ASSERT_TRUE(picture);
   EXPECT_GT(picture->items.size(), 0u);
 }
@@ -227,7 +227,7 @@ TEST(ViewIndex, AnythingWrongWithTheFileIsFound) {
   const auto &table = trace.view->table();
   const auto index = IndexFile::open(path, 1, table, trace.functions);
   ASSERT_TRUE(index);
-  const std::uint64_t end = ~std::uint64_t{0} >> 1;
+  const uint64_t end = ~uint64_t{0} >> 1;
   const auto items = (*index)->items(0, 0, end, 1000);
   ASSERT_TRUE(items);
 
@@ -253,7 +253,7 @@ TEST(ViewIndex, AnythingWrongWithTheFileIsFound) {
       continue;
     }
     const auto read = (*opened)->items(0, 0, end, 1000);
-    for (std::uint32_t thread = 0; thread < 2; ++thread) {
+    for (uint32_t thread = 0; thread < 2; ++thread) {
       (void)(*opened)->items(thread, 0, end, 1);
       (void)(*opened)->placeOf(thread, random() % 20'000);
     }
@@ -272,7 +272,7 @@ TEST(ViewIndex, DamageInTheMiddleIsFoundLater) {
   const std::string path = scratch.path() + "/view.index";
   RandomTrace trace(4, {.threads = 1, .events = 300'000}, 1024);
   std::string bytes = written(trace, path);
-  for (std::size_t i = 100; i < bytes.size() / 2; i += 500)
+  for (size_t i = 100; i < bytes.size() / 2; i += 500)
     bytes[i] ^= 1;
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   auto index = IndexFile::open(path, 1, trace.view->table(), trace.functions);

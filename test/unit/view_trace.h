@@ -16,8 +16,8 @@ namespace ada::view {
 /// A call as the generator made it.
 struct TrueCall {
   Item item;
-  std::uint64_t endSeq = kNoSeq, parent = kNoSeq;
-  std::uint64_t calls = 0, childrenNs = 0;
+  uint64_t endSeq = kNoSeq, parent = kNoSeq;
+  uint64_t calls = 0, childrenNs = 0;
   SpanEnd how = SpanEnd::Open;
 };
 
@@ -28,19 +28,19 @@ struct TrueThread {
 
 struct TraceShape {
   unsigned threads = 1;
-  std::size_t events = 20'000;
-  std::uint32_t depths = 12, functions = 6;
-  std::uint64_t mostStepNs = 3000; ///< steps between events are of all magnitudes up to this
+  size_t events = 20'000;
+  uint32_t depths = 12, functions = 6;
+  uint64_t mostStepNs = 3000; ///< steps between events are of all magnitudes up to this
 };
 
-inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape, std::uint32_t number) {
+inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape, uint32_t number) {
   TrueThread thread;
-  std::vector<std::size_t> open;
-  std::uint64_t now = 1'000'000 + number * 500;
-  const auto below = [&](std::uint64_t limit) { return random() % limit; };
+  std::vector<size_t> open;
+  uint64_t now = 1'000'000 + number * 500;
+  const auto below = [&](uint64_t limit) { return random() % limit; };
   // Phases of many events in little time, and the reverse.
-  std::uint64_t most = shape.mostStepNs;
-  const auto close = [&](SpanEnd how, std::uint64_t seq) {
+  uint64_t most = shape.mostStepNs;
+  const auto close = [&](SpanEnd how, uint64_t seq) {
     TrueCall &call = thread.calls[open.back()];
     open.pop_back();
     call.item.endNs = now, call.item.fillNs = now - call.item.beginNs;
@@ -50,22 +50,22 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
       thread.calls[open.back()].childrenNs += call.item.fillNs;
   };
   while (thread.events.size() < shape.events) {
-    const std::uint64_t seq = thread.events.size();
+    const uint64_t seq = thread.events.size();
     if (below(2000) == 0)
       most = 1 + below(shape.mostStepNs);
     now += 1 + below(1 + below(below(20) == 0 ? most * 20 : most));
     model::Event event{.timeNs = now, .thread = number};
-    const std::uint64_t what = below(100);
+    const uint64_t what = below(100);
     if (what == 0) {
       event.kind = model::Kind::Other, event.other = 77;
     } else if (open.empty() || (open.size() < shape.depths && what < 50)) {
       event.kind = model::Kind::Call;
-      event.function = static_cast<std::uint32_t>(below(shape.functions));
+      event.function = static_cast<uint32_t>(below(shape.functions));
       TrueCall call;
       call.item = {.beginNs = now,
                    .endNs = now,
                    .seq = seq,
-                   .depth = static_cast<std::uint32_t>(open.size()),
+                   .depth = static_cast<uint32_t>(open.size()),
                    .function = event.function,
                    .kind = ItemKind::Open};
       if (!open.empty()) {
@@ -76,7 +76,7 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
       thread.calls.push_back(call);
     } else {
       // Sometimes the exit of an outer call: inner exits are missing.
-      std::size_t left = what >= 97 && open.size() > 1 ? 2 : 1;
+      size_t left = what >= 97 && open.size() > 1 ? 2 : 1;
       if (left == 2 && thread.calls[open[open.size() - 2]].item.function == thread.calls[open.back()].item.function)
         left = 1;
       if (left == 2)
@@ -87,7 +87,7 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
     }
     thread.events.push_back(event);
   }
-  for (std::size_t depth = 0; depth < open.size(); ++depth) {
+  for (size_t depth = 0; depth < open.size(); ++depth) {
     Item &item = thread.calls[open[depth]].item;
     item.endNs = now, item.fillNs = now - item.beginNs;
     if (depth > 0)
@@ -99,7 +99,7 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
 /// Delivers a random trace. With `cutEvents`, reading can start after every `cutEvents` events.
 class RandomSource : public model::TraceSource {
 public:
-  RandomSource(std::shared_ptr<const std::vector<TrueThread>> threads, TraceShape shape, std::uint64_t cutEvents)
+  RandomSource(std::shared_ptr<const std::vector<TrueThread>> threads, TraceShape shape, uint64_t cutEvents)
       : threads_(std::move(threads)), shape_(shape), cutEvents_(cutEvents) {}
 
   Expected<void> read(model::TraceSink &sink) override { return readPart(sink, {}); }
@@ -107,8 +107,8 @@ public:
   std::unique_ptr<model::TraceSource> another() const override {
     return std::make_unique<RandomSource>(threads_, shape_, cutEvents_);
   }
-  std::vector<std::uint64_t> cuts(std::uint32_t thread, std::size_t) const override {
-    std::vector<std::uint64_t> cuts = {0};
+  std::vector<uint64_t> cuts(uint32_t thread, size_t) const override {
+    std::vector<uint64_t> cuts = {0};
     while (cutEvents_ && cuts.back() + cutEvents_ < (*threads_)[thread].events.size())
       cuts.push_back(cuts.back() + cutEvents_);
     return cuts;
@@ -117,7 +117,7 @@ public:
     if (!request.isFurther)
       if (auto done = announce(sink); !done)
         return done;
-    for (std::uint32_t i = 0; i < threads_->size(); ++i)
+    for (uint32_t i = 0; i < threads_->size(); ++i)
       if (request.wantsThread(i))
         if (auto done = readThread(sink, request, i); !done)
           return done;
@@ -129,7 +129,7 @@ public:
 private:
   Expected<void> announce(model::TraceSink &sink) {
     (void)sink.addProcess({.name = "pid_1"});
-    for (std::uint32_t i = 0; i < threads_->size(); ++i) {
+    for (uint32_t i = 0; i < threads_->size(); ++i) {
       const auto &events = (*threads_)[i].events;
       model::Thread thread{.index = i, .number = i};
       thread.extent = model::ThreadExtent{.events = events.size()};
@@ -137,14 +137,14 @@ private:
         thread.extent->firstNs = events.front().timeNs, thread.extent->lastNs = events.back().timeNs;
       (void)sink.addThread(thread);
     }
-    for (std::uint32_t i = 0; i < shape_.functions; ++i) {
+    for (uint32_t i = 0; i < shape_.functions; ++i) {
       model::Function function;
       function.index = i, function.id = i + 1, function.displayName = "f" + std::to_string(i) + "()";
       (void)sink.addFunction(function);
     }
     return {};
   }
-  Expected<void> readThread(model::TraceSink &sink, const model::ReadRequest &request, std::uint32_t number) {
+  Expected<void> readThread(model::TraceSink &sink, const model::ReadRequest &request, uint32_t number) {
     const TrueThread &thread = (*threads_)[number];
     if (request.withOpenCalls && request.fromSeq > 0) {
       std::vector<model::Event> open;
@@ -156,9 +156,9 @@ private:
         if (auto done = sink.events({.events = open, .texts = {}, .details = {}}); !done)
           return done;
     }
-    const std::uint64_t last = std::min<std::uint64_t>(request.toSeq, thread.events.size());
-    for (std::uint64_t at = request.fromSeq; at < last; at += 512) {
-      const std::span part(thread.events.data() + at, std::min<std::uint64_t>(512, last - at));
+    const uint64_t last = std::min<uint64_t>(request.toSeq, thread.events.size());
+    for (uint64_t at = request.fromSeq; at < last; at += 512) {
+      const std::span part(thread.events.data() + at, std::min<uint64_t>(512, last - at));
       if (auto done = sink.events({.events = part, .texts = {}, .details = {}, .firstSeq = at}); !done)
         return done;
     }
@@ -167,22 +167,22 @@ private:
 
   std::shared_ptr<const std::vector<TrueThread>> threads_;
   TraceShape shape_;
-  std::uint64_t cutEvents_;
+  uint64_t cutEvents_;
   std::vector<Error> problems_;
   std::vector<Warning> warnings_;
 };
 
 /// A random trace, opened.
 struct RandomTrace {
-  explicit RandomTrace(std::uint64_t seed, TraceShape shape = {}, std::uint64_t cutEvents = 0) {
+  explicit RandomTrace(uint64_t seed, TraceShape shape = {}, uint64_t cutEvents = 0) {
     std::mt19937_64 random(seed);
     auto made = std::make_shared<std::vector<TrueThread>>();
-    for (std::uint32_t i = 0; i < shape.threads; ++i)
+    for (uint32_t i = 0; i < shape.threads; ++i)
       made->push_back(randomThread(random, shape, i));
     threads = made;
     view = *TraceView::open(std::make_unique<RandomSource>(threads, shape, cutEvents), functions);
     // Gives each function the number that it has in the trace.
-    for (std::uint32_t i = 0; i < shape.functions; ++i) {
+    for (uint32_t i = 0; i < shape.functions; ++i) {
       model::Function function;
       function.id = i + 1, function.displayName = "f" + std::to_string(i) + "()";
       functions.numberOf("pid_1", function);

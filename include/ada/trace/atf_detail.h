@@ -38,39 +38,39 @@ namespace ada::atf {
 /// r8, r9, rax, 0 on a call and rax, rdx, 0... on a return; `lr` is the return
 /// address, `fp` rbp, `sp` rsp.
 struct FunctionPayload {
-  std::uint64_t functionId = 0;
-  std::array<std::uint64_t, 8> registers{};
-  std::uint64_t lr = 0, fp = 0, sp = 0;
+  uint64_t functionId = 0;
+  std::array<uint64_t, 8> registers{};
+  uint64_t lr = 0, fp = 0, sp = 0;
   std::span<const std::byte> stack = {}; ///< from `sp` upwards; lies in the file
 };
 
 /// The vector registers of a function event: an event of AdaTrace's own type that follows it.
 /// On a call they are the first `count` argument registers (xmm0…, v0…), on a return those of the result.
 struct VectorPayload {
-  std::uint64_t functionId = 0;
-  std::uint8_t count = 0;
-  std::uint8_t bytesEach = 16;
+  uint64_t functionId = 0;
+  uint8_t count = 0;
+  uint8_t bytesEach = 16;
   /// `count` times `bytesEach` bytes; lies in the file.
   std::span<const std::byte> registers = {};
 };
 
 /// What arguments or the result of a function event point to: an event of AdaTrace's own type that follows it.
 struct ContentsPayload {
-  std::uint64_t functionId = 0;
+  uint64_t functionId = 0;
   std::vector<types::Contents> contents = {}; ///< their bytes lie in the file
 };
 
 /// A detail event of either version. `payload` lies in the file and lives as long as a copy of the reader does;
 /// for a packed file, as long as a copy of the event.
 struct DetailEvent {
-  std::uint64_t seq = 0;    ///< its number in the file
-  std::uint64_t offset = 0; ///< where it starts in the file; for a packed file, where its block starts
-  std::uint32_t totalLength = 0;
-  std::uint16_t type = 0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
-  std::uint16_t flags = 0;
-  std::uint64_t indexSeq = 0; ///< number of its index event
-  std::uint32_t threadId = 0; ///< version 2 takes it from the header
-  std::uint64_t timestampNs = 0;
+  uint64_t seq = 0;    ///< its number in the file
+  uint64_t offset = 0; ///< where it starts in the file; for a packed file, where its block starts
+  uint32_t totalLength = 0;
+  uint16_t type = 0; ///< kDetailFunctionCall, kDetailFunctionReturn, or another number
+  uint16_t flags = 0;
+  uint64_t indexSeq = 0; ///< number of its index event
+  uint32_t threadId = 0; ///< version 2 takes it from the header
+  uint64_t timestampNs = 0;
   std::span<const std::byte> payload = {};
   std::shared_ptr<const void> block = {}; ///< packed files: what the payload lies in
 
@@ -95,21 +95,21 @@ public:
   static Expected<DetailReader> fromBytes(std::span<const std::byte> bytes, const std::string &name = {},
                                           const OpenOptions &options = {});
 
-  std::uint64_t size() const noexcept { return count_; }
+  uint64_t size() const noexcept { return count_; }
   bool empty() const noexcept { return count_ == 0; }
 
   /// Event number `seq`, which must be less than size(). In a damaged block of a packed file, it is an event without
   /// payload and with index event kNoDetail; see damage().
-  DetailEvent operator[](std::uint64_t seq) const noexcept;
+  DetailEvent operator[](uint64_t seq) const noexcept;
   /// Event number `seq`, or nothing if there is none. kNoDetail never names
   /// one.
-  std::optional<DetailEvent> at(std::uint64_t seq) const noexcept {
+  std::optional<DetailEvent> at(uint64_t seq) const noexcept {
     return seq < size() ? std::optional<DetailEvent>((*this)[seq]) : std::nullopt;
   }
 
   /// Calls f(const DetailEvent &) for the events from `first` on, in the order
   /// of the file. If `f` returns bool, false stops.
-  template <class F> void forEach(std::uint64_t first, F &&f) const {
+  template <class F> void forEach(uint64_t first, F &&f) const {
     if (first >= count_)
       return;
     for (DetailEvent event = (*this)[first];;) {
@@ -129,7 +129,7 @@ public:
   /// Whether the events are in the order of their index events. O(n), for a packed file O(1).
   bool isOrdered() const;
   /// If they are: the first event whose index event is `indexSeq` or a later one; size() if there is none. O(log n).
-  std::uint64_t lowerBound(std::uint64_t indexSeq) const;
+  uint64_t lowerBound(uint64_t indexSeq) const;
 
   bool isPacked() const noexcept;
   /// Packed files: what was wrong with a block that this reader or a copy decoded.
@@ -143,7 +143,7 @@ public:
   const std::vector<Warning> &warnings() const noexcept { return flaws_; }
   bool isComplete() const noexcept { return foot_.has_value(); }
   const std::string &path() const noexcept { return name_; }
-  std::uint64_t fileBytes() const noexcept { return total_; }
+  uint64_t fileBytes() const noexcept { return total_; }
 
   /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is
   /// wrong.
@@ -156,20 +156,20 @@ private:
   DetailReader() = default;
   Expected<void> parse(const OpenOptions &options);
   Expected<void> walkToFooter(const OpenOptions &options);
-  Expected<void> walkWithoutFooter(const std::vector<std::uint64_t> &doubtful);
+  Expected<void> walkWithoutFooter(const std::vector<uint64_t> &doubtful);
   void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
-  DetailEvent decode(std::uint64_t seq, std::uint64_t offset) const noexcept;
+  DetailEvent decode(uint64_t seq, uint64_t offset) const noexcept;
   DetailEvent after(const DetailEvent &event) const noexcept;
 
   struct Shared;
   Expected<void> parsePacked(const OpenOptions &options);
   Expected<void> verifyPacked();
-  DetailEvent packedAt(std::uint64_t seq, const std::shared_ptr<const void> &known) const noexcept;
+  DetailEvent packedAt(uint64_t seq, const std::shared_ptr<const void> &known) const noexcept;
 
   static constexpr unsigned kStride = 8;
   const std::byte *base_ = nullptr;
-  std::uint64_t total_ = 0, count_ = 0;
-  std::vector<std::uint64_t> offsets_; // of every kStride-th event
+  uint64_t total_ = 0, count_ = 0;
+  std::vector<uint64_t> offsets_; // of every kStride-th event
   ChecksumState checksumNow_ = ChecksumState::Absent;
   DetailHeader head_;
   std::optional<DetailFooter> foot_;

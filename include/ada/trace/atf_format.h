@@ -31,7 +31,7 @@ template <class T> struct Little {
       return value;
     } else {
       T value = 0;
-      for (std::size_t i = 0; i < sizeof(T); ++i)
+      for (size_t i = 0; i < sizeof(T); ++i)
         value = static_cast<T>(value | static_cast<T>(T{bytes[i]} << (8 * i)));
       return value;
     }
@@ -40,51 +40,51 @@ template <class T> struct Little {
     if constexpr (std::endian::native == std::endian::little)
       __builtin_memcpy(bytes, &value, sizeof value);
     else
-      for (std::size_t i = 0; i < sizeof(T); ++i)
+      for (size_t i = 0; i < sizeof(T); ++i)
         bytes[i] = static_cast<unsigned char>(value >> (8 * i));
     return *this;
   }
 };
-using Little16 = Little<std::uint16_t>;
-using Little32 = Little<std::uint32_t>;
-using Little64 = Little<std::uint64_t>;
+using Little16 = Little<uint16_t>;
+using Little32 = Little<uint32_t>;
+using Little64 = Little<uint64_t>;
 
 /// Sizes that both versions share.
-inline constexpr std::size_t kHeaderBytes = 64, kFooterBytes = 64, kIndexEventBytes = 32, kDetailEventHeaderBytes = 24,
-                             kFunctionPayloadBytes = 100, kMaxStackBytes = 256;
+inline constexpr size_t kHeaderBytes = 64, kFooterBytes = 64, kIndexEventBytes = 32, kDetailEventHeaderBytes = 24,
+                        kFunctionPayloadBytes = 100, kMaxStackBytes = 256;
 
-inline constexpr std::uint8_t kLittleEndian = 1;
-inline constexpr std::uint32_t kFlagHasDetail = 1; ///< bit of the index header's flags
-inline constexpr std::uint8_t kArchX86_64 = 1, kArchArm64 = 2;
-inline constexpr std::uint8_t kOsIos = 1, kOsAndroid = 2, kOsMacos = 3, kOsLinux = 4, kOsWindows = 5;
-inline constexpr std::uint8_t kClockMachContinuous = 1, kClockQpc = 2, kClockBoottime = 3;
+inline constexpr uint8_t kLittleEndian = 1;
+inline constexpr uint32_t kFlagHasDetail = 1; ///< bit of the index header's flags
+inline constexpr uint8_t kArchX86_64 = 1, kArchArm64 = 2;
+inline constexpr uint8_t kOsIos = 1, kOsAndroid = 2, kOsMacos = 3, kOsLinux = 4, kOsWindows = 5;
+inline constexpr uint8_t kClockMachContinuous = 1, kClockQpc = 2, kClockBoottime = 3;
 
 /// "no detail" in a decoded event of either version.
-inline constexpr std::uint64_t kNoDetail = ~std::uint64_t{0};
+inline constexpr uint64_t kNoDetail = ~uint64_t{0};
 /// "no detail" as version 1 stores it. In version 2 this is an ordinary number.
-inline constexpr std::uint32_t kNoDetailV1 = ~std::uint32_t{0};
+inline constexpr uint32_t kNoDetailV1 = ~uint32_t{0};
 /// IndexEvent::storedDepth of version 2, which stores none.
-inline constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
+inline constexpr uint32_t kNoDepth = ~uint32_t{0};
 
 /// event_type of a detail event; readers pass other numbers through. Exceptional exits have none:
 /// they are written as FunctionCall, and the index event says what they were.
-inline constexpr std::uint16_t kDetailFunctionCall = 3, kDetailFunctionReturn = 4;
+inline constexpr uint16_t kDetailFunctionCall = 3, kDetailFunctionReturn = 4;
 /// AdaTrace's own: vector registers, right after the function event with the same index_seq.
 /// Readers that only know the specification skip it by its length.
-inline constexpr std::uint16_t kDetailVectors = 0xADA0;
+inline constexpr uint16_t kDetailVectors = 0xADA0;
 /// Likewise: what arguments, or the result, point to; after the vector registers, if there are any.
-inline constexpr std::uint16_t kDetailContents = 0xADA1;
+inline constexpr uint16_t kDetailContents = 0xADA1;
 /// Whether an event of a type only adds to the function event before it.
-constexpr bool isAddition(std::uint16_t type) { return type == kDetailVectors || type == kDetailContents; }
+constexpr bool isAddition(uint16_t type) { return type == kDetailVectors || type == kDetailContents; }
 
 //===--- on disk ----------------------------------------------------------===//
 
 /// First 64 bytes of an index file, version 1.
 struct RawIndexHeaderV1 {
   char magic[4]; ///< "ATI2" in both versions
-  std::uint8_t endian, version, arch, os;
+  uint8_t endian, version, arch, os;
   Little32 flags, threadId;
-  std::uint8_t clockType, reserved1[3];
+  uint8_t clockType, reserved1[3];
   Little32 reserved2, eventSize, eventCount;
   Little64 eventsOffset, footerOffset, timeStartNs, timeEndNs;
 };
@@ -94,9 +94,9 @@ static_assert(offsetof(RawIndexHeaderV1, eventSize) == 24 && offsetof(RawIndexHe
 /// First 64 bytes of an index file, version 2.
 struct RawIndexHeaderV2 {
   char magic[4];
-  std::uint8_t endian, version, arch, os;
+  uint8_t endian, version, arch, os;
   Little32 flags, threadId;
-  std::uint8_t clockType, reserved1[3];
+  uint8_t clockType, reserved1[3];
   Little32 eventSize;
   Little64 eventCount, eventsOffset, footerOffset, timeStartNs, timeEndNs;
 };
@@ -111,7 +111,7 @@ static_assert(sizeof(RawIndexEventV1) == 32 && alignof(RawIndexEventV1) == 1);
 
 struct RawIndexEventV2 {
   Little64 timestampNs, functionId, detailSeq;
-  std::uint8_t kind, reserved[7];
+  uint8_t kind, reserved[7];
 };
 static_assert(sizeof(RawIndexEventV2) == 32 && alignof(RawIndexEventV2) == 1);
 
@@ -119,7 +119,7 @@ struct RawIndexFooter {
   char magic[4]; ///< "2ITA"
   Little32 checksum;
   Little64 eventCount, timeStartNs, timeEndNs, bytesWritten;
-  std::uint8_t reserved[24];
+  uint8_t reserved[24];
 };
 static_assert(sizeof(RawIndexFooter) == 64 && alignof(RawIndexFooter) == 1);
 
@@ -127,7 +127,7 @@ static_assert(sizeof(RawIndexFooter) == 64 && alignof(RawIndexFooter) == 1);
 /// are not 8-aligned.
 struct RawDetailHeader {
   char magic[4]; ///< "ATD2" in both versions
-  std::uint8_t endian, version, arch, os;
+  uint8_t endian, version, arch, os;
   Little32 flags, threadId, reserved1;
   Little64 eventsOffset, eventCount, bytesLength, indexSeqStart, indexSeqEnd;
   Little32 reserved2;
@@ -161,27 +161,27 @@ static_assert(sizeof(RawFunctionPayload) == 100);
 /// architecture passes arguments (x86-64 xmm0…, AArch64 v0…).
 struct RawVectorPayload {
   Little64 functionId;
-  std::uint8_t count, bytesEach, reserved[6];
+  uint8_t count, bytesEach, reserved[6];
 };
 static_assert(sizeof(RawVectorPayload) == 16);
 
 /// Payload of kDetailContents; `count` RawContents follow, each followed by its bytes, padded to a multiple of 8.
 struct RawContentsPayload {
   Little64 functionId;
-  std::uint8_t count, reserved[7];
+  uint8_t count, reserved[7];
 };
 static_assert(sizeof(RawContentsPayload) == 16);
 struct RawContents {
-  std::uint8_t where; ///< number of the register in the function event that holds the address;
-                      ///< kContentsOfResult: the text is in the result, which is in memory
-  std::uint8_t flags; ///< kContentsUnreadable
+  uint8_t where; ///< number of the register in the function event that holds the address;
+                 ///< kContentsOfResult: the text is in the result, which is in memory
+  uint8_t flags; ///< kContentsUnreadable
   Little16 bytes;
   Little32 reserved;
   Little64 length; ///< of the whole text; kUnknownLength if no end was seen
 };
 static_assert(sizeof(RawContents) == 16);
-inline constexpr std::uint8_t kContentsOfResult = 0x80, kContentsUnreadable = 1;
-inline constexpr std::uint64_t kUnknownLength = ~std::uint64_t{0};
+inline constexpr uint8_t kContentsOfResult = 0x80, kContentsUnreadable = 1;
+inline constexpr uint64_t kUnknownLength = ~uint64_t{0};
 
 /// Last 64 bytes of a detail file. The byte count is the third field here, the
 /// last one in the index footer.
@@ -189,7 +189,7 @@ struct RawDetailFooter {
   char magic[4]; ///< "2DTA"
   Little32 checksum;
   Little64 eventCount, bytesLength, timeStartNs, timeEndNs;
-  std::uint8_t reserved[24];
+  uint8_t reserved[24];
 };
 static_assert(sizeof(RawDetailFooter) == 64 && offsetof(RawDetailFooter, bytesLength) == 16);
 
@@ -198,41 +198,41 @@ static_assert(sizeof(RawDetailFooter) == 64 && offsetof(RawDetailFooter, bytesLe
 /// An index file's header as stored. It need not be true: see
 /// IndexReader::size().
 struct IndexHeader {
-  std::uint8_t version = 0, arch = 0, os = 0, clockType = 0;
-  std::uint32_t flags = 0, threadId = 0, eventSize = 0;
-  std::uint64_t eventCount = 0, eventsOffset = 0, footerOffset = 0, timeStartNs = 0, timeEndNs = 0;
+  uint8_t version = 0, arch = 0, os = 0, clockType = 0;
+  uint32_t flags = 0, threadId = 0, eventSize = 0;
+  uint64_t eventCount = 0, eventsOffset = 0, footerOffset = 0, timeStartNs = 0, timeEndNs = 0;
 };
 
 /// An index file's footer as stored, and where it lies.
 struct IndexFooter {
-  std::uint64_t offset = 0;
-  std::uint32_t checksum = 0;
-  std::uint64_t eventCount = 0, timeStartNs = 0, timeEndNs = 0, bytesWritten = 0;
+  uint64_t offset = 0;
+  uint32_t checksum = 0;
+  uint64_t eventCount = 0, timeStartNs = 0, timeEndNs = 0, bytesWritten = 0;
 };
 
 /// An index event of either version.
 struct IndexEvent {
-  std::uint64_t timestampNs = 0;
-  std::uint64_t functionId = 0;
-  std::uint64_t detailSeq = kNoDetail;  ///< number of its detail event, or kNoDetail
-  EventKind kind{};                     ///< may be a number that EventKind has no name for
-  std::uint32_t threadId = 0;           ///< version 2 takes it from the header
-  std::uint32_t storedDepth = kNoDepth; ///< version 1 only; writers disagree on it: see
-                                        ///< ada::CallStackWalker for a depth that can be relied on
+  uint64_t timestampNs = 0;
+  uint64_t functionId = 0;
+  uint64_t detailSeq = kNoDetail;  ///< number of its detail event, or kNoDetail
+  EventKind kind{};                ///< may be a number that EventKind has no name for
+  uint32_t threadId = 0;           ///< version 2 takes it from the header
+  uint32_t storedDepth = kNoDepth; ///< version 1 only; writers disagree on it: see
+                                   ///< ada::CallStackWalker for a depth that can be relied on
 
   bool operator==(const IndexEvent &) const = default;
 };
 
 struct DetailHeader {
-  std::uint8_t version = 0, arch = 0, os = 0;
-  std::uint32_t flags = 0, threadId = 0;
-  std::uint64_t eventsOffset = 0, eventCount = 0, bytesLength = 0, indexSeqStart = 0, indexSeqEnd = 0;
+  uint8_t version = 0, arch = 0, os = 0;
+  uint32_t flags = 0, threadId = 0;
+  uint64_t eventsOffset = 0, eventCount = 0, bytesLength = 0, indexSeqStart = 0, indexSeqEnd = 0;
 };
 
 struct DetailFooter {
-  std::uint64_t offset = 0;
-  std::uint32_t checksum = 0;
-  std::uint64_t eventCount = 0, bytesLength = 0, timeStartNs = 0, timeEndNs = 0;
+  uint64_t offset = 0;
+  uint32_t checksum = 0;
+  uint64_t eventCount = 0, bytesLength = 0, timeStartNs = 0, timeEndNs = 0;
 };
 
 /// Whether the events are known to be what was written.

@@ -51,9 +51,9 @@ struct OpenOptions {
 
 /// A range of event numbers, [first, last).
 struct SeqRange {
-  std::uint64_t first = 0, last = 0;
+  uint64_t first = 0, last = 0;
 
-  std::uint64_t size() const { return last - first; }
+  uint64_t size() const { return last - first; }
   bool empty() const { return first == last; }
   bool operator==(const SeqRange &) const = default;
 };
@@ -75,18 +75,18 @@ public:
 
   /// Number of events: all whole events that the file holds. Bounded by the
   /// file's size, whatever the file says.
-  std::uint64_t size() const noexcept { return count_; }
+  uint64_t size() const noexcept { return count_; }
   bool empty() const noexcept { return count_ == 0; }
 
   /// Event number `seq`, which must be less than size(). One load per field.
   /// A damaged event of a packed file is all zeros; see damage().
-  IndexEvent operator[](std::uint64_t seq) const noexcept {
+  IndexEvent operator[](uint64_t seq) const noexcept {
     if (isPacked_)
       return packedAt(seq);
     return isV1_ ? decode(rawV1()[seq]) : decode(rawV2()[seq]);
   }
   /// Event number `seq`, or nothing if there is none (a dangling link, say).
-  std::optional<IndexEvent> at(std::uint64_t seq) const noexcept {
+  std::optional<IndexEvent> at(uint64_t seq) const noexcept {
     return seq < count_ ? std::optional<IndexEvent>((*this)[seq]) : std::nullopt;
   }
 
@@ -107,34 +107,34 @@ public:
   bool isPacked() const noexcept { return isPacked_; }
   /// Events of a packed file that are stored together: [first, last). A damaged block has fewer events, or none.
   struct EventBlock {
-    std::uint64_t first = 0, last = 0;
+    uint64_t first = 0, last = 0;
     std::vector<IndexEvent> events;
   };
   /// The block with event number `seq`, which must be less than size(). Packed files only.
   /// The newest few blocks are kept.
-  std::shared_ptr<const EventBlock> block(std::uint64_t seq) const;
+  std::shared_ptr<const EventBlock> block(uint64_t seq) const;
   /// Packed files don't store links: this gives them to the reader and all its copies,
   /// from the detail file. Any thread.
   void linkDetails(const DetailReader &details) const;
   /// The calls that were open before the first event, outermost first, if no block of a packed file has the older
   /// events: they were removed, or are in another part of the trace. A file without events may have open calls, too.
   struct OpenCall {
-    std::uint64_t functionId = 0, beginNs = 0;
+    uint64_t functionId = 0, beginNs = 0;
   };
   struct OpenCalls {
-    std::uint64_t unknown = 0;  ///< how many more were open around them
-    std::uint64_t beforeNs = 0; ///< time of the event before, 0 if there is none
+    uint64_t unknown = 0;  ///< how many more were open around them
+    uint64_t beforeNs = 0; ///< time of the event before, 0 if there is none
     std::vector<OpenCall> calls;
   };
   OpenCalls openAtStart() const { return openBefore(0); }
   /// The first event from number `seq` on at which all open calls are known without reading the events before it:
   /// the first event of a block of a packed file whose times are in order. size() if there is none.
-  std::uint64_t cutFrom(std::uint64_t seq) const;
+  uint64_t cutFrom(uint64_t seq) const;
   /// The calls that were open before event `seq`, 0 or what cutFrom() returned.
-  OpenCalls openBefore(std::uint64_t seq) const;
+  OpenCalls openBefore(uint64_t seq) const;
   /// A number that depends on everything that the events depend on. It comes from the blocks' checksums,
   /// without reading events. Nothing if the file is not packed, was not finished, or has a damaged header.
-  std::optional<std::uint64_t> print() const;
+  std::optional<uint64_t> print() const;
   /// The first damage that was found in a packed file's blocks. The events of damaged blocks are left out.
   std::optional<Error> damage() const;
   /// For the library itself: a packed file that its writer has finished, to be read block by block; null otherwise.
@@ -166,26 +166,26 @@ public:
   /// matters; no event is missed. The first call scans the file once (see
   /// isSorted()); from then on a search is O(log n) in sorted files and skips
   /// blocks by their smallest and largest time in others.
-  SeqRange timeRange(std::uint64_t fromNs, std::uint64_t toNs) const;
+  SeqRange timeRange(uint64_t fromNs, uint64_t toNs) const;
 
   /// The first event with timestamp >= ns by binary search alone, without the
   /// scan. The result is right if the file is sorted; otherwise it is some event number, but nothing worse.
-  std::uint64_t lowerBound(std::uint64_t ns) const noexcept;
+  uint64_t lowerBound(uint64_t ns) const noexcept;
 
   /// Smallest and largest timestamp (not the stored ones; scans like
   /// isSorted()). Zeros if there are no events.
-  std::uint64_t minTimeNs() const;
-  std::uint64_t maxTimeNs() const;
+  uint64_t minTimeNs() const;
+  uint64_t maxTimeNs() const;
 
   /// Times of the first and the last event; zeros if there are none. Never decodes a block.
-  std::uint64_t firstNs() const noexcept;
-  std::uint64_t lastNs() const noexcept;
+  uint64_t firstNs() const noexcept;
+  uint64_t lastNs() const noexcept;
   /// Where event number `seq` is in the file; for a packed file, where its block is.
-  std::uint64_t offsetOf(std::uint64_t seq) const noexcept;
+  uint64_t offsetOf(uint64_t seq) const noexcept;
   /// The number that event `seq` has in the trace. It is `seq`, unless older blocks of a packed file are gone.
-  std::uint64_t numberOf(std::uint64_t seq) const noexcept { return isPacked_ ? packedNumberOf(seq) : seq; }
+  uint64_t numberOf(uint64_t seq) const noexcept { return isPacked_ ? packedNumberOf(seq) : seq; }
   /// The number that an event after the last one would have.
-  std::uint64_t endNumber() const noexcept { return count_ ? numberOf(count_ - 1) + 1 : numberOf(0); }
+  uint64_t endNumber() const noexcept { return count_ ? numberOf(count_ - 1) + 1 : numberOf(0); }
 
   /// As stored; for a packed file, as in an ATF 2 file of the same events. Its counts and times may be stale.
   const IndexHeader &header() const noexcept { return head_; }
@@ -198,7 +198,7 @@ public:
   /// True if the file was finished by its writer: it has a good footer, or block index.
   bool isComplete() const noexcept { return foot_.has_value() || isFinished_; }
   const std::string &path() const noexcept { return name_; }
-  std::uint64_t fileBytes() const noexcept { return total_; }
+  uint64_t fileBytes() const noexcept { return total_; }
 
   /// Compares the checksum now if that was deferred; E_BAD_CHECKSUM if it is
   /// wrong.
@@ -209,7 +209,7 @@ public:
   void release(SeqRange range) const noexcept;
 
   IndexEvent decode(const RawIndexEventV1 &raw) const noexcept {
-    std::uint32_t detail = raw.detailSeq;
+    uint32_t detail = raw.detailSeq;
     return {raw.timestampNs,           raw.functionId, detail == kNoDetailV1 ? kNoDetail : detail,
             EventKind{raw.kind.get()}, raw.threadId,   raw.depth};
   }
@@ -225,9 +225,9 @@ private:
   Expected<void> parse(const OpenOptions &options);
   Expected<void> parsePacked(const OpenOptions &options);
   Expected<void> verifyPacked();
-  IndexEvent packedAt(std::uint64_t seq) const noexcept;
-  std::uint64_t packedNumberOf(std::uint64_t seq) const noexcept;
-  std::uint64_t packedLowerBound(std::uint64_t ns) const noexcept;
+  IndexEvent packedAt(uint64_t seq) const noexcept;
+  uint64_t packedNumberOf(uint64_t seq) const noexcept;
+  uint64_t packedLowerBound(uint64_t ns) const noexcept;
   Expected<void> useFooter(const IndexFooter &found);
   void countWithoutFooter();
   void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
@@ -238,7 +238,7 @@ private:
 
   template <class Raw, class F> void forEachRaw(const Raw *raw, SeqRange range, F &f) const {
     const Raw *next = raw + range.first;
-    for (std::uint64_t seq = range.first; seq < range.last; ++seq, ++next) {
+    for (uint64_t seq = range.first; seq < range.last; ++seq, ++next) {
       if constexpr (std::is_same_v<decltype(f(seq, decode(*next))), bool>) {
         if (!f(seq, decode(*next)))
           return;
@@ -252,8 +252,8 @@ private:
     while (range.first < range.last) {
       const std::shared_ptr<const EventBlock> part = block(range.first);
       const IndexEvent *const events = part->events.data();
-      const std::uint64_t last = std::min(range.last, part->first + part->events.size());
-      for (std::uint64_t seq = range.first; seq < last; ++seq) {
+      const uint64_t last = std::min(range.last, part->first + part->events.size());
+      for (uint64_t seq = range.first; seq < last; ++seq) {
         if constexpr (std::is_same_v<decltype(f(seq, events[seq - part->first])), bool>) {
           if (!f(seq, events[seq - part->first]))
             return;
@@ -266,7 +266,7 @@ private:
   }
 
   const std::byte *events_ = nullptr;
-  std::uint64_t count_ = 0;
+  uint64_t count_ = 0;
   bool isV1_ = false, isPacked_ = false, isFinished_ = false, lowMemory_ = false;
   ChecksumState checksumNow_ = ChecksumState::Absent;
   CountSource source_ = CountSource::FileSize;
@@ -274,7 +274,7 @@ private:
   std::optional<IndexFooter> foot_;
   std::vector<Warning> flaws_;
   std::string name_;
-  std::uint64_t total_ = 0;
+  uint64_t total_ = 0;
   std::shared_ptr<Shared> shared_; // the bytes, and what is found out about them later
 };
 
@@ -284,17 +284,17 @@ public:
   using iterator_category = std::input_iterator_tag; // returns values, not references
   using iterator_concept = std::random_access_iterator_tag;
   using value_type = IndexEvent;
-  using difference_type = std::int64_t;
+  using difference_type = int64_t;
   using reference = IndexEvent;
   using pointer = void;
 
   Iterator() = default;
-  Iterator(const IndexReader *reader, std::uint64_t seq) : reader_(reader), position_(seq) {}
+  Iterator(const IndexReader *reader, uint64_t seq) : reader_(reader), position_(seq) {}
 
   IndexEvent operator*() const noexcept { return (*reader_)[position_]; }
   IndexEvent operator[](difference_type n) const noexcept { return *(*this + n); }
   /// The event's sequence number.
-  std::uint64_t seq() const noexcept { return position_; }
+  uint64_t seq() const noexcept { return position_; }
 
   Iterator &operator++() noexcept {
     ++position_;
@@ -315,7 +315,7 @@ public:
     return old;
   }
   Iterator &operator+=(difference_type n) noexcept {
-    position_ += static_cast<std::uint64_t>(n);
+    position_ += static_cast<uint64_t>(n);
     return *this;
   }
   Iterator &operator-=(difference_type n) noexcept { return *this += -n; }
@@ -330,7 +330,7 @@ public:
 
 private:
   const IndexReader *reader_ = nullptr;
-  std::uint64_t position_ = 0;
+  uint64_t position_ = 0;
 };
 
 inline IndexReader::Iterator IndexReader::begin() const noexcept { return {this, 0}; }

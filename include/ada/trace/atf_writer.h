@@ -29,22 +29,22 @@
 namespace ada::atf {
 
 struct WriterOptions {
-  std::uint8_t version = 2; ///< 1 or 2
+  uint8_t version = 2; ///< 1 or 2
   /// A packed file (docs/formats/packed.md). `version` is ignored then.
   bool packed = false;
   /// Packed files: bodies of blocks as zstd frames, if the library was built with zstd.
   bool compress = false;
   /// Packed files: readers find every link in the detail file anyway, so none is stored.
   bool linksFollow = false;
-  std::uint8_t arch = kArchX86_64, os = kOsLinux, clockType = kClockBoottime;
-  std::uint32_t threadId = 0;
+  uint8_t arch = kArchX86_64, os = kOsLinux, clockType = kClockBoottime;
+  uint32_t threadId = 0;
   /// False refuses to replace a file that exists (E_IO).
   bool overwrite = false;
   /// For places that another user may have prepared: no part of the path may be a symbolic link, and the file must not
   /// be a device, a FIFO, or a file with a second name (E_UNSAFE). resume() always requires this.
   bool noLinks = false;
   /// Bytes that are collected before they are written.
-  std::size_t bufferBytes = 1 << 20;
+  size_t bufferBytes = 1 << 20;
 };
 
 class IndexWriter {
@@ -56,7 +56,7 @@ public:
   /// there are fewer) and drops the rest and any footer. Version and the other
   /// options are those of the file. Errors: those of IndexReader::open,
   /// E_IO, E_UNSAFE (see WriterOptions::noLinks), E_BAD_OFFSET for a file whose events don't begin at byte 64.
-  static Expected<IndexWriter> resume(const std::string &path, std::uint64_t keep);
+  static Expected<IndexWriter> resume(const std::string &path, uint64_t keep);
   IndexWriter(IndexWriter &&) noexcept;
   IndexWriter &operator=(IndexWriter &&) noexcept;
   ~IndexWriter();
@@ -66,7 +66,7 @@ public:
   /// E_RANGE if a field does not fit: in version 1 a detailSeq over 2^32-2, in version 2 a kind over 255.
   Expected<void> append(const IndexEvent &event);
 
-  std::uint64_t size() const noexcept;
+  uint64_t size() const noexcept;
 
   /// Footer and final header. `hasDetail`: a detail file goes with this one.
   Expected<void> finish(bool hasDetail = false);
@@ -82,7 +82,7 @@ public:
   static Expected<DetailWriter> create(const std::string &path, const WriterOptions &options = {});
   /// Continues a file: keeps its first `keep` events, as IndexWriter::resume
   /// does.
-  static Expected<DetailWriter> resume(const std::string &path, std::uint64_t keep);
+  static Expected<DetailWriter> resume(const std::string &path, uint64_t keep);
   DetailWriter(DetailWriter &&) noexcept;
   DetailWriter &operator=(DetailWriter &&) noexcept;
   ~DetailWriter();
@@ -95,7 +95,7 @@ public:
   /// bytes.
   Expected<void> append(const DetailEvent &event, const FunctionPayload &payload);
 
-  std::uint64_t size() const noexcept;
+  uint64_t size() const noexcept;
   Expected<void> finish();
 
 private:

@@ -39,8 +39,8 @@ public:
   /// Why read() ended before the packed data did: E_BAD_GZIP, E_TRUNCATED, E_GZIP_UNSUPPORTED.
   const std::optional<Error> &damage() const noexcept;
   /// Bytes of the file (packed bytes if it is packed): those read since the last rewind(), and all of them, if known.
-  std::uint64_t position() const noexcept;
-  std::optional<std::uint64_t> size() const noexcept;
+  uint64_t position() const noexcept;
+  std::optional<uint64_t> size() const noexcept;
 
 private:
   struct State;

@@ -20,7 +20,7 @@
 namespace ada {
 
 /// How a call ended.
-enum class SpanEnd : std::uint8_t {
+enum class SpanEnd : uint8_t {
   Return,
   Exception, ///< unwinding, longjmp, end of the thread
   Missing,   ///< no exit was recorded, but one of an outer call was
@@ -44,23 +44,23 @@ constexpr std::string_view spanEndName(SpanEnd end) {
 
 /// One call from entry to exit.
 struct Span {
-  std::uint64_t functionId = 0;
-  std::uint64_t beginNs = 0, endNs = 0; ///< endNs is never less than beginNs
-  std::uint64_t childrenNs = 0;         ///< time in the calls it made itself; at most the duration
-  std::uint64_t recorderNs = 0;         ///< outside of those, how long the recorder held it up: holdUp()
-  std::uint64_t beginSeq = 0;           ///< event that opened it
-  std::uint64_t endSeq = 0;             ///< event that closed it; for Open, the number of events
-  std::uint64_t calls = 0;              ///< calls it made itself
-  std::uint32_t depth = 0;              ///< 0 is the outermost
-  std::uint32_t functionIndex = 0;      ///< see CallStackWalker::functions()
+  uint64_t functionId = 0;
+  uint64_t beginNs = 0, endNs = 0; ///< endNs is never less than beginNs
+  uint64_t childrenNs = 0;         ///< time in the calls it made itself; at most the duration
+  uint64_t recorderNs = 0;         ///< outside of those, how long the recorder held it up: holdUp()
+  uint64_t beginSeq = 0;           ///< event that opened it
+  uint64_t endSeq = 0;             ///< event that closed it; for Open, the number of events
+  uint64_t calls = 0;              ///< calls it made itself
+  uint32_t depth = 0;              ///< 0 is the outermost
+  uint32_t functionIndex = 0;      ///< see CallStackWalker::functions()
   SpanEnd how = SpanEnd::Open;
   bool outermost = true;  ///< no other call of the same function is open around it
   bool isEarlier = false; ///< began before the events did: beginSeq is kNoSeq, and childrenNs has all time before them
 
-  static constexpr std::uint64_t kNoSeq = ~std::uint64_t{0};
+  static constexpr uint64_t kNoSeq = ~uint64_t{0};
 
-  std::uint64_t durationNs() const { return endNs - beginNs; }
-  std::uint64_t selfNs() const { return durationNs() - childrenNs - recorderNs; }
+  uint64_t durationNs() const { return endNs - beginNs; }
+  uint64_t selfNs() const { return durationNs() - childrenNs - recorderNs; }
 };
 
 /// Numbers function ids from 0 in order of first sight, for tables that are
@@ -68,18 +68,18 @@ struct Span {
 class FunctionIndex {
 public:
   /// The id's number; given now if it is new.
-  std::uint32_t add(std::uint64_t functionId);
+  uint32_t add(uint64_t functionId);
   /// The id's number, or kNone if it was never added.
-  std::uint32_t find(std::uint64_t functionId) const noexcept;
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  uint32_t find(uint64_t functionId) const noexcept;
+  static constexpr uint32_t kNone = ~uint32_t{0};
   /// All ids, by number.
-  std::span<const std::uint64_t> ids() const noexcept { return known_; }
+  std::span<const uint64_t> ids() const noexcept { return known_; }
 
 private:
-  std::size_t slotOf(std::uint64_t functionId) const noexcept;
+  size_t slotOf(uint64_t functionId) const noexcept;
   void grow();
-  std::vector<std::uint64_t> known_;
-  std::vector<std::uint32_t> slots_; // open addressing; kNone is free
+  std::vector<uint64_t> known_;
+  std::vector<uint32_t> slots_; // open addressing; kNone is free
 };
 
 /// Takes one thread's events in order and hands out finished calls.
@@ -97,7 +97,7 @@ public:
   struct Step {
     /// Depth of the call that the event opens or closes; for stray exits and
     /// unknown kinds, the number of open calls.
-    std::uint32_t depth = 0;
+    uint32_t depth = 0;
     /// The exit of a function that has no open call.
     bool stray = false;
     /// Calls that ended with this event, innermost first; the last one is the
@@ -105,25 +105,25 @@ public:
     std::span<const Span> finished = {};
   };
 
-  Step feed(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId, EventKind kind);
+  Step feed(uint64_t seq, uint64_t timestampNs, uint64_t functionId, EventKind kind);
   /// The same for functions that already have small numbers, like those of model.h: Span::functionIndex and functionId
   /// are the number, and nothing has to be looked up. Use only one of the two functions with a walker.
-  Step feedNumbered(std::uint64_t seq, std::uint64_t timestampNs, std::uint32_t function, EventKind kind) {
+  Step feedNumbered(uint64_t seq, uint64_t timestampNs, uint32_t function, EventKind kind) {
     if (function >= openCalls_.size())
-      openCalls_.resize(function + std::size_t{1});
+      openCalls_.resize(function + size_t{1});
     return step(seq, timestampNs, function, function, kind);
   }
 
   /// Adds a call that was open before the first event, which came at `firstNs`; add outermost calls first.
   /// Its duration is complete, and its self time counts from `firstNs`. Continue with feedNumbered().
   /// `firstNs` 0: the caller knows what was before, and childrenNs only has what follows.
-  void openEarlier(std::uint64_t beginNs, std::uint32_t function, std::uint64_t firstNs);
+  void openEarlier(uint64_t beginNs, uint32_t function, uint64_t firstNs);
   /// That many calls around them are not known: the same number of exits without a call are not strays.
-  void openUnknown(std::uint64_t calls) noexcept { unknownOpen_ += calls; }
+  void openUnknown(uint64_t calls) noexcept { unknownOpen_ += calls; }
 
   /// Before the next event, the recorder held the thread up for that long,
   /// which is not self time of the innermost call.
-  void holdUp(std::uint64_t ns) noexcept {
+  void holdUp(uint64_t ns) noexcept {
     if (depth_ > 0)
       stack_[depth_ - 1].recorderNs += ns;
   }
@@ -135,20 +135,19 @@ public:
 
   /// The open calls, outermost first. `endNs`, `how` are not set yet.
   std::span<const Span> open() const noexcept { return {stack_.data(), depth_}; }
-  std::uint32_t depth() const noexcept { return depth_; }
+  uint32_t depth() const noexcept { return depth_; }
 
   /// Numbers the functions seen; Span::functionIndex points into it.
   const FunctionIndex &functions() const noexcept { return index_; }
 
-  std::uint64_t strayExits() const noexcept { return strays_; }
-  std::uint64_t missingExits() const noexcept { return missing_; }
-  std::uint64_t unknownKinds() const noexcept { return unknown_; }
-  std::uint32_t maxDepth() const noexcept { return deepest_; }
+  uint64_t strayExits() const noexcept { return strays_; }
+  uint64_t missingExits() const noexcept { return missing_; }
+  uint64_t unknownKinds() const noexcept { return unknown_; }
+  uint32_t maxDepth() const noexcept { return deepest_; }
 
 private:
   // Nearly all events are calls, and exits of the innermost call: these are handled without a function call.
-  Step step(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId, std::uint32_t number,
-            EventKind kind) {
+  Step step(uint64_t seq, uint64_t timestampNs, uint64_t functionId, uint32_t number, EventKind kind) {
     latestNs_ = timestampNs > latestNs_ ? timestampNs : latestNs_;
     nextSeq_ = seq + 1;
     if (kind == EventKind::Call) {
@@ -180,30 +179,29 @@ private:
     return {.depth = depth_ - 1, .finished = {&close(timestampNs, seq, how), 1}};
   }
   // Closes the innermost call. The result stays where it is until the next call begins.
-  const Span &close(std::uint64_t endNs, std::uint64_t endSeq, SpanEnd how) {
+  const Span &close(uint64_t endNs, uint64_t endSeq, SpanEnd how) {
     Span &span = stack_[--depth_];
     --openCalls_[span.functionIndex];
     span.endNs = endNs > span.beginNs ? endNs : span.beginNs; // time may go back in bad traces
     span.endSeq = endSeq;
-    const std::uint64_t duration = span.durationNs();
+    const uint64_t duration = span.durationNs();
     span.childrenNs = span.childrenNs < duration ? span.childrenNs : duration;
-    const std::uint64_t own = duration - span.childrenNs;
+    const uint64_t own = duration - span.childrenNs;
     span.recorderNs = span.recorderNs < own ? span.recorderNs : own;
     span.how = how;
     if (depth_ > 0)
       stack_[depth_ - 1].childrenNs += duration;
     return span;
   }
-  Step repair(std::uint64_t seq, std::uint64_t timestampNs, std::uint64_t functionId, std::uint32_t number,
-              SpanEnd how);
+  Step repair(uint64_t seq, uint64_t timestampNs, uint64_t functionId, uint32_t number, SpanEnd how);
 
   std::vector<Span> stack_; // the open calls are the first depth_
   std::vector<Span> ended_; // the calls that one event ended, if several
   FunctionIndex index_;
-  std::vector<std::uint32_t> openCalls_; // by function index
-  std::uint64_t latestNs_ = 0, nextSeq_ = 0;
-  std::uint64_t strays_ = 0, missing_ = 0, unknown_ = 0, unknownOpen_ = 0;
-  std::uint32_t depth_ = 0, deepest_ = 0;
+  std::vector<uint32_t> openCalls_; // by function index
+  uint64_t latestNs_ = 0, nextSeq_ = 0;
+  uint64_t strays_ = 0, missing_ = 0, unknown_ = 0, unknownOpen_ = 0;
+  uint32_t depth_ = 0, deepest_ = 0;
 };
 
 } // namespace ada

@@ -53,13 +53,13 @@ Expected<std::unique_ptr<TraceSource>> openTrace(ByteInput input);
 using ByteSink = std::function<bool(std::span<const std::byte>)>;
 
 struct AtfSinkOptions {
-  std::uint8_t version = 2;
+  uint8_t version = 2;
   /// Packed index files; details are those of version 2.
   bool packed = false;
   bool compress = false; ///< packed files, by zstd: needs canCompress()
   /// Version 1 links at most that many index and detail events of a thread;
   /// later details are a loss. Smaller in tests only.
-  std::uint64_t maxLinks = 0xFFFFFFFE;
+  uint64_t maxLinks = 0xFFFFFFFE;
 };
 /// Whether the library was built with zstd.
 bool canCompress() noexcept;
@@ -87,7 +87,7 @@ Expected<void> convert(TraceSource &source, TraceSink &sink);
 
 /// What copyDial9() and copyWtf() did.
 struct CopyResult {
-  std::uint64_t events = 0;          ///< dial9 events, wtf-trace records
+  uint64_t events = 0;               ///< dial9 events, wtf-trace records
   std::optional<Error> problem = {}; ///< where the input is damaged; everything before is written
   std::vector<Warning> warnings = {};
   std::vector<Loss> losses = {};

@@ -35,7 +35,7 @@ struct Error {
   /// memory.
   std::string file = {};
   /// Where in the file the offending bytes start.
-  std::optional<std::uint64_t> offset = {};
+  std::optional<uint64_t> offset = {};
   /// Which field is wrong, as the format's documentation names it; empty if
   /// none.
   std::string field = {};

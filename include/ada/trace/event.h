@@ -11,7 +11,7 @@ namespace ada {
 
 /// What an event says. The numbers are those of ATF; readers pass other numbers
 /// through.
-enum class EventKind : std::uint32_t {
+enum class EventKind : uint32_t {
   Call = 1,      ///< a function was entered
   Return = 2,    ///< it returned
   Exception = 3, ///< it was left by unwinding, longjmp or the end of its thread
@@ -32,7 +32,7 @@ constexpr std::string_view kindName(EventKind kind) {
 
 /// What a symbol is: a function, or an annotation in the program (ada/annotations.h).
 /// Spans are like calls; the others are calls that take no time.
-enum class SymbolKind : std::uint8_t { Function, Span, Instant, Counter, FlowBegin, FlowStep, FlowEnd };
+enum class SymbolKind : uint8_t { Function, Span, Instant, Counter, FlowBegin, FlowStep, FlowEnd };
 
 constexpr bool isPoint(SymbolKind kind) { return kind >= SymbolKind::Instant; }
 constexpr bool isFlow(SymbolKind kind) { return kind >= SymbolKind::FlowBegin; }
@@ -44,14 +44,14 @@ SymbolKind symbolKindOf(std::string_view name);
 
 /// A time in which events of a thread were lost.
 struct LossGap {
-  std::uint64_t fromNs = 0, toNs = 0;       ///< the last event before it, and the first one after it
-  std::optional<std::uint64_t> events = {}; ///< how many, if that is known
+  uint64_t fromNs = 0, toNs = 0;       ///< the last event before it, and the first one after it
+  std::optional<uint64_t> events = {}; ///< how many, if that is known
 };
 
 /// A media time, `mediaValue` in units of 1/`mediaTimescale` seconds, and when it was.
 struct TimingAnchor {
-  std::uint64_t hostTimeNs = 0;
-  std::int64_t mediaValue = 0, mediaTimescale = 0;
+  uint64_t hostTimeNs = 0;
+  int64_t mediaValue = 0, mediaTimescale = 0;
   std::string label;
   bool operator==(const TimingAnchor &) const = default;
 };
@@ -59,11 +59,9 @@ struct TimingAnchor {
 /// A function in a process: the module's number in the upper half (0 is the
 /// main executable), the ordinal of the function in the module's table in the
 /// lower half.
-constexpr std::uint64_t makeFunctionId(std::uint32_t module, std::uint32_t symbol) {
-  return std::uint64_t{module} << 32 | symbol;
-}
-constexpr std::uint32_t moduleOf(std::uint64_t functionId) { return static_cast<std::uint32_t>(functionId >> 32); }
-constexpr std::uint32_t symbolOf(std::uint64_t functionId) { return static_cast<std::uint32_t>(functionId); }
+constexpr uint64_t makeFunctionId(uint32_t module, uint32_t symbol) { return uint64_t{module} << 32 | symbol; }
+constexpr uint32_t moduleOf(uint64_t functionId) { return static_cast<uint32_t>(functionId >> 32); }
+constexpr uint32_t symbolOf(uint64_t functionId) { return static_cast<uint32_t>(functionId); }
 
 } // namespace ada
 

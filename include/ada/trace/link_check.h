@@ -23,7 +23,7 @@ namespace ada::atf {
 
 /// Something that does not fit, at one event.
 struct LinkFlaw {
-  enum class Kind : std::uint8_t {
+  enum class Kind : uint8_t {
     // About an index event: the detail event that its detail_seq names.
     DetailMissing,   ///< no event has that number
     DetailElsewhere, ///< its index_seq names another index event
@@ -42,10 +42,10 @@ struct LinkFlaw {
   static constexpr unsigned kKinds = 11;
 
   Kind kind{};
-  bool inDetail = false;                 ///< `seq` and `offset` refer to the detail file
-  std::uint64_t seq = 0;                 ///< the event's number
-  std::uint64_t offset = 0;              ///< where the wrong field is in the file
-  std::uint64_t found = 0, expected = 0; ///< their meaning depends on `kind`
+  bool inDetail = false;            ///< `seq` and `offset` refer to the detail file
+  uint64_t seq = 0;                 ///< the event's number
+  uint64_t offset = 0;              ///< where the wrong field is in the file
+  uint64_t found = 0, expected = 0; ///< their meaning depends on `kind`
 
   /// "detail_seq is 7, but there are only 5 detail events"
   std::string text() const;
@@ -53,13 +53,13 @@ struct LinkFlaw {
 
 /// What the pass over the detail file saw.
 struct LinkSummary {
-  std::uint64_t events = 0;                    ///< detail events
-  std::uint64_t lowestSeq = 0, highestSeq = 0; ///< of their index_seq
-  std::uint64_t firstNs = 0, lastNs = 0;       ///< of the first and last one
+  uint64_t events = 0;                    ///< detail events
+  uint64_t lowestSeq = 0, highestSeq = 0; ///< of their index_seq
+  uint64_t firstNs = 0, lastNs = 0;       ///< of the first and last one
 };
 
 /// True if a detail event belongs to index event `seq`: they name each other, and time and function agree.
-bool belongTogether(std::uint64_t seq, const IndexEvent &event, const DetailEvent &detail) noexcept;
+bool belongTogether(uint64_t seq, const IndexEvent &event, const DetailEvent &detail) noexcept;
 
 /// The detail that a thread has lost, if it was opened with its detail file: that file is missing, can't be read,
 /// or belongs to another thread or run. Nothing if all is well.

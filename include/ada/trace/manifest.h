@@ -22,31 +22,31 @@
 namespace ada {
 
 struct ManifestThread {
-  std::uint64_t id = 0;             ///< the N of thread_N/; at most 2^32-1
-  std::optional<bool> hasDetail;    ///< a claim: whether the file exists decides
-  std::optional<std::uint64_t> tid; ///< the system's thread id
-  std::string name;                 ///< empty if none
-  std::optional<std::uint64_t> eventCount, detailCount, timeStartNs, timeEndNs;
-  std::uint64_t beforeCount = 0;                ///< events in the parts of the trace before this one (option rotate)
-  std::uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
-  std::uint64_t leftOutCount = 0;               ///< events of calls that min_duration or max_depth left out
-  std::uint64_t recorderWaitNs = 0;             ///< how long the recorder held it up
-  std::map<std::string, std::uint64_t> dropped; ///< events that were not recorded, by reason
-  std::vector<LossGap> gaps;                    ///< where, by time
+  uint64_t id = 0;               ///< the N of thread_N/; at most 2^32-1
+  std::optional<bool> hasDetail; ///< a claim: whether the file exists decides
+  std::optional<uint64_t> tid;   ///< the system's thread id
+  std::string name;              ///< empty if none
+  std::optional<uint64_t> eventCount, detailCount, timeStartNs, timeEndNs;
+  uint64_t beforeCount = 0;                ///< events in the parts of the trace before this one (option rotate)
+  uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
+  uint64_t leftOutCount = 0;               ///< events of calls that min_duration or max_depth left out
+  uint64_t recorderWaitNs = 0;             ///< how long the recorder held it up
+  std::map<std::string, uint64_t> dropped; ///< events that were not recorded, by reason
+  std::vector<LossGap> gaps;               ///< where, by time
 };
 
 struct ManifestModule {
-  std::uint64_t id = 0;
+  uint64_t id = 0;
   std::string path;
-  std::uint64_t baseAddress = 0, size = 0;
+  uint64_t baseAddress = 0, size = 0;
   std::string uuid;    ///< the build id's first 16 bytes, 8-4-4-4-12
   std::string buildId; ///< the whole build id, hex
-  std::optional<std::uint64_t> loadedNs, unloadedNs;
+  std::optional<uint64_t> loadedNs, unloadedNs;
 };
 
 /// A traced function. The texts live as long as the manifest they come from.
 struct Symbol {
-  std::uint64_t functionId = 0;
+  uint64_t functionId = 0;
   std::string_view name;        ///< as in the object file, mangled
   std::string_view displayName; ///< the name that the source gave it (ADA_NAMED); empty if none
   std::string_view file;        ///< empty if unknown
@@ -54,55 +54,55 @@ struct Symbol {
   /// Its parameters and result, in the notation of docs/types.md; empty if unknown. See
   /// ada::types::FunctionTypes::parse.
   std::string_view types;
-  std::uint64_t line = 0; ///< 0 if unknown
-  std::uint64_t address = 0;
-  bool isExternal = false;    ///< a library function; file and line are those of a declaration
-  bool isCoroutine = false;   ///< creates a coroutine, or is a part of one: f.resume, f.destroy
-  bool isInlined = false;     ///< copies of a function that were inlined into others (--ada-before-inlining)
-  std::uint64_t original = 0; ///< of inlined copies: the function's own id, or if there is none, an id they all share
+  uint64_t line = 0; ///< 0 if unknown
+  uint64_t address = 0;
+  bool isExternal = false;  ///< a library function; file and line are those of a declaration
+  bool isCoroutine = false; ///< creates a coroutine, or is a part of one: f.resume, f.destroy
+  bool isInlined = false;   ///< copies of a function that were inlined into others (--ada-before-inlining)
+  uint64_t original = 0;    ///< of inlined copies: the function's own id, or if there is none, an id they all share
   SymbolKind kind = SymbolKind::Function;
 };
 
 /// Why a detail window was opened.
 struct WindowTrigger {
   std::string kind; ///< call, slow, exception, signal, api, outside
-  std::optional<std::uint64_t> functionId;
-  std::uint64_t timeNs = 0;
-  std::optional<std::uint64_t> thread; ///< the N of thread_N/
+  std::optional<uint64_t> functionId;
+  uint64_t timeNs = 0;
+  std::optional<uint64_t> thread; ///< the N of thread_N/
 };
 
 /// A part of the trace whose detail events were kept (detail_mode=window).
 struct DetailWindow {
-  std::uint64_t startNs = 0, endNs = 0;
-  std::uint64_t triggerCount = 0;
+  uint64_t startNs = 0, endNs = 0;
+  uint64_t triggerCount = 0;
   std::vector<WindowTrigger> triggers; ///< the first ones
-  std::uint64_t preRollMs = 0;
+  uint64_t preRollMs = 0;
   /// How much of the pre-roll was still in memory.
-  std::uint64_t preRollAvailableMs = 0;
+  uint64_t preRollAvailableMs = 0;
 };
 
 /// A function that was called too often for the option `budget`.
 struct SwitchedOffFunction {
-  std::uint64_t functionId = 0;
-  std::uint64_t offNs = 0;           ///< when; for a forked child, possibly in its parent
-  std::optional<std::uint64_t> onNs; ///< when the program switched it on again
-  std::uint64_t calls = 0;           ///< calls that were recorded
-  std::uint64_t estimatedCalls = 0;  ///< how many were not, estimated from how often it was called before
+  uint64_t functionId = 0;
+  uint64_t offNs = 0;           ///< when; for a forked child, possibly in its parent
+  std::optional<uint64_t> onNs; ///< when the program switched it on again
+  uint64_t calls = 0;           ///< calls that were recorded
+  uint64_t estimatedCalls = 0;  ///< how many were not, estimated from how often it was called before
 };
 
 /// Whether the process's threads have scheduling records (docs/formats/sched.md).
 struct ManifestSched {
   bool isRecorded = false;
-  std::uint64_t fromNs = 0;
-  std::uint64_t lostRecords = 0;   ///< records of the system that came too fast to be read
-  std::uint64_t missedThreads = 0; ///< threads missed among those that had begun before recording did
-  std::string failure;             ///< why scheduling is not recorded, or not to the end; empty if it is
+  uint64_t fromNs = 0;
+  uint64_t lostRecords = 0;   ///< records of the system that came too fast to be read
+  uint64_t missedThreads = 0; ///< threads missed among those that had begun before recording did
+  std::string failure;        ///< why scheduling is not recorded, or not to the end; empty if it is
 };
 
 /// Which part of a process's trace this is (option rotate).
 struct ManifestPart {
-  std::uint64_t number = 0;   ///< from 1; 0 if the trace is not in parts
-  std::uint64_t startNs = 0;  ///< when it began
+  uint64_t number = 0;        ///< from 1; 0 if the trace is not in parts
+  uint64_t startNs = 0;       ///< when it began
   std::string previous, next; ///< names of the process directories before and after it; empty if there is none
   std::string failure;        ///< why there is no next one yet although this one is complete; empty if nothing is wrong
 };
@@ -113,7 +113,7 @@ struct ManifestExit {
   /// doesn't say.
   std::string how;
   /// Exit code or signal number.
-  std::optional<std::int64_t> value;
+  std::optional<int64_t> value;
 };
 
 class Manifest {
@@ -135,15 +135,15 @@ public:
 
   std::string formatVersion;           ///< "2.1"
   std::vector<ManifestThread> threads; ///< in the manifest's order; an id that comes twice counts once
-  std::uint64_t timeStartNs = 0, timeEndNs = 0;
-  std::uint64_t clockType = 0;
+  uint64_t timeStartNs = 0, timeEndNs = 0;
+  uint64_t clockType = 0;
   /// Events that were not recorded, by reason, of threads that are not among `threads` because there was no memory to
   /// record anything about them.
-  std::map<std::string, std::uint64_t> dropped;
+  std::map<std::string, uint64_t> dropped;
   std::vector<ManifestModule> modules;
 
   // process
-  std::optional<std::uint64_t> pid, ppid;
+  std::optional<uint64_t> pid, ppid;
   std::string executable, cwd;
   std::vector<std::string> argv;
   ManifestExit exit;
@@ -153,13 +153,13 @@ public:
   std::vector<std::pair<std::string, std::string>> host; ///< field and value, as text
   std::string clockSource;
   std::string times; ///< "exact", "tick" or "none"; empty if it does not say
-  std::uint64_t resolutionNs = 0, longestTickNs = 0;
-  std::uint64_t leftOutCount = 0; ///< as for threads, of those that are not listed separately
-  std::uint64_t recorderWaitNs = 0,
-                recorderSpansMissingNs = 0; ///< of all threads; its part without a place in time
-  std::uint64_t counterFaults = 0;          ///< how often the counter went back, or differed between CPUs
+  uint64_t resolutionNs = 0, longestTickNs = 0;
+  uint64_t leftOutCount = 0; ///< as for threads, of those that are not listed separately
+  uint64_t recorderWaitNs = 0,
+           recorderSpansMissingNs = 0; ///< of all threads; its part without a place in time
+  uint64_t counterFaults = 0;          ///< how often the counter went back, or differed between CPUs
   struct ClockAnchor {
-    std::uint64_t counter = 0, timeNs = 0;
+    uint64_t counter = 0, timeNs = 0;
   };
   std::vector<ClockAnchor> clockAnchors;
   using TimingAnchor = ada::TimingAnchor;
@@ -169,7 +169,7 @@ public:
   /// Option `budget`: its value, such as "5%", empty if there was none; the assumed cost of recording a call and its
   /// return; the functions that it switched off, by time.
   std::string budget;
-  std::uint64_t budgetCallNs = 0;
+  uint64_t budgetCallNs = 0;
   std::vector<SwitchedOffFunction> switchedOff;
   std::optional<ManifestSched> sched;
   std::vector<std::pair<std::string, std::string>> options;   ///< name and value, as text
@@ -187,12 +187,12 @@ public:
   std::vector<Warning> warnings;
 
   /// All events that were not recorded, those of the threads included, by reason.
-  std::map<std::string, std::uint64_t> allDropped() const;
+  std::map<std::string, uint64_t> allDropped() const;
   /// The number of these, and of those that were left out.
-  std::uint64_t allLost() const;
-  std::uint64_t allLeftOut() const;
+  uint64_t allLost() const;
+  uint64_t allLeftOut() const;
   /// The sum of switchedOff's estimates.
-  std::uint64_t allEstimated() const;
+  uint64_t allEstimated() const;
 
   /// Some of its symbols are annotations with arguments.
   bool hasAnnotatedValues = false;
@@ -200,17 +200,17 @@ public:
   /// All symbols, in the manifest's order.
   std::span<const Symbol> symbols() const noexcept;
   /// The symbol of a function id, or null. O(1).
-  const Symbol *find(std::uint64_t functionId) const noexcept;
+  const Symbol *find(uint64_t functionId) const noexcept;
   /// The module of a function id, or null.
-  const ManifestModule *moduleOfFunction(std::uint64_t functionId) const noexcept;
+  const ManifestModule *moduleOfFunction(uint64_t functionId) const noexcept;
 
   /// The function's name for people: demangled, or as it is in the object file
   /// if it is not mangled, or the id as "0x0000000100000002" if the manifest
   /// doesn't know it. Made on the first call and kept, so that asking for each
   /// event is cheap; any thread.
-  std::string_view displayName(std::uint64_t functionId) const;
+  std::string_view displayName(uint64_t functionId) const;
   /// The same in the short form of ada::shortName().
-  std::string_view shortDisplayName(std::uint64_t functionId) const;
+  std::string_view shortDisplayName(uint64_t functionId) const;
 
 private:
   struct Table;

@@ -39,15 +39,15 @@ public:
   /// False at the end.
   explicit operator bool() const noexcept { return !tree_.empty() && !inputs_[tree_[0]].done(); }
   /// Position of the current event's source.
-  std::size_t thread() const noexcept { return tree_[0]; }
-  std::uint64_t seq() const noexcept { return inputs_[tree_[0]].next; }
+  size_t thread() const noexcept { return tree_[0]; }
+  uint64_t seq() const noexcept { return inputs_[tree_[0]].next; }
   const IndexEvent &event() const noexcept { return inputs_[tree_[0]].event; }
   void advance();
 
 private:
   struct Input {
     const IndexReader *reader = nullptr;
-    std::uint64_t next = 0, last = 0;
+    uint64_t next = 0, last = 0;
     IndexEvent event;
     std::shared_ptr<const IndexReader::EventBlock> block = {}; // packed files
 
@@ -67,13 +67,13 @@ private:
 
   void build();
   void findRunnerUp() noexcept;
-  bool before(std::uint32_t a, std::uint32_t b) const noexcept;
+  bool before(uint32_t a, uint32_t b) const noexcept;
 
   std::vector<Input> inputs_;
   // A loser tree: tree[0] is the winner, tree[n] the loser of the match at
   // inner node n.
-  std::vector<std::uint32_t> tree_;
-  std::uint32_t runnerUp_ = 0; // the best of the winner's path, which the winner must beat to stay
+  std::vector<uint32_t> tree_;
+  uint32_t runnerUp_ = 0; // the best of the winner's path, which the winner must beat to stay
 };
 
 } // namespace ada::atf

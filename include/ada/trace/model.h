@@ -40,7 +40,7 @@
 namespace ada::model {
 
 /// What happened.
-enum class Kind : std::uint8_t {
+enum class Kind : uint8_t {
   Call = 1,
   Return = 2,
   Exception = 3, ///< left by unwinding, longjmp or the end of the thread
@@ -50,14 +50,14 @@ enum class Kind : std::uint8_t {
 };
 
 struct Event {
-  std::uint64_t timeNs = 0;
-  std::uint32_t thread = 0;
-  std::uint32_t function = 0; ///< Call, Return, Exception, Other
+  uint64_t timeNs = 0;
+  uint32_t thread = 0;
+  uint32_t function = 0; ///< Call, Return, Exception, Other
   Kind kind = Kind::Call;
-  std::uint8_t details = 0; ///< how many of Batch::details belong to the event
-  bool isEarlier = false;   ///< Call: not an event of the thread, but open before its first one; see Batch::keptFromNs
-  std::uint32_t other = 0;  ///< Other: the number of the kind
-  std::uint32_t extra = 0;  ///< index of its first detail, or of its text
+  uint8_t details = 0;    ///< how many of Batch::details belong to the event
+  bool isEarlier = false; ///< Call: not an event of the thread, but open before its first one; see Batch::keptFromNs
+  uint32_t other = 0;     ///< Other: the number of the kind
+  uint32_t extra = 0;     ///< index of its first detail, or of its text
 };
 
 /// The text of a Mark or Value.
@@ -69,11 +69,11 @@ struct Text {
 
 /// Registers, stack bytes and the like, as ATF detail files hold them.
 struct Detail {
-  std::uint16_t type = 0, flags = 0;
-  std::uint64_t timeNs = 0;
+  uint16_t type = 0, flags = 0;
+  uint64_t timeNs = 0;
   std::span<const std::byte> payload = {};
   /// Its number in the detail file; counted by the reader where there is none.
-  std::uint64_t seq = 0;
+  uint64_t seq = 0;
 };
 
 /// Events and what they refer to; everything is valid during the call only.
@@ -82,23 +82,23 @@ struct Batch {
   std::span<const Text> texts;
   std::span<const Detail> details;
   /// Sources that are threadwise: the number, in its thread, of the first event. The others follow without a gap.
-  std::uint64_t firstSeq = 0;
+  uint64_t firstSeq = 0;
   /// A trace that has lost its oldest events may know which calls were open at `keptFromNs`, when the first event that
   /// it still has happened. These calls are then the thread's first batch, outermost first, with the times when they
   /// began and without numbers; `unknownCalls` more were open around them.
   /// A read that begins elsewhere has no such batch.
-  std::uint64_t keptFromNs = 0, unknownCalls = 0;
+  uint64_t keptFromNs = 0, unknownCalls = 0;
 };
 
 struct Process {
-  std::uint32_t index = 0;
+  uint32_t index = 0;
   std::string name = {}; ///< "pid_4711"; for an ATF session, the directory's name
-  std::optional<std::uint64_t> pid = {};
+  std::optional<uint64_t> pid = {};
   std::string executable = {};
-  std::uint8_t clockType = 3; ///< as in ATF's index header
+  uint8_t clockType = 3; ///< as in ATF's index header
   /// If events got their times from a word that was advanced now and then (clock=tick): by how much a call may be off.
   /// 0: each event has its own time.
-  std::uint64_t resolutionNs = 0;
+  uint64_t resolutionNs = 0;
   bool timesAreOrder = false; ///< clock=none: times only show the order
   /// An ATF session's manifest.json (docs/formats/manifest.md) without threads
   /// and symbols; empty if there is none.
@@ -114,18 +114,18 @@ struct Process {
 
 /// How much a thread holds.
 struct ThreadExtent {
-  std::uint64_t events = 0;
-  std::uint64_t firstNs = 0, lastNs = 0; ///< of its first and last event; 0 if there are none
+  uint64_t events = 0;
+  uint64_t firstNs = 0, lastNs = 0; ///< of its first and last event; 0 if there are none
 };
 
 struct Thread {
-  std::uint32_t index = 0;
-  std::uint32_t process = 0;
-  std::uint32_t number = 0; ///< in its process: the N of ATF's thread_N
-  std::uint64_t tid = 0;    ///< the system's id
+  uint32_t index = 0;
+  uint32_t process = 0;
+  uint32_t number = 0; ///< in its process: the N of ATF's thread_N
+  uint64_t tid = 0;    ///< the system's id
   std::string name = {};
-  std::uint8_t arch = 1, os = 4;                  ///< as in ATF's index header
-  std::optional<std::uint32_t> fileThreadId = {}; ///< of ATF's index header
+  uint8_t arch = 1, os = 4;                  ///< as in ATF's index header
+  std::optional<uint32_t> fileThreadId = {}; ///< of ATF's index header
   /// What else the manifest says about it, as a JSON object: dropped events, for example. Empty if nothing.
   std::string description = {};
   /// Known for threadwise sources.
@@ -139,18 +139,18 @@ struct Thread {
 };
 
 struct Function {
-  std::uint32_t index = 0;
-  std::uint32_t process = 0;
-  std::uint64_t id = 0;         ///< module << 32 | symbol
+  uint32_t index = 0;
+  uint32_t process = 0;
+  uint64_t id = 0;              ///< module << 32 | symbol
   std::string name = {};        ///< as in the object file; empty if not known
   std::string displayName = {}; ///< for people
   std::string file = {}, signature = {};
   std::string types = {}; ///< parameters and result, see docs/types.md
-  std::uint64_t line = 0, address = 0;
-  bool isExternal = false;    ///< a library function, recorded where it is called; file and line are of a declaration
-  bool isCoroutine = false;   ///< creates a coroutine, or is a part of one: "f.resume"
-  bool isInlined = false;     ///< copies of a function that were inlined into others
-  std::uint64_t original = 0; ///< of inlined copies: the function's id, which may be 0, or that of the first copy
+  uint64_t line = 0, address = 0;
+  bool isExternal = false;  ///< a library function, recorded where it is called; file and line are of a declaration
+  bool isCoroutine = false; ///< creates a coroutine, or is a part of one: "f.resume"
+  bool isInlined = false;   ///< copies of a function that were inlined into others
+  uint64_t original = 0;    ///< of inlined copies: the function's id, which may be 0, or that of the first copy
   SymbolKind kind = SymbolKind::Function;
   bool isRenamed = false; ///< `displayName` is what the source gave it (ADA_NAMED)
 
@@ -158,20 +158,20 @@ struct Function {
   /// that calls it and for each way to call it, an annotation has one for each place.
   bool goesByName() const { return isExternal || kind != SymbolKind::Function; }
   /// The id that calls of the function and of its inlined copies share.
-  std::uint64_t commonId() const { return isInlined ? original : id; }
+  uint64_t commonId() const { return isInlined ? original : id; }
 };
 
 /// What a source knows before the first event.
 struct TraceInfo {
   /// Earliest and latest time of an event, if there are events and it is known.
-  std::optional<std::pair<std::uint64_t, std::uint64_t>> range = {};
+  std::optional<std::pair<uint64_t, uint64_t>> range = {};
   /// The trace is an ATF session with a directory for each process, not just one such directory.
   bool isRoot = true;
 };
 
 /// Something that did not survive a conversion, and how often.
 struct Loss {
-  std::uint64_t count = 0;
+  uint64_t count = 0;
   std::string what = {}; ///< "detail events: wtf-trace has no place for them"
 };
 
@@ -185,7 +185,7 @@ public:
   virtual Expected<void> addFunction(const Function &) { return {}; }
   virtual Expected<void> events(const Batch &) = 0;
   /// No event of this thread will come any more. Not all sources know.
-  virtual Expected<void> endThread(std::uint32_t /*thread*/) { return {}; }
+  virtual Expected<void> endThread(uint32_t /*thread*/) { return {}; }
   /// The trace is complete; no output is complete before this.
   virtual Expected<void> finish() { return {}; }
 
@@ -202,11 +202,11 @@ public:
 /// Which part of a trace is wanted.
 struct ReadRequest {
   /// By index; nothing: all. An empty list: no events at all, only what is announced.
-  std::optional<std::vector<std::uint32_t>> threads = {};
+  std::optional<std::vector<uint32_t>> threads = {};
   /// Events with fromNs <= time < toNs.
-  std::uint64_t fromNs = 0, toNs = ~std::uint64_t{0};
+  uint64_t fromNs = 0, toNs = ~uint64_t{0};
   /// Events with these numbers in their thread, counted from 0: fromSeq <= number < toSeq.
-  std::uint64_t fromSeq = 0, toSeq = ~std::uint64_t{0};
+  uint64_t fromSeq = 0, toSeq = ~uint64_t{0};
   /// The sink (or one that shares its tables) has read from this source before: what was announced then is not
   /// announced again, begin() is not called, and damage that was found then is not listed twice.
   bool isFurther = false;
@@ -214,9 +214,9 @@ struct ReadRequest {
   /// None of them is missing, and nothing is lost before fromSeq: Batch::keptFromNs is 0.
   bool withOpenCalls = false;
 
-  bool wantsThread(std::uint32_t thread) const;
-  bool wantsEvent(std::uint64_t seq, std::uint64_t timeNs) const {
-    return seq >= fromSeq && seq < toSeq && timeNs >= fromNs && (timeNs < toNs || toNs == ~std::uint64_t{0});
+  bool wantsThread(uint32_t thread) const;
+  bool wantsEvent(uint64_t seq, uint64_t timeNs) const {
+    return seq >= fromSeq && seq < toSeq && timeNs >= fromNs && (timeNs < toNs || toNs == ~uint64_t{0});
   }
 };
 
@@ -224,9 +224,9 @@ struct ReadRequest {
 /// of a process's threads that were written to their ends.
 /// A print is a number that changes if what it stands for changes.
 struct Prints {
-  std::string directory;                                        ///< of the process's files
-  std::uint64_t functions = 0;                                  ///< what is known about functions and modules
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> threads; ///< by index, and the print of each one's events
+  std::string directory;                              ///< of the process's files
+  uint64_t functions = 0;                             ///< what is known about functions and modules
+  std::vector<std::pair<uint32_t, uint64_t>> threads; ///< by index, and the print of each one's events
 };
 
 /// A trace that can be read.
@@ -250,11 +250,11 @@ public:
   virtual std::unique_ptr<TraceSource> another() const { return nullptr; }
   /// Threadwise sources: numbers of events from which on a thread can be read by itself (ReadRequest::withOpenCalls),
   /// the first of them 0. There are at most `pieces`, about equally far from each other.
-  virtual std::vector<std::uint64_t> cuts(std::uint32_t /*thread*/, std::size_t /*pieces*/) const { return {0}; }
+  virtual std::vector<uint64_t> cuts(uint32_t /*thread*/, size_t /*pieces*/) const { return {0}; }
   /// Threadwise sources, after everything was announced: prints of a process. Nothing if none of its threads has one.
-  virtual std::optional<Prints> prints(std::uint32_t /*process*/) const { return std::nullopt; }
+  virtual std::optional<Prints> prints(uint32_t /*process*/) const { return std::nullopt; }
   /// Sources that have prints: the function as it is announced to sinks, but without a number.
-  virtual Function functionOf(std::uint32_t process, std::uint64_t id) const;
+  virtual Function functionOf(uint32_t process, uint64_t id) const;
   /// Makes sure that read() can be called twice: bytes of a pipe are kept in a
   /// temporary file.
   virtual Expected<void> makeRepeatable() { return {}; }

@@ -26,7 +26,7 @@ struct NameStyle {
 std::string shortName(std::string_view demangled, const NameStyle &style = {});
 
 /// "0x0000000100000002"
-std::string functionIdText(std::uint64_t functionId);
+std::string functionIdText(uint64_t functionId);
 
 } // namespace ada
 

@@ -15,22 +15,22 @@ namespace ada {
 
 /// A time in which the thread did not run its program, or may not have: fromNs <= t < toNs, on the clock of its events.
 struct OffCpu {
-  enum class Why : std::uint8_t {
+  enum class Why : uint8_t {
     Waiting,   ///< it left by itself: it slept, waited for a lock, a file, another thread
     Preempted, ///< it had work to do, but the processor went to another thread
     Unknown,   ///< the system's records of this time were lost, or there are none: it may have run for some of it
     Recorder,  ///< the recorder held it up, on-CPU or off-CPU
   };
-  std::uint64_t fromNs = 0, toNs = 0;
+  uint64_t fromNs = 0, toNs = 0;
   Why why = Why::Waiting;
-  std::uint32_t processor = 0; ///< which one it left
-  std::uint64_t durationNs() const { return toNs - fromNs; }
+  uint32_t processor = 0; ///< which one it left
+  uint64_t durationNs() const { return toNs - fromNs; }
 };
 
 /// Sums of such times. With the on-CPU time they add up to the whole time.
 struct OffCpuTimes {
-  std::uint64_t waitingNs = 0, preemptedNs = 0, recorderNs = 0, unknownNs = 0;
-  void add(OffCpu::Why why, std::uint64_t ns) { of(why) += ns; }
+  uint64_t waitingNs = 0, preemptedNs = 0, recorderNs = 0, unknownNs = 0;
+  void add(OffCpu::Why why, uint64_t ns) { of(why) += ns; }
   OffCpuTimes &operator+=(const OffCpuTimes &other) {
     waitingNs += other.waitingNs, preemptedNs += other.preemptedNs;
     recorderNs += other.recorderNs, unknownNs += other.unknownNs;
@@ -44,12 +44,12 @@ struct OffCpuTimes {
   }
   bool operator==(const OffCpuTimes &) const = default;
   /// The time for which the program was certainly off-CPU.
-  std::uint64_t sumNs() const { return waitingNs + preemptedNs; }
+  uint64_t sumNs() const { return waitingNs + preemptedNs; }
   /// All the time that must not count as running.
-  std::uint64_t notRunningNs() const { return sumNs() + recorderNs + unknownNs; }
+  uint64_t notRunningNs() const { return sumNs() + recorderNs + unknownNs; }
 
 private:
-  std::uint64_t &of(OffCpu::Why why) {
+  uint64_t &of(OffCpu::Why why) {
     switch (why) {
     case OffCpu::Why::Waiting:
       return waitingNs;
@@ -72,35 +72,35 @@ public:
   static Expected<std::shared_ptr<const OffCpuLane>> open(const std::string &path);
   /// Takes periods in order, which must not overlap and must lie in the known time;
   /// those of the recorder may lie anywhere.
-  OffCpuLane(std::vector<OffCpu> periods, std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t switches,
-             std::uint64_t beganNs = 0, bool isSchedKnown = true);
+  OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, uint64_t switches, uint64_t beganNs = 0,
+             bool isSchedKnown = true);
 
   /// By time. The last one may continue beyond the known time: then its end is knownToNs().
   std::span<const OffCpu> periods() const { return std::span(periods_).subspan(first_, count_); }
   /// The same, plus the unknown times before and after them: Why::Unknown, from 0 and to 2^64-1.
   std::span<const OffCpu> all() const { return periods_; }
   /// Those of all() that overlap fromNs <= t < toNs.
-  std::span<const OffCpu> between(std::uint64_t fromNs, std::uint64_t toNs) const;
+  std::span<const OffCpu> between(uint64_t fromNs, uint64_t toNs) const;
   /// Whether the system reported when the thread was on-CPU. If not, only the recorder's times are here,
   /// and it is not known whether the thread ran at other times.
   bool isSchedKnown() const { return isSchedKnown_; }
   /// From when to when anything is known; outside, the thread may have been off as well.
-  std::uint64_t knownFromNs() const { return fromNs_; }
-  std::uint64_t knownToNs() const { return toNs_; }
+  uint64_t knownFromNs() const { return fromNs_; }
+  uint64_t knownToNs() const { return toNs_; }
   /// When the thread went on-CPU without having gone off-CPU since fromNs: mostly when it began. 0 if it did not.
-  std::uint64_t beganNs() const { return beganNs_; }
+  uint64_t beganNs() const { return beganNs_; }
   /// How often the thread went on-CPU.
-  std::uint64_t switches() const { return switches_; }
+  uint64_t switches() const { return switches_; }
   /// Sums of what lies in fromNs <= t < toNs.
-  OffCpuTimes timesBetween(std::uint64_t fromNs, std::uint64_t toNs) const;
+  OffCpuTimes timesBetween(uint64_t fromNs, uint64_t toNs) const;
 
 private:
-  OffCpuTimes timesUntil(std::uint64_t ns) const;
+  OffCpuTimes timesUntil(uint64_t ns) const;
 
-  std::vector<OffCpu> periods_;       // all
-  std::size_t first_ = 0, count_ = 0; // the part that periods() returns
-  std::vector<OffCpuTimes> sums_;     // of all periods before every 64th one
-  std::uint64_t fromNs_, toNs_, switches_, beganNs_;
+  std::vector<OffCpu> periods_;   // all
+  size_t first_ = 0, count_ = 0;  // the part that periods() returns
+  std::vector<OffCpuTimes> sums_; // of all periods before every 64th one
+  uint64_t fromNs_, toNs_, switches_, beganNs_;
   bool isSchedKnown_;
 };
 

@@ -36,11 +36,11 @@ struct RecoverResult {
   /// False if there was no ring file any more (after a reboot, say): the files were
   /// finished with what they held.
   bool ringFound = false;
-  std::uint64_t eventsFromRing = 0;
-  std::uint64_t events = 0; ///< in all threads, including those
-  std::uint64_t threads = 0;
+  uint64_t eventsFromRing = 0;
+  uint64_t events = 0; ///< in all threads, including those
+  uint64_t threads = 0;
   /// Index events that named a detail event which was never written: they name none now.
-  std::uint64_t linksCleared = 0;
+  uint64_t linksCleared = 0;
   /// Threads whose files could not be finished, and why; the others are.
   std::vector<Error> failures;
 };
@@ -62,16 +62,16 @@ struct RingFile {
   };
   State state = State::Recording;
   std::string path;
-  std::uint32_t pid = 0;
-  std::uint64_t bytes = 0;     ///< of memory or disk that it really takes: the file is sparse
-  std::uint64_t changedNs = 0; ///< since 1970
-  std::string directory;       ///< of its process; empty if that was killed while it started
-  bool isFlight = false;       ///< a flight recorder's: its directory is in memory, too
+  uint32_t pid = 0;
+  uint64_t bytes = 0;     ///< of memory or disk that it really takes: the file is sparse
+  uint64_t changedNs = 0; ///< since 1970
+  std::string directory;  ///< of its process; empty if that was killed while it started
+  bool isFlight = false;  ///< a flight recorder's: its directory is in memory, too
 };
 
 /// The ring files in these directories, by path. Programs that crash leave theirs in /dev/shm, or where their option
 /// `ring` says. `unreadable` counts files with such a name that belong to others.
-std::vector<RingFile> findRings(const std::vector<std::string> &directories, std::uint64_t *unreadable = nullptr);
+std::vector<RingFile> findRings(const std::vector<std::string> &directories, uint64_t *unreadable = nullptr);
 
 /// Removes the ring file of a dead process, and what its flight recorder kept if that is `Answered`. Errors: E_IO;
 /// E_RUNNING if it turns out to be alive.

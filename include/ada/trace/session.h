@@ -37,13 +37,13 @@ namespace ada::atf {
 /// file order.
 struct LinkReport {
   /// Pairs (index event, detail event) that name each other.
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> good;
+  std::vector<std::pair<uint64_t, uint64_t>> good;
   /// Index events that name a detail event which is not there.
-  std::vector<std::uint64_t> indexWithoutDetail;
+  std::vector<uint64_t> indexWithoutDetail;
   /// Index events whose detail event names another index event.
-  std::vector<std::uint64_t> indexDetailElsewhere;
+  std::vector<uint64_t> indexDetailElsewhere;
   /// Detail events that name an index event which is not there.
-  std::vector<std::uint64_t> detailWithoutIndex;
+  std::vector<uint64_t> detailWithoutIndex;
 
   bool clean() const {
     return indexWithoutDetail.empty() && indexDetailElsewhere.empty() && detailWithoutIndex.empty();
@@ -52,7 +52,7 @@ struct LinkReport {
 
 /// The files of one thread.
 struct ThreadTrace {
-  std::uint64_t id = 0;  ///< the N of thread_N/
+  uint64_t id = 0;       ///< the N of thread_N/
   std::string directory; ///< "thread_3"
   std::string path;      ///< the directory's path
   Expected<IndexReader> index;
@@ -66,7 +66,7 @@ struct ThreadTrace {
 
   /// The system's thread id: the manifest's, else the one in the index header,
   /// else `id`.
-  std::uint64_t tid() const;
+  uint64_t tid() const;
   /// The thread's name from the manifest, or empty.
   std::string_view name() const;
 
@@ -104,7 +104,7 @@ public:
   /// The directory's last component, "pid_4711_2".
   std::string_view name() const noexcept;
   /// From the manifest, else from the directory's name.
-  std::optional<std::uint64_t> pid() const;
+  std::optional<uint64_t> pid() const;
 
   /// Thread directories that exist but are not in the manifest, as paths: a
   /// program that was killed may have some. open() leaves them out of
@@ -112,11 +112,11 @@ public:
   const std::vector<std::string> &unlistedThreads() const noexcept { return unlisted_; }
 
   /// Manifest::displayName, or the id if there is no manifest.
-  std::string_view displayName(std::uint64_t functionId) const;
-  std::string_view shortDisplayName(std::uint64_t functionId) const;
+  std::string_view displayName(uint64_t functionId) const;
+  std::string_view shortDisplayName(uint64_t functionId) const;
 
   /// Events of all readable threads.
-  std::uint64_t eventCount() const;
+  uint64_t eventCount() const;
 
 private:
   friend class Session;
@@ -160,7 +160,7 @@ public:
   std::vector<ProcessTrace> &processes() noexcept { return all_; }
   const std::vector<Warning> &warnings() const noexcept { return flaws_; }
   const std::vector<Error> &failures() const noexcept { return failed_; }
-  std::uint64_t eventCount() const;
+  uint64_t eventCount() const;
 
 private:
   Session() = default;

@@ -22,23 +22,23 @@ namespace ada {
 /// from the smallest value to the largest.
 class Distribution {
 public:
-  static constexpr std::size_t kExact = 64;
+  static constexpr size_t kExact = 64;
 
-  void add(std::uint64_t value);
+  void add(uint64_t value);
   void merge(const Distribution &other);
 
-  std::uint64_t count() const noexcept { return number_; }
-  std::uint64_t min() const noexcept { return number_ ? smallest_ : 0; }
-  std::uint64_t max() const noexcept { return largest_; }
+  uint64_t count() const noexcept { return number_; }
+  uint64_t min() const noexcept { return number_ ? smallest_ : 0; }
+  uint64_t max() const noexcept { return largest_; }
 
   /// The smallest value that at least `percent` per cent of the values do not
   /// exceed (nearest rank); 0 if there are none. percentile(0) is min(),
   /// percentile(100) is max().
-  std::uint64_t percentile(double percent) const;
+  uint64_t percentile(double percent) const;
 
   /// `count` values v with from <= v < to.
   struct Bin {
-    std::uint64_t from = 0, to = 0, count = 0;
+    uint64_t from = 0, to = 0, count = 0;
   };
   /// All values by size, from the smallest to the largest: `perOctave` bins for
   /// each power of two (1, 2, 4, … 64), empty ones in between included. Counts
@@ -48,49 +48,49 @@ public:
   /// A form that can be written to a file: up to kExact values, `exact` in no particular order;
   /// beyond that, the buckets that have any values, and how many.
   struct Content {
-    std::uint64_t count = 0, min = 0, max = 0;
-    std::vector<std::uint64_t> exact;
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> buckets;
+    uint64_t count = 0, min = 0, max = 0;
+    std::vector<uint64_t> exact;
+    std::vector<std::pair<uint32_t, uint64_t>> buckets;
   };
   Content content() const;
   /// Nothing if no distribution has that content.
   static std::optional<Distribution> of(const Content &content);
 
 private:
-  std::uint64_t *row(unsigned number);
-  std::uint64_t *makeRow(unsigned number);
-  void count(std::uint64_t value);
+  uint64_t *row(unsigned number);
+  uint64_t *makeRow(unsigned number);
+  void count(uint64_t value);
   void spill();
 
-  std::uint64_t number_ = 0, smallest_ = ~std::uint64_t{0}, largest_ = 0;
-  std::vector<std::uint64_t> exact_;
+  uint64_t number_ = 0, smallest_ = ~uint64_t{0}, largest_ = 0;
+  std::vector<uint64_t> exact_;
   // Rows of 64 buckets, one row per power of two, from the smallest to the
   // largest that was needed. Row n holds the values of n + 6 significant bits, row 0
   // those of at most 6.
   unsigned firstRow_ = 0;
-  std::vector<std::uint64_t> counts_;
+  std::vector<uint64_t> counts_;
 };
 
 /// One function's figures.
 struct FunctionStatistics {
-  std::uint64_t functionId = 0;
-  std::uint64_t calls = 0;      ///< all, whatever their end
-  std::uint64_t exceptions = 0; ///< ended exceptionally
-  std::uint64_t missing = 0;    ///< exit not recorded
-  std::uint64_t open = 0;       ///< not ended when the trace did
-  std::uint64_t earlier = 0;    ///< begun before the trace did
+  uint64_t functionId = 0;
+  uint64_t calls = 0;      ///< all, whatever their end
+  uint64_t exceptions = 0; ///< ended exceptionally
+  uint64_t missing = 0;    ///< exit not recorded
+  uint64_t open = 0;       ///< not ended when the trace did
+  uint64_t earlier = 0;    ///< begun before the trace did
   /// Time between entry and exit. If calls of the same function are nested, only the outermost counts, so recursion is
   /// not counted twice. Open calls count up to the thread's last event.
-  std::uint64_t totalNs = 0;
+  uint64_t totalNs = 0;
   /// Time in the function itself, without the traced functions it called, and without the time in which the recorder
   /// held it up. Over all functions of a thread, this and selfOff.recorderNs add up to the time in outermost calls.
   /// Calls that began before the trace count with the part that lies in it.
-  std::uint64_t selfNs = 0;
+  uint64_t selfNs = 0;
   /// The parts of totalNs, and of the time outside the calls that a call made, in which the program did not run;
   /// 0 where that is unknown. selfOff.recorderNs is not part of selfNs.
   OffCpuTimes off, selfOff;
-  std::uint64_t onCpuSelfNs() const noexcept {
-    const std::uint64_t other = selfOff.sumNs() + selfOff.unknownNs;
+  uint64_t onCpuSelfNs() const noexcept {
+    const uint64_t other = selfOff.sumNs() + selfOff.unknownNs;
     return selfNs > other ? selfNs - other : 0;
   }
   /// Durations of the calls with both ends recorded, including inner recursive ones.

@@ -39,16 +39,16 @@ public:
 
   /// What is known about a function. If nothing is, the types are empty and not whole.
   /// The reference lives as long as the catalog.
-  const FunctionTypes &of(std::uint64_t functionId) const;
+  const FunctionTypes &of(uint64_t functionId) const;
   /// ATF's code of the machine the process ran on; 0 if it has no readable
   /// thread.
-  std::uint8_t arch() const noexcept { return machine_; }
+  uint8_t arch() const noexcept { return machine_; }
 
 private:
   const atf::ProcessTrace *process_;
-  std::uint8_t machine_ = 0;
+  uint8_t machine_ = 0;
   mutable std::mutex mutex_;
-  mutable std::unordered_map<std::uint64_t, std::unique_ptr<const FunctionTypes>> known_;
+  mutable std::unordered_map<uint64_t, std::unique_ptr<const FunctionTypes>> known_;
 };
 
 } // namespace ada::types
@@ -57,7 +57,7 @@ namespace ada::atf {
 
 /// An index event with its number.
 struct ThreadEvent : IndexEvent {
-  std::uint64_t seq = 0;
+  uint64_t seq = 0;
 };
 
 /// What was recorded with a call or return. Its spans lie in the detail file
@@ -88,7 +88,7 @@ struct EventDetail {
 ///                                              length null: no end was seen; "unreadable":true
 ///   "lr":"0x…","fp":"0x…","sp":"0x…"
 ///   "stack":"0011…"                            its bytes from sp upwards
-std::string detailJson(const EventDetail &detail, std::uint8_t arch);
+std::string detailJson(const EventDetail &detail, uint8_t arch);
 
 /// Reads one thread. Cheap to make; use a reader in one thread of the program at a time.
 class ThreadReader {
@@ -100,18 +100,18 @@ public:
   /// True if there is a readable detail file.
   bool hasDetail() const noexcept { return details_ != nullptr; }
 
-  ThreadEvent operator[](std::uint64_t seq) const { return {{index()[seq]}, seq}; }
+  ThreadEvent operator[](uint64_t seq) const { return {{index()[seq]}, seq}; }
 
   /// Calls f(const ThreadEvent &) for each event of the range. If `f` returns
   /// bool, false stops.
   template <class F> void forEach(SeqRange range, F &&f) const {
-    index().forEach(range, [&](std::uint64_t seq, const IndexEvent &event) { return f(ThreadEvent{{event}, seq}); });
+    index().forEach(range, [&](uint64_t seq, const IndexEvent &event) { return f(ThreadEvent{{event}, seq}); });
   }
   template <class F> void forEach(F &&f) const { forEach(index().all(), static_cast<F &&>(f)); }
 
   /// The event's detail, if it has some and the two name each other. O(1).
   std::optional<EventDetail> detail(const ThreadEvent &event) const;
-  std::optional<EventDetail> detail(std::uint64_t seq, const IndexEvent &event) const {
+  std::optional<EventDetail> detail(uint64_t seq, const IndexEvent &event) const {
     return detail(ThreadEvent{{event}, seq});
   }
 
@@ -120,16 +120,16 @@ public:
   std::string argumentsText(const EventDetail &call) const;
   std::string resultText(const EventDetail &ret) const;
 
-  std::uint8_t arch() const noexcept { return index().header().arch; }
+  uint8_t arch() const noexcept { return index().header().arch; }
 
 private:
-  const types::FunctionTypes &typesOf(std::uint64_t functionId) const;
+  const types::FunctionTypes &typesOf(uint64_t functionId) const;
 
   const ThreadTrace *thread_;
   const types::Catalog *catalog_;
   const DetailReader *details_ = nullptr;
   // The catalog's answers, without its lock.
-  mutable std::unordered_map<std::uint64_t, const types::FunctionTypes *> known_;
+  mutable std::unordered_map<uint64_t, const types::FunctionTypes *> known_;
 };
 
 } // namespace ada::atf

@@ -33,7 +33,7 @@
 
 namespace ada::types {
 
-enum class Kind : std::uint8_t {
+enum class Kind : uint8_t {
   Void,
   Bool,
   Char,
@@ -51,16 +51,16 @@ enum class Kind : std::uint8_t {
 struct Member;
 
 struct Enumerator {
-  std::string name;        ///< "Mode::Fast", or "RED" of an unscoped one
-  std::uint64_t value = 0; ///< sign-extended if the enum is signed
+  std::string name;   ///< "Mode::Fast", or "RED" of an unscoped one
+  uint64_t value = 0; ///< sign-extended if the enum is signed
 };
 
 /// A type by its layout.
 struct Type {
   Kind kind = Kind::Void;
-  bool isSigned = false;   ///< enums
-  std::uint32_t bits = 0;  ///< 0 for void, structs and arrays
-  std::uint32_t count = 0; ///< elements of an array
+  bool isSigned = false; ///< enums
+  uint32_t bits = 0;     ///< 0 for void, structs and arrays
+  uint32_t count = 0;    ///< elements of an array
   /// The enum's or struct's name, what a pointer points to ("const char"), the
   /// unknown type's name. May be empty.
   std::string name;
@@ -72,7 +72,7 @@ struct Type {
   bool pointsToVector = false;
 
   /// Bytes that a value takes: for a struct, up to the end of its last member.
-  std::uint32_t bytes() const noexcept;
+  uint32_t bytes() const noexcept;
   /// What it is called: "int32", "uint8", "float64", "bool", "const char *",
   /// "int &", "Mode", "char[16]"; names are those of the source, on one line.
   std::string text() const;
@@ -80,32 +80,32 @@ struct Type {
 
 struct Member {
   std::string name;
-  std::uint32_t offset = 0; ///< bytes
+  uint32_t offset = 0; ///< bytes
   Type type;
 };
 
 /// One register, or a part of one, or a part of the stack that holds a part of
 /// a value.
 struct Piece {
-  enum class Place : std::uint8_t {
+  enum class Place : uint8_t {
     General, ///< `number` as in a detail event's registers
     Vector,  ///< `number` as in its vector registers
     Stack,   ///< `number` bytes above the stack pointer at entry
     LeftOut, ///< nowhere: the function does not use these bytes, and callers need not pass them
   };
   Place place = Place::General;
-  std::uint32_t number = 0;
-  std::uint32_t bytes = 8;
+  uint32_t number = 0;
+  uint32_t bytes = 8;
 };
 
 /// What an argument, or the result, points to, as it was recorded (options strings and pointees of the runtime).
 struct Contents {
-  static constexpr std::uint8_t kOfResult = 0x80;
+  static constexpr uint8_t kOfResult = 0x80;
 
-  std::uint8_t where = 0; ///< number of the general register that holds the address; kOfResult: of the result in memory
-  bool isUnreadable = false;                ///< the memory could not be read, or not all of it
-  std::optional<std::uint64_t> length = {}; ///< of everything there in bytes, if that is known
-  std::span<const std::byte> bytes = {};    ///< its first ones
+  uint8_t where = 0; ///< number of the general register that holds the address; kOfResult: of the result in memory
+  bool isUnreadable = false;             ///< the memory could not be read, or not all of it
+  std::optional<uint64_t> length = {};   ///< of everything there in bytes, if that is known
+  std::span<const std::byte> bytes = {}; ///< its first ones
 
   bool isWhole() const noexcept { return length == bytes.size(); }
   /// "text" in quotes, escaped as in JSON; `"te"… (100,000 bytes)` if there is more; `(unreadable)`.
@@ -123,10 +123,10 @@ struct Contents {
 /// What a detail event recorded. Default: nothing was.
 struct Registers {
   /// The general registers; empty spans mean that they were not recorded.
-  std::span<const std::uint64_t> general = {};
+  std::span<const uint64_t> general = {};
   /// The vector registers, one after the other, `vectorBytes` each.
   std::span<const std::byte> vectors = {};
-  std::uint32_t vectorBytes = 16;
+  uint32_t vectorBytes = 16;
   /// Stack bytes from the stack pointer upwards.
   std::span<const std::byte> stack = {};
   /// What the general registers point to, as far as it was recorded.
@@ -134,7 +134,7 @@ struct Registers {
 };
 
 struct Flag {
-  std::uint64_t value, mask;
+  uint64_t value, mask;
   const char *name;
 };
 
@@ -151,11 +151,10 @@ public:
   /// No value: the parameter was not in a register that was recorded.
   explicit Value(const Type &type) : shape_(&type) {}
   /// At most kMostBytes of `bytes` are taken. `leftOut`: bit i says that byte i holds nothing of the value.
-  Value(const Type &type, std::span<const std::byte> bytes, const FlagNames *flags = nullptr,
-        std::uint64_t leftOut = 0);
+  Value(const Type &type, std::span<const std::byte> bytes, const FlagNames *flags = nullptr, uint64_t leftOut = 0);
 
   /// The largest value that is held completely; structs in registers have 64.
-  static constexpr std::size_t kMostBytes = 64;
+  static constexpr size_t kMostBytes = 64;
 
   const Type &type() const noexcept { return *shape_; }
   /// True if its bytes are known; in some values, a part may have been left out.
@@ -164,8 +163,8 @@ public:
 
   /// The value of integers, enums, bool and char of up to 64 bits; nothing for
   /// other types, for values that don't fit and for unknown ones.
-  std::optional<std::int64_t> asSigned() const;
-  std::optional<std::uint64_t> asUnsigned() const;
+  std::optional<int64_t> asSigned() const;
+  std::optional<uint64_t> asUnsigned() const;
   /// The value of any number as a double, rounded if it must be.
   std::optional<double> asDouble() const;
 
@@ -190,8 +189,8 @@ private:
   const Type *shape_;
   const FlagNames *flags_ = nullptr;
   std::array<std::byte, kMostBytes> storage_{};
-  std::uint64_t leftOut_ = 0;
-  std::uint8_t size_ = 0;
+  uint64_t leftOut_ = 0;
+  uint8_t size_ = 0;
   bool known_ = false;
 };
 
@@ -219,29 +218,29 @@ struct FunctionTypes {
   bool isVariadic = false; ///< there may be more arguments than parameters
   bool isWhole = false;    ///< the whole text was understood
   /// Where in the text the reader stopped, if it is not whole.
-  std::size_t stoppedAt = 0;
+  size_t stoppedAt = 0;
 
   /// Reads a text of docs/types.md. Everything from the first thing on that is not understood (a newer writer's type,
   /// damage, nesting deeper than kMostNesting, more than kMostNodes members and enumerators) is left out.
   static FunctionTypes parse(std::string_view text);
 
   static constexpr unsigned kMostNesting = 16;
-  static constexpr std::size_t kMostNodes = 4096;
-  static constexpr std::size_t kMostTextBytes = 1 << 20;
+  static constexpr size_t kMostNodes = 4096;
+  static constexpr size_t kMostTextBytes = 1 << 20;
 
   /// Gives integer parameters whose bits a C library documents their names:
   /// `flags` of open(), `prot` of mmap(). `function` is the function's name
   /// (open, or my::File::open), `arch` ATF's code, because the values of O_DIRECT and others depend on it.
-  void nameFlags(std::string_view function, std::uint8_t arch);
+  void nameFlags(std::string_view function, uint8_t arch);
 };
 
 /// "n=10, v=2.5"; a parameter without a name is its value alone. Where the text
 /// was not understood to its end (or is empty), the general registers that no
 /// parameter claims follow, labelled as the architecture calls them
 /// ("rdi=0x1, rsi=0x2"), and the vector registers. `arch`: ATF's code.
-std::string argumentsText(const FunctionTypes &types, const Registers &registers, std::uint8_t arch);
+std::string argumentsText(const FunctionTypes &types, const Registers &registers, uint8_t arch);
 /// "55"; "" for void; "rax=0x37" if the type is not known.
-std::string resultText(const FunctionTypes &types, const Registers &registers, std::uint8_t arch);
+std::string resultText(const FunctionTypes &types, const Registers &registers, uint8_t arch);
 
 /// {"n":10,"v":2.5}: parameters without a name are called "#2" by their number
 /// from 1. Registers are not in there: see registerName().
@@ -253,15 +252,15 @@ std::string resultJson(const FunctionTypes &types, const Registers &registers);
 
 /// errno after a call of a library function that returned -1 or a null pointer, as failed functions do.
 /// Nothing for other functions, other results, and where errno was 0 or not recorded.
-std::optional<std::uint32_t> errorOf(const FunctionTypes &types, const Registers &registers);
+std::optional<uint32_t> errorOf(const FunctionTypes &types, const Registers &registers);
 /// "ENOENT"; "errno 4711" if it has no name.
-std::string errorName(std::uint64_t number);
+std::string errorName(uint64_t number);
 
 /// The name of general register `number` of a call (of a return: with `isReturn`): "rdi", "x0";
 /// "r0" for unknown architectures. Empty if the architecture has no register of that number.
-std::string registerName(std::uint8_t arch, unsigned number, bool isReturn);
+std::string registerName(uint8_t arch, unsigned number, bool isReturn);
 /// "xmm0", "v0".
-std::string vectorName(std::uint8_t arch, unsigned number);
+std::string vectorName(uint8_t arch, unsigned number);
 
 } // namespace ada::types
 

@@ -18,23 +18,23 @@ public:
 
 private:
   /// A function's number, or a thread's.
-  using Caller = std::uint64_t;
+  using Caller = uint64_t;
   static constexpr Caller kThread = Caller{1} << 32;
   struct Edge {
-    std::uint64_t calls = 0, ns = 0;
+    uint64_t calls = 0, ns = 0;
   };
 
-  void writePaths(std::uint32_t number, const PathTree &tree) override {
-    std::vector<std::uint64_t> totals(tree.size()); // of a node and all below it
-    for (auto node = static_cast<std::uint32_t>(tree.size()); node-- > 1;) {
+  void writePaths(uint32_t number, const PathTree &tree) override {
+    std::vector<uint64_t> totals(tree.size()); // of a node and all below it
+    for (auto node = static_cast<uint32_t>(tree.size()); node-- > 1;) {
       totals[node] += tree[node].selfNs;
       totals[tree[node].parent] += totals[node];
     }
     summaryNs_ += totals[PathTree::kRoot];
     selfNs_[kThread | number] = 0;
-    std::vector<std::uint32_t> path;                       // functions
-    std::unordered_map<std::uint32_t, std::uint32_t> open; // how often each is in it
-    for (std::uint32_t node = 1; node < tree.size(); ++node) {
+    std::vector<uint32_t> path;                  // functions
+    std::unordered_map<uint32_t, uint32_t> open; // how often each is in it
+    for (uint32_t node = 1; node < tree.size(); ++node) {
       const PathTree::Node &entry = tree[node];
       for (; path.size() >= entry.depth; path.pop_back())
         --open[path.back()];
@@ -67,7 +67,7 @@ private:
   }
 
   const Function *functionOf(Caller caller) const {
-    return caller < PathTree::kRecorder ? &function(static_cast<std::uint32_t>(caller)) : nullptr;
+    return caller < PathTree::kRecorder ? &function(static_cast<uint32_t>(caller)) : nullptr;
   }
   std::string lineOf(Caller caller) const {
     const Function *about = functionOf(caller);
@@ -76,7 +76,7 @@ private:
   // Object, file and name; `prefix` is "c" for a callee. A name is written out the first time.
   void putFunction(std::string_view prefix, Caller caller) {
     const Function *about = functionOf(caller);
-    const Thread *root = caller >= kThread ? &thread(static_cast<std::uint32_t>(caller)) : nullptr;
+    const Thread *root = caller >= kThread ? &thread(static_cast<uint32_t>(caller)) : nullptr;
     std::string object = "???", file = object, name;
     if (about || root) {
       const Process &process = about ? table().processes[about->process] : processOf(*root);
@@ -88,7 +88,7 @@ private:
     } else if (root) {
       name = "[" + (hasSeveralProcesses() ? labelOf(processOf(*root)) + ", " : "") + labelOf(*root) + "]";
     } else {
-      name = nameOfNone(static_cast<std::uint32_t>(caller));
+      name = nameOfNone(static_cast<uint32_t>(caller));
     }
     std::string &text = out_.text();
     text.append(prefix.empty() ? "\n" : "").append(prefix).append("ob=").append(numbered(objects_, object)) += '\n';
@@ -96,16 +96,16 @@ private:
     text.append(prefix).append("fn=").append(numbered(names_, name)) += '\n';
     out_.settle();
   }
-  using Numbers = std::unordered_map<std::string, std::size_t>;
+  using Numbers = std::unordered_map<std::string, size_t>;
   static std::string numbered(Numbers &known, const std::string &text) {
     const auto [entry, isNew] = known.try_emplace(text, known.size() + 1);
     const std::string number = "(" + std::to_string(entry->second) + ")";
     return isNew ? number + " " + oneLine(text) : number;
   }
 
-  std::map<Caller, std::uint64_t> selfNs_;
-  std::map<std::pair<Caller, std::uint32_t>, Edge> edges_;
-  std::uint64_t summaryNs_ = 0;
+  std::map<Caller, uint64_t> selfNs_;
+  std::map<std::pair<Caller, uint32_t>, Edge> edges_;
+  uint64_t summaryNs_ = 0;
   Numbers objects_, files_, names_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace ada::model {
 
-static constexpr std::size_t kMostMemberBytes = 64 << 10;
+static constexpr size_t kMostMemberBytes = 64 << 10;
 
 static bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -16,11 +16,11 @@ void EventSplitter::fail(const char *code, std::string message) {
 bool EventSplitter::push(std::string_view bytes) {
   if (problem_ || isStopped_)
     return false;
-  std::size_t at = 0;
+  size_t at = 0;
   while (at < bytes.size()) {
     // Nearly all bytes are inside events, where they mean nothing to the splitter.
     if (state_ == State::Event || state_ == State::Collected || state_ == State::Skipped) {
-      std::size_t plain = at;
+      size_t plain = at;
       if (!isEscaped_) {
         if (isInString_)
           while (plain < bytes.size() && bytes[plain] != '"' && bytes[plain] != '\\')
@@ -31,7 +31,7 @@ bool EventSplitter::push(std::string_view bytes) {
             ++plain;
       }
       if (plain > at) {
-        const std::size_t most = state_ == State::Event ? mostEventBytes_ : kMostMemberBytes;
+        const size_t most = state_ == State::Event ? mostEventBytes_ : kMostMemberBytes;
         isTooLong_ = isTooLong_ || text_.size() + (plain - at) > most;
         if (!isTooLong_ && state_ != State::Skipped)
           text_.append(bytes.substr(at, plain - at));
@@ -123,7 +123,7 @@ bool EventSplitter::step(char c) {
       }
       return step(c);
     }
-    const std::size_t most = state_ == State::Event ? mostEventBytes_ : kMostMemberBytes;
+    const size_t most = state_ == State::Event ? mostEventBytes_ : kMostMemberBytes;
     isTooLong_ = isTooLong_ || text_.size() >= most;
     if (!isTooLong_ && state_ != State::Skipped)
       text_ += c;

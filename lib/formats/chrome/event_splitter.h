@@ -20,13 +20,13 @@ public:
   struct Visitor {
     virtual ~Visitor() = default;
     /// An object of the array, valid during the call. Return false to stop.
-    virtual bool onEvent(std::string_view json, std::uint64_t offset) = 0;
+    virtual bool onEvent(std::string_view json, uint64_t offset) = 0;
     /// Another member of the outer object: `"name":value`. Long ones come without their value.
     virtual void onMember(std::string_view name, std::string_view json) = 0;
     /// Something other than an object where an event should be, or an event that is too long.
-    virtual void onUnusable(std::uint64_t offset) = 0;
+    virtual void onUnusable(uint64_t offset) = 0;
   };
-  explicit EventSplitter(Visitor &visitor, std::size_t mostEventBytes = 16 << 20)
+  explicit EventSplitter(Visitor &visitor, size_t mostEventBytes = 16 << 20)
       : visitor_(visitor), mostEventBytes_(mostEventBytes) {}
 
   /// Takes the next bytes, in pieces of any size. False if the visitor stopped, or there is a problem().
@@ -39,7 +39,7 @@ public:
   const std::optional<Error> &problem() const { return problem_; }
 
 private:
-  enum class State : std::uint8_t { Begin, Events, Event, Skipped, Members, Key, Colon, Value, Collected, Done };
+  enum class State : uint8_t { Begin, Events, Event, Skipped, Members, Key, Colon, Value, Collected, Done };
 
   bool step(char c);
   void openValue(char c);
@@ -47,12 +47,12 @@ private:
   void fail(const char *code, std::string message);
 
   Visitor &visitor_;
-  std::size_t mostEventBytes_;
+  size_t mostEventBytes_;
   State state_ = State::Begin;
   bool isObject_ = false, foundEvents_ = false;
   bool isInString_ = false, isEscaped_ = false, isTooLong_ = false, isStopped_ = false;
-  std::uint64_t depth_ = 0; // within the event or value
-  std::uint64_t offset_ = 0, eventAt_ = 0;
+  uint64_t depth_ = 0; // within the event or value
+  uint64_t offset_ = 0, eventAt_ = 0;
   std::string text_; // of the event, or the value
   std::string key_;
   std::optional<Error> problem_;

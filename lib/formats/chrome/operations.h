@@ -20,11 +20,11 @@ public:
 /// Off-CPU times in our own exports: the category of the events, and the base to which the thread's number is added for
 /// their track's tid. It is above the tids of SystemIds.
 inline constexpr std::string_view kOffCpuCategory = "off-cpu";
-inline constexpr std::uint32_t kOffCpuTids = 0x60000000;
+inline constexpr uint32_t kOffCpuTids = 0x60000000;
 
 /// Converts microseconds as a JSON number ("1234.567", "1.5e3", also in quotes) to nanoseconds, rounded. Nothing if the
 /// text is not a number, is negative, or is too large.
-std::optional<std::uint64_t> nanosecondsOf(std::string_view microseconds);
+std::optional<uint64_t> nanosecondsOf(std::string_view microseconds);
 
 } // namespace ada::model
 

@@ -20,9 +20,9 @@ namespace ada::model {
 
 namespace {
 
-void appendMicroseconds(std::string &text, std::uint64_t ns) {
+void appendMicroseconds(std::string &text, uint64_t ns) {
   appendDecimal(text, ns / 1000);
-  if (const auto rest = static_cast<std::uint32_t>(ns % 1000)) {
+  if (const auto rest = static_cast<uint32_t>(ns % 1000)) {
     char digits[4] = {'.'};
     putThreeDigits(digits + 1, rest);
     text.append(digits, 4);
@@ -35,44 +35,42 @@ public:
   struct Event {
     char phase; // 'B', 'E', or 0: the text is written as it is
     SpanEnd how;
-    std::uint32_t thread, function;
-    std::uint64_t timeNs;
-    std::size_t texts, second, end; // where its first and second text begin, and where the second ends
+    uint32_t thread, function;
+    uint64_t timeNs;
+    size_t texts, second, end; // where its first and second text begin, and where the second ends
   };
   const std::vector<Event> &events() const { return events_; }
   // B has arguments. E has a result, and values that came too late for the arguments.
   std::string_view first(const Event &event) const { return text(event.texts, event.second); }
   std::string_view second(const Event &event) const { return text(event.second, event.end); }
 
-  void add(char phase, SpanEnd how, std::uint32_t thread, std::uint32_t function, std::uint64_t timeNs,
-           std::string_view first, std::string_view second = {}) {
-    const std::size_t texts = texts_.size(), middle = texts + first.size();
+  void add(char phase, SpanEnd how, uint32_t thread, uint32_t function, uint64_t timeNs, std::string_view first,
+           std::string_view second = {}) {
+    const size_t texts = texts_.size(), middle = texts + first.size();
     events_.push_back({phase, how, thread, function, timeNs, texts, middle, middle + second.size()});
     texts_.append(first).append(second);
   }
   // Text to append to. Call written() afterwards.
   std::string &text() { return texts_; }
   void written() {
-    const std::size_t from = events_.empty() ? 0 : events_.back().end;
+    const size_t from = events_.empty() ? 0 : events_.back().end;
     events_.push_back({0, SpanEnd::Open, 0, 0, 0, from, texts_.size(), texts_.size()});
   }
 
 private:
-  std::string_view text(std::size_t from, std::size_t to) const {
-    return std::string_view(texts_).substr(from, to - from);
-  }
+  std::string_view text(size_t from, size_t to) const { return std::string_view(texts_).substr(from, to - from); }
   std::vector<Event> events_;
   std::string texts_;
 };
 
 // Turns pieces into text. Any thread may do this, several at a time.
 struct ChromeText {
-  std::uint64_t startNs = 0;
+  uint64_t startNs = 0;
   StableList<std::string> places;  // by thread
   StableList<std::string> names;   // by function
   StableList<std::string> sources; // by function: its source location, or empty
 
-  std::string &open(std::string &to, char phase, std::string_view place, std::uint64_t timeNs) const {
+  std::string &open(std::string &to, char phase, std::string_view place, uint64_t timeNs) const {
     to.append("{\"ph\":\"") += phase;
     to.append("\",").append(place);
     appendMicroseconds(to, timeNs > startNs ? timeNs - startNs : 0);
@@ -125,7 +123,7 @@ public:
   bool needsRange() const override { return true; }
 
 private:
-  static constexpr std::size_t kEventsOfAPiece = 4000;
+  static constexpr size_t kEventsOfAPiece = 4000;
 
   void beginTrace(const TraceInfo &info) override {
     format_.startNs = info.range ? info.range->first : 0;
@@ -152,7 +150,7 @@ private:
     putMeta(place, "thread_name", "name", jsonString(nameOf(thread) + ": without a processor"));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
     for (const OffCpu &off : lane.periods()) {
-      const std::uint64_t fromNs = std::max(off.fromNs, format_.startNs);
+      const uint64_t fromNs = std::max(off.fromNs, format_.startNs);
       if (off.toNs <= fromNs) {
         lose("times without a processor before the first event: the format's times begin there");
         continue;
@@ -220,7 +218,7 @@ private:
       return 'i';
     }
   }
-  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
     std::string &json = open('i', format_.places[thread], timeNs).append(",\"s\":\"t\",\"name\":");
     appendJsonString(json, text.name);
     if (!text.json.empty())
@@ -241,7 +239,7 @@ private:
     text.append("\",\"args\":{\"").append(key).append("\":").append(json).append("}");
     close();
   }
-  std::string &open(char phase, std::string_view place, std::uint64_t timeNs) {
+  std::string &open(char phase, std::string_view place, uint64_t timeNs) {
     return format_.open(separated(), phase, place, timeNs);
   }
   std::string &separated() {

@@ -18,7 +18,7 @@ namespace ada::model {
 
 namespace ondemand = simdjson::ondemand;
 
-std::optional<std::uint64_t> nanosecondsOf(std::string_view text) {
+std::optional<uint64_t> nanosecondsOf(std::string_view text) {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
     text = text.substr(1, text.size() - 2);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\r' || text.back() == '\t'))
@@ -28,44 +28,43 @@ std::optional<std::uint64_t> nanosecondsOf(std::string_view text) {
     text.remove_prefix(1);
   // The digits, and the place of the point among them: "12.5e1" is 125 with the point after the third digit.
   std::string digits;
-  std::int64_t point = -1;
-  std::size_t at = 0;
+  int64_t point = -1;
+  size_t at = 0;
   for (; at < text.size(); ++at) {
     if (text[at] >= '0' && text[at] <= '9')
       digits += text[at];
     else if (text[at] == '.' && point < 0)
-      point = static_cast<std::int64_t>(digits.size());
+      point = static_cast<int64_t>(digits.size());
     else
       break;
   }
   if (digits.empty() || digits.size() > 400)
     return std::nullopt;
   if (point < 0)
-    point = static_cast<std::int64_t>(digits.size());
+    point = static_cast<int64_t>(digits.size());
   if (at < text.size()) {
     if (text[at] != 'e' && text[at] != 'E')
       return std::nullopt;
     std::string_view exponentText = text.substr(at + 1);
     if (exponentText.starts_with('+'))
       exponentText.remove_prefix(1);
-    std::int64_t exponent = 0;
+    int64_t exponent = 0;
     const auto [end, error] = std::from_chars(exponentText.begin(), exponentText.end(), exponent);
     if (error != std::errc() || end != exponentText.end() || exponent > 400 || exponent < -400)
       return std::nullopt;
     point += exponent;
   }
   point += 3; // nanoseconds
-  std::uint64_t value = 0;
+  uint64_t value = 0;
   bool isRoundedUp = false;
-  for (std::int64_t i = 0; i < point; ++i) {
-    const unsigned digit = i < static_cast<std::int64_t>(digits.size()) ? static_cast<unsigned>(digits[i] - '0') : 0;
-    if (__builtin_mul_overflow(value, std::uint64_t{10}, &value) ||
-        __builtin_add_overflow(value, std::uint64_t{digit}, &value))
+  for (int64_t i = 0; i < point; ++i) {
+    const unsigned digit = i < static_cast<int64_t>(digits.size()) ? static_cast<unsigned>(digits[i] - '0') : 0;
+    if (__builtin_mul_overflow(value, uint64_t{10}, &value) || __builtin_add_overflow(value, uint64_t{digit}, &value))
       return std::nullopt;
   }
-  if (point >= 0 && point < static_cast<std::int64_t>(digits.size()))
-    isRoundedUp = digits[static_cast<std::size_t>(point)] >= '5';
-  value += isRoundedUp && value != ~std::uint64_t{0};
+  if (point >= 0 && point < static_cast<int64_t>(digits.size()))
+    isRoundedUp = digits[static_cast<size_t>(point)] >= '5';
+  value += isRoundedUp && value != ~uint64_t{0};
   if (isNegative && value != 0)
     return std::nullopt;
   return value;
@@ -82,8 +81,8 @@ std::string_view idOf(std::string_view token) {
     token = token.substr(1, token.size() - 2);
   return token;
 }
-std::optional<std::uint64_t> numberOf(std::string_view id) {
-  std::uint64_t number = 0;
+std::optional<uint64_t> numberOf(std::string_view id) {
+  uint64_t number = 0;
   const auto [end, error] = std::from_chars(id.begin(), id.end(), number);
   return error == std::errc() && end == id.end() && !id.empty() ? std::optional(number) : std::nullopt;
 }
@@ -93,12 +92,12 @@ class Reader : public EventSplitter::Visitor {
 public:
   Reader(EventSorter &events, MetNames &names, LossList &lost) : events_(events), names_(names), lost_(lost) {}
 
-  bool onEvent(std::string_view json, std::uint64_t offset) override;
+  bool onEvent(std::string_view json, uint64_t offset) override;
   void onMember(std::string_view name, std::string_view json) override;
-  void onUnusable(std::uint64_t offset) override { noteDamage(offset); }
+  void onUnusable(uint64_t offset) override { noteDamage(offset); }
 
-  std::uint64_t damaged = 0, damagedAt = 0; // unusable events, and the offset of the first
-  std::uint64_t usable = 0;
+  uint64_t damaged = 0, damagedAt = 0; // unusable events, and the offset of the first
+  uint64_t usable = 0;
   Expected<void> status;
 
 private:
@@ -114,9 +113,9 @@ private:
   void addName(const Fields &fields);
   std::string_view argumentText(std::string_view json);
   void takeSource(std::string_view &arguments, Function &function);
-  std::uint32_t processOf(std::string_view pid);
-  std::uint32_t threadOf(std::string_view pid, std::string_view tid);
-  void noteDamage(std::uint64_t offset) {
+  uint32_t processOf(std::string_view pid);
+  uint32_t threadOf(std::string_view pid, std::string_view tid);
+  void noteDamage(uint64_t offset) {
     if (damaged++ == 0)
       damagedAt = offset;
   }
@@ -127,15 +126,15 @@ private:
   ondemand::parser parser_;
   simdjson::dom::parser argumentParser_{16 << 20};
   std::string padded_, minified_, threadKey_;
-  std::unordered_map<std::string, std::uint32_t> processes_, threads_; // by their ids in the text
-  std::uint32_t lastThread_ = 0;
+  std::unordered_map<std::string, uint32_t> processes_, threads_; // by their ids in the text
+  uint32_t lastThread_ = 0;
   std::string lastKey_; // of lastThread_
   // True for our own exports, which say more than others.
   bool isOwn_ = false;
-  std::uint64_t startNs_ = 0;
+  uint64_t startNs_ = 0;
 };
 
-std::uint32_t Reader::processOf(std::string_view pid) {
+uint32_t Reader::processOf(std::string_view pid) {
   const auto [found, isNew] = processes_.try_emplace(std::string(pid));
   if (isNew) {
     Process process;
@@ -146,7 +145,7 @@ std::uint32_t Reader::processOf(std::string_view pid) {
   return found->second;
 }
 
-std::uint32_t Reader::threadOf(std::string_view pid, std::string_view tid) {
+uint32_t Reader::threadOf(std::string_view pid, std::string_view tid) {
   threadKey_.assign(pid).append("\n").append(tid);
   if (threadKey_ == lastKey_)
     return lastThread_;
@@ -219,7 +218,7 @@ std::string_view Reader::argumentText(std::string_view json) {
   if (json.size() <= 2 || argumentParser_.parse(json.data(), json.size()).get(checked))
     return {};
   minified_.resize(json.size());
-  std::size_t size = 0;
+  size_t size = 0;
   if (simdjson::minify(json.data(), json.size(), minified_.data(), size))
     return {};
   return std::string_view(minified_).substr(0, size);
@@ -238,15 +237,15 @@ static std::string textMember(std::string_view json, const char *name) {
 // {"arguments":…,"file":"a.c","line":3} becomes {"arguments":…}. Quotes inside strings have a backslash before them, so
 // whatever looks like the member is the member.
 void Reader::takeSource(std::string_view &arguments, Function &function) {
-  const std::size_t at = arguments.rfind("\"file\":\"");
+  const size_t at = arguments.rfind("\"file\":\"");
   if (at == arguments.npos || at == 0 || (arguments[at - 1] != '{' && arguments[at - 1] != ','))
     return;
   if (function.file.empty()) {
     function.file = textMember(arguments, "file");
     simdjson::dom::parser parser;
-    std::uint64_t line = 0;
+    uint64_t line = 0;
     if (!parser.parse(arguments.data(), arguments.size())["line"].get(line) && line <= UINT32_MAX)
-      function.line = static_cast<std::uint32_t>(line);
+      function.line = static_cast<uint32_t>(line);
   }
   minified_.resize(at - 1);
   minified_ += minified_.empty() ? "" : "}";
@@ -268,7 +267,7 @@ void Reader::addName(const Fields &fields) {
   Thread &thread = names_.threads[threadOf(fields.pid, fields.tid)];
   if (isOwn_) {
     // Names are "worker (tid 4712)" if two threads share a number, and "thread 3" for a thread without a name.
-    if (const std::size_t at = name.rfind(" (tid "); thread.tid >= 0x40000000 && at != name.npos && name.back() == ')')
+    if (const size_t at = name.rfind(" (tid "); thread.tid >= 0x40000000 && at != name.npos && name.back() == ')')
       if (const auto tid = numberOf(std::string_view(name).substr(at + 6, name.size() - at - 7))) {
         thread.tid = *tid;
         name.resize(at);
@@ -327,7 +326,7 @@ void Reader::add(const Fields &fields) {
     return lost_.add("events without a usable time");
   event.endNs = event.timeNs;
   event.thread = threadOf(fields.pid, fields.tid);
-  const std::uint32_t process = names_.threads[event.thread].process;
+  const uint32_t process = names_.threads[event.thread].process;
   std::string_view arguments = argumentText(fields.arguments);
   std::string mark;
   switch (fields.phase) {
@@ -369,7 +368,7 @@ void Reader::add(const Fields &fields) {
     status = events_.add(event, arguments);
 }
 
-bool Reader::onEvent(std::string_view json, std::uint64_t offset) {
+bool Reader::onEvent(std::string_view json, uint64_t offset) {
   Fields fields;
   if (!parse(json, fields))
     noteDamage(offset);
@@ -415,7 +414,7 @@ Expected<void> ChromeSource::read(TraceSink &sink) {
   TraceBuilder out(sink);
   out.begin(true, events.count() ? std::optional(std::pair(events.firstNs(), events.lastNs())) : std::nullopt);
   names.announce(out);
-  SliceWalk walk(out, lost_, [](std::uint32_t, std::uint32_t function) { return function; });
+  SliceWalk walk(out, lost_, [](uint32_t, uint32_t function) { return function; });
   const auto drained = events.drain([&](const LooseEvent &event, std::string_view text) {
     walk.take(event, text);
     return bool(out.status());

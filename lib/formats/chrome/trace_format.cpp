@@ -11,10 +11,10 @@ static std::optional<unsigned> recognise(std::span<const std::byte> head) {
   std::string_view text(reinterpret_cast<const char *>(head.data()), head.size());
   if (text.starts_with("\xef\xbb\xbf"))
     text.remove_prefix(3);
-  const std::size_t at = text.find_first_not_of(" \t\r\n");
+  const size_t at = text.find_first_not_of(" \t\r\n");
   if (at == text.npos || (text[at] != '{' && text[at] != '['))
     return std::nullopt;
-  const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
+  const size_t next = text.find_first_not_of(" \t\r\n", at + 1);
   const char inside = next == text.npos ? '\0' : text[next];
   const bool isJson =
       inside == '\0' || (text[at] == '{' ? inside == '"' || inside == '}' : inside == '{' || inside == ']');

@@ -16,17 +16,17 @@
 namespace ada::model {
 
 struct CallSum {
-  std::uint64_t calls = 0, totalNs = 0, selfNs = 0;
+  uint64_t calls = 0, totalNs = 0, selfNs = 0;
   OffCpuTimes off, selfOff;
-  std::uint64_t exceptions = 0, missing = 0, open = 0;
-  std::uint64_t shortestNs = 0, longestNs = 0;      ///< of calls that have both ends
-  std::map<std::uint64_t, std::uint64_t> durations; ///< of these calls: their number by duration, see rounded()
+  uint64_t exceptions = 0, missing = 0, open = 0;
+  uint64_t shortestNs = 0, longestNs = 0; ///< of calls that have both ends
+  std::map<uint64_t, uint64_t> durations; ///< of these calls: their number by duration, see rounded()
 
   /// Equal for durations that Distribution (ada/trace/statistics.h) doesn't distinguish: off by at most 1/128, and
   /// exact below 128 ns.
-  static std::uint64_t rounded(std::uint64_t durationNs) {
+  static uint64_t rounded(uint64_t durationNs) {
     const int shift = std::max(0, static_cast<int>(std::bit_width(durationNs)) - 7);
-    return shift == 0 ? durationNs : (durationNs >> shift << shift) + (std::uint64_t{1} << (shift - 1));
+    return shift == 0 ? durationNs : (durationNs >> shift << shift) + (uint64_t{1} << (shift - 1));
   }
 };
 
@@ -34,8 +34,8 @@ struct CallSum {
 class CallSums {
 public:
   struct Key {
-    std::uint64_t beginNs = 0;
-    std::uint32_t function = 0, process = 0;
+    uint64_t beginNs = 0;
+    uint32_t function = 0, process = 0;
     auto operator<=>(const Key &) const = default;
   };
 
@@ -53,13 +53,13 @@ public:
     sum.open += span.how == SpanEnd::Open;
     if (span.how != SpanEnd::Return && span.how != SpanEnd::Exception)
       return;
-    const std::uint64_t duration = span.durationNs();
+    const uint64_t duration = span.durationNs();
     sum.shortestNs = sum.durations.empty() ? duration : std::min(sum.shortestNs, duration);
     sum.longestNs = std::max(sum.longestNs, duration);
     durations_ += ++sum.durations[CallSum::rounded(duration)] == 1;
   }
   /// The number of sums and distinct durations in memory.
-  std::size_t size() const { return sums_.size() + durations_; }
+  size_t size() const { return sums_.size() + durations_; }
   /// Returns all sums, ordered by key, and starts again with none.
   std::vector<std::pair<Key, CallSum>> take() {
     std::vector<std::pair<Key, CallSum>> all(std::make_move_iterator(sums_.begin()),
@@ -72,12 +72,12 @@ public:
 
 private:
   struct Hash {
-    std::size_t operator()(const Key &key) const {
-      return (key.beginNs ^ (std::uint64_t{key.function} << 32 | key.process)) * 0x9e3779b97f4a7c15 >> 7;
+    size_t operator()(const Key &key) const {
+      return (key.beginNs ^ (uint64_t{key.function} << 32 | key.process)) * 0x9e3779b97f4a7c15 >> 7;
     }
   };
   std::unordered_map<Key, CallSum, Hash> sums_;
-  std::size_t durations_ = 0;
+  size_t durations_ = 0;
 };
 
 } // namespace ada::model

@@ -13,15 +13,15 @@ namespace ada::model {
 
 namespace {
 
-constexpr std::size_t kChecksumBytes = 16, kHeaderBytes = 9;
-enum Method : std::uint8_t { kStored = 0x02, kZstd = 0x90 };
+constexpr size_t kChecksumBytes = 16, kHeaderBytes = 9;
+enum Method : uint8_t { kStored = 0x02, kZstd = 0x90 };
 
-void putNumber(std::string &out, std::size_t value) {
+void putNumber(std::string &out, size_t value) {
   for (unsigned shift = 0; shift < 32; shift += 8)
     out += static_cast<char>(value >> shift);
 }
 
-std::string framed(Method method, std::string_view body, std::size_t plainSize) {
+std::string framed(Method method, std::string_view body, size_t plainSize) {
   std::string frame(kChecksumBytes, '\0');
   frame.reserve(kChecksumBytes + kHeaderBytes + body.size());
   frame += static_cast<char>(method);
@@ -34,12 +34,12 @@ std::string framed(Method method, std::string_view body, std::size_t plainSize) 
 
 #ifdef ADA_ZSTD
 std::string compressedBlock(std::string_view plain) {
-  const std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx *)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx *)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   // The server compresses the columns again, so higher levels cost more time here than they save in transfer.
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, 1);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   std::string body(ZSTD_compressBound(plain.size()), '\0');
-  const std::size_t size = ZSTD_compress2(context.get(), body.data(), body.size(), plain.data(), plain.size());
+  const size_t size = ZSTD_compress2(context.get(), body.data(), body.size(), plain.data(), plain.size());
   if (ZSTD_isError(size))
     return framed(kStored, plain, plain.size());
   return framed(kZstd, std::string_view(body).substr(0, size), plain.size());

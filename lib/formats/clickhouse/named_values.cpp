@@ -40,7 +40,7 @@ bool isTraceId(std::string_view name) {
     else if (c != '_' && c != '-')
       letters += c == '.' ? '.' : ' ';
   const auto endsWith = [&](std::string_view word) {
-    const std::size_t before = letters.size() - std::min(letters.size(), word.size());
+    const size_t before = letters.size() - std::min(letters.size(), word.size());
     return letters.ends_with(word) && (before == 0 || letters[before - 1] == ' ' || letters[before - 1] == '.');
   };
   return endsWith("traceid") || endsWith("trace.id");
@@ -94,7 +94,7 @@ double numberIn(std::string_view text) {
   double number = 0;
   const char *const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
-  const std::string_view rest(stop, static_cast<std::size_t>(end - stop));
+  const std::string_view rest(stop, static_cast<size_t>(end - stop));
   return error == std::errc() && (rest.empty() || rest.starts_with(" (")) ? number : kNone;
 }
 

@@ -14,7 +14,7 @@ namespace ada::model {
 class NamedValues {
 public:
   /// Any further values of a call are left out.
-  static constexpr std::size_t kMost = 64;
+  static constexpr size_t kMost = 64;
 
   /// Adds the members of a JSON object. Members of nested objects are named like "point.x". Adds nothing if it is not
   /// an object.

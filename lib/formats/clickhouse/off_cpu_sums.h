@@ -12,7 +12,7 @@
 namespace ada::model {
 
 /// The off-CPU times of one thread. The middle of a period decides which calls it belongs to, as in
-/// analysis/off_cpu_follower.h. Memory: 32 bytes per period.
+/// analysis/waits/off_cpu_follower.h. Memory: 32 bytes per period.
 class OffCpuSums {
 public:
   OffCpuSums() = default;
@@ -25,7 +25,7 @@ public:
     }
   }
   /// The off-CPU times of a call, from its begin to its end.
-  OffCpuTimes between(std::uint64_t beginNs, std::uint64_t endNs) const {
+  OffCpuTimes between(uint64_t beginNs, uint64_t endNs) const {
     if (!lane_)
       return {};
     const OffCpuTimes &before = until(beginNs), &all = until(std::max(beginNs, endNs));
@@ -35,11 +35,10 @@ public:
   }
 
 private:
-  const OffCpuTimes &until(std::uint64_t ns) const {
+  const OffCpuTimes &until(uint64_t ns) const {
     const auto isBefore = [ns](const OffCpu &off) { return off.fromNs + off.durationNs() / 2 <= ns; };
     const auto periods = lane_->periods();
-    return sums_[static_cast<std::size_t>(std::partition_point(periods.begin(), periods.end(), isBefore) -
-                                          periods.begin())];
+    return sums_[static_cast<size_t>(std::partition_point(periods.begin(), periods.end(), isBefore) - periods.begin())];
   }
 
   std::shared_ptr<const OffCpuLane> lane_;

@@ -150,7 +150,7 @@ std::array<Question, 9> make() {
 }
 
 std::string replaced(std::string query, const std::string &condition) {
-  for (std::size_t at = 0; (at = query.find(kHere, at)) != query.npos; at += condition.size())
+  for (size_t at = 0; (at = query.find(kHere, at)) != query.npos; at += condition.size())
     query.replace(at, kHere.size(), condition);
   return query;
 }

@@ -17,13 +17,13 @@ public:
   /// UInt8 to UInt64, Date (days since 1970) and Enum8, by the type's width; little-endian.
   template <std::unsigned_integral Integer> RowBinary &number(Integer value) {
     char bytes[sizeof value];
-    for (std::size_t i = 0; i < sizeof value; ++i)
+    for (size_t i = 0; i < sizeof value; ++i)
       bytes[i] = static_cast<char>(value >> (8 * i));
     bytes_.append(bytes, sizeof value);
     return *this;
   }
   /// Float64.
-  RowBinary &real(double value) { return number(std::bit_cast<std::uint64_t>(value)); }
+  RowBinary &real(double value) { return number(std::bit_cast<uint64_t>(value)); }
   /// String: any bytes.
   RowBinary &text(std::string_view value) {
     length(value.size());
@@ -36,7 +36,7 @@ public:
     return *this;
   }
   /// Array: its length, then its elements. A Nested is one array for each of its columns.
-  RowBinary &length(std::uint64_t count) {
+  RowBinary &length(uint64_t count) {
     for (; count >= 0x80; count >>= 7)
       bytes_ += static_cast<char>(count | 0x80);
     bytes_ += static_cast<char>(count);

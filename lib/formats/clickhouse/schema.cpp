@@ -101,7 +101,7 @@ std::string textIn(const json &object, const char *key) {
 }
 
 struct Module {
-  std::uint32_t process, number;
+  uint32_t process, number;
   std::string path, buildId;
 };
 std::vector<Module> modulesOf(const analysis::TraceTable &table) {
@@ -114,8 +114,8 @@ std::vector<Module> modulesOf(const analysis::TraceTable &table) {
     for (const json &module : *list) {
       const auto id = module.is_object() ? module.find(manifest::kModuleId) : module.end();
       if (module.is_object() && id != module.end() && id->is_number_unsigned())
-        modules.push_back({process.index, id->get<std::uint32_t>(), textIn(module, manifest::kPath),
-                           textIn(module, manifest::kBuildId)});
+        modules.push_back(
+            {process.index, id->get<uint32_t>(), textIn(module, manifest::kPath), textIn(module, manifest::kBuildId)});
     }
   }
   return modules;
@@ -149,7 +149,7 @@ std::string inDialect(std::string columns, const Dialect &dialect) {
       {"args Nested(name String,", "args Nested(name LowCardinality(String),"},
   };
   for (const auto &[plain, coded] : better)
-    if (const std::size_t at = columns.find(plain); at != columns.npos)
+    if (const size_t at = columns.find(plain); at != columns.npos)
       columns.replace(at, plain.size(), coded);
   return columns;
 }
@@ -229,25 +229,24 @@ ProcessPlace placeOf(const Process &process) {
   if (const auto clock = manifest.find(manifest::kClock); clock != manifest.end() && clock->is_object())
     if (const auto offset = clock->find(manifest::kEpochOffsetNs);
         offset != clock->end() && offset->is_number_unsigned())
-      place.epochOffsetNs = offset->get<std::uint64_t>();
+      place.epochOffsetNs = offset->get<uint64_t>();
   return place;
 }
 
 void putFunction(RowBinary &out, const Function &function, const Process &process) {
-  const std::string module = function.isExternal
-                                 ? std::string()
-                                 : analysis::moduleName(process, static_cast<std::uint32_t>(function.id >> 32));
+  const std::string module =
+      function.isExternal ? std::string() : analysis::moduleName(process, static_cast<uint32_t>(function.id >> 32));
   out.number(sipHash64(function.displayName)).text(function.displayName).text(function.name).text(function.file);
-  out.number(static_cast<std::uint32_t>(function.line)).text(textOf(module));
+  out.number(static_cast<uint32_t>(function.line)).text(textOf(module));
 }
 
-void putMark(RowBinary &out, std::uint64_t hash, std::string_view name) {
-  out.number(hash).text(name).text({}).text({}).number(std::uint32_t{0}).text({});
+void putMark(RowBinary &out, uint64_t hash, std::string_view name) {
+  out.number(hash).text(name).text({}).text({}).number(uint32_t{0}).text({});
 }
 
 void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTable &table,
                 const std::vector<ProcessPlace> &places) {
-  out.number(row.session).number(row.version).number(std::uint8_t{row.isComplete}).number(row.plan).text(row.name);
+  out.number(row.session).number(row.version).number(uint8_t{row.isComplete}).number(row.plan).text(row.name);
   out.text(row.path).text(places.empty() ? std::string() : places.front().host).text(row.release);
   putEach(out, row.labels, [&](const auto &label) { out.text(label.first); });
   putEach(out, row.labels, [&](const auto &label) { out.text(label.second); });

@@ -2,7 +2,7 @@
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
 
-#include "analysis/trace_table.h"
+#include "analysis/events/trace_table.h"
 #include "formats/clickhouse/span_blocks.h"
 
 #include <span>
@@ -14,7 +14,7 @@
 namespace ada::model {
 
 /// The version of the tables. Every change to them needs a new number and a step that upgrades older databases to it.
-inline constexpr std::uint32_t kSchemaVersion = 4;
+inline constexpr uint32_t kSchemaVersion = 4;
 
 /// What a server can do depends on its version: 1816 for 18.16, 2408 for 24.8.
 struct Dialect {
@@ -74,20 +74,20 @@ inline constexpr std::string_view kSessionColumns =
 
 /// A row of `sessions`.
 struct SessionRow {
-  std::uint64_t session = 0;
-  std::uint64_t version = 0; ///< among rows with the same session, the one with the largest is valid
+  uint64_t session = 0;
+  uint64_t version = 0; ///< among rows with the same session, the one with the largest is valid
   bool isComplete = false;
-  std::uint64_t plan = 0; ///< identifies what is loaded: a different plan is a different load
+  uint64_t plan = 0; ///< identifies what is loaded: a different plan is a different load
   std::string name, path, release;
   std::vector<std::pair<std::string, std::string>> labels;
-  std::uint64_t beganNs = 0, endedNs = 0, spans = 0;
+  uint64_t beganNs = 0, endedNs = 0, spans = 0;
 };
 void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTable &table,
                 const std::vector<ProcessPlace> &places);
 /// A row of `functions`.
 void putFunction(RowBinary &out, const Function &function, const Process &process);
 /// A row of `functions` with the name of a mark.
-void putMark(RowBinary &out, std::uint64_t hash, std::string_view name);
+void putMark(RowBinary &out, uint64_t hash, std::string_view name);
 
 /// The host's name and the clock's offset from a process's manifest; the offset is 0 if it has none.
 ProcessPlace placeOf(const Process &process);

@@ -10,11 +10,11 @@ namespace ada::model {
 
 namespace {
 
-constexpr std::uint64_t kDayNs = std::uint64_t{86'400} * 1'000'000'000;
-constexpr std::size_t kMostSums = 500'000; // sums and durations, about 40 MB
-constexpr std::size_t kMostMarks = 100'000;
+constexpr uint64_t kDayNs = uint64_t{86'400} * 1'000'000'000;
+constexpr size_t kMostSums = 500'000; // sums and durations, about 40 MB
+constexpr size_t kMostMarks = 100'000;
 
-std::uint64_t hashOf(std::uint64_t first, std::uint64_t second) {
+uint64_t hashOf(uint64_t first, uint64_t second) {
   char bytes[16];
   for (int i = 0; i < 8; ++i)
     bytes[i] = static_cast<char>(first >> (8 * i)), bytes[8 + i] = static_cast<char>(second >> (8 * i));
@@ -25,11 +25,11 @@ std::uint64_t hashOf(std::uint64_t first, std::uint64_t second) {
 // parsed.
 bool mayHaveTraceId(std::string_view text) { return text.find("race") != text.npos || text.find("RACE") != text.npos; }
 
-std::uint16_t dayOf(std::uint64_t ns) { return static_cast<std::uint16_t>(ns / kDayNs); }
+uint16_t dayOf(uint64_t ns) { return static_cast<uint16_t>(ns / kDayNs); }
 
 } // namespace
 
-void SpanBlocks::newThread(const Thread &thread) { times_.resize(thread.index + std::size_t{1}); }
+void SpanBlocks::newThread(const Thread &thread) { times_.resize(thread.index + size_t{1}); }
 
 void SpanBlocks::offCpuTimes(const Thread &thread, const OffCpuLane &) {
   times_[thread.index].sums = OffCpuSums(thread.offCpu);
@@ -38,7 +38,7 @@ void SpanBlocks::offCpuTimes(const Thread &thread, const OffCpuLane &) {
 void SpanBlocks::newFunction(const Function &function) { functions_.push_back(sipHash64(function.displayName)); }
 
 // Nested calls that did not fit share a number.
-std::uint64_t SpanBlocks::wayOf(const Call &call, std::uint64_t around) {
+uint64_t SpanBlocks::wayOf(const Call &call, uint64_t around) {
   std::vector<std::string> &traceIds = times_[call.thread].traceIds;
   if (traceIds.size() > call.depth)
     traceIds.resize(call.depth);
@@ -50,7 +50,7 @@ std::uint64_t SpanBlocks::wayOf(const Call &call, std::uint64_t around) {
       traceIds.emplace_back(id);
     }
   }
-  const std::uint64_t function = functions_[call.function], way = hashOf(around, function);
+  const uint64_t function = functions_[call.function], way = hashOf(around, function);
   if (ways_.contains(way))
     return way;
   if (ways_.size() < options_.mostWays) {
@@ -59,12 +59,12 @@ std::uint64_t SpanBlocks::wayOf(const Call &call, std::uint64_t around) {
   }
   if (const auto outer = ways_.find(around); outer != ways_.end() && outer->second.function == 0)
     return around;
-  const std::uint64_t rest = hashOf(around, 0);
+  const uint64_t rest = hashOf(around, 0);
   ways_.try_emplace(rest, Way{rest, around, 0});
   return rest;
 }
 
-void SpanBlocks::lateValue(std::uint32_t thread, std::uint32_t depth, const Text &text) {
+void SpanBlocks::lateValue(uint32_t thread, uint32_t depth, const Text &text) {
   if (!mayHaveTraceId(text.name))
     return;
   std::string object;
@@ -73,14 +73,14 @@ void SpanBlocks::lateValue(std::uint32_t thread, std::uint32_t depth, const Text
   named_.add(object);
   if (const std::string_view id = named_.traceId(); !id.empty()) {
     std::vector<std::string> &traceIds = times_[thread].traceIds;
-    traceIds.resize(std::max<std::size_t>(traceIds.size(), depth + std::size_t{1}));
+    traceIds.resize(std::max<size_t>(traceIds.size(), depth + size_t{1}));
     traceIds[depth] = id;
   }
 }
 
-std::string_view SpanBlocks::traceIdAround(std::uint32_t thread, std::size_t depth) const {
+std::string_view SpanBlocks::traceIdAround(uint32_t thread, size_t depth) const {
   const std::vector<std::string> &traceIds = times_[thread].traceIds;
-  for (std::size_t i = std::min(depth, traceIds.size()); i-- > 0;)
+  for (size_t i = std::min(depth, traceIds.size()); i-- > 0;)
     if (!traceIds[i].empty())
       return traceIds[i];
   return {};
@@ -88,7 +88,7 @@ std::string_view SpanBlocks::traceIdAround(std::uint32_t thread, std::size_t dep
 
 bool SpanBlocks::point(const Point &point) {
   const auto kind =
-      static_cast<PointKind>(static_cast<std::uint8_t>(point.kind) - static_cast<std::uint8_t>(SymbolKind::Instant));
+      static_cast<PointKind>(static_cast<uint8_t>(point.kind) - static_cast<uint8_t>(SymbolKind::Instant));
   putPoint({.kind = kind,
             .thread = point.thread,
             .function = functions_[point.function],
@@ -99,11 +99,11 @@ bool SpanBlocks::point(const Point &point) {
   return false; // it is also shown as a call, as everywhere
 }
 
-void SpanBlocks::mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) {
+void SpanBlocks::mark(uint32_t thread, uint64_t timeNs, const Text &text) {
   if (!options_.points)
     return lose("marks: --points loads them");
   const std::string name = textOf(text.name);
-  const std::uint64_t hash = sipHash64(name);
+  const uint64_t hash = sipHash64(name);
   if (marks_.size() < kMostMarks || marks_.contains(hash))
     marks_.try_emplace(hash, name);
   else
@@ -120,22 +120,21 @@ void SpanBlocks::mark(std::uint32_t thread, std::uint64_t timeNs, const Text &te
 void SpanBlocks::putPoint(const AnyPoint &point) {
   if (!options_.points)
     return;
-  const std::uint32_t process = thread(point.thread).process;
+  const uint32_t process = thread(point.thread).process;
   const ProcessPlace &place = options_.places[process];
-  const std::uint64_t at = point.timeNs + place.epochOffsetNs;
+  const uint64_t at = point.timeNs + place.epochOffsetNs;
   beganNs_ = std::min(beganNs_, at);
   endedNs_ = std::max(endedNs_, at);
   const bool isFlow = point.kind >= PointKind::FlowBegin && point.kind <= PointKind::FlowEnd;
-  const std::uint64_t flow = !isFlow || !point.value ? 0
-                             : point.value->number < 0
-                                 ? static_cast<std::uint64_t>(static_cast<std::int64_t>(point.value->number))
-                                 : static_cast<std::uint64_t>(point.value->number);
+  const uint64_t flow = !isFlow || !point.value   ? 0
+                        : point.value->number < 0 ? static_cast<uint64_t>(static_cast<int64_t>(point.value->number))
+                                                  : static_cast<uint64_t>(point.value->number);
   named_.clear();
   named_.add(point.json);
   const std::string_view own = named_.traceId();
   row_.clear();
   row_.text(place.host).text(options_.release).number(process).number(point.thread).number(point.function);
-  row_.number(static_cast<std::uint8_t>(point.kind)).number(at);
+  row_.number(static_cast<uint8_t>(point.kind)).number(at);
   row_.number(point.kind == PointKind::Mark ? 0 : nextCall()).number(openCall(point.thread));
   row_.real(point.kind == PointKind::Counter && point.value ? point.value->asDouble()
                                                             : std::numeric_limits<double>::quiet_NaN());
@@ -152,16 +151,16 @@ void SpanBlocks::writeRow(const Row &row) {
   OffCpuTimes off =
       times.sums.between(span.isEarlier ? std::max(span.beginNs, firstEventNs(row.thread)) : span.beginNs, span.endNs);
   OffCpuTimes self = off;
-  times.inCalls.resize(std::max<std::size_t>(times.inCalls.size(), span.depth + std::size_t{2}));
+  times.inCalls.resize(std::max<size_t>(times.inCalls.size(), span.depth + size_t{2}));
   const OffCpuTimes inner = std::exchange(times.inCalls[span.depth + 1], {});
   self.waitingNs -= std::min(self.waitingNs, inner.waitingNs);
   self.preemptedNs -= std::min(self.preemptedNs, inner.preemptedNs);
   self.recorderNs = span.recorderNs, off.recorderNs = span.recorderNs + inner.recorderNs; // exact: `self` excludes it
   times.inCalls[span.depth] += off;
 
-  const std::uint32_t process = thread(row.thread).process;
+  const uint32_t process = thread(row.thread).process;
   const ProcessPlace &place = options_.places[process];
-  const std::uint64_t begin = span.beginNs + place.epochOffsetNs;
+  const uint64_t begin = span.beginNs + place.epochOffsetNs;
   beganNs_ = std::min(beganNs_, begin);
   endedNs_ = std::max(endedNs_, begin + span.durationNs());
   ++calls_;
@@ -182,25 +181,25 @@ void SpanBlocks::writeRow(const Row &row) {
   row_.number(begin).number(span.durationNs()).number(span.selfNs());
   row_.number(off.waitingNs).number(off.preemptedNs).number(self.waitingNs).number(self.preemptedNs);
   row_.number(off.recorderNs).number(self.recorderNs);
-  row_.number(span.depth).number(row.id).number(row.parent).number(static_cast<std::uint8_t>(span.how));
-  row_.number(std::uint8_t{span.outermost});
+  row_.number(span.depth).number(row.id).number(row.parent).number(static_cast<uint8_t>(span.how));
+  row_.number(uint8_t{span.outermost});
   row_.text(textOf(row.arguments)).text(textOf(row.result)).text(textOf(row.values));
-  row_.number(row.way).number(std::uint8_t{options_.stepNs == 0});
+  row_.number(row.way).number(uint8_t{options_.stepNs == 0});
   named_.clear();
   if (!row.argumentsJson.empty())
     named_.add(row.argumentsJson);
   if (!row.valuesJson.empty())
     named_.add(row.valuesJson);
   named_.put(row_);
-  row_.real(numberIn(row.result)).text(textOf(traceIdAround(row.thread, span.depth + std::size_t{1})));
+  row_.real(numberIn(row.result)).text(textOf(traceIdAround(row.thread, span.depth + size_t{1})));
   if (isChosen)
     put(BlockKind::Spans, dayOf(begin), row_.bytes());
   else
     keepIfSlow(span.functionIndex, {span.durationNs(), calls_, dayOf(begin), row_.bytes()});
 }
 
-void SpanBlocks::keepIfSlow(std::uint32_t function, KeptCall call) {
-  slow_.resize(std::max<std::size_t>(slow_.size(), function + std::size_t{1}));
+void SpanBlocks::keepIfSlow(uint32_t function, KeptCall call) {
+  slow_.resize(std::max<size_t>(slow_.size(), function + size_t{1}));
   std::vector<KeptCall> &kept = slow_[function];
   if (kept.size() == options_.slowest) {
     if (!(call < kept.front()))
@@ -231,7 +230,7 @@ void SpanBlocks::putSums() {
   }
 }
 
-void SpanBlocks::put(BlockKind kind, std::uint16_t day, std::string_view values) {
+void SpanBlocks::put(BlockKind kind, uint16_t day, std::string_view values) {
   Table &table = of(kind);
   OpenBlock &block = table.open[day];
   if (block.rows == 0)
@@ -242,7 +241,7 @@ void SpanBlocks::put(BlockKind kind, std::uint16_t day, std::string_view values)
     handOn(kind, day, block);
 }
 
-void SpanBlocks::handOn(BlockKind kind, std::uint16_t day, OpenBlock &block) {
+void SpanBlocks::handOn(BlockKind kind, uint16_t day, OpenBlock &block) {
   if (status_)
     status_ = options_.take(
         {.kind = kind, .number = block.number, .day = day, .rows = block.rows, .bytes = block.bytes.bytes()});

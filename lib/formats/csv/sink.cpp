@@ -27,7 +27,7 @@ struct CsvLines {
   StableList<Named> functions;    // by number
 
   void operator()(const TextRows &rows, std::string &to) const {
-    for (std::size_t i = 0; i < rows.size(); ++i)
+    for (size_t i = 0; i < rows.size(); ++i)
       append(to, rows[i]);
   }
   void append(std::string &to, const TextRows::Row &row) const {
@@ -39,7 +39,7 @@ struct CsvLines {
     to.append(",").append(places[row.thread]);
     appendDecimal(to, span.depth);
     to.append(functions[span.functionIndex].fields);
-    for (const std::uint64_t number : {span.beginNs, span.endNs, span.durationNs(), span.selfNs()}) {
+    for (const uint64_t number : {span.beginNs, span.endNs, span.durationNs(), span.selfNs()}) {
       appendDecimal(to, number);
       to += ',';
     }
@@ -77,7 +77,7 @@ private:
     format().functions.push_back(
         {"," + field(function.displayName) + "," + field(source) + ",", kindName(function.kind)});
   }
-  void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: the file has one line per call"); }
+  void mark(uint32_t, uint64_t, const Text &) override { lose("marks: the file has one line per call"); }
 };
 
 constexpr FormatVariant kCsvVariants[] = {{.name = "csv", .title = "CSV", .extension = ".csv"}};

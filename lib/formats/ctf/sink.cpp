@@ -24,7 +24,7 @@ public:
 
 private:
   // The last two are calls and call_details of functions whose source is known.
-  enum EventId : std::uint8_t {
+  enum EventId : uint8_t {
     kCall,
     kCallDetail,
     kReturn,
@@ -35,9 +35,9 @@ private:
     kCallAt,
     kCallDetailAt
   };
-  static constexpr std::uint32_t kMagic = 0xC1FC1FC1;
+  static constexpr uint32_t kMagic = 0xC1FC1FC1;
   // Offsets in a packet of its last time and its sizes, which are known only at its end.
-  static constexpr std::size_t kEndTimeAt = 16, kSizesAt = 24, kPacketBytes = 1 << 16;
+  static constexpr size_t kEndTimeAt = 16, kSizesAt = 24, kPacketBytes = 1 << 16;
 
   void beginCall(const Call &call) override {
     const bool hasDetail = !call.arguments.empty(), hasSource = !function(call.function).file.empty();
@@ -64,12 +64,12 @@ private:
       putText(end.values);
     }
   }
-  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
     beginEvent(thread, timeNs, kMark);
     putText(text.name);
     putText(text.json);
   }
-  void leaveThread(std::uint32_t) override {
+  void leaveThread(uint32_t) override {
     endPacket();
     file_ = FileDescriptor();
     thread_ = kNone;
@@ -97,7 +97,7 @@ private:
   }
   const Expected<void> &status() const override { return status_; }
 
-  void beginEvent(std::uint32_t thread, std::uint64_t timeNs, EventId id) {
+  void beginEvent(uint32_t thread, uint64_t timeNs, EventId id) {
     if (thread != thread_) {
       endPacket();
       thread_ = thread;
@@ -137,11 +137,11 @@ private:
     write(packet_);
     packet_.clear();
   }
-  void patch(std::size_t at, std::uint64_t value) {
-    for (std::size_t i = 0; i < 8; ++i)
+  void patch(size_t at, uint64_t value) {
+    for (size_t i = 0; i < 8; ++i)
       packet_[at + i] = static_cast<char>(value >> 8 * i);
   }
-  void putNumber(std::uint64_t value, unsigned bytes) {
+  void putNumber(uint64_t value, unsigned bytes) {
     for (unsigned i = 0; i < bytes; ++i)
       packet_ += static_cast<char>(value >> 8 * i);
   }
@@ -176,11 +176,11 @@ private:
       status_ = Error{.code = "E_IO", .message = "cannot be written: " + std::generic_category().message(errno)};
   }
 
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr uint32_t kNone = ~uint32_t{0};
   std::string directory_;
   FileDescriptor file_;
-  std::uint64_t written_ = 0, nowNs_ = 0;
-  std::uint32_t thread_ = kNone; // whose stream is being written
+  uint64_t written_ = 0, nowNs_ = 0;
+  uint32_t thread_ = kNone; // whose stream is being written
   std::string packet_;
   Expected<void> status_;
 };

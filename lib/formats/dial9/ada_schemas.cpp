@@ -44,10 +44,10 @@ static constexpr std::array<Dial9Layout, kDial9Types> kLayouts = {{
     {"ada.ThreadEnd", kThreadEnd, true},
 }};
 
-const Dial9Layout &layoutOf(Dial9Type type) { return kLayouts[static_cast<std::size_t>(type)]; }
+const Dial9Layout &layoutOf(Dial9Type type) { return kLayouts[static_cast<size_t>(type)]; }
 
 Dial9Type typeOf(const dial9::Schema &schema) {
-  for (std::size_t i = 0; i < kDial9Types; ++i) {
+  for (size_t i = 0; i < kDial9Types; ++i) {
     const Dial9Layout &layout = kLayouts[i];
     if (schema.name() == layout.name && (schema.hasTimestamp() || layout.mayLackTime) &&
         std::ranges::equal(schema.fields(), layout.fields))

@@ -9,7 +9,7 @@
 namespace ada::model {
 
 /// Type ids in streams that we write. Readers must go by name and fields instead.
-enum class Dial9Type : std::uint16_t {
+enum class Dial9Type : uint16_t {
   Trace,
   Process,
   Thread,
@@ -24,7 +24,7 @@ enum class Dial9Type : std::uint16_t {
   ThreadEnd,
   Foreign, ///< none of them
 };
-inline constexpr std::size_t kDial9Types = static_cast<std::size_t>(Dial9Type::Foreign);
+inline constexpr size_t kDial9Types = static_cast<size_t>(Dial9Type::Foreign);
 
 struct Dial9Layout {
   std::string_view name;

@@ -26,7 +26,7 @@ public:
   void onSchema(const dial9::Schema &schema, uint64_t) override { check(encoder_.repeatSchema(schema)); }
   void onEvent(const dial9::EventView &event) override {
     ++events;
-    const std::uint16_t id = event.schema->typeId();
+    const uint16_t id = event.schema->typeId();
     check(event.hasTimestamp() ? encoder_.event(id, event.timestampNs, event.values)
                                : encoder_.event(id, event.values));
   }
@@ -50,7 +50,7 @@ public:
     return error_;
   }
   EncodeError status() const { return error_; }
-  std::uint64_t events = 0;
+  uint64_t events = 0;
 
 private:
   void check(EncodeError result) {

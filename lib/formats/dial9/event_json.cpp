@@ -13,7 +13,7 @@ using dial9::Value;
 
 template <class Addresses> static void addStack(JsonText &json, TextPiece name, const Addresses &addresses) {
   json.beginArray(name);
-  for (const std::uint64_t address : addresses)
+  for (const uint64_t address : addresses)
     json.hex({}, address);
   json.endArray();
 }
@@ -107,7 +107,7 @@ void appendFields(std::string &out, const dial9::EventView &event, const Dial9Po
   const auto fields = event.schema->fields();
   JsonText json(out);
   json.beginObject();
-  for (std::size_t i = 0; i < fields.size(); ++i)
+  for (size_t i = 0; i < fields.size(); ++i)
     add(json, fields[i].name, event.values[i], pools);
   json.endObject();
 }

@@ -11,8 +11,8 @@ namespace ada::model {
 
 /// Look-ups of what ids of the two pools mean at this point, or null.
 struct Dial9Pools {
-  std::function<const std::string *(std::uint32_t)> text;
-  std::function<const std::vector<std::uint64_t> *(std::uint32_t)> stack;
+  std::function<const std::string *(uint32_t)> text;
+  std::function<const std::vector<uint64_t> *(uint32_t)> stack;
 };
 
 /// Writes numbers (NaN and infinities as text), text (bytes that are not UTF-8 as U+FFFD), bytes as {"hex":"…"}, and

@@ -69,7 +69,7 @@ Expected<Description> describeDial9(TraceLocation &place, bool absolute) {
   Description description;
   description.problem = read->problem;
   InfoSection &section = description.whole;
-  const std::uint64_t bytes = input.size().value_or(input.position());
+  const uint64_t bytes = input.size().value_or(input.position());
   section.title = fmt::format("{}: dial9-trace-format 1{}, {}", place.name(), input.isPacked() ? " in gzip" : "",
                               formatBytes(bytes));
   section.members.text("path", place.name()).text("format", "dial9").boolean("packed", input.isPacked());

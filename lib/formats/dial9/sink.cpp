@@ -33,7 +33,7 @@ public:
   Expected<void> addThread(const Thread &thread) override;
   Expected<void> addFunction(const Function &function) override;
   Expected<void> events(const Batch &batch) override;
-  Expected<void> endThread(std::uint32_t thread) override {
+  Expected<void> endThread(uint32_t thread) override {
     return tell([this, thread] { return now(Dial9Type::ThreadEnd, {{dial9::Value::varint(thread)}}); });
   }
   Expected<void> finish() override {
@@ -46,7 +46,7 @@ public:
 
 private:
   using Values = std::span<const dial9::Value>;
-  static std::uint16_t idOf(Dial9Type type) { return static_cast<std::uint16_t>(type); }
+  static uint16_t idOf(Dial9Type type) { return static_cast<uint16_t>(type); }
   static Expected<void> check(EncodeError error) {
     if (error == EncodeError::None)
       return {};
@@ -75,7 +75,7 @@ private:
   EncodeError write(const Event &event, const Batch &batch);
 
   bool hasTime_ = false;
-  std::uint64_t timeNs_ = 0;
+  uint64_t timeNs_ = 0;
   std::vector<std::function<Expected<void>()>> waiting_;
   ByteSinkAdapter target_;
   dial9::Encoder encoder_;
@@ -87,9 +87,9 @@ private:
 using V = dial9::Value;
 
 Expected<void> Dial9Sink::begin(const TraceInfo &info) {
-  for (std::size_t i = 0; i < kDial9Types; ++i) {
+  for (size_t i = 0; i < kDial9Types; ++i) {
     const Dial9Layout &layout = layoutOf(static_cast<Dial9Type>(i));
-    if (auto done = check(encoder_.schema(static_cast<std::uint16_t>(i), layout.name, true, layout.fields)); !done)
+    if (auto done = check(encoder_.schema(static_cast<uint16_t>(i), layout.name, true, layout.fields)); !done)
       return done;
   }
   return tell([this, isRoot = info.isRoot] { return now(Dial9Type::Trace, {V::u8(1), V::boolean(isRoot)}); });

@@ -17,8 +17,8 @@ namespace {
 // anything.
 class Numbers {
 public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t find(std::uint64_t number) const {
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  uint32_t find(uint64_t number) const {
     if (number < dense_.size())
       return dense_[number];
     if (number < kDense)
@@ -26,7 +26,7 @@ public:
     const auto found = sparse_.find(number);
     return found == sparse_.end() ? kNone : found->second;
   }
-  void set(std::uint64_t number, std::uint32_t index) {
+  void set(uint64_t number, uint32_t index) {
     if (number >= kDense) {
       sparse_[number] = index;
       return;
@@ -41,9 +41,9 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t kDense = 1 << 20;
-  std::vector<std::uint32_t> dense_;
-  std::unordered_map<std::uint64_t, std::uint32_t> sparse_;
+  static constexpr uint64_t kDense = 1 << 20;
+  std::vector<uint32_t> dense_;
+  std::unordered_map<uint64_t, uint32_t> sparse_;
 };
 
 // One read of a stream.
@@ -51,7 +51,7 @@ class Reader : public dial9::Visitor {
 public:
   Reader(TraceSink &sink, LossList &lost)
       : out_(sink), lost_(lost),
-        jsonPools_{[this](std::uint32_t id) { return textOf(id); }, [this](std::uint32_t id) { return stackOf(id); }} {}
+        jsonPools_{[this](uint32_t id) { return textOf(id); }, [this](uint32_t id) { return stackOf(id); }} {}
 
   Expected<void> finish() { return out_.finish(); }
   const Expected<void> &status() const { return out_.status(); }
@@ -86,14 +86,14 @@ private:
   void addFunction(std::span<const dial9::Value> v);
   void addDetail(const dial9::EventView &event);
   void addForeign(const dial9::EventView &event);
-  std::uint32_t processOf(std::uint64_t number);
-  std::uint32_t threadOf(std::uint64_t number);
-  std::uint32_t functionOf(std::uint32_t poolId);
-  const std::string *textOf(std::uint32_t id) const {
+  uint32_t processOf(uint64_t number);
+  uint32_t threadOf(uint64_t number);
+  uint32_t functionOf(uint32_t poolId);
+  const std::string *textOf(uint32_t id) const {
     const auto found = texts_.find(id);
     return found == texts_.end() ? nullptr : &found->second;
   }
-  const std::vector<std::uint64_t> *stackOf(std::uint32_t id) const {
+  const std::vector<uint64_t> *stackOf(uint32_t id) const {
     const auto found = stacks_.find(id);
     return found == stacks_.end() ? nullptr : &found->second;
   }
@@ -101,42 +101,42 @@ private:
   TraceBuilder out_;
   LossList &lost_;
   Dial9Pools jsonPools_;
-  std::uint64_t details_ = 0;
+  uint64_t details_ = 0;
   std::string scratch_;
 
   // For the current segment.
   std::vector<Dial9Type> roles_; // by type id
   Numbers processes_, threads_, functions_;
-  std::unordered_map<std::uint32_t, std::string> texts_;
-  std::unordered_map<std::uint32_t, std::vector<std::uint64_t>> stacks_;
+  std::unordered_map<uint32_t, std::string> texts_;
+  std::unordered_map<uint32_t, std::vector<uint64_t>> stacks_;
   // For events that name no process or thread.
-  std::uint32_t ownProcess_ = Numbers::kNone, ownThread_ = Numbers::kNone;
+  uint32_t ownProcess_ = Numbers::kNone, ownThread_ = Numbers::kNone;
 };
 
 } // namespace
 
 // A damaged stream may lack a process's introduction; the process is made up then.
-std::uint32_t Reader::processOf(std::uint64_t number) {
-  std::uint32_t index = processes_.find(number);
+uint32_t Reader::processOf(uint64_t number) {
+  uint32_t index = processes_.find(number);
   if (index == Numbers::kNone)
     processes_.set(number, index = out_.add(Process()));
   return index;
 }
 
-std::uint32_t Reader::threadOf(std::uint64_t number) {
-  std::uint32_t index = threads_.find(number);
+uint32_t Reader::threadOf(uint64_t number) {
+  uint32_t index = threads_.find(number);
   if (index == Numbers::kNone) {
     Thread thread;
     thread.process = processOf(0);
-    thread.number = static_cast<std::uint32_t>(number);
+    thread.number = static_cast<uint32_t>(number);
     thread.tid = number;
     threads_.set(number, index = out_.add(thread));
   }
   return index;
 }
 
-std::uint32_t Reader::functionOf(std::uint32_t poolId) {
-  std::uint32_t index = functions_.find(poolId);
+uint32_t Reader::functionOf(uint32_t poolId) {
+  uint32_t index = functions_.find(poolId);
   if (index == Numbers::kNone) {
     Function function;
     function.process = processOf(0);
@@ -154,7 +154,7 @@ void Reader::addProcess(std::span<const dial9::Value> v) {
   process.name = v[1].asString();
   if (v[2].asBool())
     process.pid = v[3].asUint64();
-  process.clockType = static_cast<std::uint8_t>(v[4].asUint64());
+  process.clockType = static_cast<uint8_t>(v[4].asUint64());
   process.executable = v[5].asString();
   process.description = v[6].asString();
   processes_.set(v[0].asUint64(), out_.add(std::move(process)));
@@ -163,13 +163,13 @@ void Reader::addProcess(std::span<const dial9::Value> v) {
 void Reader::addThread(std::span<const dial9::Value> v) {
   Thread thread;
   thread.process = processOf(v[1].asUint64());
-  thread.number = static_cast<std::uint32_t>(v[2].asUint64());
+  thread.number = static_cast<uint32_t>(v[2].asUint64());
   thread.tid = v[3].asUint64();
   thread.name = v[4].asString();
-  thread.arch = static_cast<std::uint8_t>(v[5].asUint64());
-  thread.os = static_cast<std::uint8_t>(v[6].asUint64());
+  thread.arch = static_cast<uint8_t>(v[5].asUint64());
+  thread.os = static_cast<uint8_t>(v[6].asUint64());
   if (v[7].asBool())
-    thread.fileThreadId = static_cast<std::uint32_t>(v[8].asUint64());
+    thread.fileThreadId = static_cast<uint32_t>(v[8].asUint64());
   thread.description = v[9].asString();
   threads_.set(v[0].asUint64(), out_.add(std::move(thread)));
 }
@@ -194,13 +194,13 @@ void Reader::addFunction(std::span<const dial9::Value> v) {
 // The detail belongs to the call, or end of call, before it.
 void Reader::addDetail(const dial9::EventView &event) {
   const auto v = event.values;
-  const std::uint32_t thread = threadOf(v[0].asUint64());
+  const uint32_t thread = threadOf(v[0].asUint64());
   BatchBuilder &batch = out_.events();
   if (!batch.hasLast() || batch.last().thread != thread || batch.last().kind > Kind::Other) {
     lost_.add("detail events that follow no call of their thread");
     return;
   }
-  if (!batch.addDetail({static_cast<std::uint16_t>(v[1].asUint64()), static_cast<std::uint16_t>(v[2].asUint64()),
+  if (!batch.addDetail({static_cast<uint16_t>(v[1].asUint64()), static_cast<uint16_t>(v[2].asUint64()),
                         event.timestampNs, std::as_bytes(v[3].asBytes()), details_++},
                        /*copyPayload=*/true))
     lost_.add("detail events past the 255th of one call");
@@ -235,7 +235,7 @@ void Reader::addForeign(const dial9::EventView &event) {
 void Reader::onEvent(const dial9::EventView &event) {
   if (!status())
     return;
-  const std::uint16_t typeId = event.schema->typeId();
+  const uint16_t typeId = event.schema->typeId();
   const Dial9Type role = typeId < roles_.size() ? roles_[typeId] : Dial9Type::Foreign;
   const auto v = event.values;
   switch (role) {
@@ -250,7 +250,7 @@ void Reader::onEvent(const dial9::EventView &event) {
   case Dial9Type::Detail:
     return addDetail(event);
   case Dial9Type::ThreadEnd:
-    if (const std::uint32_t thread = threads_.find(v[0].asUint64()); thread != Numbers::kNone) {
+    if (const uint32_t thread = threads_.find(v[0].asUint64()); thread != Numbers::kNone) {
       threads_.set(v[0].asUint64(), Numbers::kNone);
       out_.endThread(thread);
     }
@@ -273,7 +273,7 @@ void Reader::onEvent(const dial9::EventView &event) {
              : role == Dial9Type::Exception ? Kind::Exception
                                             : Kind::Other;
   if (role == Dial9Type::Other)
-    out.other = static_cast<std::uint32_t>(v[2].asUint64());
+    out.other = static_cast<uint32_t>(v[2].asUint64());
   out_.events().add(out);
 }
 

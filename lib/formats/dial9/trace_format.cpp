@@ -8,7 +8,7 @@
 namespace ada::model {
 
 // The limit is needed because a packed stream can make a decoder collect a frame of any size from a few bytes.
-static constexpr std::uint64_t kMaxPackedFrameBytes = 64 << 20;
+static constexpr uint64_t kMaxPackedFrameBytes = 64 << 20;
 
 Expected<ReadOutcome> readDial9(ByteInput &input, dial9::Visitor &visitor, const std::function<bool()> &goesOn) {
   dial9::DecoderOptions options;

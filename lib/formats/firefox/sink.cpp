@@ -29,8 +29,8 @@ public:
   }
   void copyTo(ByteOutput &out) {
     std::string piece;
-    for (std::uint64_t at = 0; status_ && at < file_.size(); at += piece.size()) {
-      piece.resize(std::min<std::uint64_t>(kFull, file_.size() - at));
+    for (uint64_t at = 0; status_ && at < file_.size(); at += piece.size()) {
+      piece.resize(std::min<uint64_t>(kFull, file_.size() - at));
       check(file_.read(at, std::as_writable_bytes(std::span(piece))));
       out.put(piece);
     }
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  static constexpr std::size_t kFull = 1 << 16;
+  static constexpr size_t kFull = 1 << 16;
   void spill() {
     if (const auto done = file_.append(std::as_bytes(std::span(text_))); !done)
       check(done.error());
@@ -51,7 +51,7 @@ private:
   }
   TemporaryFile file_;
   std::string text_;
-  std::uint64_t size_ = 0;
+  uint64_t size_ = 0;
   Expected<void> status_;
 };
 
@@ -85,16 +85,16 @@ private:
     if (end.isOpen())
       lose("calls that were still open: they end with the last event of their thread");
   }
-  void heldUp(std::uint32_t, std::uint64_t fromNs, std::uint64_t toNs) override {
+  void heldUp(uint32_t, uint64_t fromNs, uint64_t toNs) override {
     advance(fromNs);
     stack_.push_back(tree_.child(stack_.back(), PathTree::kRecorder));
     advance(toNs);
     stack_.pop_back();
   }
-  void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: only calls are written"); }
-  void leaveThread(std::uint32_t) override { endThreadOf(); }
+  void mark(uint32_t, uint64_t, const Text &) override { lose("marks: only calls are written"); }
+  void leaveThread(uint32_t) override { endThreadOf(); }
 
-  void startThread(std::uint32_t number, std::uint64_t timeNs) {
+  void startThread(uint32_t number, uint64_t timeNs) {
     thread_ = number;
     const Thread &about = thread(number);
     const Process &process = processOf(about);
@@ -115,7 +115,7 @@ private:
     out_.put("{" + json.list() + ",\"samples\":{\"weightType\":\"tracing-ms\",\"stack\":[");
   }
   // The time between the previous event and this one is one sample.
-  void advance(std::uint64_t timeNs) {
+  void advance(uint64_t timeNs) {
     if (timeNs < nowNs_)
       lose("times that go back: they stand still");
     if (timeNs <= nowNs_)
@@ -123,7 +123,7 @@ private:
     putSample(nowNs_, timeNs - nowNs_);
     nowNs_ = timeNs;
   }
-  void putSample(std::uint64_t timeNs, std::uint64_t lengthNs) {
+  void putSample(uint64_t timeNs, uint64_t lengthNs) {
     out_.text().append(samples_++ == 0 ? "" : ",");
     // Time outside all calls has no stack and no weight.
     out_.put(stack_.empty() ? "null" : std::to_string(stack_.back() - 1));
@@ -146,7 +146,7 @@ private:
     if (tree_.isCut())
       lose("paths of calls past the millionth: all further ones are one name");
     out_.put("\n],\"shared\":{");
-    const std::size_t functions = table().functions.size() + 2; // the last ones are PathTree::kRest and kRecorder
+    const size_t functions = table().functions.size() + 2; // the last ones are PathTree::kRest and kRecorder
     putStacks();
     putFrames(functions);
     putFunctions(functions);
@@ -155,71 +155,71 @@ private:
     out_.flush();
   }
   void putStacks() {
-    const auto size = static_cast<std::uint32_t>(tree_.size());
+    const auto size = static_cast<uint32_t>(tree_.size());
     out_.put("\"stackTable\":{\"length\":" + std::to_string(size - 1));
-    putColumn("prefix", size - 1, [&](std::size_t i) {
-      const std::uint32_t parent = tree_[static_cast<std::uint32_t>(i) + 1].parent;
+    putColumn("prefix", size - 1, [&](size_t i) {
+      const uint32_t parent = tree_[static_cast<uint32_t>(i) + 1].parent;
       return parent == PathTree::kRoot ? "null" : std::to_string(parent - 1);
     });
-    putColumn("frame", size - 1, [&](std::size_t i) {
-      const std::uint32_t function = tree_[static_cast<std::uint32_t>(i) + 1].function;
-      const std::size_t functions = table().functions.size();
+    putColumn("frame", size - 1, [&](size_t i) {
+      const uint32_t function = tree_[static_cast<uint32_t>(i) + 1].function;
+      const size_t functions = table().functions.size();
       return std::to_string(PathTree::isFunction(function) ? function : functions + (function == PathTree::kRecorder));
     });
     out_.put("}");
   }
-  void putFrames(std::size_t count) {
+  void putFrames(size_t count) {
     out_.put(",\"frameTable\":{\"length\":" + std::to_string(count));
     const auto same = [&](std::string_view name, const char *value) {
-      putColumn(name, count, [&](std::size_t) { return std::string(value); });
+      putColumn(name, count, [&](size_t) { return std::string(value); });
     };
     same("address", "-1");
     same("inlineDepth", "0");
     same("category", "0");
     same("subcategory", "0");
-    putColumn("func", count, [](std::size_t i) { return std::to_string(i); });
+    putColumn("func", count, [](size_t i) { return std::to_string(i); });
     same("nativeSymbol", "null");
     same("innerWindowID", "0");
-    putColumn("line", count, [&](std::size_t i) { return lineOf(i); });
+    putColumn("line", count, [&](size_t i) { return lineOf(i); });
     same("column", "null");
     out_.put("}");
   }
   // Writes the functions, their sources, and the strings of both.
-  void putFunctions(std::size_t count) {
+  void putFunctions(size_t count) {
     std::vector<std::string_view> files; // in the order of their numbers
-    std::unordered_map<std::string_view, std::size_t> numbers;
+    std::unordered_map<std::string_view, size_t> numbers;
     for (const Function &function : table().functions)
       if (!function.file.empty() && numbers.try_emplace(function.file, files.size()).second)
         files.push_back(function.file);
     out_.put(",\"funcTable\":{\"length\":" + std::to_string(count));
-    putColumn("name", count, [](std::size_t i) { return std::to_string(i); });
-    putColumn("isJS", count, [](std::size_t) { return std::string("false"); });
-    putColumn("relevantForJS", count, [](std::size_t) { return std::string("false"); });
-    putColumn("resource", count, [](std::size_t) { return std::string("-1"); });
-    putColumn("source", count, [&](std::size_t i) {
+    putColumn("name", count, [](size_t i) { return std::to_string(i); });
+    putColumn("isJS", count, [](size_t) { return std::string("false"); });
+    putColumn("relevantForJS", count, [](size_t) { return std::string("false"); });
+    putColumn("resource", count, [](size_t) { return std::string("-1"); });
+    putColumn("source", count, [&](size_t i) {
       const bool isKnown = i + 2 < count && !table().functions[i].file.empty();
       return isKnown ? std::to_string(numbers.at(table().functions[i].file)) : "null";
     });
-    putColumn("lineNumber", count, [&](std::size_t i) { return lineOf(i); });
-    putColumn("columnNumber", count, [](std::size_t) { return std::string("null"); });
+    putColumn("lineNumber", count, [&](size_t i) { return lineOf(i); });
+    putColumn("columnNumber", count, [](size_t) { return std::string("null"); });
     out_.put("},\"sources\":{\"length\":" + std::to_string(files.size()));
-    putColumn("uuid", files.size(), [](std::size_t) { return std::string("null"); });
-    putColumn("filename", files.size(), [&](std::size_t i) { return std::to_string(count + i); });
+    putColumn("uuid", files.size(), [](size_t) { return std::string("null"); });
+    putColumn("filename", files.size(), [&](size_t i) { return std::to_string(count + i); });
     out_.put("}");
-    putColumn("stringArray", count + files.size(), [&](std::size_t i) {
+    putColumn("stringArray", count + files.size(), [&](size_t i) {
       return jsonString(i + 2 < count    ? std::string_view(table().functions[i].displayName)
                         : i + 2 == count ? std::string_view("[calls of further paths]")
                         : i < count      ? kRecorderName
                                          : files[i - count]);
     });
   }
-  std::string lineOf(std::size_t function) const {
+  std::string lineOf(size_t function) const {
     const bool isKnown = function < table().functions.size() && table().functions[function].line;
     return isKnown ? std::to_string(table().functions[function].line) : "null";
   }
-  template <class Value> void putColumn(std::string_view name, std::size_t count, Value &&value) {
+  template <class Value> void putColumn(std::string_view name, size_t count, Value &&value) {
     out_.text().append(",\"").append(name).append("\":[");
-    for (std::size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       out_.text().append(i ? "," : "").append(value(i));
       out_.settle();
     }
@@ -228,7 +228,7 @@ private:
   const Expected<void> &status() const override { return out_.status(); }
 
   // Six decimals keep all digits.
-  static std::string milliseconds(std::uint64_t ns) {
+  static std::string milliseconds(uint64_t ns) {
     std::string text = std::to_string(ns / 1'000'000);
     if (auto rest = static_cast<unsigned>(ns % 1'000'000)) {
       char digits[7] = ".";
@@ -239,13 +239,13 @@ private:
     return text;
   }
 
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr uint32_t kNone = ~uint32_t{0};
   ByteOutput out_;
-  std::uint64_t startNs_ = 0, nowNs_ = 0, samples_ = 0;
-  std::uint32_t thread_ = kNone; // the one that is being written
+  uint64_t startNs_ = 0, nowNs_ = 0, samples_ = 0;
+  uint32_t thread_ = kNone; // the one that is being written
   bool isFirstThread_ = true;
   PathTree tree_;
-  std::vector<std::uint32_t> stack_; // nodes of the open calls
+  std::vector<uint32_t> stack_; // nodes of the open calls
   Column times_, weights_;
 };
 

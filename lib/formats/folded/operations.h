@@ -18,7 +18,7 @@ public:
 /// A line without its end: "main;parse 1200".
 struct FoldedLine {
   std::string_view stack;
-  std::uint64_t count = 0;
+  uint64_t count = 0;
 };
 std::optional<FoldedLine> foldedLineOf(std::string_view line);
 

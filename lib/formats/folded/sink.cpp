@@ -29,12 +29,12 @@ private:
   }
   void newFunction(const Function &function) override { frames_.push_back(frame(function.displayName)); }
 
-  void writePaths(std::uint32_t number, const PathTree &tree) override {
+  void writePaths(uint32_t number, const PathTree &tree) override {
     std::string stack = frame(labelOf(thread(number)));
     if (hasSeveralProcesses())
       stack = frame(labelOf(processOf(thread(number)))) + ";" + stack;
-    std::vector<std::size_t> lengths = {stack.size()}; // of the stack, by depth
-    for (std::uint32_t node = 1; node < tree.size(); ++node) {
+    std::vector<size_t> lengths = {stack.size()}; // of the stack, by depth
+    for (uint32_t node = 1; node < tree.size(); ++node) {
       const PathTree::Node &entry = tree[node];
       lengths.resize(entry.depth);
       stack.resize(lengths.back());

@@ -13,10 +13,10 @@
 
 namespace ada::model {
 
-static constexpr std::size_t kMostLineBytes = 4 << 20, kMostFrames = 1 << 16;
+static constexpr size_t kMostLineBytes = 4 << 20, kMostFrames = 1 << 16;
 
-static std::optional<std::uint64_t> numberOf(std::string_view digits) {
-  std::uint64_t number = 0;
+static std::optional<uint64_t> numberOf(std::string_view digits) {
+  uint64_t number = 0;
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
   return error == std::errc() && end == digits.end() && !digits.empty() ? std::optional(number) : std::nullopt;
 }
@@ -24,7 +24,7 @@ static std::optional<std::uint64_t> numberOf(std::string_view digits) {
 std::optional<FoldedLine> foldedLineOf(std::string_view line) {
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ' || line.back() == '\t'))
     line.remove_suffix(1);
-  const std::size_t space = line.find_last_of(" \t");
+  const size_t space = line.find_last_of(" \t");
   if (space == line.npos || space == 0)
     return std::nullopt;
   const auto count = numberOf(line.substr(space + 1));
@@ -41,11 +41,11 @@ std::optional<FoldedLine> foldedLineOf(std::string_view line) {
 namespace {
 
 // Splits "main (tid 4711)" into name and number.
-std::optional<std::pair<std::string_view, std::uint64_t>> labelOf(std::string_view frame, std::string_view what) {
-  const std::size_t at = frame.rfind(what);
+std::optional<std::pair<std::string_view, uint64_t>> labelOf(std::string_view frame, std::string_view what) {
+  const size_t at = frame.rfind(what);
   if (at == frame.npos || frame.back() != ')')
     return std::nullopt;
-  const std::size_t digits = at + what.size();
+  const size_t digits = at + what.size();
   const auto number = numberOf(frame.substr(digits, frame.size() - digits - 1));
   return number ? std::optional(std::pair(frame.substr(0, at), *number)) : std::nullopt;
 }
@@ -61,42 +61,42 @@ public:
 
 private:
   struct ThreadState {
-    std::uint32_t index = 0, process = 0;
-    std::uint64_t nowNs = 0;
-    std::vector<std::uint32_t> open; // functions, outermost first
+    uint32_t index = 0, process = 0;
+    uint64_t nowNs = 0;
+    std::vector<uint32_t> open; // functions, outermost first
   };
   ThreadState &threadOf();
 
   // The numbers are those of MetNames, but items are announced at once.
-  template <class Item> std::uint32_t announce(const std::vector<Item> &known) { return out_.add(known.back()); }
-  std::uint32_t functionOf(std::uint32_t process, std::string_view name) {
-    const std::uint32_t function = names_.function(process, name);
+  template <class Item> uint32_t announce(const std::vector<Item> &known) { return out_.add(known.back()); }
+  uint32_t functionOf(uint32_t process, std::string_view name) {
+    const uint32_t function = names_.function(process, name);
     if (function == out_.functions())
       announce(names_.functions);
     return function;
   }
-  void put(Kind kind, const ThreadState &thread, std::uint32_t function) {
+  void put(Kind kind, const ThreadState &thread, uint32_t function) {
     out_.events().add({.timeNs = thread.nowNs, .thread = thread.index, .function = function, .kind = kind});
   }
 
   TraceBuilder out_;
   MetNames names_;
   std::vector<std::string_view> frames_; // of the current line
-  std::map<std::string, std::uint32_t, std::less<>> processes_;
+  std::map<std::string, uint32_t, std::less<>> processes_;
   std::map<std::pair<std::string, std::string>, ThreadState, std::less<>> threads_; // by process and thread frame
 };
 
 // Removes the frames that name the process and the thread, and returns that thread.
 Reader::ThreadState &Reader::threadOf() {
   std::string_view processFrame, threadFrame;
-  std::size_t taken = 0;
+  size_t taken = 0;
   const auto pid = labelOf(frames_[0], " (pid ");
   if (pid && frames_.size() > 1 && labelOf(frames_[1], " (tid "))
     processFrame = frames_[taken++];
   const auto tid = labelOf(frames_[taken], " (tid ");
   if (tid)
     threadFrame = frames_[taken++];
-  frames_.erase(frames_.begin(), frames_.begin() + static_cast<std::ptrdiff_t>(taken));
+  frames_.erase(frames_.begin(), frames_.begin() + static_cast<ptrdiff_t>(taken));
   const auto [found, isNew] = threads_.try_emplace({std::string(processFrame), std::string(threadFrame)});
   ThreadState &state = found->second;
   if (!isNew)
@@ -130,7 +130,7 @@ Reader::ThreadState &Reader::threadOf() {
 bool Reader::take(const FoldedLine &line) {
   frames_.clear();
   for (std::string_view rest = line.stack;;) {
-    const std::size_t end = rest.find(';');
+    const size_t end = rest.find(';');
     frames_.push_back(rest.substr(0, end));
     if (end == rest.npos)
       break;
@@ -139,19 +139,19 @@ bool Reader::take(const FoldedLine &line) {
   if (frames_.size() > kMostFrames)
     return false;
   ThreadState &thread = threadOf();
-  std::uint64_t after = 0;
+  uint64_t after = 0;
   if (__builtin_add_overflow(thread.nowNs, line.count, &after))
     return false;
-  std::size_t common = 0;
-  std::vector<std::uint32_t> stack;
+  size_t common = 0;
+  std::vector<uint32_t> stack;
   stack.reserve(frames_.size());
   for (const std::string_view frame : frames_)
     stack.push_back(functionOf(thread.process, frame));
   while (common < stack.size() && common < thread.open.size() && stack[common] == thread.open[common])
     ++common;
-  for (std::size_t i = thread.open.size(); i > common; --i)
+  for (size_t i = thread.open.size(); i > common; --i)
     put(Kind::Return, thread, thread.open[i - 1]);
-  for (std::size_t i = common; i < stack.size(); ++i)
+  for (size_t i = common; i < stack.size(); ++i)
     put(Kind::Call, thread, stack[i]);
   thread.open = std::move(stack);
   thread.nowNs = after;
@@ -172,7 +172,7 @@ Expected<void> FoldedSource::read(TraceSink &sink) {
     return ready;
   Reader reader(sink);
   std::string line; // the part of the line that has arrived
-  std::uint64_t offset = 0, bad = 0, badAt = 0, good = 0;
+  uint64_t offset = 0, bad = 0, badAt = 0, good = 0;
   bool isTooLong = false;
   const auto take = [&] {
     const bool isEmpty = line.find_first_not_of(" \t\r") == line.npos && !isTooLong;
@@ -190,7 +190,7 @@ Expected<void> FoldedSource::read(TraceSink &sink) {
   const auto read = pushAll(input(), [&](std::span<const std::byte> piece) {
     std::string_view text(reinterpret_cast<const char *>(piece.data()), piece.size());
     while (goesOn && !text.empty()) {
-      const std::size_t end = text.find('\n');
+      const size_t end = text.find('\n');
       const std::string_view part = text.substr(0, end);
       if (isTooLong || line.size() + part.size() > kMostLineBytes) {
         isTooLong = true;

@@ -15,7 +15,7 @@ static std::optional<unsigned> recognise(std::span<const std::byte> head) {
       text, [](unsigned char c) { return (c >= 0x20 && c != 0x7f) || c == '\n' || c == '\r' || c == '\t'; });
   if (text.empty() || !isText)
     return std::nullopt;
-  const std::size_t end = text.find('\n');
+  const size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);
   const bool isWhole = end != text.npos || head.size() < 64;
   const bool isStack = isWhole ? foldedLineOf(line).has_value() : line.find(';') != line.npos;

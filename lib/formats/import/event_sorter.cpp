@@ -15,7 +15,7 @@ Expected<void> EventSorter::add(LooseEvent event, std::string_view text) {
   event.number = count_++;
   firstNs_ = std::min(firstNs_, event.timeNs);
   lastNs_ = std::max({lastNs_, event.timeNs, event.endNs});
-  event.textBytes = static_cast<std::uint32_t>(text.size());
+  event.textBytes = static_cast<uint32_t>(text.size());
   event.textAt = texts_.size() + pendingText_.size();
   pendingText_.append(text);
   pending_.push_back(event);
@@ -40,12 +40,12 @@ Expected<void> EventSorter::spill() {
 // One run, in pieces.
 class EventSorter::RunReader {
 public:
-  RunReader(const TemporaryFile &file, Run run, std::size_t piece) : file_(file), run_(run), piece_(piece) {}
+  RunReader(const TemporaryFile &file, Run run, size_t piece) : file_(file), run_(run), piece_(piece) {}
 
   /// The next event; null at the end.
   Expected<const LooseEvent *> next() {
     if (at_ == held_.size()) {
-      held_.resize(std::min<std::uint64_t>(piece_, run_.count));
+      held_.resize(std::min<uint64_t>(piece_, run_.count));
       at_ = 0;
       if (held_.empty())
         return nullptr;
@@ -60,9 +60,9 @@ public:
 private:
   const TemporaryFile &file_;
   Run run_;
-  std::size_t piece_;
+  size_t piece_;
   std::vector<LooseEvent> held_;
-  std::size_t at_ = 0;
+  size_t at_ = 0;
 };
 
 Expected<std::string_view> EventSorter::textOf(const LooseEvent &event) {
@@ -71,10 +71,10 @@ Expected<std::string_view> EventSorter::textOf(const LooseEvent &event) {
   if (event.textAt >= texts_.size())
     return std::string_view(pendingText_).substr(event.textAt - texts_.size(), event.textBytes);
   // Texts are needed in roughly the order in which they came, so a window around one usually has the next one, too.
-  constexpr std::uint64_t kBefore = 16 << 10, kWindow = 64 << 10;
+  constexpr uint64_t kBefore = 16 << 10, kWindow = 64 << 10;
   if (event.textAt < windowAt_ || event.textAt + event.textBytes > windowAt_ + window_.size()) {
     windowAt_ = event.textAt - std::min(event.textAt, kBefore);
-    const std::uint64_t end = std::min(texts_.size(), std::max(windowAt_ + kWindow, event.textAt + event.textBytes));
+    const uint64_t end = std::min(texts_.size(), std::max(windowAt_ + kWindow, event.textAt + event.textBytes));
     window_.resize(end - windowAt_);
     if (auto read = texts_.read(windowAt_, std::as_writable_bytes(std::span(window_))); !read)
       return read.error();
@@ -98,17 +98,17 @@ Expected<void> EventSorter::drain(const std::function<bool(const LooseEvent &, s
     if (auto done = spill(); !done)
       return done;
   pending_ = {};
-  constexpr std::size_t kBytes = 32 << 20, kFewest = 64;
-  const std::size_t piece = std::max(kFewest, kBytes / sizeof(LooseEvent) / spilled_.size());
+  constexpr size_t kBytes = 32 << 20, kFewest = 64;
+  const size_t piece = std::max(kFewest, kBytes / sizeof(LooseEvent) / spilled_.size());
   std::vector<RunReader> readers;
   readers.reserve(spilled_.size());
   struct Head {
     LooseEvent event;
-    std::size_t reader;
+    size_t reader;
     bool operator<(const Head &other) const { return isBefore(other.event, event); } // the earliest event is on top
   };
   std::priority_queue<Head> heads;
-  const auto advance = [&](std::size_t reader) -> Expected<void> {
+  const auto advance = [&](size_t reader) -> Expected<void> {
     const auto next = readers[reader].next();
     if (!next)
       return next.error();

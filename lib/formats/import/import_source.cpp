@@ -40,7 +40,7 @@ namespace {
 class Contents : public TraceSink {
 public:
   struct Held {
-    std::uint64_t events = 0, calls = 0, first = ~std::uint64_t{0}, last = 0;
+    uint64_t events = 0, calls = 0, first = ~uint64_t{0}, last = 0;
     void add(const Held &other) {
       events += other.events;
       calls += other.calls;
@@ -75,7 +75,7 @@ public:
   }
 
   std::vector<Process> processes;
-  std::vector<std::uint64_t> functions; // by process
+  std::vector<uint64_t> functions; // by process
   std::vector<Thread> threads;
   std::vector<Held> held; // by thread
 };
@@ -88,7 +88,7 @@ void putTimes(JsonMembers &members, const Contents::Held &held) {
 
 std::string sentence(const Loss &loss) { return fmt::format("not read: {} {}", formatCount(loss.count), loss.what); }
 
-InfoSection describe(const Contents &contents, const Process &process, std::optional<std::uint64_t> origin) {
+InfoSection describe(const Contents &contents, const Process &process, std::optional<uint64_t> origin) {
   InfoSection section{.title = oneLine(process.name), .isNamed = true};
   section.members.text("name", process.name).number("pid", process.pid);
   if (!process.executable.empty()) {
@@ -107,7 +107,7 @@ InfoSection describe(const Contents &contents, const Process &process, std::opti
     InfoRow row{.text = fmt::format("{:>8} {:>14} {:>14}  {} ", thread.number, thread.tid, formatCount(held.events),
                                     held.events ? formatRange(held.first, held.last, origin) : "-"),
                 .name = oneLine(thread.name)};
-    row.members.number("thread", std::uint64_t{thread.number}).number("tid", thread.tid);
+    row.members.number("thread", uint64_t{thread.number}).number("tid", thread.tid);
     row.members.textOrNull("name", thread.name);
     putTimes(row.members, held);
     table.rows.push_back(std::move(row));
@@ -135,8 +135,8 @@ Expected<CheckSummary> verifyImport(std::unique_ptr<ImportSource> source, TraceL
     return read.error();
   CheckSummary summary{.place = place.name(),
                        .counts = {{contents.all().events, "event"}, {contents.threads.size(), "thread"}}};
-  std::uint64_t functions = 0;
-  for (const std::uint64_t count : contents.functions)
+  uint64_t functions = 0;
+  for (const uint64_t count : contents.functions)
     functions += count;
   summary.counts.push_back({functions, "function"});
   return summary;
@@ -158,12 +158,12 @@ Expected<Description> describeImport(std::unique_ptr<ImportSource> source, Trace
   section.title = fmt::format("{}: {}", place.name(), title);
   section.members.text("path", place.name()).text("format", format);
   if (place.bytes) {
-    const std::uint64_t bytes = place.bytes->size().value_or(place.bytes->position());
+    const uint64_t bytes = place.bytes->size().value_or(place.bytes->position());
     section.title += fmt::format("{}, {}", place.bytes->isPacked() ? " in gzip" : "", formatBytes(bytes));
     section.members.boolean("packed", place.bytes->isPacked()).number("bytes", bytes);
   }
   const Contents::Held all = contents.all();
-  const std::optional<std::uint64_t> origin = absolute ? std::nullopt : std::optional(all.events ? all.first : 0);
+  const std::optional<uint64_t> origin = absolute ? std::nullopt : std::optional(all.events ? all.first : 0);
   std::string events = formatCount(all.events);
   if (all.events)
     events += " in " + formatRange(all.first, all.last, origin);

@@ -25,7 +25,7 @@ protected:
   Expected<void> restart();
   ByteInput &input() { return *place_.bytes; }
   /// Notes damage that leaves something to deliver.
-  void problem(std::string code, std::string message, std::optional<std::uint64_t> offset = {}) {
+  void problem(std::string code, std::string message, std::optional<uint64_t> offset = {}) {
     errors_.push_back(
         {.code = std::move(code), .message = std::move(message), .file = place_.name(), .offset = offset});
   }

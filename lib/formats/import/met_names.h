@@ -19,26 +19,26 @@ public:
     process.description = oneModule(process.executable.empty() ? process.name : process.executable);
     return process;
   }
-  std::uint32_t add(Process process) {
-    process.index = static_cast<std::uint32_t>(processes.size());
+  uint32_t add(Process process) {
+    process.index = static_cast<uint32_t>(processes.size());
     processes.push_back(std::move(process));
     byName_.emplace_back();
     threadsOf_.push_back(0);
     return processes.back().index;
   }
-  std::uint32_t add(Thread thread) {
-    thread.index = static_cast<std::uint32_t>(threads.size());
+  uint32_t add(Thread thread) {
+    thread.index = static_cast<uint32_t>(threads.size());
     thread.number = threadsOf_[thread.process]++;
     threads.push_back(std::move(thread));
     return threads.back().index;
   }
   /// The number of the function with that name; the same name always gives the same number.
-  std::uint32_t function(std::uint32_t process, std::string_view name) {
+  uint32_t function(uint32_t process, std::string_view name) {
     auto &known = byName_[process];
     if (const auto found = known.find(name); found != known.end())
       return found->second;
     Function function;
-    function.index = static_cast<std::uint32_t>(functions.size());
+    function.index = static_cast<uint32_t>(functions.size());
     function.process = process;
     function.id = known.size();
     function.name = name;
@@ -63,10 +63,10 @@ public:
 private:
   struct Hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
-  std::vector<std::unordered_map<std::string, std::uint32_t, Hash, std::equal_to<>>> byName_; // by process
-  std::vector<std::uint32_t> threadsOf_;                                                      // how many, by process
+  std::vector<std::unordered_map<std::string, uint32_t, Hash, std::equal_to<>>> byName_; // by process
+  std::vector<uint32_t> threadsOf_;                                                      // how many, by process
 };
 
 } // namespace ada::model

@@ -29,11 +29,11 @@ void SliceWalk::take(const LooseEvent &event, std::string_view text) {
   if (event.type == kBegin)
     return open(event, kNever, text);
   if (event.type == kInstant) {
-    const std::size_t end = text.find('\0');
+    const size_t end = text.find('\0');
     return out_.events().addText({.timeNs = event.timeNs, .thread = thread_, .kind = Kind::Mark}, text.substr(0, end),
                                  end == text.npos ? std::string_view() : text.substr(end + 1));
   }
-  std::uint64_t endNs = event.endNs;
+  uint64_t endNs = event.endNs;
   if (!complete_.empty() && stack_[complete_.back()].endNs < endNs) {
     endNs = stack_[complete_.back()].endNs;
     lost_.add("ends of calls after that of the one around them: they end with it");
@@ -51,11 +51,11 @@ void SliceWalk::leave() {
   thread_ = kNone;
 }
 
-void SliceWalk::put(Kind kind, std::uint64_t timeNs, std::uint32_t function) {
+void SliceWalk::put(Kind kind, uint64_t timeNs, uint32_t function) {
   out_.events().add({.timeNs = timeNs, .thread = thread_, .function = functionOf_(thread_, function), .kind = kind});
 }
 
-void SliceWalk::putValues(std::uint64_t timeNs, std::string_view json) {
+void SliceWalk::putValues(uint64_t timeNs, std::string_view json) {
   // The JSON is checked as a whole but taken as text, so that numbers stay as they are written.
   simdjson::dom::object checked;
   if (json.empty() || parsers_->dom.parse(json.data(), json.size()).get(checked))
@@ -90,14 +90,14 @@ void SliceWalk::putValues(std::uint64_t timeNs, std::string_view json) {
   }
 }
 
-void SliceWalk::open(const LooseEvent &event, std::uint64_t endNs, std::string_view text) {
+void SliceWalk::open(const LooseEvent &event, uint64_t endNs, std::string_view text) {
   stack_.push_back({event.function, endNs, event.type == kComplete});
   put(Kind::Call, event.timeNs, event.function);
   putValues(event.timeNs, text);
 }
 
 void SliceWalk::close(const LooseEvent &event, std::string_view text) {
-  std::size_t at = stack_.size();
+  size_t at = stack_.size();
   while (at > 0 &&
          (stack_[at - 1].isComplete || (event.function != kNoName && stack_[at - 1].function != event.function)))
     --at;
@@ -117,7 +117,7 @@ void SliceWalk::close(const LooseEvent &event, std::string_view text) {
 }
 
 // Closes the whole slices that end before `timeNs` or, with `alsoAtOnce`, at it.
-void SliceWalk::closeUntil(std::uint64_t timeNs, bool alsoAtOnce) {
+void SliceWalk::closeUntil(uint64_t timeNs, bool alsoAtOnce) {
   while (!complete_.empty()) {
     const Open &innermost = stack_[complete_.back()];
     if (innermost.endNs > timeNs || (innermost.endNs == timeNs && !alsoAtOnce))

@@ -17,7 +17,7 @@ namespace ada::model {
 class SliceWalk {
 public:
   /// LooseEvent::type.
-  enum Type : std::uint8_t {
+  enum Type : uint8_t {
     kBegin,
     kComplete, ///< from timeNs to endNs
     kEnd,      ///< ends the innermost kBegin, or the innermost one of this function
@@ -26,9 +26,9 @@ public:
     kInstant,    ///< the text is the mark's name, '\0', and an object or nothing
   };
   /// LooseEvent::function of an end without a name.
-  static constexpr std::uint32_t kNoName = ~std::uint32_t{0};
+  static constexpr uint32_t kNoName = ~uint32_t{0};
   /// Returns the function's number in the model. Called for each slice.
-  using FunctionOf = std::function<std::uint32_t(std::uint32_t thread, std::uint32_t function)>;
+  using FunctionOf = std::function<uint32_t(uint32_t thread, uint32_t function)>;
 
   SliceWalk(TraceBuilder &out, LossList &lost, FunctionOf functionOf);
   ~SliceWalk();
@@ -40,26 +40,26 @@ public:
 
 private:
   struct Open {
-    std::uint32_t function;
-    std::uint64_t endNs;
+    uint32_t function;
+    uint64_t endNs;
     bool isComplete;
   };
   struct Parsers;
 
-  void put(Kind kind, std::uint64_t timeNs, std::uint32_t function);
-  void putValues(std::uint64_t timeNs, std::string_view json);
-  void open(const LooseEvent &event, std::uint64_t endNs, std::string_view text);
+  void put(Kind kind, uint64_t timeNs, uint32_t function);
+  void putValues(uint64_t timeNs, std::string_view json);
+  void open(const LooseEvent &event, uint64_t endNs, std::string_view text);
   void close(const LooseEvent &event, std::string_view text);
-  void closeUntil(std::uint64_t timeNs, bool alsoAtOnce);
+  void closeUntil(uint64_t timeNs, bool alsoAtOnce);
 
-  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr uint64_t kNever = ~uint64_t{0};
+  static constexpr uint32_t kNone = ~uint32_t{0};
   TraceBuilder &out_;
   LossList &lost_;
   FunctionOf functionOf_;
-  std::uint32_t thread_ = kNone;
+  uint32_t thread_ = kNone;
   std::vector<Open> stack_;
-  std::vector<std::size_t> complete_; // places of whole slices in it; the innermost ends first
+  std::vector<size_t> complete_; // places of whole slices in it; the innermost ends first
   std::unique_ptr<Parsers> parsers_;
 };
 

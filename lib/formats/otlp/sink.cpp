@@ -14,7 +14,7 @@ template <class Json> void attribute(Json &json, std::string_view key, std::stri
   json.beginObject().text("key", key).beginObject("value").text("stringValue", value).endObject().endObject();
 }
 // Integers of 64 bits are strings in protobuf's JSON.
-template <class Json> void attribute(Json &json, std::string_view key, std::uint64_t value) {
+template <class Json> void attribute(Json &json, std::string_view key, uint64_t value) {
   json.beginObject().text("key", key).beginObject("value");
   json.text("intValue", std::to_string(value)).endObject().endObject();
 }
@@ -22,22 +22,22 @@ template <class Json> void attribute(Json &json, std::string_view key, std::uint
 struct OtlpLines {
   static constexpr unsigned kSpansPerLine = 500;
   struct OfThread {
-    std::uint32_t process;
+    uint32_t process;
     std::string attributes;
   };
   struct OfFunction {
     std::string name, attributes;
   };
   // When the trace began. It makes traces from several files differ when they are put into one store.
-  std::uint64_t startNs = 0;
+  uint64_t startNs = 0;
   StableList<std::string> resources; // by process
   StableList<OfThread> threads;
   StableList<OfFunction> functions;
 
   void operator()(const TextRows &rows, std::string &to) const {
-    std::uint32_t process = 0; // of the line that is being written
-    unsigned spans = 0;        // in it
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    uint32_t process = 0; // of the line that is being written
+    unsigned spans = 0;   // in it
+    for (size_t i = 0; i < rows.size(); ++i) {
       const TextRows::Row row = rows[i];
       const OfThread &thread = threads[row.thread];
       if (spans > 0 && (spans == kSpansPerLine || thread.process != process))
@@ -70,9 +70,9 @@ struct OtlpLines {
       json.beginObject("status").number("code", 2).text("message", "left by an exception").endObject();
     json.endObject();
   }
-  static std::string hex(std::uint64_t value) {
+  static std::string hex(uint64_t value) {
     std::string digits(16, '0');
-    for (std::size_t i = digits.size(); i-- > 0; value >>= 4)
+    for (size_t i = digits.size(); i-- > 0; value >>= 4)
       digits[i] = "0123456789abcdef"[value & 15];
     return digits;
   }
@@ -100,7 +100,7 @@ private:
     JsonMembers attributes;
     attribute(attributes, "thread.id", thread.tid);
     attribute(attributes, "thread.name", nameOf(thread));
-    attribute(attributes, "adatrace.thread", std::uint64_t{thread.number});
+    attribute(attributes, "adatrace.thread", uint64_t{thread.number});
     format().threads.push_back({thread.process, attributes.list()});
   }
   void newFunction(const Function &function) override {
@@ -114,7 +114,7 @@ private:
       attribute(attributes, "code.line.number", function.line);
     format().functions.push_back({span.list(), attributes.list()});
   }
-  void mark(std::uint32_t, std::uint64_t, const Text &) override {
+  void mark(uint32_t, uint64_t, const Text &) override {
     lose("marks: spans are written when they have ended, and have none");
   }
 };

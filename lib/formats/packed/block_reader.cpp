@@ -34,10 +34,10 @@ Expected<void> BlockReader::begin(const File &file, const Block &block) {
 }
 
 Expected<void> BlockReader::badEvent(const Byte *at) {
-  const std::uint64_t number = block_->last() - std::exchange(left_, 0);
+  const uint64_t number = block_->last() - std::exchange(left_, 0);
   const bool isInFile = plain_.empty();
   return file_->error("E_BAD_BLOCK", "event " + std::to_string(number) + " is none that a writer writes",
-                      block_->offset + (isInFile ? static_cast<std::uint64_t>(at - file_->at(block_->offset)) : 0));
+                      block_->offset + (isInFile ? static_cast<uint64_t>(at - file_->at(block_->offset)) : 0));
 }
 
 Expected<void> BlockReader::checkTimes() {

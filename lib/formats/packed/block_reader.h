@@ -22,18 +22,18 @@ public:
   /// left to read.
   Expected<void> begin(const File &file, const Block &block);
   /// The number of events left in the block.
-  std::uint64_t left() const { return left_; }
+  uint64_t left() const { return left_; }
   /// Calls use(const Event &) for each of the next `count` events, at most left(). E_BAD_BLOCK if an event is not one
   /// that a writer writes, or if the block ends here and its times differ from those in its header. The events before
   /// the error were handed out, and nothing is left to read.
-  template <class Use> Expected<void> read(std::uint64_t count, Use &&use) {
+  template <class Use> Expected<void> read(uint64_t count, Use &&use) {
     if (count == 0)
       return {};
     const bool isStart = left_ == block_->count;
     Decoder::Run run(decoder_, at_, end_);
-    std::uint64_t lastNs = lastNs_;
+    uint64_t lastNs = lastNs_;
     bool isSorted = true;
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (uint64_t i = 0; i < count; ++i) {
       const Byte *const from = run.at();
       Event event;
       if (__builtin_expect(run.next(event) != Decoded::Event, 0)) {
@@ -62,7 +62,7 @@ private:
   Decoder decoder_;
   std::vector<Byte> plain_; // of a compressed block
   const Byte *at_ = nullptr, *end_ = nullptr;
-  std::uint64_t left_ = 0, firstNs_ = 0, lastNs_ = 0;
+  uint64_t left_ = 0, firstNs_ = 0, lastNs_ = 0;
   bool isSorted_ = true;
 };
 

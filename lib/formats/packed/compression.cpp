@@ -16,12 +16,12 @@ bool canCompress() noexcept { return true; }
 
 std::vector<Byte> compressed(std::span<const Byte> plain) {
   std::vector<Byte> frame(ZSTD_compressBound(plain.size()));
-  const std::size_t size = ZSTD_compress(frame.data(), frame.size(), plain.data(), plain.size(), kLevel);
+  const size_t size = ZSTD_compress(frame.data(), frame.size(), plain.data(), plain.size(), kLevel);
   frame.resize(ZSTD_isError(size) || size >= plain.size() ? 0 : size);
   return frame;
 }
 
-std::vector<Byte> uncompressed(std::span<const Byte> frame, std::size_t size) {
+std::vector<Byte> uncompressed(std::span<const Byte> frame, size_t size) {
   std::vector<Byte> plain;
   if (size > kMostPlainBytes || ZSTD_getFrameContentSize(frame.data(), frame.size()) != size)
     return plain;
@@ -35,7 +35,7 @@ std::vector<Byte> uncompressed(std::span<const Byte> frame, std::size_t size) {
 
 bool canCompress() noexcept { return false; }
 std::vector<Byte> compressed(std::span<const Byte>) { return {}; }
-std::vector<Byte> uncompressed(std::span<const Byte>, std::size_t) { return {}; }
+std::vector<Byte> uncompressed(std::span<const Byte>, size_t) { return {}; }
 
 #endif
 

@@ -10,7 +10,7 @@
 
 namespace ada::packed {
 
-Error DetailFile::error(const char *code, std::string message, std::uint64_t offset) const {
+Error DetailFile::error(const char *code, std::string message, uint64_t offset) const {
   return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
 }
 
@@ -24,7 +24,7 @@ Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const s
   file.head_ = *head;
   file.isFinished_ = (file.head_.flags & kFileFinished) != 0;
   const bool isWhole = file.isFinished_ && file.head_.end <= bytes.size();
-  file.scan(isWhole ? std::uint64_t{file.head_.end} : bytes.size(), holes);
+  file.scan(isWhole ? uint64_t{file.head_.end} : bytes.size(), holes);
   if (!file.isFinished_) {
     file.warn(
         "W_NO_FOOTER",
@@ -65,7 +65,7 @@ bool DetailFile::isAsHeaderSays() const {
          totals.lastNs == head_.timeEndNs;
 }
 
-std::optional<RawDetailBlockHeader> DetailFile::headerAt(std::uint64_t offset) const {
+std::optional<RawDetailBlockHeader> DetailFile::headerAt(uint64_t offset) const {
   if (offset > bytes_.size() || bytes_.size() - offset < kBlockHeaderBytes)
     return std::nullopt;
   const auto raw = load<RawDetailBlockHeader>(at(offset));
@@ -73,8 +73,8 @@ std::optional<RawDetailBlockHeader> DetailFile::headerAt(std::uint64_t offset) c
 }
 
 // The offset of the next block header; `end` if there is none.
-std::uint64_t DetailFile::findHeader(std::uint64_t from, std::uint64_t end, const Holes &holes) const {
-  for (std::uint64_t offset = from; (offset = aligned(holes.skip(offset))) < end; offset += kBlockAlignment)
+uint64_t DetailFile::findHeader(uint64_t from, uint64_t end, const Holes &holes) const {
+  for (uint64_t offset = from; (offset = aligned(holes.skip(offset))) < end; offset += kBlockAlignment)
     if (headerAt(offset))
       return offset;
   return end;
@@ -91,18 +91,18 @@ static atf::DetailTotals totalsOf(const RawDetailBlockHeader &raw) {
   return totals;
 }
 
-void DetailFile::scan(std::uint64_t end, const Holes &holes) {
-  std::uint64_t nextSeq = 0, lost = 0;
-  for (std::uint64_t offset = findHeader(head_.blocksOffset, end, holes); offset < end;) {
+void DetailFile::scan(uint64_t end, const Holes &holes) {
+  uint64_t nextSeq = 0, lost = 0;
+  for (uint64_t offset = findHeader(head_.blocksOffset, end, holes); offset < end;) {
     const RawDetailBlockHeader raw = *headerAt(offset);
     if (raw.firstSeq > nextSeq)
       lost += raw.firstSeq - nextSeq;
-    const std::uint64_t start = offset + kBlockHeaderBytes;
-    std::uint64_t next = end;
+    const uint64_t start = offset + kBlockHeaderBytes;
+    uint64_t next = end;
     if (raw.flags & kBlockOpen) {
       next = findHeader(start, end, holes);
       const auto follower = next < end ? headerAt(next) : std::nullopt;
-      addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~std::uint64_t{0});
+      addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~uint64_t{0});
     } else if (start > end || raw.bodyBytes > end - start) {
       // Cut off: its events up to there can be read, but their checksum is gone.
       addOpenBlock(raw, offset, end, raw.eventCount);
@@ -116,7 +116,7 @@ void DetailFile::scan(std::uint64_t end, const Holes &holes) {
       if (next < end && !headerAt(next))
         next = findHeader(next, end, holes);
     }
-    const std::uint64_t there = blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count;
+    const uint64_t there = blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count;
     nextSeq = raw.firstSeq + there;
     if (!(raw.flags & kBlockOpen) && raw.eventCount > there)
       lost += raw.eventCount - there, nextSeq = raw.firstSeq + raw.eventCount;
@@ -127,8 +127,7 @@ void DetailFile::scan(std::uint64_t end, const Holes &holes) {
 }
 
 // Adds a block whose body lasts until `next`, with all whole events before that.
-void DetailFile::addOpenBlock(const RawDetailBlockHeader &raw, std::uint64_t offset, std::uint64_t next,
-                              std::uint64_t mostEvents) {
+void DetailFile::addOpenBlock(const RawDetailBlockHeader &raw, uint64_t offset, uint64_t next, uint64_t mostEvents) {
   if (raw.flags & kBlockZstd || next - offset < kBlockHeaderBytes) // a cut frame can't be decompressed
     return;
   auto state = std::make_unique<DetailState>();
@@ -140,15 +139,15 @@ void DetailFile::addOpenBlock(const RawDetailBlockHeader &raw, std::uint64_t off
   while (totals.events < mostEvents && decoder.next(body, at(next), event) == Decoded::Event)
     totals.add(event.head, event.bytes);
   add({.offset = offset,
-       .bytes = static_cast<std::uint64_t>(body - at(offset)),
+       .bytes = static_cast<uint64_t>(body - at(offset)),
        .firstSeq = raw.firstSeq,
        .totals = totals,
-       .flags = static_cast<std::uint8_t>(kBlockOpen | (totals.unsorted ? kBlockUnsorted : 0))});
+       .flags = static_cast<uint8_t>(kBlockOpen | (totals.unsorted ? kBlockUnsorted : 0))});
 }
 
-std::size_t DetailFile::blockOf(std::uint64_t seq) const {
+size_t DetailFile::blockOf(uint64_t seq) const {
   const auto next = std::ranges::upper_bound(blocks_, seq, {}, &DetailBlock::first);
-  return static_cast<std::size_t>(next - blocks_.begin()) - 1;
+  return static_cast<size_t>(next - blocks_.begin()) - 1;
 }
 
 //===--- their events -----------------------------------------------------===//
@@ -195,18 +194,18 @@ Expected<void> DetailFile::decode(const DetailBlock &block, DetailEvents &events
   DetailBlockTotals totals;
   UnpackedDetail event;
   events.offsets.reserve(block.count);
-  events.plain.reserve(std::min<std::uint64_t>(block.totals.bytes, 512 * block.count + body.size()));
+  events.plain.reserve(std::min<uint64_t>(block.totals.bytes, 512 * block.count + body.size()));
   while (totals.events < block.count) {
     const Byte *const from = next;
     if (decoder.next(next, end, event) != Decoded::Event)
       return error("E_BAD_BLOCK",
                    "detail event " + std::to_string(block.first + totals.events) + " is none that a writer writes",
-                   block.offset + (unpacked.empty() ? static_cast<std::uint64_t>(from - at(block.offset)) : 0));
-    const std::size_t offset = events.plain.size();
+                   block.offset + (unpacked.empty() ? static_cast<uint64_t>(from - at(block.offset)) : 0));
+    const size_t offset = events.plain.size();
     events.offsets.push_back(offset);
     events.plain.resize(offset + atf::kDetailEventHeaderBytes + event.bytes);
     auto *to = reinterpret_cast<Byte *>(events.plain.data()) + offset;
-    atf::encodeDetailHead(to, 2, event.head, static_cast<std::uint32_t>(event.bytes));
+    atf::encodeDetailHead(to, 2, event.head, static_cast<uint32_t>(event.bytes));
     if (event.bytes > 0)
       std::memcpy(to + atf::kDetailEventHeaderBytes, event.payload, event.bytes);
     totals.add(event.head, event.bytes);

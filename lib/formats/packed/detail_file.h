@@ -21,19 +21,19 @@ inline constexpr char kDetailMagic[] = "ATDK";
 
 /// A block, and the range of the file's events that it has.
 struct DetailBlock {
-  std::uint64_t offset = 0, bytes = 0; ///< in the file
-  std::uint64_t first = 0, count = 0;  ///< counted from 0 over the file's readable events
-  std::uint64_t firstSeq = 0;          ///< the number that its first event was given
+  uint64_t offset = 0, bytes = 0; ///< in the file
+  uint64_t first = 0, count = 0;  ///< counted from 0 over the file's readable events
+  uint64_t firstSeq = 0;          ///< the number that its first event was given
   atf::DetailTotals totals;
-  std::uint8_t flags = 0;
+  uint8_t flags = 0;
 
-  std::uint64_t last() const { return first + count; }
+  uint64_t last() const { return first + count; }
 };
 
 /// The events of a block in ATF 2's layout, one after the other.
 struct DetailEvents {
   std::vector<std::byte> plain;
-  std::vector<std::uint64_t> offsets; ///< of each event
+  std::vector<uint64_t> offsets; ///< of each event
 };
 
 /// Cheap to copy except for the list of blocks. The bytes must outlive it.
@@ -49,9 +49,9 @@ public:
   const std::vector<Warning> &warnings() const { return flaws_; }
 
   std::span<const DetailBlock> blocks() const { return blocks_; }
-  std::uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
+  uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
   /// The block that has event number `seq`, which must be less than events().
-  std::size_t blockOf(std::uint64_t seq) const;
+  size_t blockOf(uint64_t seq) const;
   /// True if the events are in the order of their index events.
   bool isOrdered() const { return isOrdered_; }
 
@@ -63,17 +63,16 @@ public:
   std::span<const Byte> bodyOf(const DetailBlock &block, std::vector<Byte> &plain) const;
 
 private:
-  void scan(std::uint64_t end, const Holes &holes);
-  void addOpenBlock(const RawDetailBlockHeader &raw, std::uint64_t offset, std::uint64_t next,
-                    std::uint64_t mostEvents);
-  std::optional<RawDetailBlockHeader> headerAt(std::uint64_t offset) const;
-  std::uint64_t findHeader(std::uint64_t from, std::uint64_t end, const Holes &holes) const;
+  void scan(uint64_t end, const Holes &holes);
+  void addOpenBlock(const RawDetailBlockHeader &raw, uint64_t offset, uint64_t next, uint64_t mostEvents);
+  std::optional<RawDetailBlockHeader> headerAt(uint64_t offset) const;
+  uint64_t findHeader(uint64_t from, uint64_t end, const Holes &holes) const;
   void add(DetailBlock block);
   bool isAsHeaderSays() const;
   void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
-  Error error(const char *code, std::string message, std::uint64_t offset) const;
+  Error error(const char *code, std::string message, uint64_t offset) const;
 
-  const Byte *at(std::uint64_t offset) const { return reinterpret_cast<const Byte *>(bytes_.data()) + offset; }
+  const Byte *at(uint64_t offset) const { return reinterpret_cast<const Byte *>(bytes_.data()) + offset; }
 
   std::span<const std::byte> bytes_;
   std::string name_;

@@ -2,7 +2,7 @@
 #include "detail_writer.h"
 
 #include "base/file_bytes.h"
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/detail_file.h"
 
@@ -30,7 +30,7 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::create(const std::string &
 }
 
 // Loads the block with the last event to be kept into memory, as an open block.
-Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &path, std::uint64_t keep) {
+Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &path, uint64_t keep) {
   auto opened = OutputFile::open(path);
   if (!opened)
     return opened.error();
@@ -59,15 +59,15 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &
       writer->offset_ = aligned(writer->end_);
       continue;
     }
-    const std::uint64_t wanted = keep - block.first;
+    const uint64_t wanted = keep - block.first;
     std::vector<Byte> plain;
     const std::span<const Byte> body = parsed->bodyOf(block, plain);
-    std::uint64_t taken = 0;
-    const std::size_t used = writer->block_->resume(block.firstSeq, body.data(), body.size(), atf::crc32c,
-                                                    [&](const atf::DetailHead &) { return taken++ < wanted; });
+    uint64_t taken = 0;
+    const size_t used = writer->block_->resume(block.firstSeq, body.data(), body.size(), atf::crc32c,
+                                               [&](const atf::DetailHead &) { return taken++ < wanted; });
     const auto *start = reinterpret_cast<const Byte *>(bytes->bytes().data()) + block.offset;
     writer->bytes_.assign(start, start + kBlockHeaderBytes);
-    writer->bytes_.insert(writer->bytes_.end(), body.begin(), body.begin() + static_cast<std::ptrdiff_t>(used));
+    writer->bytes_.insert(writer->bytes_.end(), body.begin(), body.begin() + static_cast<ptrdiff_t>(used));
     writer->used_ = kBlockHeaderBytes + used;
     break;
   }
@@ -92,10 +92,10 @@ Expected<void> DetailWriter::append(const atf::DetailHead &head, std::span<const
     block_->begin(bytes_.data(), totals_.events, atf::crc32c);
     used_ = kBlockHeaderBytes;
   }
-  if (const std::size_t most = used_ + mostDetailBytes(payload.size()); bytes_.size() < most)
+  if (const size_t most = used_ + mostDetailBytes(payload.size()); bytes_.size() < most)
     bytes_.resize(std::max(most, kBlockHeaderBytes + kDetailBlockBytes + mostDetailBytes(1024)));
   Byte *const from = bytes_.data() + used_;
-  used_ += static_cast<std::size_t>(
+  used_ += static_cast<size_t>(
       block_->encode(from, head, reinterpret_cast<const Byte *>(payload.data()), payload.size()) - from);
   return block_->isFull() ? endBlock() : Expected<void>();
 }
@@ -103,7 +103,7 @@ Expected<void> DetailWriter::append(const atf::DetailHead &head, std::span<const
 Expected<void> DetailWriter::endBlock() {
   if (!block_->isOpen())
     return {};
-  const std::size_t there = kBlockHeaderBytes + block_->addedBytes(); // these a resumed file already had
+  const size_t there = kBlockHeaderBytes + block_->addedBytes(); // these a resumed file already had
   block_->added(bytes_.data() + there, used_ - there, atf::crc32c);
   RawDetailBlockHeader raw = block_->close(atf::crc32c);
   if (compresses_)

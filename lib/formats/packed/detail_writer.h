@@ -17,11 +17,11 @@ namespace ada::packed {
 class DetailWriter {
 public:
   static Expected<std::unique_ptr<DetailWriter>> create(const std::string &path, const atf::WriterOptions &options);
-  static Expected<std::unique_ptr<DetailWriter>> resume(const std::string &path, std::uint64_t keep);
+  static Expected<std::unique_ptr<DetailWriter>> resume(const std::string &path, uint64_t keep);
   ~DetailWriter();
 
   Expected<void> append(const atf::DetailHead &head, std::span<const std::byte> payload);
-  std::uint64_t size() const { return totals_.events + (block_->isOpen() ? block_->totals().events : 0); }
+  uint64_t size() const { return totals_.events + (block_->isOpen() ? block_->totals().events : 0); }
   Expected<void> finish();
   bool isOpen() const { return file_.isOpen(); }
 
@@ -36,10 +36,10 @@ private:
   bool compresses_ = false;
   std::unique_ptr<DetailBlockWriter> block_ = std::make_unique<DetailBlockWriter>();
   std::vector<Byte> bytes_; // of the open block, including its header
-  std::size_t used_ = 0;    // of these
-  std::uint64_t offset_ = kFileHeaderBytes,
-                end_ = offset_; // where the open block, or the next one, goes; end of the last one
-  atf::DetailTotals totals_;    // of the written blocks
+  size_t used_ = 0;         // of these
+  uint64_t offset_ = kFileHeaderBytes,
+           end_ = offset_;   // where the open block, or the next one, goes; end of the last one
+  atf::DetailTotals totals_; // of the written blocks
 };
 
 } // namespace ada::packed

@@ -13,7 +13,7 @@
 
 namespace ada::packed {
 
-Error File::error(const char *code, std::string message, std::uint64_t offset) const {
+Error File::error(const char *code, std::string message, uint64_t offset) const {
   return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
 }
 
@@ -56,21 +56,21 @@ void File::add(Block block) {
 
 // Takes the blocks from the block index of a finished file. False if the index can't be relied on.
 bool File::takeIndex() {
-  const std::uint64_t size = bytes_.size(), end = head_.trailerOffset;
+  const uint64_t size = bytes_.size(), end = head_.trailerOffset;
   if (!(head_.flags & kFileFinished) || size < kTrailerBytes || end > size - kTrailerBytes)
     return false;
   const auto trailer = load<RawTrailer>(at(end));
-  const std::uint64_t start = trailer.indexOffset, blocks = trailer.blocks;
+  const uint64_t start = trailer.indexOffset, blocks = trailer.blocks;
   if (std::memcmp(trailer.magic, "KPTA", 4) != 0 || !isSealed(trailer, atf::crc32c) || start > end ||
       end - start < kIndexHeadBytes || blocks > (end - start - kIndexHeadBytes) / kIndexEntryBytes)
     return false;
-  const std::uint64_t indexBytes = kIndexHeadBytes + blocks * kIndexEntryBytes;
+  const uint64_t indexBytes = kIndexHeadBytes + blocks * kIndexEntryBytes;
   const auto head = load<RawIndexHead>(at(start));
   if (std::memcmp(head.magic, "ATPX", 4) != 0 || head.entryBytes != kIndexEntryBytes || head.blocks != blocks ||
       atf::crc32c(0, at(start), indexBytes) != trailer.indexChecksum)
     return false;
-  std::uint64_t behind = head_.blocksOffset;
-  for (std::uint64_t i = 0; i < blocks; ++i) {
+  uint64_t behind = head_.blocksOffset;
+  for (uint64_t i = 0; i < blocks; ++i) {
     const auto entry = load<RawIndexEntry>(at(start + kIndexHeadBytes + i * kIndexEntryBytes));
     const Block block{.offset = entry.offset,
                       .bytes = entry.bytes,
@@ -78,10 +78,10 @@ bool File::takeIndex() {
                       .firstSeq = entry.firstSeq,
                       .firstNs = entry.firstNs,
                       .lastNs = entry.lastNs,
-                      .flags = static_cast<std::uint8_t>(entry.flags)};
+                      .flags = static_cast<uint8_t>(entry.flags)};
     // An uncompressed event takes at least one byte.
     if (block.offset < behind || block.offset > start || block.bytes > start - block.offset ||
-        block.bytes < kBlockHeaderBytes || (block.flags & kBlockOpen) || block.count > ~std::uint64_t{0} - events() ||
+        block.bytes < kBlockHeaderBytes || (block.flags & kBlockOpen) || block.count > ~uint64_t{0} - events() ||
         block.count > (block.flags & kBlockZstd ? kMostPlainBytes : block.bytes - kBlockHeaderBytes))
       return false;
     behind = block.offset + block.bytes;
@@ -94,7 +94,7 @@ bool File::takeIndex() {
   return true;
 }
 
-std::optional<RawBlockHeader> File::headerAt(std::uint64_t offset) const {
+std::optional<RawBlockHeader> File::headerAt(uint64_t offset) const {
   if (offset > bytes_.size() || bytes_.size() - offset < kBlockHeaderBytes)
     return std::nullopt;
   const auto raw = load<RawBlockHeader>(at(offset));
@@ -104,40 +104,39 @@ std::optional<RawBlockHeader> File::headerAt(std::uint64_t offset) const {
 }
 
 // The offset of the next block header; the file's size if there is none.
-std::uint64_t File::findHeader(std::uint64_t from, const Holes &holes) const {
-  for (std::uint64_t offset = from; (offset = aligned(holes.skip(offset))) < bytes_.size(); offset += kBlockAlignment)
+uint64_t File::findHeader(uint64_t from, const Holes &holes) const {
+  for (uint64_t offset = from; (offset = aligned(holes.skip(offset))) < bytes_.size(); offset += kBlockAlignment)
     if (headerAt(offset))
       return offset;
   return bytes_.size();
 }
 
 void File::scan(const Holes &holes) {
-  const std::uint64_t size = bytes_.size();
-  std::uint64_t nextSeq = 0, lost = 0;
+  const uint64_t size = bytes_.size();
+  uint64_t nextSeq = 0, lost = 0;
   bool isFirst = true;
-  for (std::uint64_t offset = findHeader(head_.blocksOffset, holes); offset < size;) {
+  for (uint64_t offset = findHeader(head_.blocksOffset, holes); offset < size;) {
     const RawBlockHeader raw = *headerAt(offset);
     if (!isFirst && raw.firstSeq > nextSeq)
       lost += raw.firstSeq - nextSeq;
     isFirst = false;
-    const std::uint64_t start = kBlockHeaderBytes + raw.callsBytes;
-    std::uint64_t next = aligned(offset + start + raw.bodyBytes);
+    const uint64_t start = kBlockHeaderBytes + raw.callsBytes;
+    uint64_t next = aligned(offset + start + raw.bodyBytes);
     if (raw.flags & kBlockOpen) {
       next = findHeader(offset + start, holes);
       const std::optional<RawBlockHeader> follower = headerAt(next);
-      addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~std::uint64_t{0});
+      addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~uint64_t{0});
       nextSeq = raw.firstSeq + (blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count);
     } else if (raw.bodyBytes > size - offset - start) {
       // Cut off: its events up to there can be read, but their checksum is gone.
       addOpenBlock(raw, offset, size, raw.eventCount);
-      const std::uint64_t there = blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count;
+      const uint64_t there = blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count;
       lost += raw.eventCount - there;
       break;
     } else {
       add({.offset = offset,
            .bytes = start + raw.bodyBytes,
-           .count =
-               std::min<std::uint64_t>(raw.eventCount, raw.flags & kBlockZstd ? kMostPlainBytes : raw.bodyBytes.get()),
+           .count = std::min<uint64_t>(raw.eventCount, raw.flags & kBlockZstd ? kMostPlainBytes : raw.bodyBytes.get()),
            .firstSeq = raw.firstSeq,
            .firstNs = raw.firstNs,
            .lastNs = raw.lastNs,
@@ -153,7 +152,7 @@ void File::scan(const Holes &holes) {
 }
 
 // Adds a block whose body lasts until `next`, with all whole events before that.
-void File::addOpenBlock(const RawBlockHeader &raw, std::uint64_t offset, std::uint64_t next, std::uint64_t mostEvents) {
+void File::addOpenBlock(const RawBlockHeader &raw, uint64_t offset, uint64_t next, uint64_t mostEvents) {
   Block block{.offset = offset, .bytes = next - offset, .firstSeq = raw.firstSeq, .flags = kBlockOpen};
   if (raw.flags & kBlockZstd) // a cut frame can't be decompressed
     return;
@@ -162,7 +161,7 @@ void File::addOpenBlock(const RawBlockHeader &raw, std::uint64_t offset, std::ui
   if (!beginDecoding(decoder, raw, at(offset + kBlockHeaderBytes)))
     return;
   Decoder::Run run(decoder, at(offset + kBlockHeaderBytes + raw.callsBytes), at(next));
-  std::uint64_t before = raw.beforeNs;
+  uint64_t before = raw.beforeNs;
   for (Event event; block.count < mostEvents && run.next(event) == Decoded::Event; before = event.ns) {
     if (block.count++ == 0)
       block.firstNs = event.ns;
@@ -173,9 +172,9 @@ void File::addOpenBlock(const RawBlockHeader &raw, std::uint64_t offset, std::ui
   add(block);
 }
 
-std::size_t File::blockOf(std::uint64_t seq) const {
+size_t File::blockOf(uint64_t seq) const {
   const auto next = std::ranges::upper_bound(blocks_, seq, {}, &Block::first);
-  return static_cast<std::size_t>(next - blocks_.begin()) - 1;
+  return static_cast<size_t>(next - blocks_.begin()) - 1;
 }
 
 //===--- their events -----------------------------------------------------===//
@@ -196,7 +195,7 @@ Expected<void> File::check(const Block &block) const {
 }
 
 Expected<void> File::decode(const Block &block, std::vector<atf::IndexEvent> &events,
-                            std::vector<std::size_t> &linked) const {
+                            std::vector<size_t> &linked) const {
   linked.clear();
   auto done = decodeWhole(block, events, linked);
   // This is not damage: a program that keeps only its newest events may have dropped the block since the file was
@@ -210,14 +209,14 @@ Expected<void> File::decode(const Block &block, std::vector<atf::IndexEvent> &ev
 }
 
 Expected<void> File::decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
-                                 std::vector<std::size_t> &linked) const {
+                                 std::vector<size_t> &linked) const {
   BlockReader reader;
   if (auto begun = reader.begin(*this, block); !begun) {
     events.clear();
     return begun;
   }
   events.resize(block.count); // zeroes nothing if it already has that many
-  std::size_t i = 0;
+  size_t i = 0;
   auto done = reader.read(block.count, [&, threadId = head_.threadId.get()](const Event &event) {
     if (event.hasLink)
       linked.push_back(i);
@@ -227,30 +226,29 @@ Expected<void> File::decodeWhole(const Block &block, std::vector<atf::IndexEvent
   return done;
 }
 
-std::uint64_t File::openCalls(const Block &block,
-                              const std::function<void(std::uint64_t, std::uint64_t)> &visit) const {
+uint64_t File::openCalls(const Block &block, const std::function<void(uint64_t, uint64_t)> &visit) const {
   const std::optional<RawBlockHeader> raw = headerAt(block.offset);
   auto state = std::make_unique<State>();
   Decoder decoder(*state);
   if (!raw || !beginDecoding(decoder, *raw, at(block.offset + kBlockHeaderBytes)))
     return 0;
-  for (std::uint64_t level = state->floor; level < state->depth; ++level)
+  for (uint64_t level = state->floor; level < state->depth; ++level)
     visit(state->at(level).function.functionId(), state->at(level).beginNs);
   return state->floor;
 }
 
-std::uint64_t File::beforeNs(const Block &block) const {
+uint64_t File::beforeNs(const Block &block) const {
   const std::optional<RawBlockHeader> raw = headerAt(block.offset);
   return raw ? raw->beforeNs.get() : 0;
 }
 
-std::optional<std::uint64_t> File::print() const {
+std::optional<uint64_t> File::print() const {
   Print print;
   for (const Block &block : blocks_) {
     const std::optional<RawBlockHeader> raw = headerAt(block.offset);
     if (!raw || raw->firstSeq != block.firstSeq || raw->eventCount != block.count)
       return std::nullopt;
-    print.add(std::uint64_t{raw->checksum} << 32 | raw->bodyChecksum);
+    print.add(uint64_t{raw->checksum} << 32 | raw->bodyChecksum);
   }
   return print.value();
 }

@@ -23,13 +23,13 @@ inline constexpr char kMagic[] = "ATPK";
 
 /// A block, and the range of the file's events that it has.
 struct Block {
-  std::uint64_t offset = 0, bytes = 0; ///< in the file
-  std::uint64_t first = 0, count = 0;  ///< counted from 0 over the file's readable events
-  std::uint64_t firstSeq = 0;          ///< the number of its first event; larger if earlier blocks are gone
-  std::uint64_t firstNs = 0, lastNs = 0;
-  std::uint8_t flags = 0;
+  uint64_t offset = 0, bytes = 0; ///< in the file
+  uint64_t first = 0, count = 0;  ///< counted from 0 over the file's readable events
+  uint64_t firstSeq = 0;          ///< the number of its first event; larger if earlier blocks are gone
+  uint64_t firstNs = 0, lastNs = 0;
+  uint8_t flags = 0;
 
-  std::uint64_t last() const { return first + count; }
+  uint64_t last() const { return first + count; }
 };
 
 /// Cheap to copy except for the list of blocks. The bytes must outlive it.
@@ -49,9 +49,9 @@ public:
   /// The first block, with or without events. It has the calls that were open at the start of the file, and the number
   /// of the event there. Null if there is none.
   const Block *start() const { return start_ ? &*start_ : nullptr; }
-  std::uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
+  uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
   /// The block that has event number `seq`, which must be less than events().
-  std::size_t blockOf(std::uint64_t seq) const;
+  size_t blockOf(uint64_t seq) const;
   /// True if no event is older than the one before it.
   bool isSorted() const { return isSorted_; }
 
@@ -59,19 +59,17 @@ public:
   Expected<void> check(const Block &block) const;
   /// Puts the block's events into `events`: all, or those before the first bad one. E_BAD_BLOCK, E_BAD_CHECKSUM.
   /// `linked`: the positions in `events` of those for which a link, or the fact that there is none, is stored.
-  Expected<void> decode(const Block &block, std::vector<atf::IndexEvent> &events,
-                        std::vector<std::size_t> &linked) const;
+  Expected<void> decode(const Block &block, std::vector<atf::IndexEvent> &events, std::vector<size_t> &linked) const;
 
   /// Visits the known calls that are open at the start of the block, outermost first. Returns how many more there are
   /// around them.
-  std::uint64_t openCalls(const Block &block,
-                          const std::function<void(std::uint64_t functionId, std::uint64_t beginNs)> &visit) const;
+  uint64_t openCalls(const Block &block, const std::function<void(uint64_t functionId, uint64_t beginNs)> &visit) const;
 
   /// The time of the event before the block's first one; 0 if there is none.
-  std::uint64_t beforeNs(const Block &block) const;
+  uint64_t beforeNs(const Block &block) const;
 
   /// A number computed from the checksums of all blocks, headers and bodies. Nothing if a header is damaged.
-  std::optional<std::uint64_t> print() const;
+  std::optional<uint64_t> print() const;
 
   /// Whether openCalls() knows all open calls. False if the block's header is damaged.
   bool knowsAllCalls(const Block &block) const;
@@ -79,17 +77,17 @@ public:
 private:
   friend class BlockReader;
   Expected<void> decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
-                             std::vector<std::size_t> &linked) const;
+                             std::vector<size_t> &linked) const;
   bool takeIndex();
   void scan(const Holes &holes);
-  void addOpenBlock(const RawBlockHeader &raw, std::uint64_t offset, std::uint64_t next, std::uint64_t mostEvents);
-  std::optional<RawBlockHeader> headerAt(std::uint64_t offset) const;
-  std::uint64_t findHeader(std::uint64_t from, const Holes &holes) const;
+  void addOpenBlock(const RawBlockHeader &raw, uint64_t offset, uint64_t next, uint64_t mostEvents);
+  std::optional<RawBlockHeader> headerAt(uint64_t offset) const;
+  uint64_t findHeader(uint64_t from, const Holes &holes) const;
   void add(Block block);
   void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
-  Error error(const char *code, std::string message, std::uint64_t offset) const;
+  Error error(const char *code, std::string message, uint64_t offset) const;
 
-  const Byte *at(std::uint64_t offset) const { return reinterpret_cast<const Byte *>(bytes_.data()) + offset; }
+  const Byte *at(uint64_t offset) const { return reinterpret_cast<const Byte *>(bytes_.data()) + offset; }
 
   std::span<const std::byte> bytes_;
   std::string name_;

@@ -4,7 +4,7 @@
 
 #include "base/file_bytes.h"
 #include "base/quantities.h"
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_format.h"
 
 #include "ada/trace/error.h"
@@ -28,7 +28,7 @@ template <class Raw> Raw load(const Byte *from) {
 template <class Raw>
 Expected<Raw> readFileHeader(std::span<const std::byte> bytes, const char (&magic)[5], const char *kind,
                              const std::string &name) {
-  const auto error = [&](const char *code, std::string message, std::uint64_t offset) {
+  const auto error = [&](const char *code, std::string message, uint64_t offset) {
     return Error{.code = code, .message = std::move(message), .file = name, .offset = offset};
   };
   if (bytes.size() < kFileHeaderBytes)
@@ -50,7 +50,7 @@ Expected<Raw> readFileHeader(std::span<const std::byte> bytes, const char (&magi
 }
 
 /// The message of W_BLOCKS_DAMAGED.
-inline std::string lostEventsText(std::uint64_t events) {
+inline std::string lostEventsText(uint64_t events) {
   return formatCount(events) + " events are lost: the headers of their blocks are damaged, or the file was cut off";
 }
 

@@ -42,13 +42,13 @@ Expected<void> OutputFile::mustBeOpen() const {
 
 Expected<void> OutputFile::mustBeGood() const { return failure_ ? Expected<void>(*failure_) : mustBeOpen(); }
 
-Expected<void> OutputFile::write(const void *data, std::size_t bytes, std::uint64_t offset) {
+Expected<void> OutputFile::write(const void *data, size_t bytes, uint64_t offset) {
   if (!failure_ && !writeAllAt(file_.get(), data, bytes, offset))
     failure_ = systemError(path_, "cannot be written", errno);
   return failure_ ? Expected<void>(*failure_) : Expected<void>();
 }
 
-Expected<void> OutputFile::cut(std::uint64_t bytes) {
+Expected<void> OutputFile::cut(uint64_t bytes) {
   if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0)
     return systemError(path_, "cannot be cut", errno);
   return {};

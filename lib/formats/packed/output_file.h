@@ -24,8 +24,8 @@ public:
   /// The first error of write(), or an error if it was closed.
   Expected<void> mustBeGood() const;
   /// After an error, every call fails with that error and writes nothing.
-  Expected<void> write(const void *data, std::size_t bytes, std::uint64_t offset);
-  Expected<void> cut(std::uint64_t bytes);
+  Expected<void> write(const void *data, size_t bytes, uint64_t offset);
+  Expected<void> cut(uint64_t bytes);
   Expected<void> close();
 
 private:

@@ -2,7 +2,7 @@
 #include "writer.h"
 
 #include "base/file_bytes.h"
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file.h"
 
@@ -12,7 +12,7 @@
 namespace ada::packed {
 
 // The size of the buffer: a full block, and room for one more event.
-static constexpr std::size_t kRoom = kMostBlockStartBytes + kBlockBodyBytes + kMostEventBytes;
+static constexpr size_t kRoom = kMostBlockStartBytes + kBlockBodyBytes + kMostEventBytes;
 
 Writer::~Writer() {
   if (file_.isOpen())
@@ -33,7 +33,7 @@ Expected<std::unique_ptr<Writer>> Writer::create(const std::string &path, const 
 }
 
 // Loads the block with the last event to be kept into memory, as an open block.
-Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::uint64_t keep) {
+Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, uint64_t keep) {
   auto opened = OutputFile::open(path);
   if (!opened)
     return opened.error();
@@ -80,26 +80,26 @@ Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, std::u
 }
 
 // Loads a block of a file's `bytes` into memory, with the events before number `beforeSeq`.
-void Writer::resumeBlock(const Block &block, const std::byte *bytes, std::uint64_t beforeSeq) {
+void Writer::resumeBlock(const Block &block, const std::byte *bytes, uint64_t beforeSeq) {
   const auto *start = reinterpret_cast<const Byte *>(bytes) + block.offset;
   RawBlockHeader raw;
   std::memcpy(&raw, start, sizeof raw);
-  const std::size_t startBytes = kBlockHeaderBytes + raw.callsBytes;
+  const size_t startBytes = kBlockHeaderBytes + raw.callsBytes;
   std::vector<Byte> plain;
   std::span<const Byte> body(start + startBytes, block.bytes - startBytes);
   if (raw.flags & kBlockZstd) {
     plain = uncompressed(body, raw.plainBytes);
     body = plain;
   }
-  const std::size_t used = block_->resume(start, body.data(), body.size(), beforeSeq, atf::crc32c);
+  const size_t used = block_->resume(start, body.data(), body.size(), beforeSeq, atf::crc32c);
   offset_ = block.offset;
   used_ = startBytes + used;
   bytes_.assign(start, start + startBytes);
-  bytes_.insert(bytes_.end(), body.begin(), body.begin() + static_cast<std::ptrdiff_t>(used));
+  bytes_.insert(bytes_.end(), body.begin(), body.begin() + static_cast<ptrdiff_t>(used));
   bytes_.resize(std::max(used_ + kMostEventBytes, kRoom));
 }
 
-Expected<void> Writer::writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail) {
+Expected<void> Writer::writeHeader(bool isFinal, uint64_t trailerOffset, bool hasDetail) {
   const RawFileHeader raw = encodeFileHeader(origin_, isFinal ? &totals_ : nullptr, trailerOffset, hasDetail,
                                              atf::crc32c, blocksOffset_, droppedCount_);
   return file_.write(&raw, sizeof raw, 0);
@@ -115,8 +115,8 @@ Expected<void> Writer::append(const atf::IndexEvent &event) {
   Byte *const from = bytes_.data() + used_, *to = from;
   if (storesLinks_ && event.detailSeq != atf::kNoDetail)
     to = putPrefix(to, Sub::Link, event.detailSeq + 1);
-  to = block_->encode(to, static_cast<std::uint32_t>(event.kind), event.functionId, event.timestampNs);
-  used_ += static_cast<std::size_t>(to - from);
+  to = block_->encode(to, static_cast<uint32_t>(event.kind), event.functionId, event.timestampNs);
+  used_ += static_cast<size_t>(to - from);
   if (totals_.events++ == 0)
     totals_.firstNs = event.timestampNs;
   totals_.lastNs = event.timestampNs;
@@ -128,7 +128,7 @@ Expected<void> Writer::append(const atf::IndexEvent &event) {
 Expected<void> Writer::endBlock() {
   if (!block_->isOpen())
     return {};
-  const std::size_t there = block_->blockBytes(); // these a resumed file already had
+  const size_t there = block_->blockBytes(); // these a resumed file already had
   block_->added(bytes_.data() + there, used_ - there, atf::crc32c);
   RawBlockHeader raw = block_->close(atf::crc32c);
   if (compresses_)
@@ -144,14 +144,14 @@ Expected<void> Writer::endBlock() {
 }
 
 void Writer::compressBody(RawBlockHeader &raw) {
-  const std::size_t start = block_->startBytes();
+  const size_t start = block_->startBytes();
   const std::vector<Byte> frame = compressed(std::span(bytes_).subspan(start, used_ - start));
   if (frame.empty())
     return;
-  std::ranges::copy(frame, bytes_.begin() + static_cast<std::ptrdiff_t>(start));
+  std::ranges::copy(frame, bytes_.begin() + static_cast<ptrdiff_t>(start));
   used_ = start + frame.size();
   raw.flags |= kBlockZstd;
-  raw.bodyBytes = static_cast<std::uint32_t>(frame.size());
+  raw.bodyBytes = static_cast<uint32_t>(frame.size());
   raw.bodyChecksum = atf::crc32c(0, bytes_.data() + kBlockHeaderBytes, used_ - kBlockHeaderBytes);
   seal(raw, atf::crc32c);
 }
@@ -166,7 +166,7 @@ Expected<void> Writer::finish(bool hasDetail) {
   std::memcpy(index.data(), &head, sizeof head);
   if (!entries_.empty())
     std::memcpy(index.data() + sizeof head, entries_.data(), entries_.size() * sizeof(RawIndexEntry));
-  const std::size_t indexBytes = index.size() - sizeof(RawTrailer);
+  const size_t indexBytes = index.size() - sizeof(RawTrailer);
   const RawTrailer trailer = encodeTrailer(offset_, entries_.size(), atf::crc32c(0, index.data(), indexBytes), totals_,
                                            unsorted_, atf::crc32c);
   std::memcpy(index.data() + indexBytes, &trailer, sizeof trailer);

@@ -18,29 +18,29 @@ namespace ada::packed {
 class Writer {
 public:
   static Expected<std::unique_ptr<Writer>> create(const std::string &path, const atf::WriterOptions &options);
-  static Expected<std::unique_ptr<Writer>> resume(const std::string &path, std::uint64_t keep);
+  static Expected<std::unique_ptr<Writer>> resume(const std::string &path, uint64_t keep);
   ~Writer();
 
   Expected<void> append(const atf::IndexEvent &event);
-  std::uint64_t size() const { return totals_.events; }
+  uint64_t size() const { return totals_.events; }
   Expected<void> finish(bool hasDetail);
   bool isOpen() const { return file_.isOpen(); }
 
 private:
   explicit Writer(OutputFile file) : file_(std::move(file)) {}
   Expected<void> endBlock();
-  void resumeBlock(const Block &block, const std::byte *bytes, std::uint64_t beforeSeq);
+  void resumeBlock(const Block &block, const std::byte *bytes, uint64_t beforeSeq);
   void compressBody(RawBlockHeader &raw);
-  Expected<void> writeHeader(bool isFinal, std::uint64_t trailerOffset, bool hasDetail);
+  Expected<void> writeHeader(bool isFinal, uint64_t trailerOffset, bool hasDetail);
 
   OutputFile file_;
   atf::FileOrigin origin_;
   bool storesLinks_ = true, compresses_ = false;
   std::unique_ptr<BlockWriter> block_ = std::make_unique<BlockWriter>();
-  std::vector<Byte> bytes_;                 // of the open block, including its start
-  std::size_t used_ = 0;                    // of these
-  std::uint64_t offset_ = kFileHeaderBytes; // where the open block, or the next one, goes
-  std::uint64_t blocksOffset_ = kFileHeaderBytes, droppedCount_ = 0;
+  std::vector<Byte> bytes_;            // of the open block, including its start
+  size_t used_ = 0;                    // of these
+  uint64_t offset_ = kFileHeaderBytes; // where the open block, or the next one, goes
+  uint64_t blocksOffset_ = kFileHeaderBytes, droppedCount_ = 0;
   std::vector<RawIndexEntry> entries_;
   FileTotals totals_;
   bool unsorted_ = false;

@@ -20,15 +20,13 @@ public:
 namespace perfetto {
 
 /// The uuid of a track in our own exports: of a process, a thread, the off-CPU times of a thread, or a counter.
-enum class TrackKind : std::uint64_t { Process = 1, Thread, OffCpu, Counter };
-constexpr std::uint64_t trackOf(TrackKind kind, std::uint32_t number) {
-  return static_cast<std::uint64_t>(kind) << 32 | number;
-}
+enum class TrackKind : uint64_t { Process = 1, Thread, OffCpu, Counter };
+constexpr uint64_t trackOf(TrackKind kind, uint32_t number) { return static_cast<uint64_t>(kind) << 32 | number; }
 
 /// Off-CPU tracks in our own exports: the track's name, and its uuid from that of the thread's track.
 inline constexpr std::string_view kOffCpuTrack = "without a processor";
-constexpr std::uint64_t offCpuTrackOf(std::uint64_t threadTrack) {
-  return trackOf(TrackKind::OffCpu, static_cast<std::uint32_t>(threadTrack));
+constexpr uint64_t offCpuTrackOf(uint64_t threadTrack) {
+  return trackOf(TrackKind::OffCpu, static_cast<uint32_t>(threadTrack));
 }
 
 } // namespace perfetto

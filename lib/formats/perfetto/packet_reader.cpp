@@ -12,10 +12,10 @@
 
 namespace ada::model::perfetto {
 
-constexpr std::uint32_t kBoottime = 6, kFirstSequenceClock = 64, kLastSequenceClock = 127;
+constexpr uint32_t kBoottime = 6, kFirstSequenceClock = 64, kLastSequenceClock = 127;
 
-std::uint32_t PacketReader::trackOf(std::uint64_t uuid) {
-  const auto [found, isNew] = byUuid_.try_emplace(uuid, static_cast<std::uint32_t>(tracks_.size()));
+uint32_t PacketReader::trackOf(uint64_t uuid) {
+  const auto [found, isNew] = byUuid_.try_emplace(uuid, static_cast<uint32_t>(tracks_.size()));
   if (isNew)
     tracks_.push_back({.uuid = uuid});
   return found->second;
@@ -112,7 +112,7 @@ void PacketReader::read(std::string_view bytes, Packet &packet) {
     lost_.add("packets of other data sources than track events");
 }
 
-bool PacketReader::take(std::string_view bytes, std::uint64_t offset, bool isUnpacked) {
+bool PacketReader::take(std::string_view bytes, uint64_t offset, bool isUnpacked) {
   Packet packet;
   try {
     read(bytes, packet);
@@ -127,9 +127,9 @@ bool PacketReader::take(std::string_view bytes, std::uint64_t offset, bool isUnp
 }
 
 // A packet may hold many others, compressed with zlib.
-void PacketReader::unpack(std::string_view compressed, std::uint64_t offset) {
-  constexpr std::size_t kPiece = 256 << 10;
-  PacketSplitter packets([&](std::string_view packet, std::uint64_t) { return take(packet, offset, true); });
+void PacketReader::unpack(std::string_view compressed, uint64_t offset) {
+  constexpr size_t kPiece = 256 << 10;
+  PacketSplitter packets([&](std::string_view packet, uint64_t) { return take(packet, offset, true); });
   std::string piece(kPiece, '\0');
   z_stream stream = {};
   if (inflateInit(&stream) != Z_OK)
@@ -142,7 +142,7 @@ void PacketReader::unpack(std::string_view compressed, std::uint64_t offset) {
     stream.next_out = reinterpret_cast<Bytef *>(piece.data());
     stream.avail_out = kPiece;
     result = inflate(&stream, Z_NO_FLUSH);
-    const std::size_t got = kPiece - stream.avail_out;
+    const size_t got = kPiece - stream.avail_out;
     goesOn = (result == Z_OK || result == Z_STREAM_END) && packets.push(std::string_view(piece).substr(0, got)) &&
              (got > 0 || result == Z_STREAM_END);
   }
@@ -154,13 +154,13 @@ void PacketReader::unpack(std::string_view compressed, std::uint64_t offset) {
 
 void PacketReader::use(Packet &packet) {
   Sequence &sequence = sequences_[packet.sequence];
-  constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;
+  constexpr uint64_t kStateCleared = 1, kNeedsState = 2;
   if (packet.isAfterLoss) {
     sequence.isValid = false;
     lost_.add("gaps where Perfetto had lost packets of a sequence (each sequence begins with one)");
   }
   if (packet.isCleared || packet.flags & kStateCleared) {
-    const std::uint32_t threadTrack = sequence.threadTrack;
+    const uint32_t threadTrack = sequence.threadTrack;
     sequence = Sequence();
     sequence.threadTrack = threadTrack;
     sequence.isValid = true;
@@ -180,8 +180,8 @@ void PacketReader::use(Packet &packet) {
     addThread(*packet.thread, track);
     if (packet.process)
       addProcess(*packet.process, track);
-    const auto [found, isNew] = byThread_.try_emplace({track.pid.value_or(0), track.tid.value_or(0)},
-                                                      static_cast<std::uint32_t>(tracks_.size()));
+    const auto [found, isNew] =
+        byThread_.try_emplace({track.pid.value_or(0), track.tid.value_or(0)}, static_cast<uint32_t>(tracks_.size()));
     if (isNew)
       tracks_.push_back(std::move(track));
     else if (!track.threadName.empty())
@@ -203,10 +203,10 @@ void PacketReader::use(Packet &packet) {
   addEvent(*packet.event, *time, sequence);
 }
 
-std::optional<std::uint64_t> PacketReader::timeOf(const Packet &packet, Sequence &sequence) {
+std::optional<uint64_t> PacketReader::timeOf(const Packet &packet, Sequence &sequence) {
   if (!packet.timestamp)
     return std::nullopt;
-  const std::uint32_t id = packet.clock ? *packet.clock : sequence.defaultClock.value_or(kBoottime);
+  const uint32_t id = packet.clock ? *packet.clock : sequence.defaultClock.value_or(kBoottime);
   const bool isOwn = id >= kFirstSequenceClock && id <= kLastSequenceClock;
   auto &clocks = isOwn ? sequence.clocks : clocks_;
   const auto found = clocks.find(id);
@@ -215,16 +215,16 @@ std::optional<std::uint64_t> PacketReader::timeOf(const Packet &packet, Sequence
     return packet.timestamp;
   }
   ClockState &clock = found->second;
-  std::uint64_t value = *packet.timestamp;
+  uint64_t value = *packet.timestamp;
   if (clock.isIncremental)
     value = clock.now += value;
-  value = value * clock.unit + static_cast<std::uint64_t>(clock.offset);
+  value = value * clock.unit + static_cast<uint64_t>(clock.offset);
   return value;
 }
 
 void PacketReader::addSnapshot(pbf_reader snapshot, Sequence &sequence) {
   struct Reading {
-    std::uint32_t id = 0;
+    uint32_t id = 0;
     ClockState clock;
   };
   std::vector<Reading> readings;
@@ -242,7 +242,7 @@ void PacketReader::addSnapshot(pbf_reader snapshot, Sequence &sequence) {
         reading.clock.isIncremental = fields.get_bool();
         break;
       case protozero::tag_and_type(4, protozero::pbf_wire_type::varint):
-        reading.clock.unit = std::max<std::uint64_t>(1, fields.get_uint64());
+        reading.clock.unit = std::max<uint64_t>(1, fields.get_uint64());
         break;
       default:
         fields.skip();
@@ -250,17 +250,17 @@ void PacketReader::addSnapshot(pbf_reader snapshot, Sequence &sequence) {
     readings.push_back(reading);
   }
   // The trace's time is that of BOOTTIME, or of the first clock whose relation to it is known.
-  std::optional<std::uint64_t> now;
+  std::optional<uint64_t> now;
   for (const Reading &reading : readings)
     if (reading.id == kBoottime)
       now = reading.clock.now * reading.clock.unit;
   for (const Reading &reading : readings)
     if (const auto known = clocks_.find(reading.id); !now && known != clocks_.end())
-      now = reading.clock.now * reading.clock.unit + static_cast<std::uint64_t>(known->second.offset);
+      now = reading.clock.now * reading.clock.unit + static_cast<uint64_t>(known->second.offset);
   if (!now && !readings.empty())
     now = readings.front().clock.now * readings.front().clock.unit;
   for (Reading &reading : readings) {
-    reading.clock.offset = static_cast<std::int64_t>(*now - reading.clock.now * reading.clock.unit);
+    reading.clock.offset = static_cast<int64_t>(*now - reading.clock.now * reading.clock.unit);
     const bool isOwn = reading.id >= kFirstSequenceClock && reading.id <= kLastSequenceClock;
     (isOwn ? sequence.clocks : clocks_)[reading.id] = reading.clock;
   }
@@ -275,7 +275,7 @@ void PacketReader::addInterned(pbf_reader interned, Sequence &sequence) {
       interned.skip();
       continue;
     }
-    std::uint64_t id = 0;
+    uint64_t id = 0;
     std::string_view text;
     for (pbf_reader fields = interned.get_message(); fields.next();)
       if (fields.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint))
@@ -312,10 +312,10 @@ void PacketReader::addThread(pbf_reader fields, Track &track) {
   while (fields.next())
     switch (fields.tag_and_type()) {
     case protozero::tag_and_type(1, protozero::pbf_wire_type::varint):
-      track.pid = static_cast<std::uint32_t>(fields.get_int32());
+      track.pid = static_cast<uint32_t>(fields.get_int32());
       break;
     case protozero::tag_and_type(2, protozero::pbf_wire_type::varint):
-      track.tid = static_cast<std::uint32_t>(fields.get_int32());
+      track.tid = static_cast<uint32_t>(fields.get_int32());
       break;
     case protozero::tag_and_type(5, protozero::pbf_wire_type::length_delimited):
       track.threadName = viewOf(fields);
@@ -329,7 +329,7 @@ void PacketReader::addProcess(pbf_reader fields, Track &track) {
   while (fields.next())
     switch (fields.tag_and_type()) {
     case protozero::tag_and_type(1, protozero::pbf_wire_type::varint):
-      track.pid = static_cast<std::uint32_t>(fields.get_int32());
+      track.pid = static_cast<uint32_t>(fields.get_int32());
       break;
     case protozero::tag_and_type(6, protozero::pbf_wire_type::length_delimited):
       track.processName = viewOf(fields);
@@ -386,11 +386,11 @@ void PacketReader::addTree(pbf_reader tree) {
       tree.skip();
       continue;
     }
-    std::uint32_t id = 0;
+    uint32_t id = 0;
     std::string name;
     for (pbf_reader fields = tree.get_message(); fields.next();)
       if (fields.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint))
-        id = static_cast<std::uint32_t>(fields.get_int32());
+        id = static_cast<uint32_t>(fields.get_int32());
       else if (fields.tag_and_type() ==
                    protozero::tag_and_type(what == kProcesses ? 3 : 2, protozero::pbf_wire_type::length_delimited) &&
                name.empty())

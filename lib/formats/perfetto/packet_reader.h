@@ -19,30 +19,30 @@ namespace ada::model::perfetto {
 
 using protozero::pbf_reader;
 
-constexpr std::uint32_t kNoTrack = ~std::uint32_t{0};
+constexpr uint32_t kNoTrack = ~uint32_t{0};
 
 struct ClockState {
-  std::int64_t offset = 0; ///< to the trace's clock
-  std::uint64_t now = 0;   ///< the time of a clock whose times are differences
-  std::uint64_t unit = 1;  ///< in nanoseconds
+  int64_t offset = 0; ///< to the trace's clock
+  uint64_t now = 0;   ///< the time of a clock whose times are differences
+  uint64_t unit = 1;  ///< in nanoseconds
   bool isIncremental = false;
 };
 
 // The state of a sequence, to which its packets refer.
 struct Sequence {
   bool isValid = false;
-  std::unordered_map<std::uint64_t, std::uint32_t> eventNames;
-  std::unordered_map<std::uint64_t, std::string> annotationNames, texts;
-  std::optional<std::uint32_t> defaultClock;
-  std::optional<std::uint64_t> defaultTrack;
-  std::uint32_t threadTrack = kNoTrack; ///< from a thread descriptor
-  std::map<std::uint32_t, ClockState> clocks;
+  std::unordered_map<uint64_t, uint32_t> eventNames;
+  std::unordered_map<uint64_t, std::string> annotationNames, texts;
+  std::optional<uint32_t> defaultClock;
+  std::optional<uint64_t> defaultTrack;
+  uint32_t threadTrack = kNoTrack; ///< from a thread descriptor
+  std::map<uint32_t, ClockState> clocks;
 };
 
 struct Track {
-  std::optional<std::uint64_t> uuid = {}, parent = {};
+  std::optional<uint64_t> uuid = {}, parent = {};
   std::string name = {}, threadName = {}, processName = {};
-  std::optional<std::uint32_t> pid = {}, tid = {};
+  std::optional<uint32_t> pid = {}, tid = {};
   bool isProcess = false, hasEvents = false;
   bool isOffCpu = false; ///< off-CPU times in our own exports
 };
@@ -63,28 +63,28 @@ public:
   PacketReader(EventSorter &events, LossList &lost) : events_(events), lost_(lost) {}
 
   /// False if no more packets are wanted.
-  bool take(std::string_view packet, std::uint64_t offset, bool isUnpacked = false);
+  bool take(std::string_view packet, uint64_t offset, bool isUnpacked = false);
   const std::vector<Track> &tracks() const { return tracks_; }
   /// The track that `track` is inside; null if there is none.
   const Track *parentOf(const Track &track) const {
     const auto found = track.parent ? byUuid_.find(*track.parent) : byUuid_.end();
     return found == byUuid_.end() ? nullptr : &tracks_[found->second];
   }
-  const std::string &name(std::uint32_t number) const { return *byNumber_[number]; }
+  const std::string &name(uint32_t number) const { return *byNumber_[number]; }
   /// Names from the list of processes, by pid and tid.
-  const std::map<std::uint32_t, std::string> &processNames() const { return processNames_; }
-  const std::map<std::uint32_t, std::string> &threadNames() const { return threadNames_; }
+  const std::map<uint32_t, std::string> &processNames() const { return processNames_; }
+  const std::map<uint32_t, std::string> &threadNames() const { return threadNames_; }
 
-  std::uint64_t damaged = 0, damagedAt = 0, usable = 0;
-  std::uint64_t unknownClocks = 0;
+  uint64_t damaged = 0, damagedAt = 0, usable = 0;
+  uint64_t unknownClocks = 0;
   Expected<void> status;
 
 private:
   struct Packet {
-    std::optional<std::uint64_t> timestamp;
-    std::optional<std::uint32_t> clock;
-    std::uint32_t sequence = 0;
-    std::uint64_t flags = 0;
+    std::optional<uint64_t> timestamp;
+    std::optional<uint32_t> clock;
+    uint32_t sequence = 0;
+    uint64_t flags = 0;
     bool isCleared = false, isAfterLoss = false;
     std::vector<pbf_reader> interned; // parts of one message
     std::optional<pbf_reader> event, defaults, snapshot, track, process, thread, tree;
@@ -99,13 +99,13 @@ private:
   void addThread(pbf_reader descriptor, Track &track);
   void addProcess(pbf_reader descriptor, Track &track);
   void addTree(pbf_reader tree);
-  void addEvent(pbf_reader event, std::uint64_t timeNs, Sequence &sequence);
-  void unpack(std::string_view compressed, std::uint64_t offset);
-  std::optional<std::uint64_t> timeOf(const Packet &packet, Sequence &sequence);
+  void addEvent(pbf_reader event, uint64_t timeNs, Sequence &sequence);
+  void unpack(std::string_view compressed, uint64_t offset);
+  std::optional<uint64_t> timeOf(const Packet &packet, Sequence &sequence);
   void annotate(pbf_reader annotation, const Sequence &sequence, JsonMembers &out, Annotations *about, unsigned depth);
-  std::uint32_t trackOf(std::uint64_t uuid);
-  std::uint32_t nameOf(std::string_view name) {
-    const auto [found, isNew] = names_.try_emplace(std::string(name), static_cast<std::uint32_t>(names_.size()));
+  uint32_t trackOf(uint64_t uuid);
+  uint32_t nameOf(std::string_view name) {
+    const auto [found, isNew] = names_.try_emplace(std::string(name), static_cast<uint32_t>(names_.size()));
     if (isNew)
       byNumber_.push_back(&found->first);
     return found->second;
@@ -117,14 +117,14 @@ private:
 
   EventSorter &events_;
   LossList &lost_;
-  std::unordered_map<std::uint32_t, Sequence> sequences_;
-  std::map<std::uint32_t, ClockState> clocks_; // of the whole trace
+  std::unordered_map<uint32_t, Sequence> sequences_;
+  std::map<uint32_t, ClockState> clocks_; // of the whole trace
   std::vector<Track> tracks_;
-  std::unordered_map<std::uint64_t, std::uint32_t> byUuid_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> byThread_; // by pid and tid
-  std::unordered_map<std::string, std::uint32_t> names_;
-  std::vector<const std::string *> byNumber_;                       // of names_
-  std::map<std::uint32_t, std::string> processNames_, threadNames_; // of the process tree
+  std::unordered_map<uint64_t, uint32_t> byUuid_;
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> byThread_; // by pid and tid
+  std::unordered_map<std::string, uint32_t> names_;
+  std::vector<const std::string *> byNumber_;                  // of names_
+  std::map<uint32_t, std::string> processNames_, threadNames_; // of the process tree
   simdjson::dom::parser parser_{16 << 20};
 };
 

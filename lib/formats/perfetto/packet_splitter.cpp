@@ -6,13 +6,13 @@ namespace ada::model {
 namespace {
 
 // Reads a number of protobuf's and moves `at` past it. Nothing if the bytes end within it, or it is too long (`isBad`).
-std::optional<std::uint64_t> takeVarint(std::string_view bytes, std::size_t &at, bool &isBad) {
-  std::uint64_t value = 0;
+std::optional<uint64_t> takeVarint(std::string_view bytes, size_t &at, bool &isBad) {
+  uint64_t value = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (at == bytes.size())
       return std::nullopt;
     const auto byte = static_cast<unsigned char>(bytes[at++]);
-    value |= shift < 64 ? std::uint64_t{byte & 0x7Fu} << shift : 0;
+    value |= shift < 64 ? uint64_t{byte & 0x7Fu} << shift : 0;
     if (byte < 0x80)
       return value;
   }
@@ -27,10 +27,10 @@ bool PacketSplitter::fail(const char *code, const char *message) {
   return false;
 }
 
-std::size_t PacketSplitter::takeFrom(std::string_view bytes) {
-  std::size_t done = 0;
+size_t PacketSplitter::takeFrom(std::string_view bytes) {
+  size_t done = 0;
   while (done < bytes.size()) {
-    std::size_t at = done;
+    size_t at = done;
     bool isBad = false;
     const auto tag = takeVarint(bytes, at, isBad);
     const auto length = tag ? takeVarint(bytes, at, isBad) : std::nullopt; // or the value if it is a number
@@ -50,7 +50,7 @@ std::size_t PacketSplitter::takeFrom(std::string_view bytes) {
       wanted_ = at - done + *length;
       return done;
     }
-    const std::size_t end = isNumber ? at : at + *length;
+    const size_t end = isNumber ? at : at + *length;
     if (*tag == (1 << 3 | kBytes) && !take_(bytes.substr(at, *length), offset_)) {
       isStopped_ = true;
       return done;

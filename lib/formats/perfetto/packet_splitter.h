@@ -16,8 +16,8 @@ namespace ada::model {
 /// Memory: one packet.
 class PacketSplitter {
 public:
-  static constexpr std::uint64_t kMostPacketBytes = 64 << 20;
-  using Take = std::function<bool(std::string_view packet, std::uint64_t offset)>;
+  static constexpr uint64_t kMostPacketBytes = 64 << 20;
+  using Take = std::function<bool(std::string_view packet, uint64_t offset)>;
   explicit PacketSplitter(Take take) : take_(std::move(take)) {}
 
   /// False if `take` stopped, or there is a problem().
@@ -29,11 +29,11 @@ public:
 private:
   bool fail(const char *code, const char *message);
   // Hands out the whole packets in the bytes, and returns how many bytes those are.
-  std::size_t takeFrom(std::string_view bytes);
+  size_t takeFrom(std::string_view bytes);
 
   Take take_;
   std::string rest_; // the beginning of a packet
-  std::uint64_t offset_ = 0, wanted_ = 0;
+  uint64_t offset_ = 0, wanted_ = 0;
   bool isStopped_ = false;
   std::optional<Error> problem_;
 };

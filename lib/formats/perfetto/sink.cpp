@@ -54,8 +54,8 @@ enum class Annotation : Number { Integer = 3, Text = 6, Json = 9, Name = 10 };
 enum EventType { kSliceBegin = 1, kSliceEnd = 2, kInstant = 3, kCounter = 4 };
 enum SequenceFlag { kStateCleared = 1, kNeedsState = 2 };
 
-constexpr std::uint32_t kSequenceClock = 64; // the first number of clocks that belong to a sequence
-constexpr std::uint32_t kBoottime = 6;
+constexpr uint32_t kSequenceClock = 64; // the first number of clocks that belong to a sequence
+constexpr uint32_t kBoottime = 6;
 
 template <class Tag> using Part = protozero::pbf_builder<Tag>;
 
@@ -65,10 +65,10 @@ public:
 
 private:
   struct Sequence {
-    std::uint32_t id = 0;
-    std::uint64_t track = 0;
+    uint32_t id = 0;
+    uint64_t track = 0;
     bool isBegun = false;
-    std::uint64_t nowNs = 0;
+    uint64_t nowNs = 0;
     std::vector<bool> knowsName = {}; // by function
   };
 
@@ -80,7 +80,7 @@ private:
       track.add_uint64(TrackTag::Uuid, uuidOf(process));
       track.add_string(TrackTag::Name, nameOf(process));
       Part<ProcessTag> about(track, TrackTag::Process);
-      about.add_int32(ProcessTag::Pid, static_cast<std::int32_t>(ids_.pid(process.index)));
+      about.add_int32(ProcessTag::Pid, static_cast<int32_t>(ids_.pid(process.index)));
       about.add_string(ProcessTag::Name, nameOf(process));
     });
   }
@@ -100,8 +100,8 @@ private:
       }
       track.add_string(TrackTag::Name, nameOf(thread));
       Part<ThreadTag> about(track, TrackTag::Thread);
-      about.add_int32(ThreadTag::Pid, static_cast<std::int32_t>(ids_.pid(thread.process)));
-      about.add_int32(ThreadTag::Tid, static_cast<std::int32_t>(ids_.tid(thread.index)));
+      about.add_int32(ThreadTag::Pid, static_cast<int32_t>(ids_.pid(thread.process)));
+      about.add_int32(ThreadTag::Tid, static_cast<int32_t>(ids_.tid(thread.index)));
       about.add_string(ThreadTag::Name, nameOf(thread));
     });
   }
@@ -153,13 +153,13 @@ private:
       return false;
     Sequence &sequence = sequences_[point.thread];
     if (point.kind == SymbolKind::Counter) {
-      const std::uint64_t track = counterTrack(point.function);
+      const uint64_t track = counterTrack(point.function);
       putEvent(sequence, point.timeNs, kNoName, [&](Part<TrackEvent> &event) {
         event.add_enum(TrackEvent::Type, kCounter);
         event.add_uint64(TrackEvent::TrackUuid, track);
         // The format has only one kind of integer.
         if (point.value->isInteger && point.value->number <= static_cast<long double>(INT64_MAX))
-          event.add_int64(TrackEvent::CounterValue, static_cast<std::int64_t>(point.value->number));
+          event.add_int64(TrackEvent::CounterValue, static_cast<int64_t>(point.value->number));
         else
           event.add_double(TrackEvent::DoubleCounterValue, point.value->asDouble());
       });
@@ -177,7 +177,7 @@ private:
     });
     return true;
   }
-  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
     putEvent(sequences_[thread], timeNs, kNoName, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kInstant);
       event.add_string(TrackEvent::Name, textOf(text.name));
@@ -188,17 +188,17 @@ private:
       }
     });
   }
-  void leaveThread(std::uint32_t thread) override { sequences_[thread].knowsName = {}; }
+  void leaveThread(uint32_t thread) override { sequences_[thread].knowsName = {}; }
   void endTrace() override { out_.flush(); }
   const Expected<void> &status() const override { return out_.status(); }
 
   // All places that have a counter of that name share one track.
-  std::uint64_t counterTrack(std::uint32_t number) {
+  uint64_t counterTrack(uint32_t number) {
     const Function &about = function(number);
-    const auto [at, isNew] = counters_.try_emplace(
-        {about.process, about.displayName},
-        perfetto::trackOf(perfetto::TrackKind::Counter, static_cast<std::uint32_t>(counters_.size())));
-    const std::uint64_t uuid = at->second;
+    const auto [at, isNew] =
+        counters_.try_emplace({about.process, about.displayName},
+                              perfetto::trackOf(perfetto::TrackKind::Counter, static_cast<uint32_t>(counters_.size())));
+    const uint64_t uuid = at->second;
     if (isNew)
       put([&](Part<Packet> &packet) {
         packet.add_uint32(Packet::SequenceId, kSharedSequence);
@@ -211,8 +211,8 @@ private:
     return uuid;
   }
   // The format's flows only have numbers, which are unique in the whole trace, so this is FNV-1a of name and id.
-  static std::uint64_t flowOf(std::string_view name, std::string_view id) {
-    std::uint64_t hash = 0xcbf29ce484222325;
+  static uint64_t flowOf(std::string_view name, std::string_view id) {
+    uint64_t hash = 0xcbf29ce484222325;
     for (const std::string_view text : {name, std::string_view("\0", 1), id})
       for (const char c : text)
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
@@ -236,7 +236,7 @@ private:
     protozero::pbf_writer(out_.text()).add_message(kTracePacket, packet_);
     out_.settle();
   }
-  template <class Fill> void putEvent(Sequence &sequence, std::uint64_t timeNs, std::uint32_t name, Fill &&fill) {
+  template <class Fill> void putEvent(Sequence &sequence, uint64_t timeNs, uint32_t name, Fill &&fill) {
     if (!sequence.isBegun)
       beginSequence(sequence, timeNs);
     put([&](Part<Packet> &packet) {
@@ -255,9 +255,9 @@ private:
       fill(event);
     });
   }
-  void intern(Part<Packet> &packet, Sequence &sequence, std::uint32_t name) {
+  void intern(Part<Packet> &packet, Sequence &sequence, uint32_t name) {
     if (name >= sequence.knowsName.size())
-      sequence.knowsName.resize(name + std::size_t{1});
+      sequence.knowsName.resize(name + size_t{1});
     if (sequence.knowsName[name])
       return;
     sequence.knowsName[name] = true;
@@ -277,7 +277,7 @@ private:
     }
   }
   // The sequence's clock starts at its first event, and its events are on its track.
-  void beginSequence(Sequence &sequence, std::uint64_t timeNs) {
+  void beginSequence(Sequence &sequence, uint64_t timeNs) {
     sequence.isBegun = true;
     sequence.nowNs = timeNs;
     put([&](Part<Packet> &packet) {
@@ -285,7 +285,7 @@ private:
       packet.add_uint32(Packet::SequenceFlags, kStateCleared);
       {
         Part<ClockSnapshot> snapshot(packet, Packet::ClockSnapshot);
-        for (const std::uint32_t id : {kSequenceClock, kBoottime}) {
+        for (const uint32_t id : {kSequenceClock, kBoottime}) {
           Part<Clock> clock(snapshot, ClockSnapshot::Clocks);
           clock.add_uint32(Clock::Id, id);
           clock.add_uint64(Clock::Timestamp, timeNs);
@@ -300,21 +300,19 @@ private:
     });
   }
 
-  static constexpr std::uint32_t kNoName = ~std::uint32_t{0}, kSharedSequence = 1;
-  static constexpr std::uint32_t kFirstSequence = 2, kFirstOffCpuSequence = 0x80000000; // by thread
-  static std::uint64_t uuidOf(const Process &process) {
+  static constexpr uint32_t kNoName = ~uint32_t{0}, kSharedSequence = 1;
+  static constexpr uint32_t kFirstSequence = 2, kFirstOffCpuSequence = 0x80000000; // by thread
+  static uint64_t uuidOf(const Process &process) {
     return perfetto::trackOf(perfetto::TrackKind::Process, process.index);
   }
-  static std::uint64_t uuidOf(const Thread &thread) {
-    return perfetto::trackOf(perfetto::TrackKind::Thread, thread.index);
-  }
-  static std::uint64_t idOf(std::uint32_t function) { return function + std::uint64_t{1}; }
+  static uint64_t uuidOf(const Thread &thread) { return perfetto::trackOf(perfetto::TrackKind::Thread, thread.index); }
+  static uint64_t idOf(uint32_t function) { return function + uint64_t{1}; }
 
   ByteOutput out_;
   SystemIds ids_;
   std::string packet_;
-  std::vector<Sequence> sequences_;                                         // by thread
-  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> counters_; // tracks of counters, by process and name
+  std::vector<Sequence> sequences_;                               // by thread
+  std::map<std::pair<uint32_t, std::string>, uint64_t> counters_; // tracks of counters, by process and name
 };
 
 } // namespace

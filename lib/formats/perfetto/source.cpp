@@ -19,11 +19,11 @@ namespace {
 // AdaTrace names threads that share a number "worker (tid 4712)".
 void takeNumber(Thread &thread) {
   constexpr std::string_view kTid = " (tid ";
-  const std::size_t at = thread.name.rfind(kTid);
+  const size_t at = thread.name.rfind(kTid);
   if (at == thread.name.npos || thread.name.back() != ')')
     return;
   const std::string_view digits = std::string_view(thread.name).substr(at + kTid.size());
-  std::uint64_t number = 0;
+  uint64_t number = 0;
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), number);
   if (error != std::errc() || end != digits.end() - 1)
     return;
@@ -42,19 +42,19 @@ public:
 private:
   void nameProcesses();
   const Track *processTrackOf(const Track &track) const;
-  std::uint32_t processOf(std::optional<std::uint32_t> pid);
-  std::uint32_t threadOf(std::uint32_t track);
-  std::uint32_t functionOf(std::uint32_t process, std::uint32_t name);
+  uint32_t processOf(std::optional<uint32_t> pid);
+  uint32_t threadOf(uint32_t track);
+  uint32_t functionOf(uint32_t process, uint32_t name);
 
   const PacketReader &reader_;
   EventSorter &events_;
   LossList &lost_;
   TraceBuilder out_;
-  std::map<std::uint32_t, std::string> processNames_;                          // by pid
-  std::map<std::optional<std::uint32_t>, std::uint32_t> processes_;            // by pid
-  std::map<std::uint32_t, std::uint32_t> threadsOf_;                           // how many, by process
-  std::vector<std::uint32_t> processOf_, threads_;                             // by track
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> functions_; // by process and name
+  std::map<uint32_t, std::string> processNames_;                // by pid
+  std::map<std::optional<uint32_t>, uint32_t> processes_;       // by pid
+  std::map<uint32_t, uint32_t> threadsOf_;                      // how many, by process
+  std::vector<uint32_t> processOf_, threads_;                   // by track
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> functions_; // by process and name
 };
 
 void Delivery::nameProcesses() {
@@ -74,7 +74,7 @@ const Track *Delivery::processTrackOf(const Track &track) const {
   return at && at->pid ? at : nullptr;
 }
 
-std::uint32_t Delivery::processOf(std::optional<std::uint32_t> pid) {
+uint32_t Delivery::processOf(std::optional<uint32_t> pid) {
   const auto [found, isNew] = processes_.try_emplace(pid);
   if (isNew) {
     Process process;
@@ -89,7 +89,7 @@ std::uint32_t Delivery::processOf(std::optional<std::uint32_t> pid) {
   return found->second;
 }
 
-std::uint32_t Delivery::threadOf(std::uint32_t number) {
+uint32_t Delivery::threadOf(uint32_t number) {
   if (threads_[number] != kNoTrack)
     return threads_[number];
   const Track &track = reader_.tracks()[number];
@@ -110,7 +110,7 @@ std::uint32_t Delivery::threadOf(std::uint32_t number) {
   return threads_[number] = out_.add(std::move(thread));
 }
 
-std::uint32_t Delivery::functionOf(std::uint32_t process, std::uint32_t name) {
+uint32_t Delivery::functionOf(uint32_t process, uint32_t name) {
   const auto [found, isNew] = functions_.try_emplace({process, name});
   if (isNew) {
     Function function;
@@ -131,10 +131,10 @@ Expected<void> Delivery::run() {
     processOf_.push_back(processOf(of ? of->pid : std::nullopt));
   }
   // Threads are delivered even if nothing happened in them.
-  for (std::uint32_t i = 0; i < reader_.tracks().size(); ++i)
+  for (uint32_t i = 0; i < reader_.tracks().size(); ++i)
     if (reader_.tracks()[i].tid || reader_.tracks()[i].hasEvents)
       threadOf(i);
-  SliceWalk walk(out_, lost_, [](std::uint32_t, std::uint32_t function) { return function; });
+  SliceWalk walk(out_, lost_, [](uint32_t, uint32_t function) { return function; });
   const auto drained = events_.drain([&](const LooseEvent &event, std::string_view text) {
     LooseEvent placed = event;
     placed.thread = threadOf(event.thread);
@@ -156,8 +156,8 @@ Expected<void> PerfettoSource::read(TraceSink &sink) {
     return ready;
   EventSorter events;
   PacketReader reader(events, lost_);
-  std::uint64_t packets = 0;
-  PacketSplitter splitter([&](std::string_view packet, std::uint64_t offset) {
+  uint64_t packets = 0;
+  PacketSplitter splitter([&](std::string_view packet, uint64_t offset) {
     ++packets;
     return reader.take(packet, offset);
   });

@@ -10,10 +10,10 @@ static constexpr FormatVariant kVariants[] = {
 
 // There is no magic number. Accepts a packet with a length whose first field is one that packets have, but not text.
 static std::optional<unsigned> recognise(std::span<const std::byte> head) {
-  const auto at = [&](std::size_t i) { return i < head.size() ? static_cast<unsigned>(head[i]) : 0; };
+  const auto at = [&](size_t i) { return i < head.size() ? static_cast<unsigned>(head[i]) : 0; };
   if (at(0) != 0x0a)
     return std::nullopt;
-  std::size_t next = 1;
+  size_t next = 1;
   while (next < 6 && at(next) >= 0x80) // the length
     ++next;
   ++next;

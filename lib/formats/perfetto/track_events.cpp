@@ -47,7 +47,7 @@ void PacketReader::annotate(pbf_reader annotation, const Sequence &sequence, Jso
     case protozero::tag_and_type(9, Type::length_delimited):
       if (const std::string_view raw = viewOf(annotation); isJson(raw)) {
         json.resize(raw.size());
-        std::size_t size = 0;
+        size_t size = 0;
         if (simdjson::minify(raw.data(), raw.size(), json.data(), size))
           size = 0;
         json.resize(size);
@@ -84,7 +84,7 @@ void PacketReader::annotate(pbf_reader annotation, const Sequence &sequence, Jso
   out.json(name ? TextPiece(*name) : TextPiece(), json);
 }
 
-enum EventType : std::uint64_t { kNoType = 0, kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4 };
+enum EventType : uint64_t { kNoType = 0, kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4 };
 
 // Chrome's older events have a letter instead.
 static EventType phaseType(char phase) {
@@ -104,16 +104,16 @@ static EventType phaseType(char phase) {
 }
 
 // Long because it is one list of fields and what follows from them.
-void PacketReader::addEvent(pbf_reader fields, std::uint64_t timeNs, Sequence &sequence) {
+void PacketReader::addEvent(pbf_reader fields, uint64_t timeNs, Sequence &sequence) {
   using Type = protozero::pbf_wire_type;
-  std::uint64_t type = 0, durationUs = 0;
+  uint64_t type = 0, durationUs = 0;
   char phase = 0;
-  std::optional<std::uint64_t> track;
-  std::optional<std::uint32_t> name;
+  std::optional<uint64_t> track;
+  std::optional<uint32_t> name;
   Annotations annotations;
   JsonMembers members;
   bool hasMembers = false;
-  const auto nameById = [&](std::uint64_t id) {
+  const auto nameById = [&](uint64_t id) {
     const auto found = sequence.eventNames.find(id);
     return found == sequence.eventNames.end() ? nameOf("name " + std::to_string(id)) : found->second;
   };
@@ -130,7 +130,7 @@ void PacketReader::addEvent(pbf_reader fields, std::uint64_t timeNs, Sequence &s
         else if (legacy.tag_and_type() == protozero::tag_and_type(2, Type::varint))
           phase = static_cast<char>(legacy.get_int32());
         else if (legacy.tag_and_type() == protozero::tag_and_type(3, Type::varint))
-          durationUs = static_cast<std::uint64_t>(legacy.get_int64());
+          durationUs = static_cast<uint64_t>(legacy.get_int64());
         else
           legacy.skip();
       break;

@@ -42,45 +42,44 @@ public:
 
 private:
   // Locations are functions. Their ids are never 0.
-  static std::uint64_t idOf(std::uint32_t function) { return function + std::uint64_t{1}; }
+  static uint64_t idOf(uint32_t function) { return function + uint64_t{1}; }
 
   void beginTrace(const TraceInfo &info) override {
     (void)numberOf(""); // must be the first
     for (const auto &[type, unit] : {std::pair("calls", "count"), std::pair("time", "nanoseconds")}) {
-      const std::uint64_t typeNumber = numberOf(type), unitNumber = numberOf(unit);
+      const uint64_t typeNumber = numberOf(type), unitNumber = numberOf(unit);
       Part<Profile> profile(out_.text());
       Part<ValueType> value(profile, Profile::SampleType);
-      value.add_int64(ValueType::Type, static_cast<std::int64_t>(typeNumber));
-      value.add_int64(ValueType::Unit, static_cast<std::int64_t>(unitNumber));
+      value.add_int64(ValueType::Type, static_cast<int64_t>(typeNumber));
+      value.add_int64(ValueType::Unit, static_cast<int64_t>(unitNumber));
     }
-    const std::uint64_t time = numberOf("time");
+    const uint64_t time = numberOf("time");
     Part<Profile> profile(out_.text());
-    profile.add_int64(Profile::DefaultSampleType, static_cast<std::int64_t>(time));
+    profile.add_int64(Profile::DefaultSampleType, static_cast<int64_t>(time));
     if (info.range)
-      profile.add_int64(Profile::Duration, static_cast<std::int64_t>(info.range->second - info.range->first));
+      profile.add_int64(Profile::Duration, static_cast<int64_t>(info.range->second - info.range->first));
   }
   void newFunction(const Function &function) override {
     putFunction(idOf(function.index), function.displayName, function.name, function.file, function.line);
     out_.settle();
   }
-  void writePaths(std::uint32_t number, const PathTree &tree) override {
+  void writePaths(uint32_t number, const PathTree &tree) override {
     const Thread &about = thread(number);
     const Process &process = processOf(about);
-    const std::pair<std::uint64_t, std::uint64_t> texts[] = {{numberOf("thread"), numberOf(nameOf(about))},
-                                                             {numberOf("process"), numberOf(nameOf(process))}};
-    const std::pair<std::uint64_t, std::uint64_t> numbers[] = {{numberOf("tid"), about.tid},
-                                                               {numberOf("pid"), process.pid.value_or(0)}};
-    std::vector<std::uint64_t> path, locations;
-    for (std::uint32_t node = 1; node < tree.size(); ++node) {
+    const std::pair<uint64_t, uint64_t> texts[] = {{numberOf("thread"), numberOf(nameOf(about))},
+                                                   {numberOf("process"), numberOf(nameOf(process))}};
+    const std::pair<uint64_t, uint64_t> numbers[] = {{numberOf("tid"), about.tid},
+                                                     {numberOf("pid"), process.pid.value_or(0)}};
+    std::vector<uint64_t> path, locations;
+    for (uint32_t node = 1; node < tree.size(); ++node) {
       const PathTree::Node &entry = tree[node];
-      path.resize(entry.depth - std::size_t{1});
+      path.resize(entry.depth - size_t{1});
       path.push_back(idOf(entry.function));
       const bool isRecorder = entry.function == PathTree::kRecorder;
       if (!PathTree::isFunction(entry.function) && !std::exchange(isRecorder ? hasRecorder_ : hasRest_, true))
         putFunction(idOf(entry.function), nameOfNone(entry.function), {}, {}, 0);
       locations.assign(path.rbegin(), path.rend()); // the innermost first
-      const std::int64_t values[] = {isRecorder ? 0 : static_cast<std::int64_t>(entry.calls),
-                                     static_cast<std::int64_t>(entry.selfNs)};
+      const int64_t values[] = {isRecorder ? 0 : static_cast<int64_t>(entry.calls), static_cast<int64_t>(entry.selfNs)};
       {
         Part<Profile> profile(out_.text());
         Part<Sample> sample(profile, Profile::Sample);
@@ -88,13 +87,13 @@ private:
         sample.add_packed_int64(Sample::Values, std::begin(values), std::end(values));
         for (const auto &[key, text] : texts) {
           Part<Label> label(sample, Sample::Label);
-          label.add_int64(Label::Key, static_cast<std::int64_t>(key));
-          label.add_int64(Label::Text, static_cast<std::int64_t>(text));
+          label.add_int64(Label::Key, static_cast<int64_t>(key));
+          label.add_int64(Label::Text, static_cast<int64_t>(text));
         }
         for (const auto &[key, value] : numbers) {
           Part<Label> label(sample, Sample::Label);
-          label.add_int64(Label::Key, static_cast<std::int64_t>(key));
-          label.add_int64(Label::Integer, static_cast<std::int64_t>(value));
+          label.add_int64(Label::Key, static_cast<int64_t>(key));
+          label.add_int64(Label::Integer, static_cast<int64_t>(value));
         }
       }
       out_.settle();
@@ -106,17 +105,16 @@ private:
       out_.check(Error{.code = "E_IO", .message = "the bytes of the output could not be written"});
   }
 
-  void putFunction(std::uint64_t id, std::string_view name, std::string_view symbol, std::string_view file,
-                   std::uint64_t line) {
-    const std::uint64_t nameNumber = numberOf(name), symbolNumber = numberOf(symbol), fileNumber = numberOf(file);
-    const auto startLine = static_cast<std::int64_t>(line);
+  void putFunction(uint64_t id, std::string_view name, std::string_view symbol, std::string_view file, uint64_t line) {
+    const uint64_t nameNumber = numberOf(name), symbolNumber = numberOf(symbol), fileNumber = numberOf(file);
+    const auto startLine = static_cast<int64_t>(line);
     {
       Part<Profile> profile(out_.text());
       Part<FunctionTag> function(profile, Profile::Function);
       function.add_uint64(FunctionTag::Id, id);
-      function.add_int64(FunctionTag::Name, static_cast<std::int64_t>(nameNumber));
-      function.add_int64(FunctionTag::SystemName, static_cast<std::int64_t>(symbolNumber));
-      function.add_int64(FunctionTag::FileName, static_cast<std::int64_t>(fileNumber));
+      function.add_int64(FunctionTag::Name, static_cast<int64_t>(nameNumber));
+      function.add_int64(FunctionTag::SystemName, static_cast<int64_t>(symbolNumber));
+      function.add_int64(FunctionTag::FileName, static_cast<int64_t>(fileNumber));
       function.add_int64(FunctionTag::StartLine, startLine);
     }
     Part<Profile> profile(out_.text());
@@ -127,7 +125,7 @@ private:
     entry.add_int64(Line::Line, startLine);
   }
   // The text's number in the string table. A new text is added.
-  std::uint64_t numberOf(std::string_view text) {
+  uint64_t numberOf(std::string_view text) {
     const auto [entry, isNew] = strings_.try_emplace(std::string(text), strings_.size());
     if (isNew)
       Part<Profile>(out_.text()).add_string(Profile::StringTable, entry->first);
@@ -135,7 +133,7 @@ private:
   }
 
   GzipStream gzip_;
-  std::unordered_map<std::string, std::uint64_t> strings_;
+  std::unordered_map<std::string, uint64_t> strings_;
   bool hasRest_ = false, hasRecorder_ = false;
 };
 

@@ -30,14 +30,14 @@ private:
     if (end.isOpen())
       lose("calls that were still open: they end with the last event of their thread");
   }
-  void heldUp(std::uint32_t, std::uint64_t fromNs, std::uint64_t toNs) override {
+  void heldUp(uint32_t, uint64_t fromNs, uint64_t toNs) override {
     if (recorderFrame_ == kNone)
-      recorderFrame_ = static_cast<std::uint32_t>(table().functions.size());
+      recorderFrame_ = static_cast<uint32_t>(table().functions.size());
     put('O', recorderFrame_, fromNs);
     put('C', recorderFrame_, toNs);
   }
-  void mark(std::uint32_t, std::uint64_t, const Text &) override { lose("marks: speedscope has no place for them"); }
-  void leaveThread(std::uint32_t) override { endProfile(); }
+  void mark(uint32_t, uint64_t, const Text &) override { lose("marks: speedscope has no place for them"); }
+  void leaveThread(uint32_t) override { endProfile(); }
   void endTrace() override {
     out_.put("\n],\"shared\":{\"frames\":[");
     bool isFirst = true;
@@ -45,7 +45,7 @@ private:
       out_.put((isFirst ? "\n" : ",\n") + frame.object());
       isFirst = false;
     };
-    for (std::uint32_t number = 0; number <= table().functions.size(); ++number) {
+    for (uint32_t number = 0; number <= table().functions.size(); ++number) {
       if (number == recorderFrame_)
         put(JsonMembers().text("name", kRecorderName));
       if (number == table().functions.size())
@@ -65,8 +65,8 @@ private:
   const Expected<void> &status() const override { return out_.status(); }
 
   // The recorder's frame comes after those of the functions that were known when the recorder was first met.
-  std::uint32_t frameOf(std::uint32_t function) const { return function + (function >= recorderFrame_); }
-  void startProfile(std::uint32_t number) {
+  uint32_t frameOf(uint32_t function) const { return function + (function >= recorderFrame_); }
+  void startProfile(uint32_t number) {
     endProfile();
     thread_ = number;
     std::string name = labelOf(thread(number));
@@ -82,8 +82,8 @@ private:
     thread_ = kNone;
     out_.put("\n],\"startValue\":" + std::to_string(firstNs_) + ",\"endValue\":" + std::to_string(lastNs_) + "}");
   }
-  void put(char type, std::uint32_t function, std::uint64_t timeNs) {
-    std::uint64_t since = timeNs > startNs_ ? timeNs - startNs_ : 0;
+  void put(char type, uint32_t function, uint64_t timeNs) {
+    uint64_t since = timeNs > startNs_ ? timeNs - startNs_ : 0;
     if (isFirst_) {
       firstNs_ = since;
     } else if (since < lastNs_) {
@@ -99,11 +99,11 @@ private:
     out_.settle();
   }
 
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  static constexpr uint32_t kNone = ~uint32_t{0};
   ByteOutput out_;
-  std::uint64_t startNs_ = 0, firstNs_ = 0, lastNs_ = 0;
-  std::uint32_t recorderFrame_ = kNone;
-  std::uint32_t thread_ = kNone; // whose profile is being written
+  uint64_t startNs_ = 0, firstNs_ = 0, lastNs_ = 0;
+  uint32_t recorderFrame_ = kNone;
+  uint32_t thread_ = kNone; // whose profile is being written
   bool hasProfiles_ = false, isFirst_ = true;
 };
 

@@ -27,7 +27,7 @@ public:
     return *this;
   }
   /// Integers have 63 bits.
-  Insertion &number(std::uint64_t value) {
+  Insertion &number(uint64_t value) {
     sqlite3_bind_int64(statement_, ++column_, static_cast<sqlite3_int64>(value));
     return *this;
   }
@@ -35,7 +35,7 @@ public:
     sqlite3_bind_double(statement_, ++column_, value);
     return *this;
   }
-  Insertion &numberOrNull(std::optional<std::uint64_t> value) { return value ? number(*value) : null(); }
+  Insertion &numberOrNull(std::optional<uint64_t> value) { return value ? number(*value) : null(); }
   Insertion &text(std::string_view value) {
     sqlite3_bind_text64(statement_, ++column_, value.data() ? value.data() : "", value.size(), SQLITE_STATIC,
                         SQLITE_UTF8);
@@ -141,7 +141,7 @@ private:
     if (!status_)
       return true;
     Insertion &row = point.kind == SymbolKind::Counter ? *counters_ : *flows_;
-    const std::uint64_t call = openCall(point.thread);
+    const uint64_t call = openCall(point.thread);
     row.number(point.thread).numberOrNull(call ? std::optional(call) : std::nullopt);
     row.number(point.function).number(point.timeNs);
     if (isFlow(point.kind))
@@ -150,16 +150,16 @@ private:
     if (!point.value->isInteger || (!isFlow(point.kind) && point.value->number > static_cast<long double>(INT64_MAX)))
       row.real(point.value->asDouble());
     else if (point.value->number < 0)
-      row.number(static_cast<std::uint64_t>(static_cast<std::int64_t>(point.value->number)));
+      row.number(static_cast<uint64_t>(static_cast<int64_t>(point.value->number)));
     else
-      row.number(static_cast<std::uint64_t>(point.value->number));
+      row.number(static_cast<uint64_t>(point.value->number));
     check(row.insert());
     return true;
   }
-  void mark(std::uint32_t thread, std::uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
     if (!status_)
       return;
-    const std::uint64_t call = openCall(thread);
+    const uint64_t call = openCall(thread);
     const std::string name = textOf(text.name), data = textOf(text.json);
     marks_->number(thread).numberOrNull(call ? std::optional(call) : std::nullopt);
     check(marks_->number(timeNs).text(name).textOrNull(data).insert());

@@ -28,14 +28,14 @@ static Expected<Text> openText(const std::string &path) {
 
 template <class Take> static void eachLine(std::string_view text, Take &&take) {
   while (!text.empty()) {
-    const std::size_t end = text.find('\n');
+    const size_t end = text.find('\n');
     take(text.substr(0, end));
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
   }
 }
 
-static std::optional<std::uint64_t> numberOf(std::string_view text, int base = 10) {
-  std::uint64_t number = 0;
+static std::optional<uint64_t> numberOf(std::string_view text, int base = 10) {
+  uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.begin(), text.end(), number, base);
   return error == std::errc() && end == text.end() && !text.empty() ? std::optional(number) : std::nullopt;
 }
@@ -44,7 +44,7 @@ static std::optional<std::uint64_t> numberOf(std::string_view text, int base = 1
 static std::string_view takeWord(std::string_view &text) {
   while (text.starts_with(' '))
     text.remove_prefix(1);
-  const std::size_t end = text.find(' ');
+  const size_t end = text.find(' ');
   const std::string_view word = text.substr(0, end);
   text.remove_prefix(word.size());
   return word;
@@ -78,7 +78,7 @@ Expected<Header> readHeader(const std::string &directory) {
   return header;
 }
 
-const Symbol *Module::find(std::uint64_t address) const {
+const Symbol *Module::find(uint64_t address) const {
   auto after = std::ranges::upper_bound(symbols, address, {}, &Symbol::address);
   if (after == symbols.begin())
     return nullptr;
@@ -86,21 +86,21 @@ const Symbol *Module::find(std::uint64_t address) const {
   return symbol.end && address >= symbol.end ? nullptr : &symbol;
 }
 
-const Mapping *Session::find(std::uint64_t address, std::uint64_t at) const {
+const Mapping *Session::find(uint64_t address, uint64_t at) const {
   // The library that was loaded last is the one that is there.
   if (const Mapping *late = loaded.find(address, at))
     return late;
   return atStart ? atStart->find(address, at) : nullptr;
 }
 
-Directory::Running Directory::runningAt(std::uint64_t pid, std::uint64_t timeNs) const {
+Directory::Running Directory::runningAt(uint64_t pid, uint64_t timeNs) const {
   Running running;
   bool isChild = false;
   constexpr unsigned kMostGenerations = 64;
   for (unsigned generation = 0; generation < kMostGenerations; ++generation) {
     if (const auto own = sessionsOf.find(pid); own != sessionsOf.end()) {
-      const std::vector<std::size_t> &places = own->second;
-      const auto timeOf = [&](std::size_t place) { return sessions[place].timeNs; };
+      const std::vector<size_t> &places = own->second;
+      const auto timeOf = [&](size_t place) { return sessions[place].timeNs; };
       const auto next = std::ranges::upper_bound(places, timeNs, {}, timeOf);
       running.session = &sessions[next == places.begin() ? *next : *(next - 1)];
       if (!isChild && next != places.begin())
@@ -128,7 +128,7 @@ std::vector<Symbol> symbolsOf(std::string_view text) {
       return;
     const auto address = numberOf(takeWord(line), 16);
     std::string_view type = takeWord(line);
-    std::optional<std::uint64_t> size;
+    std::optional<uint64_t> size;
     if (type.size() > 1 || (!type.empty() && type[0] >= '0' && type[0] <= '9')) { // newer files have sizes
       size = numberOf(type, 16);
       type = takeWord(line);
@@ -174,9 +174,9 @@ private:
     if (take(name + ".sym", module, buildId))
       return;
     // Otherwise, two modules have the same file name.
-    std::uint16_t sum = 0;
+    uint16_t sum = 0;
     for (const char c : module.path)
-      sum = static_cast<std::uint16_t>(sum + c);
+      sum = static_cast<uint16_t>(sum + c);
     if (!buildId.empty())
       take(name + "-" + std::string(buildId.substr(0, 4)) + ".sym", module, buildId);
     else
@@ -206,12 +206,12 @@ private:
 };
 
 // Converts "12.000000345" to nanoseconds.
-std::uint64_t timeOf(std::string_view text) {
-  const std::size_t point = text.find('.');
+uint64_t timeOf(std::string_view text) {
+  const size_t point = text.find('.');
   const auto seconds = numberOf(text.substr(0, point)),
              rest = numberOf(point == text.npos ? "0" : text.substr(point + 1));
-  std::uint64_t ns = 0;
-  if (!seconds || !rest || __builtin_mul_overflow(*seconds, std::uint64_t{1'000'000'000}, &ns) ||
+  uint64_t ns = 0;
+  if (!seconds || !rest || __builtin_mul_overflow(*seconds, uint64_t{1'000'000'000}, &ns) ||
       __builtin_add_overflow(ns, *rest, &ns))
     return 0;
   return ns;
@@ -219,7 +219,7 @@ std::uint64_t timeOf(std::string_view text) {
 
 // The value of `key` in "TASK timestamp=12.5 tid=1 pid=1"; values may be in quotes.
 std::string_view valueOf(std::string_view line, std::string_view key) {
-  for (std::size_t at = line.find(key); at != line.npos; at = line.find(key, at + 1)) {
+  for (size_t at = line.find(key); at != line.npos; at = line.find(key, at + 1)) {
     if (at == 0 || line[at - 1] != ' ' || line.substr(at + key.size()).substr(0, 1) != "=")
       continue;
     std::string_view value = line.substr(at + key.size() + 1);
@@ -263,7 +263,7 @@ std::shared_ptr<const Mappings> Maps::read(std::string_view text) {
   auto mappings = std::make_shared<Mappings>();
   eachLine(text, [&](std::string_view line) {
     const std::string_view range = takeWord(line);
-    const std::size_t dash = range.find('-');
+    const size_t dash = range.find('-');
     const auto begin = numberOf(range.substr(0, dash), 16);
     const auto end = dash == range.npos ? std::nullopt : numberOf(range.substr(dash + 1), 16);
     for (int i = 0; i < 4; ++i) // permissions, offset, device, inode
@@ -271,7 +271,7 @@ std::shared_ptr<const Mappings> Maps::read(std::string_view text) {
     while (line.starts_with(' '))
       line.remove_prefix(1);
     std::string_view path = line, buildId;
-    if (const std::size_t at = line.rfind(" build-id:"); at != line.npos) {
+    if (const size_t at = line.rfind(" build-id:"); at != line.npos) {
       path = line.substr(0, at);
       buildId = line.substr(at + 10);
     }
@@ -299,13 +299,13 @@ Expected<Directory> readDirectory(const std::string &path) {
     return file.error();
   Modules modules(path);
   Maps maps(path, modules);
-  std::map<std::string, std::size_t, std::less<>> bySid;
+  std::map<std::string, size_t, std::less<>> bySid;
   std::set<std::string> withoutMap; // programs
-  std::set<std::uint64_t> known;
-  const auto isNew = [&](std::uint64_t tid) { return known.insert(tid).second; };
+  std::set<uint64_t> known;
+  const auto isNew = [&](uint64_t tid) { return known.insert(tid).second; };
   eachLine(file->text, [&](std::string_view line) {
     const auto number = [&](std::string_view key) { return numberOf(valueOf(line, key)).value_or(0); };
-    const std::uint64_t timeNs = timeOf(valueOf(line, "timestamp"));
+    const uint64_t timeNs = timeOf(valueOf(line, "timestamp"));
     if (line.starts_with("SESS ")) {
       Session session{.timeNs = timeNs, .pid = number("pid"), .executable = std::string(valueOf(line, "exename"))};
       const std::string_view sid = valueOf(line, "sid");
@@ -319,7 +319,7 @@ Expected<Directory> readDirectory(const std::string &path) {
       if (isNew(number("tid"))) // exec() gives a task another line
         directory.tasks.push_back({.tid = number("tid"), .pid = number("pid"), .timeNs = timeNs});
     } else if (line.starts_with("FORK ")) {
-      const std::uint64_t pid = number("pid");
+      const uint64_t pid = number("pid");
       if (isNew(pid)) {
         directory.forkOf[pid] = directory.tasks.size();
         directory.tasks.push_back({.tid = pid, .pid = pid, .timeNs = timeNs, .parent = number("ppid")});
@@ -331,14 +331,14 @@ Expected<Directory> readDirectory(const std::string &path) {
       if (session == bySid.end() || !base)
         return;
       auto module = modules.get(std::string(valueOf(line, "libname")), {});
-      const std::uint64_t size = module->symbols.empty() ? 0 : module->symbols.back().address + 4096;
+      const uint64_t size = module->symbols.empty() ? 0 : module->symbols.back().address + 4096;
       directory.sessions[session->second].loaded.add({*base, *base + size, std::move(module), timeNs});
     }
   });
   for (Session &session : directory.sessions)
     session.loaded.settle();
   for (auto &[pid, places] : directory.sessionsOf)
-    std::ranges::stable_sort(places, {}, [&](std::size_t place) { return directory.sessions[place].timeNs; });
+    std::ranges::stable_sort(places, {}, [&](size_t place) { return directory.sessions[place].timeNs; });
   for (const std::string &program : withoutMap)
     directory.flaws.push_back(
         {"W_NO_MAP", fmt::format("there is no map of what {} had loaded: addresses have no names", program)});

@@ -19,41 +19,41 @@ namespace ada::model::uftrace {
 
 constexpr char kMagic[8] = {'F', 't', 'r', 'a', 'c', 'e', '!', '\0'};
 /// Bits of Header::features.
-enum Feature : std::uint64_t { kRelativeSymbols = 1 << 5, kEstimatedReturns = 1 << 11 };
+enum Feature : uint64_t { kRelativeSymbols = 1 << 5, kEstimatedReturns = 1 << 11 };
 
 /// The header of the file `info`.
 struct Header {
-  std::uint32_t version = 0;
-  std::uint64_t features = 0;
+  uint32_t version = 0;
+  uint64_t features = 0;
 };
 /// Errors: E_IO, E_BAD_MAGIC, E_BAD_VERSION, E_BAD_ENDIAN, E_TRUNCATED.
 Expected<Header> readHeader(const std::string &directory);
 
 struct Symbol {
-  std::uint64_t address = 0, end = 0; ///< from the start of the module on; `end` 0: up to the next symbol
+  uint64_t address = 0, end = 0; ///< from the start of the module on; `end` 0: up to the next symbol
   std::string name = {};
 };
 /// A program or library.
 struct Module {
   std::string path;
   std::vector<Symbol> symbols = {}; ///< by address
-  const Symbol *find(std::uint64_t address) const;
+  const Symbol *find(uint64_t address) const;
 };
 
 /// A program from its start (or exec) on.
 struct Session {
-  std::uint64_t timeNs = 0, pid = 0;
+  uint64_t timeNs = 0, pid = 0;
   std::string executable = {};
   std::shared_ptr<const Mappings> atStart = {}; ///< several sessions may share it; null if there is no map
   Mappings loaded = {};                         ///< libraries that were loaded later
-  const Mapping *find(std::uint64_t address, std::uint64_t timeNs) const;
+  const Mapping *find(uint64_t address, uint64_t timeNs) const;
   bool hasMappings() const { return !loaded.empty() || (atStart && !atStart->empty()); }
 };
 
 struct Task {
-  std::uint64_t tid = 0, pid = 0;
-  std::uint64_t timeNs = 0;
-  std::optional<std::uint64_t> parent = {}; ///< the process that forked this one
+  uint64_t tid = 0, pid = 0;
+  uint64_t timeNs = 0;
+  std::optional<uint64_t> parent = {}; ///< the process that forked this one
 };
 
 struct Directory {
@@ -65,13 +65,13 @@ struct Directory {
   /// The program that a process ran, and from when until when it did.
   struct Running {
     const Session *session = nullptr; ///< null if nothing is known about it
-    std::uint64_t fromNs = 0, untilNs = ~std::uint64_t{0};
+    uint64_t fromNs = 0, untilNs = ~uint64_t{0};
   };
-  Running runningAt(std::uint64_t pid, std::uint64_t timeNs) const;
+  Running runningAt(uint64_t pid, uint64_t timeNs) const;
 
   // By pid: places in `sessions` in order of time, and the place in `tasks` that says which process forked it.
-  std::unordered_map<std::uint64_t, std::vector<std::size_t>> sessionsOf = {};
-  std::unordered_map<std::uint64_t, std::size_t> forkOf = {};
+  std::unordered_map<uint64_t, std::vector<size_t>> sessionsOf = {};
+  std::unordered_map<uint64_t, size_t> forkOf = {};
 };
 /// Errors: those of readHeader(), and E_IO if there is no task.txt.
 Expected<Directory> readDirectory(const std::string &path);

@@ -26,13 +26,13 @@ namespace {
 enum RecordType : unsigned { kEntry, kExit, kLost, kEvent };
 
 struct Record {
-  static constexpr std::size_t kBytes = 16;
-  std::uint64_t timeNs = 0, address = 0;
+  static constexpr size_t kBytes = 16;
+  uint64_t timeNs = 0, address = 0;
   unsigned type = 0, depth = 0;
   bool hasMore = false, isRecord = false;
 
   explicit Record(const std::byte *bytes) {
-    std::uint64_t bits = 0;
+    uint64_t bits = 0;
     std::memcpy(&timeNs, bytes, 8);
     std::memcpy(&bits, bytes + 8, 8);
     type = bits & 3;
@@ -50,52 +50,52 @@ public:
 
   void announce();
   // Reads a task's file. Returns where and why its records end early, if they do.
-  std::optional<Error> readTask(std::size_t task, const FileBytes &file);
+  std::optional<Error> readTask(size_t task, const FileBytes &file);
   TraceBuilder &out() { return out_; }
-  std::uint64_t records() const { return records_; }
+  uint64_t records() const { return records_; }
 
 private:
   struct OpenCall {
-    std::uint32_t function;
+    uint32_t function;
     unsigned depth;
   };
   struct Place {
-    std::uint32_t process;
+    uint32_t process;
     const void *module;
-    std::uint64_t address;
+    uint64_t address;
     bool operator==(const Place &) const = default;
   };
   struct PlaceHash {
-    std::size_t operator()(const Place &p) const {
-      return (p.address ^ reinterpret_cast<std::uintptr_t>(p.module)) * 0x9E3779B97F4A7C15ull ^ p.process;
+    size_t operator()(const Place &p) const {
+      return (p.address ^ reinterpret_cast<uintptr_t>(p.module)) * 0x9E3779B97F4A7C15ull ^ p.process;
     }
   };
-  const Session *sessionOf(const Task &task, std::uint64_t timeNs);
-  std::uint32_t functionOf(const Task &task, std::uint64_t address, std::uint64_t timeNs);
-  bool canBeRecord(const Task &task, const Record &record, std::uint64_t afterNs);
-  std::size_t skipMore(const Task &task, std::span<const std::byte> bytes, std::size_t at, std::uint64_t timeNs);
+  const Session *sessionOf(const Task &task, uint64_t timeNs);
+  uint32_t functionOf(const Task &task, uint64_t address, uint64_t timeNs);
+  bool canBeRecord(const Task &task, const Record &record, uint64_t afterNs);
+  size_t skipMore(const Task &task, std::span<const std::byte> bytes, size_t at, uint64_t timeNs);
 
   const Directory &directory_;
   TraceBuilder out_;
   LossList &lost_;
-  std::unordered_map<std::uint64_t, std::uint32_t> processes_; // by pid
-  std::vector<std::uint32_t> threads_;                         // by task
-  std::unordered_map<Place, std::uint32_t, PlaceHash> functions_;
-  std::unordered_map<std::uint64_t, std::uint32_t> recent_; // by address, for the task in its session
-  const Session *session_ = nullptr;                        // of the task, for times in [from, until)
-  std::uint64_t sessionFrom_ = 1, sessionUntil_ = 0;
-  std::uint64_t records_ = 0;
+  std::unordered_map<uint64_t, uint32_t> processes_; // by pid
+  std::vector<uint32_t> threads_;                    // by task
+  std::unordered_map<Place, uint32_t, PlaceHash> functions_;
+  std::unordered_map<uint64_t, uint32_t> recent_; // by address, for the task in its session
+  const Session *session_ = nullptr;              // of the task, for times in [from, until)
+  uint64_t sessionFrom_ = 1, sessionUntil_ = 0;
+  uint64_t records_ = 0;
 };
 
 void Reader::announce() {
-  std::unordered_map<std::uint32_t, std::uint32_t> threadsOf;
+  std::unordered_map<uint32_t, uint32_t> threadsOf;
   for (const Task &task : directory_.tasks) {
     const auto [process, isNew] = processes_.try_emplace(task.pid);
     if (isNew) {
       Process about;
       about.name = "pid_" + std::to_string(task.pid);
       about.pid = task.pid;
-      if (const Session *session = directory_.runningAt(task.pid, ~std::uint64_t{0}).session)
+      if (const Session *session = directory_.runningAt(task.pid, ~uint64_t{0}).session)
         about.executable = session->executable;
       about.description = oneModule(about.executable);
       process->second = out_.add(std::move(about));
@@ -108,7 +108,7 @@ void Reader::announce() {
   }
 }
 
-const Session *Reader::sessionOf(const Task &task, std::uint64_t timeNs) {
+const Session *Reader::sessionOf(const Task &task, uint64_t timeNs) {
   if (timeNs >= sessionFrom_ && timeNs < sessionUntil_)
     return session_;
   const Directory::Running running = directory_.runningAt(task.pid, timeNs);
@@ -119,16 +119,16 @@ const Session *Reader::sessionOf(const Task &task, std::uint64_t timeNs) {
   return session_ = running.session;
 }
 
-std::uint32_t Reader::functionOf(const Task &task, std::uint64_t address, std::uint64_t timeNs) {
+uint32_t Reader::functionOf(const Task &task, uint64_t address, uint64_t timeNs) {
   const Session *session = sessionOf(task, timeNs);
   const auto [recent, isNew] = recent_.try_emplace(address);
   if (!isNew)
     return recent->second;
   const Mapping *mapping = session ? session->find(address, timeNs) : nullptr;
   const bool isRelative = directory_.header.features & kRelativeSymbols;
-  const std::uint64_t within = mapping && isRelative ? address - mapping->begin : address;
+  const uint64_t within = mapping && isRelative ? address - mapping->begin : address;
   const Symbol *symbol = mapping ? mapping->module->find(within) : nullptr;
-  const std::uint32_t process = processes_.at(task.pid);
+  const uint32_t process = processes_.at(task.pid);
   const Module *module = mapping ? mapping->module.get() : nullptr;
   const Place place{process, module, symbol ? symbol->address : within};
   const auto [known, isNewFunction] = functions_.try_emplace(place);
@@ -149,8 +149,8 @@ std::uint32_t Reader::functionOf(const Task &task, std::uint64_t address, std::u
 }
 
 // Whether the bytes look like a record. Arguments may have any bytes.
-bool Reader::canBeRecord(const Task &task, const Record &record, std::uint64_t afterNs) {
-  constexpr std::uint64_t kLongest = 86'400'000'000'000; // a day
+bool Reader::canBeRecord(const Task &task, const Record &record, uint64_t afterNs) {
+  constexpr uint64_t kLongest = 86'400'000'000'000; // a day
   if (!record.isRecord)
     return false;
   if (record.type == kLost)
@@ -162,9 +162,9 @@ bool Reader::canBeRecord(const Task &task, const Record &record, std::uint64_t a
          record.address >> 46; // in the kernel
 }
 
-std::size_t Reader::skipMore(const Task &task, std::span<const std::byte> bytes, std::size_t at, std::uint64_t timeNs) {
-  constexpr std::size_t kMost = 1 << 20;
-  const std::size_t end = std::min(bytes.size(), at + kMost);
+size_t Reader::skipMore(const Task &task, std::span<const std::byte> bytes, size_t at, uint64_t timeNs) {
+  constexpr size_t kMost = 1 << 20;
+  const size_t end = std::min(bytes.size(), at + kMost);
   for (; at + Record::kBytes <= end; at += 8) {
     const Record record(&bytes[at]);
     if (!canBeRecord(task, record, timeNs))
@@ -181,22 +181,22 @@ std::size_t Reader::skipMore(const Task &task, std::span<const std::byte> bytes,
   return end;
 }
 
-std::optional<Error> Reader::readTask(std::size_t number, const FileBytes &file) {
+std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
   const Task &task = directory_.tasks[number];
-  const std::uint32_t thread = threads_[number];
+  const uint32_t thread = threads_[number];
   const std::span<const std::byte> bytes = file.bytes();
   std::vector<OpenCall> open;
-  std::uint64_t lastNs = 0, lost = 0, skipped = 0, events = 0;
+  uint64_t lastNs = 0, lost = 0, skipped = 0, events = 0;
   bool isAfterLoss = false;
   std::optional<Error> problem;
   recent_.clear();
   session_ = nullptr;
   sessionFrom_ = 1, sessionUntil_ = 0;
-  const auto put = [&](Kind kind, std::uint64_t timeNs, std::uint32_t function) {
+  const auto put = [&](Kind kind, uint64_t timeNs, uint32_t function) {
     out_.events().add({.timeNs = timeNs, .thread = thread, .function = function, .kind = kind});
   };
-  constexpr std::size_t kRelease = 16 << 20;
-  std::size_t at = 0, released = 0;
+  constexpr size_t kRelease = 16 << 20;
+  size_t at = 0, released = 0;
   while (at < bytes.size() && out_.status()) {
     if (bytes.size() - at < Record::kBytes) {
       problem = Error{.code = "E_TRUNCATED", .message = "the last record is cut off", .offset = at};
@@ -228,7 +228,7 @@ std::optional<Error> Reader::readTask(std::size_t number, const FileBytes &file)
       isAfterLoss = true;
       continue;
     }
-    const std::uint32_t function = functionOf(task, record.address, record.timeNs);
+    const uint32_t function = functionOf(task, record.address, record.timeNs);
     if (record.type == kEntry) {
       // These calls must be over, because the new one is not deeper: longjmp() and the like, or their exits are lost.
       for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
@@ -272,7 +272,7 @@ Expected<void> UftraceSource::read(TraceSink &sink) {
     flaws_.push_back({"W_NO_RETURNS", "recorded with --estimate-return: calls have a beginning only"});
   Reader reader(*directory, sink, lost_);
   reader.announce();
-  for (std::size_t i = 0; i < directory->tasks.size(); ++i) {
+  for (size_t i = 0; i < directory->tasks.size(); ++i) {
     const std::string path = fmt::format("{}/{}.dat", place_.path, directory->tasks[i].tid);
     const auto file = FileBytes::open(path);
     if (!file) {

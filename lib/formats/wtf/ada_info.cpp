@@ -29,7 +29,7 @@ std::string withRest(std::string_view args, WtfRest rest, std::string_view us, s
 // The fields of each kind of record. `f` writes or reads a field.
 
 template <class F> static void visit(F &&f, WtfTraceInfo &info) {
-  std::uint32_t version = 1;
+  uint32_t version = 1;
   f("version", version);
   f("is_root", info.isRoot);
   f("rest", info.rest);
@@ -105,12 +105,12 @@ struct InfoReader {
   }
   void operator()(const char *key, bool &flag) const { flag = at(key).is_boolean() && at(key).get<bool>(); }
   void operator()(const char *key, WtfRest &rest) const {
-    std::uint32_t number = 0;
+    uint32_t number = 0;
     (*this)(key, number);
     rest = static_cast<WtfRest>(number % 3);
   }
   template <class Integer> void operator()(const char *key, Integer &number) const {
-    number = static_cast<Integer>(at(key).is_number_unsigned() ? at(key).get<std::uint64_t>() : 0);
+    number = static_cast<Integer>(at(key).is_number_unsigned() ? at(key).get<uint64_t>() : 0);
   }
   template <class Integer> void operator()(const char *key, std::optional<Integer> &number) const {
     if (json.contains(key))

@@ -15,7 +15,7 @@ struct WtfTraceInfo {
 };
 struct WtfThreadInfo {
   Thread thread;
-  std::uint16_t zone = 0;
+  uint16_t zone = 0;
 };
 struct WtfFunctionInfo {
   Function function;

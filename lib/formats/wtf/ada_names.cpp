@@ -10,7 +10,7 @@
 namespace ada::model {
 
 // Longer names are cut: version 3 holds 65534 bytes of a definition's texts.
-static constexpr std::size_t kMaxName = 32'000;
+static constexpr size_t kMaxName = 32'000;
 
 std::string WtfNames::plain(std::string_view name, std::string_view instead) {
   std::string quoted = jsonString(name); // makes it UTF-8
@@ -28,7 +28,7 @@ std::string WtfNames::plain(std::string_view name, std::string_view instead) {
   if (plain.empty())
     plain = instead;
   if (plain.size() > kMaxName) {
-    std::size_t end = kMaxName;
+    size_t end = kMaxName;
     while (end > 0 && (static_cast<unsigned char>(plain[end]) & 0xC0) == 0x80)
       --end;
     plain.resize(end);
@@ -37,9 +37,9 @@ std::string WtfNames::plain(std::string_view name, std::string_view instead) {
 }
 
 std::string WtfNames::text(std::string_view name) {
-  constexpr std::size_t kMaxText = 65'000;
+  constexpr size_t kMaxText = 65'000;
   std::string packed;
-  std::size_t units;
+  size_t units;
   if (wtf::text::utf8ToCesu8(name, packed, units) && packed.size() <= kMaxText &&
       (dialect_ != wtf::Dialect::Chunked || name.find('\0') == name.npos))
     return std::string(name);

@@ -15,21 +15,21 @@
 
 namespace ada::wtf {
 
-inline constexpr std::size_t kChunkHead = 24, kPartEntry = 12;
-inline constexpr std::uint32_t kHeaderChunk = 1, kEventChunk = 2;
-inline constexpr std::uint32_t kHeaderPart = 0x10000, kJsonEventsPart = 0x20000, kLegacyEventsPart = 0x20001,
-                               kEventsPart = 0x20002, kStringsPart = 0x30000;
+inline constexpr size_t kChunkHead = 24, kPartEntry = 12;
+inline constexpr uint32_t kHeaderChunk = 1, kEventChunk = 2;
+inline constexpr uint32_t kHeaderPart = 0x10000, kJsonEventsPart = 0x20000, kLegacyEventsPart = 0x20001,
+                          kEventsPart = 0x20002, kStringsPart = 0x30000;
 
 struct ChunkHead {
-  std::uint32_t type = 0, length = 0, parts = 0;
+  uint32_t type = 0, length = 0, parts = 0;
 };
 /// Reads a head from at least kChunkHead bytes. E_BAD_CHUNK if the length is impossible.
-Expected<ChunkHead> readChunkHead(std::span<const std::byte> bytes, std::uint64_t offset);
+Expected<ChunkHead> readChunkHead(std::span<const std::byte> bytes, uint64_t offset);
 
 /// A part, or as much of it as there is.
 struct Part {
-  std::uint32_t type = 0;
-  std::uint64_t offset = 0; ///< in the file
+  uint32_t type = 0;
+  uint64_t offset = 0; ///< in the file
   std::span<const std::byte> bytes;
   bool complete = false; ///< false: the file ends before the part does
 };
@@ -40,7 +40,7 @@ struct ChunkParts {
   bool jsonEvents = false;
 };
 /// `bytes` may be shorter than the chunk if the file is. E_BAD_CHUNK if a part is not inside the chunk or occurs twice.
-Expected<ChunkParts> readChunkParts(const ChunkHead &head, std::span<const std::byte> bytes, std::uint64_t offset);
+Expected<ChunkParts> readChunkParts(const ChunkHead &head, std::span<const std::byte> bytes, uint64_t offset);
 
 } // namespace ada::wtf
 

@@ -16,7 +16,7 @@ std::optional<std::string> textMember(std::string_view object, std::string_view 
 
 } // namespace
 
-Expected<void> checkContext(std::string_view json, std::optional<std::uint64_t> offset) {
+Expected<void> checkContext(std::string_view json, std::optional<uint64_t> offset) {
   std::string why;
   if (json.empty())
     why = "the header has no context info";

@@ -10,7 +10,7 @@
 namespace ada::wtf {
 
 /// E_BAD_CONTEXT, at `offset`, unless the text is a JSON object with "contextType": "script".
-Expected<void> checkContext(std::string_view json, std::optional<std::uint64_t> offset);
+Expected<void> checkContext(std::string_view json, std::optional<uint64_t> offset);
 
 } // namespace ada::wtf
 

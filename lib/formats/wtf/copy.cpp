@@ -27,7 +27,7 @@ public:
             "timebase with a fraction of a millisecond: version 3 has whole ones; all times are that much earlier");
       header.timebaseNs = 0;
     }
-    constexpr std::uint32_t kNamed = wtf::kHighResolutionTimes | wtf::kTimesAsCount;
+    constexpr uint32_t kNamed = wtf::kHighResolutionTimes | wtf::kTimesAsCount;
     if (toChunked && (header.flags & ~kNamed)) {
       lost.add("flags of the file without a name");
       header.flags &= kNamed;
@@ -89,10 +89,10 @@ public:
   Expected<void> status;
   LossList lost;
   std::vector<Warning> flaws;
-  std::uint64_t records = 0;
-  std::uint32_t zone = 0;
+  uint64_t records = 0;
+  uint32_t zone = 0;
   /// By zone, from the first scope on that could not be written: whether the enters of open scopes were written.
-  std::unordered_map<std::uint32_t, std::vector<bool>> scopes;
+  std::unordered_map<uint32_t, std::vector<bool>> scopes;
 };
 
 } // namespace

@@ -21,21 +21,21 @@ struct Decoder::State {
       : visitor(visitor), options(options), parser(visitor, options.maxRecordBytes) {}
 
   Expected<void> push(std::span<const std::byte> bytes);
-  Expected<void> consume(std::span<const std::byte> bytes, std::size_t &used);
-  Expected<std::size_t> step(std::span<const std::byte> bytes);
-  Expected<std::size_t> stepHeader(std::span<const std::byte> bytes);
-  Expected<std::size_t> stepRecord(std::span<const std::byte> bytes);
-  Expected<std::size_t> stepChunk(std::span<const std::byte> bytes);
+  Expected<void> consume(std::span<const std::byte> bytes, size_t &used);
+  Expected<size_t> step(std::span<const std::byte> bytes);
+  Expected<size_t> stepHeader(std::span<const std::byte> bytes);
+  Expected<size_t> stepRecord(std::span<const std::byte> bytes);
+  Expected<size_t> stepChunk(std::span<const std::byte> bytes);
   Expected<void> readChunk(const ChunkHead &head, std::span<const std::byte> bytes);
   Expected<void> readEvents(const Part &part, const std::optional<Part> &strings);
   Expected<void> finish();
   void begin();
 
-  std::size_t wait(std::uint64_t size) {
+  size_t wait(uint64_t size) {
     need = size;
     return 0;
   }
-  Error truncated(std::uint64_t offset, const std::string &inside) const {
+  Error truncated(uint64_t offset, const std::string &inside) const {
     return errorAt("E_TRUNCATED", offset,
                    "the file ends at byte " + std::to_string(position + pending.size()) + ", " + inside +
                        ": its end is missing; " + std::to_string(parser.delivered()) + " records before it were read");
@@ -49,10 +49,10 @@ struct Decoder::State {
   RecordParser parser;
   enum class Phase { Start, Header, Records, Chunks } phase = Phase::Start;
   std::vector<std::byte> pending;
-  std::uint64_t need = 1;     // pending need not be looked at before it has this size
-  std::uint64_t position = 0; // of pending's first byte, or of the next byte pushed
-  std::uint64_t skip = 0;     // bytes left of a chunk that is not read
-  std::uint64_t chunkStart = 0;
+  uint64_t need = 1;     // pending need not be looked at before it has this size
+  uint64_t position = 0; // of pending's first byte, or of the next byte pushed
+  uint64_t skip = 0;     // bytes left of a chunk that is not read
+  uint64_t chunkStart = 0;
   bool hasHeader = false, hasEvents = false;
   FileHeader header;
   std::optional<Error> failure;
@@ -60,7 +60,7 @@ struct Decoder::State {
 
 Expected<void> Decoder::State::push(std::span<const std::byte> bytes) {
   while (!bytes.empty() || (!pending.empty() && pending.size() >= need)) {
-    std::size_t used = 0;
+    size_t used = 0;
     if (pending.empty()) {
       if (auto consumed = consume(bytes, used); !consumed)
         return consumed;
@@ -68,19 +68,19 @@ Expected<void> Decoder::State::push(std::span<const std::byte> bytes) {
       pending.assign(bytes.begin(), bytes.end());
       return {};
     }
-    const std::size_t take = std::min<std::uint64_t>(bytes.size(), need > pending.size() ? need - pending.size() : 0);
-    pending.insert(pending.end(), bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(take));
+    const size_t take = std::min<uint64_t>(bytes.size(), need > pending.size() ? need - pending.size() : 0);
+    pending.insert(pending.end(), bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(take));
     bytes = bytes.subspan(take);
     if (pending.size() < need)
       return {};
     if (auto consumed = consume(pending, used); !consumed)
       return consumed;
-    pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(used));
+    pending.erase(pending.begin(), pending.begin() + static_cast<ptrdiff_t>(used));
   }
   return {};
 }
 
-Expected<void> Decoder::State::consume(std::span<const std::byte> bytes, std::size_t &used) {
+Expected<void> Decoder::State::consume(std::span<const std::byte> bytes, size_t &used) {
   for (;;) {
     auto stepped = step(bytes.subspan(used));
     if (!stepped)
@@ -93,7 +93,7 @@ Expected<void> Decoder::State::consume(std::span<const std::byte> bytes, std::si
 }
 
 /// Consumes a unit and returns its size. If the unit is not complete, sets `need` and returns 0.
-Expected<std::size_t> Decoder::State::step(std::span<const std::byte> bytes) {
+Expected<size_t> Decoder::State::step(std::span<const std::byte> bytes) {
   if (bytes.empty())
     return wait(1);
   switch (phase) {
@@ -113,7 +113,7 @@ Expected<std::size_t> Decoder::State::step(std::span<const std::byte> bytes) {
     phase = Phase::Chunks;
     header.wtfVersion = load32(bytes.data() + 4, false);
     header.eventsOffset = 12;
-    return std::size_t{12};
+    return size_t{12};
   }
   case Phase::Header:
     return stepHeader(bytes);
@@ -133,8 +133,8 @@ void Decoder::State::begin() {
   visitor.onHeader(header);
 }
 
-Expected<std::size_t> Decoder::State::stepHeader(std::span<const std::byte> bytes) {
-  std::size_t more = 0;
+Expected<size_t> Decoder::State::stepHeader(std::span<const std::byte> bytes) {
+  size_t more = 0;
   auto size = readV3Header(bytes, header, more, warner());
   if (!size)
     return size.error();
@@ -145,18 +145,18 @@ Expected<std::size_t> Decoder::State::stepHeader(std::span<const std::byte> byte
   return **size;
 }
 
-Expected<std::size_t> Decoder::State::stepRecord(std::span<const std::byte> bytes) {
+Expected<size_t> Decoder::State::stepRecord(std::span<const std::byte> bytes) {
   auto outcome = parser.parse(bytes, position);
   if (!outcome)
     return outcome.error();
   if (outcome->what == RecordParser::Outcome::NeedMore)
     return wait(outcome->size);
-  return static_cast<std::size_t>(outcome->size);
+  return static_cast<size_t>(outcome->size);
 }
 
-Expected<std::size_t> Decoder::State::stepChunk(std::span<const std::byte> bytes) {
+Expected<size_t> Decoder::State::stepChunk(std::span<const std::byte> bytes) {
   if (skip) {
-    const std::size_t size = std::min<std::uint64_t>(skip, bytes.size());
+    const size_t size = std::min<uint64_t>(skip, bytes.size());
     skip -= size;
     return size;
   }
@@ -178,7 +178,7 @@ Expected<std::size_t> Decoder::State::stepChunk(std::span<const std::byte> bytes
     return wait(head->length);
   if (auto read = readChunk(*head, bytes.first(head->length)); !read)
     return read.error();
-  return std::size_t{head->length};
+  return size_t{head->length};
 }
 
 /// Reads a chunk, or as much of it as the file has.
@@ -223,7 +223,7 @@ Expected<void> Decoder::State::readEvents(const Part &part, const std::optional<
   else
     parser.setLayout(Layout::Aligned, AsciiText::Utf8);
   Expected<void> result;
-  for (std::size_t at = 0; at < part.bytes.size();) {
+  for (size_t at = 0; at < part.bytes.size();) {
     auto outcome = parser.parse(part.bytes.subspan(at), part.offset + at);
     if (!outcome) {
       result = outcome.error();
@@ -284,7 +284,7 @@ Decoder::Decoder(Decoder &&) noexcept = default;
 Decoder &Decoder::operator=(Decoder &&) noexcept = default;
 Decoder::~Decoder() = default;
 
-Expected<void> Decoder::push(const void *data, std::size_t size) {
+Expected<void> Decoder::push(const void *data, size_t size) {
   if (state_->failure)
     return *state_->failure;
   auto pushed = state_->push({static_cast<const std::byte *>(data), size});
@@ -303,6 +303,6 @@ Expected<void> Decoder::finish() {
 }
 
 const FileHeader *Decoder::header() const noexcept { return state_->hasHeader ? &state_->header : nullptr; }
-std::uint64_t Decoder::records() const noexcept { return state_->parser.delivered(); }
+uint64_t Decoder::records() const noexcept { return state_->parser.delivered(); }
 
 } // namespace ada::wtf

@@ -15,19 +15,19 @@
 namespace ada::wtf {
 namespace {
 
-constexpr std::size_t kBufferBytes = 64 * 1024;
-constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30; // of events and of texts each: a chunk's length has 32 bits
-constexpr std::uint32_t kMaxText = 0xFFFE;                  // 0xFFFF means something else
+constexpr size_t kBufferBytes = 64 * 1024;
+constexpr uint64_t kMaxBytes = uint64_t{1} << 30; // of events and of texts each: a chunk's length has 32 bits
+constexpr uint32_t kMaxText = 0xFFFE;             // 0xFFFF means something else
 
-Error inArg(const char *code, const EventType &type, std::size_t arg, std::string message) {
+Error inArg(const char *code, const EventType &type, size_t arg, std::string message) {
   Error error = errorOf(code, std::move(message));
   error.field = type.name + (arg < type.argDefs.size() ? ", argument " + type.argDefs[arg].name : "");
   return error;
 }
 
 struct Signature {
-  std::uint16_t eventClass;
-  std::uint32_t flags;
+  uint16_t eventClass;
+  uint32_t flags;
   std::string args;
 };
 
@@ -36,21 +36,20 @@ struct Signature {
 struct Encoder::State {
   State(Sink sink, EncoderOptions options) : sink(std::move(sink)), options(options) {}
 
-  Expected<void> event(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args);
+  Expected<void> event(const EventType &type, uint64_t timeUs, std::span<const Arg> args);
   Expected<void> appendArgs(const EventType &type, std::span<const Arg> args);
-  Expected<void> appendText(const EventType &type, std::size_t index, const Arg &arg);
-  Expected<void> appendPackedText(const EventType &type, std::size_t index, const Arg &arg);
-  Expected<void> appendArray(const EventType &type, std::size_t index, const Arg &arg);
+  Expected<void> appendText(const EventType &type, size_t index, const Arg &arg);
+  Expected<void> appendPackedText(const EventType &type, size_t index, const Arg &arg);
+  Expected<void> appendArray(const EventType &type, size_t index, const Arg &arg);
   void appendScalar(const Arg &arg);
-  static constexpr std::size_t kFewArgs = 4;
+  static constexpr size_t kFewArgs = 4;
   char *storeFew(char *to, const EventType &type, std::span<const Arg> args) const;
-  std::uint32_t ordinalOf(std::string_view text);
+  uint32_t ordinalOf(std::string_view text);
   Expected<void> checkDefinition(const TypeSpec &spec) const;
-  Expected<void> define(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args);
+  Expected<void> define(const EventType &type, uint64_t timeUs, std::span<const Arg> args);
   Expected<void> put(std::string_view bytes);
   Expected<void> flush();
-  void appendChunk(std::string &out, std::uint32_t type,
-                   std::initializer_list<std::pair<std::uint32_t, std::string_view>> parts);
+  void appendChunk(std::string &out, uint32_t type, std::initializer_list<std::pair<uint32_t, std::string_view>> parts);
 
   Sink sink;
   EncoderOptions options;
@@ -60,8 +59,8 @@ struct Encoder::State {
   std::unordered_map<std::string, Signature> signatures; // by name
   std::string out;                                       // version 3: bytes; chunked: events of the chunk
   std::string strings;                                   // chunked: the chunk's table
-  std::unordered_map<std::string, std::uint32_t> ordinals;
-  std::uint32_t chunkId = 0;
+  std::unordered_map<std::string, uint32_t> ordinals;
+  uint32_t chunkId = 0;
   std::string scratch;
   std::optional<Error> failure;
 };
@@ -75,20 +74,20 @@ Expected<void> Encoder::State::put(std::string_view bytes) {
   return *failure;
 }
 
-void Encoder::State::appendChunk(std::string &to, std::uint32_t type,
-                                 std::initializer_list<std::pair<std::uint32_t, std::string_view>> parts) {
-  std::uint64_t length = kChunkHead;
+void Encoder::State::appendChunk(std::string &to, uint32_t type,
+                                 std::initializer_list<std::pair<uint32_t, std::string_view>> parts) {
+  uint64_t length = kChunkHead;
   for (const auto &part : parts)
-    length += kPartEntry + ((part.second.size() + 3) & ~std::size_t{3});
-  for (std::uint32_t word : {++chunkId, type, static_cast<std::uint32_t>(length), 0xFFFFFFFFu, 0xFFFFFFFFu,
-                             static_cast<std::uint32_t>(parts.size())})
+    length += kPartEntry + ((part.second.size() + 3) & ~size_t{3});
+  for (uint32_t word :
+       {++chunkId, type, static_cast<uint32_t>(length), 0xFFFFFFFFu, 0xFFFFFFFFu, static_cast<uint32_t>(parts.size())})
     append32(to, word, false);
-  std::uint32_t offset = 0;
+  uint32_t offset = 0;
   for (const auto &[partType, bytes] : parts) {
     append32(to, partType, false);
     append32(to, offset, false);
-    append32(to, static_cast<std::uint32_t>(bytes.size()), false);
-    offset += static_cast<std::uint32_t>((bytes.size() + 3) & ~std::size_t{3});
+    append32(to, static_cast<uint32_t>(bytes.size()), false);
+    offset += static_cast<uint32_t>((bytes.size() + 3) & ~size_t{3});
   }
   for (const auto &part : parts) {
     to += part.second;
@@ -117,8 +116,8 @@ Expected<void> Encoder::State::flush() {
   return put(chunk);
 }
 
-std::uint32_t Encoder::State::ordinalOf(std::string_view text) {
-  const auto [at, isNew] = ordinals.try_emplace(std::string(text), static_cast<std::uint32_t>(ordinals.size()));
+uint32_t Encoder::State::ordinalOf(std::string_view text) {
+  const auto [at, isNew] = ordinals.try_emplace(std::string(text), static_cast<uint32_t>(ordinals.size()));
   if (isNew) {
     strings += text;
     strings += '\0';
@@ -126,7 +125,7 @@ std::uint32_t Encoder::State::ordinalOf(std::string_view text) {
   return at->second;
 }
 
-Expected<void> Encoder::State::appendText(const EventType &type, std::size_t index, const Arg &arg) {
+Expected<void> Encoder::State::appendText(const EventType &type, size_t index, const Arg &arg) {
   const std::string_view text = arg.isNull ? std::string_view() : arg.text;
   if (arg.type == ArgType::Any && !text.empty() && options.viewerRules && !json::valid(text))
     return inArg("E_BAD_TEXT", type, index, "the value must be JSON: viewers refuse files with other text here");
@@ -134,7 +133,7 @@ Expected<void> Encoder::State::appendText(const EventType &type, std::size_t ind
     return appendPackedText(type, index, arg);
   if (text.find('\0') != text.npos)
     return inArg("E_BAD_TEXT", type, index, "a text with a NUL can't be written in the chunked dialect");
-  if (std::size_t units; !text::isAscii(text) && !text::utf8ToCesu8(text, scratch, units))
+  if (size_t units; !text::isAscii(text) && !text::utf8ToCesu8(text, scratch, units))
     return inArg("E_BAD_TEXT", type, index, "the text must be UTF-8");
   // An empty text is not JSON, and viewers can't cope with it.
   const bool null = arg.isNull || (arg.type == ArgType::Any && text.empty() && options.viewerRules);
@@ -144,9 +143,9 @@ Expected<void> Encoder::State::appendText(const EventType &type, std::size_t ind
   return {};
 }
 
-Expected<void> Encoder::State::appendPackedText(const EventType &type, std::size_t index, const Arg &arg) {
+Expected<void> Encoder::State::appendPackedText(const EventType &type, size_t index, const Arg &arg) {
   std::string_view bytes = arg.isNull ? std::string_view() : arg.text;
-  std::size_t units = bytes.size();
+  size_t units = bytes.size();
   const bool ascii = arg.type == ArgType::Ascii;
   if (!text::isAscii(bytes)) {
     if (ascii && header.asciiText == AsciiText::Latin1) {
@@ -164,17 +163,17 @@ Expected<void> Encoder::State::appendPackedText(const EventType &type, std::size
   if (units > kMaxText || bytes.size() > 0xFFFF)
     return inArg("E_RANGE", type, index,
                  "a text of " + std::to_string(bytes.size()) + " bytes is longer than version 3 can hold (65534)");
-  append16(out, static_cast<std::uint32_t>(units), big);
+  append16(out, static_cast<uint32_t>(units), big);
   if (!ascii && units)
-    append16(out, static_cast<std::uint32_t>(bytes.size()), big);
+    append16(out, static_cast<uint32_t>(bytes.size()), big);
   out += bytes;
   return {};
 }
 
-Expected<void> Encoder::State::appendArray(const EventType &type, std::size_t index, const Arg &arg) {
+Expected<void> Encoder::State::appendArray(const EventType &type, size_t index, const Arg &arg) {
   const ArrayView &array = arg.array;
   const unsigned width = widthOf(arg.type);
-  const std::uint64_t size = arg.isNull ? 0 : std::uint64_t{array.size()} * width;
+  const uint64_t size = arg.isNull ? 0 : uint64_t{array.size()} * width;
   if (size && array.element() != elementType(arg.type))
     return inArg("E_ARGS", type, index, "the array has elements of another type");
   if (out.size() + size > kMaxBytes)
@@ -184,7 +183,7 @@ Expected<void> Encoder::State::appendArray(const EventType &type, std::size_t in
   if (size && (toBig == array.bigEndian() || width == 1)) {
     out += asText(array.data(), size);
   } else {
-    for (std::uint64_t at = 0; at < size; at += width)
+    for (uint64_t at = 0; at < size; at += width)
       for (unsigned byte = width; byte-- > 0;)
         append8(out, load8(array.data() + at + byte));
   }
@@ -195,7 +194,7 @@ Expected<void> Encoder::State::appendArray(const EventType &type, std::size_t in
 
 void Encoder::State::appendScalar(const Arg &arg) {
   const unsigned width = widthOf(arg.type);
-  const std::uint32_t bits = arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
+  const uint32_t bits = arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
   if (chunked)
     append32(out, width == 4 ? bits : bits & ((1u << width * 8) - 1), false);
   else if (width == 1)
@@ -207,7 +206,7 @@ void Encoder::State::appendScalar(const Arg &arg) {
 }
 
 Expected<void> Encoder::State::appendArgs(const EventType &type, std::span<const Arg> args) {
-  for (std::size_t i = 0; i < args.size(); ++i) {
+  for (size_t i = 0; i < args.size(); ++i) {
     const Arg &arg = args[i];
     if (arg.type != type.argDefs[i].type)
       return inArg("E_ARGS", type, i,
@@ -231,12 +230,12 @@ Expected<void> Encoder::State::appendArgs(const EventType &type, std::span<const
 char *Encoder::State::storeFew(char *to, const EventType &type, std::span<const Arg> args) const {
   if (args.size() > kFewArgs)
     return nullptr;
-  for (std::size_t i = 0; i < args.size(); ++i) {
+  for (size_t i = 0; i < args.size(); ++i) {
     const Arg &arg = args[i];
     const unsigned width = widthOf(arg.type);
     if (arg.type != type.argDefs[i].type || width == 0 || isArray(arg.type) || arg.type == ArgType::Float32)
       return nullptr;
-    const std::uint32_t bits = arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
+    const uint32_t bits = arg.type == ArgType::Bool ? arg.bits != 0 : arg.bits;
     if (chunked) {
       store32(to, width == 4 ? bits : bits & ((1u << width * 8) - 1), false);
       to += 4;
@@ -248,10 +247,10 @@ char *Encoder::State::storeFew(char *to, const EventType &type, std::span<const 
   return to;
 }
 
-Expected<void> Encoder::State::event(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args) {
+Expected<void> Encoder::State::event(const EventType &type, uint64_t timeUs, std::span<const Arg> args) {
   if (failure)
     return *failure;
-  const std::uint64_t time = header.timeScale == 1 ? timeUs : timeUs / header.timeScale;
+  const uint64_t time = header.timeScale == 1 ? timeUs : timeUs / header.timeScale;
   if (time > kMaxTime)
     return inArg("E_TIME_OVERFLOW", type, args.size(),
                  "the time " + std::to_string(timeUs) +
@@ -261,14 +260,14 @@ Expected<void> Encoder::State::event(const EventType &type, std::uint64_t timeUs
     return inArg("E_ARGS", type, args.size(),
                  "the type has " + std::to_string(type.argDefs.size()) + " arguments, not " +
                      std::to_string(args.size()));
-  const std::size_t start = out.size();
+  const size_t start = out.size();
   // One append, because most events are this and at most a few numbers.
   char head[8 + 4 * kFewArgs];
   store32(head, big ? type.wireId << 16 : type.wireId, big);
-  const std::size_t wireIdBytes = chunked ? 4 : 2;
-  store32(head + wireIdBytes, static_cast<std::uint32_t>(time), big);
+  const size_t wireIdBytes = chunked ? 4 : 2;
+  store32(head + wireIdBytes, static_cast<uint32_t>(time), big);
   if (const char *end = storeFew(head + wireIdBytes + 4, type, args)) {
-    out.append(head, static_cast<std::size_t>(end - head));
+    out.append(head, static_cast<size_t>(end - head));
   } else {
     out.append(head, wireIdBytes + 4);
     if (auto appended = appendArgs(type, args); !appended) {
@@ -310,9 +309,9 @@ Expected<void> Encoder::State::checkDefinition(const TypeSpec &spec) const {
 }
 
 /// Writes a definition with the event type for definitions, and remembers it.
-Expected<void> Encoder::State::define(const EventType &type, std::uint64_t timeUs, std::span<const Arg> args) {
-  const TypeSpec spec = {static_cast<std::uint16_t>(args[0].bits), static_cast<std::uint16_t>(args[1].bits),
-                         args[2].bits, args[3].isNull ? "" : args[3].text, args[4].isNull ? "" : args[4].text};
+Expected<void> Encoder::State::define(const EventType &type, uint64_t timeUs, std::span<const Arg> args) {
+  const TypeSpec spec = {static_cast<uint16_t>(args[0].bits), static_cast<uint16_t>(args[1].bits), args[2].bits,
+                         args[3].isNull ? "" : args[3].text, args[4].isNull ? "" : args[4].text};
   if (auto checked = checkDefinition(spec); !checked)
     return checked;
   if (auto written = event(type, timeUs, args); !written)
@@ -344,7 +343,7 @@ Expected<Encoder> Encoder::begin(Sink sink, const FileHeader &header, EncoderOpt
   return Encoder(std::move(state));
 }
 
-Expected<void> Encoder::define(const TypeSpec &spec, std::uint64_t timeUs) {
+Expected<void> Encoder::define(const TypeSpec &spec, uint64_t timeUs) {
   const auto textOrNull = [](std::string_view text) {
     return text.empty() ? Arg::null(ArgType::Ascii) : Arg::ascii(text);
   };
@@ -356,7 +355,7 @@ Expected<void> Encoder::define(const TypeSpec &spec, std::uint64_t timeUs) {
   return state_->define(*type, timeUs, args);
 }
 
-Expected<void> Encoder::defineBuiltIns(std::uint64_t timeUs) {
+Expected<void> Encoder::defineBuiltIns(uint64_t timeUs) {
   for (const BuiltIn &builtIn : builtIns())
     if (auto defined =
             define({wireIdOf(builtIn.role), builtIn.eventClass, builtIn.flags, builtIn.name, builtIn.args}, timeUs);
@@ -365,7 +364,7 @@ Expected<void> Encoder::defineBuiltIns(std::uint64_t timeUs) {
   return {};
 }
 
-Expected<void> Encoder::event(std::uint32_t wireId, std::uint64_t timeUs, std::span<const Arg> args) {
+Expected<void> Encoder::event(uint32_t wireId, uint64_t timeUs, std::span<const Arg> args) {
   const EventType *type = state_->types.find(wireId);
   if (!type)
     return errorOf("E_UNDEFINED_EVENT", "event number " + std::to_string(wireId) + " was not defined");

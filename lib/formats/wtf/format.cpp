@@ -29,7 +29,7 @@ std::string_view dialectName(Dialect dialect) {
 bool hasMagic(std::span<const std::byte> head) {
   if (head.size() < 4)
     return false;
-  const std::uint32_t magic = load32(head.data(), true);
+  const uint32_t magic = load32(head.data(), true);
   return magic == 0xDEADBEEF || magic == 0xEFBEADDE;
 }
 
@@ -47,7 +47,7 @@ Expected<Dialect> sniff(std::span<const std::byte> head) {
   if (head.size() < 12)
     return errorAt("E_TRUNCATED", 0, "the file ends inside its first 12 bytes");
   const bool big = load32(head.data(), true) == 0xDEADBEEF;
-  const std::uint32_t version = load32(head.data() + 8, big);
+  const uint32_t version = load32(head.data() + 8, big);
   if (version == 3)
     return big ? Dialect::BigEndian : Dialect::LittleEndian;
   if (version == 10 && !big)
@@ -64,11 +64,11 @@ Expected<Dialect> sniff(std::span<const std::byte> head) {
   return error;
 }
 
-std::optional<std::int64_t> FileHeader::absoluteNs(std::uint64_t timeUs) const {
-  std::int64_t ns, add;
-  if (timeUs > static_cast<std::uint64_t>(INT64_MAX) || __builtin_mul_overflow(timebaseMs, 1'000'000, &ns) ||
-      __builtin_mul_overflow(static_cast<std::int64_t>(timeUs), 1000, &add) || __builtin_add_overflow(ns, add, &ns) ||
-      __builtin_add_overflow(ns, std::int64_t{timebaseNs}, &ns))
+std::optional<int64_t> FileHeader::absoluteNs(uint64_t timeUs) const {
+  int64_t ns, add;
+  if (timeUs > static_cast<uint64_t>(INT64_MAX) || __builtin_mul_overflow(timebaseMs, 1'000'000, &ns) ||
+      __builtin_mul_overflow(static_cast<int64_t>(timeUs), 1000, &add) || __builtin_add_overflow(ns, add, &ns) ||
+      __builtin_add_overflow(ns, int64_t{timebaseNs}, &ns))
     return std::nullopt;
   return ns;
 }
@@ -98,7 +98,7 @@ std::span<const BuiltIn, 17> builtIns() {
 }
 
 int EventType::indexOf(std::string_view argName) const {
-  for (std::size_t i = 0; i < argDefs.size(); ++i)
+  for (size_t i = 0; i < argDefs.size(); ++i)
     if (argDefs[i].name == argName)
       return static_cast<int>(i);
   return -1;
@@ -108,23 +108,23 @@ namespace {
 
 template <class T> ArrayView viewOf(ArgType element, std::span<const T> values) {
   return {element, std::endian::native == std::endian::big, reinterpret_cast<const std::byte *>(values.data()),
-          static_cast<std::uint32_t>(values.size())};
+          static_cast<uint32_t>(values.size())};
 }
 
-std::int64_t widen(ArgType type, std::uint32_t bits) {
+int64_t widen(ArgType type, uint32_t bits) {
   switch (type) {
   case ArgType::Int8:
-    return static_cast<std::int8_t>(bits);
+    return static_cast<int8_t>(bits);
   case ArgType::Int16:
-    return static_cast<std::int16_t>(bits);
+    return static_cast<int16_t>(bits);
   case ArgType::Int32:
-    return static_cast<std::int32_t>(bits);
+    return static_cast<int32_t>(bits);
   default:
     return bits;
   }
 }
 
-void appendNumber(std::string &out, std::int64_t value) {
+void appendNumber(std::string &out, int64_t value) {
   char digits[24];
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
@@ -142,32 +142,32 @@ void appendNumber(std::string &out, float value) {
 /// Char and Wchar elements are characters: Latin-1 and UTF-16.
 void appendCharacters(std::string &out, const ArrayView &array) {
   std::string cesu8;
-  for (std::uint32_t i = 0; i < array.size(); ++i)
-    text::appendUtf8(cesu8, static_cast<std::uint32_t>(array.integer(i)));
+  for (uint32_t i = 0; i < array.size(); ++i)
+    text::appendUtf8(cesu8, static_cast<uint32_t>(array.integer(i)));
   appendJsonString(out, text::cesu8ToUtf8(cesu8));
 }
 
 } // namespace
 
-ArrayView ArrayView::of(std::span<const std::int8_t> values) { return viewOf(ArgType::Int8, values); }
-ArrayView ArrayView::of(std::span<const std::uint8_t> values) { return viewOf(ArgType::Uint8, values); }
-ArrayView ArrayView::of(std::span<const std::int16_t> values) { return viewOf(ArgType::Int16, values); }
-ArrayView ArrayView::of(std::span<const std::uint16_t> values) { return viewOf(ArgType::Uint16, values); }
-ArrayView ArrayView::of(std::span<const std::int32_t> values) { return viewOf(ArgType::Int32, values); }
-ArrayView ArrayView::of(std::span<const std::uint32_t> values) { return viewOf(ArgType::Uint32, values); }
+ArrayView ArrayView::of(std::span<const int8_t> values) { return viewOf(ArgType::Int8, values); }
+ArrayView ArrayView::of(std::span<const uint8_t> values) { return viewOf(ArgType::Uint8, values); }
+ArrayView ArrayView::of(std::span<const int16_t> values) { return viewOf(ArgType::Int16, values); }
+ArrayView ArrayView::of(std::span<const uint16_t> values) { return viewOf(ArgType::Uint16, values); }
+ArrayView ArrayView::of(std::span<const int32_t> values) { return viewOf(ArgType::Int32, values); }
+ArrayView ArrayView::of(std::span<const uint32_t> values) { return viewOf(ArgType::Uint32, values); }
 ArrayView ArrayView::of(std::span<const float> values) { return viewOf(ArgType::Float32, values); }
 
-std::int64_t ArrayView::integer(std::uint32_t index) const {
+int64_t ArrayView::integer(uint32_t index) const {
   const unsigned width = widthOf(elementKind_);
-  const std::byte *p = bytes_ + std::size_t{index} * width;
+  const std::byte *p = bytes_ + size_t{index} * width;
   return widen(elementKind_, width == 1 ? load8(p) : width == 2 ? load16(p, msbFirst_) : load32(p, msbFirst_));
 }
 
-float ArrayView::number(std::uint32_t index) const {
-  return std::bit_cast<float>(load32(bytes_ + std::size_t{index} * 4, msbFirst_));
+float ArrayView::number(uint32_t index) const {
+  return std::bit_cast<float>(load32(bytes_ + size_t{index} * 4, msbFirst_));
 }
 
-Arg Arg::float32(float value) { return scalar(ArgType::Float32, std::bit_cast<std::uint32_t>(value)); }
+Arg Arg::float32(float value) { return scalar(ArgType::Float32, std::bit_cast<uint32_t>(value)); }
 
 Arg Arg::arrayArg(ArrayView view) {
   static constexpr ArgType kArrays[] = {
@@ -183,7 +183,7 @@ Arg Arg::arrayArg(ArrayView view) {
   return arg;
 }
 
-std::int64_t Arg::integer() const { return widen(type, bits); }
+int64_t Arg::integer() const { return widen(type, bits); }
 float Arg::number() const { return std::bit_cast<float>(bits); }
 
 void appendJson(std::string &out, const Arg &arg) {
@@ -209,8 +209,8 @@ void appendJson(std::string &out, const Arg &arg) {
       appendJsonString(out, arg.text);
     return;
   case ArgType::Time32: {
-    appendNumber(out, std::int64_t{arg.bits / 1000});
-    if (const std::uint32_t us = arg.bits % 1000) {
+    appendNumber(out, int64_t{arg.bits / 1000});
+    if (const uint32_t us = arg.bits % 1000) {
       std::string fraction = std::to_string(1000 + us);
       fraction.erase(fraction.find_last_not_of('0') + 1);
       out += '.' + fraction.substr(1);
@@ -236,7 +236,7 @@ void appendJson(std::string &out, const Arg &arg) {
     return;
   }
   out += '[';
-  for (std::uint32_t i = 0; i < arg.array.size(); ++i) {
+  for (uint32_t i = 0; i < arg.array.size(); ++i) {
     if (i)
       out += ',';
     if (arg.array.element() == ArgType::Float32)

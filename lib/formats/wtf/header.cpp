@@ -18,27 +18,27 @@ namespace ada::wtf {
 namespace {
 
 constexpr std::string_view kNote = "adatrace";
-constexpr std::uint32_t kNoLength = 0xFFFF; // a reference to a string table; version 3 has none
+constexpr uint32_t kNoLength = 0xFFFF; // a reference to a string table; version 3 has none
 
 struct HeaderText {
   std::string_view bytes;
   HeaderStrings form = HeaderStrings::UnitsAndBytes;
-  std::size_t end = 0; // after the string; 0: more bytes are needed
+  size_t end = 0; // after the string; 0: more bytes are needed
 };
 
 /// Reads one of the two strings. The text shows which form it has: a length-only string has "{" two bytes after its
 /// start, which the high or low byte of a count followed by "{" can't imitate. `otherwise` is the form of text that is
 /// not an object.
-Expected<HeaderText> readHeaderText(std::span<const std::byte> file, std::size_t pos, bool big, HeaderStrings otherwise,
-                                    std::size_t &need) {
+Expected<HeaderText> readHeaderText(std::span<const std::byte> file, size_t pos, bool big, HeaderStrings otherwise,
+                                    size_t &need) {
   HeaderText text;
-  const auto has = [&](std::size_t size) {
+  const auto has = [&](size_t size) {
     need = size;
     return file.size() >= size;
   };
   if (!has(pos + 2))
     return text;
-  const std::uint32_t count = load16(file.data() + pos, big);
+  const uint32_t count = load16(file.data() + pos, big);
   if (count == 0) {
     text.form = otherwise;
     text.end = pos + 2;
@@ -61,7 +61,7 @@ Expected<HeaderText> readHeaderText(std::span<const std::byte> file, std::size_t
     return errorAt("E_BAD_STRING", pos, "a header string refers to a string table, which version 3 does not have");
   if (!has(pos + 4))
     return text;
-  const std::uint32_t bytes = load16(file.data() + pos + 2, big);
+  const uint32_t bytes = load16(file.data() + pos + 2, big);
   if (!has(pos + 4 + bytes))
     return text;
   return HeaderText{asText(file.data() + pos + 4, bytes), HeaderStrings::UnitsAndBytes, pos + 4 + bytes};
@@ -76,7 +76,7 @@ void readNote(FileHeader &header) {
   if (const auto text = json::member(*note, "text"); text && *text == "\"utf-8\"")
     header.asciiText = AsciiText::Utf8;
   if (const auto scale = json::member(*note, "timeScale")) {
-    std::uint32_t value = 0;
+    uint32_t value = 0;
     const auto read = std::from_chars(scale->data(), scale->data() + scale->size(), value);
     if (read.ec == std::errc() && read.ptr == scale->data() + scale->size() && value)
       header.timeScale = value;
@@ -91,13 +91,13 @@ void checkMetadata(const FileHeader &header, const WarningSink &warn) {
 /// Reads "1371488887123.5" without losing digits to a double.
 bool readTimebase(std::string_view number, FileHeader &header) {
   const char *const end = number.data() + number.size();
-  std::int64_t ms = 0;
+  int64_t ms = 0;
   const auto whole = std::from_chars(number.data(), end, ms);
-  const std::string_view rest(whole.ptr, static_cast<std::size_t>(end - whole.ptr));
+  const std::string_view rest(whole.ptr, static_cast<size_t>(end - whole.ptr));
   if (whole.ec == std::errc() && (rest.empty() || (rest[0] == '.' && rest.find_first_of("eE") == rest.npos))) {
-    std::uint32_t ns = 0;
-    for (std::size_t digit = 1; digit < 7; ++digit)
-      ns = ns * 10 + (digit < rest.size() ? static_cast<std::uint32_t>(rest[digit] - '0') : 0);
+    uint32_t ns = 0;
+    for (size_t digit = 1; digit < 7; ++digit)
+      ns = ns * 10 + (digit < rest.size() ? static_cast<uint32_t>(rest[digit] - '0') : 0);
     if (number[0] == '-' && ns) { // its fraction counts away from zero, ours towards later
       ns = 1'000'000 - ns;
       if (ms == INT64_MIN)
@@ -113,14 +113,14 @@ bool readTimebase(std::string_view number, FileHeader &header) {
   if (real.ec != std::errc() || real.ptr != end || !(std::fabs(value) < 9.2e18))
     return false;
   const double floor = std::floor(value);
-  header.timebaseMs = static_cast<std::int64_t>(floor);
-  header.timebaseNs = static_cast<std::uint32_t>((value - floor) * 1e6);
+  header.timebaseMs = static_cast<int64_t>(floor);
+  header.timebaseNs = static_cast<uint32_t>((value - floor) * 1e6);
   return true;
 }
 
 std::string timebaseText(const FileHeader &header) {
-  std::int64_t ms = header.timebaseMs;
-  std::uint32_t ns = header.timebaseNs;
+  int64_t ms = header.timebaseMs;
+  uint32_t ns = header.timebaseNs;
   const bool negative = ms < 0;
   if (negative && ns) {
     ++ms;
@@ -171,7 +171,7 @@ Expected<void> writeNote(FileHeader &header) {
 Expected<void> writeHeaderText(std::string_view utf8, const char *field, Dialect dialect, std::string &out) {
   const bool big = dialect == Dialect::BigEndian;
   std::string cesu8;
-  std::size_t units = 0;
+  size_t units = 0;
   if (!text::utf8ToCesu8(utf8, cesu8, units)) {
     Error error = errorOf("E_BAD_TEXT", "the header's text must be UTF-8");
     error.field = field;
@@ -183,15 +183,15 @@ Expected<void> writeHeaderText(std::string_view utf8, const char *field, Dialect
     error.field = field;
     return error;
   }
-  append16(out, static_cast<std::uint32_t>(big ? units : bytes.size()), big);
+  append16(out, static_cast<uint32_t>(big ? units : bytes.size()), big);
   if (big && units)
-    append16(out, static_cast<std::uint32_t>(bytes.size()), true);
+    append16(out, static_cast<uint32_t>(bytes.size()), true);
   out += bytes;
   return {};
 }
 
 struct FlagName {
-  std::uint32_t bit;
+  uint32_t bit;
   std::string_view name;
 };
 constexpr FlagName kFlagNames[] = {{kHighResolutionTimes, "has_high_resolution_times"},
@@ -200,7 +200,7 @@ constexpr FlagName kFlagNames[] = {{kHighResolutionTimes, "has_high_resolution_t
 Expected<std::string> chunkedHeaderText(const FileHeader &header) {
   JsonMembers out;
   out.text("type", "file_header").beginArray("flags");
-  std::uint32_t rest = header.flags;
+  uint32_t rest = header.flags;
   for (const FlagName &flag : kFlagNames)
     if (rest & flag.bit) {
       out.text({}, flag.name);
@@ -214,41 +214,40 @@ Expected<std::string> chunkedHeaderText(const FileHeader &header) {
 
 } // namespace
 
-Expected<std::optional<std::size_t>> readV3Header(std::span<const std::byte> file, FileHeader &header,
-                                                  std::size_t &need, const WarningSink &warn) {
+Expected<std::optional<size_t>> readV3Header(std::span<const std::byte> file, FileHeader &header, size_t &need,
+                                             const WarningSink &warn) {
   const bool big = header.dialect == Dialect::BigEndian;
-  constexpr std::size_t kContext = 12;
+  constexpr size_t kContext = 12;
   header.wtfVersion = load32(file.data() + 4, big);
   auto context = readHeaderText(file, kContext, big, HeaderStrings::UnitsAndBytes, need);
   if (!context)
     return context.error();
   if (!context->end)
-    return std::optional<std::size_t>();
+    return std::optional<size_t>();
   header.contextInfo = text::cesu8ToUtf8(context->bytes);
   header.strings = context->form;
   if (auto checked = checkContext(header.contextInfo, kContext); !checked)
     return checked.error();
-  const std::size_t numbers = context->end;
+  const size_t numbers = context->end;
   need = numbers + 12;
   if (file.size() < need)
-    return std::optional<std::size_t>();
+    return std::optional<size_t>();
   header.flags = load32(file.data() + numbers, big);
-  header.timebaseMs = static_cast<std::int64_t>(std::uint64_t{load32(file.data() + numbers + 8, big)} << 32 |
-                                                load32(file.data() + numbers + 4, big));
+  header.timebaseMs = static_cast<int64_t>(uint64_t{load32(file.data() + numbers + 8, big)} << 32 |
+                                           load32(file.data() + numbers + 4, big));
   auto metadata = readHeaderText(file, numbers + 12, big, context->form, need);
   if (!metadata)
     return metadata.error();
   if (!metadata->end)
-    return std::optional<std::size_t>();
+    return std::optional<size_t>();
   header.metadata = text::cesu8ToUtf8(metadata->bytes);
   header.eventsOffset = metadata->end;
   checkMetadata(header, warn);
   readNote(header);
-  return std::optional<std::size_t>(metadata->end);
+  return std::optional<size_t>(metadata->end);
 }
 
-Expected<void> readChunkedHeader(std::string_view json, std::uint64_t offset, FileHeader &header,
-                                 const WarningSink &warn) {
+Expected<void> readChunkedHeader(std::string_view json, uint64_t offset, FileHeader &header, const WarningSink &warn) {
   if (!json::valid(json))
     return errorAt("E_BAD_HEADER", offset, "the file header part is not JSON");
   const auto timebase = json::member(json, "timebase");
@@ -306,9 +305,9 @@ Expected<void> writeHeader(FileHeader &header, std::string &out, std::string &pa
   if (auto written = writeHeaderText(header.contextInfo, "context info", header.dialect, out); !written)
     return written;
   append32(out, header.flags, big);
-  const auto timebase = static_cast<std::uint64_t>(header.timebaseMs);
-  append32(out, static_cast<std::uint32_t>(timebase), big);
-  append32(out, static_cast<std::uint32_t>(timebase >> 32), big);
+  const auto timebase = static_cast<uint64_t>(header.timebaseMs);
+  append32(out, static_cast<uint32_t>(timebase), big);
+  append32(out, static_cast<uint32_t>(timebase >> 32), big);
   return writeHeaderText(header.metadata, "metadata", header.dialect, out);
 }
 

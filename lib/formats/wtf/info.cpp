@@ -85,7 +85,7 @@ Expected<Description> describeWtf(TraceLocation &place, bool absolute) {
   description.warnings = info.flaws;
   description.problem = read->problem;
   InfoSection &section = description.whole;
-  const std::uint64_t bytes = input.size().value_or(input.position());
+  const uint64_t bytes = input.size().value_or(input.position());
   section.title = fmt::format("{}: wtf-trace {}{}, {}", place.name(), dialectName(header.dialect),
                               input.isPacked() ? " in gzip" : "", formatBytes(bytes));
   section.members.text("path", place.name()).text("format", "wtf").text("dialect", dialectName(header.dialect));
@@ -107,15 +107,13 @@ Expected<Description> describeWtf(TraceLocation &place, bool absolute) {
                   .what = "zones",
                   .heading = fmt::format("{:>5} {:>12} {:>12} {:>8} {:>9} {:>7}  name", "zone", "scopes", "other",
                                          "deepest", "unclosed", "strays")};
-  for (std::size_t i = 0; i < std::min(info.zones.size(), info.lines().zoneCount()); ++i) {
+  for (size_t i = 0; i < std::min(info.zones.size(), info.lines().zoneCount()); ++i) {
     const wtf::Zone &zone = info.lines().zone(i);
     const WtfSummary::ZoneCounts &counts = info.zones[i];
     JsonMembers members;
-    members.number("zone", zone.id ? std::optional<std::uint64_t>(*zone.id) : std::nullopt).text("name", zone.name);
-    members.number("scopes", counts.scopes)
-        .number("others", counts.others)
-        .number("deepest", std::uint64_t{counts.deepest});
-    members.number("unclosed", counts.unclosed).number("strays", std::uint64_t{zone.strayLeaves});
+    members.number("zone", zone.id ? std::optional<uint64_t>(*zone.id) : std::nullopt).text("name", zone.name);
+    members.number("scopes", counts.scopes).number("others", counts.others).number("deepest", uint64_t{counts.deepest});
+    members.number("unclosed", counts.unclosed).number("strays", uint64_t{zone.strayLeaves});
     zones.rows.push_back(
         {.text = fmt::format("{:>5} {:>12} {:>12} {:>8} {:>9} {:>7}  ", zone.id ? std::to_string(*zone.id) : "-",
                              formatCount(counts.scopes), formatCount(counts.others), formatCount(counts.deepest),
@@ -125,7 +123,7 @@ Expected<Description> describeWtf(TraceLocation &place, bool absolute) {
   }
   section.tables.push_back(std::move(zones));
 
-  std::vector<std::pair<const wtf::EventType *, std::uint64_t>> types(info.types.begin(), info.types.end());
+  std::vector<std::pair<const wtf::EventType *, uint64_t>> types(info.types.begin(), info.types.end());
   std::ranges::sort(types, [](const auto &a, const auto &b) {
     return std::pair(b.second, a.first->wireId) < std::pair(a.second, b.first->wireId);
   });

@@ -9,11 +9,11 @@
 namespace ada::wtf::json {
 namespace {
 
-constexpr std::size_t kBad = std::string_view::npos;
+constexpr size_t kBad = std::string_view::npos;
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-std::size_t skipBlanks(std::string_view text, std::size_t pos) {
+size_t skipBlanks(std::string_view text, size_t pos) {
   while (pos < text.size() && (text[pos] == ' ' || text[pos] == '\t' || text[pos] == '\n' || text[pos] == '\r'))
     ++pos;
   return pos;
@@ -30,7 +30,7 @@ int hexDigit(char c) {
 }
 
 /// Skips from the opening quote to after the closing one.
-std::size_t skipString(std::string_view text, std::size_t pos) {
+size_t skipString(std::string_view text, size_t pos) {
   if (pos >= text.size() || text[pos] != '"')
     return kBad;
   for (++pos; pos < text.size(); ++pos) {
@@ -54,14 +54,14 @@ std::size_t skipString(std::string_view text, std::size_t pos) {
   return kBad;
 }
 
-std::size_t skipDigits(std::string_view text, std::size_t pos) {
-  const std::size_t start = pos;
+size_t skipDigits(std::string_view text, size_t pos) {
+  const size_t start = pos;
   while (pos < text.size() && isDigit(text[pos]))
     ++pos;
   return pos == start ? kBad : pos;
 }
 
-std::size_t skipNumber(std::string_view text, std::size_t pos) {
+size_t skipNumber(std::string_view text, size_t pos) {
   if (pos < text.size() && text[pos] == '-')
     ++pos;
   if (pos < text.size() && text[pos] == '0')
@@ -80,7 +80,7 @@ std::size_t skipNumber(std::string_view text, std::size_t pos) {
   return pos;
 }
 
-std::size_t skipScalar(std::string_view text, std::size_t pos) {
+size_t skipScalar(std::string_view text, size_t pos) {
   if (pos >= text.size())
     return kBad;
   if (text[pos] == '"')
@@ -92,7 +92,7 @@ std::size_t skipScalar(std::string_view text, std::size_t pos) {
 }
 
 /// Skips a member's name, the colon and the blanks after it.
-std::size_t skipKey(std::string_view text, std::size_t pos) {
+size_t skipKey(std::string_view text, size_t pos) {
   pos = skipString(text, pos);
   if (pos == kBad)
     return kBad;
@@ -101,7 +101,7 @@ std::size_t skipKey(std::string_view text, std::size_t pos) {
 }
 
 /// Skips from the first character of a value to after its last.
-std::size_t skipValue(std::string_view text, std::size_t pos) {
+size_t skipValue(std::string_view text, size_t pos) {
   std::vector<bool> inObject; // one bit per level
   for (;;) {
     bool closed = false;
@@ -148,18 +148,18 @@ std::size_t skipValue(std::string_view text, std::size_t pos) {
 } // namespace
 
 bool valid(std::string_view text) {
-  const std::size_t end = skipValue(text, skipBlanks(text, 0));
+  const size_t end = skipValue(text, skipBlanks(text, 0));
   return end != kBad && skipBlanks(text, end) == text.size();
 }
 
 void forEachMember(std::string_view object, const std::function<void(std::string_view, std::string_view)> &f) {
-  std::size_t pos = skipBlanks(object, 0);
+  size_t pos = skipBlanks(object, 0);
   if (pos >= object.size() || object[pos] != '{')
     return;
   pos = skipBlanks(object, pos + 1);
   while (pos < object.size() && object[pos] == '"') {
-    const std::size_t keyEnd = skipString(object, pos), value = skipKey(object, pos);
-    const std::size_t end = value == kBad ? kBad : skipValue(object, value);
+    const size_t keyEnd = skipString(object, pos), value = skipKey(object, pos);
+    const size_t end = value == kBad ? kBad : skipValue(object, value);
     if (end == kBad)
       return;
     f(*unquote(object.substr(pos, keyEnd - pos)), object.substr(value, end - value));
@@ -170,12 +170,12 @@ void forEachMember(std::string_view object, const std::function<void(std::string
 }
 
 void forEachElement(std::string_view array, const std::function<void(std::string_view)> &f) {
-  std::size_t pos = skipBlanks(array, 0);
+  size_t pos = skipBlanks(array, 0);
   if (pos >= array.size() || array[pos] != '[')
     return;
   pos = skipBlanks(array, pos + 1);
   while (pos < array.size() && array[pos] != ']') {
-    const std::size_t end = skipValue(array, pos);
+    const size_t end = skipValue(array, pos);
     if (end == kBad)
       return;
     f(array.substr(pos, end - pos));
@@ -198,13 +198,13 @@ std::optional<std::string> unquote(std::string_view value) {
   if (value.size() < 2 || skipString(value, 0) != value.size())
     return std::nullopt;
   std::string out;
-  auto hex4 = [&](std::size_t pos) {
-    std::uint32_t unit = 0;
+  auto hex4 = [&](size_t pos) {
+    uint32_t unit = 0;
     for (int digit = 0; digit < 4; ++digit)
-      unit = unit << 4 | static_cast<std::uint32_t>(hexDigit(value[pos + digit]));
+      unit = unit << 4 | static_cast<uint32_t>(hexDigit(value[pos + digit]));
     return unit;
   };
-  for (std::size_t pos = 1; pos + 1 < value.size(); ++pos) {
+  for (size_t pos = 1; pos + 1 < value.size(); ++pos) {
     if (value[pos] != '\\') {
       out += value[pos];
       continue;
@@ -212,14 +212,14 @@ std::optional<std::string> unquote(std::string_view value) {
     static constexpr std::string_view kLetters = "bfnrt", kMeanings = "\b\f\n\r\t";
     const char c = value[++pos];
     if (c != 'u') {
-      const std::size_t letter = kLetters.find(c);
+      const size_t letter = kLetters.find(c);
       out += letter == kBad ? c : kMeanings[letter];
       continue;
     }
-    std::uint32_t unit = hex4(pos + 1);
+    uint32_t unit = hex4(pos + 1);
     pos += 4;
     if (unit >= 0xD800 && unit < 0xDC00 && value.substr(pos + 1, 2) == "\\u") {
-      const std::uint32_t low = hex4(pos + 3);
+      const uint32_t low = hex4(pos + 3);
       if (low >= 0xDC00 && low < 0xE000) {
         unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
         pos += 6;
@@ -232,7 +232,7 @@ std::optional<std::string> unquote(std::string_view value) {
 
 void appendCompact(std::string &out, std::string_view json) {
   bool inString = false;
-  for (std::size_t pos = 0; pos < json.size();) {
+  for (size_t pos = 0; pos < json.size();) {
     const char c = json[pos];
     if (static_cast<unsigned char>(c) >= 0x80) {
       const CodePoint point = decodeUtf8(json.data() + pos, json.size() - pos);

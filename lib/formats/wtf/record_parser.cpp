@@ -10,9 +10,9 @@
 namespace ada::wtf {
 namespace {
 
-constexpr std::uint32_t kStringReference = 0xFFFF;
+constexpr uint32_t kStringReference = 0xFFFF;
 
-Error inRecord(const char *code, std::uint64_t offset, const EventType &type, std::size_t arg, std::string message) {
+Error inRecord(const char *code, uint64_t offset, const EventType &type, size_t arg, std::string message) {
   Error error = errorAt(code, offset, std::move(message));
   error.field = type.name + ", argument " + type.argDefs[arg].name;
   return error;
@@ -20,7 +20,7 @@ Error inRecord(const char *code, std::uint64_t offset, const EventType &type, st
 
 } // namespace
 
-void RecordParser::begin(Dialect fileDialect, AsciiText text, std::uint32_t scale) {
+void RecordParser::begin(Dialect fileDialect, AsciiText text, uint32_t scale) {
   dialect_ = fileDialect;
   asciiText_ = text;
   timeScale_ = scale;
@@ -36,13 +36,13 @@ void RecordParser::warn(const char *code, std::string message) {
   visitor_.onWarning({code, std::move(message)});
 }
 
-Expected<RecordParser::Outcome> RecordParser::parse(std::span<const std::byte> bytes, std::uint64_t offset) {
+Expected<RecordParser::Outcome> RecordParser::parse(std::span<const std::byte> bytes, uint64_t offset) {
   const bool aligned = layout_ == Layout::Aligned, big = layout_ == Layout::PackedBig;
-  const std::size_t headSize = aligned ? 8 : 6;
+  const size_t headSize = aligned ? 8 : 6;
   if (bytes.size() < headSize)
     return Outcome{Outcome::NeedMore, headSize};
-  const std::uint32_t wireId = aligned ? load32(bytes.data(), false) : load16(bytes.data(), big);
-  const std::uint32_t time = load32(bytes.data() + headSize - 4, big);
+  const uint32_t wireId = aligned ? load32(bytes.data(), false) : load16(bytes.data(), big);
+  const uint32_t time = load32(bytes.data() + headSize - 4, big);
   type_ = types_.find(wireId);
   if (!type_)
     return errorAt("E_UNDEFINED_EVENT", offset,
@@ -71,24 +71,24 @@ Expected<RecordParser::Outcome> RecordParser::parse(std::span<const std::byte> b
 
 /// Finds the ends of the arguments. Returns the size of the record if all were found, else a size that is needed to
 /// find the next one.
-Expected<std::uint64_t> RecordParser::measurePacked(std::span<const std::byte> bytes, std::uint64_t offset) {
+Expected<uint64_t> RecordParser::measurePacked(std::span<const std::byte> bytes, uint64_t offset) {
   const bool big = layout_ == Layout::PackedBig;
-  std::uint64_t end = foundEnd_;
+  uint64_t end = foundEnd_;
   for (; argsFound_ < type_->argDefs.size(); ++argsFound_) {
     const ArgType argType = type_->argDefs[argsFound_].type;
     Slot &slot = slots_[argsFound_];
     const bool array = isArray(argType), text = isText(argType);
     slot = {end, 0, false};
-    const std::uint64_t prefix = array ? 4 : text ? 2 : widthOf(argType);
+    const uint64_t prefix = array ? 4 : text ? 2 : widthOf(argType);
     if (bytes.size() < end + prefix)
       return end + prefix;
     end += prefix;
-    std::uint64_t data = 0;
+    uint64_t data = 0;
     if (array) {
       slot.count = load32(bytes.data() + slot.at, big);
-      data = std::uint64_t{slot.count} * widthOf(argType);
+      data = uint64_t{slot.count} * widthOf(argType);
     } else if (text) {
-      const std::uint32_t units = load16(bytes.data() + slot.at, big);
+      const uint32_t units = load16(bytes.data() + slot.at, big);
       if (units == kStringReference)
         return inRecord("E_BAD_STRING", offset, *type_, argsFound_,
                         "a text refers to a string table, which version 3 does not have");
@@ -113,15 +113,15 @@ Expected<std::uint64_t> RecordParser::measurePacked(std::span<const std::byte> b
   return end;
 }
 
-Expected<std::uint64_t> RecordParser::measureAligned(std::span<const std::byte> bytes, std::uint64_t offset) {
-  std::uint64_t end = foundEnd_;
+Expected<uint64_t> RecordParser::measureAligned(std::span<const std::byte> bytes, uint64_t offset) {
+  uint64_t end = foundEnd_;
   for (; argsFound_ < type_->argDefs.size(); ++argsFound_) {
     const ArgType argType = type_->argDefs[argsFound_].type;
     Slot &slot = slots_[argsFound_];
     slot = {end, 0, false};
     if (bytes.size() < end + 4)
       return end + 4;
-    const std::uint32_t word = load32(bytes.data() + end, false);
+    const uint32_t word = load32(bytes.data() + end, false);
     end += 4;
     if (isText(argType)) {
       slot.count = word;
@@ -138,7 +138,7 @@ Expected<std::uint64_t> RecordParser::measureAligned(std::span<const std::byte> 
       slot.at = end;
       slot.isNull = word == kNullOrdinal;
       slot.count = slot.isNull ? 0 : word;
-      const std::uint64_t data = (std::uint64_t{slot.count} * widthOf(argType) + 3) & ~std::uint64_t{3};
+      const uint64_t data = (uint64_t{slot.count} * widthOf(argType) + 3) & ~uint64_t{3};
       if (bytes.size() < end + data)
         return end + data;
       end += data;
@@ -168,11 +168,11 @@ void RecordParser::makeText(Arg &arg, const Slot &slot, std::span<const std::byt
 
 void RecordParser::makeArgs(std::span<const std::byte> bytes) {
   const bool big = layout_ == Layout::PackedBig;
-  const std::size_t count = type_->argDefs.size();
+  const size_t count = type_->argDefs.size();
   args_.resize(count);
   if (scratch_.size() < count)
     scratch_.resize(count);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const Slot &slot = slots_[i];
     Arg &arg = args_[i] = Arg();
     arg.type = type_->argDefs[i].type;
@@ -191,17 +191,17 @@ void RecordParser::makeArgs(std::span<const std::byte> bytes) {
       if (arg.type == ArgType::Bool)
         arg.bits = arg.bits != 0;
       else if (arg.type == ArgType::Int8 || arg.type == ArgType::Int16)
-        arg.bits = static_cast<std::uint32_t>(arg.integer());
+        arg.bits = static_cast<uint32_t>(arg.integer());
     }
     if (arg.type == ArgType::Any && !arg.isNull)
       arg.validJson = json::valid(arg.text);
   }
 }
 
-Expected<void> RecordParser::deliver(std::uint64_t offset, std::uint32_t time) {
+Expected<void> RecordParser::deliver(uint64_t offset, uint32_t time) {
   Record record;
   record.offset = offset;
-  record.timeUs = std::uint64_t{time} * timeScale_;
+  record.timeUs = uint64_t{time} * timeScale_;
   record.type = type_;
   record.args = args_;
   for (const Arg &arg : args_)
@@ -213,7 +213,7 @@ Expected<void> RecordParser::deliver(std::uint64_t offset, std::uint32_t time) {
 }
 
 Expected<void> RecordParser::define(const Record &record) {
-  auto defined = types_.define(static_cast<std::uint16_t>(args_[0].bits), static_cast<std::uint16_t>(args_[1].bits),
+  auto defined = types_.define(static_cast<uint16_t>(args_[0].bits), static_cast<uint16_t>(args_[1].bits),
                                args_[2].bits, std::string(args_[3].text), std::string(args_[4].text), dialect_);
   if (!defined) {
     defined.error().offset = record.offset;

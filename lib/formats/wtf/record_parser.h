@@ -11,7 +11,7 @@
 
 namespace ada::wtf {
 
-enum class Layout : std::uint8_t {
+enum class Layout : uint8_t {
   PackedBig,    ///< version 3, and legacy parts of the chunked dialect
   PackedLittle, ///< version 3 as described
   Aligned,      ///< chunked
@@ -21,10 +21,10 @@ enum class Layout : std::uint8_t {
 /// how far it came, so a record that arrives in many pieces is not read from its start each time.
 class RecordParser {
 public:
-  RecordParser(Visitor &visitor, std::uint64_t maxRecordBytes) : visitor_(visitor), maxBytes_(maxRecordBytes) {}
+  RecordParser(Visitor &visitor, uint64_t maxRecordBytes) : visitor_(visitor), maxBytes_(maxRecordBytes) {}
 
   /// Sets what all records of a file share. Call before the first one.
-  void begin(Dialect dialect, AsciiText asciiText, std::uint32_t timeScale);
+  void begin(Dialect dialect, AsciiText asciiText, uint32_t timeScale);
   /// For parts that differ from that.
   void setLayout(Layout newLayout, AsciiText newText) {
     layout_ = newLayout;
@@ -36,48 +36,48 @@ public:
   struct Outcome {
     enum { Delivered, NeedMore } what;
     /// Delivered: the record's size. NeedMore: a size of `bytes` to try again with.
-    std::uint64_t size;
+    uint64_t size;
   };
   /// Takes the record at the start of `bytes`, which is at `offset` in the file. `bytes` may only grow until the record
   /// is delivered.
-  Expected<Outcome> parse(std::span<const std::byte> bytes, std::uint64_t offset);
+  Expected<Outcome> parse(std::span<const std::byte> bytes, uint64_t offset);
 
   /// Forgets a record that will not be completed.
   void drop() { argsFound_ = 0; }
 
-  std::uint64_t delivered() const { return count_; }
+  uint64_t delivered() const { return count_; }
   void warn(const char *code, std::string message);
 
 private:
   struct Slot { // where an argument's value is
-    std::uint64_t at = 0;
-    std::uint32_t count = 0; // bytes of text, elements of an array, string ordinal
+    uint64_t at = 0;
+    uint32_t count = 0; // bytes of text, elements of an array, string ordinal
     bool isNull = false;
   };
 
-  Expected<std::uint64_t> measurePacked(std::span<const std::byte> bytes, std::uint64_t offset);
-  Expected<std::uint64_t> measureAligned(std::span<const std::byte> bytes, std::uint64_t offset);
+  Expected<uint64_t> measurePacked(std::span<const std::byte> bytes, uint64_t offset);
+  Expected<uint64_t> measureAligned(std::span<const std::byte> bytes, uint64_t offset);
   void makeArgs(std::span<const std::byte> bytes);
   void makeText(Arg &arg, const Slot &slot, std::span<const std::byte> bytes, std::string &scratch);
-  Expected<void> deliver(std::uint64_t offset, std::uint32_t time);
+  Expected<void> deliver(uint64_t offset, uint32_t time);
   Expected<void> define(const Record &record);
 
   Visitor &visitor_;
-  std::uint64_t maxBytes_;
+  uint64_t maxBytes_;
   Dialect dialect_ = Dialect::BigEndian;
   Layout layout_ = Layout::PackedBig;
   AsciiText asciiText_ = AsciiText::Latin1;
-  std::uint32_t timeScale_ = 1;
+  uint32_t timeScale_ = 1;
   TypeTable types_;
   const StringTable *strings_ = nullptr;
 
   const EventType *type_ = nullptr;
   std::vector<Slot> slots_;
-  std::size_t argsFound_ = 0;  // arguments of the current record whose end is known; 0: start over
-  std::uint64_t foundEnd_ = 0; // and where the last of them ends
+  size_t argsFound_ = 0;  // arguments of the current record whose end is known; 0: start over
+  uint64_t foundEnd_ = 0; // and where the last of them ends
   std::vector<Arg> args_;
   std::vector<std::string> scratch_; // one for each argument, for text that had to be converted
-  std::uint64_t count_ = 0;
+  uint64_t count_ = 0;
   std::vector<std::string> warned_;
 };
 

@@ -98,15 +98,14 @@ Expected<std::vector<ArgDef>> parseSignature(std::string_view args, Dialect dial
   std::vector<ArgDef> defs;
   if (args.empty())
     return defs;
-  for (std::size_t begin = 0; begin <= args.size();) {
-    const std::size_t end = std::min(args.find(',', begin), args.size());
+  for (size_t begin = 0; begin <= args.size();) {
+    const size_t end = std::min(args.find(',', begin), args.size());
     std::string_view one = args.substr(begin, end - begin);
     begin = end + 1;
     one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
 
-    const std::size_t run =
-        static_cast<std::size_t>(std::find_if_not(one.begin(), one.end(), isTypeChar) - one.begin());
-    std::size_t space = run; // the last space in the run that a name follows
+    const size_t run = static_cast<size_t>(std::find_if_not(one.begin(), one.end(), isTypeChar) - one.begin());
+    size_t space = run; // the last space in the run that a name follows
     do
       space = space ? one.rfind(' ', space - 1) : std::string_view::npos;
     while (space != std::string_view::npos && (space + 1 >= one.size() || !isNameChar(one[space + 1])));

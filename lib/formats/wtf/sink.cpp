@@ -24,13 +24,13 @@ using wtf::wireIdOf;
 
 namespace {
 
-constexpr std::size_t kMaxZones = 0xFFFF;
+constexpr size_t kMaxZones = 0xFFFF;
 /// This many numbers are for types of marks. Function types may use all others.
-constexpr std::size_t kMaxMarkTypes = 4096;
-constexpr std::uint32_t kLastFunctionType = 0xFFFF - kMaxMarkTypes;
-constexpr std::size_t kInfoPart = 32'000;
+constexpr size_t kMaxMarkTypes = 4096;
+constexpr uint32_t kLastFunctionType = 0xFFFF - kMaxMarkTypes;
+constexpr size_t kInfoPart = 32'000;
 /// Limits of the released application, which keeps 16 bits of a type's number and a stack of 1024.
-constexpr std::size_t kViewerNames = 65'500, kViewerDepth = 1023;
+constexpr size_t kViewerNames = 65'500, kViewerDepth = 1023;
 
 class WtfSink : public TraceSink {
 public:
@@ -41,14 +41,14 @@ public:
   Expected<void> addThread(const Thread &thread) override;
   Expected<void> addFunction(const Function &function) override;
   Expected<void> events(const Batch &batch) override;
-  Expected<void> endThread(std::uint32_t thread) override;
+  Expected<void> endThread(uint32_t thread) override;
   Expected<void> finish() override;
   bool needsRange() const override { return true; }
   std::vector<Loss> losses() const override;
 
 private:
   // Wire ids of the types of ada_types.h.
-  enum Type : std::uint16_t {
+  enum Type : uint16_t {
     kInfo = wtf::kFirstFreeWireId,
     kEnd,
     kException,
@@ -60,36 +60,36 @@ private:
   };
   struct ThreadState {
     bool hasZone = false, wasDeep = false;
-    std::vector<std::uint32_t> stack;     // functions of open calls
-    std::vector<std::uint32_t> openCalls; // by function
+    std::vector<uint32_t> stack;     // functions of open calls
+    std::vector<uint32_t> openCalls; // by function
   };
   struct FunctionState {
-    std::uint32_t wireId = 0; // 0: each scope carries its name
-    std::string scope;        // only if wireId is 0
+    uint32_t wireId = 0; // 0: each scope carries its name
+    std::string scope;   // only if wireId is 0
   };
   // A type of scopes. Functions of several processes share it if they have the same name.
   struct ScopeType {
-    std::uint32_t wireId = 0;
-    std::vector<std::uint32_t> processes = {}; // that have such a function
+    uint32_t wireId = 0;
+    std::vector<uint32_t> processes = {}; // that have such a function
   };
   // A time as the file has it, and the rest that this leaves over.
   struct Moment {
-    std::uint64_t us = 0;
-    std::uint32_t restUs = 0;
-    std::uint16_t restNs = 0;
+    uint64_t us = 0;
+    uint32_t restUs = 0;
+    uint16_t restNs = 0;
   };
   // A list of arguments that ends with the rest of a time.
   struct Args {
     std::array<Arg, 6> all;
-    std::size_t count = 0;
+    size_t count = 0;
     void add(const Arg &arg) { all[count++] = arg; }
     operator std::span<const Arg>() const { return {all.data(), count}; }
   };
 
-  Expected<void> define(std::uint32_t wireId, std::uint16_t eventClass, std::uint32_t flags, std::string_view name,
+  Expected<void> define(uint32_t wireId, uint16_t eventClass, uint32_t flags, std::string_view name,
                         const std::string &args);
   Expected<void> writeInfo(const std::string &text);
-  Moment momentOf(std::uint64_t timeNs);
+  Moment momentOf(uint64_t timeNs);
   void addRest(Args &args, const Moment &moment) const {
     if (rest_ == WtfRest::UsAndNs)
       args.add(Arg::uint32(moment.restUs));
@@ -104,8 +104,8 @@ private:
            : rest_ == WtfRest::Ns ? std::span<const Arg>(restArgs_).subspan(1)
                                   : std::span<const Arg>(restArgs_);
   }
-  Expected<void> enterZone(std::uint32_t thread, std::uint64_t us);
-  Expected<void> write(std::uint32_t wireId, std::span<const Arg> args = {}) {
+  Expected<void> enterZone(uint32_t thread, uint64_t us);
+  Expected<void> write(uint32_t wireId, std::span<const Arg> args = {}) {
     return encoder_->event(wireId, nowUs_, args);
   }
   Expected<void> one(const Event &event, const Batch &batch);
@@ -114,8 +114,8 @@ private:
   Expected<void> other(const Event &event, const Moment &moment);
   Expected<void> mark(const Text &text, const Moment &moment);
   Expected<void> value(const Text &text, const Moment &moment);
-  Expected<void> writeText(std::uint32_t wireId, Args args, std::size_t json);
-  Expected<void> closeAll(std::uint32_t thread);
+  Expected<void> writeText(uint32_t wireId, Args args, size_t json);
+  Expected<void> closeAll(uint32_t thread);
   void pop(ThreadState &thread) {
     --thread.openCalls[thread.stack.back()];
     thread.stack.pop_back();
@@ -127,21 +127,21 @@ private:
   WtfRest rest_ = WtfRest::Ns;
   std::array<Arg, 2> restArgs_ = {Arg::uint32(0), Arg::uint16(0)};
   Arg &restUs_ = restArgs_[0], &restNs_ = restArgs_[1];
-  std::uint32_t timeScale_ = 1;
-  std::uint64_t firstNs_ = 0, baseNs_ = 0, endUs_ = 0, nowUs_ = 0;
+  uint32_t timeScale_ = 1;
+  uint64_t firstNs_ = 0, baseNs_ = 0, endUs_ = 0, nowUs_ = 0;
   std::vector<std::string> executables_; // of processes
-  std::vector<std::optional<std::uint64_t>> pids_;
+  std::vector<std::optional<uint64_t>> pids_;
   std::vector<ThreadState> threads_;
   std::vector<FunctionState> functions_;
   std::unordered_set<std::string> names_;                 // of types
   std::unordered_map<std::string, ScopeType> scopeTypes_; // by name
-  std::size_t scopeNames_ = 0;
-  std::unordered_map<std::string, std::uint32_t> markTypes_;
-  std::uint32_t nextType_ = kFirstDynamic;
-  std::uint32_t currentThread_ = ~std::uint32_t{0};
+  size_t scopeNames_ = 0;
+  std::unordered_map<std::string, uint32_t> markTypes_;
+  uint32_t nextType_ = kFirstDynamic;
+  uint32_t currentThread_ = ~uint32_t{0};
   LossList lost_;
   WtfNames wtfNames_{options_.dialect, lost_};
-  std::uint64_t noZone_ = 0, withDetails_ = 0, rounded_ = 0;
+  uint64_t noZone_ = 0, withDetails_ = 0, rounded_ = 0;
 };
 
 } // namespace
@@ -155,9 +155,9 @@ Expected<void> WtfSink::begin(const TraceInfo &info) {
   // Viewers take a scope that ends at time 0 for an instant. So the first event is at least a unit of time after the
   // base, which may be before 1970.
   firstNs_ = first;
-  const std::uint64_t unitNs = 1000 * std::uint64_t{wtf::timeScaleFor((last - first) / 1000 + 2000)};
-  header.timebaseMs = static_cast<std::int64_t>(first / 1'000'000) - (info.range && first % 1'000'000 < unitNs);
-  baseNs_ = static_cast<std::uint64_t>(header.timebaseMs) * 1'000'000;
+  const uint64_t unitNs = 1000 * uint64_t{wtf::timeScaleFor((last - first) / 1000 + 2000)};
+  header.timebaseMs = static_cast<int64_t>(first / 1'000'000) - (info.range && first % 1'000'000 < unitNs);
+  baseNs_ = static_cast<uint64_t>(header.timebaseMs) * 1'000'000;
   endUs_ = (last - baseNs_) / 1000;
   header.timeScale = timeScale_ = wtf::timeScaleFor(endUs_);
   header.contextInfo = wtf::ContextInfo{.uri = "adatrace",
@@ -177,11 +177,11 @@ Expected<void> WtfSink::begin(const TraceInfo &info) {
   for (const wtf::BuiltIn &builtIn : wtf::builtIns())
     names_.emplace(builtIn.name);
 
-  constexpr std::uint32_t kHidden = wtf::kInternal;
-  constexpr std::uint32_t kData = wtf::kInternal | wtf::kAppendScopeData;
+  constexpr uint32_t kHidden = wtf::kInternal;
+  constexpr uint32_t kData = wtf::kInternal | wtf::kAppendScopeData;
   const struct {
     Type wireId;
-    std::uint32_t flags;
+    uint32_t flags;
     std::string_view name;
     std::string args;
   } kOwn[] = {
@@ -199,15 +199,15 @@ Expected<void> WtfSink::begin(const TraceInfo &info) {
   return writeInfo(infoText(WtfTraceInfo{info.isRoot, rest_}));
 }
 
-Expected<void> WtfSink::define(std::uint32_t wireId, std::uint16_t eventClass, std::uint32_t flags,
-                               std::string_view name, const std::string &args) {
+Expected<void> WtfSink::define(uint32_t wireId, uint16_t eventClass, uint32_t flags, std::string_view name,
+                               const std::string &args) {
   names_.emplace(name);
-  return encoder_->define({static_cast<std::uint16_t>(wireId), eventClass, flags, name, args}, nowUs_);
+  return encoder_->define({static_cast<uint16_t>(wireId), eventClass, flags, name, args}, nowUs_);
 }
 
 Expected<void> WtfSink::writeInfo(const std::string &text) {
   // The text is ASCII, so it may be cut anywhere.
-  for (std::size_t at = 0; at < text.size(); at += kInfoPart) {
+  for (size_t at = 0; at < text.size(); at += kInfoPart) {
     Args args;
     args.add(Arg::utf8(std::string_view(text).substr(at, kInfoPart)));
     args.add(Arg::boolean(at + kInfoPart < text.size()));
@@ -233,7 +233,7 @@ Expected<void> WtfSink::addThread(const Thread &thread) {
   state.hasZone = true;
   lost_.addChanged({thread.name, thread.description});
   lost_.addOffCpu(thread);
-  const auto zone = static_cast<std::uint16_t>(threads_.size());
+  const auto zone = static_cast<uint16_t>(threads_.size());
   if (auto written = writeInfo(infoText(WtfThreadInfo{thread, zone})); !written)
     return written;
   const std::string number = std::to_string(thread.index);
@@ -293,25 +293,25 @@ Expected<void> WtfSink::addFunction(const Function &function) {
 }
 
 // `timeNs` must not be before the first time. The base may be negative; the difference is still right.
-WtfSink::Moment WtfSink::momentOf(std::uint64_t timeNs) {
-  const std::uint64_t since = timeNs - baseNs_;
+WtfSink::Moment WtfSink::momentOf(uint64_t timeNs) {
+  const uint64_t since = timeNs - baseNs_;
   Moment moment;
   moment.us = since / 1000;
   if (timeScale_ != 1)
-    moment.restUs = static_cast<std::uint32_t>(moment.us % timeScale_);
-  moment.restNs = static_cast<std::uint16_t>(since % 1000);
+    moment.restUs = static_cast<uint32_t>(moment.us % timeScale_);
+  moment.restNs = static_cast<uint16_t>(since % 1000);
   if (rest_ == WtfRest::None)
     rounded_ += moment.restUs != 0 || moment.restNs != 0;
   return moment;
 }
 
-Expected<void> WtfSink::enterZone(std::uint32_t thread, std::uint64_t us) {
+Expected<void> WtfSink::enterZone(uint32_t thread, uint64_t us) {
   nowUs_ = us;
   if (thread == currentThread_)
     return {};
   currentThread_ = thread;
   Args args;
-  args.add(Arg::uint16(static_cast<std::uint16_t>(thread + 1)));
+  args.add(Arg::uint16(static_cast<uint16_t>(thread + 1)));
   return write(wireIdOf(Role::ZoneSet), args);
 }
 
@@ -367,13 +367,13 @@ Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Mome
 Expected<void> WtfSink::other(const Event &event, const Moment &moment) {
   Args args;
   args.add(Arg::uint32(event.function));
-  args.add(Arg::uint32(event.kind == Kind::Other ? event.other : static_cast<std::uint32_t>(event.kind)));
+  args.add(Arg::uint32(event.kind == Kind::Other ? event.other : static_cast<uint32_t>(event.kind)));
   addRest(args, moment);
   return write(kOther, args);
 }
 
 // Writes a record whose argument `json` may be text that the format can't hold.
-Expected<void> WtfSink::writeText(std::uint32_t wireId, Args args, std::size_t json) {
+Expected<void> WtfSink::writeText(uint32_t wireId, Args args, size_t json) {
   auto written = write(wireId, args);
   if (written)
     return written;
@@ -400,7 +400,7 @@ Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
   auto known = markTypes_.find(name);
   if (known == markTypes_.end() && markTypes_.size() < kMaxMarkTypes && nextType_ <= 0xFFFF && !names_.contains(name) &&
       !name.empty() && wtfNames_.plain(name, "") == name) {
-    const std::uint32_t wireId = nextType_++;
+    const uint32_t wireId = nextType_++;
     if (auto defined = define(wireId, wtf::kInstance, 0, name, withRest("any value", rest_)); !defined)
       return defined;
     known = markTypes_.emplace(name, wireId).first;
@@ -470,7 +470,7 @@ Expected<void> WtfSink::events(const Batch &batch) {
 }
 
 // Closes open scopes, because viewers take a scope without a leave for an instant.
-Expected<void> WtfSink::closeAll(std::uint32_t index) {
+Expected<void> WtfSink::closeAll(uint32_t index) {
   ThreadState &thread = threads_[index];
   if (thread.stack.empty())
     return {};
@@ -487,14 +487,14 @@ Expected<void> WtfSink::closeAll(std::uint32_t index) {
   return {};
 }
 
-Expected<void> WtfSink::endThread(std::uint32_t thread) {
+Expected<void> WtfSink::endThread(uint32_t thread) {
   auto closed = closeAll(thread);
   threads_[thread].openCalls = {};
   return closed;
 }
 
 Expected<void> WtfSink::finish() {
-  for (std::uint32_t thread = 0; thread < threads_.size(); ++thread)
+  for (uint32_t thread = 0; thread < threads_.size(); ++thread)
     if (auto closed = closeAll(thread); !closed)
       return closed;
   return encoder_->finish();

@@ -21,7 +21,7 @@ using wtf::ItemKind;
 
 namespace {
 
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
+constexpr uint32_t kNone = ~uint32_t{0};
 constexpr std::string_view kStrays = "ends of calls that began before the trace did";
 constexpr std::string_view kOutside = "times that are not between 1970 and 2554: moved to the nearest";
 
@@ -43,16 +43,16 @@ private:
   struct Pending {
     Kind kind = Kind::Return;
     bool none = false; // the leave does not end a call
-    std::uint64_t restNs = 0;
-    std::uint32_t function = kNone; // Enter only
+    uint64_t restNs = 0;
+    uint32_t function = kNone; // Enter only
   };
   // What a type means to this reader; looked up once.
   struct TypeUse {
     enum Role { Foreign, Info, End, Exception, Unended, Other, Mark, OwnMark, OwnValue };
     const wtf::EventType *type = nullptr; // a number can be defined again
     Role role = Foreign;
-    bool isOwnScope = false;                   // its arguments are the rest of a time
-    std::vector<std::uint32_t> functions = {}; // by process
+    bool isOwnScope = false;              // its arguments are the rest of a time
+    std::vector<uint32_t> functions = {}; // by process
   };
 
   void takeInfo(const wtf::Item &item);
@@ -62,16 +62,16 @@ private:
   void enter(const wtf::Item &item);
   void leave(const wtf::Item &item);
   void instance(const wtf::Item &item);
-  void value(const wtf::Item &item, std::string_view name, const Arg &value, std::uint64_t restNs);
-  void mark(const wtf::Item &item, std::string_view name, std::string_view json, std::uint64_t restNs = 0);
+  void value(const wtf::Item &item, std::string_view name, const Arg &value, uint64_t restNs);
+  void mark(const wtf::Item &item, std::string_view name, std::string_view json, uint64_t restNs = 0);
   TypeUse &useOf(const wtf::EventType &type);
   TypeUse::Role roleOf(const wtf::EventType &type) const;
-  std::uint32_t processOf(std::uint32_t number);
-  std::uint32_t threadOf(const wtf::Zone &zone);
-  std::uint32_t functionOf(const wtf::Item &item);
-  std::uint32_t addFunction(Function function, const std::string &scope);
-  std::uint64_t timeOf(std::uint64_t timeUs, std::uint64_t restNs);
-  std::uint64_t restOf(std::span<const Arg> args) const;
+  uint32_t processOf(uint32_t number);
+  uint32_t threadOf(const wtf::Zone &zone);
+  uint32_t functionOf(const wtf::Item &item);
+  uint32_t addFunction(Function function, const std::string &scope);
+  uint64_t timeOf(uint64_t timeUs, uint64_t restNs);
+  uint64_t restOf(std::span<const Arg> args) const;
   Pending &pendingOf(const wtf::Zone &zone) {
     if (zone.index >= pending_.size())
       pending_.resize(zone.index + 1u);
@@ -85,13 +85,13 @@ private:
   bool own_ = false;
   WtfRest rest_ = WtfRest::None;
   std::string info_, scratch_;
-  std::unordered_map<std::uint32_t, std::uint32_t> processes_, ownFunctions_;
-  std::unordered_map<std::uint16_t, std::uint32_t> ownThreads_; // by zone id
-  std::vector<std::uint32_t> threads_;                          // by zone
-  std::vector<std::uint32_t> threadProcesses_;                  // by thread
-  std::unordered_map<std::string, std::uint32_t> scopes_;       // functions, by scopeKey()
-  std::vector<TypeUse> uses_;                                   // by wire id
-  std::vector<Pending> pending_;                                // by zone
+  std::unordered_map<uint32_t, uint32_t> processes_, ownFunctions_;
+  std::unordered_map<uint16_t, uint32_t> ownThreads_; // by zone id
+  std::vector<uint32_t> threads_;                     // by zone
+  std::vector<uint32_t> threadProcesses_;             // by thread
+  std::unordered_map<std::string, uint32_t> scopes_;  // functions, by scopeKey()
+  std::vector<TypeUse> uses_;                         // by wire id
+  std::vector<Pending> pending_;                      // by zone
 };
 
 } // namespace
@@ -101,7 +101,7 @@ private:
 void Reader::takeInfo(const wtf::Item &item) {
   const auto args = item.record->args;
   info_ += args[0].text;
-  if (args[1].bits && info_.size() < (std::size_t{1} << 28))
+  if (args[1].bits && info_.size() < (size_t{1} << 28))
     return;
   take(parseInfo(info_));
   info_.clear();
@@ -129,7 +129,7 @@ void Reader::addOwn(const WtfThreadInfo &parsed) {
 }
 
 void Reader::addOwn(const WtfFunctionInfo &parsed) {
-  const std::uint32_t number = parsed.function.index;
+  const uint32_t number = parsed.function.index;
   Function function = parsed.function;
   function.process = processOf(function.process);
   ownFunctions_[number] = addFunction(std::move(function), parsed.scope);
@@ -137,7 +137,7 @@ void Reader::addOwn(const WtfFunctionInfo &parsed) {
 
 //===--- numbers ----------------------------------------------------------===//
 
-std::uint32_t Reader::processOf(std::uint32_t number) {
+uint32_t Reader::processOf(uint32_t number) {
   const auto [found, isNew] = processes_.try_emplace(number, 0);
   if (isNew) {
     Process process;
@@ -148,10 +148,10 @@ std::uint32_t Reader::processOf(std::uint32_t number) {
   return found->second;
 }
 
-std::uint32_t Reader::threadOf(const wtf::Zone &zone) {
+uint32_t Reader::threadOf(const wtf::Zone &zone) {
   if (zone.index >= threads_.size())
     threads_.resize(zone.index + 1u, kNone);
-  std::uint32_t &index = threads_[zone.index];
+  uint32_t &index = threads_[zone.index];
   if (index != kNone)
     return index;
   if (zone.id)
@@ -167,18 +167,18 @@ std::uint32_t Reader::threadOf(const wtf::Zone &zone) {
 }
 
 // Functions of different processes may have the same name.
-static std::string scopeKey(std::uint32_t process, std::string_view name) {
+static std::string scopeKey(uint32_t process, std::string_view name) {
   return std::to_string(process) + ' ' + std::string(name);
 }
 
-std::uint32_t Reader::addFunction(Function function, const std::string &scope) {
+uint32_t Reader::addFunction(Function function, const std::string &scope) {
   std::string key = scopeKey(function.process, scope);
   return scopes_[std::move(key)] = out_.add(std::move(function));
 }
 
 // The function of a scope, which is found by the scope's type or, if the type is the same for all scopes, by its name.
-std::uint32_t Reader::functionOf(const wtf::Item &item) {
-  const std::uint32_t process = threadProcesses_[threadOf(*item.zone)];
+uint32_t Reader::functionOf(const wtf::Item &item) {
+  const uint32_t process = threadProcesses_[threadOf(*item.zone)];
   const auto byName = [&] {
     const std::string name(item.name);
     if (const auto known = scopes_.find(scopeKey(process, name)); known != scopes_.end())
@@ -237,29 +237,29 @@ Reader::TypeUse &Reader::useOf(const wtf::EventType &type) {
 
 //===--- times ------------------------------------------------------------===//
 
-std::uint64_t Reader::timeOf(std::uint64_t timeUs, std::uint64_t restNs) {
+uint64_t Reader::timeOf(uint64_t timeUs, uint64_t restNs) {
   const __int128 time = static_cast<__int128>(header_.timebaseMs) * 1'000'000 + header_.timebaseNs +
                         static_cast<__int128>(timeUs) * 1000 + restNs;
-  if (time < 0 || time > static_cast<__int128>(~std::uint64_t{0})) {
+  if (time < 0 || time > static_cast<__int128>(~uint64_t{0})) {
     lost_.add(kOutside);
-    return time < 0 ? 0 : ~std::uint64_t{0};
+    return time < 0 ? 0 : ~uint64_t{0};
   }
-  return static_cast<std::uint64_t>(time);
+  return static_cast<uint64_t>(time);
 }
 
 // The last arguments hold the rest of a time.
-std::uint64_t Reader::restOf(std::span<const Arg> args) const {
-  std::uint64_t ns = 0;
+uint64_t Reader::restOf(std::span<const Arg> args) const {
+  uint64_t ns = 0;
   if (rest_ != WtfRest::None && !args.empty())
     ns = args.back().bits;
   if (rest_ == WtfRest::UsAndNs && args.size() > 1)
-    ns += std::uint64_t{args[args.size() - 2].bits} * 1000;
+    ns += uint64_t{args[args.size() - 2].bits} * 1000;
   return ns;
 }
 
 //===--- items ------------------------------------------------------------===//
 
-void Reader::mark(const wtf::Item &item, std::string_view name, std::string_view json, std::uint64_t restNs) {
+void Reader::mark(const wtf::Item &item, std::string_view name, std::string_view json, uint64_t restNs) {
   Event event;
   event.kind = Kind::Mark;
   event.thread = threadOf(*item.zone);
@@ -267,7 +267,7 @@ void Reader::mark(const wtf::Item &item, std::string_view name, std::string_view
   out_.events().addText(event, name, json);
 }
 
-void Reader::value(const wtf::Item &item, std::string_view name, const Arg &value, std::uint64_t restNs) {
+void Reader::value(const wtf::Item &item, std::string_view name, const Arg &value, uint64_t restNs) {
   scratch_.clear();
   if (!value.isNull)
     wtf::appendJson(scratch_, value);
@@ -284,7 +284,7 @@ void Reader::enter(const wtf::Item &item) {
   event.kind = Kind::Call;
   event.thread = threadOf(*item.zone);
   event.function = functionOf(item);
-  std::uint64_t restNs = 0;
+  uint64_t restNs = 0;
   if (before.function != kNone) {
     event.function = before.function;
     restNs = before.restNs;
@@ -300,7 +300,7 @@ void Reader::enter(const wtf::Item &item) {
     return;
   // These are arguments of other writers' scopes.
   const auto &defs = item.scopeType->argDefs;
-  for (std::size_t i = 0; i < item.record->args.size(); ++i) {
+  for (size_t i = 0; i < item.record->args.size(); ++i) {
     scratch_.clear();
     wtf::appendJson(scratch_, item.record->args[i]);
     event.kind = Kind::Value;
@@ -341,12 +341,12 @@ void Reader::instance(const wtf::Item &item) {
     return;
   case TypeUse::Other: {
     const auto known = ownFunctions_.find(record.args[0].bits);
-    const std::uint32_t kind = record.args[1].bits;
+    const uint32_t kind = record.args[1].bits;
     if (known == ownFunctions_.end()) {
       lost_.add("events of functions that the file does not introduce");
       return;
     }
-    if (kind == static_cast<std::uint32_t>(Kind::Call)) {
+    if (kind == static_cast<uint32_t>(Kind::Call)) {
       Pending &next = pendingOf(*item.zone); // its scope follows
       next.function = known->second;
       next.restNs = restOf(record.args);
@@ -362,7 +362,7 @@ void Reader::instance(const wtf::Item &item) {
   }
   case TypeUse::Mark:
   case TypeUse::OwnMark: {
-    const std::size_t value = role == TypeUse::OwnMark ? 1 : 0;
+    const size_t value = role == TypeUse::OwnMark ? 1 : 0;
     scratch_.clear();
     if (!record.args[value].isNull)
       wtf::appendJson(scratch_, record.args[value]);
@@ -376,7 +376,7 @@ void Reader::instance(const wtf::Item &item) {
   scratch_.clear();
   JsonText json(scratch_);
   json.beginObject();
-  for (std::size_t i = 0; i < record.args.size(); ++i) {
+  for (size_t i = 0; i < record.args.size(); ++i) {
     json.json(record.type->argDefs[i].name, "");
     wtf::appendJson(scratch_, record.args[i]);
   }

@@ -8,7 +8,7 @@
 
 namespace ada::wtf {
 
-inline constexpr std::uint32_t kNullOrdinal = 0xFFFFFFFF, kEmptyOrdinal = 0xFFFFFFFE;
+inline constexpr uint32_t kNullOrdinal = 0xFFFFFFFF, kEmptyOrdinal = 0xFFFFFFFE;
 
 class StringTable {
 public:
@@ -16,23 +16,23 @@ public:
   /// Reads the table's bytes, which stay the caller's. `complete` means that no bytes are missing at the end; the last
   /// text may lack its NUL then.
   StringTable(std::string_view bytes, bool complete) : isComplete_(complete), bytes_(bytes) {
-    for (std::size_t begin = 0; begin < bytes.size();) {
-      std::size_t end = bytes.find('\0', begin);
+    for (size_t begin = 0; begin < bytes.size();) {
+      size_t end = bytes.find('\0', begin);
       if (end == bytes.npos) {
         if (!complete)
           break;
         end = bytes.size();
       }
-      starts_.push_back(static_cast<std::uint32_t>(begin));
+      starts_.push_back(static_cast<uint32_t>(begin));
       begin = end + 1;
     }
   }
 
-  std::size_t size() const { return starts_.size(); }
+  size_t size() const { return starts_.size(); }
   /// False if the file ends in the middle of the table.
   bool complete() const { return isComplete_; }
   /// Text number `ordinal`, less than size().
-  std::string_view operator[](std::uint32_t ordinal) const {
+  std::string_view operator[](uint32_t ordinal) const {
     const std::string_view rest = bytes_.substr(starts_[ordinal]);
     return rest.substr(0, rest.find('\0'));
   }
@@ -40,7 +40,7 @@ public:
 private:
   bool isComplete_ = true;
   std::string_view bytes_;
-  std::vector<std::uint32_t> starts_;
+  std::vector<uint32_t> starts_;
 };
 
 } // namespace ada::wtf

@@ -5,7 +5,7 @@
 
 namespace ada::wtf::text {
 
-void appendUtf8(std::string &out, std::uint32_t codePoint) {
+void appendUtf8(std::string &out, uint32_t codePoint) {
   char bytes[4];
   out.append(bytes, encodeUtf8(codePoint, bytes));
 }
@@ -24,7 +24,7 @@ std::string latin1ToUtf8(std::string_view latin1) {
 
 bool utf8ToLatin1(std::string_view utf8, std::string &out) {
   out.clear();
-  for (std::size_t pos = 0; pos < utf8.size();) {
+  for (size_t pos = 0; pos < utf8.size();) {
     const CodePoint c = decodeAt(utf8, pos);
     if (!c.valid || c.value > 0xFF)
       return false;
@@ -35,7 +35,7 @@ bool utf8ToLatin1(std::string_view utf8, std::string &out) {
 }
 
 bool hasSurrogates(std::string_view cesu8) {
-  for (std::size_t pos = cesu8.find('\xED'); pos != std::string_view::npos; pos = cesu8.find('\xED', pos + 1))
+  for (size_t pos = cesu8.find('\xED'); pos != std::string_view::npos; pos = cesu8.find('\xED', pos + 1))
     if (pos + 1 < cesu8.size() && static_cast<unsigned char>(cesu8[pos + 1]) >= 0xA0)
       return true;
   return false;
@@ -44,8 +44,8 @@ bool hasSurrogates(std::string_view cesu8) {
 std::string cesu8ToUtf8(std::string_view cesu8) {
   std::string out;
   out.reserve(cesu8.size());
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(cesu8[at])); };
-  for (std::size_t pos = 0; pos < cesu8.size();) {
+  const auto byte = [&](size_t at) { return static_cast<unsigned>(static_cast<unsigned char>(cesu8[at])); };
+  for (size_t pos = 0; pos < cesu8.size();) {
     const bool pair = cesu8.size() - pos >= 6 && byte(pos) == 0xED && (byte(pos + 1) & 0xF0) == 0xA0 &&
                       (byte(pos + 2) & 0xC0) == 0x80 && byte(pos + 3) == 0xED && (byte(pos + 4) & 0xF0) == 0xB0 &&
                       (byte(pos + 5) & 0xC0) == 0x80;
@@ -61,10 +61,10 @@ std::string cesu8ToUtf8(std::string_view cesu8) {
   return out;
 }
 
-bool utf8ToCesu8(std::string_view utf8, std::string &out, std::size_t &units) {
+bool utf8ToCesu8(std::string_view utf8, std::string &out, size_t &units) {
   out.clear();
   units = 0;
-  for (std::size_t pos = 0; pos < utf8.size();) {
+  for (size_t pos = 0; pos < utf8.size();) {
     const CodePoint c = decodeAt(utf8, pos);
     if (!c.valid)
       return false;

@@ -15,12 +15,12 @@
 namespace ada::wtf::text {
 
 /// The code point at `pos` (less than the size). Surrogates count as valid: text from JavaScript may hold lone ones.
-inline CodePoint decodeAt(std::string_view text, std::size_t pos) {
+inline CodePoint decodeAt(std::string_view text, size_t pos) {
   return decodeUtf8(text.data() + pos, text.size() - pos, Surrogates::Accepted);
 }
 
 /// Surrogates become 3 bytes.
-void appendUtf8(std::string &out, std::uint32_t codePoint);
+void appendUtf8(std::string &out, uint32_t codePoint);
 
 /// True if no byte is above 0x7F.
 bool isAscii(std::string_view text);
@@ -35,7 +35,7 @@ bool hasSurrogates(std::string_view cesu8);
 std::string cesu8ToUtf8(std::string_view cesu8);
 
 /// The text as CESU-8 and its number of UTF-16 units. False if it is not UTF-8.
-bool utf8ToCesu8(std::string_view utf8, std::string &out, std::size_t &units);
+bool utf8ToCesu8(std::string_view utf8, std::string &out, size_t &units);
 
 } // namespace ada::wtf::text
 

@@ -14,12 +14,12 @@ struct Timeline::State {
 
   struct Open {
     const EventType *type;
-    std::uint64_t enterUs;
+    uint64_t enterUs;
     std::string name; // empty if it is the type's
   };
   struct Stack {
     std::vector<Open> open;
-    std::uint64_t lastUs = 0;
+    uint64_t lastUs = 0;
   };
 
   void take(Item &item);
@@ -28,7 +28,7 @@ struct Timeline::State {
   TimelineVisitor &visitor;
   ZoneTracker zones;
   std::vector<Stack> stacks; // by Zone::index
-  std::uint64_t lastUs = 0;
+  uint64_t lastUs = 0;
   bool announced = false; // the first zone was, although nothing created it
 };
 
@@ -96,7 +96,7 @@ void Timeline::onRecord(const Record &record) {
 }
 
 void Timeline::finish() {
-  for (std::size_t index = 0; index < state_->stacks.size(); ++index) {
+  for (size_t index = 0; index < state_->stacks.size(); ++index) {
     State::Stack &stack = state_->stacks[index];
     while (!stack.open.empty()) {
       Item item;
@@ -108,9 +108,9 @@ void Timeline::finish() {
   }
 }
 
-std::size_t Timeline::zoneCount() const noexcept { return state_->zones.zones.size(); }
-const Zone &Timeline::zone(std::size_t index) const noexcept { return state_->zones.zones[index]; }
+size_t Timeline::zoneCount() const noexcept { return state_->zones.zones.size(); }
+const Zone &Timeline::zone(size_t index) const noexcept { return state_->zones.zones[index]; }
 const Zone &Timeline::currentZone() const noexcept { return state_->zones.current(); }
-std::optional<std::uint16_t> Timeline::currentId() const noexcept { return state_->zones.currentId(); }
+std::optional<uint16_t> Timeline::currentId() const noexcept { return state_->zones.currentId(); }
 
 } // namespace ada::wtf

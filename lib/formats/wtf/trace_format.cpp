@@ -4,7 +4,7 @@
 namespace ada::model {
 
 wtf::DecoderOptions wtfOptions(const ByteInput &input) {
-  constexpr std::uint64_t kMaxPackedBytes = 64 << 20;
+  constexpr uint64_t kMaxPackedBytes = 64 << 20;
   wtf::DecoderOptions options;
   if (input.isPacked())
     options.maxRecordBytes = options.maxChunkBytes = kMaxPackedBytes;

@@ -49,15 +49,15 @@ TypeTable::TypeTable() {
   set(kDefineWireId, &types_.emplace_back(std::move(type)));
 }
 
-void TypeTable::set(std::uint16_t wireId, const EventType *type) {
+void TypeTable::set(uint16_t wireId, const EventType *type) {
   std::unique_ptr<Page> &page = pages_[wireId >> 8];
   if (!page)
     page = std::make_unique<Page>();
   (*page)[wireId & 0xFF] = type;
 }
 
-Expected<TypeTable::Defined> TypeTable::define(std::uint16_t wireId, std::uint16_t eventClass, std::uint32_t flags,
-                                               std::string name, std::string args, Dialect dialect) {
+Expected<TypeTable::Defined> TypeTable::define(uint16_t wireId, uint16_t eventClass, uint32_t flags, std::string name,
+                                               std::string args, Dialect dialect) {
   const EventType *known = find(wireId);
   const bool implicit = known == &types_.front(); // not yet defined by the file itself
   if (known && !implicit && known->name == name && known->eventClass == eventClass && known->flags == flags &&

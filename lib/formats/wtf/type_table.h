@@ -16,7 +16,7 @@ public:
   TypeTable();
 
   /// The type with this number, or null.
-  const EventType *find(std::uint32_t wireId) const {
+  const EventType *find(uint32_t wireId) const {
     if (wireId > 0xFFFF || !pages_[wireId >> 8])
       return nullptr;
     return (*pages_[wireId >> 8])[wireId & 0xFF];
@@ -30,12 +30,12 @@ public:
     std::string message = {};
   };
   /// Takes a definition. The same one again is ignored; a different one replaces the old one.
-  Expected<Defined> define(std::uint16_t wireId, std::uint16_t eventClass, std::uint32_t flags, std::string name,
-                           std::string args, Dialect dialect);
+  Expected<Defined> define(uint16_t wireId, uint16_t eventClass, uint32_t flags, std::string name, std::string args,
+                           Dialect dialect);
 
 private:
   using Page = std::array<const EventType *, 256>;
-  void set(std::uint16_t wireId, const EventType *type);
+  void set(uint16_t wireId, const EventType *type);
 
   std::array<std::unique_ptr<Page>, 256> pages_;
   std::deque<EventType> types_; // includes replaced types, because visitors may hold on to them

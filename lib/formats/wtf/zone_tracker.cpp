@@ -8,16 +8,16 @@ namespace {
 
 std::string_view textOf(const Record &record, std::string_view argName) {
   const int index = record.type->indexOf(argName);
-  return index < 0 ? std::string_view() : record.args[static_cast<std::size_t>(index)].text;
+  return index < 0 ? std::string_view() : record.args[static_cast<size_t>(index)].text;
 }
 
 Arg valueOf(const Record &record) {
   const int index = record.type->indexOf("value");
-  return index < 0 ? Arg::null(ArgType::Any) : record.args[static_cast<std::size_t>(index)];
+  return index < 0 ? Arg::null(ArgType::Any) : record.args[static_cast<size_t>(index)];
 }
 
-std::uint16_t zoneIdOf(const Record &record) {
-  return static_cast<std::uint16_t>(record.args[static_cast<std::size_t>(record.type->indexOf("zoneId"))].bits);
+uint16_t zoneIdOf(const Record &record) {
+  return static_cast<uint16_t>(record.args[static_cast<size_t>(record.type->indexOf("zoneId"))].bits);
 }
 
 } // namespace
@@ -62,7 +62,7 @@ void ZoneTracker::name(Zone &zone, const Record &record) {
 }
 
 void ZoneTracker::create(const Record &record) {
-  const std::uint16_t id = zoneIdOf(record);
+  const uint16_t id = zoneIdOf(record);
   std::string triple;
   for (std::string_view part : {"name", "type", "location"}) {
     const std::string_view text = textOf(record, part);
@@ -84,10 +84,10 @@ void ZoneTracker::create(const Record &record) {
          "at byte " + std::to_string(record.offset) + ": zones " + std::to_string(*zones[same->second].id) + " and " +
              std::to_string(id) +
              " have the same name, type and location; they are kept apart here, but viewers mix them up");
-  std::uint32_t index = 0;
+  uint32_t index = 0;
   if (zones.front().id) { // otherwise events before this one belong to
                           // the first zone that is created
-    index = static_cast<std::uint32_t>(zones.size());
+    index = static_cast<uint32_t>(zones.size());
     zones.emplace_back().index = index;
     nameless_.push_back(true);
   }
@@ -96,12 +96,12 @@ void ZoneTracker::create(const Record &record) {
 }
 
 void ZoneTracker::set(const Record &record) {
-  const std::uint16_t id = zoneIdOf(record);
+  const uint16_t id = zoneIdOf(record);
   auto known = byId_.find(id);
   if (known == byId_.end()) {
     warn("W_UNKNOWN_ZONE", "at byte " + std::to_string(record.offset) + ": the file switches to zone " +
                                std::to_string(id) + ", which it did not create; viewers fail here");
-    const auto index = static_cast<std::uint32_t>(zones.size());
+    const auto index = static_cast<uint32_t>(zones.size());
     Zone &zone = zones.emplace_back();
     zone.index = index;
     zone.id = id;
@@ -140,7 +140,7 @@ void forEachItem(const Record &record, const std::function<void(Item &)> &f) {
         item.name = name;
     } else if (type.flags & kAppendScopeData) { // all its arguments become the scope's
       item.kind = ItemKind::AppendData;
-      for (std::size_t i = 0; i < record.args.size(); ++i) {
+      for (size_t i = 0; i < record.args.size(); ++i) {
         item.name = type.argDefs[i].name;
         item.value = record.args[i];
         f(item);

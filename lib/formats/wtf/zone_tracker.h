@@ -21,7 +21,7 @@ public:
   bool take(const Record &record);
 
   Zone &current() { return zones[currentIndex_]; }
-  std::optional<std::uint16_t> currentId() const { return lastSet_; }
+  std::optional<uint16_t> currentId() const { return lastSet_; }
 
   std::deque<Zone> zones; // the first one is there from the start, without id and name
   void warn(const char *code, std::string message);
@@ -33,11 +33,11 @@ private:
 
   OnZone onZone_;
   OnWarning onWarning_;
-  std::unordered_map<std::uint16_t, std::uint32_t> byId_;
-  std::unordered_map<std::string, std::uint32_t> byTriple_;
+  std::unordered_map<uint16_t, uint32_t> byId_;
+  std::unordered_map<std::string, uint32_t> byTriple_;
   std::vector<bool> nameless_; // zones that were used before they were created
-  std::uint32_t currentIndex_ = 0;
-  std::optional<std::uint16_t> lastSet_;
+  uint32_t currentIndex_ = 0;
+  std::optional<uint16_t> lastSet_;
   std::vector<std::string> warned_;
 };
 

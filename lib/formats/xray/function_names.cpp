@@ -28,8 +28,8 @@ std::string_view contents(Elf_Scn *section) {
 }
 
 // Names of functions by address; the first name of an address counts.
-std::unordered_map<std::uint64_t, std::string> symbolsOf(Elf *elf) {
-  std::unordered_map<std::uint64_t, std::string> names;
+std::unordered_map<uint64_t, std::string> symbolsOf(Elf *elf) {
+  std::unordered_map<uint64_t, std::string> names;
   for (Elf_Scn *section = nullptr; (section = elf_nextscn(elf, section));) {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header) || (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
@@ -48,11 +48,11 @@ std::unordered_map<std::uint64_t, std::string> symbolsOf(Elf *elf) {
 }
 
 // Addresses of the functions in the order of their numbers.
-std::vector<std::uint64_t> addressesOf(std::string_view map, std::uint64_t mapAddress) {
-  constexpr std::size_t kEntryBytes = 32, kVersionAt = 18;
-  std::vector<std::uint64_t> addresses;
-  for (std::size_t at = 0; at + kEntryBytes <= map.size(); at += kEntryBytes) {
-    std::uint64_t function = 0;
+std::vector<uint64_t> addressesOf(std::string_view map, uint64_t mapAddress) {
+  constexpr size_t kEntryBytes = 32, kVersionAt = 18;
+  std::vector<uint64_t> addresses;
+  for (size_t at = 0; at + kEntryBytes <= map.size(); at += kEntryBytes) {
+    uint64_t function = 0;
     std::memcpy(&function, map.data() + at + 8, sizeof function);
     if (map[at + kVersionAt] >= 2) // relative to its own place
       function += mapAddress + at + 8;
@@ -73,7 +73,7 @@ std::optional<std::vector<NamedFunction>> functionsOf(const std::string &program
   const FileDescriptor fd(::open(program.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   elf_version(EV_CURRENT);
   const OpenElf elf(fd ? elf_begin(fd.get(), ELF_C_READ_MMAP, nullptr) : nullptr, &elf_end);
-  std::size_t names = 0;
+  size_t names = 0;
   if (!elf || elf_kind(elf.get()) != ELF_K_ELF || gelf_getclass(elf.get()) != ELFCLASS64 ||
       elf_getshdrstrndx(elf.get(), &names) != 0)
     return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<std::vector<NamedFunction>> functionsOf(const std::string &program
       continue;
     const auto symbols = symbolsOf(elf.get());
     std::vector<NamedFunction> functions(1);
-    for (const std::uint64_t address : addressesOf(contents(section), header.sh_addr)) {
+    for (const uint64_t address : addressesOf(contents(section), header.sh_addr)) {
       const auto symbol = symbols.find(address);
       functions.push_back({symbol == symbols.end() ? std::string() : symbol->second, address});
     }
@@ -96,15 +96,15 @@ std::optional<std::vector<NamedFunction>> functionsOf(const std::string &program
 std::string programOf(const std::string &log) {
   if (const char *program = std::getenv("ADA_XRAY_PROGRAM"); program && *program)
     return program;
-  const std::size_t slash = log.find_last_of('/');
+  const size_t slash = log.find_last_of('/');
   const std::string folder = slash == log.npos ? "./" : log.substr(0, slash + 1);
   std::string name = slash == log.npos ? log : log.substr(slash + 1);
   // The runtime puts a base (xray_logfile_base, "xray-log.") before the name, and a dot and six characters after it.
-  const std::size_t last = name.rfind('.');
+  const size_t last = name.rfind('.');
   if (last == name.npos)
     return {};
   name.resize(last);
-  for (std::size_t at = 0;; ++at) {
+  for (size_t at = 0;; ++at) {
     for (const std::string &place : {folder, std::string("./")})
       if (at < name.size() && isFile(place + name.substr(at)))
         return place + name.substr(at);

@@ -10,8 +10,8 @@
 namespace ada::model::xray {
 
 struct NamedFunction {
-  std::string name;          ///< as in the object file; empty if there is no symbol
-  std::uint64_t address = 0; ///< in the linked image
+  std::string name;     ///< as in the object file; empty if there is no symbol
+  uint64_t address = 0; ///< in the linked image
 };
 
 /// The functions by number; 0 is unused. Nothing if the file is not a program that XRay instrumented.

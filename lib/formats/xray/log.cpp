@@ -13,7 +13,7 @@ namespace ada::model::xray {
 
 namespace {
 
-constexpr std::size_t kMetadataBytes = 16, kFunctionBytes = 8;
+constexpr size_t kMetadataBytes = 16, kFunctionBytes = 8;
 enum Metadata : unsigned {
   kNewBuffer,
   kEndOfBuffer,
@@ -40,11 +40,11 @@ std::optional<Header> headerOf(std::span<const std::byte> bytes) {
   if (bytes.size() < Header::kBytes)
     return std::nullopt;
   Header header;
-  header.version = loadAt<std::uint16_t>(&bytes[0]);
-  const auto mode = loadAt<std::uint16_t>(&bytes[2]);
+  header.version = loadAt<uint16_t>(&bytes[0]);
+  const auto mode = loadAt<uint16_t>(&bytes[2]);
   header.mode = Mode{mode};
-  header.ticksPerSecond = loadAt<std::uint64_t>(&bytes[8]);
-  header.bufferBytes = loadAt<std::uint64_t>(&bytes[16]);
+  header.ticksPerSecond = loadAt<uint64_t>(&bytes[8]);
+  header.bufferBytes = loadAt<uint64_t>(&bytes[16]);
   // No CPU counts faster than a terahertz.
   if (header.version < 1 || header.version > 5 || mode > 1 || header.ticksPerSecond > 1'000'000'000'000)
     return std::nullopt;
@@ -52,29 +52,29 @@ std::optional<Header> headerOf(std::span<const std::byte> bytes) {
 }
 
 std::optional<Record> basicRecord(std::span<const std::byte, 32> bytes) {
-  const auto type = loadAt<std::uint16_t>(&bytes[0]);
+  const auto type = loadAt<uint16_t>(&bytes[0]);
   const auto kind = static_cast<unsigned>(bytes[3]);
   Record record;
-  record.function = loadAt<std::uint32_t>(&bytes[4]);
+  record.function = loadAt<uint32_t>(&bytes[4]);
   if (type == 1) {
     record.kind = Kind::Argument;
-    record.tid = loadAt<std::uint32_t>(&bytes[8]);
-    record.pid = loadAt<std::uint32_t>(&bytes[12]);
-    record.argument = loadAt<std::uint64_t>(&bytes[16]);
+    record.tid = loadAt<uint32_t>(&bytes[8]);
+    record.pid = loadAt<uint32_t>(&bytes[12]);
+    record.argument = loadAt<uint64_t>(&bytes[16]);
     return record;
   }
   if (type != 0 || kind > 3)
     return std::nullopt;
-  record.kind = Kind{static_cast<std::uint8_t>(kind)};
-  record.ticks = loadAt<std::uint64_t>(&bytes[8]);
-  record.tid = loadAt<std::uint32_t>(&bytes[16]);
-  record.pid = loadAt<std::uint32_t>(&bytes[20]);
+  record.kind = Kind{static_cast<uint8_t>(kind)};
+  record.ticks = loadAt<uint64_t>(&bytes[8]);
+  record.tid = loadAt<uint32_t>(&bytes[16]);
+  record.pid = loadAt<uint32_t>(&bytes[20]);
   return record;
 }
 
 std::vector<Block> blocksOf(std::span<const std::byte> log, const Header &header, std::optional<Error> &problem) {
   std::vector<Block> blocks;
-  const auto add = [&](std::uint64_t offset, std::uint64_t bytes) {
+  const auto add = [&](uint64_t offset, uint64_t bytes) {
     Block block{.offset = offset, .bytes = bytes};
     BlockReader reader(log, header, block);
     (void)reader.next(); // reads process, thread and time of the block, which come first
@@ -83,24 +83,24 @@ std::vector<Block> blocksOf(std::span<const std::byte> log, const Header &header
     block = reader.block();
     blocks.push_back(block);
   };
-  std::uint64_t at = Header::kBytes;
+  uint64_t at = Header::kBytes;
   if (header.version == 1) {
-    const std::uint64_t step = header.bufferBytes ? header.bufferBytes : log.size();
-    for (; at < log.size(); at += std::min<std::uint64_t>(step, log.size() - at))
-      add(at, std::min<std::uint64_t>(step, log.size() - at));
+    const uint64_t step = header.bufferBytes ? header.bufferBytes : log.size();
+    for (; at < log.size(); at += std::min<uint64_t>(step, log.size() - at))
+      add(at, std::min<uint64_t>(step, log.size() - at));
     return blocks;
   }
   while (at < log.size()) {
-    const auto found = std::ranges::find(log.begin() + static_cast<std::ptrdiff_t>(at), log.end(), kExtentsByte);
-    at = static_cast<std::uint64_t>(found - log.begin());
+    const auto found = std::ranges::find(log.begin() + static_cast<ptrdiff_t>(at), log.end(), kExtentsByte);
+    at = static_cast<uint64_t>(found - log.begin());
     if (log.size() - at < kMetadataBytes) {
       if (at < log.size() && !problem)
         problem = Error{.code = "E_TRUNCATED", .message = "the log ends within a record", .offset = at};
       break;
     }
-    const auto bytes = loadAt<std::uint64_t>(&log[at + 1]);
+    const auto bytes = loadAt<uint64_t>(&log[at + 1]);
     at += kMetadataBytes;
-    const std::uint64_t there = std::min<std::uint64_t>(bytes, log.size() - at);
+    const uint64_t there = std::min<uint64_t>(bytes, log.size() - at);
     if (there < bytes && !problem)
       problem = Error{.code = "E_TRUNCATED",
                       .message = "the log ends within a block; what is there was read",
@@ -112,7 +112,7 @@ std::vector<Block> blocksOf(std::span<const std::byte> log, const Header &header
   return blocks;
 }
 
-template <class Number> Number BlockReader::load(std::size_t at) const { return loadAt<Number>(&log_[at_ + at]); }
+template <class Number> Number BlockReader::load(size_t at) const { return loadAt<Number>(&log_[at_ + at]); }
 
 std::optional<Record> BlockReader::fail(const char *message) {
   problem_ = Error{.code = "E_BAD_RECORD", .message = message, .offset = at_};
@@ -125,47 +125,47 @@ std::optional<Record> BlockReader::metadata() {
   Record record;
   record.pid = block_.pid;
   record.tid = block_.tid;
-  std::uint64_t size = 0; // bytes that follow the record
+  uint64_t size = 0; // bytes that follow the record
   switch (static_cast<unsigned>(log_[at_]) >> 1) {
   case kNewBuffer:
-    block_.tid = load<std::uint32_t>(1);
+    block_.tid = load<uint32_t>(1);
     break;
   case kEndOfBuffer:
     isOver_ = true;
     break;
   case kNewCpu:
-    ticks_ = load<std::uint64_t>(3);
+    ticks_ = load<uint64_t>(3);
     break;
   case kTscWrap:
-    ticks_ = load<std::uint64_t>(1);
+    ticks_ = load<uint64_t>(1);
     break;
   case kWallTime:
-    block_.wallSeconds = load<std::uint64_t>(1);
-    block_.wallRest = load<std::uint32_t>(9);
+    block_.wallSeconds = load<uint64_t>(1);
+    block_.wallRest = load<uint32_t>(9);
     break;
   case kPid:
-    block_.pid = load<std::uint32_t>(1);
+    block_.pid = load<uint32_t>(1);
     break;
   case kBufferExtents:
     break;
   case kCallArgument:
     record.kind = Kind::Argument;
-    record.argument = load<std::uint64_t>(1);
+    record.argument = load<uint64_t>(1);
     record.ticks = ticks_;
     at_ += kMetadataBytes;
     return record;
   case kCustomEvent:
     record.kind = Kind::CustomEvent;
-    size = load<std::uint32_t>(1);
+    size = load<uint32_t>(1);
     if (header_.version >= 5)
-      ticks_ += load<std::uint32_t>(5);
-    record.ticks = header_.version >= 5 ? ticks_ : load<std::uint64_t>(5);
+      ticks_ += load<uint32_t>(5);
+    record.ticks = header_.version >= 5 ? ticks_ : load<uint64_t>(5);
     break;
   case kTypedEvent:
     record.kind = Kind::TypedEvent;
-    size = load<std::uint32_t>(1);
-    record.argument = load<std::uint16_t>(9);
-    record.ticks = ticks_ += load<std::uint32_t>(5);
+    size = load<uint32_t>(1);
+    record.argument = load<uint16_t>(9);
+    record.ticks = ticks_ += load<uint32_t>(5);
     break;
   default:
     return fail("this is no record of XRay's; the rest of its block was left out");
@@ -190,12 +190,12 @@ std::optional<Record> BlockReader::next() {
         return record;
       continue;
     }
-    const auto bits = load<std::uint32_t>(0);
+    const auto bits = load<uint32_t>(0);
     const unsigned kind = bits >> 1 & 7;
     if (kind > 3)
       return fail("this is no record of XRay's; the rest of its block was left out");
-    ticks_ += load<std::uint32_t>(4);
-    Record record{.kind = Kind{static_cast<std::uint8_t>(kind)}, .function = bits >> 4, .ticks = ticks_};
+    ticks_ += load<uint32_t>(4);
+    Record record{.kind = Kind{static_cast<uint8_t>(kind)}, .function = bits >> 4, .ticks = ticks_};
     record.pid = block_.pid;
     record.tid = block_.tid;
     at_ += kFunctionBytes;

@@ -13,26 +13,26 @@
 
 namespace ada::model::xray {
 
-enum class Mode : std::uint16_t { Basic = 0, FlightRecorder = 1 };
+enum class Mode : uint16_t { Basic = 0, FlightRecorder = 1 };
 
 struct Header {
-  static constexpr std::size_t kBytes = 32;
-  std::uint16_t version = 0;
+  static constexpr size_t kBytes = 32;
+  uint16_t version = 0;
   Mode mode = Mode::Basic;
-  std::uint64_t ticksPerSecond = 0;
-  std::uint64_t bufferBytes = 0; ///< of version 1's blocks
+  uint64_t ticksPerSecond = 0;
+  uint64_t bufferBytes = 0; ///< of version 1's blocks
 };
 /// Nothing if there are too few bytes, or they can't be a header, which has no magic number.
 std::optional<Header> headerOf(std::span<const std::byte> bytes);
 
-enum class Kind : std::uint8_t { Enter, Exit, TailExit, EnterWithArgument, Argument, CustomEvent, TypedEvent };
+enum class Kind : uint8_t { Enter, Exit, TailExit, EnterWithArgument, Argument, CustomEvent, TypedEvent };
 
 struct Record {
   Kind kind = Kind::Enter;
-  std::uint32_t function = 0;
-  std::uint64_t ticks = 0;
-  std::uint32_t pid = 0, tid = 0;
-  std::uint64_t argument = 0; ///< of Argument; for TypedEvent its type
+  uint32_t function = 0;
+  uint64_t ticks = 0;
+  uint32_t pid = 0, tid = 0;
+  uint64_t argument = 0;      ///< of Argument; for TypedEvent its type
   std::string_view text = {}; ///< of CustomEvent, TypedEvent
 };
 
@@ -41,9 +41,9 @@ std::optional<Record> basicRecord(std::span<const std::byte, 32> bytes);
 
 /// A buffer that a thread filled.
 struct Block {
-  std::uint32_t pid = 0, tid = 0;
-  std::uint64_t wallSeconds = 0, wallRest = 0; ///< when it began
-  std::uint64_t offset = 0, bytes = 0;         ///< of its records in the log
+  uint32_t pid = 0, tid = 0;
+  uint64_t wallSeconds = 0, wallRest = 0; ///< when it began
+  uint64_t offset = 0, bytes = 0;         ///< of its records in the log
 };
 
 /// Finds the blocks of a flight data recorder's log. Damaged parts are left out and reported once in `problem`.
@@ -63,14 +63,14 @@ public:
 
 private:
   std::optional<Record> metadata();
-  template <class Number> Number load(std::size_t at) const;
+  template <class Number> Number load(size_t at) const;
   std::optional<Record> fail(const char *message);
 
   std::span<const std::byte> log_;
   const Header &header_;
   Block block_;
-  std::uint64_t at_, end_;
-  std::uint64_t ticks_ = 0;
+  uint64_t at_, end_;
+  uint64_t ticks_ = 0;
   bool isOver_ = false;
   std::optional<Error> problem_;
 };

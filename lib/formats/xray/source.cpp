@@ -26,34 +26,34 @@ public:
 
   void take(const Record &record);
   TraceBuilder &out() { return out_; }
-  void endThread(std::uint32_t pid, std::uint32_t tid) { out_.endThread(threadOf(pid, tid).index); }
+  void endThread(uint32_t pid, uint32_t tid) { out_.endThread(threadOf(pid, tid).index); }
 
 private:
   struct ThreadState {
-    std::uint32_t index = 0, process = 0;
+    uint32_t index = 0, process = 0;
     unsigned arguments = 0; // of the call that was entered last, so far
-    std::uint64_t lastNs = 0;
+    uint64_t lastNs = 0;
   };
-  ThreadState &threadOf(std::uint32_t pid, std::uint32_t tid);
-  std::uint32_t functionOf(std::uint32_t process, std::uint32_t number);
-  std::uint64_t nanoseconds(std::uint64_t ticks) const {
+  ThreadState &threadOf(uint32_t pid, uint32_t tid);
+  uint32_t functionOf(uint32_t process, uint32_t number);
+  uint64_t nanoseconds(uint64_t ticks) const {
     if (header_.ticksPerSecond == 0)
       return ticks;
     __extension__ using Wide = unsigned __int128;
     const Wide ns = Wide{ticks} * 1'000'000'000 / header_.ticksPerSecond;
-    return ns > ~std::uint64_t{0} ? ~std::uint64_t{0} : static_cast<std::uint64_t>(ns);
+    return ns > ~uint64_t{0} ? ~uint64_t{0} : static_cast<uint64_t>(ns);
   }
 
   const Header header_;
   std::vector<NamedFunction> names_;
   std::string program_;
   TraceBuilder out_;
-  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> processes_; // by pid: index, number of threads
-  std::map<std::pair<std::uint32_t, std::uint32_t>, ThreadState> threads_;     // by pid and tid
-  std::unordered_map<std::uint64_t, std::uint32_t> functions_;                 // by process and number
+  std::map<uint32_t, std::pair<uint32_t, uint32_t>> processes_;  // by pid: index, number of threads
+  std::map<std::pair<uint32_t, uint32_t>, ThreadState> threads_; // by pid and tid
+  std::unordered_map<uint64_t, uint32_t> functions_;             // by process and number
 };
 
-Reader::ThreadState &Reader::threadOf(std::uint32_t pid, std::uint32_t tid) {
+Reader::ThreadState &Reader::threadOf(uint32_t pid, uint32_t tid) {
   const auto [found, isNew] = threads_.try_emplace({pid, tid});
   if (!isNew)
     return found->second;
@@ -75,8 +75,8 @@ Reader::ThreadState &Reader::threadOf(std::uint32_t pid, std::uint32_t tid) {
   return found->second;
 }
 
-std::uint32_t Reader::functionOf(std::uint32_t process, std::uint32_t number) {
-  const auto [found, isNew] = functions_.try_emplace(std::uint64_t{process} << 32 | number);
+uint32_t Reader::functionOf(uint32_t process, uint32_t number) {
+  const auto [found, isNew] = functions_.try_emplace(uint64_t{process} << 32 | number);
   if (!isNew)
     return found->second;
   Function function;
@@ -128,8 +128,8 @@ void Reader::take(const Record &record) {
 // Returns the damage, if any.
 std::optional<Error> readBasic(const FileBytes &file, Reader &reader, LossList &lost) {
   const auto bytes = file.bytes();
-  constexpr std::size_t kRecordBytes = 32, kRelease = 16 << 20;
-  std::size_t at = Header::kBytes, released = 0;
+  constexpr size_t kRecordBytes = 32, kRelease = 16 << 20;
+  size_t at = Header::kBytes, released = 0;
   for (; at + kRecordBytes <= bytes.size() && reader.out().status(); at += kRecordBytes) {
     if (const auto record = basicRecord(bytes.subspan(at).first<kRecordBytes>()))
       reader.take(*record);
@@ -151,7 +151,7 @@ std::optional<Error> readBlocks(const FileBytes &file, const Header &header, Rea
   std::ranges::stable_sort(blocks, {}, [](const Block &block) {
     return std::tuple(block.pid, block.tid, block.wallSeconds, block.wallRest);
   });
-  for (std::size_t i = 0; i < blocks.size() && reader.out().status(); ++i) {
+  for (size_t i = 0; i < blocks.size() && reader.out().status(); ++i) {
     const Block &block = blocks[i];
     BlockReader records(file.bytes(), header, block);
     while (const auto record = records.next())

@@ -15,27 +15,27 @@ namespace ada::atf {
 
 // What a file's header says about its origin, the same from its first write to its last.
 struct FileOrigin {
-  std::uint8_t version = 2, arch = kArchX86_64, os = kOsLinux, clockType = kClockBoottime;
-  std::uint32_t threadId = 0;
+  uint8_t version = 2, arch = kArchX86_64, os = kOsLinux, clockType = kClockBoottime;
+  uint32_t threadId = 0;
 };
 
 // What header and footer say about the events.
 struct IndexTotals {
-  std::uint64_t events = 0, firstNs = 0, lastNs = 0;
+  uint64_t events = 0, firstNs = 0, lastNs = 0;
 
-  void add(std::uint64_t ns) {
+  void add(uint64_t ns) {
     if (events++ == 0)
       firstNs = ns;
     lastNs = ns;
   }
-  std::uint64_t bytes() const { return events * kIndexEventBytes; }
+  uint64_t bytes() const { return events * kIndexEventBytes; }
 };
 
 struct DetailTotals {
-  std::uint64_t events = 0, bytes = 0, firstNs = 0, lastNs = 0;
-  std::uint64_t lowestSeq = 0, highestSeq = 0; // of the index events that they belong to
+  uint64_t events = 0, bytes = 0, firstNs = 0, lastNs = 0;
+  uint64_t lowestSeq = 0, highestSeq = 0; // of the index events that they belong to
 
-  void add(std::uint64_t indexSeq, std::uint64_t ns, std::uint64_t size) { add({1, size, ns, ns, indexSeq, indexSeq}); }
+  void add(uint64_t indexSeq, uint64_t ns, uint64_t size) { add({1, size, ns, ns, indexSeq, indexSeq}); }
   // Adds the totals of the events that follow these.
   void add(const DetailTotals &more) {
     if (more.events == 0)
@@ -68,11 +68,11 @@ inline Frame encodeIndexHeader(const FileOrigin &origin, const IndexTotals *tota
       raw.timeStartNs = totals->firstNs, raw.timeEndNs = totals->lastNs;
     }
   };
-  const std::uint64_t count = totals ? totals->events : 0;
+  const uint64_t count = totals ? totals->events : 0;
   if (origin.version == 1) {
     auto &raw = *reinterpret_cast<RawIndexHeaderV1 *>(frame.bytes);
     fill(raw);
-    raw.eventCount = static_cast<std::uint32_t>(count < 0xffffffff ? count : 0xffffffff); // the footer has the true one
+    raw.eventCount = static_cast<uint32_t>(count < 0xffffffff ? count : 0xffffffff); // the footer has the true one
   } else {
     auto &raw = *reinterpret_cast<RawIndexHeaderV2 *>(frame.bytes);
     fill(raw);
@@ -81,7 +81,7 @@ inline Frame encodeIndexHeader(const FileOrigin &origin, const IndexTotals *tota
   return frame;
 }
 
-inline Frame encodeIndexFooter(const IndexTotals &totals, std::uint32_t checksum) {
+inline Frame encodeIndexFooter(const IndexTotals &totals, uint32_t checksum) {
   Frame frame;
   auto &raw = *reinterpret_cast<RawIndexFooter *>(frame.bytes);
   __builtin_memcpy(raw.magic, "2ITA", 4);
@@ -91,7 +91,7 @@ inline Frame encodeIndexFooter(const IndexTotals &totals, std::uint32_t checksum
 }
 
 // Whether a number of a detail event can be stored as a link. Version 1 has 32 bits.
-inline bool canLink(unsigned version, std::uint64_t detailSeq) { return version != 1 || detailSeq < kNoDetailV1; }
+inline bool canLink(unsigned version, uint64_t detailSeq) { return version != 1 || detailSeq < kNoDetailV1; }
 
 // kIndexEventBytes bytes. Version 1 stores threadId and storedDepth (kNoDepth as 0) of the event, version 2 neither.
 // The fields must fit: see canLink, and a kind over 255 needs version 1.
@@ -99,26 +99,26 @@ inline void encodeIndexEvent(unsigned char *to, unsigned version, const IndexEve
   if (version == 1) {
     auto &raw = *reinterpret_cast<RawIndexEventV1 *>(to);
     raw.timestampNs = event.timestampNs, raw.functionId = event.functionId;
-    raw.threadId = event.threadId, raw.kind = static_cast<std::uint32_t>(event.kind);
+    raw.threadId = event.threadId, raw.kind = static_cast<uint32_t>(event.kind);
     raw.depth = event.storedDepth == kNoDepth ? 0 : event.storedDepth;
-    raw.detailSeq = event.detailSeq == kNoDetail ? kNoDetailV1 : static_cast<std::uint32_t>(event.detailSeq);
+    raw.detailSeq = event.detailSeq == kNoDetail ? kNoDetailV1 : static_cast<uint32_t>(event.detailSeq);
   } else {
     auto &raw = *reinterpret_cast<RawIndexEventV2 *>(to);
     raw.timestampNs = event.timestampNs, raw.functionId = event.functionId, raw.detailSeq = event.detailSeq;
     // The kind's byte and the seven reserved ones in one store.
-    *reinterpret_cast<Little64 *>(&raw.kind) = static_cast<std::uint8_t>(event.kind);
+    *reinterpret_cast<Little64 *>(&raw.kind) = static_cast<uint8_t>(event.kind);
   }
 }
 
 // Where an event's link lies in the file, to be set later; its bytes, and how many these are. kNoDetail means no link.
-static_assert(static_cast<std::uint32_t>(kNoDetail) == kNoDetailV1);
-inline std::uint64_t linkOffset(unsigned version, std::uint64_t indexSeq) {
+static_assert(static_cast<uint32_t>(kNoDetail) == kNoDetailV1);
+inline uint64_t linkOffset(unsigned version, uint64_t indexSeq) {
   return kHeaderBytes + indexSeq * kIndexEventBytes +
          (version == 1 ? offsetof(RawIndexEventV1, detailSeq) : offsetof(RawIndexEventV2, detailSeq));
 }
-inline std::size_t encodeLink(unsigned char *to, unsigned version, std::uint64_t detailSeq) {
+inline size_t encodeLink(unsigned char *to, unsigned version, uint64_t detailSeq) {
   if (version == 1)
-    *reinterpret_cast<Little32 *>(to) = static_cast<std::uint32_t>(detailSeq);
+    *reinterpret_cast<Little32 *>(to) = static_cast<uint32_t>(detailSeq);
   else
     *reinterpret_cast<Little64 *>(to) = detailSeq;
   return version == 1 ? 4 : 8;
@@ -139,7 +139,7 @@ inline Frame encodeDetailHeader(const FileOrigin &origin, const DetailTotals *to
   return frame;
 }
 
-inline Frame encodeDetailFooter(const DetailTotals &totals, std::uint32_t checksum) {
+inline Frame encodeDetailFooter(const DetailTotals &totals, uint32_t checksum) {
   Frame frame;
   auto &raw = *reinterpret_cast<RawDetailFooter *>(frame.bytes);
   __builtin_memcpy(raw.magic, "2DTA", 4);
@@ -150,22 +150,22 @@ inline Frame encodeDetailFooter(const DetailTotals &totals, std::uint32_t checks
 
 // The part before the payload of a detail event.
 struct DetailHead {
-  std::uint16_t type = 0, flags = 0;
-  std::uint64_t indexSeq = 0; // version 1 has 32 bits for it
-  std::uint32_t threadId = 0; // stored by version 1 only
-  std::uint64_t timestampNs = 0;
+  uint16_t type = 0, flags = 0;
+  uint64_t indexSeq = 0; // version 1 has 32 bits for it
+  uint32_t threadId = 0; // stored by version 1 only
+  uint64_t timestampNs = 0;
 };
 
 // kDetailEventHeaderBytes bytes, for a payload of that many bytes.
-inline void encodeDetailHead(unsigned char *to, unsigned version, const DetailHead &head, std::uint32_t payloadBytes) {
+inline void encodeDetailHead(unsigned char *to, unsigned version, const DetailHead &head, uint32_t payloadBytes) {
   auto fill = [&](auto &raw) {
-    raw.totalLength = static_cast<std::uint32_t>(kDetailEventHeaderBytes + payloadBytes);
+    raw.totalLength = static_cast<uint32_t>(kDetailEventHeaderBytes + payloadBytes);
     raw.type = head.type, raw.flags = head.flags, raw.timestampNs = head.timestampNs;
   };
   if (version == 1) {
     auto &raw = *reinterpret_cast<RawDetailEventV1 *>(to);
     fill(raw);
-    raw.indexSeq = static_cast<std::uint32_t>(head.indexSeq), raw.threadId = head.threadId;
+    raw.indexSeq = static_cast<uint32_t>(head.indexSeq), raw.threadId = head.threadId;
   } else {
     auto &raw = *reinterpret_cast<RawDetailEventV2 *>(to);
     fill(raw);
@@ -175,38 +175,37 @@ inline void encodeDetailHead(unsigned char *to, unsigned version, const DetailHe
 
 // Registers in the order in which the architecture numbers its arguments, and the stack from `sp` upwards.
 struct FunctionRegisters {
-  std::uint64_t functionId;
-  const std::uint64_t *general; // 8 of them
-  std::uint64_t lr, fp, sp;
+  uint64_t functionId;
+  const uint64_t *general; // 8 of them
+  uint64_t lr, fp, sp;
   const void *stack;
-  std::size_t stackBytes; // at most kMaxStackBytes
+  size_t stackBytes; // at most kMaxStackBytes
 };
 
-inline constexpr std::size_t kMostFunctionPayloadBytes = kFunctionPayloadBytes + kMaxStackBytes;
+inline constexpr size_t kMostFunctionPayloadBytes = kFunctionPayloadBytes + kMaxStackBytes;
 
 // Returns how many bytes the payload has.
-inline std::size_t encodeFunctionPayload(unsigned char *to, const FunctionRegisters &from) {
+inline size_t encodeFunctionPayload(unsigned char *to, const FunctionRegisters &from) {
   auto &raw = *reinterpret_cast<RawFunctionPayload *>(to);
   raw.functionId = from.functionId;
   for (int i = 0; i < 8; ++i)
     raw.registers[i] = from.general[i];
   raw.lr = from.lr, raw.fp = from.fp, raw.sp = from.sp;
-  raw.stackBytes = static_cast<std::uint16_t>(from.stackBytes), raw.reserved = 0;
+  raw.stackBytes = static_cast<uint16_t>(from.stackBytes), raw.reserved = 0;
   if (from.stackBytes)
     __builtin_memcpy(to + sizeof raw, from.stack, from.stackBytes);
   return sizeof raw + from.stackBytes;
 }
 
-inline constexpr std::size_t kVectorBytes = 16, kMostVectors = 8;
-inline constexpr std::size_t kMostVectorPayloadBytes = sizeof(RawVectorPayload) + kMostVectors * kVectorBytes;
+inline constexpr size_t kVectorBytes = 16, kMostVectors = 8;
+inline constexpr size_t kMostVectorPayloadBytes = sizeof(RawVectorPayload) + kMostVectors * kVectorBytes;
 
 // `count` vector registers of 16 bytes. Returns how many bytes the payload has.
-inline std::size_t encodeVectorPayload(unsigned char *to, std::uint64_t functionId, unsigned count,
-                                       const void *registers) {
+inline size_t encodeVectorPayload(unsigned char *to, uint64_t functionId, unsigned count, const void *registers) {
   auto &raw = *reinterpret_cast<RawVectorPayload *>(to);
   __builtin_memset(to, 0, sizeof raw);
   raw.functionId = functionId;
-  raw.count = static_cast<std::uint8_t>(count), raw.bytesEach = kVectorBytes;
+  raw.count = static_cast<uint8_t>(count), raw.bytesEach = kVectorBytes;
   __builtin_memcpy(to + sizeof raw, registers, count * kVectorBytes);
   return sizeof raw + count * kVectorBytes;
 }

@@ -7,13 +7,13 @@
 namespace ada::packed {
 
 // Reads a number of at most kMostVarintBytes from `at` on. False if it doesn't fit in 64 bits.
-__attribute__((always_inline)) inline bool getVarint(const Byte *&at, std::uint64_t &value) {
+__attribute__((always_inline)) inline bool getVarint(const Byte *&at, uint64_t &value) {
   value = *at++;
   if (__builtin_expect(value < 128, 1))
     return true;
   value &= 127;
   for (unsigned shift = 7; shift < 64; shift += 7) {
-    const std::uint64_t byte = *at++;
+    const uint64_t byte = *at++;
     value |= (byte & 127) << shift;
     if (byte < 128)
       return shift < 63 || byte < 2;
@@ -21,13 +21,13 @@ __attribute__((always_inline)) inline bool getVarint(const Byte *&at, std::uint6
   return false;
 }
 
-inline bool getFunction(const Byte *&at, std::uint64_t &functionId, std::uint32_t &module) {
-  std::uint64_t symbol, itsModule = module;
+inline bool getFunction(const Byte *&at, uint64_t &functionId, uint32_t &module) {
+  uint64_t symbol, itsModule = module;
   if (!getVarint(at, symbol) || symbol >> 33 != 0)
     return false;
   if (symbol & 1 && (!getVarint(at, itsModule) || itsModule >> 32 != 0))
     return false;
-  module = static_cast<std::uint32_t>(itsModule);
+  module = static_cast<uint32_t>(itsModule);
   functionId = itsModule << 32 | symbol >> 1;
   return true;
 }
@@ -63,14 +63,14 @@ public:
       event.storedDepth = kNoDepth, event.hasLink = false, event.link = kNoLink, event.lostBefore = 0;
       if (__builtin_expect(at_ == end_, 0))
         return Decoded::End;
-      const std::uint64_t isCall = *at_ >> 6, passed = *at_ & 63;
+      const uint64_t isCall = *at_ >> 6, passed = *at_ & 63;
       if (__builtin_expect((isCall > 1) | (passed == kMoreTime) | !steps_.isUsual(isCall), 0))
         return nextMore(event);
       ++at_;
       event.ns = steps_.lastNs + passed;
       const Product function = steps_.expected(isCall);
       event.functionId = function.functionId();
-      event.kind = kReturn - static_cast<std::uint32_t>(isCall);
+      event.kind = kReturn - static_cast<uint32_t>(isCall);
       steps_.take(isCall, function, event.ns);
       return Decoded::Event;
     }
@@ -102,7 +102,7 @@ public:
 private:
   // Any event.
   __attribute__((noinline)) Decoded nextMore(const Byte *&at, const Byte *end, Event &event) {
-    if (static_cast<std::size_t>(end - at) < kMostEventBytes)
+    if (static_cast<size_t>(end - at) < kMostEventBytes)
       if (const Decoded whole = findWhole(at, end); whole != Decoded::Event)
         return whole;
     return decodeMore(at, event);
@@ -110,7 +110,7 @@ private:
   Decoded decodeMore(const Byte *&at, Event &event);
   // Whether an event is whole, if fewer bytes are left than an event may have. Changes nothing.
   static Decoded findWhole(const Byte *at, const Byte *end);
-  Decoded decodeCallOrReturn(const Byte *&at, Tag tag, std::uint64_t passed, Event &event);
+  Decoded decodeCallOrReturn(const Byte *&at, Tag tag, uint64_t passed, Event &event);
   Decoded decodeRare(const Byte *&at, Sub sub, Event &event);
 };
 
@@ -120,7 +120,7 @@ inline Decoded Decoder::decodeMore(const Byte *&at, Event &event) {
   int before = -1;
   while (first >> 6 == static_cast<unsigned>(Tag::Other) && (first & 63) <= static_cast<unsigned>(Sub::Back)) {
     const auto sub = static_cast<int>(first & 63);
-    std::uint64_t value;
+    uint64_t value;
     if (sub <= before || !getVarint(at, value))
       return Decoded::Bad;
     before = sub;
@@ -131,7 +131,7 @@ inline Decoded Decoder::decodeMore(const Byte *&at, Event &event) {
     case Sub::Depth:
       if (value >= kNoDepth)
         return Decoded::Bad;
-      event.storedDepth = static_cast<std::uint32_t>(value);
+      event.storedDepth = static_cast<uint32_t>(value);
       break;
     case Sub::Lost:
       event.lostBefore = value;
@@ -147,9 +147,9 @@ inline Decoded Decoder::decodeMore(const Byte *&at, Event &event) {
   return decodeRare(at, static_cast<Sub>(first & 63), event);
 }
 
-inline Decoded Decoder::decodeCallOrReturn(const Byte *&at, Tag tag, std::uint64_t passed, Event &event) {
+inline Decoded Decoder::decodeCallOrReturn(const Byte *&at, Tag tag, uint64_t passed, Event &event) {
   if (passed == kMoreTime) {
-    std::uint64_t rest;
+    uint64_t rest;
     if (!getVarint(at, rest))
       return Decoded::Bad;
     passed += rest;
@@ -175,7 +175,7 @@ inline Decoded Decoder::decodeCallOrReturn(const Byte *&at, Tag tag, std::uint64
 }
 
 inline Decoded Decoder::decodeRare(const Byte *&at, Sub sub, Event &event) {
-  std::uint64_t passed, kind = kException, inner = 0;
+  uint64_t passed, kind = kException, inner = 0;
   if (static_cast<unsigned>(sub) >= kSubs || !getVarint(at, passed))
     return Decoded::Bad;
   if (sub != Sub::Exception && (!getVarint(at, kind) || kind >> 32 != 0))
@@ -202,14 +202,14 @@ inline Decoded Decoder::decodeRare(const Byte *&at, Sub sub, Event &event) {
       state.pop(0, Product::of(event.functionId));
   }
   state.lastNs += passed;
-  event.ns = state.lastNs, event.kind = static_cast<std::uint32_t>(kind);
+  event.ns = state.lastNs, event.kind = static_cast<uint32_t>(kind);
   return Decoded::Event;
 }
 
 inline Decoded Decoder::findWhole(const Byte *at, const Byte *end) {
   // Skips a number; null at the end of the bytes. A number that is too long ends where reading it would.
   auto skip = [&](const Byte *from) -> const Byte * {
-    for (std::size_t i = 0; from && i < kMostVarintBytes; ++i)
+    for (size_t i = 0; from && i < kMostVarintBytes; ++i)
       if (from == end)
         return nullptr;
       else if (*from++ < 128)

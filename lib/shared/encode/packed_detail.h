@@ -20,7 +20,7 @@
 namespace ada::packed {
 
 // The lower two bits of an event's first byte.
-enum class DetailForm : std::uint8_t { Function = 0, Vectors = 1, Other = 2 };
+enum class DetailForm : uint8_t { Function = 0, Vectors = 1, Other = 2 };
 // The others of a function event.
 inline constexpr unsigned kDetailSeqFollows = 4, // the index event's number isn't that of the event before, plus 1
     kDetailSizeFollows = 8,                      // the stack isn't as large as at its function's last call or return
@@ -31,63 +31,63 @@ inline constexpr unsigned kDetailCountFollows = 4;
 
 // A word that was not predicted is a byte under 128 (a place in the cache),
 // or 128 + base × 32 + sign × 16 + the number of bytes that follow.
-enum class WordBase : std::uint8_t {
+enum class WordBase : uint8_t {
   Zero = 0,       // the bytes or, with the sign, their complement
   Prediction = 1, // prediction plus or minus the bytes
   Stack = 2,      // stack pointer plus or minus the bytes
   High = 3,       // the bytes are the upper ones; with the sign: the word before plus the bytes, zigzag
 };
 
-inline constexpr std::size_t kRegisterWords = 11; // eight, lr, fp, sp
-inline constexpr std::size_t kMostDetailWords = kRegisterWords + atf::kMaxStackBytes / 8;
+inline constexpr size_t kRegisterWords = 11; // eight, lr, fp, sp
+inline constexpr size_t kMostDetailWords = kRegisterWords + atf::kMaxStackBytes / 8;
 // The most bytes that an event with that many bytes of payload takes.
-constexpr std::size_t mostDetailBytes(std::size_t payloadBytes) { return payloadBytes + payloadBytes / 8 + 192; }
-inline constexpr std::uint64_t kMostDetailPayloadBytes = 0xffffffff - atf::kDetailEventHeaderBytes;
+constexpr size_t mostDetailBytes(size_t payloadBytes) { return payloadBytes + payloadBytes / 8 + 192; }
+inline constexpr uint64_t kMostDetailPayloadBytes = 0xffffffff - atf::kDetailEventHeaderBytes;
 
 // A writer begins a new block when the body has that many bytes.
-inline constexpr std::size_t kDetailBlockBytes = 64 * 1024;
+inline constexpr size_t kDetailBlockBytes = 64 * 1024;
 // No block has more events, because no event is shorter than a byte.
-inline constexpr std::uint64_t kMostDetailBlockEvents = kDetailBlockBytes;
+inline constexpr uint64_t kMostDetailBlockEvents = kDetailBlockBytes;
 
 // Everything that predictions are made from. A block starts with a zero-initialised state.
 struct DetailState {
   static constexpr unsigned kFunctionBits = 11, kShadowBits = 13, kCacheBits = 7, kVectorBits = 8;
   struct Last { // call or return of a function
-    std::uint64_t words[8], lr, spStep;
-    std::uint64_t stackBytes;
+    uint64_t words[8], lr, spStep;
+    uint64_t stackBytes;
   };
   struct Frame { // an open call
-    std::uint64_t lr, fp, sp;
+    uint64_t lr, fp, sp;
   };
 
   Encoder events; // a decoder uses its state only
-  std::uint64_t indexSeq, sp, before;
-  std::uint64_t functionId, vectorCount;
+  uint64_t indexSeq, sp, before;
+  uint64_t functionId, vectorCount;
   bool hasFunction;      // the event before is a function event
   bool stackHoldsReturn; // the last call's stack began with its return address
-  std::uint64_t place;   // of the function in the tables
+  uint64_t place;        // of the function in the tables
   Frame frames[State::kCallSlots];
   Last last[1u << kFunctionBits];
-  std::uint64_t vectors[1u << kVectorBits][2 * atf::kMostVectors];
-  std::uint64_t cache[1u << kCacheBits];
-  std::uint64_t shadow[1u << kShadowBits];
+  uint64_t vectors[1u << kVectorBits][2 * atf::kMostVectors];
+  uint64_t cache[1u << kCacheBits];
+  uint64_t shadow[1u << kShadowBits];
 
   void beginBlock() { __builtin_memset(static_cast<void *>(this), 0, sizeof *this); }
 
-  static std::uint64_t mixed(std::uint64_t value) { return value * 0x9E3779B97F4A7C15u; }
-  static std::uint64_t cachePlace(std::uint64_t value) { return mixed(value) >> (64 - kCacheBits); }
-  std::uint64_t &shadowOf(std::uint64_t address) { return shadow[(address >> 3) & ((1u << kShadowBits) - 1)]; }
-  Frame &frameAt(std::uint64_t level) { return frames[level % State::kCallSlots]; }
+  static uint64_t mixed(uint64_t value) { return value * 0x9E3779B97F4A7C15u; }
+  static uint64_t cachePlace(uint64_t value) { return mixed(value) >> (64 - kCacheBits); }
+  uint64_t &shadowOf(uint64_t address) { return shadow[(address >> 3) & ((1u << kShadowBits) - 1)]; }
+  Frame &frameAt(uint64_t level) { return frames[level % State::kCallSlots]; }
   Last &lastOf() { return last[place]; }
-  std::uint64_t *lastVectors() { return vectors[place >> (kFunctionBits - kVectorBits)]; }
+  uint64_t *lastVectors() { return vectors[place >> (kFunctionBits - kVectorBits)]; }
 
   // Call it after encoding or decoding its event in `events`.
-  void beginFunction(std::uint64_t id, bool isCall) {
+  void beginFunction(uint64_t id, bool isCall) {
     functionId = id;
     place = mixed(id << 1 | !isCall) >> (64 - kFunctionBits);
   }
   struct Predicted {
-    std::uint64_t lr, fp, sp;
+    uint64_t lr, fp, sp;
   };
   Predicted predict(bool isCall) {
     const State &calls = events.state;
@@ -98,8 +98,8 @@ struct DetailState {
     const Frame &call = frameAt(calls.depth);
     return {call.lr, call.fp, call.sp + lastOf().spStep};
   }
-  void noteFrame(bool isCall, std::uint64_t lr, std::uint64_t fp, std::uint64_t stackPointer) {
-    const std::uint64_t depth = events.state.depth;
+  void noteFrame(bool isCall, uint64_t lr, uint64_t fp, uint64_t stackPointer) {
+    const uint64_t depth = events.state.depth;
     Last &now = lastOf();
     now.lr = lr;
     now.spStep = stackPointer - (isCall ? frameAt(depth - 2) : frameAt(depth)).sp;
@@ -111,14 +111,14 @@ struct DetailState {
 //===--- packing ----------------------------------------------------------===//
 
 // The bytes of a number that aren't leading zeros.
-inline unsigned bytesOf(std::uint64_t value) {
+inline unsigned bytesOf(uint64_t value) {
   return value == 0 ? 0 : 8 - static_cast<unsigned>(__builtin_clzll(value)) / 8;
 }
-inline std::uint64_t zigzag(std::uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
-inline std::uint64_t unzigzag(std::uint64_t value) { return value >> 1 ^ (0 - (value & 1)); }
+inline uint64_t zigzag(uint64_t difference) { return difference << 1 ^ (0 - (difference >> 63)); }
+inline uint64_t unzigzag(uint64_t value) { return value >> 1 ^ (0 - (value & 1)); }
 
-inline std::uint64_t wordAt(const Byte *from) {
-  std::uint64_t word;
+inline uint64_t wordAt(const Byte *from) {
+  uint64_t word;
   __builtin_memcpy(&word, from, sizeof word); // little-endian, as the file
   return word;
 }
@@ -128,7 +128,7 @@ public:
   explicit DetailEncoder(DetailState &state) : state(state) {}
 
   // Writes an event, at most mostDetailBytes() of its payload.
-  Byte *encode(Byte *to, const atf::DetailHead &head, const Byte *payload, std::size_t bytes) {
+  Byte *encode(Byte *to, const atf::DetailHead &head, const Byte *payload, size_t bytes) {
     if (isFunctionEvent(head, payload, bytes))
       return encodeFunction(to, head, payload);
     if (areVectors(head, payload, bytes))
@@ -142,12 +142,12 @@ private:
   // Masks of the words that are not predicted, followed by those words.
   class Words {
   public:
-    Words(DetailState &state, Byte *masks, std::size_t words) : state_(state), masks_(masks), to_(masks) {
+    Words(DetailState &state, Byte *masks, size_t words) : state_(state), masks_(masks), to_(masks) {
       __builtin_memset(bits_, 0, sizeof bits_);
       count_ = static_cast<unsigned>((words + 7) / 8);
       to_ += count_;
     }
-    void put(std::uint64_t value, std::uint64_t prediction) {
+    void put(uint64_t value, uint64_t prediction) {
       if (__builtin_expect(value != prediction, 0)) {
         bits_[at_ / 8] = static_cast<Byte>(bits_[at_ / 8] | 1u << at_ % 8);
         to_ = putWord(to_, value, prediction);
@@ -165,15 +165,15 @@ private:
           *flags = static_cast<Byte>(*flags | kDetailMasks << i);
         masks_[kept++] = bits_[i];
       }
-      const auto words = static_cast<std::size_t>(to_ - (masks_ + count_));
+      const auto words = static_cast<size_t>(to_ - (masks_ + count_));
       __builtin_memmove(masks_ + kept, masks_ + count_, words);
       return masks_ + kept + words;
     }
 
   private:
-    Byte *putWord(Byte *to, std::uint64_t value, std::uint64_t prediction) {
-      std::uint64_t &cached = state_.cache[DetailState::cachePlace(value)];
-      const std::uint64_t before = state_.before;
+    Byte *putWord(Byte *to, uint64_t value, uint64_t prediction) {
+      uint64_t &cached = state_.cache[DetailState::cachePlace(value)];
+      const uint64_t before = state_.before;
       state_.before = value;
       if (cached == value) {
         *to++ = static_cast<Byte>(&cached - state_.cache);
@@ -181,9 +181,9 @@ private:
       }
       cached = value;
       WordBase base = WordBase::Zero;
-      std::uint64_t rest = value, sign = 0;
+      uint64_t rest = value, sign = 0;
       unsigned n = bytesOf(value);
-      auto tryThis = [&](WordBase other, std::uint64_t difference, std::uint64_t otherSign) {
+      auto tryThis = [&](WordBase other, uint64_t difference, uint64_t otherSign) {
         if (const unsigned m = bytesOf(difference); m < n)
           base = other, rest = difference, sign = otherSign, n = m;
       };
@@ -206,7 +206,7 @@ private:
     unsigned at_ = 0, count_;
   };
 
-  static bool isFunctionEvent(const atf::DetailHead &head, const Byte *payload, std::size_t bytes) {
+  static bool isFunctionEvent(const atf::DetailHead &head, const Byte *payload, size_t bytes) {
     if ((head.type != atf::kDetailFunctionCall && head.type != atf::kDetailFunctionReturn) || head.flags != 0 ||
         bytes < atf::kFunctionPayloadBytes)
       return false;
@@ -214,26 +214,26 @@ private:
     return raw.reserved == 0 && raw.stackBytes <= atf::kMaxStackBytes &&
            bytes == atf::kFunctionPayloadBytes + raw.stackBytes;
   }
-  bool areVectors(const atf::DetailHead &head, const Byte *payload, std::size_t bytes) const {
+  bool areVectors(const atf::DetailHead &head, const Byte *payload, size_t bytes) const {
     if (!state.hasFunction || head.type != atf::kDetailVectors || head.flags != 0 || head.indexSeq != state.indexSeq ||
         head.timestampNs != state.events.state.lastNs || bytes < sizeof(atf::RawVectorPayload))
       return false;
     const auto &raw = *reinterpret_cast<const atf::RawVectorPayload *>(payload);
     // Number of registers, their size, and six bytes that are 0.
     return raw.functionId == state.functionId && raw.count <= atf::kMostVectors &&
-           wordAt(payload + sizeof raw.functionId) == (raw.count | std::uint64_t{atf::kVectorBytes} << 8) &&
+           wordAt(payload + sizeof raw.functionId) == (raw.count | uint64_t{atf::kVectorBytes} << 8) &&
            bytes == sizeof raw + raw.count * atf::kVectorBytes;
   }
 
   Byte *encodeFunction(Byte *to, const atf::DetailHead &head, const Byte *payload);
   Byte *encodeVectors(Byte *to, const Byte *payload);
-  Byte *encodeOther(Byte *to, const atf::DetailHead &head, const Byte *payload, std::size_t bytes);
+  Byte *encodeOther(Byte *to, const atf::DetailHead &head, const Byte *payload, size_t bytes);
 };
 
 inline Byte *DetailEncoder::encodeFunction(Byte *to, const atf::DetailHead &head, const Byte *payload) {
   const auto &raw = *reinterpret_cast<const atf::RawFunctionPayload *>(payload);
   const bool isCall = head.type == atf::kDetailFunctionCall;
-  const std::uint64_t functionId = raw.functionId, stackBytes = raw.stackBytes;
+  const uint64_t functionId = raw.functionId, stackBytes = raw.stackBytes;
   Byte *const first = to++;
   *first = static_cast<Byte>(DetailForm::Function);
   if (head.indexSeq != state.indexSeq + 1) {
@@ -252,7 +252,7 @@ inline Byte *DetailEncoder::encodeFunction(Byte *to, const atf::DetailHead &head
   Words words(state, to, kRegisterWords + stackBytes / 8);
   state.sp = predicted.sp; // until sp itself comes
   for (unsigned i = 0; i < 8; ++i) {
-    const std::uint64_t value = raw.registers[i];
+    const uint64_t value = raw.registers[i];
     words.put(value, last.words[i]);
     last.words[i] = value;
   }
@@ -262,16 +262,16 @@ inline Byte *DetailEncoder::encodeFunction(Byte *to, const atf::DetailHead &head
   state.sp = raw.sp;
   state.noteFrame(isCall, raw.lr, raw.fp, raw.sp);
   const Byte *const stack = payload + sizeof raw;
-  for (std::uint64_t i = 0; i < stackBytes / 8; ++i) {
-    const std::uint64_t value = wordAt(stack + 8 * i);
-    std::uint64_t &shadow = state.shadowOf(raw.sp + 8 * i);
-    words.put(value, i == 0 && isCall && state.stackHoldsReturn ? std::uint64_t{raw.lr} : shadow);
+  for (uint64_t i = 0; i < stackBytes / 8; ++i) {
+    const uint64_t value = wordAt(stack + 8 * i);
+    uint64_t &shadow = state.shadowOf(raw.sp + 8 * i);
+    words.put(value, i == 0 && isCall && state.stackHoldsReturn ? uint64_t{raw.lr} : shadow);
     shadow = value;
   }
   if (isCall && stackBytes >= 8)
     state.stackHoldsReturn = wordAt(stack) == raw.lr;
   to = words.end(first, kDetailFlaggedMasks);
-  const std::size_t tail = stackBytes % 8;
+  const size_t tail = stackBytes % 8;
   __builtin_memcpy(to, stack + (stackBytes - tail), tail);
   state.indexSeq = head.indexSeq, state.hasFunction = true;
   return to + tail;
@@ -286,10 +286,10 @@ inline Byte *DetailEncoder::encodeVectors(Byte *to, const Byte *payload) {
     *to++ = raw.count;
   }
   state.vectorCount = raw.count;
-  std::uint64_t *last = state.lastVectors();
+  uint64_t *last = state.lastVectors();
   Words words(state, to, 2u * raw.count);
   for (unsigned i = 0; i < 2u * raw.count; ++i) {
-    const std::uint64_t value = wordAt(payload + sizeof raw + 8 * i);
+    const uint64_t value = wordAt(payload + sizeof raw + 8 * i);
     words.put(value, last[i]);
     last[i] = value;
   }
@@ -297,7 +297,7 @@ inline Byte *DetailEncoder::encodeVectors(Byte *to, const Byte *payload) {
   return words.end(first, 0);
 }
 
-inline Byte *DetailEncoder::encodeOther(Byte *to, const atf::DetailHead &head, const Byte *payload, std::size_t bytes) {
+inline Byte *DetailEncoder::encodeOther(Byte *to, const atf::DetailHead &head, const Byte *payload, size_t bytes) {
   *to++ = static_cast<Byte>(DetailForm::Other);
   to = putVarint(to, head.type);
   to = putVarint(to, head.flags);
@@ -316,7 +316,7 @@ inline Byte *DetailEncoder::encodeOther(Byte *to, const atf::DetailHead &head, c
 struct UnpackedDetail {
   atf::DetailHead head;
   const Byte *payload = nullptr;
-  std::size_t bytes = 0;
+  size_t bytes = 0;
 };
 
 // Reads the events of one block in order. Nothing is read beyond `end`, whatever the bytes are.
@@ -351,8 +351,8 @@ public:
   DetailState &state;
 
 private:
-  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
-  Decoded getNumber(std::uint64_t &value) {
+  size_t left() const { return static_cast<size_t>(end_ - at_); }
+  Decoded getNumber(uint64_t &value) {
     if (left() < kMostVarintBytes) {
       const Byte *last = at_;
       while (last < end_ && *last >= 128)
@@ -378,9 +378,9 @@ private:
     }
   };
   // Skips the masks of that many words.
-  Decoded beginWords(unsigned first, unsigned flagged, std::size_t words, Masks &masks) {
-    const std::size_t count = (words + 7) / 8;
-    std::size_t there = count > flagged ? count - flagged : 0;
+  Decoded beginWords(unsigned first, unsigned flagged, size_t words, Masks &masks) {
+    const size_t count = (words + 7) / 8;
+    size_t there = count > flagged ? count - flagged : 0;
     for (unsigned i = 0; i < flagged; ++i)
       if (first & kDetailMasks << i) {
         if (i >= count)
@@ -393,7 +393,7 @@ private:
     at_ += there;
     return Decoded::Event;
   }
-  Decoded getWord(Masks &masks, std::uint64_t prediction, std::uint64_t &value) {
+  Decoded getWord(Masks &masks, uint64_t prediction, uint64_t &value) {
     if (__builtin_expect(masks.isPredicted(), 1)) {
       value = prediction;
       return Decoded::Event;
@@ -405,12 +405,12 @@ private:
       value = state.before = state.cache[first];
       return Decoded::Event;
     }
-    const std::size_t n = first & 15;
+    const size_t n = first & 15;
     if (n > 8)
       return Decoded::Bad;
     if (left() < n)
       return Decoded::End;
-    std::uint64_t rest = 0;
+    uint64_t rest = 0;
     __builtin_memcpy(&rest, at_, n);
     at_ += n;
     const bool sign = first & 16;
@@ -441,7 +441,7 @@ private:
 };
 
 inline Decoded DetailDecoder::decodeFunction(unsigned first, UnpackedDetail &event) {
-  std::uint64_t step = 0;
+  uint64_t step = 0;
   if (first & kDetailSeqFollows)
     if (const Decoded how = getNumber(step); how != Decoded::Event)
       return how;
@@ -457,20 +457,20 @@ inline Decoded DetailDecoder::decodeFunction(unsigned first, UnpackedDetail &eve
   if (first & kDetailSizeFollows)
     if (const Decoded how = getNumber(last.stackBytes); how != Decoded::Event)
       return how;
-  const std::uint64_t stackBytes = last.stackBytes;
+  const uint64_t stackBytes = last.stackBytes;
   if (stackBytes > atf::kMaxStackBytes)
     return Decoded::Bad;
   const DetailState::Predicted predicted = state.predict(isCall);
   auto &raw = *reinterpret_cast<atf::RawFunctionPayload *>(payload_);
   raw.functionId = call.functionId;
-  raw.stackBytes = static_cast<std::uint16_t>(stackBytes), raw.reserved = 0;
+  raw.stackBytes = static_cast<uint16_t>(stackBytes), raw.reserved = 0;
   Masks masks;
   Decoded how = beginWords(first, kDetailFlaggedMasks, kRegisterWords + stackBytes / 8, masks);
-  auto get = [&](std::uint64_t prediction, std::uint64_t &value) {
+  auto get = [&](uint64_t prediction, uint64_t &value) {
     if (how == Decoded::Event)
       how = getWord(masks, prediction, value);
   };
-  std::uint64_t lr = 0, fp = 0, sp = predicted.sp;
+  uint64_t lr = 0, fp = 0, sp = predicted.sp;
   state.sp = predicted.sp; // until sp itself comes
   for (unsigned i = 0; i < 8; ++i) {
     get(last.words[i], last.words[i]);
@@ -484,12 +484,12 @@ inline Decoded DetailDecoder::decodeFunction(unsigned first, UnpackedDetail &eve
   raw.lr = lr, raw.fp = fp, raw.sp = state.sp = sp;
   state.noteFrame(isCall, lr, fp, sp);
   Byte *const stack = payload_ + sizeof raw;
-  for (std::uint64_t i = 0; i < stackBytes / 8; ++i) {
-    std::uint64_t &shadow = state.shadowOf(sp + 8 * i);
+  for (uint64_t i = 0; i < stackBytes / 8; ++i) {
+    uint64_t &shadow = state.shadowOf(sp + 8 * i);
     get(i == 0 && isCall && state.stackHoldsReturn ? lr : shadow, shadow);
     __builtin_memcpy(stack + 8 * i, &shadow, 8);
   }
-  const std::size_t tail = stackBytes % 8;
+  const size_t tail = stackBytes % 8;
   if (how == Decoded::Event && left() < tail)
     how = Decoded::End;
   if (how != Decoded::Event)
@@ -521,10 +521,10 @@ inline Decoded DetailDecoder::decodeVectors(unsigned first, UnpackedDetail &even
   auto &raw = *reinterpret_cast<atf::RawVectorPayload *>(payload_);
   raw = {};
   raw.functionId = state.functionId;
-  raw.count = static_cast<std::uint8_t>(state.vectorCount), raw.bytesEach = atf::kVectorBytes;
+  raw.count = static_cast<uint8_t>(state.vectorCount), raw.bytesEach = atf::kVectorBytes;
   Masks masks;
   Decoded how = beginWords(first, 0, words, masks);
-  std::uint64_t *last = state.lastVectors();
+  uint64_t *last = state.lastVectors();
   for (unsigned i = 0; i < words && how == Decoded::Event; ++i) {
     how = getWord(masks, last[i], last[i]);
     __builtin_memcpy(payload_ + sizeof raw + 8 * i, &last[i], 8);
@@ -537,10 +537,10 @@ inline Decoded DetailDecoder::decodeVectors(unsigned first, UnpackedDetail &even
 }
 
 inline Decoded DetailDecoder::decodeOther(unsigned first, UnpackedDetail &event) {
-  std::uint64_t type = 0, flags = 0, step = 0, passed = 0, bytes = 0;
+  uint64_t type = 0, flags = 0, step = 0, passed = 0, bytes = 0;
   if (first >> 2 != 0)
     return Decoded::Bad;
-  for (std::uint64_t *value : {&type, &flags, &step, &passed, &bytes})
+  for (uint64_t *value : {&type, &flags, &step, &passed, &bytes})
     if (const Decoded how = getNumber(*value); how != Decoded::Event)
       return how;
   if (type > 0xFFFF || flags > 0xFFFF || bytes > kMostDetailPayloadBytes)
@@ -548,12 +548,12 @@ inline Decoded DetailDecoder::decodeOther(unsigned first, UnpackedDetail &event)
   if (left() < bytes)
     return Decoded::End;
   state.indexSeq += unzigzag(step), state.events.state.lastNs += unzigzag(passed), state.hasFunction = false;
-  event = {{.type = static_cast<std::uint16_t>(type),
-            .flags = static_cast<std::uint16_t>(flags),
+  event = {{.type = static_cast<uint16_t>(type),
+            .flags = static_cast<uint16_t>(flags),
             .indexSeq = state.indexSeq,
             .timestampNs = state.events.state.lastNs},
            at_,
-           static_cast<std::size_t>(bytes)};
+           static_cast<size_t>(bytes)};
   at_ += bytes;
   return Decoded::Event;
 }

@@ -15,7 +15,7 @@ namespace ada::packed {
 
 struct RawDetailFileHeader {
   char magic[4]; // "ATDK"
-  std::uint8_t endian, version, arch, os;
+  uint8_t endian, version, arch, os;
   Little32 flags, threadId; // kFileFinished
   Little64 blocksOffset;    // of the first block
   // Set in a finished file; 0 before.
@@ -24,16 +24,16 @@ struct RawDetailFileHeader {
   Little64 plainBytes;            // that these events take in ATF 2
   Little64 lowestSeq, highestSeq; // of their index events
   Little64 timeStartNs, timeEndNs;
-  std::uint8_t reserved[44];
+  uint8_t reserved[44];
   Little32 checksum; // CRC-32C of the bytes before it
 };
 static_assert(sizeof(RawDetailFileHeader) == kFileHeaderBytes && alignof(RawDetailFileHeader) == 1);
 
 struct RawDetailBlockHeader {
   char magic[4]; // "ATDB"
-  std::uint8_t version,
+  uint8_t version,
       flags; // kBlockOpen, kBlockZstd, kBlockUnsorted: an index event's number is below the one before
-  std::uint8_t reserved1[2];
+  uint8_t reserved1[2];
   Little64 firstSeq; // number of its first event
   // 0 while it is open.
   Little64 eventCount;
@@ -43,14 +43,14 @@ struct RawDetailBlockHeader {
   Little64 bodyBytes;             // in the file
   Little64 unpackedBytes;         // of the body that isn't compressed
   Little32 bodyChecksum;          // CRC-32C of the body, as in the file
-  std::uint8_t reserved2[8];
+  uint8_t reserved2[8];
   Little32 checksum; // CRC-32C of the bytes before it
 };
 static_assert(sizeof(RawDetailBlockHeader) == kBlockHeaderBytes && alignof(RawDetailBlockHeader) == 1);
 
 // `totals` null: the file is being written.
 template <class Sum>
-RawDetailFileHeader encodeDetailFileHeader(const FileOrigin &origin, const atf::DetailTotals *totals, std::uint64_t end,
+RawDetailFileHeader encodeDetailFileHeader(const FileOrigin &origin, const atf::DetailTotals *totals, uint64_t end,
                                            Sum &&sum) {
   RawDetailFileHeader raw = {};
   __builtin_memcpy(raw.magic, "ATDK", 4);
@@ -73,20 +73,20 @@ template <class Sum> bool isDetailBlockHeader(const RawDetailBlockHeader &raw, S
 }
 
 // The bytes that a closed block takes in the file.
-inline std::uint64_t blockBytes(const RawDetailBlockHeader &block) { return kBlockHeaderBytes + block.bodyBytes; }
+inline uint64_t blockBytes(const RawDetailBlockHeader &block) { return kBlockHeaderBytes + block.bodyBytes; }
 
 // What the header of a block says about its events.
 struct DetailBlockTotals : atf::DetailTotals {
   bool unsorted = false;
 
-  void add(const atf::DetailHead &head, std::size_t payloadBytes) {
+  void add(const atf::DetailHead &head, size_t payloadBytes) {
     unsorted |= events > 0 && head.indexSeq < before_;
     before_ = head.indexSeq;
     DetailTotals::add(head.indexSeq, head.timestampNs, atf::kDetailEventHeaderBytes + payloadBytes);
   }
 
 private:
-  std::uint64_t before_ = 0;
+  uint64_t before_ = 0;
 };
 
 // Makes blocks, one after another:
@@ -99,7 +99,7 @@ private:
 // Plain data; zero-initialised, no block is open.
 class DetailBlockWriter {
 public:
-  template <class Sum> Byte *begin(Byte *to, std::uint64_t firstSeq, Sum &&sum) {
+  template <class Sum> Byte *begin(Byte *to, uint64_t firstSeq, Sum &&sum) {
     state_.beginBlock();
     firstSeq_ = firstSeq, bodyBytes_ = addedBytes_ = 0, checksum_ = 0;
     totals_ = {}, kept_ = {};
@@ -108,15 +108,15 @@ public:
     __builtin_memcpy(to, &placeholder, sizeof placeholder);
     return to + sizeof placeholder;
   }
-  Byte *encode(Byte *to, const atf::DetailHead &head, const Byte *payload, std::size_t bytes) {
+  Byte *encode(Byte *to, const atf::DetailHead &head, const Byte *payload, size_t bytes) {
     Byte *const end = DetailEncoder(state_).encode(to, head, payload, bytes);
-    bodyBytes_ += static_cast<std::uint64_t>(end - to);
+    bodyBytes_ += static_cast<uint64_t>(end - to);
     totals_.add(head, bytes);
     return end;
   }
   // These bytes, everything encoded since the last time, are in the file. If they could not be written,
   // close the block instead: those events are lost.
-  template <class Sum> void added(const Byte *body, std::size_t bytes, Sum &&sum) {
+  template <class Sum> void added(const Byte *body, size_t bytes, Sum &&sum) {
     checksum_ = sum(checksum_, static_cast<const void *>(body), bytes);
     addedBytes_ += bytes;
     kept_ = totals_;
@@ -132,22 +132,22 @@ public:
   // Totals of the events that were encoded; of those that are in the file.
   const DetailBlockTotals &totals() const { return totals_; }
   const DetailBlockTotals &kept() const { return kept_; }
-  std::uint64_t addedBytes() const { return addedBytes_; }
+  uint64_t addedBytes() const { return addedBytes_; }
 
   // Continues an existing block after its first events for which `keep(head)` holds, in the order of the body.
   // Returns how many bytes of the body these take; the next event goes there.
   template <class Sum, class Keep>
-  std::size_t resume(std::uint64_t firstSeq, const Byte *body, std::size_t bytes, Sum &&sum, Keep &&keep) {
+  size_t resume(uint64_t firstSeq, const Byte *body, size_t bytes, Sum &&sum, Keep &&keep) {
     Byte placeholder[kBlockHeaderBytes];
     begin(placeholder, firstSeq, sum);
     const Byte *at = body;
     DetailDecoder decoder(state_);
     UnpackedDetail event;
-    std::size_t used = 0;
+    size_t used = 0;
     while (totals_.events < kMostDetailBlockEvents && decoder.next(at, body + bytes, event) == Decoded::Event &&
            keep(event.head)) {
       totals_.add(event.head, event.bytes);
-      used = static_cast<std::size_t>(at - body);
+      used = static_cast<size_t>(at - body);
     }
     // The state that results from these events alone.
     state_.beginBlock();
@@ -178,8 +178,8 @@ private:
 
   DetailState state_;
   DetailBlockTotals totals_, kept_;
-  std::uint64_t firstSeq_ = 0, bodyBytes_ = 0, addedBytes_ = 0;
-  std::uint32_t checksum_ = 0;
+  uint64_t firstSeq_ = 0, bodyBytes_ = 0, addedBytes_ = 0;
+  uint32_t checksum_ = 0;
   bool isOpen_ = false;
 };
 

@@ -13,16 +13,16 @@
 
 namespace ada::packed {
 
-inline Byte *putVarint(Byte *to, std::uint64_t value) {
+inline Byte *putVarint(Byte *to, uint64_t value) {
   for (; value >= 128; value >>= 7)
     *to++ = static_cast<Byte>(value | 128);
   *to++ = static_cast<Byte>(value);
   return to;
 }
 
-inline Byte *putFunction(Byte *to, std::uint64_t functionId, std::uint32_t &module) {
-  const auto itsModule = static_cast<std::uint32_t>(functionId >> 32);
-  const std::uint64_t symbol = functionId & 0xffffffff;
+inline Byte *putFunction(Byte *to, uint64_t functionId, uint32_t &module) {
+  const auto itsModule = static_cast<uint32_t>(functionId >> 32);
+  const uint64_t symbol = functionId & 0xffffffff;
   to = putVarint(to, symbol << 1 | (itsModule != module));
   if (itsModule == module)
     return to;
@@ -32,14 +32,14 @@ inline Byte *putFunction(Byte *to, std::uint64_t functionId, std::uint32_t &modu
 
 // Sub::Link (the detail event's number + 1, or 0), Sub::Depth and Sub::Lost describe the next event.
 // They come before it, in this order.
-inline Byte *putPrefix(Byte *to, Sub what, std::uint64_t value) {
+inline Byte *putPrefix(Byte *to, Sub what, uint64_t value) {
   *to++ = static_cast<Byte>(static_cast<unsigned>(Tag::Other) << 6 | static_cast<unsigned>(what));
   return putVarint(to, value);
 }
 
 // Whether an event may be older than the one `passed` before it, modulo 2^64. Results of short steps need not be
 // checked: short steps don't get from the lower half of all times to where times wrap.
-inline bool mayGoBack(std::uint64_t passed, std::uint64_t ns) { return (passed | ns) >> 63 != 0; }
+inline bool mayGoBack(uint64_t passed, uint64_t ns) { return (passed | ns) >> 63 != 0; }
 
 class Encoder {
 public:
@@ -51,8 +51,8 @@ public:
     Run &operator=(const Run &) = delete;
 
     // If `kind` is a constant, the compiler leaves out the code for the other kinds.
-    __attribute__((always_inline)) void encode(std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
-      const std::uint64_t isCall = kind == kCall, passed = ns - steps_.lastNs;
+    __attribute__((always_inline)) void encode(uint32_t kind, uint64_t functionId, uint64_t ns) {
+      const uint64_t isCall = kind == kCall, passed = ns - steps_.lastNs;
       const Product function = Product::of(functionId), expected = steps_.expected(isCall);
       const bool isUsual = steps_.isUsual(isCall);
       if (__builtin_expect((expected.value != function.value) | (passed >= kMoreTime) | (kind - 1 > 1) | !isUsual, 0)) {
@@ -63,7 +63,7 @@ public:
       steps_.take(isCall, function, ns);
     }
     // Writes a prefix of the next event: see putPrefix(). Only some of the prefixes are meant for this.
-    void say(Sub what, std::uint64_t value) {
+    void say(Sub what, uint64_t value) {
       Byte *const end = putPrefix(to_, what, value);
       from_ += end - to_, to_ = end;
     }
@@ -83,9 +83,9 @@ public:
     }
     void save() {
       steps_.save();
-      encoder_.events += static_cast<std::uint64_t>(to_ - from_);
+      encoder_.events += static_cast<uint64_t>(to_ - from_);
     }
-    __attribute__((always_inline)) void encodeMore(std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
+    __attribute__((always_inline)) void encodeMore(uint32_t kind, uint64_t functionId, uint64_t ns) {
       save();
       load(encoder_.encodeMore(to_, kind, functionId, ns));
     }
@@ -96,20 +96,20 @@ public:
   };
 
   // One event.
-  Byte *encode(Byte *to, std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
+  Byte *encode(Byte *to, uint32_t kind, uint64_t functionId, uint64_t ns) {
     Run run(*this, to);
     run.encode(kind, functionId, ns);
     return run.end();
   }
 
-  State state;          // of the block that is open
-  bool unsorted;        // see kBlockUnsorted
-  std::uint64_t events; // of the block
-  std::uint64_t firstNs;
+  State state;     // of the block that is open
+  bool unsorted;   // see kBlockUnsorted
+  uint64_t events; // of the block
+  uint64_t firstNs;
 
 private:
   // A step of more than half the range of 64 bits is a step back. Then `passed` becomes 0.
-  Byte *goBack(Byte *to, std::uint64_t &passed) {
+  Byte *goBack(Byte *to, uint64_t &passed) {
     unsorted |= mayGoBack(passed, state.lastNs);
     if (passed >> 63 == 0)
       return to;
@@ -119,8 +119,8 @@ private:
   }
 
   // Everything but the usual event.
-  __attribute__((noinline)) Byte *encodeMore(Byte *to, std::uint32_t kind, std::uint64_t functionId, std::uint64_t ns) {
-    std::uint64_t passed = ns - state.lastNs;
+  __attribute__((noinline)) Byte *encodeMore(Byte *to, uint32_t kind, uint64_t functionId, uint64_t ns) {
+    uint64_t passed = ns - state.lastNs;
     if (events++ == 0)
       firstNs = ns;
     state.lastNs = ns;
@@ -135,12 +135,12 @@ private:
     return encodeRare(to, kind, functionId, passed);
   }
 
-  static Byte *putTime(Byte *to, Tag tag, std::uint64_t passed) {
+  static Byte *putTime(Byte *to, Tag tag, uint64_t passed) {
     *to++ = static_cast<Byte>(static_cast<unsigned>(tag) << 6 | (passed < kMoreTime ? passed : kMoreTime));
     return passed < kMoreTime ? to : putVarint(to, passed - kMoreTime);
   }
 
-  Byte *encodeCall(Byte *to, std::uint64_t functionId, std::uint64_t ns, std::uint64_t passed) {
+  Byte *encodeCall(Byte *to, uint64_t functionId, uint64_t ns, uint64_t passed) {
     const Product function = Product::of(functionId);
     Product &prediction = state.prediction();
     if (prediction == function) {
@@ -153,7 +153,7 @@ private:
     return to;
   }
 
-  Byte *encodeRare(Byte *to, std::uint32_t kind, std::uint64_t functionId, std::uint64_t passed) {
+  Byte *encodeRare(Byte *to, uint32_t kind, uint64_t functionId, uint64_t passed) {
     auto putNamed = [&](Sub sub) {
       to = putVarint(putPrefix(to, sub, passed), kind);
       return putFunction(to, functionId, state.module);
@@ -161,8 +161,8 @@ private:
     if (kind != kReturn && kind != kException)
       return putNamed(Sub::Any);
     const Product function = Product::of(functionId);
-    const std::uint64_t known = state.depth - state.floor;
-    std::uint64_t inner = 0; // calls that have no exit of their own
+    const uint64_t known = state.depth - state.floor;
+    uint64_t inner = 0; // calls that have no exit of their own
     while (inner < known && state.at(state.depth - 1 - inner).function != function)
       ++inner;
     if (inner < known) {

@@ -22,24 +22,24 @@ namespace ada::packed {
 using atf::FileOrigin; // its version is ignored here
 
 struct FileTotals {
-  std::uint64_t events = 0, firstNs = 0, lastNs = 0;
+  uint64_t events = 0, firstNs = 0, lastNs = 0;
 };
 
 // Sets the checksum that a header or trailer ends with, or says whether it is right.
 template <class Raw, class Sum> void seal(Raw &raw, Sum &&sum) {
-  raw.checksum = sum(std::uint32_t{0}, static_cast<const void *>(&raw), offsetof(Raw, checksum));
+  raw.checksum = sum(uint32_t{0}, static_cast<const void *>(&raw), offsetof(Raw, checksum));
 }
 template <class Raw, class Sum> bool isSealed(const Raw &raw, Sum &&sum) {
-  return raw.checksum == sum(std::uint32_t{0}, static_cast<const void *>(&raw), offsetof(Raw, checksum));
+  return raw.checksum == sum(uint32_t{0}, static_cast<const void *>(&raw), offsetof(Raw, checksum));
 }
 
 //===--- file header, block index, trailer --------------------------------===//
 
 // `totals` null: the file is being written.
 template <class Sum>
-RawFileHeader encodeFileHeader(const FileOrigin &origin, const FileTotals *totals, std::uint64_t trailerOffset,
-                               bool hasDetail, Sum &&sum, std::uint64_t blocksOffset = kFileHeaderBytes,
-                               std::uint64_t droppedCount = 0) {
+RawFileHeader encodeFileHeader(const FileOrigin &origin, const FileTotals *totals, uint64_t trailerOffset,
+                               bool hasDetail, Sum &&sum, uint64_t blocksOffset = kFileHeaderBytes,
+                               uint64_t droppedCount = 0) {
   RawFileHeader raw = {};
   __builtin_memcpy(raw.magic, "ATPK", 4);
   raw.endian = atf::kLittleEndian, raw.version = kVersion, raw.arch = origin.arch, raw.os = origin.os;
@@ -54,7 +54,7 @@ RawFileHeader encodeFileHeader(const FileOrigin &origin, const FileTotals *total
   return raw;
 }
 
-inline RawIndexHead encodeIndexHead(std::uint64_t blocks) {
+inline RawIndexHead encodeIndexHead(uint64_t blocks) {
   RawIndexHead raw = {};
   __builtin_memcpy(raw.magic, "ATPX", 4);
   raw.entryBytes = kIndexEntryBytes, raw.blocks = blocks;
@@ -62,24 +62,24 @@ inline RawIndexHead encodeIndexHead(std::uint64_t blocks) {
 }
 
 // The bytes that a closed block takes in the file.
-inline std::uint64_t blockBytes(const RawBlockHeader &block) {
-  return std::uint64_t{kBlockHeaderBytes} + block.callsBytes + block.bodyBytes;
+inline uint64_t blockBytes(const RawBlockHeader &block) {
+  return uint64_t{kBlockHeaderBytes} + block.callsBytes + block.bodyBytes;
 }
 
 // For a closed block.
-inline RawIndexEntry encodeIndexEntry(std::uint64_t offset, const RawBlockHeader &block) {
+inline RawIndexEntry encodeIndexEntry(uint64_t offset, const RawBlockHeader &block) {
   RawIndexEntry raw = {};
   raw.offset = offset, raw.firstSeq = block.firstSeq, raw.eventCount = block.eventCount;
   raw.firstNs = block.firstNs, raw.lastNs = block.lastNs;
-  raw.bytes = static_cast<std::uint32_t>(blockBytes(block));
+  raw.bytes = static_cast<uint32_t>(blockBytes(block));
   raw.flags = block.flags;
   return raw;
 }
 
 // `indexChecksum`: of head and entries.
 template <class Sum>
-RawTrailer encodeTrailer(std::uint64_t indexOffset, std::uint64_t blocks, std::uint32_t indexChecksum,
-                         const FileTotals &totals, bool unsorted, Sum &&sum) {
+RawTrailer encodeTrailer(uint64_t indexOffset, uint64_t blocks, uint32_t indexChecksum, const FileTotals &totals,
+                         bool unsorted, Sum &&sum) {
   RawTrailer raw = {};
   __builtin_memcpy(raw.magic, "KPTA", 4);
   raw.indexChecksum = indexChecksum, raw.indexOffset = indexOffset, raw.blocks = blocks;
@@ -106,10 +106,10 @@ inline bool beginDecoding(Decoder &decoder, const RawBlockHeader &raw, const Byt
   // Numbers may be cut off; reading them must not go beyond the list.
   Byte padded[kMostOpenCallBytes];
   const Byte *const end = calls + raw.callsBytes;
-  std::uint32_t module = 0;
-  std::uint64_t beginNs = 0;
-  for (std::uint64_t level = state.floor; level < state.depth; ++level) {
-    const auto left = static_cast<std::size_t>(end - calls);
+  uint32_t module = 0;
+  uint64_t beginNs = 0;
+  for (uint64_t level = state.floor; level < state.depth; ++level) {
+    const auto left = static_cast<size_t>(end - calls);
     const Byte *at = calls;
     if (left < sizeof padded) {
       __builtin_memset(padded, 0, sizeof padded);
@@ -117,8 +117,8 @@ inline bool beginDecoding(Decoder &decoder, const RawBlockHeader &raw, const Byt
       at = padded;
     }
     const Byte *const from = at;
-    std::uint64_t function = 0, passed = 0;
-    if (!getFunction(at, function, module) || !getVarint(at, passed) || static_cast<std::size_t>(at - from) > left)
+    uint64_t function = 0, passed = 0;
+    if (!getFunction(at, function, module) || !getVarint(at, passed) || static_cast<size_t>(at - from) > left)
       return false;
     calls += at - from;
     beginNs += passed;
@@ -130,34 +130,34 @@ inline bool beginDecoding(Decoder &decoder, const RawBlockHeader &raw, const Byt
 class BlockWriter : public Encoder {
 public:
   // The number of the first event, before any block.
-  void startAt(std::uint64_t seq) { seq_ = seq; }
+  void startAt(uint64_t seq) { seq_ = seq; }
   // Begins a block. Writes its start, at most kMostBlockStartBytes, and returns how many bytes that is.
-  template <class Sum> std::size_t begin(Byte *to, Sum &&sum) {
+  template <class Sum> size_t begin(Byte *to, Sum &&sum) {
     firstSeq_ = seq_, beforeNs_ = state.lastNs, depth_ = state.depth;
-    knownCalls_ = static_cast<std::uint16_t>(state.depth - state.floor);
+    knownCalls_ = static_cast<uint16_t>(state.depth - state.floor);
     unsorted = wasUnsorted_ = beforeNs_ >> 63 != 0;
     events = 0, firstNs = 0;
     kept_ = {}, bodyBytes_ = 0;
     state.beginBlock();
     Byte *const calls = to + kBlockHeaderBytes, *end = calls;
-    std::uint32_t module = 0;
-    std::uint64_t beginNs = 0;
-    for (std::uint64_t level = state.floor; level < state.depth; ++level) {
+    uint32_t module = 0;
+    uint64_t beginNs = 0;
+    for (uint64_t level = state.floor; level < state.depth; ++level) {
       const State::OpenCall &call = state.at(level);
       end = putVarint(putFunction(end, call.function.functionId(), module), call.beginNs - beginNs);
       beginNs = call.beginNs;
     }
-    callsBytes_ = static_cast<std::uint32_t>(end - calls);
-    checksum_ = sum(std::uint32_t{0}, static_cast<const void *>(calls), callsBytes_);
+    callsBytes_ = static_cast<uint32_t>(end - calls);
+    checksum_ = sum(uint32_t{0}, static_cast<const void *>(calls), callsBytes_);
     isOpen_ = true;
     const RawBlockHeader placeholder = header(true, sum);
     __builtin_memcpy(to, &placeholder, sizeof placeholder);
-    return static_cast<std::size_t>(end - to);
+    return static_cast<size_t>(end - to);
   }
 
   // These bytes, everything encoded since the last time, are in the file. Don't pass bytes that could not be written:
   // close the block instead, and those events are lost.
-  template <class Sum> void added(const Byte *body, std::size_t bytes, Sum &&sum) {
+  template <class Sum> void added(const Byte *body, size_t bytes, Sum &&sum) {
     checksum_ = sum(checksum_, static_cast<const void *>(body), bytes);
     bodyBytes_ += bytes;
     kept_ = {events, firstNs, state.lastNs};
@@ -172,47 +172,45 @@ public:
   }
 
   bool isOpen() const { return isOpen_; }
-  bool isFull(std::size_t most = kBlockBodyBytes) const { return bodyBytes_ >= most; }
+  bool isFull(size_t most = kBlockBodyBytes) const { return bodyBytes_ >= most; }
   // Number of the next event in the file; startAt() sets where the numbers begin, before the first block.
-  std::uint64_t nextSeq() const { return seq_; }
-  void setNextSeq(std::uint64_t seq) { seq_ = seq; }
-  std::uint64_t bodyBytes() const { return bodyBytes_; }
-  std::size_t startBytes() const { return kBlockHeaderBytes + callsBytes_; }
-  std::uint64_t blockBytes() const { return startBytes() + bodyBytes_; }
+  uint64_t nextSeq() const { return seq_; }
+  void setNextSeq(uint64_t seq) { seq_ = seq; }
+  uint64_t bodyBytes() const { return bodyBytes_; }
+  size_t startBytes() const { return kBlockHeaderBytes + callsBytes_; }
+  uint64_t blockBytes() const { return startBytes() + bodyBytes_; }
 
   // Continues an open block that another process began and left, for example because it was killed.
   // `start` is the header and the open calls, `body` everything the file has after them; events from number `beforeSeq`
   // on don't count. Returns how many bytes of the body are used: the next event goes there.
-  template <class Sum>
-  std::size_t resume(const Byte *start, const Byte *body, std::size_t bytes, std::uint64_t beforeSeq, Sum &&sum);
+  template <class Sum> size_t resume(const Byte *start, const Byte *body, size_t bytes, uint64_t beforeSeq, Sum &&sum);
 
 private:
   template <class Sum> RawBlockHeader header(bool open, Sum &sum) const {
     RawBlockHeader raw = {};
     __builtin_memcpy(raw.magic, "ATPB", 4);
     raw.version = kVersion, raw.knownCalls = knownCalls_;
-    raw.flags = static_cast<std::uint8_t>((open ? kBlockOpen : 0) | (!open && wasUnsorted_ ? kBlockUnsorted : 0));
+    raw.flags = static_cast<uint8_t>((open ? kBlockOpen : 0) | (!open && wasUnsorted_ ? kBlockUnsorted : 0));
     raw.firstSeq = firstSeq_, raw.depth = depth_, raw.beforeNs = beforeNs_, raw.callsBytes = callsBytes_;
     if (!open) {
       raw.firstNs = kept_.firstNs, raw.lastNs = kept_.lastNs, raw.eventCount = kept_.events;
-      raw.bodyBytes = raw.plainBytes = static_cast<std::uint32_t>(bodyBytes_);
+      raw.bodyBytes = raw.plainBytes = static_cast<uint32_t>(bodyBytes_);
       raw.bodyChecksum = checksum_;
     }
     seal(raw, sum);
     return raw;
   }
 
-  std::uint64_t seq_;
-  std::uint64_t firstSeq_, beforeNs_, depth_, bodyBytes_;
+  uint64_t seq_;
+  uint64_t firstSeq_, beforeNs_, depth_, bodyBytes_;
   FileTotals kept_;
-  std::uint32_t callsBytes_, checksum_;
-  std::uint16_t knownCalls_;
+  uint32_t callsBytes_, checksum_;
+  uint16_t knownCalls_;
   bool isOpen_, wasUnsorted_;
 };
 
 template <class Sum>
-std::size_t BlockWriter::resume(const Byte *start, const Byte *body, std::size_t bytes, std::uint64_t beforeSeq,
-                                Sum &&sum) {
+size_t BlockWriter::resume(const Byte *start, const Byte *body, size_t bytes, uint64_t beforeSeq, Sum &&sum) {
   RawBlockHeader raw;
   __builtin_memcpy(&raw, start, sizeof raw);
   Decoder decoder(state);
@@ -222,8 +220,8 @@ std::size_t BlockWriter::resume(const Byte *start, const Byte *body, std::size_t
   knownCalls_ = raw.knownCalls, callsBytes_ = raw.callsBytes;
   events = 0, firstNs = 0, unsorted = beforeNs_ >> 63 != 0;
   const Byte *at = body;
-  for (std::uint64_t before = beforeNs_; firstSeq_ + events < beforeSeq; before = state.lastNs) {
-    const auto used = static_cast<std::size_t>(at - body);
+  for (uint64_t before = beforeNs_; firstSeq_ + events < beforeSeq; before = state.lastNs) {
+    const auto used = static_cast<size_t>(at - body);
     Event event;
     const Decoded how = decoder.next(at, body + bytes, event);
     if (how == Decoded::Bad) // the state can't be used any more
@@ -235,9 +233,9 @@ std::size_t BlockWriter::resume(const Byte *start, const Byte *body, std::size_t
     unsorted |= mayGoBack(event.ns - before, event.ns);
   }
   bodyBytes_ = 0;
-  checksum_ = sum(std::uint32_t{0}, static_cast<const void *>(start + kBlockHeaderBytes), std::size_t{callsBytes_});
+  checksum_ = sum(uint32_t{0}, static_cast<const void *>(start + kBlockHeaderBytes), size_t{callsBytes_});
   isOpen_ = true;
-  const auto used = static_cast<std::size_t>(at - body);
+  const auto used = static_cast<size_t>(at - body);
   added(body, used, sum);
   return used;
 }

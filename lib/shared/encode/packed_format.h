@@ -15,26 +15,26 @@ namespace ada::packed {
 using atf::Little16, atf::Little32, atf::Little64;
 using Byte = unsigned char;
 
-inline constexpr std::uint8_t kVersion = 1;
+inline constexpr uint8_t kVersion = 1;
 
 // A block header never crosses a page, so that a kill in the middle of a write leaves it whole: old or new.
-inline constexpr std::size_t kBlockAlignment = 128;
-inline constexpr std::size_t kFileHeaderBytes = 128, kBlockHeaderBytes = 96, kIndexHeadBytes = 16,
-                             kIndexEntryBytes = 48, kTrailerBytes = 64;
+inline constexpr size_t kBlockAlignment = 128;
+inline constexpr size_t kFileHeaderBytes = 128, kBlockHeaderBytes = 96, kIndexHeadBytes = 16, kIndexEntryBytes = 48,
+                        kTrailerBytes = 64;
 // A writer begins a new block when the body has reached this size.
-inline constexpr std::size_t kBlockBodyBytes = 64 * 1024;
+inline constexpr size_t kBlockBodyBytes = 64 * 1024;
 // The number of innermost open calls that are known. The calls around them are only counted.
-inline constexpr std::size_t kMostKnownCalls = 1023;
+inline constexpr size_t kMostKnownCalls = 1023;
 
 //===--- events -----------------------------------------------------------===//
 
 // The upper two bits of an event's first byte.
-enum class Tag : std::uint8_t { Return = 0, Predicted = 1, Call = 2, Other = 3 };
+enum class Tag : uint8_t { Return = 0, Predicted = 1, Call = 2, Other = 3 };
 // The lower six bits of the others: nanoseconds since the event before, or kMoreTime if the rest of them follows.
-inline constexpr std::uint64_t kMoreTime = 63;
+inline constexpr uint64_t kMoreTime = 63;
 // The lower six bits of Tag::Other. The first four describe the event that follows;
 // each comes at most once, in this order.
-enum class Sub : std::uint8_t {
+enum class Sub : uint8_t {
   Link = 0,      // number of the detail event + 1; 0: none, whatever the detail file says
   Depth = 1,     // stored depth
   Lost = 2,      // number of events that were lost before it
@@ -47,55 +47,55 @@ enum class Sub : std::uint8_t {
 };
 inline constexpr unsigned kSubs = 9;
 
-inline constexpr std::size_t kMostVarintBytes = 10;
+inline constexpr size_t kMostVarintBytes = 10;
 // Four prefixes with a byte each, the event's byte, time, kind, and a function in two numbers.
-inline constexpr std::size_t kMostEventBytes = 4 * (1 + kMostVarintBytes) + 1 + kMostVarintBytes + 5 + 2 * 5;
-inline constexpr std::size_t kMostOpenCallBytes = kMostVarintBytes + 2 * 5;
-inline constexpr std::size_t kMostBlockStartBytes = kBlockHeaderBytes + kMostKnownCalls * kMostOpenCallBytes;
+inline constexpr size_t kMostEventBytes = 4 * (1 + kMostVarintBytes) + 1 + kMostVarintBytes + 5 + 2 * 5;
+inline constexpr size_t kMostOpenCallBytes = kMostVarintBytes + 2 * 5;
+inline constexpr size_t kMostBlockStartBytes = kBlockHeaderBytes + kMostKnownCalls * kMostOpenCallBytes;
 
-inline constexpr std::uint64_t kNoLink = ~std::uint64_t{0};
-inline constexpr std::uint32_t kNoDepth = ~std::uint32_t{0};
+inline constexpr uint64_t kNoLink = ~uint64_t{0};
+inline constexpr uint32_t kNoDepth = ~uint32_t{0};
 
 struct Event {
-  std::uint64_t ns = 0, functionId = 0;
-  std::uint32_t kind = 0;               // 1 call, 2 return, 3 exception; any other number
-  std::uint32_t storedDepth = kNoDepth; // what ATF 1 stores, if it isn't the depth that follows from the events
-  bool hasLink = false;                 // `link` is stored, not found from the detail file
-  std::uint64_t link = kNoLink;
-  std::uint64_t lostBefore = 0; // events that were lost right before this one
+  uint64_t ns = 0, functionId = 0;
+  uint32_t kind = 0;               // 1 call, 2 return, 3 exception; any other number
+  uint32_t storedDepth = kNoDepth; // what ATF 1 stores, if it isn't the depth that follows from the events
+  bool hasLink = false;            // `link` is stored, not found from the detail file
+  uint64_t link = kNoLink;
+  uint64_t lostBefore = 0; // events that were lost right before this one
 
   bool operator==(const Event &) const = default;
 };
 
-inline constexpr std::uint32_t kCall = 1, kReturn = 2, kException = 3;
+inline constexpr uint32_t kCall = 1, kReturn = 2, kException = 3;
 
 //===--- headers ----------------------------------------------------------===//
 
-inline constexpr std::uint32_t kFileFinished = 1, kFileHasDetail = 2; // RawFileHeader::flags
+inline constexpr uint32_t kFileFinished = 1, kFileHasDetail = 2; // RawFileHeader::flags
 
 struct RawFileHeader {
   char magic[4]; // "ATPK"
-  std::uint8_t endian, version, arch, os;
+  uint8_t endian, version, arch, os;
   Little32 flags, threadId;
-  std::uint8_t clockType, reserved1[7];
+  uint8_t clockType, reserved1[7];
   Little64 blocksOffset; // of the first block
   // Set in a finished file; 0 before.
   Little64 trailerOffset, eventCount, timeStartNs, timeEndNs;
   Little64 droppedCount; // events before the first block
-  std::uint8_t reserved2[52];
+  uint8_t reserved2[52];
   Little32 checksum; // CRC-32C of the bytes before it
 };
 static_assert(sizeof(RawFileHeader) == kFileHeaderBytes && alignof(RawFileHeader) == 1);
 static_assert(kFileHeaderBytes % kBlockAlignment == 0);
 
-inline constexpr std::uint8_t kBlockOpen = 1, // being written, or never finished: its body goes to the end of the file
-    kBlockZstd = 2,                           // the body is a zstd frame
-    kBlockUnsorted = 4;                       // an event in it may be older than the one before it
-inline constexpr std::uint8_t kBlockFlags = kBlockOpen | kBlockZstd | kBlockUnsorted;
+inline constexpr uint8_t kBlockOpen = 1, // being written, or never finished: its body goes to the end of the file
+    kBlockZstd = 2,                      // the body is a zstd frame
+    kBlockUnsorted = 4;                  // an event in it may be older than the one before it
+inline constexpr uint8_t kBlockFlags = kBlockOpen | kBlockZstd | kBlockUnsorted;
 
 struct RawBlockHeader {
   char magic[4]; // "ATPB"
-  std::uint8_t version, flags;
+  uint8_t version, flags;
   Little16 knownCalls;      // how many calls are listed
   Little64 firstSeq;        // number of its first event
   Little64 depth;           // calls that are open at its start
@@ -106,7 +106,7 @@ struct RawBlockHeader {
   Little32 bodyBytes;       // in the file; 0 while it is open
   Little32 plainBytes;      // of the body that isn't compressed; 0 while it is open
   Little32 bodyChecksum;    // CRC-32C of open calls and body, as in the file; 0 while it is open
-  std::uint8_t reserved[20];
+  uint8_t reserved[20];
   Little32 checksum; // CRC-32C of the bytes before it
 };
 static_assert(sizeof(RawBlockHeader) == kBlockHeaderBytes && alignof(RawBlockHeader) == 1);
@@ -132,15 +132,13 @@ struct RawTrailer {
   Little32 indexChecksum; // CRC-32C of the block index, its head included
   Little64 indexOffset, blocks, eventCount, timeStartNs, timeEndNs;
   Little64 unsorted; // 1 if a block has kBlockUnsorted
-  std::uint8_t reserved[4];
+  uint8_t reserved[4];
   Little32 checksum; // CRC-32C of the bytes before it
 };
 static_assert(sizeof(RawTrailer) == kTrailerBytes);
 
 // Where a block after `end` may start.
-constexpr std::uint64_t aligned(std::uint64_t end) {
-  return (end + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
-}
+constexpr uint64_t aligned(uint64_t end) { return (end + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment; }
 
 } // namespace ada::packed
 #endif

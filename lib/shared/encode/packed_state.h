@@ -9,20 +9,20 @@ namespace ada::packed {
 // The history of events is a sum of products of their functions' ids, modulo 2^64. A state holds functions as these
 // products: the place of a prediction depends on the one before, and this way that chain has no multiplication in it
 // (decoding takes 3.3 ns an event instead of 3.8). The factor is odd, so ids come back by its inverse.
-inline constexpr std::uint64_t kFactor = 0xC2B2AE3D27D4EB4Fu;
-constexpr std::uint64_t inverseOf(std::uint64_t odd) {
-  std::uint64_t inverse = odd; // right in the low 3 bits; each step doubles their number
+inline constexpr uint64_t kFactor = 0xC2B2AE3D27D4EB4Fu;
+constexpr uint64_t inverseOf(uint64_t odd) {
+  uint64_t inverse = odd; // right in the low 3 bits; each step doubles their number
   for (int bits = 3; bits < 64; bits *= 2)
     inverse *= 2 - odd * inverse;
   return inverse;
 }
-inline constexpr std::uint64_t kInverse = inverseOf(kFactor);
+inline constexpr uint64_t kInverse = inverseOf(kFactor);
 static_assert(kFactor * kInverse == 1);
 // A function, represented by the product instead of its id.
 struct Product {
-  std::uint64_t value;
-  static Product of(std::uint64_t functionId) { return {functionId * kFactor}; }
-  std::uint64_t functionId() const { return value * kInverse; }
+  uint64_t value;
+  static Product of(uint64_t functionId) { return {functionId * kFactor}; }
+  uint64_t functionId() const { return value * kInverse; }
   bool operator==(const Product &other) const { return value == other.value; }
   bool operator!=(const Product &other) const { return value != other.value; }
 };
@@ -35,41 +35,39 @@ struct Product {
 // the innermost kMostKnownCalls open calls are known, the others are forgotten, and their exits name their functions.
 struct State {
   static constexpr unsigned kPredictionBits = 12;
-  static constexpr std::size_t kCallSlots = kMostKnownCalls + 1; // one is free and may be written to at any time
+  static constexpr size_t kCallSlots = kMostKnownCalls + 1; // one is free and may be written to at any time
   struct OpenCall {
     Product function;
-    std::uint64_t beginNs;
+    uint64_t beginNs;
   };
 
-  std::uint64_t lastNs;
-  std::uint64_t depth;        // open calls
-  std::uint64_t floor;        // the number of them that are not known
-  std::uint64_t history;      // of the events before; old ones are shifted out
-  std::uint32_t module;       // of the function that was named last
+  uint64_t lastNs;
+  uint64_t depth;             // open calls
+  uint64_t floor;             // the number of them that are not known
+  uint64_t history;           // of the events before; old ones are shifted out
+  uint32_t module;            // of the function that was named last
   OpenCall calls[kCallSlots]; // circular: the one at depth d is at d % kCallSlots
   Product predictions[1u << kPredictionBits];
 
-  OpenCall &at(std::uint64_t level) { return calls[level % kCallSlots]; }
-  const OpenCall &at(std::uint64_t level) const { return calls[level % kCallSlots]; }
+  OpenCall &at(uint64_t level) { return calls[level % kCallSlots]; }
+  const OpenCall &at(uint64_t level) const { return calls[level % kCallSlots]; }
   const OpenCall &innermost() const { return at(depth - 1); }
   bool isKnown() const { return depth != floor; }
 
   // The prediction for a call that came now.
   Product &prediction() { return predictions[placeOf(history)]; }
-  static std::uint64_t placeOf(std::uint64_t history) { return history >> (64 - kPredictionBits); }
+  static uint64_t placeOf(uint64_t history) { return history >> (64 - kPredictionBits); }
   // After a call of the function, and after an exit, which counts as the complement of its id.
-  static std::uint64_t afterCall(std::uint64_t history, Product function) { return (history << 6) + function.value; }
-  static std::uint64_t afterExit(std::uint64_t history, Product function) {
-    return (history << 6) - function.value - kFactor;
-  }
+  static uint64_t afterCall(uint64_t history, Product function) { return (history << 6) + function.value; }
+  static uint64_t afterExit(uint64_t history, Product function) { return (history << 6) - function.value - kFactor; }
 
-  void push(Product function, std::uint64_t ns) {
+  void push(Product function, uint64_t ns) {
     at(depth++) = {function, ns};
     floor += depth - floor > kMostKnownCalls;
     history = afterCall(history, function);
   }
   // `count` known calls end, the outermost of them by the exit of its function.
-  void pop(std::uint64_t count, Product function) {
+  void pop(uint64_t count, Product function) {
     depth -= count;
     history = afterExit(history, function);
   }
@@ -92,26 +90,26 @@ struct Steps {
   void save() { state.lastNs = lastNs, state.depth = depth, state.history = history; }
 
   // Whether the call makes no other call unknown, or the call that returns is known.
-  bool isUsual(std::uint64_t isCall) const { return depth - floor - 1 + isCall < kMostKnownCalls; }
+  bool isUsual(uint64_t isCall) const { return depth - floor - 1 + isCall < kMostKnownCalls; }
   // The function that is expected to be called or to return.
-  Product expected(std::uint64_t isCall) const {
-    const std::uint64_t called = state.predictions[State::placeOf(history)].value;
-    const std::uint64_t returning = state.at(depth - 1).function.value;
+  Product expected(uint64_t isCall) const {
+    const uint64_t called = state.predictions[State::placeOf(history)].value;
+    const uint64_t returning = state.at(depth - 1).function.value;
     return {(called & -isCall) | (returning & (isCall - 1))};
   }
   // A return writes to the free place above.
-  void take(std::uint64_t isCall, Product function, std::uint64_t ns) {
+  void take(uint64_t isCall, Product function, uint64_t ns) {
     State::OpenCall &call = state.at(depth);
     call.function = function, call.beginNs = ns;
     depth += 2 * isCall - 1;
     // afterCall() or afterExit(): -x is ~x + 1. The operand that is available last is added last.
-    const std::uint64_t isExit = isCall - 1;
+    const uint64_t isExit = isCall - 1;
     history = ((history << 6) + ((1 - kFactor) & isExit)) + (function.value ^ isExit);
     lastNs = ns;
   }
 
   State &state;
-  std::uint64_t lastNs, depth, floor, history;
+  uint64_t lastNs, depth, floor, history;
 };
 
 } // namespace ada::packed

@@ -11,30 +11,30 @@
 
 namespace ada::atf {
 
-inline constexpr std::size_t kMostContentsBytes = ADA_MOST_CONTENTS_BYTES;
-inline constexpr std::size_t kMostContentsPayloadBytes = sizeof(RawContentsPayload) + kMostContentsBytes;
+inline constexpr size_t kMostContentsBytes = ADA_MOST_CONTENTS_BYTES;
+inline constexpr size_t kMostContentsPayloadBytes = sizeof(RawContentsPayload) + kMostContentsBytes;
 
 // `count` RawContents with their bytes, which are ada_contents as the ring has them. Returns how many bytes the payload
 // has.
-inline std::size_t encodeContentsPayload(unsigned char *to, std::uint64_t functionId, unsigned count,
-                                         const void *contents, std::size_t bytes) {
+inline size_t encodeContentsPayload(unsigned char *to, uint64_t functionId, unsigned count, const void *contents,
+                                    size_t bytes) {
   static_assert(sizeof(ada_contents) == sizeof(RawContents) &&
                 offsetof(ada_contents, length) == offsetof(RawContents, length));
   auto &raw = *reinterpret_cast<RawContentsPayload *>(to);
   __builtin_memset(to, 0, sizeof raw);
-  raw.functionId = functionId, raw.count = static_cast<std::uint8_t>(count);
+  raw.functionId = functionId, raw.count = static_cast<uint8_t>(count);
   __builtin_memcpy(to + sizeof raw, contents, bytes);
   return sizeof raw + bytes;
 }
 
-inline constexpr std::size_t kMostRingDetailBytes =
+inline constexpr size_t kMostRingDetailBytes =
     3 * kDetailEventHeaderBytes + kMostFunctionPayloadBytes + kMostVectorPayloadBytes + kMostContentsPayloadBytes;
 static_assert(kMaxStackBytes == ADA_MOST_STACK_BYTES);
 
 // Calls `emit(const DetailHead &, const unsigned char *payload, size_t bytes)` for each of the one to three events
 // that belong to index event `indexSeq`.
 template <class Emit>
-inline void eachDetailEvent(const ring::Event &e, const ada_detail &d, std::uint64_t indexSeq, std::uint32_t threadId,
+inline void eachDetailEvent(const ring::Event &e, const ada_detail &d, uint64_t indexSeq, uint32_t threadId,
                             Emit &&emit) {
   unsigned char payload[kMostContentsPayloadBytes];
   static_assert(sizeof payload >= kMostVectorPayloadBytes && sizeof payload >= kMostFunctionPayloadBytes);
@@ -64,17 +64,17 @@ inline void eachDetailEvent(const ring::Event &e, const ada_detail &d, std::uint
 
 // Encodes all of them, one after the other; `to` has room for kMostRingDetailBytes. Returns their size,
 // and in `count` how many there are.
-inline std::size_t encodeRingDetail(unsigned char *to, unsigned version, const ring::Event &e, const ada_detail &d,
-                                    std::uint64_t indexSeq, std::uint32_t threadId, unsigned &count) {
+inline size_t encodeRingDetail(unsigned char *to, unsigned version, const ring::Event &e, const ada_detail &d,
+                               uint64_t indexSeq, uint32_t threadId, unsigned &count) {
   unsigned char *p = to;
   count = 0;
-  eachDetailEvent(e, d, indexSeq, threadId, [&](const DetailHead &head, const unsigned char *payload, std::size_t n) {
-    encodeDetailHead(p, version, head, static_cast<std::uint32_t>(n));
+  eachDetailEvent(e, d, indexSeq, threadId, [&](const DetailHead &head, const unsigned char *payload, size_t n) {
+    encodeDetailHead(p, version, head, static_cast<uint32_t>(n));
     __builtin_memcpy(p + kDetailEventHeaderBytes, payload, n);
     p += kDetailEventHeaderBytes + n;
     ++count;
   });
-  return static_cast<std::size_t>(p - to);
+  return static_cast<size_t>(p - to);
 }
 
 } // namespace ada::atf

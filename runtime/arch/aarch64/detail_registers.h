@@ -9,7 +9,7 @@
 #ifndef ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 #define ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
 
-#include "core/detail_site.h"
+#include "core/record/detail_site.h"
 #include "saved_registers.h"
 #include <ada/abi.h>
 

@@ -2,7 +2,7 @@
 #ifndef ADA_RUNTIME_ARCH_THREAD_AREA_H
 #define ADA_RUNTIME_ARCH_THREAD_AREA_H
 
-#include "core/thread.h"
+#include "core/record/thread.h"
 #include <stddef.h>
 
 namespace ada::arch {

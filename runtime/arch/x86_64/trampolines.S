@@ -42,7 +42,7 @@
 //      x86 keeps stores in order, so a reader that sees the stamp sees the entry.
 //
 // The clock is the counter or, with clock=tick and clock=none, the word ada_tick, which other threads advance
-// (core/tick_clock.h). The word is 0 in all other cases, so one predicted branch decides; next to rdtsc its cost is too
+// (core/record/tick_clock.h). The word is 0 in all other cases, so one predicted branch decides; next to rdtsc its cost is too
 // small to measure (docs/design.md). The clock is read after the entry was stored: readers of the ring rely on that
 // (chunk_walk.h).
 //
@@ -85,7 +85,7 @@
 .endif
   cmpb $(ADA_CHUNK_FULL >> 8), %ah
   jae .Lslow_\name
-.if \isCall                       // position: core/stack_window.h; the place comes first: record.cpp
+.if \isCall                       // position: core/record/stack_window.h; the place comes first: record.cpp
   SAVE rdx
   movq ada_thread@GOTTPOFF(%rip), %rdx
   movq (8 - ADA_ENABLE_INDEX)(%r10), %r11 // frame.sp

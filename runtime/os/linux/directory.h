@@ -2,7 +2,7 @@
 #ifndef ADA_RUNTIME_OS_LINUX_DIRECTORY_H
 #define ADA_RUNTIME_OS_LINUX_DIRECTORY_H
 
-#include "core/text.h"
+#include "core/base/text.h"
 #include "sys.h"
 
 namespace ada {

@@ -1,8 +1,8 @@
 // Reads /proc/PID/task/TID/status, which every thread may read.
 #include "identity.h"
-#include "core/os.h"
-#include "core/process_info.h"
-#include "core/text.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include "core/session/process_info.h"
 #include "shared/options/numbers.h"
 
 #include <linux/capability.h>

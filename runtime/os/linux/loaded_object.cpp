@@ -1,6 +1,6 @@
 // Asks dl_iterate_phdr, which works in static programs as well.
 #include "loaded_object.h"
-#include "core/os.h"
+#include "core/base/os.h"
 
 #include <elf.h>
 #include <link.h>

@@ -2,8 +2,8 @@
 #ifndef ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
 #define ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
 
-#include "core/argument_contents.h"
-#include "core/text.h"
+#include "core/base/text.h"
+#include "core/record/argument_contents.h"
 
 namespace ada {
 

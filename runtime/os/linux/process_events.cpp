@@ -1,7 +1,7 @@
 // Atfork handlers, an on_exit handler, and a pthread key whose destructor runs last.
 #include "process_events.h"
-#include "core/os.h"
-#include "core/thread.h"
+#include "core/base/os.h"
+#include "core/record/thread.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Walks the start block on the stack, and the vDSO's symbol table.
 #include "start_block.h"
-#include "core/os.h"
-#include "core/text.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
 
 #include <elf.h>
 #include <link.h>

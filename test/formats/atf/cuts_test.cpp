@@ -25,19 +25,19 @@ struct Exact {
   }
   operator std::span<const std::byte>() const { return {data.get(), size}; }
   std::unique_ptr<std::byte[]> data;
-  std::size_t size;
+  size_t size;
 };
 
 // Reads everything that can be read.
-std::uint64_t use(const IndexReader &reader) {
-  std::uint64_t sum = 0;
-  reader.forEach([&](std::uint64_t, const IndexEvent &e) { sum += e.timestampNs + e.functionId + e.detailSeq; });
+uint64_t use(const IndexReader &reader) {
+  uint64_t sum = 0;
+  reader.forEach([&](uint64_t, const IndexEvent &e) { sum += e.timestampNs + e.functionId + e.detailSeq; });
   SeqRange range = reader.timeRange(reader.minTimeNs(), reader.maxTimeNs());
   return sum + range.size() + reader.lowerBound(sum);
 }
-std::uint64_t use(const DetailReader &reader) {
-  std::uint64_t sum = 0;
-  for (std::uint64_t seq = 0; seq < reader.size(); ++seq) {
+uint64_t use(const DetailReader &reader) {
+  uint64_t sum = 0;
+  for (uint64_t seq = 0; seq < reader.size(); ++seq) {
     DetailEvent e = reader[seq];
     for (std::byte b : e.payload)
       sum += static_cast<unsigned>(b);
@@ -49,18 +49,18 @@ std::uint64_t use(const DetailReader &reader) {
 
 // The number of whole records between the last event that a footer counts and the footer. Without the footer nothing
 // says that they are not events.
-std::uint64_t recordsInGap(const IndexReader &whole) {
+uint64_t recordsInGap(const IndexReader &whole) {
   if (!whole.footer())
     return 0;
   return (whole.footer()->offset - whole.header().eventsOffset) / 32 - whole.size();
 }
 
 TEST(AtfCuts, IndexFilesGiveAPrefix) {
-  std::size_t cuts = 0;
+  size_t cuts = 0;
   for (const auto &path : ada::test::filesInVectors(".atf")) {
     std::vector<std::byte> bytes = ada::test::bytesOf(path);
     auto whole = IndexReader::fromBytes(bytes, path.string());
-    for (std::size_t size = 0; size <= bytes.size(); size += ada::test::stride(7), ++cuts) {
+    for (size_t size = 0; size <= bytes.size(); size += ada::test::stride(7), ++cuts) {
       Exact cut(std::span<const std::byte>(bytes).first(size));
       auto reader = IndexReader::fromBytes(cut, path.string());
       if (!reader) {
@@ -75,7 +75,7 @@ TEST(AtfCuts, IndexFilesGiveAPrefix) {
       // A missing rest is reported, unless only bytes after the footer are missing.
       const bool isWhole = whole->footer() && size >= whole->footer()->offset + 64;
       ASSERT_TRUE(isWhole || !reader->warnings().empty()) << path << " cut to " << size;
-      for (std::uint64_t seq = 0; seq < std::min(reader->size(), whole->size()); ++seq)
+      for (uint64_t seq = 0; seq < std::min(reader->size(), whole->size()); ++seq)
         ASSERT_EQ((*reader)[seq], (*whole)[seq]) << path << " cut to " << size;
     }
   }
@@ -88,11 +88,11 @@ bool isSame(const DetailEvent &a, const DetailEvent &b) {
 }
 
 TEST(AtfCuts, DetailFilesGiveAPrefix) {
-  std::size_t cuts = 0;
+  size_t cuts = 0;
   for (const auto &path : ada::test::filesInVectors(".atf")) {
     std::vector<std::byte> bytes = ada::test::bytesOf(path);
     auto whole = DetailReader::fromBytes(bytes, path.string());
-    for (std::size_t size = 0; size <= bytes.size(); size += ada::test::stride(7), ++cuts) {
+    for (size_t size = 0; size <= bytes.size(); size += ada::test::stride(7), ++cuts) {
       Exact cut(std::span<const std::byte>(bytes).first(size));
       auto reader = DetailReader::fromBytes(cut, path.string());
       if (!reader) {
@@ -105,7 +105,7 @@ TEST(AtfCuts, DetailFilesGiveAPrefix) {
       ASSERT_LE(reader->size(), whole->size()) << path << " cut to " << size;
       ASSERT_TRUE(!reader->warnings().empty() || (whole->footer() && size >= whole->footer()->offset + 64))
           << path << " cut to " << size;
-      for (std::uint64_t seq = 0; seq < reader->size(); ++seq) {
+      for (uint64_t seq = 0; seq < reader->size(); ++seq) {
         DetailEvent a = (*reader)[seq], b = (*whole)[seq];
         ASSERT_TRUE(isSame(a, b)) << path << " cut to " << size;
       }
@@ -134,8 +134,8 @@ TEST(AtfCuts, SessionsGivePrefixes) {
     for (const fs::path &file : files) {
       const std::string bytes = ada::test::bytesOfFile(file);
       // A manifest is complete up to its last brace.
-      std::size_t size = file.extension() == ".json" ? bytes.rfind('}') + 1 : bytes.size();
-      for (const std::size_t step = ada::test::stride(29); size >= step;) {
+      size_t size = file.extension() == ".json" ? bytes.rfind('}') + 1 : bytes.size();
+      for (const size_t step = ada::test::stride(29); size >= step;) {
         size -= step;
         fs::resize_file(file, size);
         const std::string what =
@@ -145,7 +145,7 @@ TEST(AtfCuts, SessionsGivePrefixes) {
           ASSERT_FALSE(cut.error().message.empty()) << what;
           continue;
         }
-        std::size_t said = cut->warnings().size();
+        size_t said = cut->warnings().size();
         for (const ThreadTrace &thread : cut->threads()) {
           const auto same = std::ranges::find(whole->threads(), thread.id, &ThreadTrace::id);
           ASSERT_NE(same, whole->threads().end()) << what;
@@ -154,7 +154,7 @@ TEST(AtfCuts, SessionsGivePrefixes) {
             said += thread.index->warnings().size();
             if (same->index) {
               ASSERT_LE(thread.index->size(), same->index->size() + recordsInGap(*same->index)) << what;
-              for (std::uint64_t seq = 0; seq < std::min(thread.index->size(), same->index->size()); ++seq)
+              for (uint64_t seq = 0; seq < std::min(thread.index->size(), same->index->size()); ++seq)
                 ASSERT_EQ((*thread.index)[seq], (*same->index)[seq]) << what;
             }
           }
@@ -162,7 +162,7 @@ TEST(AtfCuts, SessionsGivePrefixes) {
             const DetailReader &now = **thread.detail;
             said += now.warnings().size();
             if (same->detail && *same->detail) {
-              for (std::uint64_t seq = 0; seq < now.size(); ++seq)
+              for (uint64_t seq = 0; seq < now.size(); ++seq)
                 ASSERT_TRUE(isSame(now[seq], (**same->detail).at(seq).value())) << what;
             }
           }
@@ -177,7 +177,7 @@ TEST(AtfCuts, SessionsGivePrefixes) {
 // Writing stopped in the middle of the footer, or the file was cut there: no part of the footer is taken for an event,
 // whatever the header says.
 TEST(AtfCuts, HalfAFooterIsNoEvent) {
-  for (std::uint8_t version : {1, 2})
+  for (uint8_t version : {1, 2})
     for (unsigned events : {0, 1, 5}) {
       ada::test::ScratchDirectory scratch;
       const std::string path = scratch / "index.atf";
@@ -191,7 +191,7 @@ TEST(AtfCuts, HalfAFooterIsNoEvent) {
       std::fill_n(bytes.begin() + (version == 1 ? 28 : 24), version == 1 ? 4 : 8, std::byte{0});
       bytes[40] = std::byte{64};
       bytes[41] = std::byte{0};
-      for (std::size_t size = 64 + 32 * events; size < bytes.size(); ++size) {
+      for (size_t size = 64 + 32 * events; size < bytes.size(); ++size) {
         auto cut = IndexReader::fromBytes(std::span(bytes).first(size), "cut");
         ASSERT_TRUE(cut);
         ASSERT_EQ(cut->size(), events) << size << " of " << bytes.size();
@@ -212,7 +212,7 @@ TEST(AtfCuts, DamagedFilesDoNotCrash) {
       Exact damaged(bytes);
       for (int n = 1 + static_cast<int>(random() % 4); n > 0; --n) {
         // In the header, the footer, or anywhere.
-        std::size_t at = random() % 64;
+        size_t at = random() % 64;
         if (random() % 3 == 0)
           at = bytes.size() - 1 - at % bytes.size();
         else if (random() % 3 == 0)

@@ -16,8 +16,8 @@ namespace {
 
 using File = std::vector<std::byte>;
 
-template <class Number> void put(File &file, std::size_t at, Number value) {
-  for (std::size_t i = 0; i < sizeof value; ++i)
+template <class Number> void put(File &file, size_t at, Number value) {
+  for (size_t i = 0; i < sizeof value; ++i)
     file.at(at + i) = static_cast<std::byte>(value >> (8 * i));
 }
 
@@ -27,7 +27,7 @@ File finished(const std::string &path) {
   return {bytes.begin(), bytes.end()};
 }
 
-File indexFile(std::uint8_t version, unsigned events) {
+File indexFile(uint8_t version, unsigned events) {
   ada::test::ScratchDirectory scratch;
   auto writer = IndexWriter::create(scratch / "index.atf", {.version = version, .threadId = 7});
   EXPECT_TRUE(writer);
@@ -37,7 +37,7 @@ File indexFile(std::uint8_t version, unsigned events) {
   return finished(scratch / "index.atf");
 }
 
-File detailFile(std::uint8_t version, unsigned events) {
+File detailFile(uint8_t version, unsigned events) {
   ada::test::ScratchDirectory scratch;
   auto writer = DetailWriter::create(scratch / "detail.atf", {.version = version, .threadId = 7});
   EXPECT_TRUE(writer);
@@ -58,7 +58,7 @@ using Codes = std::vector<std::string>;
 
 // Each damage is checked before the earlier ones, and hides them.
 TEST(AtfRules, IndexChecksHaveAnOrder) {
-  for (std::uint8_t version : {1, 2}) {
+  for (uint8_t version : {1, 2}) {
     SCOPED_TRACE(int(version));
     File file = indexFile(version, 3);
     const auto expectError = [&](const char *code) {
@@ -67,19 +67,19 @@ TEST(AtfRules, IndexChecksHaveAnOrder) {
       EXPECT_EQ(reader.error().code, code);
     };
     ASSERT_TRUE(IndexReader::fromBytes(file));
-    put(file, 64, std::uint8_t{0xee}); // an event
+    put(file, 64, uint8_t{0xee}); // an event
     expectError("E_BAD_CHECKSUM");
-    put(file, 160 + 32, std::uint64_t{95}); // footer: bytes
+    put(file, 160 + 32, uint64_t{95}); // footer: bytes
     expectError("E_BAD_FOOTER");
-    put(file, 32, std::uint64_t{63}); // events_offset
+    put(file, 32, uint64_t{63}); // events_offset
     expectError("E_BAD_OFFSET");
-    put(file, version == 1 ? 24 : 20, std::uint32_t{33}); // event_size
+    put(file, version == 1 ? 24 : 20, uint32_t{33}); // event_size
     expectError("E_BAD_EVENT_SIZE");
-    put(file, 5, std::uint8_t{3});
+    put(file, 5, uint8_t{3});
     expectError("E_BAD_VERSION");
-    put(file, 4, std::uint8_t{2});
+    put(file, 4, uint8_t{2});
     expectError("E_BAD_ENDIAN");
-    put(file, 0, std::uint8_t{0});
+    put(file, 0, uint8_t{0});
     expectError("E_BAD_MAGIC");
     file.resize(63);
     expectError("E_TOO_SMALL");
@@ -87,31 +87,31 @@ TEST(AtfRules, IndexChecksHaveAnOrder) {
 }
 
 TEST(AtfRules, DetailChecksHaveAnOrder) {
-  for (std::uint8_t version : {1, 2}) {
+  for (uint8_t version : {1, 2}) {
     SCOPED_TRACE(int(version));
     File file = detailFile(version, 3);
-    const std::size_t footer = file.size() - 64;
+    const size_t footer = file.size() - 64;
     const auto expectError = [&](const char *code) {
       auto reader = DetailReader::fromBytes(file);
       ASSERT_FALSE(reader) << code;
       EXPECT_EQ(reader.error().code, code);
     };
     ASSERT_TRUE(DetailReader::fromBytes(file));
-    put(file, footer + 8, std::uint64_t{4}); // footer: count
+    put(file, footer + 8, uint64_t{4}); // footer: count
     expectError("E_BAD_FOOTER");
     const File wrongCount = file;
-    put(file, 64, std::uint32_t{23}); // first event's length
-    put(file, footer + 4, std::uint32_t{0});
+    put(file, 64, uint32_t{23}); // first event's length
+    put(file, footer + 4, uint32_t{0});
     expectError("E_BAD_EVENT");
     std::copy_n(wrongCount.begin() + footer + 4, 4, file.begin() + footer + 4);
     expectError("E_BAD_CHECKSUM");
-    put(file, 20, std::uint64_t{file.size() + 1}); // events_offset
+    put(file, 20, uint64_t{file.size() + 1}); // events_offset
     expectError("E_BAD_OFFSET");
-    put(file, 5, std::uint8_t{0});
+    put(file, 5, uint8_t{0});
     expectError("E_BAD_VERSION");
-    put(file, 4, std::uint8_t{0});
+    put(file, 4, uint8_t{0});
     expectError("E_BAD_ENDIAN");
-    put(file, 3, std::uint8_t{'1'});
+    put(file, 3, uint8_t{'1'});
     expectError("E_BAD_MAGIC");
     file.clear();
     expectError("E_TOO_SMALL");
@@ -130,8 +130,8 @@ TEST(AtfRules, WhichFooterCounts) {
 
   File moved = indexFile(2, 3);
   moved.insert(moved.begin() + 64, footer.begin(), footer.end());
-  put(moved, 32, std::uint64_t{128}); // events_offset
-  put(moved, 40, std::uint64_t{64});  // footer_offset
+  put(moved, 32, uint64_t{128}); // events_offset
+  put(moved, 40, uint64_t{64});  // footer_offset
   auto last = IndexReader::fromBytes(moved);
   ASSERT_TRUE(last);
   EXPECT_EQ(last->size(), 3u);
@@ -141,10 +141,10 @@ TEST(AtfRules, WhichFooterCounts) {
 
 // The checksum ends where the footer says, wherever the footer is.
 TEST(AtfRules, AGapIsNotInTheChecksum) {
-  for (std::size_t gap : {1, 31, 32, 100}) {
+  for (size_t gap : {1, 31, 32, 100}) {
     File file = indexFile(1, 3);
     file.insert(file.end() - 64, gap, std::byte{0xcc});
-    put(file, 40, std::uint64_t{160 + gap});
+    put(file, 40, uint64_t{160 + gap});
     auto reader = IndexReader::fromBytes(file);
     ASSERT_TRUE(reader) << reader.error().text();
     EXPECT_EQ(reader->size(), 3u);
@@ -156,7 +156,7 @@ TEST(AtfRules, AGapIsNotInTheChecksum) {
 // The header's count has 32 bits; if all are ones, there may be more events.
 TEST(AtfRules, ASaturatedCountIsChecked) {
   File file = indexFile(1, 3);
-  put(file, 28, ~std::uint32_t{0});
+  put(file, 28, ~uint32_t{0});
   auto reader = IndexReader::fromBytes(file);
   ASSERT_TRUE(reader);
   EXPECT_EQ(reader->size(), 3u);
@@ -166,7 +166,7 @@ TEST(AtfRules, ASaturatedCountIsChecked) {
 // Bytes after a footer may look like another footer: the one that agrees with the events counts.
 TEST(AtfRules, WhichDetailFooterCounts) {
   File file = detailFile(2, 4);
-  const std::size_t place = file.size() - 64;
+  const size_t place = file.size() - 64;
   File copy(file.end() - 64, file.end());
   file.insert(file.end(), copy.begin(), copy.end());
   auto reader = DetailReader::fromBytes(file);
@@ -199,10 +199,10 @@ TEST(AtfRules, WithoutManifestThreadsAreNumberedDirectories) {
   scratch.write("s/thread_4", "a file");
   auto process = ProcessTrace::open(scratch / "s");
   ASSERT_TRUE(process);
-  std::vector<std::uint64_t> ids;
+  std::vector<uint64_t> ids;
   for (const ThreadTrace &thread : process->threads())
     ids.push_back(thread.id);
-  EXPECT_EQ(ids, (std::vector<std::uint64_t>{2, 10}));
+  EXPECT_EQ(ids, (std::vector<uint64_t>{2, 10}));
   EXPECT_EQ(codes(process->warnings()), Codes{"W_NO_MANIFEST"});
 }
 

@@ -33,14 +33,14 @@ void expectSame(const Json &want, const Json &got, const std::string &where) {
   } else if (want.is_array()) {
     ASSERT_TRUE(got.is_array()) << where;
     EXPECT_EQ(want.size(), got.size()) << where << "\nexpected " << want.dump() << "\ngot " << got.dump();
-    for (std::size_t i = 0; i < std::min(want.size(), got.size()); ++i)
+    for (size_t i = 0; i < std::min(want.size(), got.size()); ++i)
       expectSame(want[i], got[i], where + "[" + std::to_string(i) + "]");
   } else {
     EXPECT_EQ(numberText(want), numberText(got)) << where;
   }
 }
 
-Json num(std::uint64_t value) { return std::to_string(value); }
+Json num(uint64_t value) { return std::to_string(value); }
 
 Json codeList(const std::vector<Warning> &warnings) {
   Json list = Json::array();
@@ -99,19 +99,19 @@ Json describe(const Expected<IndexReader> &opened) {
                         {"time_end_ns", num(f->timeEndNs)},  {"bytes_written", num(f->bytesWritten)}};
   // Through every way to read an event.
   std::vector<IndexEvent> byForEach;
-  reader.forEach([&](std::uint64_t seq, const IndexEvent &event) {
+  reader.forEach([&](uint64_t seq, const IndexEvent &event) {
     EXPECT_EQ(seq, byForEach.size());
     byForEach.push_back(event);
   });
   EXPECT_EQ(byForEach.size(), reader.size());
-  std::uint64_t seq = 0;
+  uint64_t seq = 0;
   for (IndexEvent e : reader) {
     EXPECT_EQ(e, byForEach[seq]);
     EXPECT_EQ(e, reader.at(seq));
     ++seq;
     Json event = {{"timestamp_ns", num(e.timestampNs)},
                   {"function_id", num(e.functionId)},
-                  {"event_kind", num(static_cast<std::uint32_t>(e.kind))},
+                  {"event_kind", num(static_cast<uint32_t>(e.kind))},
                   {"detail_seq", e.detailSeq == kNoDetail ? Json(nullptr) : num(e.detailSeq)}};
     if (h.version == 1) {
       event["thread_id"] = num(e.threadId);
@@ -157,7 +157,7 @@ Json describe(const Expected<DetailReader> &opened) {
                         {"bytes_length", num(f->bytesLength)},
                         {"time_start_ns", num(f->timeStartNs)},
                         {"time_end_ns", num(f->timeEndNs)}};
-  for (std::uint64_t seq = 0; seq < reader.size(); ++seq) {
+  for (uint64_t seq = 0; seq < reader.size(); ++seq) {
     DetailEvent e = reader[seq];
     Json event = {{"seq", num(e.seq)},
                   {"offset", num(e.offset)},
@@ -172,7 +172,7 @@ Json describe(const Expected<DetailReader> &opened) {
       event["thread_id"] = num(e.threadId);
     if (auto f = e.function()) {
       Json registers = Json::array();
-      for (std::uint64_t value : f->registers)
+      for (uint64_t value : f->registers)
         registers.push_back(num(value));
       event["function_payload"] = {{"function_id", num(f->functionId)},
                                    {"x_regs", registers},
@@ -189,9 +189,9 @@ Json describe(const Expected<DetailReader> &opened) {
   return result;
 }
 
-Json list(const std::vector<std::uint64_t> &numbers) {
+Json list(const std::vector<uint64_t> &numbers) {
   Json result = Json::array();
-  for (std::uint64_t n : numbers)
+  for (uint64_t n : numbers)
     result.push_back(num(n));
   return result;
 }

@@ -61,18 +61,18 @@ TEST(Foreign, AtfVectors) {
 // Reading a prefix of a stream gives the first events of each thread.
 TEST(Foreign, CutAnywhere) {
   const RecordedTrace trace = randomTrace({.seed = 77, .details = true, .texts = true});
-  const auto check = [&](const std::string &bytes, std::size_t cuts) {
-    for (std::size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / cuts) {
+  const auto check = [&](const std::string &bytes, size_t cuts) {
+    for (size_t size = 0; size < bytes.size(); size += 1 + bytes.size() / cuts) {
       MemoryFile cut;
       cut.assign(bytes.substr(0, size));
       auto source = openTrace(cut.path());
       Recorder recorder;
       if (!source || !convert(**source, recorder))
         continue;
-      for (std::size_t t = 0; t < recorder.trace.threads.size(); ++t) {
+      for (size_t t = 0; t < recorder.trace.threads.size(); ++t) {
         const auto &got = recorder.trace.events[t];
         ASSERT_LE(got.size(), trace.events[t].size());
-        for (std::size_t i = 0; i < got.size(); ++i) {
+        for (size_t i = 0; i < got.size(); ++i) {
           EXPECT_EQ(got[i].timeNs, trace.events[t][i].timeNs);
           EXPECT_EQ(got[i].kind, trace.events[t][i].kind);
         }

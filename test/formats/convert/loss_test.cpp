@@ -66,7 +66,7 @@ TEST(Loss, DetailsInWtfAndInOneFile) {
 
 TEST(Loss, KindsThatVersion2CantHold) {
   RecordedTrace trace = oneThread();
-  for (std::uint32_t kind : {255u, 256u, 0xFFFFFFFFu})
+  for (uint32_t kind : {255u, 256u, 0xFFFFFFFFu})
     trace.events[0].push_back({.kind = Kind::Other, .other = kind});
   ScratchDirectory scratch;
   auto v2 = makeAtfSessionSink(scratch / "v2", {.version = 2});
@@ -82,7 +82,7 @@ TEST(Loss, KindsThatVersion2CantHold) {
 TEST(Loss, LinksThatVersion1CantCount) {
   RecordedTrace trace = oneThread();
   for (int i = 0; i < 10; ++i)
-    trace.events[0].push_back({.timeNs = std::uint64_t(i), .details = {{.type = 3, .payload = "p"}}});
+    trace.events[0].push_back({.timeNs = uint64_t(i), .details = {{.type = 3, .payload = "p"}}});
   ScratchDirectory scratch;
   auto sink = makeAtfSessionSink(scratch / "s", {.version = 1, .maxLinks = 4});
   EXPECT_EQ(convertTo(trace, *sink), "6 events with registers and stack: version 1 counts with 32 bits "
@@ -147,7 +147,7 @@ TEST(Loss, EndsOfScopesThatCouldNotBegin) {
 
 TEST(Loss, RoundedTimes) {
   RecordedTrace trace = oneThread();
-  for (std::uint64_t time : {1'000'000u, 1'001'500u, 1'002'001u})
+  for (uint64_t time : {1'000'000u, 1'001'500u, 1'002'001u})
     trace.events[0].push_back({.timeNs = time});
   MemoryFile exact, rounded;
   auto sink = makeWtfSink(exact.sink());

@@ -35,7 +35,7 @@ public:
 private:
   unsigned below(unsigned n) { return static_cast<unsigned>(random_() % n); }
   bool one(unsigned in) { return below(in) == 0; }
-  std::uint64_t any64() { return random_() >> below(64); }
+  uint64_t any64() { return random_() >> below(64); }
 
   std::string name() {
     static const char *const kNames[] = {"main",
@@ -70,14 +70,14 @@ private:
     process.pid = 4711 + index;
     process.name = "pid_" + std::to_string(4711 + index);
     process.executable = one(2) ? "/bin/app" : "";
-    process.clockType = static_cast<std::uint8_t>(1 + below(3));
+    process.clockType = static_cast<uint8_t>(1 + below(3));
     trace_.processes.push_back(process);
     const unsigned functions = 1 + below(6);
     for (unsigned i = 0; i < functions; ++i) {
       Function f;
-      f.index = static_cast<std::uint32_t>(trace_.functions.size());
+      f.index = static_cast<uint32_t>(trace_.functions.size());
       f.process = index;
-      f.id = one(5) ? ~std::uint64_t{0} - i : std::uint64_t{below(3)} << 32 | i;
+      f.id = one(5) ? ~uint64_t{0} - i : uint64_t{below(3)} << 32 | i;
       f.name = one(6) ? std::string() : name();
       f.displayName = f.name.empty() ? functionIdText(f.id) : demangle(f.name);
       if (!f.name.empty() && one(2)) {
@@ -96,17 +96,17 @@ private:
     thread.index = index;
     // One process after the other, the order in which sessions are read.
     thread.process =
-        index * static_cast<std::uint32_t>(trace_.processes.size()) / static_cast<std::uint32_t>(trace_.events.size());
+        index * static_cast<uint32_t>(trace_.processes.size()) / static_cast<uint32_t>(trace_.events.size());
     thread.number = index + 10 * thread.process;
     thread.tid = 1 + (any64() & 0xFFFFFFFF);
     thread.name = one(3) ? std::string() : name();
-    thread.arch = static_cast<std::uint8_t>(1 + below(2));
-    thread.os = static_cast<std::uint8_t>(1 + below(5));
-    thread.fileThreadId = static_cast<std::uint32_t>(any64());
+    thread.arch = static_cast<uint8_t>(1 + below(2));
+    thread.os = static_cast<uint8_t>(1 + below(5));
+    thread.fileThreadId = static_cast<uint32_t>(any64());
     trace_.threads.push_back(thread);
   }
 
-  std::uint64_t step(std::uint64_t now) {
+  uint64_t step(uint64_t now) {
     switch (timeStyle_) {
     case 0: // any time at all
       return any64();
@@ -121,7 +121,7 @@ private:
     }
   }
 
-  RecordedDetail detail(std::uint64_t now) {
+  RecordedDetail detail(uint64_t now) {
     RecordedDetail result;
     result.type = one(3) ? below(0x10000) : 3 + below(2);
     result.flags = one(4) ? below(0x10000) : 0;
@@ -132,12 +132,12 @@ private:
   }
 
   void fill(unsigned thread) {
-    const std::uint32_t process = trace_.threads[thread].process;
-    std::vector<std::uint32_t> mine, stack;
+    const uint32_t process = trace_.threads[thread].process;
+    std::vector<uint32_t> mine, stack;
     for (const Function &f : trace_.functions)
       if (f.process == process)
         mine.push_back(f.index);
-    std::uint64_t now = timeStyle_ == 0 ? any64() : 1'700'000'000'123'456'789ull;
+    uint64_t now = timeStyle_ == 0 ? any64() : 1'700'000'000'123'456'789ull;
     const unsigned count = one(10) ? 0 : below(one(30) ? 400 : 40);
     for (unsigned i = 0; i < count; ++i) {
       now = step(now);
@@ -151,7 +151,7 @@ private:
       } else if (choice < 85) {
         event.kind = one(5) ? Kind::Exception : Kind::Return;
         // The innermost call, or an outer one; then the calls inside it have no end.
-        std::size_t depth = one(6) ? below(unsigned(stack.size())) + 1 : 1;
+        size_t depth = one(6) ? below(unsigned(stack.size())) + 1 : 1;
         while (--depth)
           stack.pop_back();
         event.function = stack.back();
@@ -167,7 +167,7 @@ private:
           }
       } else if (choice < 93 || !options_.texts) {
         event.kind = Kind::Other;
-        event.other = one(3) ? 4 + below(20) : static_cast<std::uint32_t>(4 + any64() % (options_.maxKind - 3ull));
+        event.other = one(3) ? 4 + below(20) : static_cast<uint32_t>(4 + any64() % (options_.maxKind - 3ull));
       } else {
         text(event);
       }

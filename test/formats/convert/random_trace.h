@@ -19,7 +19,7 @@ struct RandomOptions {
   bool details = false;         ///< up to three per event
   bool texts = false;           ///< marks and values
   bool anyBytes = false;        ///< names that are not UTF-8
-  std::uint32_t maxKind = 0xFF; ///< of events without a name
+  uint32_t maxKind = 0xFF;      ///< of events without a name
   bool unusedFunctions = false; ///< functions that no event is about
 };
 RecordedTrace randomTrace(const RandomOptions &options);

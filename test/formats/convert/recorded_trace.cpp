@@ -31,7 +31,7 @@ std::string RecordedTrace::text(What what) const {
       name += " " + jsonString(f.displayName);
     names.push_back(std::move(name));
   }
-  for (std::size_t i = 0; i < threads.size(); ++i) {
+  for (size_t i = 0; i < threads.size(); ++i) {
     const Thread &t = threads[i];
     out += "thread " + std::to_string(t.number) + " of " + std::to_string(t.process) + " tid " + std::to_string(t.tid) +
            " " + jsonString(t.name) + " arch " + std::to_string(t.arch) + " os " + std::to_string(t.os);
@@ -115,11 +115,11 @@ Expected<void> Player::read(TraceSink &sink) {
     if (auto added = sink.addFunction(function); !added)
       return added;
   std::mt19937 random(mixSeed_);
-  std::vector<std::size_t> next(trace_->threads.size());
-  std::size_t left = 0;
+  std::vector<size_t> next(trace_->threads.size());
+  size_t left = 0;
   for (const auto &thread : trace_->events)
     left += thread.size();
-  std::size_t thread = 0;
+  size_t thread = 0;
   while (left) {
     if (mixSeed_)
       thread = random() % next.size();
@@ -129,14 +129,14 @@ Expected<void> Player::read(TraceSink &sink) {
     --left;
     Event event;
     event.timeNs = from.timeNs;
-    event.thread = static_cast<std::uint32_t>(thread);
+    event.thread = static_cast<uint32_t>(thread);
     event.kind = from.kind;
     event.function = from.function;
     event.other = from.other;
-    event.details = static_cast<std::uint8_t>(from.details.size());
+    event.details = static_cast<uint8_t>(from.details.size());
     std::vector<Detail> details;
     for (const RecordedDetail &d : from.details)
-      details.push_back({static_cast<std::uint16_t>(d.type), static_cast<std::uint16_t>(d.flags), d.timeNs,
+      details.push_back({static_cast<uint16_t>(d.type), static_cast<uint16_t>(d.flags), d.timeNs,
                          std::as_bytes(std::span(d.payload))});
     const Text text = {from.name, from.json};
     if (auto done = sink.events({{&event, 1}, {&text, 1}, details}); !done)
@@ -157,7 +157,7 @@ ByteSink MemoryFile::sink() {
 std::string MemoryFile::path() const { return "/proc/self/fd/" + std::to_string(fd_); }
 
 std::string MemoryFile::bytes() const {
-  std::string all(static_cast<std::size_t>(::lseek(fd_, 0, SEEK_END)), '\0');
+  std::string all(static_cast<size_t>(::lseek(fd_, 0, SEEK_END)), '\0');
   EXPECT_EQ(::pread(fd_, all.data(), all.size(), 0), static_cast<ssize_t>(all.size()));
   return all;
 }

@@ -11,15 +11,15 @@ namespace ada::test {
 
 struct RecordedDetail {
   unsigned type = 0, flags = 0;
-  std::uint64_t timeNs = 0;
+  uint64_t timeNs = 0;
   std::string payload = {};
   bool operator==(const RecordedDetail &) const = default;
 };
 
 struct RecordedEvent {
-  std::uint64_t timeNs = 0;
+  uint64_t timeNs = 0;
   model::Kind kind = model::Kind::Call;
-  std::uint32_t function = 0, other = 0;
+  uint32_t function = 0, other = 0;
   std::string name = {}, json = {}; ///< Mark, Value
   std::vector<RecordedDetail> details = {};
 };

@@ -60,7 +60,7 @@ TEST(RoundTrip, WtfLittleEndian) { wtfCases(wtf::Dialect::LittleEndian, 6'000, 7
 TEST(RoundTrip, WtfChunked) { wtfCases(wtf::Dialect::Chunked, 8'000, 10'500); }
 
 // Reads what `from` wrote, writes it with `to`, and so on; the final trace equals the first one.
-static void atfCases(std::uint8_t firstVersion, unsigned first, unsigned last) {
+static void atfCases(uint8_t firstVersion, unsigned first, unsigned last) {
   // Thousands of small files: keep them in memory where possible.
   if (::access("/dev/shm", W_OK) == 0)
     ::setenv("TMPDIR", "/dev/shm", 1);
@@ -75,7 +75,7 @@ static void atfCases(std::uint8_t firstVersion, unsigned first, unsigned last) {
     const std::string other = path + "_other";
     auto source = openTrace(path);
     ASSERT_TRUE(source) << source.error().text();
-    auto second = makeAtfSessionSink(other, {.version = static_cast<std::uint8_t>(3 - firstVersion)});
+    auto second = makeAtfSessionSink(other, {.version = static_cast<uint8_t>(3 - firstVersion)});
     auto converted = convert(**source, *second);
     ASSERT_TRUE(converted) << converted.error().text();
     expectNoLoss(*second, seed);
@@ -104,7 +104,7 @@ TEST(RoundTrip, WtfManyFunctions) {
   trace.processes.push_back({.name = "pid_1", .pid = 1});
   trace.threads.push_back({});
   trace.events.emplace_back();
-  for (std::uint32_t i = 0; i < 66'000; ++i) {
+  for (uint32_t i = 0; i < 66'000; ++i) {
     trace.functions.push_back({.index = i,
                                .id = i,
                                .name = "f<" + std::to_string(i) + ">()",

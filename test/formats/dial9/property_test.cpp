@@ -23,7 +23,7 @@ bool decodesAsMeant(std::span<const uint8_t> bytes, const RandomStream &stream, 
   const size_t most = seed % 4 == 0 ? bytes.size() : seed % 4 == 1 ? 1 : seed % 4 == 2 ? 9 : 200;
   while (!bytes.empty()) {
     size_t take = std::min(bytes.size(), 1 + random() % most);
-    const std::vector<uint8_t> chunk(bytes.begin(), bytes.begin() + std::ptrdiff_t(take));
+    const std::vector<uint8_t> chunk(bytes.begin(), bytes.begin() + ptrdiff_t(take));
     decoder.push(chunk);
     bytes = bytes.subspan(take);
   }

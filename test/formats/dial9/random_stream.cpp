@@ -159,7 +159,7 @@ void RandomStream::schema() {
 void RandomStream::schemaAgain() {
   if (types_.empty())
     return schema();
-  auto it = std::next(types_.begin(), below<std::ptrdiff_t>(std::ptrdiff_t(types_.size())));
+  auto it = std::next(types_.begin(), below<ptrdiff_t>(ptrdiff_t(types_.size())));
   frames.push_back({FrameTag::Schema, it->second, 0, {}, {}, {}, {}});
   writeSchema(*it->second);
 }
@@ -167,7 +167,7 @@ void RandomStream::schemaAgain() {
 void RandomStream::event() {
   if (types_.empty())
     schema();
-  auto it = std::next(types_.begin(), below<std::ptrdiff_t>(std::ptrdiff_t(types_.size())));
+  auto it = std::next(types_.begin(), below<ptrdiff_t>(ptrdiff_t(types_.size())));
   const Schema &type = *it->second;
   Meant event{FrameTag::Event, it->second, 0, {}, {}, {}, {}};
   for (const Field &field : type.fields())

@@ -47,7 +47,7 @@ inline std::string sha256(std::span<const uint8_t> data) {
   const size_t whole = data.size() / 64 * 64;
   for (size_t at = 0; at < whole; at += 64)
     block(data.data() + at);
-  std::vector<uint8_t> rest(data.begin() + std::ptrdiff_t(whole), data.end());
+  std::vector<uint8_t> rest(data.begin() + ptrdiff_t(whole), data.end());
   rest.push_back(0x80);
   rest.resize(rest.size() > 56 ? 128 : 64);
   for (size_t i = 0; i < 8; ++i)

@@ -194,7 +194,7 @@ Answer decode(std::span<const uint8_t> bytes, DecoderOptions options, const Chun
   while (!bytes.empty()) {
     const size_t size = std::min(sizes(), bytes.size());
     // A copy of exactly this size, so that a sanitizer sees reads past the chunk and values that outlive it.
-    std::vector<uint8_t> chunk(bytes.begin(), bytes.begin() + std::ptrdiff_t(size));
+    std::vector<uint8_t> chunk(bytes.begin(), bytes.begin() + ptrdiff_t(size));
     decoder.push(chunk);
     bytes = bytes.subspan(size);
   }

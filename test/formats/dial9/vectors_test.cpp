@@ -183,8 +183,7 @@ TEST(Dial9Vectors, OwnedFramesWriteTheSameStream) {
       }
       EXPECT_EQ(frames, expected.at("frames"));
       EXPECT_EQ(Json(decode(encoder.bytes(), {dialect}).frames), frames);
-      const std::vector<uint8_t> whole(vector.bytes.begin(),
-                                       vector.bytes.begin() + std::ptrdiff_t(trace.status.offset));
+      const std::vector<uint8_t> whole(vector.bytes.begin(), vector.bytes.begin() + ptrdiff_t(trace.status.offset));
       if (vector.json.contains("encode_ops")) {
         EXPECT_TRUE(std::ranges::equal(encoder.bytes(), whole));
       }

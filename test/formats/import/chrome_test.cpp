@@ -16,7 +16,7 @@ TEST(ChromeJson, MicrosecondsAreExactNanoseconds) {
   EXPECT_EQ(model::nanosecondsOf("12e-3"), 12u);
   EXPECT_EQ(model::nanosecondsOf("\"7\""), 7000u);
   EXPECT_EQ(model::nanosecondsOf("-0.0"), 0u);
-  EXPECT_EQ(model::nanosecondsOf("18446744073709551.615"), ~std::uint64_t{0});
+  EXPECT_EQ(model::nanosecondsOf("18446744073709551.615"), ~uint64_t{0});
   EXPECT_EQ(model::nanosecondsOf("18446744073709551.616"), std::nullopt);
   for (const char *bad : {"", "x", "-1", "1e400", "1e", "1.2.3", "null", "1e9999999999999999999"})
     EXPECT_EQ(model::nanosecondsOf(bad), std::nullopt) << bad;
@@ -87,14 +87,14 @@ TEST(ChromeJson, CutAnywhere) {
 namespace {
 struct Events : model::EventSplitter::Visitor {
   std::string seen;
-  bool onEvent(std::string_view json, std::uint64_t offset) override {
+  bool onEvent(std::string_view json, uint64_t offset) override {
     seen += std::to_string(offset) + ":" + std::string(json) + "\n";
     return true;
   }
   void onMember(std::string_view name, std::string_view json) override {
     seen += std::string(name) + "=" + std::string(json) + "\n";
   }
-  void onUnusable(std::uint64_t offset) override { seen += "unusable " + std::to_string(offset) + "\n"; }
+  void onUnusable(uint64_t offset) override { seen += "unusable " + std::to_string(offset) + "\n"; }
 };
 } // namespace
 
@@ -102,10 +102,10 @@ TEST(ChromeJson, PiecesOfAnySize) {
   const std::string text = "\xef\xbb\xbf {\"a\":{\"b\":[1]},\"n\" : 12 ,\"traceEvents\":[{\"x\":\"\\\"}\"}, 5,{\"y\":" +
                            std::string(50, ' ') + "1},[]],\"z\":\"\\\\\"}";
   std::string expected;
-  for (const std::size_t piece : {text.size(), std::size_t{1}, std::size_t{2}, std::size_t{7}}) {
+  for (const size_t piece : {text.size(), size_t{1}, size_t{2}, size_t{7}}) {
     Events events;
     model::EventSplitter splitter(events, 40);
-    for (std::size_t at = 0; at < text.size(); at += piece)
+    for (size_t at = 0; at < text.size(); at += piece)
       ASSERT_TRUE(splitter.push(std::string_view(text).substr(at, piece)));
     splitter.finish();
     EXPECT_FALSE(splitter.problem());

@@ -29,7 +29,7 @@ std::string written(const char *format, unsigned seed) {
 
 void damage(std::string &bytes, std::mt19937 &random) {
   for (unsigned n = 1 + random() % 4; n > 0; --n) {
-    const std::size_t at = random() % bytes.size();
+    const size_t at = random() % bytes.size();
     switch (random() % 3) {
     case 0:
       bytes[at] = static_cast<char>(random());

@@ -27,12 +27,12 @@ TEST(EventSorter, SameOrderFromAFile) {
     expected[i] = i;
   std::ranges::stable_sort(expected, {},
                            [&](unsigned i) { return std::tuple(events[i].thread, events[i].timeNs, events[i].tie); });
-  for (const auto &[kept, keptText] : {std::pair<std::size_t, std::size_t>{1 << 20, 1 << 20}, {7, 64}, {1000, 9}}) {
+  for (const auto &[kept, keptText] : {std::pair<size_t, size_t>{1 << 20, 1 << 20}, {7, 64}, {1000, 9}}) {
     EventSorter sorter(kept, keptText);
-    for (std::size_t i = 0; i < events.size(); ++i)
+    for (size_t i = 0; i < events.size(); ++i)
       ASSERT_TRUE(sorter.add(events[i], texts[i]));
     EXPECT_EQ(sorter.count(), events.size());
-    std::size_t at = 0;
+    size_t at = 0;
     ASSERT_TRUE(sorter.drain([&](const LooseEvent &event, std::string_view text) {
       EXPECT_EQ(event.function, expected[at]);
       EXPECT_EQ(text, texts[event.function]);

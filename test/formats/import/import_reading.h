@@ -16,14 +16,14 @@ struct Reading {
   std::vector<model::Loss> losses;
   std::optional<Error> error;
 
-  std::uint64_t lossOf(std::string_view what) const {
+  uint64_t lossOf(std::string_view what) const {
     for (const model::Loss &loss : losses)
       if (loss.what.find(what) != loss.what.npos)
         return loss.count;
     return 0;
   }
   /// "10 +f 11 n=1 12 ready 20 -f", '+' a call, '-' a return, '!' an exceptional exit.
-  std::string thread(std::size_t number) const {
+  std::string thread(size_t number) const {
     std::ostringstream text;
     if (number >= trace.events.size())
       return "no such thread";
@@ -69,11 +69,11 @@ inline Reading readBytes(const std::string &bytes) {
 }
 
 /// Every prefix of the bytes can be read: no crash, and only events that the whole trace begins with.
-inline void expectCutsAreBeginnings(const std::string &bytes, std::size_t threads) {
+inline void expectCutsAreBeginnings(const std::string &bytes, size_t threads) {
   const Reading whole = readBytes(bytes);
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
+  for (size_t size = 0; size < bytes.size(); ++size) {
     const Reading part = readBytes(bytes.substr(0, size));
-    for (std::size_t i = 0; i < threads && i < part.trace.events.size(); ++i)
+    for (size_t i = 0; i < threads && i < part.trace.events.size(); ++i)
       EXPECT_LE(part.trace.events[i].size(), whole.trace.events[i].size()) << size;
   }
 }

@@ -24,7 +24,7 @@ struct Trace {
     pbf_writer(bytes).add_message(1, content);
     return *this;
   }
-  template <class Fill> Trace &event(unsigned type, std::uint64_t time, Fill &&fill) {
+  template <class Fill> Trace &event(unsigned type, uint64_t time, Fill &&fill) {
     return packet([&](pbf_writer &packet) {
       packet.add_uint64(8, time);
       packet.add_uint32(10, 1);
@@ -34,7 +34,7 @@ struct Trace {
       fill(event);
     });
   }
-  Trace &thread(std::uint64_t uuid, int pid, int tid, const char *name) {
+  Trace &thread(uint64_t uuid, int pid, int tid, const char *name) {
     return packet([&](pbf_writer &packet) {
       pbf_writer track(packet, 60);
       track.add_uint64(1, uuid);
@@ -46,7 +46,7 @@ struct Trace {
   }
 };
 
-void addName(pbf_writer &packet, unsigned list, std::uint64_t id, const char *text) {
+void addName(pbf_writer &packet, unsigned list, uint64_t id, const char *text) {
   pbf_writer interned(packet, 12);
   pbf_writer entry(interned, list);
   entry.add_uint64(1, id);
@@ -127,7 +127,7 @@ TEST(Perfetto, EventsOfALostStateAreLeftOut) {
 
 TEST(Perfetto, TracksAreOrderedByTime) {
   Trace trace;
-  const auto put = [&](unsigned type, std::uint64_t time, std::uint64_t track, const char *name) {
+  const auto put = [&](unsigned type, uint64_t time, uint64_t track, const char *name) {
     trace.packet([&](pbf_writer &packet) {
       packet.add_uint64(8, time);
       packet.add_uint32(10, 1);
@@ -161,7 +161,7 @@ TEST(Perfetto, AnnotationsOfEveryKind) {
       fill(annotation);
     };
     add("b", [](pbf_writer &a) { a.add_bool(2, true); });
-    add("u", [](pbf_writer &a) { a.add_uint64(3, ~std::uint64_t{0}); });
+    add("u", [](pbf_writer &a) { a.add_uint64(3, ~uint64_t{0}); });
     add("d", [](pbf_writer &a) { a.add_double(5, 0.5); });
     add("s", [](pbf_writer &a) { a.add_string(6, "x\"y"); });
     add("p", [](pbf_writer &a) { a.add_uint64(7, 255); });
@@ -217,13 +217,13 @@ TEST(Perfetto, PiecesOfAnySize) {
   Trace trace = ownClock();
   trace.event(kBegin, 2, [](pbf_writer &event) { event.add_uint64(10, 3); });
   std::string expected;
-  for (const std::size_t piece : {trace.bytes.size(), std::size_t{1}, std::size_t{5}}) {
+  for (const size_t piece : {trace.bytes.size(), size_t{1}, size_t{5}}) {
     std::string seen;
-    model::PacketSplitter splitter([&](std::string_view packet, std::uint64_t offset) {
+    model::PacketSplitter splitter([&](std::string_view packet, uint64_t offset) {
       seen += std::to_string(offset) + ":" + std::string(packet);
       return true;
     });
-    for (std::size_t at = 0; at < trace.bytes.size(); at += piece)
+    for (size_t at = 0; at < trace.bytes.size(); at += piece)
       EXPECT_TRUE(splitter.push(std::string_view(trace.bytes).substr(at, piece)));
     splitter.finish();
     EXPECT_FALSE(splitter.problem());

@@ -14,16 +14,16 @@ namespace ada::test {
 
 namespace {
 
-enum Type : std::uint64_t { kEntry, kExit, kLost, kEvent };
+enum Type : uint64_t { kEntry, kExit, kLost, kEvent };
 
-std::string word(std::uint64_t value) { return std::string(reinterpret_cast<const char *>(&value), sizeof value); }
-std::string record(Type type, std::uint64_t timeNs, unsigned depth, std::uint64_t address, bool hasMore = false) {
-  return word(timeNs) + word(type | std::uint64_t{hasMore} << 2 | 5 << 3 | std::uint64_t{depth} << 6 | address << 16);
+std::string word(uint64_t value) { return std::string(reinterpret_cast<const char *>(&value), sizeof value); }
+std::string record(Type type, uint64_t timeNs, unsigned depth, uint64_t address, bool hasMore = false) {
+  return word(timeNs) + word(type | uint64_t{hasMore} << 2 | 5 << 3 | uint64_t{depth} << 6 | address << 16);
 }
-constexpr std::uint64_t kBase = 0x555500000000, kMain = kBase + 0x1000, kWork = kBase + 0x1100;
+constexpr uint64_t kBase = 0x555500000000, kMain = kBase + 0x1000, kWork = kBase + 0x1100;
 
 struct Directory : ScratchDirectory {
-  explicit Directory(std::uint64_t features = 0x20) {
+  explicit Directory(uint64_t features = 0x20) {
     std::string info("Ftrace!\0\4\0\0\0\x28\0\1\2", 16);
     write("info", info + word(features) + word(0) + word(1024) + "cmdline:test\n");
     write("task.txt", "SESS timestamp=0.000000001 pid=7 sid=aa exename=\"/bin/my app\"\n"
@@ -109,14 +109,14 @@ TEST(Uftrace, LastMappingCounts) {
   for (int round = 0; round < 200; ++round) {
     std::vector<model::uftrace::Mapping> all;
     model::uftrace::Mappings mappings;
-    for (std::uint64_t count = random() % 40; count > 0; --count) {
-      const std::uint64_t begin = random() % 50;
+    for (uint64_t count = random() % 40; count > 0; --count) {
+      const uint64_t begin = random() % 50;
       all.push_back({begin, begin + random() % 20, {}, random() % 10});
       mappings.add(all.back());
     }
     mappings.settle();
-    for (std::uint64_t address = 0; address < 75; ++address)
-      for (std::uint64_t timeNs = 0; timeNs < 11; ++timeNs) {
+    for (uint64_t address = 0; address < 75; ++address)
+      for (uint64_t timeNs = 0; timeNs < 11; ++timeNs) {
         const auto wanted = std::ranges::find_if(all.rbegin(), all.rend(), [&](const auto &m) {
           return address >= m.begin && address < m.end && timeNs >= m.sinceNs;
         });
@@ -135,8 +135,7 @@ static double secondsFor(int count) {
   Directory directory;
   std::string tasks = "TASK timestamp=0.000000002 tid=7 pid=7\n", map, records;
   for (int i = 0; i < count; ++i) {
-    const std::uint64_t address = kBase + static_cast<std::uint64_t>(i) * 0x10000,
-                        timeNs = 1000 + 10 * std::uint64_t(i);
+    const uint64_t address = kBase + static_cast<uint64_t>(i) * 0x10000, timeNs = 1000 + 10 * uint64_t(i);
     tasks += fmt::format("SESS timestamp=0.{:09} pid=7 sid=aa exename=\"/bin/my app\"\n", timeNs);
     map += fmt::format("{:x}-{:x} r-xp 00000000 00:00 0    /lib/l{}.so\n", address, address + 0x5000, i);
     records += record(kEntry, timeNs + 1, 0, address) + record(kExit, timeNs + 2, 0, address);

@@ -24,13 +24,13 @@ TEST_P(PackedEvents, AreTheSameAfterwards) {
   const auto [shape, seed] = GetParam();
   std::mt19937 random(seed);
   const std::vector<Event> events = randomEvents(shape, 20'000, seed);
-  for (const std::size_t bodyBytes : {std::size_t{1}, std::size_t{500}, std::size_t{1} << 16}) {
+  for (const size_t bodyBytes : {size_t{1}, size_t{500}, size_t{1} << 16}) {
     Blocks blocks;
     blocks.add(events, bodyBytes, 1 + random() % 300);
     EXPECT_EQ(decodeBlocks(blocks.bytes), events);
     if (blocks.writer->isOpen())
       blocks.close();
-    std::vector<std::uint64_t> firstSeqs;
+    std::vector<uint64_t> firstSeqs;
     EXPECT_EQ(decodeBlocks(blocks.bytes, &firstSeqs), events);
     EXPECT_EQ(firstSeqs.size(), blocks.starts.size());
   }
@@ -42,16 +42,16 @@ TEST_P(PackedEvents, AreThereUpToAnyCut) {
   const std::vector<Event> events = randomEvents(shape, 300, seed);
   Blocks blocks;
   blocks.add({events.begin(), events.begin() + 50}, 1, 50); // the calls open at the start matter
-  std::vector<std::size_t> ends = {};
-  const std::size_t from = blocks.bytes.size();
-  for (std::size_t i = 50; i < events.size(); ++i) {
-    blocks.add({events[i]}, ~std::size_t{0}, 1);
+  std::vector<size_t> ends = {};
+  const size_t from = blocks.bytes.size();
+  for (size_t i = 50; i < events.size(); ++i) {
+    blocks.add({events[i]}, ~size_t{0}, 1);
     ends.push_back(blocks.bytes.size());
   }
-  const std::size_t body = blocks.starts.back() + blocks.writer->blockBytes() - blocks.writer->bodyBytes();
+  const size_t body = blocks.starts.back() + blocks.writer->blockBytes() - blocks.writer->bodyBytes();
   ASSERT_GT(body, from);
-  for (std::size_t cut = body; cut <= blocks.bytes.size(); ++cut) {
-    const auto whole = static_cast<std::size_t>(std::ranges::upper_bound(ends, cut) - ends.begin());
+  for (size_t cut = body; cut <= blocks.bytes.size(); ++cut) {
+    const auto whole = static_cast<size_t>(std::ranges::upper_bound(ends, cut) - ends.begin());
     const std::vector<Event> got = decodeBlocks({blocks.bytes.begin(), blocks.bytes.begin() + static_cast<long>(cut)});
     ASSERT_TRUE(std::ranges::equal(got, std::span(events).first(50 + whole))) << cut;
   }
@@ -67,16 +67,16 @@ TEST_P(PackedEvents, GoOnInAnOpenBlock) {
     blocks.add({events.begin(), events.begin() + 1000}, 300, 100);
     if (!blocks.writer->isOpen())
       blocks.add({events.begin() + 1000, events.begin() + 1001}, 300, 1);
-    const std::size_t start = blocks.starts.back();
-    const std::size_t body = start + blocks.writer->blockBytes() - blocks.writer->bodyBytes();
+    const size_t start = blocks.starts.back();
+    const size_t body = start + blocks.writer->blockBytes() - blocks.writer->bodyBytes();
     blocks.bytes.resize(body + random() % (blocks.bytes.size() - body + 1)); // cut anywhere
 
     *blocks.writer = {};
-    std::vector<std::uint64_t> firstSeqs;
-    const std::uint64_t there = decodeBlocks(blocks.bytes, &firstSeqs).size();
-    const std::uint64_t most = round % 2 ? ~std::uint64_t{0} : std::max(firstSeqs.back(), there - round % 4 / 2);
-    const std::size_t used = blocks.writer->resume(blocks.bytes.data() + start, blocks.bytes.data() + body,
-                                                   blocks.bytes.size() - body, most, kSum);
+    std::vector<uint64_t> firstSeqs;
+    const uint64_t there = decodeBlocks(blocks.bytes, &firstSeqs).size();
+    const uint64_t most = round % 2 ? ~uint64_t{0} : std::max(firstSeqs.back(), there - round % 4 / 2);
+    const size_t used = blocks.writer->resume(blocks.bytes.data() + start, blocks.bytes.data() + body,
+                                              blocks.bytes.size() - body, most, kSum);
     blocks.bytes.resize(body + used);
     ASSERT_LE(blocks.writer->nextSeq(), most);
     const std::vector<Event> before = decodeBlocks(blocks.bytes);
@@ -93,13 +93,13 @@ TEST_P(PackedEvents, ThatCouldNotBeWrittenAreLeftOut) {
   const auto [shape, seed] = GetParam();
   const std::vector<Event> events = randomEvents(shape, 600, seed);
   Blocks blocks;
-  blocks.add({events.begin(), events.begin() + 200}, ~std::size_t{0}, 10);
+  blocks.add({events.begin(), events.begin() + 200}, ~size_t{0}, 10);
   std::vector<Byte> lost(200 * kMostEventBytes);
   Byte *end = lost.data();
-  for (std::size_t i = 200; i < 400; ++i)
+  for (size_t i = 200; i < 400; ++i)
     end = encodeWhole(*blocks.writer, end, events[i]);
   blocks.close();
-  blocks.add({events.begin() + 400, events.end()}, ~std::size_t{0}, 10);
+  blocks.add({events.begin() + 400, events.end()}, ~size_t{0}, 10);
   blocks.close();
   std::vector<Event> expected = events;
   expected.erase(expected.begin() + 200, expected.begin() + 400);
@@ -111,8 +111,8 @@ TEST_P(PackedEvents, MayBeAnything) {
   const auto [shape, seed] = GetParam();
   std::mt19937 random(seed);
   Blocks blocks;
-  blocks.add(randomEvents(shape, 200, seed), ~std::size_t{0}, 10);
-  const std::size_t body = blocks.writer->blockBytes() - blocks.writer->bodyBytes();
+  blocks.add(randomEvents(shape, 200, seed), ~size_t{0}, 10);
+  const size_t body = blocks.writer->blockBytes() - blocks.writer->bodyBytes();
   RawBlockHeader raw;
   std::memcpy(&raw, blocks.bytes.data(), sizeof raw);
   auto state = std::make_unique<State>();
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(All, PackedEvents,
 TEST(PackedSize, IsAByteForTheUsualEvent) {
   Blocks blocks;
   std::vector<Event> events;
-  for (std::uint64_t i = 0, ns = 1000; i < 30'000; ++i)
+  for (uint64_t i = 0, ns = 1000; i < 30'000; ++i)
     for (const auto &[kind, function] : {std::pair{kCall, 7u}, {kCall, 8u}, {kReturn, 8u}, {kReturn, 7u}})
       events.push_back({.ns = ns += 17, .functionId = function, .kind = kind});
   blocks.add(events, kBlockBodyBytes, 1000);

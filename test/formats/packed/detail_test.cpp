@@ -50,8 +50,8 @@ bool isSame(const DetailEvent &event, const RandomDetail &wanted) {
 }
 
 // Checks that the reader has these events first, and how many there are.
-std::size_t prefixOf(const ada::atf::DetailReader &reader, std::span<const RandomDetail> details) {
-  std::size_t same = 0;
+size_t prefixOf(const ada::atf::DetailReader &reader, std::span<const RandomDetail> details) {
+  size_t same = 0;
   reader.forEach([&](const DetailEvent &event) {
     EXPECT_EQ(event.seq, same);
     EXPECT_TRUE(same < details.size() && isSame(event, details[same])) << same;
@@ -69,7 +69,7 @@ protected:
 
 TEST_F(PackedDetails, AreReadAsAtfFilesAre) {
   for (const bool isWild : {false, true})
-    for (const std::size_t count : {0, 1, 1000, 40'000})
+    for (const size_t count : {0, 1, 1000, 40'000})
       for (const bool compress : {false, true}) {
         const std::vector<RandomDetail> details = randomDetails(count, 3, isWild);
         auto packed = DetailReader::open(write(path(), details, true, compress));
@@ -101,14 +101,14 @@ TEST_F(PackedDetails, AreFoundByNumberAndByIndexEvent) {
   std::mt19937_64 random(4);
   std::vector<DetailEvent> kept;
   for (int i = 0; i < 300; ++i) {
-    const std::size_t seq = random() % details.size();
+    const size_t seq = random() % details.size();
     kept.push_back((*reader)[seq]);
     ASSERT_TRUE(isSame(kept.back(), details[seq]));
-    const std::uint64_t wanted = details[seq].head.indexSeq + random() % 2;
+    const uint64_t wanted = details[seq].head.indexSeq + random() % 2;
     const auto first = std::ranges::lower_bound(details, wanted, {}, [](const auto &d) { return d.head.indexSeq; });
-    ASSERT_EQ(reader->lowerBound(wanted), static_cast<std::uint64_t>(first - details.begin()));
+    ASSERT_EQ(reader->lowerBound(wanted), static_cast<uint64_t>(first - details.begin()));
   }
-  EXPECT_EQ(reader->lowerBound(~std::uint64_t{0}), details.size());
+  EXPECT_EQ(reader->lowerBound(~uint64_t{0}), details.size());
   // Payloads live as long as their events, even after their blocks were dropped.
   for (const DetailEvent &event : kept)
     EXPECT_TRUE(isSame(event, details[event.seq]));
@@ -122,36 +122,36 @@ TEST_F(PackedDetails, AreFoundByNumberAndByIndexEvent) {
 TEST_F(PackedDetails, AreWholeUpToAnyCut) {
   const std::vector<RandomDetail> details = randomDetails(400, 5, true);
   std::vector<Byte> bytes(1 << 20);
-  std::vector<std::size_t> ends;
+  std::vector<size_t> ends;
   const RawDetailFileHeader head = encodeDetailFileHeader({.threadId = 4711}, nullptr, 0, kSum);
   std::memcpy(bytes.data(), &head, sizeof head);
   auto writer = std::make_unique<DetailBlockWriter>();
   Byte *to = writer->begin(bytes.data() + kFileHeaderBytes, 0, kSum);
   for (const RandomDetail &detail : details) {
     to = writer->encode(to, detail.head, reinterpret_cast<const Byte *>(detail.payload.data()), detail.payload.size());
-    ends.push_back(static_cast<std::size_t>(to - bytes.data()));
+    ends.push_back(static_cast<size_t>(to - bytes.data()));
   }
   const auto *from = reinterpret_cast<const std::byte *>(bytes.data());
-  for (std::size_t size = kFileHeaderBytes; size <= ends.back(); size += ada::test::stride(13)) {
+  for (size_t size = kFileHeaderBytes; size <= ends.back(); size += ada::test::stride(13)) {
     const std::vector<std::byte> part(from, from + size);
     auto reader = DetailReader::fromBytes(part);
     ASSERT_TRUE(reader) << reader.error().text();
     const auto whole = std::ranges::upper_bound(ends, size) - ends.begin();
-    ASSERT_EQ(reader->size(), static_cast<std::size_t>(whole)) << size;
+    ASSERT_EQ(reader->size(), static_cast<size_t>(whole)) << size;
     if (size % 101 == 0 || size == ends.back()) {
-      ASSERT_EQ(prefixOf(*reader, details), static_cast<std::size_t>(whole));
+      ASSERT_EQ(prefixOf(*reader, details), static_cast<size_t>(whole));
     }
     EXPECT_FALSE(reader->isComplete());
   }
-  for (std::size_t size = 0; size < kFileHeaderBytes; ++size)
+  for (size_t size = 0; size < kFileHeaderBytes; ++size)
     EXPECT_FALSE(DetailReader::fromBytes(std::span(from, size)));
 }
 
 TEST_F(PackedDetails, OfAFinishedFileThatIsCutTheWholeOnesAreThere) {
   const std::vector<RandomDetail> details = randomDetails(12'000, 6, false);
   const std::vector<std::byte> bytes = bytesOf(write(path(), details, true));
-  std::size_t most = 0;
-  for (std::size_t size = kFileHeaderBytes; size < bytes.size(); size += 1 + bytes.size() / 60) {
+  size_t most = 0;
+  for (size_t size = kFileHeaderBytes; size < bytes.size(); size += 1 + bytes.size() / 60) {
     auto reader = DetailReader::fromBytes(std::span(bytes).first(size));
     ASSERT_TRUE(reader);
     EXPECT_FALSE(reader->isComplete());
@@ -167,7 +167,7 @@ TEST_F(PackedDetails, AreContinuedAsIfNothingHadBeen) {
   const std::vector<std::byte> whole = bytesOf(write(path("whole.atp"), details, true));
   std::mt19937_64 random(7);
   for (int round = 0; round < 12; ++round) {
-    const std::size_t there = random() % details.size(), keep = round % 3 == 0 ? there : random() % (there + 1);
+    const size_t there = random() % details.size(), keep = round % 3 == 0 ? there : random() % (there + 1);
     {
       auto writer =
           append(ada::atf::DetailWriter::create(path(), {.packed = true, .threadId = 4711, .overwrite = true}),
@@ -227,14 +227,14 @@ TEST_F(PackedDetails, MayBeAnything) {
       RawDetailBlockHeader raw;
       std::memcpy(&raw, bytes.data() + kFileHeaderBytes, sizeof raw);
       std::memcpy(raw.magic, "ATDB", 4);
-      const std::uint64_t room = bytes.size() - kFileHeaderBytes - kBlockHeaderBytes;
+      const uint64_t room = bytes.size() - kFileHeaderBytes - kBlockHeaderBytes;
       if (raw.bodyBytes <= room)
         raw.bodyChecksum = kSum(0, bytes.data() + kFileHeaderBytes + kBlockHeaderBytes, raw.bodyBytes);
       seal(raw, kSum);
       std::memcpy(bytes.data() + kFileHeaderBytes, &raw, sizeof raw);
     }
     if (auto reader = DetailReader::fromBytes(bytes, {}, {.checksum = ChecksumPolicy::Defer})) {
-      std::size_t seen = 0;
+      size_t seen = 0;
       reader->forEach([&](const DetailEvent &event) { seen += 1 + event.payload.size() * 0; });
       EXPECT_EQ(seen, reader->size());
       EXPECT_LE(reader->size(), bytes.size());
@@ -246,7 +246,7 @@ TEST_F(PackedDetails, MayBeAnything) {
 
 struct DetailVector {
   std::string name;
-  std::size_t count;
+  size_t count;
   bool isWild, isFinished;
 };
 
@@ -282,7 +282,7 @@ TEST_P(PackedDetailVectors, AreWrittenAndRead) {
   const auto &events = answer.at("events");
   ASSERT_EQ(reader->size(), events.size());
   EXPECT_EQ(events.size() + !vector.isFinished, vector.count);
-  for (std::size_t i = 0; i < events.size(); ++i) {
+  for (size_t i = 0; i < events.size(); ++i) {
     const DetailEvent event = (*reader)[i];
     ASSERT_EQ(event.type, events[i].at("type")) << i;
     ASSERT_EQ(event.flags, events[i].at("flags")) << i;
@@ -310,9 +310,9 @@ TEST(PackedDocument, ShowsARealDetailFile) {
   const ada::test::ScratchDirectory scratch;
   auto writer = ada::atf::DetailWriter::create(scratch / "detail.atp", {.packed = true, .threadId = 4711});
   ASSERT_TRUE(writer);
-  for (const std::uint64_t n : {10, 11}) {
-    const std::uint64_t index = n - 10;
-    const std::uint64_t returnAddress = 0x401136;
+  for (const uint64_t n : {10, 11}) {
+    const uint64_t index = n - 10;
+    const uint64_t returnAddress = 0x401136;
     FunctionPayload payload{
         .functionId = 1ull << 32 | 2, .lr = returnAddress, .fp = 0x7ffc00001040, .sp = 0x7ffc00001008};
     payload.registers[0] = n;

@@ -23,7 +23,7 @@ using ada::packed::RawBlockHeader;
 using ada::packed::Shape;
 using ada::test::bytesOf;
 
-std::vector<IndexEvent> randomIndex(Shape shape, std::size_t count, unsigned seed) {
+std::vector<IndexEvent> randomIndex(Shape shape, size_t count, unsigned seed) {
   std::vector<IndexEvent> events;
   for (const ada::packed::Event &from : ada::packed::randomEvents(shape, count, seed))
     events.push_back({.timestampNs = from.ns,
@@ -49,14 +49,14 @@ std::string write(const std::string &path, const std::vector<IndexEvent> &events
 
 std::vector<IndexEvent> eventsOf(const IndexReader &reader) {
   std::vector<IndexEvent> events;
-  reader.forEach([&](std::uint64_t, const IndexEvent &event) { events.push_back(event); });
+  reader.forEach([&](uint64_t, const IndexEvent &event) { events.push_back(event); });
   return events;
 }
 
 // The positions of a file's blocks.
-std::vector<std::size_t> blocksOf(std::span<const std::byte> bytes) {
-  std::vector<std::size_t> offsets;
-  for (std::size_t at = 128; at + sizeof(RawBlockHeader) <= bytes.size(); at += 128)
+std::vector<size_t> blocksOf(std::span<const std::byte> bytes) {
+  std::vector<size_t> offsets;
+  for (size_t at = 128; at + sizeof(RawBlockHeader) <= bytes.size(); at += 128)
     if (std::memcmp(bytes.data() + at, "ATPB", 4) == 0)
       offsets.push_back(at);
   return offsets;
@@ -70,7 +70,7 @@ protected:
 
 TEST_F(PackedFiles, AreReadAsAtfFilesAre) {
   for (const Shape shape : {Shape::Program, Shape::Deep, Shape::Wild})
-    for (const std::size_t count : {0, 1, 1000, 200'000}) {
+    for (const size_t count : {0, 1, 1000, 200'000}) {
       const std::vector<IndexEvent> events = randomIndex(shape, count, 7);
       auto atf = IndexReader::open(write(path("index.atf"), events, false));
       auto packed = IndexReader::open(write(path(), events, true));
@@ -92,12 +92,12 @@ TEST_F(PackedFiles, AreReadAsAtfFilesAre) {
       EXPECT_EQ(packed->header().threadId, 4711u);
       std::mt19937_64 random(1);
       for (int i = 0; count > 0 && i < 50; ++i) {
-        const std::uint64_t from = events[random() % count].timestampNs + random() % 3 - 1;
-        const std::uint64_t to = events[random() % count].timestampNs + random() % 3 - 1;
+        const uint64_t from = events[random() % count].timestampNs + random() % 3 - 1;
+        const uint64_t to = events[random() % count].timestampNs + random() % 3 - 1;
         EXPECT_EQ(packed->timeRange(from, to), atf->timeRange(from, to)) << from << ' ' << to;
       }
       const MergeCursor::Source both[] = {{&*packed, packed->all()}, {&*atf, atf->all()}};
-      std::uint64_t merged = 0;
+      uint64_t merged = 0;
       for (MergeCursor next{std::span(both)}; next; next.advance())
         merged += next.event() == events[next.seq()];
       EXPECT_EQ(merged, 2 * count);
@@ -122,7 +122,7 @@ TEST_F(PackedFiles, CanBeCompressed) {
     EXPECT_EQ(reader->warnings().size(), 1u);
     EXPECT_TRUE(eventsOf(*reader) == events);
     // A cut file keeps its whole blocks.
-    const std::vector<std::size_t> blocks = blocksOf(bytes);
+    const std::vector<size_t> blocks = blocksOf(bytes);
     reader =
         IndexReader::fromBytes(std::span(bytes).first(blocks.back() + 1000), {}, {.checksum = ChecksumPolicy::Defer});
     ASSERT_TRUE(reader);
@@ -136,10 +136,10 @@ TEST_F(PackedFiles, CanBeCompressed) {
 TEST_F(PackedFiles, HolesAreNotLookedThrough) {
   const std::vector<IndexEvent> events = randomIndex(Shape::Program, 200'000, 3);
   const std::vector<std::byte> bytes = bytesOf(write(path(), events, true, false));
-  const std::vector<std::size_t> blocks = blocksOf(bytes);
-  constexpr std::uint64_t kHole = std::uint64_t{1} << 40;
-  const std::size_t cuts[] = {blocks[2], blocks.back() + 4096, bytes.size()};
-  for (const std::size_t cut : cuts) {
+  const std::vector<size_t> blocks = blocksOf(bytes);
+  constexpr uint64_t kHole = uint64_t{1} << 40;
+  const size_t cuts[] = {blocks[2], blocks.back() + 4096, bytes.size()};
+  for (const size_t cut : cuts) {
     std::ofstream file(path(), std::ios::binary);
     const auto *text = reinterpret_cast<const char *>(bytes.data());
     file.write(text, static_cast<std::streamsize>(cut));
@@ -167,8 +167,8 @@ TEST_F(PackedFiles, AreReadUpToACut) {
   const std::vector<IndexEvent> events = randomIndex(Shape::Program, 200'000, 3);
   const std::vector<std::byte> bytes = bytesOf(write(path(), events, true));
   std::mt19937_64 random(5);
-  std::uint64_t last = 0;
-  for (std::size_t cut = 128; cut <= bytes.size(); cut += 1 + random() % (2'000 * ada::test::stride(11))) {
+  uint64_t last = 0;
+  for (size_t cut = 128; cut <= bytes.size(); cut += 1 + random() % (2'000 * ada::test::stride(11))) {
     auto reader = IndexReader::fromBytes(std::span(bytes).first(cut), {}, {.checksum = ChecksumPolicy::Defer});
     ASSERT_TRUE(reader) << cut;
     EXPECT_EQ(reader->isComplete(), cut == bytes.size());
@@ -184,7 +184,7 @@ TEST_F(PackedFiles, AreReadUpToACut) {
 TEST_F(PackedFiles, KeepTheOtherBlocksWhenOneIsDamaged) {
   const std::vector<IndexEvent> events = randomIndex(Shape::Program, 300'000, 4);
   const std::vector<std::byte> good = bytesOf(write(path(), events, true));
-  const std::vector<std::size_t> blocks = blocksOf(good);
+  const std::vector<size_t> blocks = blocksOf(good);
   ASSERT_GT(blocks.size(), 3u);
   RawBlockHeader second;
   std::memcpy(&second, good.data() + blocks[1], sizeof second);
@@ -246,11 +246,11 @@ public:
                              .threadId = 4711}});
     return {};
   }
-  std::vector<std::pair<std::uint64_t, IndexEvent>> numbered;
+  std::vector<std::pair<uint64_t, IndexEvent>> numbered;
 
 private:
-  std::vector<std::uint64_t> ids_;
-  std::uint64_t nextSeq_ = 0;
+  std::vector<uint64_t> ids_;
+  uint64_t nextSeq_ = 0;
 };
 
 // A source decodes blocks while it delivers their events; the reader decodes whole blocks. Both have the same events,
@@ -260,7 +260,7 @@ TEST_F(PackedFiles, AreHandedOnAsTheyAreRead) {
   for (const Shape shape : {Shape::Program, Shape::Wild})
     for (const Damage damage : {None, Checksum, BadEvent, Times}) {
       std::vector<std::byte> bytes = bytesOf(write(path(), randomIndex(shape, 200'000, 12), true));
-      const std::vector<std::size_t> blocks = blocksOf(bytes);
+      const std::vector<size_t> blocks = blocksOf(bytes);
       ASSERT_GT(blocks.size(), 2u);
       if (damage != None) {
         RawBlockHeader header;
@@ -288,9 +288,9 @@ TEST_F(PackedFiles, AreHandedOnAsTheyAreRead) {
           request.fromSeq = random() % reader->size();
           request.toSeq = request.fromSeq + random() % (i < 6 ? 2000 : 150'000);
         }
-        std::vector<std::pair<std::uint64_t, IndexEvent>> expected;
+        std::vector<std::pair<uint64_t, IndexEvent>> expected;
         reader->forEach({request.fromSeq, std::min(request.toSeq, reader->size())},
-                        [&](std::uint64_t seq, IndexEvent event) {
+                        [&](uint64_t seq, IndexEvent event) {
                           event.detailSeq = kNoDetail;
                           expected.push_back({seq, event});
                         });
@@ -316,15 +316,15 @@ TEST_F(PackedFiles, CanBeContinuedAfterAnyEvent) {
   std::mt19937_64 random(6);
   for (int round = 0; round < 12; ++round) {
     write(path(), events, true, round % 2 == 0, round % 3 == 0);
-    std::uint64_t keep = random() % events.size();
+    uint64_t keep = random() % events.size();
     if (round == 0)
       keep = 0;
     if (round == 2)
       keep = events.size() + 5;
     auto writer = IndexWriter::resume(path(), keep);
     ASSERT_TRUE(writer) << writer.error().text();
-    ASSERT_EQ(writer->size(), std::min<std::uint64_t>(keep, events.size()));
-    for (std::size_t i = writer->size(); i < events.size(); ++i)
+    ASSERT_EQ(writer->size(), std::min<uint64_t>(keep, events.size()));
+    for (size_t i = writer->size(); i < events.size(); ++i)
       ASSERT_TRUE(writer->append(events[i]));
     ASSERT_TRUE(writer->finish());
     auto reader = IndexReader::open(path());
@@ -346,8 +346,8 @@ TEST_F(PackedFiles, HaveTheLinksOfTheirDetailFile) {
     ASSERT_TRUE(details);
     for (IndexEvent &event : events)
       event.detailSeq = kNoDetail;
-    std::uint64_t seq = 0, indexSeq = 0;
-    const auto add = [&](std::uint64_t index) {
+    uint64_t seq = 0, indexSeq = 0;
+    const auto add = [&](uint64_t index) {
       const bool isFirst = events[index].detailSeq == kNoDetail;
       for (int n = 0; n < 2; ++n, ++seq) { // the registers, then the vector registers
         if (n == 0 && isFirst)

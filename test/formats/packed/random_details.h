@@ -15,7 +15,7 @@ struct RandomDetail {
 
 /// `wild`: events of any kind and size as well, belonging to any index event, at any time. Otherwise calls and returns
 /// of a program that uses its stack, some with vector registers.
-std::vector<RandomDetail> randomDetails(std::size_t count, unsigned seed, bool wild);
+std::vector<RandomDetail> randomDetails(size_t count, unsigned seed, bool wild);
 
 } // namespace ada::packed
 

@@ -7,17 +7,17 @@ namespace ada::packed {
 
 namespace {
 
-constexpr std::uint64_t kLimits[] = {0,          1,          62,         63,         64,    127,       128,       16383,
-                                     0x7fffffff, 0xffffffff, 1ull << 32, 1ull << 63, ~0ull, ~0ull - 1, 1ull << 56};
+constexpr uint64_t kLimits[] = {0,          1,          62,         63,         64,    127,       128,       16383,
+                                0x7fffffff, 0xffffffff, 1ull << 32, 1ull << 63, ~0ull, ~0ull - 1, 1ull << 56};
 
 struct Generator {
   std::mt19937_64 random;
-  std::vector<std::uint64_t> open;
-  std::uint64_t ns = 1'000'000'000'000;
+  std::vector<uint64_t> open;
+  uint64_t ns = 1'000'000'000'000;
 
-  std::uint64_t below(std::uint64_t limit) { return random() % limit; }
+  uint64_t below(uint64_t limit) { return random() % limit; }
   bool chance(unsigned percent) { return below(100) < percent; }
-  std::uint64_t number() { return chance(50) ? kLimits[below(std::size(kLimits))] : random() >> below(64); }
+  uint64_t number() { return chance(50) ? kLimits[below(std::size(kLimits))] : random() >> below(64); }
 
   Event nested(unsigned callPercent) {
     Event event;
@@ -25,7 +25,7 @@ struct Generator {
     event.ns = ns;
     if (open.empty() || chance(callPercent)) {
       // Mostly, the callee depends on the caller.
-      const std::uint64_t caller = open.empty() ? 0 : open.back();
+      const uint64_t caller = open.empty() ? 0 : open.back();
       event.functionId = chance(90) ? (caller * 7 + 3) % 251 : below(3) << 32 | below(5000);
       event.kind = kCall;
       open.push_back(event.functionId);
@@ -44,31 +44,31 @@ struct Generator {
     if (chance(10))
       event.functionId = number(); // now differs from the open call
     if (chance(5))
-      event.kind = static_cast<std::uint32_t>(number());
+      event.kind = static_cast<uint32_t>(number());
     if (chance(5))
-      event.kind = kReturn + static_cast<std::uint32_t>(below(2));
+      event.kind = kReturn + static_cast<uint32_t>(below(2));
     if (chance(5) && open.size() > 3) { // exit of an outer call
-      event.kind = kReturn + static_cast<std::uint32_t>(below(2));
-      const std::size_t left = open.size() - 1 - below(std::min<std::size_t>(open.size(), 40));
+      event.kind = kReturn + static_cast<uint32_t>(below(2));
+      const size_t left = open.size() - 1 - below(std::min<size_t>(open.size(), 40));
       event.functionId = open[left];
       open.resize(left);
     }
     if (chance(3))
       event.hasLink = true, event.link = chance(20) ? kNoLink : number();
     if (chance(3))
-      event.storedDepth = static_cast<std::uint32_t>(number());
+      event.storedDepth = static_cast<uint32_t>(number());
     if (chance(3))
-      event.lostBefore = std::max<std::uint64_t>(number(), 1);
+      event.lostBefore = std::max<uint64_t>(number(), 1);
     return event;
   }
 };
 
 } // namespace
 
-std::vector<Event> randomEvents(Shape shape, std::size_t count, unsigned seed) {
+std::vector<Event> randomEvents(Shape shape, size_t count, unsigned seed) {
   Generator generator{.random = std::mt19937_64(seed), .open = {}};
   std::vector<Event> events;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     const unsigned deep = i < count / 2 ? 80 : 20;
     events.push_back(shape == Shape::Wild ? generator.wild() : generator.nested(shape == Shape::Deep ? deep : 50));
   }
@@ -90,39 +90,39 @@ void Blocks::close() {
   std::memcpy(bytes.data() + starts.back(), &header, sizeof header);
 }
 
-void Blocks::add(const std::vector<Event> &events, std::size_t bodyBytes, std::size_t eventsInPiece) {
+void Blocks::add(const std::vector<Event> &events, size_t bodyBytes, size_t eventsInPiece) {
   std::vector<Byte> piece(eventsInPiece * kMostEventBytes), start(kMostBlockStartBytes);
-  for (std::size_t i = 0; i < events.size();) {
+  for (size_t i = 0; i < events.size();) {
     if (!writer->isOpen()) {
       bytes.resize(aligned(bytes.size()));
       starts.push_back(bytes.size());
-      const std::size_t n = writer->begin(start.data(), kSum);
-      bytes.insert(bytes.end(), start.begin(), start.begin() + static_cast<std::ptrdiff_t>(n));
+      const size_t n = writer->begin(start.data(), kSum);
+      bytes.insert(bytes.end(), start.begin(), start.begin() + static_cast<ptrdiff_t>(n));
     }
     Byte *end = piece.data();
-    for (std::size_t n = 0; n < eventsInPiece && i < events.size(); ++n, ++i) {
+    for (size_t n = 0; n < eventsInPiece && i < events.size(); ++n, ++i) {
       Byte *const from = end;
       end = encodeWhole(*writer, end, events[i]);
-      EXPECT_LE(static_cast<std::size_t>(end - from), kMostEventBytes);
+      EXPECT_LE(static_cast<size_t>(end - from), kMostEventBytes);
     }
     bytes.insert(bytes.end(), piece.data(), end);
-    writer->added(piece.data(), static_cast<std::size_t>(end - piece.data()), kSum);
+    writer->added(piece.data(), static_cast<size_t>(end - piece.data()), kSum);
     if (writer->isFull(bodyBytes))
       close();
   }
 }
 
-std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<std::uint64_t> *firstSeqs) {
+std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<uint64_t> *firstSeqs) {
   std::vector<Event> events;
   auto state = std::make_unique<State>();
-  for (std::size_t at = 0; at + kBlockHeaderBytes <= bytes.size();) {
+  for (size_t at = 0; at + kBlockHeaderBytes <= bytes.size();) {
     RawBlockHeader raw;
     std::memcpy(&raw, bytes.data() + at, sizeof raw);
     EXPECT_TRUE(isBlockHeader(raw, kSum)) << at;
-    const std::size_t calls = at + kBlockHeaderBytes, body = calls + raw.callsBytes;
+    const size_t calls = at + kBlockHeaderBytes, body = calls + raw.callsBytes;
     if (!isBlockHeader(raw, kSum) || body > bytes.size())
       break;
-    const std::size_t end = raw.flags & kBlockOpen ? bytes.size() : body + raw.bodyBytes;
+    const size_t end = raw.flags & kBlockOpen ? bytes.size() : body + raw.bodyBytes;
     if (end > bytes.size())
       break;
     *state = {}; // nothing may come from the previous block
@@ -132,7 +132,7 @@ std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<std:
       firstSeqs->push_back(raw.firstSeq);
     EXPECT_EQ(raw.firstSeq, events.size());
     const Byte *p = bytes.data() + body;
-    const std::size_t before = events.size();
+    const size_t before = events.size();
     for (Event event;;) {
       const Decoded how = decoder.next(p, bytes.data() + end, event);
       EXPECT_NE(how, Decoded::Bad) << "event " << events.size();

@@ -2,7 +2,7 @@
 #ifndef ADA_TEST_FORMATS_PACKED_RANDOM_EVENTS_H
 #define ADA_TEST_FORMATS_PACKED_RANDOM_EVENTS_H
 
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_file.h"
 
 #include <memory>
@@ -18,9 +18,9 @@ enum class Shape {
   Wild,    ///< anything: stray exits, unknown kinds, any function, times going anywhere, links
 };
 
-std::vector<Event> randomEvents(Shape shape, std::size_t count, unsigned seed);
+std::vector<Event> randomEvents(Shape shape, size_t count, unsigned seed);
 
-inline constexpr auto kSum = [](std::uint32_t before, const void *data, std::size_t bytes) {
+inline constexpr auto kSum = [](uint32_t before, const void *data, size_t bytes) {
   return atf::crc32c(before, data, bytes);
 };
 
@@ -30,16 +30,16 @@ Byte *encodeWhole(Encoder &encoder, Byte *to, const Event &event);
 /// The blocks of a file, without a file header.
 struct Blocks {
   std::vector<Byte> bytes;
-  std::vector<std::size_t> starts;
+  std::vector<size_t> starts;
   std::unique_ptr<BlockWriter> writer = std::make_unique<BlockWriter>();
 
   /// Writes events in pieces, into blocks with bodies of at least `bodyBytes`. The last block stays open.
-  void add(const std::vector<Event> &events, std::size_t bodyBytes, std::size_t eventsInPiece);
+  void add(const std::vector<Event> &events, size_t bodyBytes, size_t eventsInPiece);
   void close();
 };
 
 /// All events of the blocks, including those of an open one. `firstSeqs`, if given, gets the first of each block.
-std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<std::uint64_t> *firstSeqs = nullptr);
+std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<uint64_t> *firstSeqs = nullptr);
 
 } // namespace ada::packed
 

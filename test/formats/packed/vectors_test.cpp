@@ -21,17 +21,17 @@ using Json = nlohmann::json;
 struct Vector {
   std::string name;
   std::vector<Event> events;
-  std::size_t bodyBytes; // of a block
+  size_t bodyBytes; // of a block
   bool isFinished = true;
-  std::size_t firstBlock = 0; // the blocks before it are gone
+  size_t firstBlock = 0; // the blocks before it are gone
 };
 
 std::vector<Vector> vectors() {
   // As deep as calls are tracked, and deeper: exits below that name their functions.
   std::vector<Event> deep;
-  for (std::uint64_t i = 0; i < 1100; ++i)
+  for (uint64_t i = 0; i < 1100; ++i)
     deep.push_back({.ns = 5000 + i * 40, .functionId = i % 3, .kind = kCall});
-  for (std::uint64_t i = 1100; i-- > 0;)
+  for (uint64_t i = 1100; i-- > 0;)
     deep.push_back({.ns = 100'000 - i * 30, .functionId = i % 3, .kind = i % 500 == 0 ? kException : kReturn});
   return {{"program", randomEvents(Shape::Program, 400, 11), kBlockBodyBytes},
           {"empty", {}, kBlockBodyBytes},
@@ -52,8 +52,8 @@ std::string fileOf(const Vector &vector) {
   std::vector<RawIndexEntry> entries;
   FileTotals totals;
   bool unsorted = false;
-  std::size_t front = 0;
-  for (std::size_t i = 0; i < blocks.starts.size(); ++i) {
+  size_t front = 0;
+  for (size_t i = 0; i < blocks.starts.size(); ++i) {
     RawBlockHeader raw;
     std::memcpy(&raw, blocks.bytes.data() + blocks.starts[i], sizeof raw);
     if (i < vector.firstBlock)
@@ -66,14 +66,14 @@ std::string fileOf(const Vector &vector) {
   }
   std::string body(blocks.bytes.begin(), blocks.bytes.end());
   std::fill_n(body.begin(), front, '\0');
-  const std::uint64_t blocksOffset = kFileHeaderBytes + front;
+  const uint64_t blocksOffset = kFileHeaderBytes + front;
   if (!vector.isFinished)
     return bytesOf(encodeFileHeader(origin, nullptr, 0, false, kSum, blocksOffset)) + body.substr(0, body.size() - 1);
   body.resize(aligned(body.size()));
   std::string index = bytesOf(encodeIndexHead(entries.size()));
   for (const RawIndexEntry &entry : entries)
     index += bytesOf(entry);
-  const std::uint64_t offset = kFileHeaderBytes + body.size();
+  const uint64_t offset = kFileHeaderBytes + body.size();
   const RawTrailer trailer =
       encodeTrailer(offset, entries.size(), kSum(0, index.data(), index.size()), totals, unsorted, kSum);
   return bytesOf(encodeFileHeader(origin, &totals, offset + index.size(), false, kSum, blocksOffset)) + body + index +
@@ -96,14 +96,14 @@ TEST_P(PackedVectors, AreWrittenAndRead) {
   const Json &events = answer.at("events");
   ASSERT_EQ(reader->size(), events.size());
   EXPECT_GE(events.size() + 50, GetParam().name == "empty" ? 50 : 200); // whole vectors, not just remains of them
-  for (std::size_t i = 0; i < events.size(); ++i) {
+  for (size_t i = 0; i < events.size(); ++i) {
     const ada::atf::IndexEvent event = (*reader)[i];
     ASSERT_EQ(event.timestampNs, events[i].at("ns")) << i;
     ASSERT_EQ(event.functionId, events[i].at("function")) << i;
-    ASSERT_EQ(static_cast<std::uint32_t>(event.kind), events[i].at("kind")) << i;
+    ASSERT_EQ(static_cast<uint32_t>(event.kind), events[i].at("kind")) << i;
     ASSERT_EQ(event.detailSeq, events[i].value("link", ada::atf::kNoDetail)) << i;
     ASSERT_EQ(event.storedDepth, events[i].value("depth", ada::atf::kNoDepth)) << i;
-    ASSERT_EQ(reader->numberOf(i), answer.at("first_seq").get<std::uint64_t>() + i);
+    ASSERT_EQ(reader->numberOf(i), answer.at("first_seq").get<uint64_t>() + i);
   }
 }
 
@@ -119,7 +119,7 @@ TEST(PackedDocument, ShowsARealFile) {
                                            {1017, 3, ada::EventKind::Call},
                                            {1034, 3, ada::EventKind::Return},
                                            {1250, 2, ada::EventKind::Return}})
-    ASSERT_TRUE(writer->append({.timestampNs = static_cast<std::uint64_t>(ns),
+    ASSERT_TRUE(writer->append({.timestampNs = static_cast<uint64_t>(ns),
                                 .functionId = 1ull << 32 | static_cast<unsigned>(function),
                                 .kind = kind}));
   ASSERT_TRUE(writer->finish());

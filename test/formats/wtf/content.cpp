@@ -23,7 +23,7 @@ Json toJson(const Arg &arg) {
 
 Json argsOf(const Record &record) {
   Json args = Json::object();
-  for (std::size_t i = 0; i < record.args.size(); ++i)
+  for (size_t i = 0; i < record.args.size(); ++i)
     args[record.type->argDefs[i].name] = toJson(record.args[i]);
   return args;
 }
@@ -49,11 +49,11 @@ void Content::onDefinition(const EventType &type, bool isNew) {
                      {"args", type.args.empty() ? Json() : Json(type.args)}});
 }
 
-void decode(const std::string &file, Content &content, std::size_t piece, DecoderOptions options) {
+void decode(const std::string &file, Content &content, size_t piece, DecoderOptions options) {
   Decoder decoder(content, options);
   if (piece == 0)
     piece = file.size() + 1;
-  for (std::size_t at = 0; at < file.size(); at += piece)
+  for (size_t at = 0; at < file.size(); at += piece)
     if (auto pushed = decoder.push(file.data() + at, std::min(piece, file.size() - at)); !pushed) {
       content.error = pushed.error();
       return;
@@ -65,9 +65,9 @@ void decode(const std::string &file, Content &content, std::size_t piece, Decode
 namespace {
 
 /// The nodes from `first` on, with all their content. Trees in tests are shallow.
-Json siblings(const ZoneTree &zone, std::uint32_t first) {
+Json siblings(const ZoneTree &zone, uint32_t first) {
   Json list = Json::array();
-  for (std::uint32_t at = first; at != kNoNode; at = zone.nodes[at].next) {
+  for (uint32_t at = first; at != kNoNode; at = zone.nodes[at].next) {
     const Node &node = zone.nodes[at];
     Json json = {{"name", node.name}};
     if (node.kind == Node::Kind::Mark || node.kind == Node::Kind::TimeStamp) {
@@ -75,14 +75,14 @@ Json siblings(const ZoneTree &zone, std::uint32_t first) {
       json["timeUs"] = node.timeUs;
       json["value"] = toJson(zone.values[node.firstValue].arg());
     } else {
-      for (std::uint32_t i = 0; i < node.valueCount; ++i)
+      for (uint32_t i = 0; i < node.valueCount; ++i)
         json["args"][node.type->argDefs[i].name] = toJson(zone.values[node.firstValue + i].arg());
       if (node.kind == Node::Kind::Scope) {
         json["kind"] = "scope";
         json["enterUs"] = node.timeUs;
         json["leaveUs"] = node.closed ? Json(node.leaveUs) : Json();
         json["children"] = siblings(zone, node.firstChild);
-        for (std::uint32_t i = node.firstAdded; i != kNoNode; i = zone.added[i].next)
+        for (uint32_t i = node.firstAdded; i != kNoNode; i = zone.added[i].next)
           json["appended"][std::string(zone.added[i].name)] = toJson(zone.values[zone.added[i].value].arg());
       } else {
         json["kind"] = "instance";
@@ -98,7 +98,7 @@ Json siblings(const ZoneTree &zone, std::uint32_t first) {
 
 Json toJson(const ZoneTree &zone) {
   Json unclosed = Json::array();
-  for (std::uint32_t node : zone.unclosed)
+  for (uint32_t node : zone.unclosed)
     unclosed.push_back(zone.nodes[node].name);
   return {{"zoneId", zone.zone.id ? Json(*zone.zone.id) : Json()},
           {"name", zone.zone.id ? Json(zone.zone.name) : Json()},
@@ -156,7 +156,7 @@ HandMade &HandMade::u8(unsigned value) {
 HandMade &HandMade::u16(unsigned value) {
   return big_ ? u8(value >> 8).u8(value & 255) : u8(value & 255).u8(value >> 8);
 }
-HandMade &HandMade::u32(std::uint32_t value) {
+HandMade &HandMade::u32(uint32_t value) {
   return big_ ? u16(value >> 16).u16(value & 0xFFFF) : u16(value & 0xFFFF).u16(value >> 16);
 }
 HandMade &HandMade::ascii(const std::string &text) { return u16(static_cast<unsigned>(text.size())).raw(text); }
@@ -179,7 +179,7 @@ HandMade &HandMade::header(const std::string &context, const std::string &metada
   return *this;
 }
 
-HandMade &HandMade::define(unsigned wireId, unsigned eventClass, std::uint32_t flags, const std::string &name,
+HandMade &HandMade::define(unsigned wireId, unsigned eventClass, uint32_t flags, const std::string &name,
                            const std::string &args) {
   return record(1, 0).u16(wireId).u16(eventClass).u32(flags).ascii(name).ascii(args);
 }

@@ -27,7 +27,7 @@ Json toJson(const ada::wtf::ZoneTree &zone);
 struct Content : ada::wtf::Visitor {
   std::optional<ada::wtf::FileHeader> header;
   Json records = Json::array(), types = Json::array();
-  std::vector<std::uint64_t> offsets;
+  std::vector<uint64_t> offsets;
   std::vector<std::string> warnings;
   std::optional<ada::Error> error;
 
@@ -43,7 +43,7 @@ private:
   ada::wtf::Timeline timeline_{noItems_};
 };
 /// Decodes a file that arrives in pieces of `piece` bytes; 0 is all at once.
-void decode(const std::string &file, Content &content, std::size_t piece = 0, ada::wtf::DecoderOptions options = {});
+void decode(const std::string &file, Content &content, size_t piece = 0, ada::wtf::DecoderOptions options = {});
 
 /// Decodes a file and encodes it again.
 ada::Expected<std::string> reencode(const std::string &file, std::optional<ada::wtf::Dialect> dialect = {});
@@ -54,18 +54,18 @@ public:
   explicit HandMade(bool big = true) : big_(big) {}
   HandMade &u8(unsigned value);
   HandMade &u16(unsigned value);
-  HandMade &u32(std::uint32_t value);
+  HandMade &u32(uint32_t value);
   HandMade &ascii(const std::string &text);
   HandMade &raw(const std::string &bytes);
   HandMade &header(const std::string &context = R"({"contextType":"script"})", const std::string &metadata = "");
-  HandMade &record(unsigned wireId, std::uint32_t time) { return u16(wireId).u32(time); }
-  HandMade &define(unsigned wireId, unsigned eventClass, std::uint32_t flags, const std::string &name,
+  HandMade &record(unsigned wireId, uint32_t time) { return u16(wireId).u32(time); }
+  HandMade &define(unsigned wireId, unsigned eventClass, uint32_t flags, const std::string &name,
                    const std::string &args = "");
   /// Zone events and wtf.scope#leave under their usual numbers.
   HandMade &builtIns();
   HandMade &zone(unsigned id, const std::string &name, const std::string &location = "");
-  HandMade &set(unsigned id, std::uint32_t time = 0) { return record(5, time).u16(id); }
-  std::size_t size() const { return bytes_.size(); }
+  HandMade &set(unsigned id, uint32_t time = 0) { return record(5, time).u16(id); }
+  size_t size() const { return bytes_.size(); }
   const std::string &str() const { return bytes_; }
 
 private:

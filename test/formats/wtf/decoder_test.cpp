@@ -10,8 +10,8 @@ using namespace wtftest;
 
 HandMade start() { return HandMade().header().builtIns(); }
 
-void expectError(const std::string &file, const char *code, std::uint64_t offset, std::size_t records) {
-  for (std::size_t piece : {0, 1}) {
+void expectError(const std::string &file, const char *code, uint64_t offset, size_t records) {
+  for (size_t piece : {0, 1}) {
     Content content;
     decode(file, content, piece);
     ASSERT_TRUE(content.error);
@@ -26,9 +26,9 @@ TEST(WtfDecoder, saysWhyAFileIsNotForIt) {
   expectError("\xDE\xAD", "E_TRUNCATED", 0, 0);
   expectError("ELF?", "E_BAD_MAGIC", 0, 0);
   expectError("hello world, this is no trace", "E_BAD_MAGIC", 0, 0);
-  for (std::uint32_t version : {0u, 1u, 2u, 4u, 10u})
+  for (uint32_t version : {0u, 1u, 2u, 4u, 10u})
     expectError(HandMade().u32(0xDEADBEEF).u32(0).u32(version).str(), "E_BAD_VERSION", 8, 0);
-  for (std::uint32_t version : {2u, 9u, 11u})
+  for (uint32_t version : {2u, 9u, 11u})
     expectError(HandMade(false).u32(0xDEADBEEF).u32(0).u32(version).str(), "E_BAD_VERSION", 8, 0);
 }
 
@@ -39,14 +39,14 @@ TEST(WtfDecoder, wantsScriptContext) {
 
 TEST(WtfDecoder, undefinedEventEndsTheFile) {
   HandMade file = start();
-  const std::size_t at = file.size();
+  const size_t at = file.size();
   file.record(77, 5).record(8, 6);
   expectError(file.str(), "E_UNDEFINED_EVENT", at, 8);
 }
 
 TEST(WtfDecoder, unknownArgumentTypeEndsTheFile) {
   HandMade file = HandMade().header();
-  const std::size_t at = file.size();
+  const size_t at = file.size();
   file.define(20, 0, 0, "x", "int64 n").record(20, 5);
   expectError(file.str(), "E_BAD_SIGNATURE", at, 1);
 }
@@ -54,7 +54,7 @@ TEST(WtfDecoder, unknownArgumentTypeEndsTheFile) {
 TEST(WtfDecoder, stringTableReferencesAreRefused) {
   for (const char *type : {"ascii s", "utf8 s", "any s"}) {
     HandMade file = HandMade().header().define(20, 0, 0, "x", type);
-    const std::size_t at = file.size();
+    const size_t at = file.size();
     file.record(20, 5).u16(0xFFFF).u32(0);
     expectError(file.str(), "E_BAD_STRING", at, 1);
   }
@@ -146,14 +146,14 @@ TEST(WtfDecoder, arraysKeepTheirSigns) {
 struct Chunks {
   HandMade bytes{false};
   Chunks() { bytes.u32(0xDEADBEEF).u32(1).u32(10); }
-  Chunks &chunk(std::uint32_t type, std::vector<std::pair<std::uint32_t, std::string>> parts) {
-    std::uint32_t length = 24, offset = 0;
+  Chunks &chunk(uint32_t type, std::vector<std::pair<uint32_t, std::string>> parts) {
+    uint32_t length = 24, offset = 0;
     for (auto &part : parts)
-      length += 12 + ((static_cast<std::uint32_t>(part.second.size()) + 3) & ~3u);
-    bytes.u32(0).u32(type).u32(length).u32(0).u32(0xFFFFFFFF).u32(static_cast<std::uint32_t>(parts.size()));
+      length += 12 + ((static_cast<uint32_t>(part.second.size()) + 3) & ~3u);
+    bytes.u32(0).u32(type).u32(length).u32(0).u32(0xFFFFFFFF).u32(static_cast<uint32_t>(parts.size()));
     for (auto &part : parts) {
-      bytes.u32(part.first).u32(offset).u32(static_cast<std::uint32_t>(part.second.size()));
-      offset += (static_cast<std::uint32_t>(part.second.size()) + 3) & ~3u;
+      bytes.u32(part.first).u32(offset).u32(static_cast<uint32_t>(part.second.size()));
+      offset += (static_cast<uint32_t>(part.second.size()) + 3) & ~3u;
     }
     for (auto &part : parts)
       bytes.raw(part.second).raw(std::string(-part.second.size() & 3, '\0'));
@@ -162,16 +162,14 @@ struct Chunks {
   Chunks &header(const std::string &json = R"({"timebase":12.5})") { return chunk(1, {{0x10000, json}}); }
 };
 
-std::string words(std::initializer_list<std::uint32_t> values) {
+std::string words(std::initializer_list<uint32_t> values) {
   HandMade out(false);
-  for (std::uint32_t value : values)
+  for (uint32_t value : values)
     out.u32(value);
   return out.str();
 }
 
-std::string defineX(std::uint32_t wireId, std::uint32_t name, std::uint32_t args) {
-  return words({1, 0, wireId, 0, 0, name, args});
-}
+std::string defineX(uint32_t wireId, uint32_t name, uint32_t args) { return words({1, 0, wireId, 0, 0, name, args}); }
 const std::string kStrings("x\0ascii s, char c, wchar[] w\0hello\0", 35);
 
 TEST(WtfChunked, stringsMayComeBehindTheEvents) {
@@ -193,12 +191,12 @@ TEST(WtfChunked, stringsMayComeBehindTheEvents) {
     EXPECT_EQ(content.records[1]["args"], Json({{"s", "hello"}, {"c", "A"}, {"w", nullptr}}));
     EXPECT_EQ(content.records[2]["args"], Json({{"s", ""}, {"c", "A"}, {"w", "\xE2\x98\xBA"}}));
     // Cut anywhere: never a wrong record.
-    for (std::size_t cut = 0; cut < file.bytes.size(); ++cut) {
+    for (size_t cut = 0; cut < file.bytes.size(); ++cut) {
       Content part;
       decode(file.bytes.str().substr(0, cut), part);
       ASSERT_TRUE(part.error);
       EXPECT_EQ(part.error->code, "E_TRUNCATED") << part.error->message;
-      for (std::size_t i = 0; i < part.records.size(); ++i)
+      for (size_t i = 0; i < part.records.size(); ++i)
         ASSERT_EQ(part.records[i], content.records[i]);
     }
   }
@@ -209,7 +207,7 @@ TEST(WtfChunked, definitionsLastAndStringsDoNot) {
   file.header().chunk(2, {{0x30000, kStrings}, {0x20002, defineX(20, 0, 1)}});
   file.chunk(99, {{5, "unknown chunk"}})
       .chunk(2, {{0x30000, std::string("other\0", 6)}, {0x20002, words({20, 5, 0, 0, 0})}});
-  const std::size_t third = file.bytes.size();
+  const size_t third = file.bytes.size();
   file.chunk(2, {{0x20002, words({20, 6, 0, 0, 0})}});
   Content content;
   decode(file.bytes.str(), content);
@@ -242,8 +240,8 @@ TEST(WtfChunked, damageIsLocated) {
               48, 0);
   Chunks good;
   good.header();
-  const std::size_t at = good.bytes.size();
-  const auto with = [&](std::initializer_list<std::uint32_t> chunk) { return good.bytes.str() + words(chunk); };
+  const size_t at = good.bytes.size();
+  const auto with = [&](std::initializer_list<uint32_t> chunk) { return good.bytes.str() + words(chunk); };
   expectError(with({1, 2, 23, 0, 0, 0}), "E_BAD_CHUNK", at, 0);
   expectError(with({1, 2, 26, 0, 0, 0}), "E_BAD_CHUNK", at, 0);
   expectError(with({1, 2, 36, 0, 0, 2}), "E_BAD_CHUNK", at, 0);

@@ -36,7 +36,7 @@ struct Out {
 };
 
 std::string codeOf(const ada::Expected<void> &result) { return result ? "" : result.error().code; }
-template <class... Args> std::string write(Out &out, std::uint32_t wireId, std::uint64_t timeUs, Args... args) {
+template <class... Args> std::string write(Out &out, uint32_t wireId, uint64_t timeUs, Args... args) {
   const Arg list[] = {args..., Arg()};
   return codeOf(out.encoder.event(wireId, timeUs, std::span(list, sizeof...(args))));
 }
@@ -52,14 +52,14 @@ TEST(WtfEncoder, timesPastTheRangeAreAnErrorOrScaled) {
   EXPECT_EQ(write(out, 20, 5), "");
   EXPECT_EQ(out.content().records.size(), 3u);
 
-  constexpr std::uint64_t kDay = 86'400'000'000;
+  constexpr uint64_t kDay = 86'400'000'000;
   FileHeader header;
   header.timeScale = timeScaleFor(kDay);
   for (Dialect dialect : {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked}) {
     Out scaled(dialect, {}, header);
     ASSERT_TRUE(scaled.encoder.define({.wireId = 20, .name = "x"}));
     EXPECT_EQ(write(scaled, 20, kDay), "");
-    const std::uint64_t time = scaled.content().records[1]["us"];
+    const uint64_t time = scaled.content().records[1]["us"];
     EXPECT_LE(time, kDay);
     EXPECT_GT(time, kDay - header.timeScale);
   }

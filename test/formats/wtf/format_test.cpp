@@ -71,7 +71,7 @@ TEST(WtfText, cesu8ToUtf8AndBack) {
        {"\xED\xA0\xBD", "\xED\xB8\x80", "\xED\xB8\x80\xED\xA0\xBD", "\xED\xA0", "\xED\xA0\xBD\xED\xB8"})
     EXPECT_EQ(text::cesu8ToUtf8(lone), lone);
   std::string out;
-  std::size_t units = 0;
+  size_t units = 0;
   ASSERT_TRUE(text::utf8ToCesu8("a\xC3\xA4\xE2\x98\x83" + smile, out, units));
   EXPECT_EQ(out, "a\xC3\xA4\xE2\x98\x83" + pair);
   EXPECT_EQ(units, 5u);
@@ -88,12 +88,12 @@ TEST(WtfJson, agreesWithAJsonLibraryOnWhatIsJson) {
   const std::string pieces[] = {"{",  "}",       "[",  "]",    ",",   ":",    "\"a\"", "\"\\u00e4\\n\"",
                                 "1",  "-0.5e-3", "01", "true", "nul", "null", " ",     "\"",
                                 "\\", "\x01",    "-",  "1.",   "{}",  "[]",   "\"k\":"};
-  std::uint64_t seed = 1;
+  uint64_t seed = 1;
   const auto next = [&] { return seed = seed * 6364136223846793005u + 1442695040888963407u, seed >> 33; };
   int valid = 0;
   for (int i = 0; i < 200000; ++i) {
     std::string text;
-    for (std::uint64_t n = next() % 7; n-- > 0;)
+    for (uint64_t n = next() % 7; n-- > 0;)
       text += pieces[next() % std::size(pieces)];
     const bool is = json::valid(text);
     ASSERT_EQ(is, Json::accept(text)) << text;
@@ -149,9 +149,9 @@ std::string headerOf(const FileHeader &header) {
 
 TEST(WtfHeader, keepsEveryFieldInEveryDialect) {
   for (Dialect dialect : {Dialect::BigEndian, Dialect::LittleEndian, Dialect::Chunked})
-    for (std::int64_t timebase : {std::int64_t{0}, std::int64_t{-1}, INT64_MIN, INT64_MAX, std::int64_t{1371488887123}})
-      for (std::uint32_t ns : {0u, 1u, 500000u, 999999u})
-        for (std::uint32_t flags : {0u, 1u, 3u}) {
+    for (int64_t timebase : {int64_t{0}, int64_t{-1}, INT64_MIN, INT64_MAX, int64_t{1371488887123}})
+      for (uint32_t ns : {0u, 1u, 500000u, 999999u})
+        for (uint32_t flags : {0u, 1u, 3u}) {
           FileHeader header;
           header.dialect = dialect;
           header.wtfVersion = 0x01020304;
@@ -191,7 +191,7 @@ TEST(WtfHeader, eitherStringFormIsReadInEitherByteOrder) {
           if (text == context)
             file.u32(9).u32(1).u32(0);
         }
-        const std::size_t events = file.size();
+        const size_t events = file.size();
         file.define(2, 0, 0, "x");
         Content content;
         decode(file.str(), content, 1);
@@ -307,12 +307,12 @@ TEST(WtfArg, jsonOfEachType) {
   EXPECT_EQ(json(Arg::any("{ \"a\" : [ 1 ] }")), "{\"a\":[1]}");
   EXPECT_EQ(json(Arg::any("oops")), "\"oops\"");
   EXPECT_EQ(json(Arg::null(ArgType::Any)), "null");
-  const std::int16_t values[] = {-1, 2};
-  EXPECT_EQ(json(Arg::arrayOf<std::int16_t>(values)), "[-1,2]");
+  const int16_t values[] = {-1, 2};
+  EXPECT_EQ(json(Arg::arrayOf<int16_t>(values)), "[-1,2]");
   const float floats[] = {0.5f, -2.25f};
   EXPECT_EQ(json(Arg::arrayOf<float>(floats)), "[0.5,-2.25]");
   EXPECT_EQ(json(Arg::scalar(ArgType::Char, 'A')), "\"A\"");
-  const std::uint16_t units[] = {0xD83D, 0xDE00};
+  const uint16_t units[] = {0xD83D, 0xDE00};
   EXPECT_EQ(json(Arg::arrayArg({ArgType::Wchar, false, reinterpret_cast<const std::byte *>(units), 2})),
             "\"\xF0\x9F\x98\x80\"");
 }

@@ -10,18 +10,18 @@
 
 namespace {
 
-std::size_t live, peak; // of operator new, while counting
+size_t live, peak; // of operator new, while counting
 bool counting;
 
 } // namespace
 
-void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
+void *operator new(size_t size, const std::nothrow_t &) noexcept {
   void *block = std::malloc(size);
   if (counting && (live += malloc_usable_size(block)) > peak)
     peak = live;
   return block;
 }
-void *operator new(std::size_t size) {
+void *operator new(size_t size) {
   if (void *block = operator new(size, std::nothrow))
     return block;
   throw std::bad_alloc();
@@ -31,14 +31,14 @@ void operator delete(void *block) noexcept {
     live -= std::min(live, malloc_usable_size(block)); // the block may be older than the counting
   std::free(block);
 }
-void operator delete(void *block, std::size_t) noexcept { operator delete(block); }
+void operator delete(void *block, size_t) noexcept { operator delete(block); }
 
 namespace {
 
 using namespace ada::wtf;
 using namespace wtftest;
 
-std::size_t peakOf(const std::string &file) {
+size_t peakOf(const std::string &file) {
   struct Quiet : Visitor {
   } quiet;
   live = peak = 0;
@@ -56,7 +56,7 @@ std::size_t peakOf(const std::string &file) {
 TEST(WtfMemory, countsInTheFileAreNotBelieved) {
   std::vector<std::string> files;
   for (const char *type : {"uint8[] a", "float32[] a", "utf8 a", "ascii a"})
-    for (std::uint32_t count : {0xFFFFFFFFu, 0x10000000u, 0x0FFFFF00u, 0xFFFEFFFEu})
+    for (uint32_t count : {0xFFFFFFFFu, 0x10000000u, 0x0FFFFF00u, 0xFFFEFFFEu})
       files.push_back(HandMade().header().define(20, 0, 0, "x", type).record(20, 1).u32(count).u8(1).str());
   files.push_back(
       HandMade(false).u32(0xDEADBEEF).u32(1).u32(10).u32(1).u32(1).u32(0x3FFFFFFC).u32(0).u32(0).u32(1).str());

@@ -16,16 +16,16 @@ using namespace wtftest;
 
 class Generator {
 public:
-  explicit Generator(std::uint32_t seed, Dialect dialect, AsciiText asciiText)
+  explicit Generator(uint32_t seed, Dialect dialect, AsciiText asciiText)
       : random(seed), dialect_(dialect), asciiText_(asciiText) {}
 
-  std::uint32_t pick(std::uint32_t n) { return static_cast<std::uint32_t>(random() % n); }
+  uint32_t pick(uint32_t n) { return static_cast<uint32_t>(random() % n); }
 
   std::string text(bool ascii) {
     const bool latin1 = ascii && dialect_ != Dialect::Chunked && asciiText_ == AsciiText::Latin1;
     std::string out;
-    for (std::uint32_t n = pick(9); n-- > 0;) {
-      std::uint32_t c = 'a' + pick(26);
+    for (uint32_t n = pick(9); n-- > 0;) {
+      uint32_t c = 'a' + pick(26);
       switch (pick(6)) {
       case 0:
         c = pick(0x80);
@@ -76,19 +76,19 @@ public:
       if (pick(5) == 0)
         return Arg::null(type);
       std::string &bytes = storage.emplace_back();
-      const std::uint32_t count = pick(6);
-      for (std::uint32_t n = count * widthOf(type); n-- > 0;)
+      const uint32_t count = pick(6);
+      for (uint32_t n = count * widthOf(type); n-- > 0;)
         bytes += static_cast<char>(pick(256));
       return Arg::arrayArg({elementType(type), pick(2) != 0, reinterpret_cast<const std::byte *>(bytes.data()), count});
     }
-    const std::uint32_t bits = static_cast<std::uint32_t>(random());
+    const uint32_t bits = static_cast<uint32_t>(random());
     switch (type) {
     case ArgType::Bool:
       return Arg::boolean(bits & 1);
     case ArgType::Int8:
-      return Arg::int8(static_cast<std::int8_t>(bits));
+      return Arg::int8(static_cast<int8_t>(bits));
     case ArgType::Int16:
-      return Arg::int16(static_cast<std::int16_t>(bits));
+      return Arg::int16(static_cast<int16_t>(bits));
     default:
       return Arg::scalar(type, widthOf(type) == 4 ? bits : bits & ((1u << widthOf(type) * 8) - 1));
     }
@@ -97,7 +97,7 @@ public:
   std::mt19937_64 random;
 
 private:
-  static void append(std::string &out, std::uint32_t c) {
+  static void append(std::string &out, uint32_t c) {
     if (c < 0x80) {
       out += static_cast<char>(c);
       return;
@@ -121,8 +121,8 @@ std::string wordsOf(const Arg &arg, bool nullIsEmpty) {
     return out + " \"" + std::string(arg.text) + '"';
   if (!isArray(arg.type))
     return out + ' ' + std::to_string(arg.bits);
-  for (std::uint32_t i = 0; i < arg.array.size(); ++i) {
-    const std::byte *p = arg.array.data() + std::size_t{i} * widthOf(arg.type);
+  for (uint32_t i = 0; i < arg.array.size(); ++i) {
+    const std::byte *p = arg.array.data() + size_t{i} * widthOf(arg.type);
     out += ' ';
     for (unsigned byte = 0; byte < widthOf(arg.type); ++byte) {
       const unsigned at = arg.array.bigEndian() ? widthOf(arg.type) - 1 - byte : byte;
@@ -137,7 +137,7 @@ struct Reader : Visitor {
   explicit Reader(bool nullIsEmpty) : nullIsEmpty(nullIsEmpty) {}
   bool nullIsEmpty;
   std::vector<std::string> records;
-  std::size_t warnings = 0;
+  size_t warnings = 0;
   void onRecord(const Record &record) override {
     std::string words = record.type->name + '@' + std::to_string(record.timeUs);
     for (const Arg &arg : record.args)
@@ -147,7 +147,7 @@ struct Reader : Visitor {
   void onWarning(const ada::Warning &) override { ++warnings; }
 };
 
-void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
+void roundTrip(uint32_t seed, Dialect dialect, AsciiText asciiText) {
   SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::string(dialectName(dialect)));
   Generator make(seed, dialect, asciiText);
   FileHeader header;
@@ -164,26 +164,26 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
 
   const bool nullIsEmpty = dialect != Dialect::Chunked;
   std::vector<std::string> expected;
-  std::vector<std::pair<std::uint16_t, std::vector<ArgType>>> types;
-  for (std::uint32_t n = 1 + make.pick(4); n-- > 0;) {
+  std::vector<std::pair<uint16_t, std::vector<ArgType>>> types;
+  for (uint32_t n = 1 + make.pick(4); n-- > 0;) {
     std::string args, name = "type " + std::to_string(n);
     std::vector<ArgType> argTypes;
-    for (std::uint32_t k = make.pick(8); k-- > 0;) {
+    for (uint32_t k = make.pick(8); k-- > 0;) {
       argTypes.push_back(static_cast<ArgType>(make.pick(dialect == Dialect::Chunked ? 24 : 20)));
       args += (args.empty() ? "" : ", ") + std::string(typeName(argTypes.back())) + " a" + std::to_string(k);
     }
-    const auto wireId = static_cast<std::uint16_t>(make.pick(2) ? 18 + n : 60000 + n);
-    const std::uint32_t time = static_cast<std::uint32_t>(make.random());
-    ASSERT_TRUE(encoder->define({wireId, static_cast<std::uint16_t>(make.pick(3)), make.pick(128), name, args}, time));
+    const auto wireId = static_cast<uint16_t>(make.pick(2) ? 18 + n : 60000 + n);
+    const uint32_t time = static_cast<uint32_t>(make.random());
+    ASSERT_TRUE(encoder->define({wireId, static_cast<uint16_t>(make.pick(3)), make.pick(128), name, args}, time));
     types.emplace_back(wireId, std::move(argTypes));
     expected.push_back("wtf.event#define@" + std::to_string(time));
   }
-  const std::size_t definitions = expected.size();
-  for (std::uint32_t n = make.pick(8); n-- > 0;) {
-    const auto typeIndex = make.pick(static_cast<std::uint32_t>(types.size()));
+  const size_t definitions = expected.size();
+  for (uint32_t n = make.pick(8); n-- > 0;) {
+    const auto typeIndex = make.pick(static_cast<uint32_t>(types.size()));
     std::deque<std::string> storage;
     std::vector<Arg> args;
-    const std::uint32_t time = static_cast<std::uint32_t>(make.random());
+    const uint32_t time = static_cast<uint32_t>(make.random());
     std::string words = "type " + std::to_string(types.size() - 1 - typeIndex) + '@' + std::to_string(time);
     for (ArgType type : types[typeIndex].second) {
       args.push_back(make.value(type, storage));
@@ -197,8 +197,8 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
 
   Reader reader(nullIsEmpty);
   Decoder decoder(reader);
-  for (std::size_t at = 0; at < file.size();) {
-    const std::size_t piece = std::min<std::size_t>(1 + make.pick(make.pick(2) ? 4 : 400), file.size() - at);
+  for (size_t at = 0; at < file.size();) {
+    const size_t piece = std::min<size_t>(1 + make.pick(make.pick(2) ? 4 : 400), file.size() - at);
     const auto pushed = decoder.push(file.data() + at, piece);
     ASSERT_TRUE(pushed) << pushed.error().message;
     at += piece;
@@ -207,7 +207,7 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
   ASSERT_TRUE(finished) << finished.error().message;
   EXPECT_EQ(reader.warnings, 0u);
   ASSERT_EQ(reader.records.size(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) {
+  for (size_t i = 0; i < expected.size(); ++i) {
     if (i < definitions)
       ASSERT_EQ(reader.records[i].substr(0, expected[i].size() + 1), expected[i] + '|');
     else
@@ -221,18 +221,18 @@ void roundTrip(std::uint32_t seed, Dialect dialect, AsciiText asciiText) {
   }
 }
 
-const std::uint32_t kStreams = ada::test::casesOf(12'000u, 2'000u);
+const uint32_t kStreams = ada::test::casesOf(12'000u, 2'000u);
 
 TEST(WtfRoundTrip, bigEndian) {
-  for (std::uint32_t seed = 0; seed < kStreams; ++seed)
+  for (uint32_t seed = 0; seed < kStreams; ++seed)
     roundTrip(seed, Dialect::BigEndian, seed % 2 ? AsciiText::Utf8 : AsciiText::Latin1);
 }
 TEST(WtfRoundTrip, littleEndian) {
-  for (std::uint32_t seed = 0; seed < kStreams; ++seed)
+  for (uint32_t seed = 0; seed < kStreams; ++seed)
     roundTrip(seed, Dialect::LittleEndian, seed % 2 ? AsciiText::Utf8 : AsciiText::Latin1);
 }
 TEST(WtfRoundTrip, chunked) {
-  for (std::uint32_t seed = 0; seed < kStreams; ++seed)
+  for (uint32_t seed = 0; seed < kStreams; ++seed)
     roundTrip(seed, Dialect::Chunked, AsciiText::Latin1);
 }
 

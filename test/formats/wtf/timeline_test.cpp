@@ -11,9 +11,9 @@ using namespace wtftest;
 HandMade withScopes() { return HandMade().header().builtIns().define(20, 1, 0, "f").define(21, 0, 0, "i"); }
 
 /// "zone: f[1-2 i@3] ...", with brackets around the content of a scope, and "?" for a scope without leave.
-std::string shape(const ZoneTree &zone, std::uint32_t first) {
+std::string shape(const ZoneTree &zone, uint32_t first) {
   std::string out;
-  for (std::uint32_t at = first; at != kNoNode; at = zone.nodes[at].next) {
+  for (uint32_t at = first; at != kNoNode; at = zone.nodes[at].next) {
     const Node &node = zone.nodes[at];
     out += out.empty() ? "" : " ";
     out += std::string(node.name) + '@' + std::to_string(node.timeUs);
@@ -157,8 +157,8 @@ TEST(WtfTimeline, depthHasNoLimit) {
   for (int i = 0; i < kDepth; ++i)
     file.record(20, 1);
   const Tree tree = readTree(bytesOf(file.str()));
-  EXPECT_EQ(tree.zones[0].unclosed.size(), static_cast<std::size_t>(kDepth));
-  EXPECT_EQ(tree.zones[0].nodes.back().depth, static_cast<std::uint32_t>(kDepth - 1));
+  EXPECT_EQ(tree.zones[0].unclosed.size(), static_cast<size_t>(kDepth));
+  EXPECT_EQ(tree.zones[0].nodes.back().depth, static_cast<uint32_t>(kDepth - 1));
 }
 
 } // namespace

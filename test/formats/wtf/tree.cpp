@@ -13,11 +13,11 @@ namespace {
 /// An item that outlives its record.
 struct Raw {
   ItemKind kind;
-  std::uint32_t order; // among those of its zone, in the file
+  uint32_t order; // among those of its zone, in the file
   std::string_view name;
   const EventType *type;
-  std::uint64_t timeUs;
-  std::uint32_t firstValue, valueCount;
+  uint64_t timeUs;
+  uint32_t firstValue, valueCount;
 };
 
 class Builder : public Visitor {
@@ -38,7 +38,7 @@ private:
   struct Collected {
     std::vector<Raw> items;
     std::vector<Value> values;
-    std::uint64_t lastUs = 0;
+    uint64_t lastUs = 0;
   };
   std::string_view intern(std::string_view name) { return *names_.emplace(name).first; }
   void nest(ZoneTree &zone, const std::vector<Raw> &items);
@@ -47,7 +47,7 @@ private:
   ZoneTracker tracker_;
   std::vector<Collected> collected_; // by Zone::index
   std::unordered_set<std::string> names_;
-  std::uint64_t lastUs_ = 0;
+  uint64_t lastUs_ = 0;
 };
 
 void Builder::onRecord(const Record &record) {
@@ -59,11 +59,11 @@ void Builder::onRecord(const Record &record) {
   Collected &into = collected_[zone.index];
   forEachItem(record, [&](Item &item) {
     Raw raw{item.kind,
-            static_cast<std::uint32_t>(into.items.size()),
+            static_cast<uint32_t>(into.items.size()),
             record.type->name,
             record.type,
             item.timeUs,
-            static_cast<std::uint32_t>(into.values.size()),
+            static_cast<uint32_t>(into.values.size()),
             0};
     const bool named = item.kind == ItemKind::Mark || item.kind == ItemKind::TimeStamp;
     if (named || item.kind == ItemKind::AppendData || record.type->role == Role::ScopeEnter)
@@ -73,7 +73,7 @@ void Builder::onRecord(const Record &record) {
     else if (record.type->role != Role::ScopeEnter && item.kind != ItemKind::Leave)
       for (const Arg &arg : record.args)
         into.values.emplace_back(arg);
-    raw.valueCount = static_cast<std::uint32_t>(into.values.size()) - raw.firstValue;
+    raw.valueCount = static_cast<uint32_t>(into.values.size()) - raw.firstValue;
     into.items.push_back(raw);
     zone.outOfOrder |= item.timeUs < into.lastUs;
     into.lastUs = item.timeUs;
@@ -101,7 +101,7 @@ void Builder::finish() {
 
 void Builder::nest(ZoneTree &zone, const std::vector<Raw> &items) {
   struct Open {
-    std::uint32_t node, lastChild = kNoNode, lastAdded = kNoNode;
+    uint32_t node, lastChild = kNoNode, lastAdded = kNoNode;
   };
   std::vector<Open> stack = {{kNoNode}}; // the lowest one stands for the zone
   for (const Raw &raw : items) {
@@ -121,19 +121,19 @@ void Builder::nest(ZoneTree &zone, const std::vector<Raw> &items) {
         ++zone.zone.lostData;
         continue;
       }
-      const auto index = static_cast<std::uint32_t>(zone.added.size());
+      const auto index = static_cast<uint32_t>(zone.added.size());
       (top.lastAdded == kNoNode ? zone.nodes[top.node].firstAdded : zone.added[top.lastAdded].next) = index;
       top.lastAdded = index;
       zone.added.push_back({raw.name, raw.firstValue});
       continue;
     }
-    const auto index = static_cast<std::uint32_t>(zone.nodes.size());
+    const auto index = static_cast<uint32_t>(zone.nodes.size());
     Node node;
     node.kind = raw.kind == ItemKind::Enter       ? Node::Kind::Scope
                 : raw.kind == ItemKind::Mark      ? Node::Kind::Mark
                 : raw.kind == ItemKind::TimeStamp ? Node::Kind::TimeStamp
                                                   : Node::Kind::Instance;
-    node.depth = static_cast<std::uint32_t>(stack.size() - 1);
+    node.depth = static_cast<uint32_t>(stack.size() - 1);
     node.name = raw.name;
     node.type = raw.type;
     node.timeUs = raw.timeUs;
@@ -151,7 +151,7 @@ void Builder::nest(ZoneTree &zone, const std::vector<Raw> &items) {
     }
     zone.nodes.push_back(node);
   }
-  for (std::size_t i = 1; i < stack.size(); ++i)
+  for (size_t i = 1; i < stack.size(); ++i)
     zone.unclosed.push_back(stack[i].node);
 }
 
@@ -163,11 +163,10 @@ Value::Value(const Arg &arg)
     bytes_ = arg.text;
   else if (isArray(type_) && count_) {
     const unsigned width = widthOf(type_);
-    bytes_ = asText(arg.array.data(), std::size_t{count_} * width);
+    bytes_ = asText(arg.array.data(), size_t{count_} * width);
     if (arg.array.bigEndian())
-      for (std::size_t at = 0; at < bytes_.size(); at += width)
-        std::reverse(bytes_.begin() + static_cast<std::ptrdiff_t>(at),
-                     bytes_.begin() + static_cast<std::ptrdiff_t>(at + width));
+      for (size_t at = 0; at < bytes_.size(); at += width)
+        std::reverse(bytes_.begin() + static_cast<ptrdiff_t>(at), bytes_.begin() + static_cast<ptrdiff_t>(at + width));
   }
 }
 

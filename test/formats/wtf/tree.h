@@ -25,45 +25,45 @@ public:
 
 private:
   std::string bytes_; // text; elements, least significant byte first
-  std::uint32_t bits_ = 0, count_ = 0;
+  uint32_t bits_ = 0, count_ = 0;
   ArgType type_ = ArgType::Bool;
   bool isNull_ = true, validJson_ = false;
 };
 
-inline constexpr std::uint32_t kNoNode = 0xFFFFFFFF;
+inline constexpr uint32_t kNoNode = 0xFFFFFFFF;
 
 struct Node {
-  enum class Kind : std::uint8_t { Scope, Instance, Mark, TimeStamp };
+  enum class Kind : uint8_t { Scope, Instance, Mark, TimeStamp };
   Kind kind = Kind::Instance;
   bool closed = true; ///< scopes: there was a leave
-  std::uint32_t depth = 0;
+  uint32_t depth = 0;
   std::string_view name;
   const EventType *type = nullptr;
-  std::uint64_t timeUs = 0;
-  std::uint64_t leaveUs = 0; ///< scopes; the last time of the trace if not closed
-  std::uint32_t parent = kNoNode, firstChild = kNoNode,
-                next = kNoNode; ///< indices into ZoneTree::nodes
-  std::uint32_t firstValue = 0; ///< index into ZoneTree::values
+  uint64_t timeUs = 0;
+  uint64_t leaveUs = 0; ///< scopes; the last time of the trace if not closed
+  uint32_t parent = kNoNode, firstChild = kNoNode,
+           next = kNoNode; ///< indices into ZoneTree::nodes
+  uint32_t firstValue = 0; ///< index into ZoneTree::values
   /// Arguments, one for each of type->argDefs; a Mark or TimeStamp has only its value. Scopes of wtf.scope#enter have
   /// none: their argument is the name.
-  std::uint32_t valueCount = 0;
-  std::uint32_t firstAdded = kNoNode; ///< index into ZoneTree::added
+  uint32_t valueCount = 0;
+  uint32_t firstAdded = kNoNode; ///< index into ZoneTree::added
 };
 
 /// A value added to a scope after it began.
 struct Added {
   std::string_view name;
-  std::uint32_t value = 0;      ///< index into ZoneTree::values
-  std::uint32_t next = kNoNode; ///< the scope's next one, index into ZoneTree::added
+  uint32_t value = 0;      ///< index into ZoneTree::values
+  uint32_t next = kNoNode; ///< the scope's next one, index into ZoneTree::added
 };
 
 struct ZoneTree {
   Zone zone;
-  std::vector<Node> nodes;       ///< in order of time
-  std::uint32_t first = kNoNode; ///< the first node that is not in a scope
+  std::vector<Node> nodes;  ///< in order of time
+  uint32_t first = kNoNode; ///< the first node that is not in a scope
   std::vector<Value> values;
   std::vector<Added> added;
-  std::vector<std::uint32_t> unclosed; ///< scopes without a leave, outermost first
+  std::vector<uint32_t> unclosed; ///< scopes without a leave, outermost first
 };
 
 /// The content of a file, up to its first error.

@@ -87,7 +87,7 @@ TEST(WtfVectors, comeTheSameInPiecesOfAnySize) {
     const std::string file = readFile(path);
     Content whole;
     decode(file, whole);
-    for (std::size_t piece : {1, 2, 3, 5, 11, 12, 13, 64, 255, 1000}) {
+    for (size_t piece : {1, 2, 3, 5, 11, 12, 13, 64, 255, 1000}) {
       SCOPED_TRACE(piece);
       Content pieces;
       decode(file, pieces, piece);
@@ -126,7 +126,7 @@ TEST(WtfVectors, saySameInEachDialect) {
       EXPECT_EQ(after.header->dialect, dialect);
       EXPECT_EQ(after.types, before.types);
       ASSERT_EQ(after.records.size(), before.records.size());
-      for (std::size_t i = 0; i < before.records.size(); ++i) {
+      for (size_t i = 0; i < before.records.size(); ++i) {
         Json a = before.records[i], b = after.records[i];
         for (Json *record : {&a, &b}) {
           record->erase("off");
@@ -147,22 +147,21 @@ TEST(WtfVectors, giveWhatIsBeforeAnyCut) {
     Content whole;
     decode(file, whole);
     // Each record ends where the next one begins, or where the file (or the chunk's event part) ends.
-    std::vector<std::uint64_t> ends(whole.offsets.begin() + (whole.offsets.empty() ? 0 : 1), whole.offsets.end());
+    std::vector<uint64_t> ends(whole.offsets.begin() + (whole.offsets.empty() ? 0 : 1), whole.offsets.end());
     ends.push_back(file.size());
     const bool chunked = whole.header->dialect == Dialect::Chunked;
-    for (std::size_t cut = 0; cut < file.size(); cut += ada::test::stride(11)) {
+    for (size_t cut = 0; cut < file.size(); cut += ada::test::stride(11)) {
       SCOPED_TRACE(cut);
       Content part;
       decode(file.substr(0, cut), part);
-      const std::size_t complete =
-          static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), cut) - ends.begin());
+      const size_t complete = static_cast<size_t>(std::upper_bound(ends.begin(), ends.end(), cut) - ends.begin());
       if (chunked && !ada::test::areOwnVectors()) { // chunks between records,
                                                     // or texts behind events
         ASSERT_LE(part.records.size(), whole.records.size());
       } else {
         ASSERT_EQ(part.records.size(), complete);
       }
-      for (std::size_t i = 0; i < part.records.size(); ++i)
+      for (size_t i = 0; i < part.records.size(); ++i)
         ASSERT_EQ(part.records[i], whole.records[i]);
       const bool atBoundary =
           !chunked && (cut == whole.header->eventsOffset || std::find(ends.begin(), ends.end(), cut) != ends.end());

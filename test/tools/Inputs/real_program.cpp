@@ -26,7 +26,7 @@ static unsigned parsed(unsigned round) {
   const std::string text = document(round).dump(round % 3);
   const Json back = Json::parse(text);
   unsigned errors = 0;
-  for (std::size_t cut = 1; cut < text.size(); cut += text.size() / 9) {
+  for (size_t cut = 1; cut < text.size(); cut += text.size() / 9) {
     try {
       (void)Json::parse(text.substr(0, cut));
     } catch (const Json::parse_error &) { // leaves the parser's frames by unwinding

@@ -13,7 +13,7 @@ using ada::model::SpanBlock;
 
 namespace {
 
-SpanBlock blockOf(std::uint32_t number, std::string_view bytes) {
+SpanBlock blockOf(uint32_t number, std::string_view bytes) {
   SpanBlock block;
   block.number = number;
   block.bytes = bytes;
@@ -32,7 +32,7 @@ TEST(BlockSender, SendsEachOnceWithItsBytes) {
       sent.insert(std::string(block.bytes));
       return {};
     });
-    for (std::uint32_t i = 0; i < 500; ++i) {
+    for (uint32_t i = 0; i < 500; ++i) {
       std::string bytes = std::to_string(i);
       ASSERT_TRUE(sender.take(blockOf(i, bytes)));
       bytes.assign(bytes.size(), '#'); // the sender has a copy
@@ -54,7 +54,7 @@ TEST(BlockSender, NoMoreThanItsThreadsAtATime) {
     --now;
     return {};
   });
-  for (std::uint32_t i = 0; i < 60; ++i)
+  for (uint32_t i = 0; i < 60; ++i)
     ASSERT_TRUE(sender.take(blockOf(i, "x")));
   ASSERT_TRUE(sender.finish());
   EXPECT_LE(most, 3u);
@@ -67,7 +67,7 @@ TEST(BlockSender, StopsAtTheFirstError) {
     return block.number == 3 ? Expected<void>(Error{.code = "E_SERVER", .message = "no"}) : Expected<void>();
   });
   Expected<void> taken;
-  std::uint32_t i = 0;
+  uint32_t i = 0;
   for (; i < 1'000'000 && taken; ++i)
     taken = sender.take(blockOf(i, "x"));
   ASSERT_FALSE(taken);
@@ -90,7 +90,7 @@ TEST(BlockSender, EndsWithoutFinish) {
       ++ended;
       return {};
     });
-    for (std::uint32_t i = 0; i < 3; ++i)
+    for (uint32_t i = 0; i < 3; ++i)
       ASSERT_TRUE(sender.take(blockOf(i, "x")));
   }
   EXPECT_EQ(begun, ended);

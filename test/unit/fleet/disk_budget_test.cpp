@@ -11,7 +11,7 @@ using ada::cli::whatGoes;
 
 namespace {
 
-constexpr std::uint64_t kHourNs = std::uint64_t{3600} * 1'000'000'000;
+constexpr uint64_t kHourNs = uint64_t{3600} * 1'000'000'000;
 
 std::vector<OnDisk> four() {
   return {{.name = "confirmed long ago", .bytes = 10, .isComplete = true, .confirmedNs = 3 * kHourNs},
@@ -57,7 +57,7 @@ TEST(DiskBudget, AnyList) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
     std::vector<OnDisk> all(random() % 8);
-    std::uint64_t bytes = 0;
+    uint64_t bytes = 0;
     for (OnDisk &one : all) {
       one.bytes = random() % 100;
       one.isComplete = random() % 3 != 0;
@@ -80,7 +80,7 @@ TEST(DiskBudget, AnyList) {
       bytes -= all[goes.index].bytes;
     }
     bool couldGoOn = false;
-    for (std::size_t i = 0; i < all.size(); ++i)
+    for (size_t i = 0; i < all.size(); ++i)
       if (!gone[i] && all[i].isComplete) {
         couldGoOn |= all[i].confirmedNs || rules.dropsUnsent;
         EXPECT_FALSE(droppedUnsent && all[i].confirmedNs && rules.mostBytes);

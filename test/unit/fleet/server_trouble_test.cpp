@@ -5,14 +5,14 @@
 
 using ada::cli::ServerTrouble;
 
-constexpr std::uint64_t kSecond = 1'000'000'000, kMinute = 60 * kSecond;
+constexpr uint64_t kSecond = 1'000'000'000, kMinute = 60 * kSecond;
 
 TEST(ServerTrouble, SaysItOnceAndOnceAnHour) {
   ServerTrouble trouble;
   EXPECT_FALSE(trouble.worked(0));
   EXPECT_EQ(trouble.failed("no answer", kMinute), "no answer; trying again until it does");
   int lines = 0;
-  for (std::uint64_t minute = 2; minute <= 121; ++minute)
+  for (uint64_t minute = 2; minute <= 121; ++minute)
     lines += trouble.failed("no answer", minute * kMinute).has_value();
   EXPECT_EQ(lines, 2);
   const auto over = trouble.worked(122 * kMinute);
@@ -24,8 +24,8 @@ TEST(ServerTrouble, SaysItOnceAndOnceAnHour) {
 
 TEST(ServerTrouble, PausesGrowToAMinute) {
   ServerTrouble trouble;
-  std::uint64_t pauses = 0;
-  for (const std::uint64_t seconds : {1, 2, 4, 8, 16, 32, 60, 60}) {
+  uint64_t pauses = 0;
+  for (const uint64_t seconds : {1, 2, 4, 8, 16, 32, 60, 60}) {
     trouble.failed("no answer", pauses);
     EXPECT_EQ(trouble.pauseNs(), seconds * kSecond);
     pauses += trouble.pauseNs();

@@ -27,7 +27,7 @@ inline void writeFile(const std::string &path, const std::string &bytes) {
 /// A ring file with one module, one thread and one chunk.
 class RingBuilder {
 public:
-  static constexpr std::uint64_t kModuleBegin = 0x10000000, kTid = 4711;
+  static constexpr uint64_t kModuleBegin = 0x10000000, kTid = 4711;
 
   RingBuilder() : bytes_(kChunksOffset + ADA_CHUNK_BYTES, '\0') {
     ada_ring_header &h = header();
@@ -58,9 +58,8 @@ public:
   }
 
   /// Adds a record about function `ordinal` at `ns`; its detail, if any, holds `firstRegister`.
-  void add(std::uint64_t ns, unsigned ordinal, std::uint32_t kind, std::uint64_t firstRegister = 0,
-           std::uint8_t vectors = 0) {
-    const std::uint64_t units = kind & ADA_RECORD_DETAIL ? 7 + vectors : 0;
+  void add(uint64_t ns, unsigned ordinal, uint32_t kind, uint64_t firstRegister = 0, uint8_t vectors = 0) {
+    const uint64_t units = kind & ADA_RECORD_DETAIL ? 7 + vectors : 0;
     add(ns, units << 56 | (kModuleBegin + ordinal * sizeof(ada_function) + kind));
     if (!(kind & ADA_RECORD_DETAIL))
       return;
@@ -71,22 +70,22 @@ public:
     used_ += units;
   }
   /// Adds a record unchanged.
-  void add(std::uint64_t ns, std::uint64_t what) {
+  void add(uint64_t ns, uint64_t what) {
     *at<ada_record>(place()) = {ns, what};
     ++used_;
   }
   /// The number of the next record in the chunk.
-  std::uint64_t used() const { return used_; }
+  uint64_t used() const { return used_; }
 
   void write(const std::string &path) const { writeFile(path, bytes_); }
 
 private:
-  static constexpr std::uint64_t kModulesOffset = 65536, kThreadsOffset = 2 * 65536, kChunksOffset = 3 * 65536;
-  template <class T> T *at(std::uint64_t offset) { return reinterpret_cast<T *>(bytes_.data() + offset); }
-  std::uint64_t place() const { return kChunksOffset + sizeof(ada_chunk) + used_ * sizeof(ada_record); }
+  static constexpr uint64_t kModulesOffset = 65536, kThreadsOffset = 2 * 65536, kChunksOffset = 3 * 65536;
+  template <class T> T *at(uint64_t offset) { return reinterpret_cast<T *>(bytes_.data() + offset); }
+  uint64_t place() const { return kChunksOffset + sizeof(ada_chunk) + used_ * sizeof(ada_record); }
 
   std::string bytes_;
-  std::uint64_t used_ = 0;
+  uint64_t used_ = 0;
 };
 
 } // namespace ada::test

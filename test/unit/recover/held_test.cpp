@@ -37,7 +37,7 @@ protected:
       bytes.append(reinterpret_cast<const char *>(&record), sizeof record);
     writeFile(lane_, bytes);
   }
-  static std::uint64_t numberAt(const std::string &json, const std::string &key) {
+  static uint64_t numberAt(const std::string &json, const std::string &key) {
     const auto first = json.find(key), last = json.rfind(key);
     if (first == std::string::npos)
       return 0;
@@ -46,8 +46,8 @@ protected:
     return std::stoull(json.substr(first + key.size()));
   }
   // Returns the held spans; `ns` and `missing` get the manifest's figures of the thread.
-  using Spans = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-  Spans recover(std::uint64_t &ns, std::uint64_t &missing) {
+  using Spans = std::vector<std::pair<uint64_t, uint64_t>>;
+  Spans recover(uint64_t &ns, uint64_t &missing) {
     ring_.name(directory_);
     ring_.write(directory_ + "/ring");
     const auto result = recoverProcess(directory_, {});
@@ -56,8 +56,7 @@ protected:
     ns = numberAt(manifest, "\"recorder_wait_ns\":"), missing = numberAt(manifest, "\"recorder_spans_missing_ns\":");
     Spans spans;
     const std::string bytes = readFile(lane_);
-    for (std::size_t at = sizeof(sched::Header); at + sizeof(sched::Record) <= bytes.size();
-         at += sizeof(sched::Record)) {
+    for (size_t at = sizeof(sched::Header); at + sizeof(sched::Record) <= bytes.size(); at += sizeof(sched::Record)) {
       sched::Record record;
       std::memcpy(&record, bytes.data() + at, sizeof record);
       if (record.kind == sched::Kind::Held)
@@ -72,7 +71,7 @@ protected:
   std::string directory_ = scratch_ / "pid_1";
   std::string lane_ = directory_ + "/thread_0/sched.ads";
   RingBuilder ring_;
-  std::uint64_t ns_ = 0, missing_ = 0;
+  uint64_t ns_ = 0, missing_ = 0;
 };
 
 } // namespace

@@ -80,10 +80,10 @@ TEST_F(Losses, OfEventsThatWereInTheFile) {
 
 //===--- where ------------------------------------------------------------===//
 
-Json gap(std::uint64_t fromNs, std::uint64_t toNs, std::uint64_t events) {
+Json gap(uint64_t fromNs, uint64_t toNs, uint64_t events) {
   return {{"from_ns", fromNs}, {"to_ns", toNs}, {"events", events}};
 }
-std::uint64_t lostBefore(std::uint64_t total) { return total << 4 | ADA_RECORD_LOST; }
+uint64_t lostBefore(uint64_t total) { return total << 4 | ADA_RECORD_LOST; }
 
 // Losses known from records that the drain had not read. Nothing followed the last loss.
 TEST_F(Losses, LieBetweenRecords) {
@@ -180,8 +180,8 @@ TEST_F(LossesOfEndedThreads, AreTakenBackFromTheManifest) {
 // A thread's slot is given back in steps, and the process may be killed after each step.
 TEST_F(Losses, OfAThreadThatGivesBackItsSlot) {
   struct Step {
-    std::uint32_t state;
-    std::uint64_t inHeader, inSlot;
+    uint32_t state;
+    uint64_t inHeader, inSlot;
     Json::object_t ofThread, ofOthers;
   };
   const Json::object_t five = {{"ended_threads", 5}}, twelve = {{"ended_threads", 12}};

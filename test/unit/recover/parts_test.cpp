@@ -4,7 +4,7 @@
 #include "ada/trace/session.h"
 #include "base/file_bytes.h"
 #include "dead_process.h"
-#include "formats/atf/checksum.h"
+#include "formats/atf/files/checksum.h"
 #include "scratch_directory.h"
 #include "shared/encode/packed_file.h"
 
@@ -37,7 +37,7 @@ protected:
   const std::string first_ = scratch_ / "session/pid_7", second_ = scratch_ / "session/pid_7_2",
                     ringFile_ = scratch_ / "adatrace-7-1";
 
-  static std::uint64_t functionOf(unsigned ordinal) { return std::uint64_t{1} << 32 | ordinal; }
+  static uint64_t functionOf(unsigned ordinal) { return uint64_t{1} << 32 | ordinal; }
 
   void SetUp() override {
     ring_.header().format = ADA_FORMAT_PACKED;
@@ -90,9 +90,9 @@ protected:
     packed::Byte *const body = bytes + writer->begin(bytes, crc32c);
     packed::Byte *end = writer->encode(body, 1, functionOf(1), 1000);
     end = writer->encode(end, 1, functionOf(2), 1010);
-    writer->added(body, static_cast<std::size_t>(end - body), crc32c);
+    writer->added(body, static_cast<size_t>(end - body), crc32c);
     (void)writer->close(crc32c);
-    const std::size_t used = writer->begin(bytes, crc32c);
+    const size_t used = writer->begin(bytes, crc32c);
     const packed::RawFileHeader header =
         packed::encodeFileHeader({2, 1, 1, kClockBoottime, RingBuilder::kTid}, nullptr, 0, false, crc32c);
     writeFile(second_ + "/thread_0/index.atp", std::string(reinterpret_cast<const char *>(&header), sizeof header) +
@@ -136,7 +136,7 @@ TEST_P(Parts, HaveEachEventOnce) {
   EXPECT_EQ(std::string(told["process"]["exit"]["how"]), isInFirst ? "signal" : "rotated");
   EXPECT_EQ(told["part"].contains("next"), !isInFirst);
   EXPECT_EQ(std::string(toldOfSecond["process"]["exit"]["how"]), "signal");
-  EXPECT_EQ(std::uint64_t{toldOfSecond["threads"][0]["event_count"]}, second->size());
+  EXPECT_EQ(uint64_t{toldOfSecond["threads"][0]["event_count"]}, second->size());
   EXPECT_FALSE(toldOfSecond["threads"][0].contains("dropped") && !toldOfSecond["threads"][0]["dropped"].empty());
 }
 

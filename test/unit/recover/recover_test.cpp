@@ -21,18 +21,18 @@ using namespace ada::test;
 namespace {
 
 struct Variant {
-  std::uint8_t format; // of the ring: an ATF version, or packed index files
+  uint8_t format; // of the ring: an ATF version, or packed index files
   bool windows, ring;
   bool plainDetail = false; // ATF detail beside a packed index, which older versions recorded
   bool isPacked() const { return format == ADA_FORMAT_PACKED; }
   bool hasPackedDetail() const { return isPacked() && !plainDetail; }
-  std::uint8_t version() const { return isPacked() ? 2 : format; }
+  uint8_t version() const { return isPacked() ? 2 : format; }
 };
 
 // Four calls of function 1, each with detail at entry and return; the last two of them are only in the ring.
 class CutFiles : public testing::TestWithParam<Variant> {
 protected:
-  static constexpr std::uint64_t kFunction = 1ull << 32 | 1;
+  static constexpr uint64_t kFunction = 1ull << 32 | 1;
   static constexpr unsigned kInFile = 4, kInAll = 8;
 
   void SetUp() override {
@@ -79,9 +79,9 @@ protected:
   }
 
   // The position of event `i`'s record in the chunk: a call takes 9 units, a return 8.
-  static std::uint32_t recordOf(unsigned i) { return i / 2 * 17 + i % 2 * 9; }
+  static uint32_t recordOf(unsigned i) { return i / 2 * 17 + i % 2 * 9; }
 
-  static std::uint64_t time(unsigned i) { return 1000 + 10 * i; }
+  static uint64_t time(unsigned i) { return 1000 + 10 * i; }
 
   // Restores the process as it was when it was killed.
   void lay(const std::string &index, const std::string &detail) {
@@ -104,7 +104,7 @@ protected:
   }
 
   // Whether event `i` must have its detail if the detail file held the first `details` events.
-  bool keepsDetail(unsigned i, std::uint64_t details) const {
+  bool keepsDetail(unsigned i, uint64_t details) const {
     if (i >= kInFile)
       return GetParam().ring && !GetParam().windows;
     const unsigned seq = i / 2 * 3 + i % 2 * 2; // calls have a second event for their vector registers
@@ -112,7 +112,7 @@ protected:
   }
 
   // Returns the finished files; `details` as above.
-  void expectWhole(unsigned events, std::uint64_t details) {
+  void expectWhole(unsigned events, uint64_t details) {
     auto process = ProcessTrace::open(directory_);
     ASSERT_TRUE(process) << process.error().text();
     ASSERT_EQ(process->threads().size(), 1u);
@@ -149,10 +149,10 @@ protected:
 
 TEST_P(CutFiles, DetailCutAnywhere) {
   const std::string index = readFile(index_), detail = readFile(detail_);
-  for (std::size_t size = 0; size <= detail.size(); size += test::stride(13)) {
+  for (size_t size = 0; size <= detail.size(); size += test::stride(13)) {
     SCOPED_TRACE("detail file cut to " + std::to_string(size) + " of " + std::to_string(detail.size()) + " bytes");
     lay(index, detail.substr(0, size));
-    std::uint64_t details = 0, dangling = kInFile;
+    uint64_t details = 0, dangling = kInFile;
     if (auto reader = DetailReader::open(detail_))
       details = reader->size();
     for (unsigned i = 0; i < kInFile; ++i)
@@ -173,10 +173,10 @@ TEST_P(CutFiles, DetailOfFinishedFileCutAnywhere) {
     ASSERT_TRUE(writer && writer->finish());
   }
   const std::string detail = readFile(detail_);
-  for (std::size_t size = detail.size() - kFooterBytes - 1; size <= detail.size(); ++size) {
+  for (size_t size = detail.size() - kFooterBytes - 1; size <= detail.size(); ++size) {
     SCOPED_TRACE("detail file cut to " + std::to_string(size) + " of " + std::to_string(detail.size()) + " bytes");
     lay(index, detail.substr(0, size));
-    std::uint64_t details = 0;
+    uint64_t details = 0;
     if (auto reader = DetailReader::open(detail_))
       details = reader->size();
     recover();
@@ -188,7 +188,7 @@ TEST_P(CutFiles, DetailOfFinishedFileCutAnywhere) {
 
 TEST_P(CutFiles, IndexCutAnywhere) {
   const std::string index = readFile(index_), detail = readFile(detail_);
-  for (std::size_t size = 0; size <= index.size(); size += test::stride(13)) {
+  for (size_t size = 0; size <= index.size(); size += test::stride(13)) {
     SCOPED_TRACE("index file cut to " + std::to_string(size) + " bytes");
     lay(index.substr(0, size), detail);
     const auto cut = IndexReader::open(index_, {.checksum = ChecksumPolicy::Defer});

@@ -1,5 +1,5 @@
 // The memory that arguments point to: which arguments are recorded, and reading it from memory of any kind.
-#include "core/argument_contents.h"
+#include "core/record/argument_contents.h"
 #include "shared/select/argument_list.h"
 
 #include <cstring>
@@ -49,8 +49,8 @@ TEST(ArgumentContents, ReadAnyText) {
   const std::string whole =
       "i0:p(char);a\\:b:i0:p(const char);v:i1+i2:{basic_string_view<char\\,x|_M_len@0:u64,_M_str@8:p(const "
       "char)};s:i7:r(std\\:\\:string);p:i5:p(P)*8{P|x@0:s32,y@4:s32};q:i6:r(const std\\:\\:vector<int>)#4s32";
-  for (std::size_t from = 0; from < whole.size(); ++from)
-    for (std::size_t n = 0; n <= whole.size() - from; ++n) {
+  for (size_t from = 0; from < whole.size(); ++from)
+    for (size_t n = 0; n <= whole.size() - from; ++n) {
       const std::string part = whole.substr(from, n);
       for (const char *arguments : {static_cast<const char *>(nullptr), "v:str, p:7", "return:str,"}) {
         const ArgumentContents contents = ArgumentContents::parse(part.c_str(), {256, 256}, arguments);
@@ -62,7 +62,7 @@ TEST(ArgumentContents, ReadAnyText) {
 
 class Texts : public testing::Test {
 protected:
-  static constexpr std::size_t kPage = 4096;
+  static constexpr size_t kPage = 4096;
   void SetUp() override {
     // Two pages, and a third that can't be read.
     memory_ = static_cast<char *>(mmap(nullptr, 3 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -74,23 +74,23 @@ protected:
 
   struct Text {
     unsigned where, flags;
-    std::uint64_t length;
+    uint64_t length;
     std::string bytes;
     bool operator==(const Text &) const = default;
   };
-  std::vector<Text> read(const char *types, std::vector<std::uint64_t> registers, std::uint32_t most,
-                         bool isCall = true, const void *memory = nullptr, const char *arguments = nullptr) {
+  std::vector<Text> read(const char *types, std::vector<uint64_t> registers, uint32_t most, bool isCall = true,
+                         const void *memory = nullptr, const char *arguments = nullptr) {
     ada_detail detail = {};
-    detail.integers = static_cast<std::uint8_t>(registers.size());
+    detail.integers = static_cast<uint8_t>(registers.size());
     std::copy(registers.begin(), registers.end(), detail.registers);
     const ArgumentContents contents = ArgumentContents::parse(types, {most, most}, arguments);
-    const std::size_t room = contents.room(isCall);
+    const size_t room = contents.room(isCall);
     std::vector<unsigned char> to(room + 1, 0xee);
     readContents(detail, to.data(), contents, isCall, memory);
     EXPECT_LE(detail.contents_bytes, room);
     EXPECT_EQ(to[room], 0xee);
     std::vector<Text> found;
-    std::size_t at = 0;
+    size_t at = 0;
     for (unsigned i = 0; i < detail.contents; ++i) {
       ada_contents head;
       std::memcpy(&head, &to[at], sizeof head);
@@ -101,8 +101,8 @@ protected:
     EXPECT_EQ(at, detail.contents_bytes);
     return found;
   }
-  static std::uint64_t at(const void *address) { return reinterpret_cast<std::uint64_t>(address); }
-  static constexpr std::uint64_t kUnknown = ~std::uint64_t{0};
+  static uint64_t at(const void *address) { return reinterpret_cast<uint64_t>(address); }
+  static constexpr uint64_t kUnknown = ~uint64_t{0};
 
   char *memory_ = nullptr;
 };
@@ -121,21 +121,21 @@ TEST_F(Texts, EndAtTheZero) {
 
 TEST_F(Texts, MayPointAnywhere) {
   const char *types = "v;s:i0:p(char)";
-  for (const std::uint64_t address : {std::uint64_t{1}, at(end()), at(end() + 100), std::uint64_t{1} << 63, kUnknown,
-                                      kUnknown - 10, std::uint64_t{0x7fffffffffff}})
+  for (const uint64_t address :
+       {uint64_t{1}, at(end()), at(end() + 100), uint64_t{1} << 63, kUnknown, kUnknown - 10, uint64_t{0x7fffffffffff}})
     EXPECT_EQ(read(types, {address}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}})) << address;
   // At the edge of mapped memory, with and without an end; and across the border of two pages.
-  for (std::size_t n = 1; n < 300; ++n) {
+  for (size_t n = 1; n < 300; ++n) {
     std::memset(memory_, 'x', 2 * kPage);
-    const std::string all(std::min<std::size_t>(n, 256), 'x');
+    const std::string all(std::min<size_t>(n, 256), 'x');
     EXPECT_EQ(read(types, {at(end() - n)}, 256),
               (std::vector<Text>{{0, n <= 256 ? ADA_CONTENTS_UNREADABLE : 0, kUnknown, all}}));
     end()[-1] = 0;
     EXPECT_EQ(read(types, {at(end() - n)}, 256),
               (std::vector<Text>{{0, 0, n <= 257 ? n - 1 : kUnknown, n <= 256 ? all.substr(1) : all}}));
     memory_[kPage + 10] = 0;
-    EXPECT_EQ(read(types, {at(memory_ + kPage + 10 - std::min<std::size_t>(n, 255))}, 256),
-              (std::vector<Text>{{0, 0, std::min<std::size_t>(n, 255), all.substr(0, 255)}}));
+    EXPECT_EQ(read(types, {at(memory_ + kPage + 10 - std::min<size_t>(n, 255))}, 256),
+              (std::vector<Text>{{0, 0, std::min<size_t>(n, 255), all.substr(0, 255)}}));
   }
 }
 
@@ -145,7 +145,7 @@ TEST_F(Texts, OfTheStandardLibrary) {
   EXPECT_EQ(read(types, {at(&small)}, 64), (std::vector<Text>{{0, 0, 5, "small"}}));
   EXPECT_EQ(read(types, {at(&large)}, 64), (std::vector<Text>{{0, 0, 100000, large.substr(0, 64)}}));
   EXPECT_EQ(read(types, {at(&zeros)}, 64), (std::vector<Text>{{0, 0, 3, zeros}}));
-  const std::uint64_t torn[2] = {7, kUnknown};
+  const uint64_t torn[2] = {7, kUnknown};
   EXPECT_EQ(read(types, {at(torn)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
   EXPECT_EQ(read(types, {at(end() - 8)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
   EXPECT_EQ(read("v0.16+v1.16:{basic_string<char\\,x|_M_p@0:p(char)},_M_string_length@8:u64}", {}, 64, false, &small),
@@ -166,7 +166,7 @@ TEST_F(Texts, OfLibcxx) {
         bytes[0] = static_cast<char>(text.size() << 1);
         text.copy(bytes + 1, text.size());
       } else {
-        const std::uint64_t words[3] = {(text.size() + 1) | 1, text.size(), at(text.data())};
+        const uint64_t words[3] = {(text.size() + 1) | 1, text.size(), at(text.data())};
         std::memcpy(bytes, words, sizeof words);
       }
     }
@@ -185,7 +185,7 @@ TEST_F(Texts, OfLibcxx) {
   String odd("");
   odd.bytes[0] = static_cast<char>(0xfe); // longer than a short string can be
   EXPECT_EQ(read(types, {at(&odd)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
-  const std::uint64_t torn[3] = {65, kUnknown, 7};
+  const uint64_t torn[3] = {65, kUnknown, 7};
   EXPECT_EQ(read(types, {at(torn)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
   EXPECT_EQ(read(types, {at(end() - 8)}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
   for (const char *result : {"v:{basic_string<char\\,x|__rep_@0:?}", "v:{basic_string<char\\,x|__r_@0:{y|z@0:?}}"})
@@ -201,7 +201,7 @@ TEST_F(Texts, OfLibcxx) {
 
 TEST_F(Texts, AreFourAtMost) {
   const char *types = "v;a:i0:p(char);b:i1:p(char);c:i2:p(char);d:i3:p(char);e:i4:p(char)";
-  const std::uint64_t text = at("x");
+  const uint64_t text = at("x");
   EXPECT_EQ(read(types, {text, 0, text, text, text, text}, 8).size(), 4u);
   EXPECT_EQ(read(types, {text, text, text, text, text, text}, 256).size(), 4u);
 }
@@ -250,18 +250,18 @@ TEST_F(Texts, AreStructsAndElements) {
   EXPECT_EQ(read(whole, {at(end())}, 64), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, 8, ""}}));
   EXPECT_EQ(read(whole, {0}, 64), (std::vector<Text>{}));
 
-  const std::uint16_t row[20] = {1, 2, 3};
+  const uint16_t row[20] = {1, 2, 3};
   EXPECT_EQ(read("v;p:i0:p(short)*2s16", {at(row)}, 64),
             (std::vector<Text>{{0, 0, kUnknown, bytes(row).substr(0, 16)}}));
   EXPECT_EQ(read("v;p:i0:p(short)*2s16", {at(row)}, 0, true, nullptr, "p:41"),
             (std::vector<Text>{{0, 0, kUnknown, bytes(row)}}));
 
   const char *vector = "v;p:i0:r(std\\:\\:vector<short>)#2s16";
-  const std::vector<std::uint16_t> some(row, row + 20), none;
+  const std::vector<uint16_t> some(row, row + 20), none;
   EXPECT_EQ(read(vector, {at(&some)}, 9), (std::vector<Text>{{0, 0, 40, bytes(row).substr(0, 8)}}));
   EXPECT_EQ(read(vector, {at(&some)}, 99), (std::vector<Text>{{0, 0, 40, bytes(row)}}));
   EXPECT_EQ(read(vector, {at(&none)}, 99), (std::vector<Text>{{0, 0, 0, ""}}));
-  const std::uint64_t torn[2] = {at(row) + 2, at(row)};
+  const uint64_t torn[2] = {at(row) + 2, at(row)};
   EXPECT_EQ(read(vector, {at(torn)}, 99), (std::vector<Text>{{0, ADA_CONTENTS_UNREADABLE, kUnknown, ""}}));
 }
 

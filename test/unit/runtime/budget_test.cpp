@@ -1,5 +1,5 @@
 // Option `budget`: when recording takes too much, and which functions go then.
-#include "core/budget.h"
+#include "core/drain/budget.h"
 
 #include <gtest/gtest.h>
 #include <random>

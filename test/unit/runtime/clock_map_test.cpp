@@ -13,9 +13,9 @@ namespace {
 // Anchors in a ring as the drain keeps them.
 struct Anchors {
   std::vector<ada_anchor> ring = std::vector<ada_anchor>(ADA_RING_ANCHORS);
-  std::uint64_t used = 0;
+  uint64_t used = 0;
 
-  void add(std::uint64_t counter, std::uint64_t ns) { ring[used++ % ADA_RING_ANCHORS] = {counter, ns}; }
+  void add(uint64_t counter, uint64_t ns) { ring[used++ % ADA_RING_ANCHORS] = {counter, ns}; }
   ClockMap map() const {
     ClockMap m;
     m.update(ring.data(), used);
@@ -57,14 +57,14 @@ TEST(ClockMap, InterpolatesBetweenAnchors) {
 TEST(ClockMap, ExtrapolatesFromLateAnchors) {
   std::mt19937_64 random(7);
   Anchors anchors;
-  std::uint64_t counter = 1000000, last = 0; // a tick is a nanosecond
-  auto add = [&](std::uint64_t late) { anchors.add(counter, last = std::max(last, counter + late)); };
+  uint64_t counter = 1000000, last = 0; // a tick is a nanosecond
+  auto add = [&](uint64_t late) { anchors.add(counter, last = std::max(last, counter + late)); };
   for (int i = 0; i < 200; ++i, counter += 10000000)
     add(0);
   for (int i = 0; i < 200; ++i, counter += 20000)
     add(random() % 8 ? 0 : random() % 20000000);
   ClockMap map = anchors.map();
-  for (const std::uint64_t ahead : {std::uint64_t{1000000}, std::uint64_t{100000000}, std::uint64_t{1000000000}})
+  for (const uint64_t ahead : {uint64_t{1000000}, uint64_t{100000000}, uint64_t{1000000000}})
     EXPECT_NEAR((double)map.toNanoseconds(counter + ahead), (double)(counter + ahead), 20e6 + 0.02 * (double)ahead);
 }
 
@@ -96,7 +96,7 @@ TEST(ClockMap, EqualAnchorTimesDoNotDivideByZero) {
 
 TEST(ClockMap, TakesLargeCountersAndLongStretches) {
   // A machine that has run for 200 days at 5 GHz, and a whole day without an anchor.
-  const std::uint64_t counter = 86400ull * 200 * 5000000000, ns = 86400ull * 200 * 1000000000;
+  const uint64_t counter = 86400ull * 200 * 5000000000, ns = 86400ull * 200 * 1000000000;
   Anchors anchors;
   anchors.add(counter, ns);
   anchors.add(counter + 86400ull * 5000000000, ns + 86400ull * 1000000000);
@@ -107,33 +107,33 @@ TEST(ClockMap, TakesLargeCountersAndLongStretches) {
 // Anchors as a noisy machine gives them: the rate wanders, the readings jitter.
 TEST(ClockMap, MonotonicAndExactAtAnchorsWhileTheRingGoesRound) {
   std::mt19937_64 random(7);
-  for (std::uint64_t count : {2, 3, 65, 70, 2047, 2048, 2049, 5000}) {
+  for (uint64_t count : {2, 3, 65, 70, 2047, 2048, 2049, 5000}) {
     Anchors anchors;
-    std::uint64_t counter = 1000000000, ns = 77000000000;
+    uint64_t counter = 1000000000, ns = 77000000000;
     std::vector<ada_anchor> all;
-    for (std::uint64_t i = 0; i < count; ++i) {
+    for (uint64_t i = 0; i < count; ++i) {
       anchors.add(counter, ns);
       all.push_back({counter, ns});
-      std::uint64_t step = 1 + random() % 30000000;
+      uint64_t step = 1 + random() % 30000000;
       counter += step;
       ns += step * (290 + random() % 20) / 1000 + random() % 50;
     }
     ClockMap map = anchors.map();
-    std::size_t first = count > ADA_RING_ANCHORS ? count - ADA_RING_ANCHORS : 0;
-    for (std::size_t i = first; i < count; ++i)
+    size_t first = count > ADA_RING_ANCHORS ? count - ADA_RING_ANCHORS : 0;
+    for (size_t i = first; i < count; ++i)
       ASSERT_EQ(map.toNanoseconds(all[i].counter), all[i].time_ns) << i << " of " << count;
     // Forwards, in small and large steps, over all segments and beyond both ends.
-    std::uint64_t last = 0;
-    std::uint64_t from = all[first].counter - 20000000, to = counter + 50000000;
-    for (std::uint64_t c = from; c < to; c += 1 + random() % ((to - from) / 20000)) {
-      std::uint64_t t = map.toNanoseconds(c);
+    uint64_t last = 0;
+    uint64_t from = all[first].counter - 20000000, to = counter + 50000000;
+    for (uint64_t c = from; c < to; c += 1 + random() % ((to - from) / 20000)) {
+      uint64_t t = map.toNanoseconds(c);
       ASSERT_GE(t, last) << "counter " << c << " of " << count << " anchors";
       last = t;
     }
     // In any order: the segment kept from the last lookup changes no answer.
     for (int i = 0; i < 2000; ++i) {
-      std::uint64_t c = from + random() % (to - from);
-      std::uint64_t answer = map.toNanoseconds(c);
+      uint64_t c = from + random() % (to - from);
+      uint64_t answer = map.toNanoseconds(c);
       ASSERT_EQ(answer, anchors.map().toNanoseconds(c));
     }
   }

@@ -22,12 +22,12 @@ struct alignas(ADA_CHUNK_BYTES) Chunk {
   ada_record records[(ADA_CHUNK_BYTES - sizeof(ada_chunk)) / sizeof(ada_record)];
 };
 
-constexpr std::uint64_t stampOf(std::uint64_t place) { return 1000 + place; }
+constexpr uint64_t stampOf(uint64_t place) { return 1000 + place; }
 
 // A thread without handlers: for each record it stores first the function and kind, then the time.
 struct Writer {
   Chunk *chunk = nullptr;
-  std::uint64_t stores = 0; // made so far
+  uint64_t stores = 0; // made so far
   std::mt19937 random{1};
 
   void step() {
@@ -50,7 +50,7 @@ TEST(ConcurrentWalk, TakesWhatIsCompleteAsItIs) {
   writer.chunk = chunk.get();
   std::vector<ada_record> records(ADA_CHUNK_RECORDS);
   std::vector<const ada_detail *> details(ADA_CHUNK_RECORDS);
-  std::vector<std::uint16_t> places(ADA_CHUNK_RECORDS);
+  std::vector<uint16_t> places(ADA_CHUNK_RECORDS);
   RecordBatch batch{.records = records.data(), .details = details.data(), .places = places.data()};
   for (int round = 0; round < 200; ++round) {
     *chunk = {};
@@ -61,9 +61,9 @@ TEST(ConcurrentWalk, TakesWhatIsCompleteAsItIs) {
     ThreadExpansion state;
     const WalkRules rules = {
         .limitStamp = UINT64_MAX, .successor = nullptr, .closed = false, .dead = false, .openCalls = 0};
-    for (std::uint64_t place = 0; place < ADA_CHUNK_RECORDS;) {
+    for (uint64_t place = 0; place < ADA_CHUNK_RECORDS;) {
       takeRecords(walk, rules, batch);
-      for (std::uint64_t i = 0; i < batch.count; ++i, ++place) {
+      for (uint64_t i = 0; i < batch.count; ++i, ++place) {
         ASSERT_EQ(places[i], place);
         ASSERT_EQ(records[i].stamp, stampOf(place));
       }

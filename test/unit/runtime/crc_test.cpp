@@ -1,5 +1,5 @@
 // The runtime's checksums against known values and against those of isa-l, which the library uses.
-#include "core/crc.h"
+#include "core/base/crc.h"
 
 #include <gtest/gtest.h>
 #include <isa-l/crc.h>
@@ -23,12 +23,12 @@ TEST(Crc, AgreesWithIsalAtAllLengthsAndAlignments) {
   for (auto &byte : data)
     byte = (unsigned char)random();
   for (int i = 0; i < 3000; ++i) {
-    std::size_t at = random() % 64, n = i < 200 ? (std::size_t)i : random() % (data.size() - 64);
+    size_t at = random() % 64, n = i < 200 ? (size_t)i : random() % (data.size() - 64);
     unsigned char *p = data.data() + at;
     ASSERT_EQ(ada::crc32(0, p, n), crc32_gzip_refl(0, p, n)) << at << ' ' << n;
     ASSERT_EQ(ada::crc32c(0, p, n), ~crc32_iscsi(p, (int)n, ~0u)) << at << ' ' << n;
     // In two pieces it is the same.
-    std::size_t first = n ? random() % n : 0;
+    size_t first = n ? random() % n : 0;
     ASSERT_EQ(ada::crc32(ada::crc32(0, p, first), p + first, n - first), ada::crc32(0, p, n));
     ASSERT_EQ(ada::crc32c(ada::crc32c(0, p, first), p + first, n - first), ada::crc32c(0, p, n));
   }

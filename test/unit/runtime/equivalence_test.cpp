@@ -5,10 +5,10 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
-#include "core/detail_file.h"
-#include "core/index_file.h"
-#include "core/packed_detail_file.h"
-#include "core/packed_file.h"
+#include "core/files/detail_file.h"
+#include "core/files/index_file.h"
+#include "core/files/packed_detail_file.h"
+#include "core/files/packed_file.h"
 #include "random_chunk.h"
 #include "scratch_directory.h"
 #include "shared/ring/thread_reader.h"
@@ -26,25 +26,25 @@ namespace {
 using namespace ada;
 using test::Chunk, test::grow, test::kBase, test::kFunctions, test::ScratchDirectory;
 
-constexpr std::uint64_t kStampsOfChunk = 40'000;
+constexpr uint64_t kStampsOfChunk = 40'000;
 
 // Consecutive chunks of one thread.
 struct Memory {
   std::vector<std::unique_ptr<Chunk>> chunks;
-  ada_chunk *chunk(std::uint64_t number) { return &chunks[number]->header; }
+  ada_chunk *chunk(uint64_t number) { return &chunks[number]->header; }
   void giveBack(ada_chunk *) {}
   void wake(ada_ring_thread &) {}
   void noteClosed(int) {}
 };
 
-Memory randomMemory(unsigned seed, unsigned wild, bool inverts, std::size_t count) {
+Memory randomMemory(unsigned seed, unsigned wild, bool inverts, size_t count) {
   std::mt19937 random(seed);
   Memory memory;
-  for (std::size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count; ++i) {
     memory.chunks.push_back(test::randomChunk(random, wild, inverts, 1 + i * kStampsOfChunk));
     ada_chunk &chunk = memory.chunks.back()->header;
-    chunk.state = ADA_CHUNK_USED, chunk.seq = i, chunk.number = static_cast<std::uint32_t>(i);
-    chunk.next = static_cast<std::uint32_t>(i + 1 < count ? i + 2 : 0);
+    chunk.state = ADA_CHUNK_USED, chunk.seq = i, chunk.number = static_cast<uint32_t>(i);
+    chunk.next = static_cast<uint32_t>(i + 1 < count ? i + 2 : 0);
   }
   return memory;
 }
@@ -58,7 +58,7 @@ template <class File> void record(Memory &memory, File &file, unsigned seed) {
   ring::RecordBatch batch;
   std::vector<ada_record> records(ADA_CHUNK_RECORDS);
   std::vector<const ada_detail *> details(ADA_CHUNK_RECORDS);
-  std::vector<std::uint16_t> places(ADA_CHUNK_RECORDS);
+  std::vector<uint16_t> places(ADA_CHUNK_RECORDS);
   batch.records = records.data(), batch.details = details.data(), batch.places = places.data();
   ada_ring_thread thread = {};
   thread.first_chunk = 1;
@@ -66,21 +66,21 @@ template <class File> void record(Memory &memory, File &file, unsigned seed) {
   all.begin = kBase, all.end = kBase + kFunctions * sizeof(ada_function), all.module_id = 1;
   modules.update(&all, 1);
   ada_anchor anchors[ADA_RING_ANCHORS] = {};
-  for (std::uint64_t i = 0; i < 20; ++i)
+  for (uint64_t i = 0; i < 20; ++i)
     anchors[i] = {1 + 20'000 * i, 5000 + 19'997 * i + i % 3};
   clock.update(anchors, 20);
 
   std::vector<unsigned char> buffer(16 << 20);
   unsigned char *to = nullptr;
-  std::uint64_t count = 0;
+  uint64_t count = 0;
   const auto append = [&] {
     if (to) {
-      ASSERT_EQ(file.append(buffer.data(), static_cast<std::size_t>(to - buffer.data()), count), 0);
+      ASSERT_EQ(file.append(buffer.data(), static_cast<size_t>(to - buffer.data()), count), 0);
     }
     to = nullptr, count = 0;
   };
-  const std::uint64_t end = memory.chunks.size() * kStampsOfChunk;
-  for (std::uint64_t limit = random() % 9000; limit < end + 9000; limit += random() % 9000)
+  const uint64_t end = memory.chunks.size() * kStampsOfChunk;
+  for (uint64_t limit = random() % 9000; limit < end + 9000; limit += random() % 9000)
     for (bool more = true, isLast = limit >= end; more;) {
       ASSERT_TRUE(reader.look(memory, thread, limit, isLast));
       if (!to)
@@ -91,7 +91,7 @@ template <class File> void record(Memory &memory, File &file, unsigned seed) {
         to = run.end();
       }
       reader.take(batch);
-      for (std::uint64_t i = 0; i < batch.count; ++i)
+      for (uint64_t i = 0; i < batch.count; ++i)
         ring::expand(reader.expansion, batch.records[i], clock, modules, grow,
                      [&](const ring::Event &e) { to = file.encode(to, e), ++count; });
       more = reader.advance(memory, batch);
@@ -121,7 +121,7 @@ std::string convert(const std::string &from, const std::string &to, bool toPacke
 } // namespace
 
 TEST(Equivalence, PackedAndAtf) {
-  std::size_t blocks = 0;
+  size_t blocks = 0;
   for (unsigned turn = 0; turn < test::casesOf(24u, 8u); ++turn) {
     const ScratchDirectory scratch;
     const std::string atfPlace = scratch / "atf/x", packedPlace = scratch / "packed/x"; // also makes the parent folders
@@ -148,7 +148,7 @@ TEST(Equivalence, PackedAndAtf) {
     EXPECT_TRUE(bytesOf(convert(atp, scratch / "again.atp", true)) == bytesOf(there)) << "turn " << turn;
     blocks += bytesOf(atp).size() / packed::kBlockBodyBytes;
   }
-  EXPECT_GT(blocks, test::casesOf<std::size_t>(24, 8));
+  EXPECT_GT(blocks, test::casesOf<size_t>(24, 8));
 }
 
 namespace {
@@ -156,24 +156,24 @@ namespace {
 // What a hook sees: a function event's registers, vector registers and stack, partly equal to the previous event's.
 struct RandomDetail {
   ada_detail detail;
-  std::uint64_t vectors[16];
-  std::uint64_t stack[ADA_MOST_STACK_BYTES / 8];
+  uint64_t vectors[16];
+  uint64_t stack[ADA_MOST_STACK_BYTES / 8];
 
   void change(std::mt19937 &random) {
-    const auto wide = [&] { return std::uint64_t{random()} << random() % 32; };
-    for (std::uint64_t &value : detail.registers)
+    const auto wide = [&] { return uint64_t{random()} << random() % 32; };
+    for (uint64_t &value : detail.registers)
       value = random() % 3 ? value : wide();
     detail.sp = 0x7ffc00000000 + random() % 64 * 16, detail.fp = detail.sp + 64;
     detail.lr = 0x400000 + random() % 32;
-    detail.vectors = static_cast<std::uint8_t>(random() % 3 ? 0 : random() % 9);
-    detail.stack_bytes = static_cast<std::uint16_t>(random() % 3 ? 128 : random() % 257);
-    for (std::uint64_t &value : vectors)
+    detail.vectors = static_cast<uint8_t>(random() % 3 ? 0 : random() % 9);
+    detail.stack_bytes = static_cast<uint16_t>(random() % 3 ? 128 : random() % 257);
+    for (uint64_t &value : vectors)
       value = random() % 2 ? value : wide();
-    for (std::uint64_t &value : stack)
+    for (uint64_t &value : stack)
       value = random() % 3 ? value : wide();
     // The stack follows the vector registers directly.
     if (detail.vectors < 8)
-      std::memmove(vectors + std::size_t{2} * detail.vectors, stack, detail.stack_bytes);
+      std::memmove(vectors + size_t{2} * detail.vectors, stack, detail.stack_bytes);
   }
 };
 static_assert(sizeof(RandomDetail) == sizeof(ada_detail) + sizeof RandomDetail::vectors + sizeof RandomDetail::stack);
@@ -206,9 +206,9 @@ TEST(Equivalence, PackedAndAtfDetail) {
     std::vector<unsigned char> buffer(1 << 20);
     auto found = std::make_unique<RandomDetail>();
     *found = {};
-    std::uint64_t seq = 0, ns = 1000;
+    uint64_t seq = 0, ns = 1000;
     for (unsigned batches = 0; batches < 60; ++batches) {
-      std::size_t used = 0;
+      size_t used = 0;
       atf::DetailTotals totals;
       for (unsigned i = random() % 400; i > 0; --i) {
         seq += 1 + (random() % 9 == 0), ns += random() % 300;
@@ -217,7 +217,7 @@ TEST(Equivalence, PackedAndAtfDetail) {
                                 .functionId = 1ull << 32 | random() % 40,
                                 .kind = random() % 2 ? ring::kCall : ring::kReturn};
         unsigned count = 0;
-        const std::size_t bytes = atf.encode(buffer.data() + used, event, found->detail, seq, count);
+        const size_t bytes = atf.encode(buffer.data() + used, event, found->detail, seq, count);
         totals.add({count, bytes, ns, ns, seq, seq});
         used += bytes;
       }
@@ -227,8 +227,8 @@ TEST(Equivalence, PackedAndAtfDetail) {
         ASSERT_EQ(packed.finish(), 0);
       }
       if (turn % 3 == 2 && random() % 8 == 0) { // some index events could not be written
-        const std::uint64_t keep = seq - std::min<std::uint64_t>(seq, random() % (random() % 2 ? 50 : 4000));
-        ASSERT_EQ(atf.cutTo(keep, [](std::uint64_t) {}), 0);
+        const uint64_t keep = seq - std::min<uint64_t>(seq, random() % (random() % 2 ? 50 : 4000));
+        ASSERT_EQ(atf.cutTo(keep, [](uint64_t) {}), 0);
         ASSERT_EQ(packed.cutTo(keep), 0);
         seq = keep;
       }

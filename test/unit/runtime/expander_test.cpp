@@ -15,7 +15,7 @@ using ada::test::grow, ada::test::kBase;
 
 namespace {
 
-Frame *growNothing(Frame *, std::size_t, std::size_t) { return nullptr; }
+Frame *growNothing(Frame *, size_t, size_t) { return nullptr; }
 
 // A thread whose functions are named a, b, c, …
 class Expansion {
@@ -32,15 +32,15 @@ public:
   // "+a" a call of a, "-a" its return, "!a" left by unwinding, "M5" a mark of frame 5, "R5" its resync, "G2,3" a gap in
   // which two open calls were left and three were entered.
   void feed(const std::string &text) {
-    std::size_t at = 0;
+    size_t at = 0;
     while (at < text.size()) {
-      std::size_t end = std::min(text.find(' ', at), text.size());
+      size_t end = std::min(text.find(' ', at), text.size());
       record(ada_record{stamp++, whatOf(text.substr(at, end - at))});
       at = end + 1;
     }
   }
-  static std::uint64_t whatOf(const std::string &word) {
-    const std::uint64_t entry = kBase + (word[1] - 'a') * sizeof(ada_function);
+  static uint64_t whatOf(const std::string &word) {
+    const uint64_t entry = kBase + (word[1] - 'a') * sizeof(ada_function);
     switch (word[0]) {
     case '+':
       return entry | ADA_RECORD_CALL;
@@ -65,9 +65,9 @@ public:
   }
   // Empty, or what is wrong.
   std::string nesting() const {
-    std::vector<std::uint64_t> open;
-    std::uint64_t last = 0;
-    for (std::size_t i = 0; i < events.size(); ++i) {
+    std::vector<uint64_t> open;
+    uint64_t last = 0;
+    for (size_t i = 0; i < events.size(); ++i) {
       const Event &e = events[i];
       if (e.timestampNs < last)
         return "event " + std::to_string(i) + " goes back in time";
@@ -85,7 +85,7 @@ public:
 
   ThreadExpansion state;
   std::vector<Event> events;
-  std::uint64_t stamp = 1000;
+  uint64_t stamp = 1000;
 
 private:
   ada_ring_module module_ = {};
@@ -195,7 +195,7 @@ TEST(Expander, TimeNeverGoesBack) {
 
 TEST(Expander, WithoutMemoryTheCallsThatAreKnownNest) {
   Expansion e;
-  for (std::uint64_t i = 0; i < 3; ++i)
+  for (uint64_t i = 0; i < 3; ++i)
     e.record({i, (kBase + i * sizeof(ada_function)) | ADA_RECORD_CALL}, growNothing);
   EXPECT_EQ(e.events.size(), 3u);
   for (const Event &event : e.events)
@@ -205,10 +205,10 @@ TEST(Expander, WithoutMemoryTheCallsThatAreKnownNest) {
 TEST(LowerStamps, GivesEachTheSmallestBehindIt) {
   ada_record r[] = {{5, 0}, {9, 0}, {3, 0}, {4, 0}, {8, 0}, {7, 0}};
   lowerStamps(r, 6, UINT64_MAX);
-  std::vector<std::uint64_t> stamps;
+  std::vector<uint64_t> stamps;
   for (const ada_record &x : r)
     stamps.push_back(x.stamp);
-  EXPECT_EQ(stamps, (std::vector<std::uint64_t>{3, 3, 3, 4, 7, 7}));
+  EXPECT_EQ(stamps, (std::vector<uint64_t>{3, 3, 3, 4, 7, 7}));
 }
 
 TEST(LowerStamps, StaysBelowWhatFollowsTheRun) {
@@ -227,7 +227,7 @@ TEST(ExpanderProperty, NestsAndAddsUpWhateverIsLost) {
     std::vector<char> stack;
     bool losing = false;
     LostCalls lostCalls;
-    std::uint64_t made = 0, lost = 0;
+    uint64_t made = 0, lost = 0;
     for (int step = 0; step < 600; ++step) {
       if (random() % 40 == 0)
         losing = !losing;
@@ -244,14 +244,14 @@ TEST(ExpanderProperty, NestsAndAddsUpWhateverIsLost) {
         lost += lostCalls.note(Expansion::whatOf(record));
         continue;
       }
-      lostCalls.tell([&](std::uint64_t what) {
+      lostCalls.tell([&](uint64_t what) {
         e.record({e.stamp++, what});
         return true;
       });
       e.feed(record);
     }
     ASSERT_EQ(e.nesting(), "") << "seed " << seed;
-    // The sum that runtime/core/drain.cpp relies on: events and losses account for everything.
+    // The sum that runtime/core/drain/drain.cpp relies on: events and losses account for everything.
     ASSERT_EQ(e.events.size() + lost + e.state.silentExits - e.state.madeExits, made) << "seed " << seed;
     ASSERT_EQ(e.state.strayExits, 0u) << "seed " << seed;
     ASSERT_LE(e.state.stack.depth, stack.size() + lostCalls.closed) << "seed " << seed;
@@ -269,7 +269,7 @@ TEST(ExpanderProperty, AddsUpWithJumpsWhateverIsLost) {
     Expansion e;
     LostCalls lostCalls;
     std::vector<Call> stack;
-    std::uint64_t calls = 0, lost = 0;
+    uint64_t calls = 0, lost = 0;
     bool losing = false;
     const auto tell = [&](const std::string &word) {
       if (losing) {
@@ -277,7 +277,7 @@ TEST(ExpanderProperty, AddsUpWithJumpsWhateverIsLost) {
         return;
       }
       while (lostCalls.any()) // a chunk may become full at any of them
-        lostCalls.tell([&](std::uint64_t what) {
+        lostCalls.tell([&](uint64_t what) {
           e.record({e.stamp++, what});
           return random() % 4 != 0;
         });
@@ -300,7 +300,7 @@ TEST(ExpanderProperty, AddsUpWithJumpsWhateverIsLost) {
     for (int step = 0; step < 600; ++step) {
       if (random() % 40 == 0)
         losing = !losing;
-      const std::size_t to = stack.empty() ? 0 : random() % stack.size();
+      const size_t to = stack.empty() ? 0 : random() % stack.size();
       if (random() % 10 == 0 && !stack.empty() && !stack[to].frame.empty()) {
         stack.resize(to + 1);
         tell("R" + stack[to].frame);
@@ -342,7 +342,7 @@ TEST(ExpanderProperty, NestsForAnyRecordsAtAll) {
         e.feed(std::string("!") + function);
         break;
       case 4: { // no kind, no function; but not a gap of a billion calls, which would be believed
-        std::uint64_t what = random() | (std::uint64_t)random() << 32;
+        uint64_t what = random() | (uint64_t)random() << 32;
         e.record({random() % 3000, (what & ADA_RECORD_KIND_MASK) == ADA_RECORD_GAP ? what | 15 : what});
         break;
       }

@@ -24,8 +24,8 @@ namespace {
 
 std::vector<Gap> gapsIn(const GapList &list) { return {list.gaps, list.gaps + list.count}; }
 
-std::uint64_t sumOf(const std::vector<Gap> &gaps) {
-  std::uint64_t sum = 0;
+uint64_t sumOf(const std::vector<Gap> &gaps) {
+  uint64_t sum = 0;
   for (const Gap &gap : gaps)
     sum += gap.events;
   return sum;
@@ -34,7 +34,7 @@ std::uint64_t sumOf(const std::vector<Gap> &gaps) {
 // What holds for every list, however it was made.
 void expectOrder(const std::vector<Gap> &gaps) {
   ASSERT_LE(gaps.size(), kMostGaps);
-  for (std::size_t i = 0; i < gaps.size(); ++i) {
+  for (size_t i = 0; i < gaps.size(); ++i) {
     ASSERT_LE(gaps[i].fromNs, gaps[i].toNs);
     if (i > 0) {
       ASSERT_LE(gaps[i - 1].toNs, gaps[i].fromNs);
@@ -52,10 +52,10 @@ TEST(GapList, KeepsWhatItCovers) {
   for (int round = 0; round < 200; ++round) {
     const auto list = std::make_unique<GapList>();
     std::vector<Gap> all;
-    std::uint64_t ns = random() % 100;
-    const std::size_t count = random() % 1000, farthest = 1 + random() % 1000;
+    uint64_t ns = random() % 100;
+    const size_t count = random() % 1000, farthest = 1 + random() % 1000;
     while (all.size() < count) {
-      const std::uint64_t to = ns + random() % 50;
+      const uint64_t to = ns + random() % 50;
       all.push_back({ns, to, 1 + random() % 9});
       list->add(all.back());
       ns = random() % 8 == 0 ? ns + random() % 50 : to + random() % farthest; // some overlap
@@ -75,9 +75,9 @@ TEST(GapList, KeepsWhatItCovers) {
 TEST(GapList, JoinsTheNearest) {
   std::mt19937 random(2);
   const auto list = std::make_unique<GapList>();
-  std::vector<std::uint64_t> distances;
-  std::uint64_t ns = 1000, lost = 0;
-  for (std::size_t i = 0; i < kMostGaps + 100; ++i) {
+  std::vector<uint64_t> distances;
+  uint64_t ns = 1000, lost = 0;
+  for (size_t i = 0; i < kMostGaps + 100; ++i) {
     list->add({ns, ns + 10, 1});
     lost += 10;
     distances.push_back(1 + random() % 1000000);
@@ -85,9 +85,9 @@ TEST(GapList, JoinsTheNearest) {
   }
   distances.pop_back(); // after the last one
   std::ranges::sort(distances);
-  for (std::size_t i = 0; i < 100; ++i)
+  for (size_t i = 0; i < 100; ++i)
     lost += distances[i];
-  std::uint64_t covered = 0;
+  uint64_t covered = 0;
   for (const Gap &gap : gapsIn(*list))
     covered += gap.toNs - gap.fromNs;
   EXPECT_EQ(list->count, kMostGaps);
@@ -109,7 +109,7 @@ TEST(GapList, EndsWithTheLast) {
 
 TEST(GapList, CountsAndForgets) {
   GapList list = {};
-  for (std::uint64_t ns : {10, 30, 50})
+  for (uint64_t ns : {10, 30, 50})
     list.add({ns, ns + 5, 1});
   list.countIn(9, 100);  // in no gap
   list.countIn(20, 100); // in no gap
@@ -139,20 +139,18 @@ public:
     std::free(state.stack.frames);
     std::free(state.gaps.list);
   }
-  void call(std::uint64_t ns, char function) { add(ns, entry(function) | ADA_RECORD_CALL); }
-  void leave(std::uint64_t ns, char function) { add(ns, entry(function) | ADA_RECORD_RETURN); }
-  void lost(std::uint64_t ns, std::uint64_t total) { add(ns, total << 4 | ADA_RECORD_LOST); }
-  void gap(std::uint64_t ns, std::uint64_t closed, std::uint64_t opened) {
-    add(ns, closed << 34 | opened << 4 | ADA_RECORD_GAP);
-  }
-  void add(std::uint64_t ns, std::uint64_t what) {
+  void call(uint64_t ns, char function) { add(ns, entry(function) | ADA_RECORD_CALL); }
+  void leave(uint64_t ns, char function) { add(ns, entry(function) | ADA_RECORD_RETURN); }
+  void lost(uint64_t ns, uint64_t total) { add(ns, total << 4 | ADA_RECORD_LOST); }
+  void gap(uint64_t ns, uint64_t closed, uint64_t opened) { add(ns, closed << 34 | opened << 4 | ADA_RECORD_GAP); }
+  void add(uint64_t ns, uint64_t what) {
     expand(state, {ns, what}, clock_, modules_, grow, [&](const Event &) { ++events; });
   }
-  static std::uint64_t entry(char function) { return kBase + std::uint64_t(function - 'a') * sizeof(ada_function); }
+  static uint64_t entry(char function) { return kBase + uint64_t(function - 'a') * sizeof(ada_function); }
   std::vector<Gap> gaps() const { return state.gaps.list ? gapsIn(*state.gaps.list) : std::vector<Gap>(); }
 
   ThreadExpansion state;
-  std::uint64_t events = 0;
+  uint64_t events = 0;
 
 private:
   ada_ring_module module_ = {};

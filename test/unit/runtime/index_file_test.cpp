@@ -1,6 +1,6 @@
 // The index files that the drain writes, read back by the library's reader.
 #include "ada/trace/atf_index.h"
-#include "core/index_file.h"
+#include "core/files/index_file.h"
 #include "scratch_directory.h"
 
 #include <gtest/gtest.h>
@@ -12,19 +12,19 @@ using ada::test::ScratchDirectory;
 
 namespace {
 
-ada::ring::Event event(std::uint64_t n) {
-  return {1000 + 7 * n, 1ull << 32 | n % 50, 1000, (std::uint32_t)(n % 9), (std::uint8_t)(1 + n % 3), true};
+ada::ring::Event event(uint64_t n) {
+  return {1000 + 7 * n, 1ull << 32 | n % 50, 1000, (uint32_t)(n % 9), (uint8_t)(1 + n % 3), true};
 }
 
 class IndexFileTest : public testing::TestWithParam<unsigned> {
 protected:
-  void append(IndexFile &file, std::uint64_t from, std::uint64_t to) {
+  void append(IndexFile &file, uint64_t from, uint64_t to) {
     std::vector<unsigned char> bytes(32 * (to - from));
-    for (std::uint64_t n = from; n < to; ++n)
+    for (uint64_t n = from; n < to; ++n)
       file.encode(bytes.data() + 32 * (n - from), event(n));
     ASSERT_EQ(file.append(bytes.data(), bytes.size(), to - from), 0);
   }
-  void expect(std::uint64_t count, bool finished) {
+  void expect(uint64_t count, bool finished) {
     auto reader = IndexReader::open(path_);
     ASSERT_TRUE(reader) << reader.error().text();
     EXPECT_EQ(reader->header().version, GetParam());
@@ -36,7 +36,7 @@ protected:
       EXPECT_EQ(reader->header().timeEndNs, count ? 1000 + 7 * (count - 1) : 0u);
     }
     ASSERT_EQ(reader->size(), count);
-    for (std::uint64_t n = 0; n < count; ++n) {
+    for (uint64_t n = 0; n < count; ++n) {
       ada::atf::IndexEvent e = (*reader)[n];
       ada::ring::Event expected = event(n);
       ASSERT_EQ(e.timestampNs, expected.timestampNs);
@@ -64,8 +64,8 @@ TEST_P(IndexFileTest, MakesNothingBeforeTheFirstEvent) {
 TEST_P(IndexFileTest, IsReadableAfterEachAppend) {
   IndexFile file;
   file.begin(directory_.c_str(), 5, 4711, GetParam());
-  std::uint64_t written = 0;
-  for (std::uint64_t more : {1, 2, 500, 3000}) {
+  uint64_t written = 0;
+  for (uint64_t more : {1, 2, 500, 3000}) {
     append(file, written, written + more);
     expect(written += more, false);
   }
@@ -99,7 +99,7 @@ TEST_P(IndexFileTest, GoesOnAfterItWasFinished) {
 TEST_P(IndexFileTest, TheDescriptorMayBeGivenBackAtAnyTime) {
   IndexFile file;
   file.begin(directory_.c_str(), 5, 4711, GetParam());
-  for (std::uint64_t i = 0; i < 20; ++i) {
+  for (uint64_t i = 0; i < 20; ++i) {
     append(file, 10 * i, 10 * (i + 1));
     file.closeDescriptor();
     EXPECT_FALSE(file.isOpen());

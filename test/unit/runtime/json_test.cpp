@@ -1,5 +1,5 @@
 // The runtime's JSON writer: its output can be read back, whatever bytes a name has.
-#include "core/json.h"
+#include "core/base/json.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -56,7 +56,7 @@ TEST(JsonWriter, ToAFileAsToMemory) {
   ada::JsonWriter file(fd), memory;
   for (ada::JsonWriter *json : {&file, &memory}) { // longer than the buffer
     json->beginArray();
-    for (std::uint64_t i = 0; i < 5000; ++i)
+    for (uint64_t i = 0; i < 5000; ++i)
       json->text(nullptr, "some text").number(nullptr, i);
     json->endArray();
   }

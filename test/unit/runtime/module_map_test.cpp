@@ -9,14 +9,14 @@ using namespace ada::ring;
 
 namespace {
 
-ada_ring_module module(std::uint64_t begin, std::uint64_t functions, std::uint64_t loaded, std::uint32_t id) {
+ada_ring_module module(uint64_t begin, uint64_t functions, uint64_t loaded, uint32_t id) {
   ada_ring_module m = {};
   m.begin = begin, m.end = begin + functions * sizeof(ada_function);
   m.loaded_stamp = loaded, m.module_id = id;
   return m;
 }
 
-std::uint64_t id(std::uint64_t module, std::uint64_t symbol) { return module << 32 | symbol; }
+uint64_t id(uint64_t module, uint64_t symbol) { return module << 32 | symbol; }
 
 TEST(ModuleMap, NothingIsKnownOfAnEmptyMap) {
   ModuleMap map;
@@ -58,14 +58,14 @@ TEST(ModuleMap, AgreesWithTheRuleInAnyOrderOfQuestions) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 200; ++round) {
     std::vector<ada_ring_module> modules;
-    std::uint64_t now = 100;
+    uint64_t now = 100;
     ModuleMap map;
-    for (std::uint32_t n = 1; n <= 12; ++n) {
-      modules.insert(modules.begin() + static_cast<std::ptrdiff_t>(random() % (modules.size() + 1)), // slots are reused
+    for (uint32_t n = 1; n <= 12; ++n) {
+      modules.insert(modules.begin() + static_cast<ptrdiff_t>(random() % (modules.size() + 1)), // slots are reused
                      module(0x1000 + 48 * (random() % 40), 1 + random() % 20, now += random() % 10, n));
       map.update(modules.data(), modules.size());
       for (int question = 0; question < 40; ++question) {
-        std::uint64_t entry = 0x1000 + 48 * (random() % 64), stamp = 95 + random() % (now - 90);
+        uint64_t entry = 0x1000 + 48 * (random() % 64), stamp = 95 + random() % (now - 90);
         const ada_ring_module *youngest = nullptr, *oldest = nullptr; // ids follow the order of loading
         for (const ada_ring_module &m : modules)
           if (m.begin <= entry && entry < m.end) {

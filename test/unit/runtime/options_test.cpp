@@ -1,5 +1,5 @@
 // ADA_OPTIONS: what is understood, what is refused and in which words.
-#include "core/options.h"
+#include "core/session/options.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -167,7 +167,7 @@ TEST(Options, EveryShortTextIsDividedCompletely) {
     for (int n = 0; n < 6 * 6 * 6 * 6 * 6; ++n) {
       std::string text = prefix;
       for (int i = 0, rest = n; i < 5; ++i, rest /= 6)
-        text += letters[static_cast<std::size_t>(rest % 6)];
+        text += letters[static_cast<size_t>(rest % 6)];
       TextPiece rest(text);
       options::Assignment a;
       options::Reading reading = options::Reading::Assignment;

@@ -1,7 +1,7 @@
 // The runtime's packed index files, read with the decoder that the library uses for them.
-#include "core/bound.h"
-#include "core/crc.h"
-#include "core/packed_file.h"
+#include "core/base/crc.h"
+#include "core/drain/bound.h"
+#include "core/files/packed_file.h"
 #include "scratch_directory.h"
 
 #include <cstring>
@@ -23,9 +23,9 @@ struct Content {
   packed::RawFileHeader header = {};
   packed::RawTrailer trailer = {};
   std::vector<packed::Event> events;
-  std::vector<std::uint64_t> blockOffsets, indexOffsets;
-  std::uint64_t removed = 0; // events before the first block
-  bool isOpen = false;       // whether the last block is open
+  std::vector<uint64_t> blockOffsets, indexOffsets;
+  uint64_t removed = 0; // events before the first block
+  bool isOpen = false;  // whether the last block is open
 };
 
 Content read(const std::string &path) {
@@ -35,21 +35,21 @@ Content read(const std::string &path) {
   std::memcpy(&c.header, bytes.data(), sizeof c.header);
   EXPECT_TRUE(packed::isSealed(c.header, crc32c));
   const bool isFinished = (c.header.flags & packed::kFileFinished) != 0;
-  std::uint64_t end = bytes.size();
+  uint64_t end = bytes.size();
   if (isFinished) {
     std::memcpy(&c.trailer, bytes.data() + c.header.trailerOffset, sizeof c.trailer);
     EXPECT_EQ(c.header.trailerOffset + sizeof c.trailer, bytes.size());
     EXPECT_TRUE(packed::isSealed(c.trailer, crc32c));
     end = c.trailer.indexOffset;
     EXPECT_EQ(c.trailer.indexChecksum, crc32c(0, bytes.data() + end, c.header.trailerOffset - end));
-    for (std::uint64_t i = 0; i < c.trailer.blocks; ++i) {
+    for (uint64_t i = 0; i < c.trailer.blocks; ++i) {
       packed::RawIndexEntry entry;
       std::memcpy(&entry, bytes.data() + end + packed::kIndexHeadBytes + i * sizeof entry, sizeof entry);
       c.indexOffsets.push_back(entry.offset);
     }
   }
   auto state = std::make_unique<packed::State>();
-  for (std::uint64_t at = c.header.blocksOffset; at < end;) {
+  for (uint64_t at = c.header.blocksOffset; at < end;) {
     packed::RawBlockHeader block;
     std::memcpy(&block, bytes.data() + at, sizeof block);
     if (!packed::isBlockHeader(block, crc32c)) {
@@ -69,7 +69,7 @@ Content read(const std::string &path) {
     while (decoder.next(body, bodyEnd, event) == packed::Decoded::Event)
       c.events.push_back(event);
     EXPECT_EQ(body, bodyEnd);
-    at = packed::aligned(static_cast<std::uint64_t>(bodyEnd - bytes.data()));
+    at = packed::aligned(static_cast<uint64_t>(bodyEnd - bytes.data()));
   }
   return c;
 }
@@ -79,10 +79,10 @@ protected:
   PackedFileTest() { file_.begin(directory_.c_str(), 5, 4711, *blocks_); }
 
   // Appends a batch of `count` events.
-  void append(std::size_t count) {
+  void append(size_t count) {
     std::vector<unsigned char> buffer(packed::kMostBlockStartBytes + count * packed::kMostEventBytes);
     unsigned char *to = file_.beginBatch(buffer.data());
-    for (std::size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       ns_ += random_() % 100;
       const bool isCall = stack_.empty() || (stack_.size() < 2000 && random_() % 2);
       ring::Event e = {
@@ -96,14 +96,14 @@ protected:
       to = file_.encode(to, e);
       expected_.push_back({.ns = ns_, .functionId = e.functionId, .kind = e.kind});
     }
-    ASSERT_EQ(file_.append(buffer.data(), static_cast<std::size_t>(to - buffer.data()), count), 0);
+    ASSERT_EQ(file_.append(buffer.data(), static_cast<size_t>(to - buffer.data()), count), 0);
   }
-  void expect(const Content &content, std::uint64_t removed = 0) {
+  void expect(const Content &content, uint64_t removed = 0) {
     EXPECT_EQ(file_.events(), expected_.size());
     EXPECT_EQ(file_.removed(), removed);
     EXPECT_EQ(content.removed, removed);
     ASSERT_EQ(content.events.size() + removed, expected_.size());
-    for (std::size_t i = removed; i < expected_.size(); ++i)
+    for (size_t i = removed; i < expected_.size(); ++i)
       ASSERT_EQ(content.events[i - removed], expected_[i]) << i;
     EXPECT_EQ(content.header.threadId, 4711u);
     if (content.header.flags & packed::kFileFinished) {
@@ -121,13 +121,13 @@ protected:
   std::unique_ptr<packed::BlockWriter> blocks_ = std::make_unique<packed::BlockWriter>();
   PackedFile file_;
   std::mt19937 random_{7};
-  std::vector<std::uint64_t> stack_;
+  std::vector<uint64_t> stack_;
   std::vector<packed::Event> expected_;
-  std::uint64_t ns_ = 1000;
+  uint64_t ns_ = 1000;
 };
 
 TEST_F(PackedFileTest, IsReadableAfterEachAppend) {
-  for (std::size_t i = 0; i < 12; ++i) {
+  for (size_t i = 0; i < 12; ++i) {
     append(1 + random_() % 20000);
     expect(read(path_));
     if (i % 3 == 0)
@@ -173,9 +173,9 @@ TEST_F(PackedFileTest, GivesUpWholeBlocks) {
   for (int i = 0; i < 10; ++i)
     append(20000);
   ASSERT_EQ(file_.finish(false), 0);
-  const std::size_t blocks = read(path_).blockOffsets.size();
+  const size_t blocks = read(path_).blockOffsets.size();
   ASSERT_GT(blocks, 2u);
-  const std::uint64_t gone = file_.shorten(1024);
+  const uint64_t gone = file_.shorten(1024);
   EXPECT_GE(gone, 1024u);
   expected_.resize(expected_.size() - gone);
   ASSERT_EQ(file_.finish(false), 0);
@@ -189,10 +189,10 @@ TEST_F(PackedFileTest, GivesUpWholeBlocks) {
 
 TEST_F(PackedFileTest, RemovesTheOldestBlocks) {
   struct Closed {
-    std::uint64_t bytes, lastNs;
+    uint64_t bytes, lastNs;
   };
-  std::vector<std::uint64_t> counts; // events of the closed blocks that are in the file
-  std::uint64_t removed = 0, before = 0;
+  std::vector<uint64_t> counts; // events of the closed blocks that are in the file
+  uint64_t removed = 0, before = 0;
   auto removeFirst = [&](PackedFile &file) {
     ASSERT_EQ(file.removeFirst(), 0);
     removed += counts.front();
@@ -213,7 +213,7 @@ TEST_F(PackedFileTest, RemovesTheOldestBlocks) {
   }
   EXPECT_GT(removed, 0u);
   ASSERT_EQ(file_.finish(true), 0);
-  std::uint64_t bytes, lastNs;
+  uint64_t bytes, lastNs;
   if (file_.takeClosed(bytes, lastNs))
     counts.push_back(expected_.size() - before);
   expect(read(path_), removed);
@@ -236,12 +236,12 @@ TEST_F(PackedFileTest, RemovesTheOldestBlocks) {
 }
 
 TEST_F(PackedFileTest, GoesOnWhenAllBlocksAreRemoved) {
-  std::uint64_t bytes, lastNs;
+  uint64_t bytes, lastNs;
   for (int i = 0; i < 3; ++i) {
     while (!file_.takeClosed(bytes, lastNs))
       append(20000);
     ASSERT_EQ(file_.removeFirst(), 0);
-    const std::uint64_t removed = expected_.size();
+    const uint64_t removed = expected_.size();
     EXPECT_TRUE(read(path_).blockOffsets.empty());
     append(10);
     EXPECT_EQ(file_.timeStart(), expected_[removed].ns);
@@ -261,8 +261,8 @@ TEST(Bound, TheOldestGoFirst) {
   options.max_size = 1000, options.max_time = 2;
   bound.start(options);
   EXPECT_TRUE(bound.active());
-  std::uint64_t next = 0;
-  for (std::uint64_t i = 0; i < 100000; ++i) {
+  uint64_t next = 0;
+  for (uint64_t i = 0; i < 100000; ++i) {
     ASSERT_TRUE(bound.add({10, i * 10000000, i, i}));
     while (bound.isDue(i * 10000000))
       ASSERT_EQ(bound.takeOldest().thread, next++);
@@ -272,7 +272,7 @@ TEST(Bound, TheOldestGoFirst) {
     }
   }
   // A block of another thread, read later: by its time it belongs to the part already removed.
-  const std::uint64_t old = 50000 * 10000000ull;
+  const uint64_t old = 50000 * 10000000ull;
   ASSERT_TRUE(bound.add({10, old, 7777777, 0}));
   EXPECT_TRUE(bound.isDue(99999 * 10000000ull));
   EXPECT_EQ(bound.takeOldest().thread, 7777777u);
@@ -287,7 +287,7 @@ TEST_F(PackedFileTest, SaysWhenItCannotBeMade) {
   file_.begin(nowhere.c_str(), 5, 4711, *blocks_);
   std::vector<unsigned char> buffer(packed::kMostBlockStartBytes + packed::kMostEventBytes);
   unsigned char *to = file_.encode(file_.beginBatch(buffer.data()), {1000, 1, 1000, 0, ring::kCall, true});
-  EXPECT_EQ(file_.append(buffer.data(), static_cast<std::size_t>(to - buffer.data()), 1), -ENOENT);
+  EXPECT_EQ(file_.append(buffer.data(), static_cast<size_t>(to - buffer.data()), 1), -ENOENT);
   EXPECT_EQ(file_.events(), 0u);
 }
 

@@ -20,10 +20,10 @@ namespace {
 
 class Reading {
 public:
-  Reading(const Chunk &chunk, bool plain, bool replacesModule = false, std::uint64_t mostRecords = ADA_CHUNK_RECORDS)
+  Reading(const Chunk &chunk, bool plain, bool replacesModule = false, uint64_t mostRecords = ADA_CHUNK_RECORDS)
       : plain_(plain), mostRecords_(mostRecords) {
     walk_.chunk = &chunk.header;
-    for (std::uint64_t i = 0; i < 20; ++i)
+    for (uint64_t i = 0; i < 20; ++i)
       anchors_[i] = {1000 + 1000 * i, 5000 + 997 * i + i % 3};
     clock_.update(anchors_, 20);
     modules_[0].begin = kBase, modules_[0].end = kBase + 10 * sizeof(ada_function), modules_[0].module_id = 1;
@@ -36,7 +36,7 @@ public:
   }
   ~Reading() { std::free(state.stack.frames); }
 
-  void pass(std::uint64_t limit, bool closed) {
+  void pass(uint64_t limit, bool closed) {
     for (bool again = true; again;) {
       const WalkRules rules = {limit, nullptr, closed, false, state.stack.depth};
       auto emit = [&](const Event &e) { events.push_back(e); };
@@ -44,13 +44,13 @@ public:
         plainRecords += takePlain(walk_, rules, state, clock_, map_, emit);
       settle(walk_, state);
       state.floor = state.stack.depth;
-      const std::uint64_t most = plain_ ? mostRecords_ : ADA_CHUNK_RECORDS;
+      const uint64_t most = plain_ ? mostRecords_ : ADA_CHUNK_RECORDS;
       const WalkEnd end = takeRecords(walk_, {limit, nullptr, closed, false, state.stack.depth, most}, batch_);
-      for (std::uint64_t i = 0; i < batch_.count; ++i)
+      for (uint64_t i = 0; i < batch_.count; ++i)
         expand(state, batch_.records[i], clock_, map_, grow, emit);
       again = end == WalkEnd::Split || (closed && batch_.count == 0 &&
                                         takeLate(walk_, {limit, nullptr, closed, false, state.stack.depth}, batch_));
-      for (std::uint64_t i = 0; end != WalkEnd::Split && again && i < batch_.count; ++i)
+      for (uint64_t i = 0; end != WalkEnd::Split && again && i < batch_.count; ++i)
         expand(state, batch_.records[i], clock_, map_, grow, emit);
     }
     settle(walk_, state);
@@ -59,11 +59,11 @@ public:
 
   ThreadExpansion state;
   std::vector<Event> events;
-  std::uint64_t plainRecords = 0;
+  uint64_t plainRecords = 0;
 
 private:
   bool plain_;
-  std::uint64_t mostRecords_; // in a batch of records that are not plain
+  uint64_t mostRecords_; // in a batch of records that are not plain
   ThreadWalk walk_;
   ada_anchor anchors_[ADA_RING_ANCHORS] = {};
   ada_ring_module modules_[3] = {};
@@ -72,12 +72,12 @@ private:
   RecordBatch batch_;
   std::vector<ada_record> records_ = std::vector<ada_record>(ADA_CHUNK_RECORDS);
   std::vector<const ada_detail *> details_ = std::vector<const ada_detail *>(ADA_CHUNK_RECORDS);
-  std::vector<std::uint16_t> places_ = std::vector<std::uint16_t>(ADA_CHUNK_RECORDS);
+  std::vector<uint16_t> places_ = std::vector<uint16_t>(ADA_CHUNK_RECORDS);
 };
 
 void compare(const Reading &all, const Reading &plain, bool withTimes) {
   ASSERT_EQ(all.events.size(), plain.events.size());
-  for (std::size_t i = 0; i < all.events.size(); ++i) {
+  for (size_t i = 0; i < all.events.size(); ++i) {
     const Event &a = all.events[i], &b = plain.events[i];
     ASSERT_EQ(a.kind, b.kind) << i;
     ASSERT_EQ(a.functionId, b.functionId) << i;
@@ -97,14 +97,14 @@ void compare(const Reading &all, const Reading &plain, bool withTimes) {
 
 TEST(PlainWalk, GivesWhatTheRulesGive) {
   std::mt19937 random(5);
-  std::uint64_t plainRecords = 0;
+  uint64_t plainRecords = 0;
   for (int turn = 0; turn < 400; ++turn) {
     const bool inverts = turn % 2;
     const auto chunk = randomChunk(random, (unsigned[]){0, 1, 20, 300}[turn / 2 % 4], inverts);
     // Where stamps are lowered, times may differ by the lowered amount, because a batch lowers more of them.
     Reading all(*chunk, false, !inverts);
     Reading plain(*chunk, true, !inverts, turn % 3 == 0 ? ADA_CHUNK_RECORDS : 1 + turn % 40);
-    for (std::uint64_t limit = random() % 3000; limit < 40000; limit += random() % 3000) {
+    for (uint64_t limit = random() % 3000; limit < 40000; limit += random() % 3000) {
       all.pass(limit, false);
       plain.pass(limit, false);
     }
@@ -120,7 +120,7 @@ TEST(PlainWalk, GivesWhatTheRulesGive) {
 TEST(PlainWalk, LeavesTheLastRecordAndWhatIsYounger) {
   auto chunk = std::make_unique<Chunk>();
   std::memset(static_cast<void *>(chunk.get()), 0, sizeof *chunk);
-  for (std::uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i)
+  for (uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i)
     chunk->records[i] = {1010 + i, kBase | (i % 2 ? ADA_RECORD_RETURN : ADA_RECORD_CALL)};
   Reading reading(*chunk, true);
   reading.pass(1010 + 99, false);

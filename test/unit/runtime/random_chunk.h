@@ -13,10 +13,10 @@
 
 namespace ada::test {
 
-inline constexpr std::uint64_t kBase = 0x10000, kFunctions = 20;
+inline constexpr uint64_t kBase = 0x10000, kFunctions = 20;
 
 /// Memory for call stacks, in the form that ring::CallStack asks for.
-inline ring::Frame *grow(ring::Frame *old, std::size_t, std::size_t capacity) {
+inline ring::Frame *grow(ring::Frame *old, size_t, size_t capacity) {
   return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
 }
 
@@ -26,13 +26,13 @@ struct alignas(ADA_CHUNK_BYTES) Chunk {
 };
 
 // `wild`: how many of 1000 records are not a call or the return of the innermost call.
-inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, bool inverts, std::uint64_t stamp = 1) {
+inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, bool inverts, uint64_t stamp = 1) {
   auto chunk = std::make_unique<Chunk>();
   std::memset(static_cast<void *>(chunk.get()), 0, sizeof *chunk);
-  std::uint64_t begun = stamp;
-  std::vector<std::uint64_t> stack;
+  uint64_t begun = stamp;
+  std::vector<uint64_t> stack;
   chunk->header.start_stamp = stamp;
-  for (std::uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i) {
+  for (uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i) {
     stamp += random() % 8;
     ada_record &r = chunk->records[i];
     r.stamp = stamp;

@@ -1,5 +1,5 @@
 // The text store keeps each text once, whatever its bytes are.
-#include "core/text_store.h"
+#include "core/base/text_store.h"
 
 #include <gtest/gtest.h>
 #include <map>

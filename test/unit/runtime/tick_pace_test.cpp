@@ -1,5 +1,5 @@
 // How often the ticker advances its word, depending on what became of the last advances.
-#include "core/tick_pace.h"
+#include "core/record/tick_pace.h"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@ using ada::TickPace;
 
 namespace {
 
-constexpr std::uint64_t kLeast = 20000, kWindow = 20000000; // ns
+constexpr uint64_t kLeast = 20000, kWindow = 20000000; // ns
 
 // As many advances as the period promises, and that many switches per hundred. False if the ticker should pause.
-bool onTime(TickPace &pace, std::uint64_t switchesPerHundred) {
-  const std::uint64_t ticks = kWindow / pace.ns();
+bool onTime(TickPace &pace, uint64_t switchesPerHundred) {
+  const uint64_t ticks = kWindow / pace.ns();
   return pace.adapt(ticks, ticks * switchesPerHundred / 100, kWindow);
 }
 
@@ -30,7 +30,7 @@ TEST(TickPace, StaysAtItsBestWhereProcessorsAreIdle) {
 
 TEST(TickPace, DoublesWhileAdvancesTakeProcessorsFromThreads) {
   TickPace pace = started();
-  std::uint64_t expected = kLeast;
+  uint64_t expected = kLeast;
   for (int i = 0; i < 4; ++i) {
     EXPECT_TRUE(onTime(pace, 90));
     EXPECT_EQ(pace.ns(), expected *= 2);

@@ -1,6 +1,6 @@
 // The windows of detail_mode=window: which detail they keep, and what the manifest says about them.
-#include "core/json.h"
-#include "core/windows.h"
+#include "core/base/json.h"
+#include "core/drain/windows.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -36,7 +36,7 @@ protected:
       json.endObject();
       EXPECT_EQ(json.finish(), 0);
     }
-    std::string text(static_cast<std::size_t>(lseek(fd, 0, SEEK_END)), ' ');
+    std::string text(static_cast<size_t>(lseek(fd, 0, SEEK_END)), ' ');
     EXPECT_EQ(pread(fd, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
     close(fd);
     return nlohmann::json::parse(text)["windows"];

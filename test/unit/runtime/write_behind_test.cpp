@@ -1,5 +1,5 @@
 // A large file's pages are dropped from the cache once they are on disk, except at the end; its bytes stay the same.
-#include "core/write_behind.h"
+#include "core/files/write_behind.h"
 #include "scratch_directory.h"
 
 #include <cstdlib>
@@ -16,13 +16,13 @@ using ada::WriteBehind;
 namespace {
 
 // Fraction of the file's first bytes that is in the page cache, from 0 to 1.
-double cached(int fd, std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+double cached(int fd, size_t bytes) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void *const map = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
   if (map == MAP_FAILED)
     return -1;
   std::vector<unsigned char> pages(bytes / page);
-  std::size_t there = 0;
+  size_t there = 0;
   if (mincore(map, bytes, pages.data()) == 0)
     for (const unsigned char is : pages)
       there += is & 1;
@@ -39,10 +39,10 @@ TEST(WriteBehind, GivesMemoryBackAndKeepsBytes) {
   ASSERT_EQ(fstatfs(fd, &system), 0);
   if (system.f_type == TMPFS_MAGIC)
     GTEST_SKIP() << "a file system without a disk";
-  constexpr std::size_t kWrite = 1 << 20, kEnd = WriteBehind::kKept + 4 * WriteBehind::kPiece;
+  constexpr size_t kWrite = 1 << 20, kEnd = WriteBehind::kKept + 4 * WriteBehind::kPiece;
   std::vector<char> bytes(kWrite);
   WriteBehind behind;
-  for (std::size_t at = 0; at < kEnd; at += kWrite) {
+  for (size_t at = 0; at < kEnd; at += kWrite) {
     std::fill(bytes.begin(), bytes.end(), static_cast<char>(at / kWrite));
     ASSERT_EQ(pwrite(fd, bytes.data(), kWrite, static_cast<off_t>(at)), static_cast<ssize_t>(kWrite));
     if (at + kWrite == WriteBehind::kKept) {
@@ -51,7 +51,7 @@ TEST(WriteBehind, GivesMemoryBackAndKeepsBytes) {
     behind.wrote(fd, at + kWrite, UINT64_MAX);
   }
   EXPECT_LT(cached(fd, 3 * WriteBehind::kPiece), 0.1);
-  for (std::size_t at = 0; at < kEnd; at += kWrite) {
+  for (size_t at = 0; at < kEnd; at += kWrite) {
     ASSERT_EQ(pread(fd, bytes.data(), kWrite, static_cast<off_t>(at)), static_cast<ssize_t>(kWrite));
     ASSERT_EQ(bytes.front(), static_cast<char>(at / kWrite)) << at;
     ASSERT_EQ(bytes.back(), static_cast<char>(at / kWrite)) << at;

@@ -8,8 +8,8 @@
 #include "output/flow_lines.h"
 #include "trace/trace_input.h"
 
-#include "analysis/call_paths.h"
-#include "analysis/diff.h"
+#include "analysis/diff/diff.h"
+#include "analysis/tree/call_paths.h"
 
 #include <algorithm>
 #include <memory>

@@ -6,8 +6,8 @@
 #include "trace/raw_dump.h"
 #include "trace/trace_input.h"
 
-#include "analysis/early_end.h"
-#include "analysis/merged_events.h"
+#include "analysis/events/early_end.h"
+#include "analysis/events/merged_events.h"
 
 #include <algorithm>
 #include <memory>

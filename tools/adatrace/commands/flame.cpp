@@ -7,8 +7,8 @@
 #include "output/flame_page.h"
 #include "trace/trace_input.h"
 
-#include "analysis/call_paths.h"
-#include "analysis/session_match.h"
+#include "analysis/events/session_match.h"
+#include "analysis/tree/call_paths.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -6,7 +6,7 @@
 #include "options/option_values.h"
 #include "output/diff_lines.h"
 
-#include "analysis/diff.h"
+#include "analysis/diff/diff.h"
 #include "formats/clickhouse/questions.h"
 #include "shared/select/glob.h"
 

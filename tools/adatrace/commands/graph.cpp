@@ -5,7 +5,7 @@
 #include "options/option_values.h"
 #include "output/graph_lines.h"
 
-#include "analysis/path_views.h"
+#include "analysis/tree/path_views.h"
 
 #include <memory>
 #include <optional>

@@ -5,8 +5,8 @@
 #include "options/option_values.h"
 #include "output/tree_lines.h"
 
-#include "analysis/early_end.h"
-#include "analysis/tree_fit.h"
+#include "analysis/events/early_end.h"
+#include "analysis/tree/tree_fit.h"
 
 #include <memory>
 #include <optional>

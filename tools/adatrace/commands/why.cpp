@@ -22,7 +22,7 @@ struct Options {
 };
 
 struct ChosenCall {
-  std::uint32_t thread = 0;
+  uint32_t thread = 0;
   Span span;
 };
 

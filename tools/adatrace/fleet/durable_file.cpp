@@ -20,7 +20,7 @@ bool writeAll(int file, std::string_view bytes) {
       continue;
     if (n <= 0)
       return false;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
+    bytes.remove_prefix(static_cast<size_t>(n));
   }
   return true;
 }

@@ -4,8 +4,8 @@
 
 #include "server.h"
 
-#include "analysis/call_paths.h"
-#include "analysis/report.h"
+#include "analysis/report/report.h"
+#include "analysis/tree/call_paths.h"
 
 #include <string>
 #include <vector>

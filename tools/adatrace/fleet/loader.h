@@ -30,15 +30,15 @@ Expected<void> checkTables(Server &server);
 
 /// A block that the server rejects permanently.
 struct RefusedBlock {
-  std::uint64_t session;
+  uint64_t session;
   const std::string &table, &columns; ///< the rows have these columns, as RowBinary
   const model::SpanBlock &block;
   const Error &error; ///< the server's answer
 };
 
 struct LoadRequest {
-  model::SessionRow row;         ///< session, plan, name, path, release, labels
-  std::uint64_t earlierPlan = 0; ///< the plan's number in earlier versions; a session that they completed is there
+  model::SessionRow row;    ///< session, plan, name, path, release, labels
+  uint64_t earlierPlan = 0; ///< the plan's number in earlier versions; a session that they completed is there
   std::vector<model::ProcessPlace> places;
   bool replaces = false;          ///< delete rows of the session that were loaded with another plan
   model::SpanBlockOptions blocks; ///< except `take` and values that are above
@@ -53,9 +53,9 @@ struct LoadRequest {
 
 struct LoadResult {
   bool wasThere = false; ///< there was nothing to do
-  std::uint64_t calls = 0, spans = 0, sums = 0;
-  std::uint64_t skippedRows = 0; ///< of spans and sums
-  std::uint64_t refusedRows = 0; ///< the same
+  uint64_t calls = 0, spans = 0, sums = 0;
+  uint64_t skippedRows = 0; ///< of spans and sums
+  uint64_t refusedRows = 0; ///< the same
   std::vector<model::Loss> losses;
 };
 
@@ -73,7 +73,7 @@ private:
   Error giveWay();
   Expected<void> waitForGates();
   Expected<void> fence();
-  std::uint64_t refusedRows() const;
+  uint64_t refusedRows() const;
   std::string gateOf(model::BlockKind kind) const;
   std::string tableOf(model::BlockKind kind) const;
   Expected<void> checkShard();
@@ -84,7 +84,7 @@ private:
   Expected<void> removeOthers();
   Expected<void> insertBlock(const model::SpanBlock &block, unsigned &attempt);
   Expected<void> sendBlock(const model::SpanBlock &block);
-  Expected<void> sendSome(std::string_view table, std::string_view columns, model::RowBinary &rows, std::size_t most);
+  Expected<void> sendSome(std::string_view table, std::string_view columns, model::RowBinary &rows, size_t most);
   Expected<void> sendFunctions(const model::SpanBlocks &blocks, const analysis::TraceTable &table);
   Expected<void> sendWays(const model::SpanBlocks &blocks);
   Expected<void> sendRow(const analysis::TraceTable &table);
@@ -96,20 +96,20 @@ private:
   std::string where_, gate_;
   std::string days_; ///< a condition for the session's days, once they are known
   unsigned attempts_ = 0;
-  std::uint64_t seed_;
-  bool hasBegun_ = false;                                                     // the session has a row
-  bool isOpen_ = false;                                                       // the gate; `there_` is up to date
-  std::map<std::pair<model::BlockKind, std::uint32_t>, std::uint64_t> there_; // rows of each block
+  uint64_t seed_;
+  bool hasBegun_ = false;                                           // the session has a row
+  bool isOpen_ = false;                                             // the gate; `there_` is up to date
+  std::map<std::pair<model::BlockKind, uint32_t>, uint64_t> there_; // rows of each block
 
   // While blocks are sent, the members above are read under gateLock_ in shared mode and changed under it in exclusive
   // mode. Every thread takes turn_ before the lock, so that readers can't starve a writer.
   std::mutex turn_;
   std::shared_mutex gateLock_;
-  std::mutex countsLock_;                             // for the next two members and LoadRequest::refused
-  std::map<model::BlockKind, std::uint64_t> refused_; // rows
-  std::uint64_t skipped_ = 0;
+  std::mutex countsLock_;                        // for the next two members and LoadRequest::refused
+  std::map<model::BlockKind, uint64_t> refused_; // rows
+  uint64_t skipped_ = 0;
 
-  std::uint64_t calls_ = 0, sums_ = 0;
+  uint64_t calls_ = 0, sums_ = 0;
   std::vector<model::Loss> losses_;
 };
 

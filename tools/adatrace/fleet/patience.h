@@ -15,12 +15,12 @@
 namespace ada::cli {
 
 struct Patience {
-  std::uint64_t forNs = 0; ///< give up after this long without success
+  uint64_t forNs = 0; ///< give up after this long without success
   std::function<bool()> isInterrupted;
   std::function<void(const std::string &)> say; ///< reports to the user what happens while it takes long
   bool tellsOfWaiting = true;                   ///< waiting is reported, too
 
-  static constexpr std::uint64_t kFirstWaitNs = 100'000'000, kLongestWaitNs = 5'000'000'000;
+  static constexpr uint64_t kFirstWaitNs = 100'000'000, kLongestWaitNs = 5'000'000'000;
 
   static bool mayPass(const Error &error) {
     return error.code == "E_SERVER_DOWN" || error.code == "E_SERVER_BUSY" || error.code == "E_SERVER_FULL";
@@ -28,7 +28,7 @@ struct Patience {
   static Error interrupted() { return {.code = "E_INTERRUPTED", .message = "interrupted"}; }
 
   /// Returns false if the user interrupts.
-  bool wait(std::uint64_t ns) const {
+  bool wait(uint64_t ns) const {
     const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ns);
     while (std::chrono::steady_clock::now() < end && !isInterrupted())
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -38,7 +38,7 @@ struct Patience {
   /// wait; its error ends the attempts.
   template <class Try, class Between> auto retry(Try &&attempt, Between &&between) const -> decltype(attempt()) {
     const auto start = std::chrono::steady_clock::now();
-    for (std::uint64_t waitNs = kFirstWaitNs;; waitNs = std::min(2 * waitNs, kLongestWaitNs)) {
+    for (uint64_t waitNs = kFirstWaitNs;; waitNs = std::min(2 * waitNs, kLongestWaitNs)) {
       auto done = attempt();
       if (done || !mayPass(done.error()) || std::chrono::steady_clock::now() - start >= std::chrono::nanoseconds(forNs))
         return done;

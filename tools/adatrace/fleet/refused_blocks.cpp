@@ -19,16 +19,16 @@ namespace fs = std::filesystem;
 
 constexpr const char *kRows = ".rowbinary", *kAbout = ".json";
 
-std::uint64_t sizeOf(const fs::path &path) {
+uint64_t sizeOf(const fs::path &path) {
   std::error_code error;
-  const std::uint64_t size = fs::file_size(path, error);
+  const uint64_t size = fs::file_size(path, error);
   return error ? 0 : size;
 }
 
 } // namespace
 
-std::uint64_t RefusedBlocks::bytes() const {
-  std::uint64_t all = 0;
+uint64_t RefusedBlocks::bytes() const {
+  uint64_t all = 0;
   std::error_code error;
   for (auto at = fs::directory_iterator(directory_, error); !error && at != fs::directory_iterator();
        at.increment(error))
@@ -36,8 +36,8 @@ std::uint64_t RefusedBlocks::bytes() const {
   return all;
 }
 
-void RefusedBlocks::makeRoom(std::uint64_t bytes) {
-  std::uint64_t all = bytes + this->bytes();
+void RefusedBlocks::makeRoom(uint64_t bytes) {
+  uint64_t all = bytes + this->bytes();
   std::vector<std::pair<fs::file_time_type, fs::path>> blocks;
   std::error_code error;
   for (auto at = fs::directory_iterator(directory_, error); !error && at != fs::directory_iterator();
@@ -72,7 +72,7 @@ Expected<void> RefusedBlocks::keep(const std::string &unit, const RefusedBlock &
                                {"answer", block.error.message}};
   const std::string about = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
   if (mostBytes_) {
-    const std::uint64_t bytes = block.block.bytes.size() + about.size();
+    const uint64_t bytes = block.block.bytes.size() + about.size();
     if (bytes > mostBytes_)
       return Error{.code = "E_FULL",
                    .message = fmt::format("{} that the server refused are more than {} of them may take",

@@ -12,7 +12,7 @@ namespace ada::cli {
 class RefusedBlocks {
 public:
   /// `mostBytes`: the oldest blocks are deleted to stay below this size; 0: no limit.
-  explicit RefusedBlocks(std::string directory, std::uint64_t mostBytes = 0)
+  explicit RefusedBlocks(std::string directory, uint64_t mostBytes = 0)
       : directory_(std::move(directory)), mostBytes_(mostBytes) {}
 
   const std::string &directory() const { return directory_; }
@@ -21,13 +21,13 @@ public:
   /// Errors: E_IO; E_FULL if the block alone exceeds the limit.
   Expected<void> keep(const std::string &unit, const RefusedBlock &block);
   /// The size of all its files.
-  std::uint64_t bytes() const;
+  uint64_t bytes() const;
 
 private:
-  void makeRoom(std::uint64_t bytes);
+  void makeRoom(uint64_t bytes);
 
   std::string directory_;
-  std::uint64_t mostBytes_;
+  uint64_t mostBytes_;
 };
 
 } // namespace ada::cli

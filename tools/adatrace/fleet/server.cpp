@@ -223,7 +223,7 @@ Expected<std::string> Server::send(std::string_view sql, std::vector<std::string
   return Error{.code = codeOf(complaint, answer.status), .message = "the server says: " + text, .file = address_.shown};
 }
 
-std::uint64_t Server::sentBytes() const {
+uint64_t Server::sentBytes() const {
   const std::lock_guard lock(sent_->mutex);
   return sent_->bytes;
 }
@@ -266,16 +266,16 @@ Expected<std::vector<std::vector<std::string>>> Server::rows(std::string_view sq
   return rows;
 }
 
-Expected<std::optional<std::uint64_t>> Server::number(std::string_view sql) {
+Expected<std::optional<uint64_t>> Server::number(std::string_view sql) {
   const auto answer = query(sql);
   if (!answer)
     return answer.error();
-  std::uint64_t value = 0;
+  uint64_t value = 0;
   const auto [end, error] = std::from_chars(answer->data(), answer->data() + answer->size(), value);
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-Expected<void> Server::keepToRate(std::uint64_t bytes) {
+Expected<void> Server::keepToRate(uint64_t bytes) {
   if (rate_ == 0)
     return {};
   constexpr auto kLongestPause = std::chrono::milliseconds(20);
@@ -284,7 +284,7 @@ Expected<void> Server::keepToRate(std::uint64_t bytes) {
   {
     const std::lock_guard lock(sent_->mutex);
     mine = std::max(sent_->mayGoOn, now);
-    sent_->mayGoOn = mine + std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * double(bytes) / double(rate_)));
+    sent_->mayGoOn = mine + std::chrono::nanoseconds(static_cast<int64_t>(1e9 * double(bytes) / double(rate_)));
   }
   for (; now < mine; now = std::chrono::steady_clock::now()) {
     if (isInterrupted_())

@@ -64,17 +64,17 @@ public:
   /// The answer's lines, their columns unescaped (FORMAT TabSeparated).
   Expected<std::vector<std::vector<std::string>>> rows(std::string_view sql);
   /// A whole number, or nothing if the answer has no line.
-  Expected<std::optional<std::uint64_t>> number(std::string_view sql);
+  Expected<std::optional<uint64_t>> number(std::string_view sql);
   /// Inserts RowBinary rows as one block. If this succeeds, the whole block is in the table. If it fails, none of it
   /// is, unless the error is E_SERVER_DOWN.
   Expected<void> insert(std::string_view table, std::string_view columns, std::string_view rows);
 
-  std::uint64_t sentBytes() const;
+  uint64_t sentBytes() const;
   /// Limits the average rate at which rows are sent, in compressed bytes per second; 0: no limit.
-  void setRate(std::uint64_t bytesPerSecond) { rate_ = bytesPerSecond; }
+  void setRate(uint64_t bytesPerSecond) { rate_ = bytesPerSecond; }
 
 private:
-  Expected<void> keepToRate(std::uint64_t bytes);
+  Expected<void> keepToRate(uint64_t bytes);
   Expected<std::string> send(std::string_view sql, std::vector<std::string> parameters, std::string_view body,
                              bool hasDatabase);
 
@@ -84,12 +84,12 @@ private:
   /// Shared by its threads. On the heap because a server can be moved and a mutex can't.
   struct Sent {
     std::mutex mutex;
-    std::uint64_t bytes = 0;
+    uint64_t bytes = 0;
     bool hasAnswered = false;                      ///< the server has answered anything at all
     std::chrono::steady_clock::time_point mayGoOn; ///< when the rate allows the next rows
   };
   std::unique_ptr<Sent> sent_ = std::make_unique<Sent>();
-  std::uint64_t rate_ = 0;
+  uint64_t rate_ = 0;
   std::string suffix_;
   unsigned version_ = 0;
 };

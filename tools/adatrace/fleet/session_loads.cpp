@@ -126,7 +126,7 @@ void declareLoadOptions(CommandLine &line, LoadOptions &options) {
   addThreads(line, options.threads);
   declareFilter(line, options.filter);
   const std::vector<Option> all = line.all();
-  options.choices.insert(options.choices.end(), all.begin() + static_cast<std::ptrdiff_t>(before), all.end());
+  options.choices.insert(options.choices.end(), all.begin() + static_cast<ptrdiff_t>(before), all.end());
 }
 
 bool settle(LoadOptions &options, const char *command) {

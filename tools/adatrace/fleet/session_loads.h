@@ -19,8 +19,8 @@ struct LoadOptions {
   std::string to, credentials;
   std::vector<std::string> labels, threads;
   FilterArguments filter;
-  std::uint64_t retryForNs = 60'000'000'000, blockRows = 200'000;
-  std::uint64_t stepNs = 0, slowest = 0, connections = 2;
+  uint64_t retryForNs = 60'000'000'000, blockRows = 200'000;
+  uint64_t stepNs = 0, slowest = 0, connections = 2;
   std::string sample;
   bool spans = false, points = false, quiet = false;
   std::string progress = "auto";
@@ -45,8 +45,8 @@ struct Loaded {
   int code = 0; ///< an exit status; problems have already been reported
   bool isInterrupted = false;
   bool wasThere = false;
-  std::uint64_t calls = 0, spans = 0, sums = 0, skippedRows = 0, refusedRows = 0;
-  std::uint64_t sentBytes = 0, ns = 0;
+  uint64_t calls = 0, spans = 0, sums = 0, skippedRows = 0, refusedRows = 0;
+  uint64_t sentBytes = 0, ns = 0;
   std::string name; ///< name of the session or process, for people
 };
 

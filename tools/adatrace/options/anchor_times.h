@@ -2,7 +2,7 @@
 #ifndef ADATRACE_ANCHOR_TIMES_H
 #define ADATRACE_ANCHOR_TIMES_H
 
-#include "analysis/part_sink.h"
+#include "analysis/events/part_sink.h"
 
 #include "ada/trace/model.h"
 

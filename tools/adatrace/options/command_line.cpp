@@ -51,7 +51,7 @@ template Option CommandLine::option(const std::string &, std::string &, const st
 template Option CommandLine::option(const std::string &, std::vector<std::string> &, const std::string &);
 template Option CommandLine::option(const std::string &, int &, const std::string &);
 template Option CommandLine::option(const std::string &, unsigned &, const std::string &);
-template Option CommandLine::option(const std::string &, std::size_t &, const std::string &);
+template Option CommandLine::option(const std::string &, size_t &, const std::string &);
 template Option CommandLine::option(const std::string &, std::optional<int> &, const std::string &);
 template Option CommandLine::option(const std::string &, std::optional<double> &, const std::string &);
 
@@ -105,7 +105,7 @@ std::vector<std::string> CommandLine::takeProgram(std::vector<std::string> &args
   }
   at = std::min(at, args.size());
   const size_t first = at + (at < args.size() && args[at] == "--");
-  std::vector<std::string> program(args.begin() + static_cast<std::ptrdiff_t>(first), args.end());
+  std::vector<std::string> program(args.begin() + static_cast<ptrdiff_t>(first), args.end());
   args.resize(at);
   return program;
 }

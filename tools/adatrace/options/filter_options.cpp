@@ -3,7 +3,7 @@
 #include "option_values.h"
 #include "output/terminal.h"
 
-#include "analysis/near_names.h"
+#include "analysis/events/near_names.h"
 
 namespace ada::cli {
 

@@ -2,7 +2,7 @@
 #ifndef ADATRACE_FILTER_OPTIONS_H
 #define ADATRACE_FILTER_OPTIONS_H
 
-#include "analysis/call_filter.h"
+#include "analysis/events/call_filter.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 #ifndef ADATRACE_OPTION_VALUES_H
 #define ADATRACE_OPTION_VALUES_H
 
-#include "analysis/part_sink.h"
+#include "analysis/events/part_sink.h"
 #include "base/quantities.h"
 #include "command_line.h"
 

@@ -1,7 +1,7 @@
 // Finds the known word that is closest to a mistyped one.
 #include "suggestion.h"
 
-#include "analysis/near_names.h"
+#include "analysis/events/near_names.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/coroutines.h"
+#include "analysis/waits/coroutines.h"
 
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ void printCoroutineTree(Output &out, const Palette &palette, const TraceInput &i
 
 /// The coroutines with these numbers, one line each; docs/json.md has the keys of `coroutines --each`.
 void printEachCoroutine(Output &out, const Palette &palette, const TraceInput &input,
-                        const analysis::Coroutines &coroutines, const std::vector<std::uint32_t> &which,
+                        const analysis::Coroutines &coroutines, const std::vector<uint32_t> &which,
                         const CoroutineLineOptions &options);
 
 } // namespace ada::cli

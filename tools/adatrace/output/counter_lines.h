@@ -4,7 +4,7 @@
 
 #include "report_lines.h"
 
-#include "analysis/counters.h"
+#include "analysis/values/counters.h"
 
 namespace ada::cli {
 

@@ -3,8 +3,8 @@
 #include "base/quantities.h"
 #include "json_fields.h"
 
-#include "analysis/diff_judge.h"
-#include "analysis/path_views.h"
+#include "analysis/diff/diff_judge.h"
+#include "analysis/tree/path_views.h"
 
 #include <charconv>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include "function_names.h"
 #include "terminal.h"
 
-#include "analysis/diff.h"
+#include "analysis/diff/diff.h"
 
 #include <optional>
 #include <string>

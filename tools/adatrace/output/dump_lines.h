@@ -5,7 +5,7 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/thread_calls.h"
+#include "analysis/events/thread_calls.h"
 
 #include "ada/trace/calls.h"
 

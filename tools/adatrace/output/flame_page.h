@@ -5,7 +5,7 @@
 #include "function_names.h"
 #include "terminal.h"
 
-#include "analysis/flame_tree.h"
+#include "analysis/tree/flame_tree.h"
 
 #include <optional>
 #include <string>

@@ -2,7 +2,7 @@
 #include "flow_lines.h"
 #include "base/quantities.h"
 
-#include "analysis/value_texts.h"
+#include "analysis/values/value_texts.h"
 
 #include <algorithm>
 

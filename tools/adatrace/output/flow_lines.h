@@ -7,7 +7,7 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/flow_diff.h"
+#include "analysis/diff/flow_diff.h"
 
 #include <cstdint>
 #include <string>

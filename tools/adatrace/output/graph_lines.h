@@ -7,7 +7,7 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/call_paths.h"
+#include "analysis/tree/call_paths.h"
 
 #include <string>
 

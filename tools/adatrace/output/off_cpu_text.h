@@ -21,7 +21,7 @@ inline std::string offCpuText(const OffCpuTimes &off, bool hasRecorderLine = fal
     else
       text += fmt::format(": {} preempted, {} waiting", formatDuration(off.preemptedNs), formatDuration(off.waitingNs));
   }
-  const auto add = [&](const char *what, std::uint64_t ns) {
+  const auto add = [&](const char *what, uint64_t ns) {
     if (ns > 0)
       text += (text.empty() ? "" : "; ") + (what + formatDuration(ns));
   };

@@ -4,7 +4,7 @@
 #include "json_fields.h"
 #include "off_cpu_text.h"
 
-#include "analysis/value_texts.h"
+#include "analysis/values/value_texts.h"
 
 #include <algorithm>
 #include <cmath>

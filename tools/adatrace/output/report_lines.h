@@ -6,8 +6,8 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/report.h"
-#include "analysis/slowest.h"
+#include "analysis/report/report.h"
+#include "analysis/report/slowest.h"
 
 #include <span>
 #include <string>

@@ -6,8 +6,8 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/thread_ends.h"
-#include "analysis/waits.h"
+#include "analysis/events/thread_ends.h"
+#include "analysis/waits/waits.h"
 
 #include <optional>
 #include <string>

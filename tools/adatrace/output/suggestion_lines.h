@@ -5,7 +5,7 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/suggestion.h"
+#include "analysis/report/suggestion.h"
 
 #include <string>
 

@@ -7,7 +7,7 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/tree_walk.h"
+#include "analysis/tree/tree_walk.h"
 
 #include <cstdint>
 #include <string>

@@ -49,7 +49,7 @@ std::string objectText(const TraceInput &input, const WaitedFor &object, Functio
   return text;
 }
 
-std::string whereText(FunctionNames &names, std::uint32_t function, std::uint32_t library) {
+std::string whereText(FunctionNames &names, uint32_t function, uint32_t library) {
   std::string text = function == kNobody ? std::string() : names.name(function);
   if (library != kNobody)
     text += (text.empty() ? "in " : ", in ") + names.name(library);
@@ -172,7 +172,7 @@ void printDeadlocks(Output &out, const Palette &palette, const TraceInput &input
 
 namespace {
 
-JsonMembers &nameOrNull(JsonMembers &json, const char *key, FunctionNames &names, std::uint32_t function) {
+JsonMembers &nameOrNull(JsonMembers &json, const char *key, FunctionNames &names, uint32_t function) {
   if (function == kNobody)
     json.null(key);
   else
@@ -234,7 +234,7 @@ std::string deadlockJson(const TraceInput &input, const std::vector<DeadlockThre
     one.textOrNull("object", objectName(input, thread.object));
     one.text("kind", analysis::waitKindName(thread.object.kind));
     one.beginArray("frames");
-    for (const std::uint32_t function : thread.frames)
+    for (const uint32_t function : thread.frames)
       one.text({}, names.name(function));
     json += (json.empty() ? "[" : ",") + one.endArray().object();
   }

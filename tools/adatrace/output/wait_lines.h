@@ -6,7 +6,7 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/waits.h"
+#include "analysis/waits/waits.h"
 
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ std::string objectText(const TraceInput &input, const analysis::WaitedFor &objec
 /// Only the identity: "0x55d0c0de", "3→4", "thread 2"; empty if it is not known.
 std::string objectName(const TraceInput &input, const analysis::WaitedFor &object);
 /// "hold, in usleep"; "" if neither is known.
-std::string whereText(FunctionNames &names, std::uint32_t function, std::uint32_t library);
+std::string whereText(FunctionNames &names, uint32_t function, uint32_t library);
 
 void sortWaits(std::vector<analysis::WaitRow> &rows, const TraceInput &input, const std::string &column);
 /// The columns by which rows can be sorted.

@@ -84,7 +84,7 @@ private:
   FunctionNames names_;
 };
 
-void putName(JsonMembers &json, const char *key, FunctionNames &names, std::uint32_t function) {
+void putName(JsonMembers &json, const char *key, FunctionNames &names, uint32_t function) {
   if (function == kNobody)
     json.null(key);
   else

@@ -6,7 +6,7 @@
 #include "terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/why.h"
+#include "analysis/waits/why.h"
 
 namespace ada::cli {
 

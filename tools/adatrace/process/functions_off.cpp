@@ -6,7 +6,7 @@
 #include "session_place.h"
 
 #include "ada/trace/manifest.h"
-#include "analysis/suggestion.h"
+#include "analysis/report/suggestion.h"
 
 #include <algorithm>
 #include <map>

@@ -4,8 +4,8 @@
 
 #include "ada/trace/convert.h"
 #include "ada/trace/manifest.h"
-#include "analysis/early_end.h"
-#include "analysis/trace_table.h"
+#include "analysis/events/early_end.h"
+#include "analysis/events/trace_table.h"
 #include "shared/manifest_keys.h"
 
 namespace ada::cli {

@@ -1,6 +1,6 @@
 // Looks up globs among the functions that the manifests list.
 #include "unmatched_globs.h"
-#include "analysis/near_names.h"
+#include "analysis/events/near_names.h"
 #include "output/terminal.h"
 #include "session_place.h"
 #include "shared/options/triggers.h"

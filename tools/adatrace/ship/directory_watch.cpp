@@ -35,7 +35,7 @@ void DirectoryWatch::set(const std::vector<std::string> &directories) {
     }
 }
 
-void DirectoryWatch::wait(std::uint64_t mostNs, const std::function<bool()> &isInterrupted) {
+void DirectoryWatch::wait(uint64_t mostNs, const std::function<bool()> &isInterrupted) {
   constexpr auto kLongest = std::chrono::milliseconds(100); // until an interruption is noticed
   constexpr auto kGather = std::chrono::milliseconds(50);
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(mostNs);

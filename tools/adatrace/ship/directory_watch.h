@@ -22,7 +22,7 @@ public:
   void set(const std::vector<std::string> &directories);
   /// Returns when something was made, renamed or deleted in one of them, after `mostNs`, or when `isInterrupted`
   /// returns true.
-  void wait(std::uint64_t mostNs, const std::function<bool()> &isInterrupted);
+  void wait(uint64_t mostNs, const std::function<bool()> &isInterrupted);
 
 private:
   int inotify_;

@@ -6,21 +6,21 @@ namespace ada::cli {
 std::vector<Goes> whatGoes(const std::vector<OnDisk> &all, const DiskRules &rules) {
   std::vector<Goes> goes;
   std::vector<bool> isChosen(all.size());
-  std::uint64_t bytes = 0;
+  uint64_t bytes = 0;
   for (const OnDisk &one : all)
     bytes += one.bytes;
-  const auto choose = [&](std::size_t i, bool isUnsent) {
+  const auto choose = [&](size_t i, bool isUnsent) {
     goes.push_back({i, isUnsent});
     isChosen[i] = true;
     bytes -= all[i].bytes;
   };
-  for (std::size_t i = 0; i < all.size(); ++i)
+  for (size_t i = 0; i < all.size(); ++i)
     if (all[i].confirmedNs && rules.deleteAfterNs && *all[i].confirmedNs >= *rules.deleteAfterNs)
       choose(i, false);
   if (rules.mostBytes == 0)
     return goes;
   for (const bool isUnsent : {false, true})
-    for (std::size_t i = 0; i < all.size() && bytes > rules.mostBytes; ++i)
+    for (size_t i = 0; i < all.size() && bytes > rules.mostBytes; ++i)
       if (!isChosen[i] && all[i].isComplete && (isUnsent ? rules.dropsUnsent : all[i].confirmedNs.has_value()))
         choose(i, isUnsent);
   return goes;

@@ -10,21 +10,21 @@
 namespace ada::cli {
 
 struct DiskRules {
-  std::optional<std::uint64_t> deleteAfterNs; ///< delete confirmed traces this long after they were confirmed
-  std::uint64_t mostBytes = 0;                ///< limit for all traces together; 0: no limit
-  bool dropsUnsent = false;                   ///< to keep to `mostBytes`, also delete complete, unconfirmed traces
+  std::optional<uint64_t> deleteAfterNs; ///< delete confirmed traces this long after they were confirmed
+  uint64_t mostBytes = 0;                ///< limit for all traces together; 0: no limit
+  bool dropsUnsent = false;              ///< to keep to `mostBytes`, also delete complete, unconfirmed traces
 };
 
 /// A trace as the rules see it.
 struct OnDisk {
   std::string name;
-  std::uint64_t bytes = 0;
-  bool isComplete = false;                  ///< nothing writes to it any more
-  std::optional<std::uint64_t> confirmedNs; ///< how long ago
+  uint64_t bytes = 0;
+  bool isComplete = false;             ///< nothing writes to it any more
+  std::optional<uint64_t> confirmedNs; ///< how long ago
 };
 
 struct Goes {
-  std::size_t index; ///< in the list of traces
+  size_t index; ///< in the list of traces
   bool isUnsent;
 };
 

@@ -6,7 +6,7 @@
 
 namespace ada::cli {
 
-std::optional<std::string> ServerTrouble::failed(const std::string &what, std::uint64_t nowNs) {
+std::optional<std::string> ServerTrouble::failed(const std::string &what, uint64_t nowNs) {
   const bool isFirst = !sinceNs_;
   if (isFirst)
     sinceNs_ = nowNs;
@@ -19,11 +19,11 @@ std::optional<std::string> ServerTrouble::failed(const std::string &what, std::u
                  : what + "; so it is for " + formatDuration(nowNs - *sinceNs_) + " now";
 }
 
-std::optional<std::string> ServerTrouble::worked(std::uint64_t nowNs) {
+std::optional<std::string> ServerTrouble::worked(uint64_t nowNs) {
   pauseNs_ = kFirstPauseNs;
   if (!sinceNs_)
     return std::nullopt;
-  const std::uint64_t ns = nowNs - *sinceNs_;
+  const uint64_t ns = nowNs - *sinceNs_;
   sinceNs_.reset();
   return "the server takes traces again, after " + formatDuration(ns);
 }

@@ -10,19 +10,19 @@ namespace ada::cli {
 
 class ServerTrouble {
 public:
-  static constexpr std::uint64_t kAgainNs = std::uint64_t{3600} * 1'000'000'000;
-  static constexpr std::uint64_t kFirstPauseNs = 1'000'000'000, kLongestPauseNs = 60'000'000'000;
+  static constexpr uint64_t kAgainNs = uint64_t{3600} * 1'000'000'000;
+  static constexpr uint64_t kFirstPauseNs = 1'000'000'000, kLongestPauseNs = 60'000'000'000;
 
   /// `what` went wrong at `nowNs`, on any monotonic clock. Returns a line to print, if there is one.
-  std::optional<std::string> failed(const std::string &what, std::uint64_t nowNs);
+  std::optional<std::string> failed(const std::string &what, uint64_t nowNs);
   /// The server did what it was asked. Returns a line in the same way.
-  std::optional<std::string> worked(std::uint64_t nowNs);
+  std::optional<std::string> worked(uint64_t nowNs);
   /// How long to leave the server alone: doubles with each failure, up to a minute.
-  std::uint64_t pauseNs() const { return pauseNs_; }
+  uint64_t pauseNs() const { return pauseNs_; }
 
 private:
-  std::optional<std::uint64_t> sinceNs_;
-  std::uint64_t saidNs_ = 0, pauseNs_ = kFirstPauseNs;
+  std::optional<uint64_t> sinceNs_;
+  uint64_t saidNs_ = 0, pauseNs_ = kFirstPauseNs;
 };
 
 } // namespace ada::cli

@@ -42,7 +42,7 @@ void Shipped::read(std::string &what) {
   for (const auto &[name, when] : json[kConfirmed].items())
     if (when.is_object() && when.contains(kAt) && when[kAt].is_number_unsigned() && when.contains(kMark) &&
         when[kMark].is_number_unsigned())
-      units_[name] = {.atSeconds = when[kAt].get<std::uint64_t>(), .mark = when[kMark].get<std::uint64_t>()};
+      units_[name] = {.atSeconds = when[kAt].get<uint64_t>(), .mark = when[kMark].get<uint64_t>()};
 }
 
 Expected<void> Shipped::write() const {
@@ -54,7 +54,7 @@ Expected<void> Shipped::write() const {
   return writeDurably(file_, text);
 }
 
-const Confirmed *Shipped::find(const std::string &name, std::uint64_t mark) const {
+const Confirmed *Shipped::find(const std::string &name, uint64_t mark) const {
   const auto found = units_.find(name);
   return found != units_.end() && found->second.mark == mark ? &found->second : nullptr;
 }

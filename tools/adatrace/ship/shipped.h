@@ -13,8 +13,8 @@ namespace ada::cli {
 
 /// A trace that the database has confirmed.
 struct Confirmed {
-  std::uint64_t atSeconds = 0; ///< since 1970
-  std::uint64_t mark = 0;      ///< Unit::mark of the trace that was sent
+  uint64_t atSeconds = 0; ///< since 1970
+  uint64_t mark = 0;      ///< Unit::mark of the trace that was sent
 };
 
 class Shipped {
@@ -30,7 +30,7 @@ public:
   Expected<void> write() const;
 
   /// Null if the trace is not confirmed, or if the one confirmed under this name was another trace.
-  const Confirmed *find(const std::string &name, std::uint64_t mark) const;
+  const Confirmed *find(const std::string &name, uint64_t mark) const;
   void confirm(const std::string &name, const Confirmed &confirmed) { units_[name] = confirmed; }
   /// Forgets traces that are no longer in `there`. Returns true if there were any.
   bool keepOnly(const std::set<std::string> &there);

@@ -14,11 +14,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::uint64_t nsOf(const timespec &time) {
-  return std::uint64_t(time.tv_sec) * 1'000'000'000 + std::uint64_t(time.tv_nsec);
-}
+uint64_t nsOf(const timespec &time) { return uint64_t(time.tv_sec) * 1'000'000'000 + uint64_t(time.tv_nsec); }
 
-std::uint64_t markOf(const std::string &path) {
+uint64_t markOf(const std::string &path) {
   struct stat info;
   return ::stat((path + "/manifest.json").c_str(), &info) == 0 ? nsOf(info.st_mtim) : 0;
 }
@@ -51,7 +49,7 @@ void Unit::measure() {
     struct stat info;
     if (::lstat(at->path().c_str(), &info) != 0 || !S_ISREG(info.st_mode))
       continue;
-    bytes += static_cast<std::uint64_t>(info.st_size);
+    bytes += static_cast<uint64_t>(info.st_size);
     writtenNs = std::max(writtenNs, nsOf(info.st_mtim));
   }
 }

@@ -15,9 +15,9 @@ struct Unit {
   std::string name; ///< relative to the directory: "session_20261121_101500/pid_4711"
   std::string path;
   ProcessState state = ProcessState::Running;
-  std::uint64_t bytes = 0;
-  std::uint64_t writtenNs = 0; ///< when its newest file was written, in nanoseconds since 1970
-  std::uint64_t mark = 0;      ///< when its manifest was written; differs for another trace of the same name
+  uint64_t bytes = 0;
+  uint64_t writtenNs = 0; ///< when its newest file was written, in nanoseconds since 1970
+  uint64_t mark = 0;      ///< when its manifest was written; differs for another trace of the same name
 
   /// Sets bytes, writtenNs and mark from the files.
   void measure();

@@ -2,8 +2,8 @@
 #ifndef ADATRACE_CHOSEN_CALLS_H
 #define ADATRACE_CHOSEN_CALLS_H
 
-#include "analysis/duration_sink.h"
-#include "analysis/part_sink.h"
+#include "analysis/events/duration_sink.h"
+#include "analysis/events/part_sink.h"
 
 #include <optional>
 

@@ -2,10 +2,10 @@
 #ifndef ADATRACE_TRACE_INPUT_H
 #define ADATRACE_TRACE_INPUT_H
 
-#include "analysis/call_filter.h"
-#include "analysis/part_sink.h"
-#include "analysis/thread_workers.h"
-#include "analysis/trace_table.h"
+#include "analysis/events/call_filter.h"
+#include "analysis/events/part_sink.h"
+#include "analysis/events/thread_workers.h"
+#include "analysis/events/trace_table.h"
 
 #include <cstdint>
 #include <memory>

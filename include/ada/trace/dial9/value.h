@@ -45,7 +45,7 @@ public:
   public:
     using iterator_category = std::input_iterator_tag;
     using value_type = Entry;
-    using difference_type = std::ptrdiff_t;
+    using difference_type = ptrdiff_t;
     using pointer = const Entry *;
     using reference = Entry;
 
@@ -88,7 +88,7 @@ public:
   public:
     using iterator_category = std::input_iterator_tag;
     using value_type = uint64_t;
-    using difference_type = std::ptrdiff_t;
+    using difference_type = ptrdiff_t;
     using pointer = const uint64_t *;
     using reference = uint64_t;
 
@@ -257,7 +257,7 @@ public:
   public:
     using iterator_category = std::input_iterator_tag;
     using value_type = Entry;
-    using difference_type = std::ptrdiff_t;
+    using difference_type = ptrdiff_t;
     using pointer = const Entry *;
     using reference = Entry;
 

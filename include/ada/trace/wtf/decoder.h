@@ -6,7 +6,7 @@
 //     }
 //   } printer;
 //   ada::wtf::Decoder decoder(printer);
-//   while (std::size_t n = readSome(buffer))
+//   while (size_t n = readSome(buffer))
 //     if (auto pushed = decoder.push(buffer, n); !pushed)
 //       return fail(pushed.error());
 //   if (auto done = decoder.finish(); !done)
@@ -29,8 +29,8 @@
 namespace ada::wtf {
 
 struct Record {
-  std::uint64_t offset = 0; ///< where it begins in the file
-  std::uint64_t timeUs = 0; ///< microseconds after the timebase
+  uint64_t offset = 0; ///< where it begins in the file
+  uint64_t timeUs = 0; ///< microseconds after the timebase
   const EventType *type = nullptr;
   /// One for each of type->argDefs, in that order.
   std::span<const Arg> args;
@@ -61,8 +61,8 @@ struct DecoderOptions {
   std::optional<AsciiText> asciiText;
   /// E_LIMIT for longer records (version 3) and chunks; keeps damaged counts
   /// from making the decoder wait, and collect, until the end of a huge file.
-  std::uint64_t maxRecordBytes = std::uint64_t{1} << 28;
-  std::uint64_t maxChunkBytes = std::uint64_t{1} << 30;
+  uint64_t maxRecordBytes = uint64_t{1} << 28;
+  uint64_t maxChunkBytes = uint64_t{1} << 30;
 };
 
 /// Text arrives as UTF-8: Latin-1 is converted, surrogate pairs of CESU-8 are
@@ -85,7 +85,7 @@ public:
   ///   E_BAD_STRING                reference into a string table that is not there
   ///   E_BAD_CHUNK                 lengths that contradict each other, parts twice
   ///   E_LIMIT                     see DecoderOptions
-  Expected<void> push(const void *data, std::size_t size);
+  Expected<void> push(const void *data, size_t size);
   Expected<void> push(std::span<const std::byte> bytes) { return push(bytes.data(), bytes.size()); }
 
   /// The file ends here. E_TRUNCATED if it does so inside of a header, record
@@ -96,7 +96,7 @@ public:
   /// Once onHeader was called.
   const FileHeader *header() const noexcept;
   /// Records delivered so far.
-  std::uint64_t records() const noexcept;
+  uint64_t records() const noexcept;
 
 private:
   struct State;

@@ -32,7 +32,7 @@ struct EncoderOptions {
   bool viewerRules = true;
   /// Chunked dialect: a chunk is closed when its events and strings have this
   /// size.
-  std::size_t chunkBytes = std::size_t{1} << 20;
+  size_t chunkBytes = size_t{1} << 20;
 };
 
 class Encoder {
@@ -48,16 +48,16 @@ public:
 
   /// What a definition says.
   struct TypeSpec {
-    std::uint16_t wireId = 0;
-    std::uint16_t eventClass = kInstance;
-    std::uint32_t flags = 0;
+    uint16_t wireId = 0;
+    uint16_t eventClass = kInstance;
+    uint32_t flags = 0;
     std::string_view name, args = {};
   };
   /// Defines an event type. E_BAD_SIGNATURE, E_NAME_CONFLICT, E_BAD_NAME, and
   /// as event().
-  Expected<void> define(const TypeSpec &type, std::uint64_t timeUs = 0);
+  Expected<void> define(const TypeSpec &type, uint64_t timeUs = 0);
   /// Defines the 17 built-in types under their usual numbers.
-  Expected<void> defineBuiltIns(std::uint64_t timeUs = 0);
+  Expected<void> defineBuiltIns(uint64_t timeUs = 0);
 
   /// Writes a record of a type that was defined; `args` as its argument list
   /// says.
@@ -69,7 +69,7 @@ public:
   ///   E_IO               the sink failed; every later operation fails, too
   /// After an error nothing of the record has been written. After any but E_IO
   /// the encoder can go on.
-  Expected<void> event(std::uint32_t wireId, std::uint64_t timeUs, std::span<const Arg> args = {});
+  Expected<void> event(uint32_t wireId, uint64_t timeUs, std::span<const Arg> args = {});
 
   /// Chunked dialect: closes the chunk. Otherwise: hands what is buffered to
   /// the sink.

@@ -21,7 +21,7 @@
 
 namespace ada::wtf {
 
-enum class Dialect : std::uint8_t { BigEndian, LittleEndian, Chunked };
+enum class Dialect : uint8_t { BigEndian, LittleEndian, Chunked };
 
 /// "v3-big-endian", "v3-little-endian", "CFF v10".
 std::string_view dialectName(Dialect dialect);
@@ -36,19 +36,19 @@ bool hasMagic(std::span<const std::byte> head);
 Expected<Dialect> sniff(std::span<const std::byte> head);
 
 /// FileHeader::flags. Other bits are kept as they are.
-inline constexpr std::uint32_t kHighResolutionTimes = 1, kTimesAsCount = 2;
+inline constexpr uint32_t kHighResolutionTimes = 1, kTimesAsCount = 2;
 
 /// How `ascii` strings of version 3 become text. They are bytes without a
 /// declared encoding; viewers take them for Latin-1. The chunked dialect has
 /// UTF-8 only.
-enum class AsciiText : std::uint8_t {
+enum class AsciiText : uint8_t {
   Latin1, ///< what viewers see. Writing a character above U+00FF is an error
   Utf8,   ///< the bytes are UTF-8 (lossless for every name; viewers show
           ///< mojibake)
 };
 
 /// Which of the two string forms a version 3 header uses.
-enum class HeaderStrings : std::uint8_t {
+enum class HeaderStrings : uint8_t {
   UnitsAndBytes, ///< u16 count of UTF-16 units, u16 count of bytes, bytes
   LengthOnly,    ///< u16 count of bytes, bytes
 };
@@ -58,13 +58,13 @@ struct FileHeader {
   Dialect dialect = Dialect::BigEndian;
   /// Low 32 bits of the date, in ms since 1970, on which the writing program
   /// was built.
-  std::uint32_t wtfVersion = 0x8D742800;
-  std::uint32_t flags = kHighResolutionTimes;
+  uint32_t wtfVersion = 0x8D742800;
+  uint32_t flags = kHighResolutionTimes;
   /// All times count from here: ms since 1970, or of a monotonic clock.
-  std::int64_t timebaseMs = 0;
+  int64_t timebaseMs = 0;
   /// Nanoseconds to add to timebaseMs, below 1,000,000. Only the chunked
   /// dialect has them.
-  std::uint32_t timebaseNs = 0;
+  uint32_t timebaseNs = 0;
   /// JSON object with member "contextType": "script"; see context.h.
   std::string contextInfo = R"({"contextType":"script","uri":"","args":[]})";
   /// JSON, usually an object; empty if the file has none.
@@ -76,32 +76,30 @@ struct FileHeader {
   /// Times in the file are in units of this many microseconds. It is 1, except in
   /// files that this library wrote to hold more than 71 minutes; those note it in
   /// their metadata. See timeScaleFor().
-  std::uint32_t timeScale = 1;
+  uint32_t timeScale = 1;
 
   /// Set by the decoder, ignored by the encoder (which writes what fits the
   /// dialect).
   HeaderStrings strings = HeaderStrings::UnitsAndBytes;
   /// Set by the decoder: where the first event is (version 3) or the first
   /// chunk (chunked).
-  std::uint64_t eventsOffset = 0;
+  uint64_t eventsOffset = 0;
 
   /// 3 or 10.
-  std::uint32_t formatVersion() const { return dialect == Dialect::Chunked ? 10 : 3; }
+  uint32_t formatVersion() const { return dialect == Dialect::Chunked ? 10 : 3; }
   /// Nanoseconds since the timebase's zero for a time of this file, if that fits
   /// into 64 bits.
-  std::optional<std::int64_t> absoluteNs(std::uint64_t timeUs) const;
+  std::optional<int64_t> absoluteNs(uint64_t timeUs) const;
 };
 
 /// Times are unsigned 32-bit counts, so a file holds 71 min 34.967295 s of
 /// microseconds.
-inline constexpr std::uint64_t kMaxTime = 0xFFFFFFFF;
+inline constexpr uint64_t kMaxTime = 0xFFFFFFFF;
 /// The smallest FileHeader::timeScale with which `durationUs` can be written.
-constexpr std::uint32_t timeScaleFor(std::uint64_t durationUs) {
-  return static_cast<std::uint32_t>((durationUs >> 32) + 1);
-}
+constexpr uint32_t timeScaleFor(uint64_t durationUs) { return static_cast<uint32_t>((durationUs >> 32) + 1); }
 
 /// The 20 types of arguments, and four that only the chunked dialect has.
-enum class ArgType : std::uint8_t {
+enum class ArgType : uint8_t {
   Bool,
   Int8,
   Uint8,
@@ -152,14 +150,14 @@ struct ArgDef {
 Expected<std::vector<ArgDef>> parseSignature(std::string_view args, Dialect dialect = Dialect::BigEndian);
 
 /// EventType::eventClass. Other values are kept, and behave as Instance.
-inline constexpr std::uint16_t kInstance = 0, kScope = 1;
+inline constexpr uint16_t kInstance = 0, kScope = 1;
 
 /// EventType::flags.
-inline constexpr std::uint32_t kHighFrequency = 2, kSystemTime = 4, kInternal = 8, kAppendScopeData = 16, kBuiltIn = 32,
-                               kAppendFlowData = 64;
+inline constexpr uint32_t kHighFrequency = 2, kSystemTime = 4, kInternal = 8, kAppendScopeData = 16, kBuiltIn = 32,
+                          kAppendFlowData = 64;
 
 /// What the format itself does with events of a type; found by the type's name.
-enum class Role : std::uint8_t {
+enum class Role : uint8_t {
   None,
   Define,
   Discontinuity,
@@ -182,9 +180,9 @@ enum class Role : std::uint8_t {
 
 /// An event type, as a wtf.event#define record makes it.
 struct EventType {
-  std::uint32_t wireId = 0;
-  std::uint16_t eventClass = kInstance;
-  std::uint32_t flags = 0;
+  uint32_t wireId = 0;
+  uint16_t eventClass = kInstance;
+  uint32_t flags = 0;
   std::string name;
   std::string args; ///< the argument list as it was written; empty if none
   std::vector<ArgDef> argDefs = {};
@@ -202,42 +200,42 @@ struct EventType {
 /// existing writers give them. Wire id n is element n - 1.
 struct BuiltIn {
   Role role;
-  std::uint16_t eventClass;
-  std::uint32_t flags;
+  uint16_t eventClass;
+  uint32_t flags;
   std::string_view name, args;
 };
 std::span<const BuiltIn, 17> builtIns();
-constexpr std::uint16_t wireIdOf(Role role) { return static_cast<std::uint16_t>(role); }
-inline constexpr std::uint16_t kDefineWireId = 1, kFirstFreeWireId = 18;
+constexpr uint16_t wireIdOf(Role role) { return static_cast<uint16_t>(role); }
+inline constexpr uint16_t kDefineWireId = 1, kFirstFreeWireId = 18;
 
 /// The elements of an array argument, in the file's byte order.
 class ArrayView {
 public:
   ArrayView() = default;
-  ArrayView(ArgType element, bool bigEndian, const std::byte *data, std::uint32_t count)
+  ArrayView(ArgType element, bool bigEndian, const std::byte *data, uint32_t count)
       : bytes_(data), length_(count), elementKind_(element), msbFirst_(bigEndian) {}
   /// Over the caller's array, which must outlive the view.
-  static ArrayView of(std::span<const std::int8_t> values);
-  static ArrayView of(std::span<const std::uint8_t> values);
-  static ArrayView of(std::span<const std::int16_t> values);
-  static ArrayView of(std::span<const std::uint16_t> values);
-  static ArrayView of(std::span<const std::int32_t> values);
-  static ArrayView of(std::span<const std::uint32_t> values);
+  static ArrayView of(std::span<const int8_t> values);
+  static ArrayView of(std::span<const uint8_t> values);
+  static ArrayView of(std::span<const int16_t> values);
+  static ArrayView of(std::span<const uint16_t> values);
+  static ArrayView of(std::span<const int32_t> values);
+  static ArrayView of(std::span<const uint32_t> values);
   static ArrayView of(std::span<const float> values);
 
-  std::uint32_t size() const { return length_; }
+  uint32_t size() const { return length_; }
   ArgType element() const { return elementKind_; }
   bool bigEndian() const { return msbFirst_; }
   const std::byte *data() const { return bytes_; }
   /// Element `index` (less than size()), signed as its type says. Not for
   /// Float32.
-  std::int64_t integer(std::uint32_t index) const;
+  int64_t integer(uint32_t index) const;
   /// Element `index` of a Float32 array.
-  float number(std::uint32_t index) const;
+  float number(uint32_t index) const;
 
 private:
   const std::byte *bytes_ = nullptr;
-  std::uint32_t length_ = 0;
+  uint32_t length_ = 0;
   ArgType elementKind_ = ArgType::Uint8;
   bool msbFirst_ = false;
 };
@@ -254,20 +252,20 @@ struct Arg {
   bool validJson = false;
   /// Scalars: the value; signed types are sign-extended to 32 bits, Float32 its
   /// bits.
-  std::uint32_t bits = 0;
+  uint32_t bits = 0;
   std::string_view text; ///< UTF-8, see decoder.h on what that means for damaged text
   ArrayView array;
 
   static Arg boolean(bool value) { return scalar(ArgType::Bool, value); }
-  static Arg int8(std::int8_t value) { return scalar(ArgType::Int8, static_cast<std::uint32_t>(value)); }
-  static Arg uint8(std::uint8_t value) { return scalar(ArgType::Uint8, value); }
-  static Arg int16(std::int16_t value) { return scalar(ArgType::Int16, static_cast<std::uint32_t>(value)); }
-  static Arg uint16(std::uint16_t value) { return scalar(ArgType::Uint16, value); }
-  static Arg int32(std::int32_t value) { return scalar(ArgType::Int32, static_cast<std::uint32_t>(value)); }
-  static Arg uint32(std::uint32_t value) { return scalar(ArgType::Uint32, value); }
+  static Arg int8(int8_t value) { return scalar(ArgType::Int8, static_cast<uint32_t>(value)); }
+  static Arg uint8(uint8_t value) { return scalar(ArgType::Uint8, value); }
+  static Arg int16(int16_t value) { return scalar(ArgType::Int16, static_cast<uint32_t>(value)); }
+  static Arg uint16(uint16_t value) { return scalar(ArgType::Uint16, value); }
+  static Arg int32(int32_t value) { return scalar(ArgType::Int32, static_cast<uint32_t>(value)); }
+  static Arg uint32(uint32_t value) { return scalar(ArgType::Uint32, value); }
   static Arg float32(float value);
-  static Arg flowId(std::uint32_t value) { return scalar(ArgType::FlowId, value); }
-  static Arg time32(std::uint32_t us) { return scalar(ArgType::Time32, us); }
+  static Arg flowId(uint32_t value) { return scalar(ArgType::FlowId, value); }
+  static Arg time32(uint32_t us) { return scalar(ArgType::Time32, us); }
   static Arg ascii(std::string_view value) { return string(ArgType::Ascii, value); }
   static Arg utf8(std::string_view value) { return string(ArgType::Utf8, value); }
   static Arg any(std::string_view json) { return string(ArgType::Any, json); }
@@ -278,7 +276,7 @@ struct Arg {
     return arg;
   }
   template <class T> static Arg arrayOf(std::span<const T> values) { return arrayArg(ArrayView::of(values)); }
-  static Arg scalar(ArgType type, std::uint32_t bits) {
+  static Arg scalar(ArgType type, uint32_t bits) {
     Arg arg;
     arg.type = type;
     arg.bits = bits;
@@ -293,7 +291,7 @@ struct Arg {
   static Arg arrayArg(ArrayView view);
 
   /// A scalar as a signed number. Not for Float32.
-  std::int64_t integer() const;
+  int64_t integer() const;
   float number() const;
 };
 

@@ -27,17 +27,17 @@
 namespace ada::wtf {
 
 struct Zone {
-  std::uint32_t index = 0; ///< in order of creation, from 0
+  uint32_t index = 0; ///< in order of creation, from 0
   /// The number that the file uses. None for the zone of a file that creates no
   /// zone.
-  std::optional<std::uint16_t> id;
+  std::optional<uint16_t> id;
   std::string name, type, location;
-  std::uint64_t strayLeaves = 0; ///< so far: leaves without an open scope
-  std::uint64_t lostData = 0;    ///< so far: appended data without an open scope
-  bool outOfOrder = false;       ///< a record was earlier than the one before it in the zone
+  uint64_t strayLeaves = 0; ///< so far: leaves without an open scope
+  uint64_t lostData = 0;    ///< so far: appended data without an open scope
+  bool outOfOrder = false;  ///< a record was earlier than the one before it in the zone
 };
 
-enum class ItemKind : std::uint8_t {
+enum class ItemKind : uint8_t {
   Enter,      ///< a scope begins
   Leave,      ///< the innermost open scope of the zone ends
   Unclosed,   ///< the same at the end of the trace, because there was no leave
@@ -51,15 +51,15 @@ enum class ItemKind : std::uint8_t {
 struct Item {
   ItemKind kind = ItemKind::Instance;
   const Zone *zone = nullptr;
-  std::uint64_t timeUs = 0;
+  uint64_t timeUs = 0;
   /// Name of the scope, event, mark or added value.
   std::string_view name;
   /// Enter: open scopes around it. Leave, Unclosed: the same number as at its
   /// Enter. Otherwise: open scopes; AppendData with 0 belongs to nothing.
-  std::size_t depth = 0;
+  size_t depth = 0;
   Arg value;                            ///< Mark, TimeStamp, AppendData
   const Record *record = nullptr;       ///< not with Unclosed
-  std::uint64_t enterUs = 0;            ///< Leave, Unclosed: when the scope began
+  uint64_t enterUs = 0;                 ///< Leave, Unclosed: when the scope began
   const EventType *scopeType = nullptr; ///< Enter, Leave, Unclosed: the type it was entered with
 };
 
@@ -89,12 +89,12 @@ public:
   void finish();
 
   /// All zones so far. A file without zones has one without id and name.
-  std::size_t zoneCount() const noexcept;
-  const Zone &zone(std::size_t index) const noexcept;
+  size_t zoneCount() const noexcept;
+  const Zone &zone(size_t index) const noexcept;
   /// The zone that the next record is in.
   const Zone &currentZone() const noexcept;
   /// The number given by the last wtf.zone#set; none before the first.
-  std::optional<std::uint16_t> currentId() const noexcept;
+  std::optional<uint16_t> currentId() const noexcept;
 
   void onHeader(const FileHeader &header) override;
   void onRecord(const Record &record) override;

@@ -1,0 +1,25 @@
+// All threads' events in one sequence by time.
+#ifndef ADA_LIB_ANALYSIS_MERGED_EVENTS_H
+#define ADA_LIB_ANALYSIS_MERGED_EVENTS_H
+
+#include "trace_table.h"
+
+#include <functional>
+#include <vector>
+
+namespace ada::analysis {
+
+/// An event, its number in its thread, and the batch that holds its texts and details.
+using EventUse = std::function<Expected<void>(uint64_t seq, const model::Event &, const model::Batch &)>;
+
+/// Numbers of all threads.
+std::vector<uint32_t> allThreads(const TraceTable &table);
+
+/// Repeatedly takes the thread whose next event is the earliest; on a tie, the thread that comes first. The order
+/// within a thread is kept, even if its times go backwards. Memory: a few megabytes.
+Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
+                           const EventUse &use);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_MERGED_EVENTS_H

@@ -1,0 +1,37 @@
+// How each thread of a trace ended: the calls that are open, and the last ones before.
+#ifndef ADA_LIB_ANALYSIS_THREAD_ENDS_H
+#define ADA_LIB_ANALYSIS_THREAD_ENDS_H
+
+#include "analysis/values/value_reader.h"
+#include "call_filter.h"
+#include "thread_workers.h"
+
+#include <vector>
+
+namespace ada::analysis {
+
+struct EndCall {
+  Span span; ///< Span::functionIndex: in ThreadEnds::functions
+  EventValues values;
+};
+
+struct ThreadEnd {
+  uint32_t thread = 0;
+  std::vector<EndCall> open;     ///< the innermost first
+  std::vector<EndCall> finished; ///< the last ones, the very last first
+};
+
+struct ThreadEnds {
+  std::vector<ThreadEnd> threads; ///< by number; those without events have no calls
+  std::vector<model::Function> functions;
+  Damage damage;
+};
+
+/// Reads the given threads, several at a time, and keeps up to `recent` finished calls of each. `table` must hold the
+/// threads already. Values are not read: see ValueReader.
+Expected<ThreadEnds> readThreadEnds(model::TraceSource &source, const TraceTable &table,
+                                    const std::vector<uint32_t> &threads, const FilterOptions &filter, size_t recent);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_THREAD_ENDS_H

@@ -1,0 +1,38 @@
+// Keeps what a trace has announced.
+#include "trace_table.h"
+
+#include <simdjson.h>
+
+namespace ada::analysis {
+
+Expected<void> TableSink::addProcess(const model::Process &process) {
+  table_.processes.push_back(process);
+  table_.processes.back().symbols = {};
+  return {};
+}
+
+Expected<void> TableSink::addThread(const model::Thread &thread) {
+  table_.threads.push_back(thread);
+  return {};
+}
+
+Expected<void> TableSink::addFunction(const model::Function &function) {
+  table_.functions.push_back(function);
+  return {};
+}
+
+std::string moduleName(const model::Process &process, uint32_t module) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element description;
+  simdjson::dom::array modules;
+  if (!parser.parse(process.description).get(description) && !description["modules"].get(modules))
+    for (const simdjson::dom::element entry : modules) {
+      uint64_t number;
+      std::string_view path;
+      if (!entry["module_id"].get(number) && number == module && !entry["path"].get(path) && !path.empty())
+        return std::string(path);
+    }
+  return "module " + std::to_string(module);
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,42 @@
+// Keeps what a trace has announced: its processes, threads and functions.
+#ifndef ADA_LIB_ANALYSIS_TRACE_TABLE_H
+#define ADA_LIB_ANALYSIS_TRACE_TABLE_H
+
+#include "ada/trace/model.h"
+
+#include <vector>
+
+namespace ada::analysis {
+
+/// Each list is indexed by the number that events and the other lists use.
+struct TraceTable {
+  std::vector<model::Process> processes; ///< without `symbols`
+  std::vector<model::Thread> threads;
+  std::vector<model::Function> functions;
+
+  const model::Process &processOf(const model::Thread &thread) const { return processes[thread.process]; }
+};
+
+/// A sink that keeps what is announced. Several sinks of one source may share a table.
+class TableSink : public model::TraceSink {
+public:
+  explicit TableSink(TraceTable &table) : table_(table) {}
+
+  Expected<void> addProcess(const model::Process &process) override;
+  Expected<void> addThread(const model::Thread &thread) override;
+  Expected<void> addFunction(const model::Function &function) override;
+  /// Ignores all events.
+  Expected<void> events(const model::Batch &) override { return {}; }
+
+  const TraceTable &table() const { return table_; }
+
+private:
+  TraceTable &table_;
+};
+
+/// The modules of a process by number, as its description names them: "/usr/lib/libm.so", or "module 3".
+std::string moduleName(const model::Process &process, uint32_t module);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_TRACE_TABLE_H

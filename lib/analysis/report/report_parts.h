@@ -1,0 +1,87 @@
+// What a report takes from a part of a thread: the row of each call, and calls that continue beyond the part.
+#ifndef ADA_LIB_ANALYSIS_REPORT_PARTS_H
+#define ADA_LIB_ANALYSIS_REPORT_PARTS_H
+
+#include "ada/trace/statistics.h"
+#include "analysis/events/module_loads.h"
+#include "analysis/events/thread_workers.h"
+#include "analysis/waits/off_cpu_follower.h"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+enum class ReportBy { Function, Thread, Module, File };
+
+/// Identifies a row in terms that all workers share: a module's number, a function's id, or a file. A library function
+/// has a separate id for each module that calls it and for each way to call it, so it is identified by its name.
+struct RowKey {
+  static constexpr uint32_t kNoThread = ~uint32_t(0);
+  uint32_t process = 0, thread = kNoThread;
+  uint64_t number = 0;
+  std::string text;
+  auto operator<=>(const RowKey &) const = default;
+};
+
+/// Finds the row that a function's calls count for.
+class RowKeys {
+public:
+  /// The table must outlive it.
+  RowKeys(const TraceTable &table, ReportBy by) : table_(table), by_(by) {}
+  RowKey of(const model::Function &function, uint32_t thread);
+
+private:
+  const ModuleLoads &loadsOf(uint32_t process);
+  const TraceTable &table_;
+  ReportBy by_;
+  std::vector<ModuleLoads> loads_; // by process
+};
+
+/// The time in a call during which the program was not running: all of it, and the part outside the calls that it made.
+struct OffCpuOfCall {
+  OffCpuTimes all, self;
+  OffCpuOfCall &operator+=(const OffCpuOfCall &other) {
+    all += other.all, self += other.self;
+    return *this;
+  }
+  /// Adds time in which this was the innermost call.
+  void add(const OffCpu &off) {
+    all.add(off.why, off.durationNs());
+    self.add(off.why, off.durationNs());
+  }
+};
+
+/// Follows a thread's off-CPU times. All of them count, whatever the time range, because all the time of a call counts,
+/// too.
+inline OffCpuFollower followerOf(const TraceTable &table, uint32_t thread) {
+  const model::Thread &about = table.threads[thread];
+  return OffCpuFollower(about.offCpu.get(), 0, ~uint64_t(0), 2 * table.processOf(about).resolutionNs);
+}
+
+/// What a part of a thread leaves to be joined with the parts before and after it.
+struct PartEnds {
+  /// A call that continues from one part to another.
+  struct Call {
+    uint64_t functionId = 0, beginNs = 0;
+    uint64_t childrenNs = 0; ///< as far as the part shows
+    OffCpuOfCall off = {};   ///< as far as the part shows
+    bool isEarlier = false;  ///< it began before the trace did
+    // If the part has its end:
+    bool hasEnded = false, isOutermost = false;
+    SpanEnd how = SpanEnd::Open;
+    uint64_t endNs = 0;
+    std::optional<RowKey> row; ///< the row that it counts for
+  };
+  ThreadPart part;
+  std::vector<Call> before, after; ///< open at the part's start; begun in the part and open at its end
+  bool hasEvents = false;
+  uint64_t firstNs = 0, lastNs = 0; ///< of the part's own events
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_REPORT_PARTS_H

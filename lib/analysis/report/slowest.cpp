@@ -1,0 +1,100 @@
+// The calls of a trace that took longest, one by one.
+#include "slowest.h"
+
+#include "analysis/events/thread_calls.h"
+#include "analysis/values/value_reader.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+namespace ada::analysis {
+
+namespace {
+
+// Longer calls first; of equally long ones, the earlier one.
+bool isSlower(const SlowCall &a, const SlowCall &b) {
+  const uint64_t left = a.span.durationNs(), right = b.span.durationNs();
+  return left != right ? left > right
+                       : std::tie(a.span.beginNs, a.thread, a.span.beginSeq) <
+                             std::tie(b.span.beginNs, b.thread, b.span.beginSeq);
+}
+
+class Slowest : public TableSink {
+public:
+  Slowest(TraceTable &table, const FilterOptions &filter, size_t limit)
+      : TableSink(table), rules_(filter, table), limit_(limit) {}
+
+  Expected<void> events(const model::Batch &batch) override {
+    if (!calls_) {
+      thread_ = batch.events[0].thread;
+      calls_.emplace(*this, rules_, nullptr);
+      calls_->follow(RecorderTimes(table().threads[thread_].offCpu.get()));
+    }
+    calls_->take(batch);
+    return {};
+  }
+  Expected<void> endThread(uint32_t) override {
+    if (calls_)
+      calls_->finish();
+    calls_.reset();
+    return {};
+  }
+
+  // Called by ThreadCalls.
+  void begin(uint64_t, const model::Event &, bool, std::string &&) {}
+  void end(const Span &span, bool shown, std::string &&) {
+    if (shown)
+      add({.span = span, .thread = thread_, .arguments = {}, .result = {}});
+  }
+
+  std::vector<SlowCall> sorted() && {
+    std::sort_heap(heap_.begin(), heap_.end(), isSlower);
+    return std::move(heap_);
+  }
+
+private:
+  void add(const SlowCall &call) {
+    if (heap_.size() == limit_) {
+      if (limit_ == 0 || !isSlower(call, heap_.front()))
+        return;
+      std::pop_heap(heap_.begin(), heap_.end(), isSlower);
+      heap_.pop_back();
+    }
+    heap_.push_back(call);
+    std::push_heap(heap_.begin(), heap_.end(), isSlower);
+  }
+
+  FunctionRules rules_;
+  size_t limit_;
+  uint32_t thread_ = 0;
+  std::optional<ThreadCalls<Slowest>> calls_; // of the current thread
+  std::vector<SlowCall> heap_;                // the fastest of them is on top
+};
+
+} // namespace
+
+Expected<std::vector<SlowCall>> slowestCalls(model::TraceSource &source, TraceTable &table,
+                                             const std::vector<uint32_t> &threads, const FilterOptions &filter,
+                                             size_t limit, bool values) {
+  Slowest slowest(table, filter, limit);
+  model::ReadRequest request;
+  request.threads = threads;
+  request.isFurther = true;
+  if (auto done = source.readPart(slowest, request); !done)
+    return done.error();
+  std::vector<SlowCall> calls = std::move(slowest).sorted();
+  ValueReader reader(source, table);
+  for (SlowCall &call : calls) {
+    if (!values)
+      break;
+    auto read = reader.of(call.thread, call.span);
+    if (!read)
+      return read.error();
+    call.arguments = std::move(read->arguments);
+    call.result = std::move(read->result);
+  }
+  return calls;
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,137 @@
+// Adds up the values of counters.
+#include "counters.h"
+
+#include "analysis/events/thread_calls.h"
+#include "base/format.h"
+
+#include <cmath>
+#include <map>
+
+namespace ada::analysis {
+
+std::string CounterValue::text() const {
+  if (!isInteger)
+    return fmt::format("{}", asDouble());
+  return number < 0 ? std::to_string(static_cast<int64_t>(number)) : std::to_string(static_cast<uint64_t>(number));
+}
+
+bool CounterValue::isFinite() const { return std::isfinite(number); }
+
+std::optional<CounterValue> counterValue(const model::Event &event, const model::Batch &batch, ValueTexts &values) {
+  const auto detail = values.detailOf(event, batch);
+  if (!detail || detail->isReturn || detail->types->parameters.empty())
+    return std::nullopt;
+  const types::Value value = detail->types->parameters[0].value(detail->registers());
+  if (value.type().kind == types::Kind::Float) {
+    const auto number = value.asDouble();
+    return number ? std::optional(CounterValue{*number, false}) : std::nullopt;
+  }
+  if (value.type().kind == types::Kind::Pointer && value.isKnown()) {
+    uint64_t address = 0;
+    for (size_t i = value.bytes().size(); i-- > 0;)
+      address = address << 8 | static_cast<uint64_t>(value.bytes()[i]);
+    return CounterValue{static_cast<long double>(address), true};
+  }
+  if (const auto number = value.type().kind == types::Kind::Signed ? value.asSigned() : std::nullopt)
+    return CounterValue{static_cast<long double>(*number), true};
+  if (const auto number = value.asUnsigned())
+    return CounterValue{static_cast<long double>(*number), true};
+  if (const auto number = value.asSigned())
+    return CounterValue{static_cast<long double>(*number), true};
+  return std::nullopt;
+}
+
+namespace {
+
+using Key = std::pair<uint32_t, std::string>; // process and name
+
+void add(CounterRow &row, const CounterRow &other) {
+  const bool isFirst = row.count == 0;
+  if (isFirst || other.least.number < row.least.number)
+    row.least = other.least;
+  if (isFirst || other.most.number > row.most.number)
+    row.most = other.most;
+  if (isFirst || other.lastNs >= row.lastNs)
+    row.last = other.last, row.lastNs = other.lastNs;
+  row.count += other.count;
+}
+
+// A consumer of ThreadCalls.
+class CounterWorker : public TableSink {
+public:
+  CounterWorker(TraceTable &table, const FilterOptions &filter)
+      : TableSink(table), rules_(filter, table), values_(table, ValueTexts::Of::Annotations) {}
+
+  bool wantsDetails() const override { return true; }
+  Expected<void> events(const model::Batch &batch) override {
+    if (!calls_)
+      calls_.emplace(*this, rules_, nullptr);
+    uint64_t seq = batch.firstSeq;
+    for (const model::Event &event : batch.events) {
+      if (event.kind == model::Kind::Call && isCounter(event.function))
+        value_ = counterValue(event, batch, values_);
+      calls_->take(seq++, event, batch);
+    }
+    return {};
+  }
+  Expected<void> endThread(uint32_t) override {
+    calls_.reset();
+    return {};
+  }
+
+  // Called by ThreadCalls.
+  void begin(uint64_t, const model::Event &, bool, std::string &&) {}
+  void end(const Span &span, bool shown, std::string &&) {
+    if (!isCounter(span.functionIndex) || !value_)
+      return;
+    if (shown) {
+      const model::Function &about = table().functions[span.functionIndex];
+      CounterRow &row = rows[{about.process, about.displayName}];
+      if (row.count == 0)
+        row.process = about.process, function[&row] = span.functionIndex;
+      add(row, {.count = 1, .least = *value_, .most = *value_, .last = *value_, .lastNs = span.beginNs});
+    }
+    value_.reset();
+  }
+
+  std::map<Key, CounterRow> rows;
+  std::map<const CounterRow *, uint32_t> function;
+
+private:
+  bool isCounter(uint32_t function) const { return table().functions[function].kind == SymbolKind::Counter; }
+
+  FunctionRules rules_;
+  ValueTexts values_;
+  std::optional<ThreadCalls<CounterWorker>> calls_; // of the current thread
+  std::optional<CounterValue> value_;               // of the counter that is open
+};
+
+} // namespace
+
+Expected<Counters> readCounters(model::TraceSource &source, const TraceTable &table,
+                                const std::vector<uint32_t> &threads, const FilterOptions &filter) {
+  Counters counters;
+  std::map<Key, CounterRow> all;
+  constexpr uint64_t kPartEvents = 1 << 20;
+  const auto done = readParts<CounterWorker>(
+      source, table, partsOf(source, table, threads, kPartEvents),
+      [&](TraceTable &own) { return std::make_unique<CounterWorker>(own, filter); },
+      [&](CounterWorker &worker) {
+        for (const auto &[key, row] : worker.rows) {
+          CounterRow &sum = all[key];
+          if (!sum.function) {
+            sum.process = row.process;
+            sum.function = &counters.functions.emplace_back(worker.table().functions[worker.function[&row]]);
+          }
+          add(sum, row);
+        }
+      },
+      counters.damage);
+  if (!done)
+    return done.error();
+  for (const auto &[key, row] : all)
+    counters.rows.push_back(row);
+  return counters;
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,456 @@
+// Follows coroutines from thread to thread.
+#include "coroutines.h"
+
+#include "ada/trace/calls.h"
+#include "analysis/events/merged_events.h"
+#include "analysis/events/thread_calls.h"
+#include "analysis/values/value_texts.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+namespace ada::analysis {
+
+const char *coroutineLinkName(CoroutineLink link) {
+  constexpr const char *kNames[] = {"none", "created", "resumed", "awaited"};
+  return kNames[static_cast<size_t>(link)];
+}
+
+namespace {
+
+enum class Role : uint8_t { None, Create, Resume, Destroy };
+
+// LLVM puts the promise after two pointers, and further away only if it needs more than their alignment.
+constexpr uint64_t kPromiseOffset = 16;
+
+Role roleOf(const model::Function &function) {
+  if (!function.isCoroutine)
+    return Role::None;
+  const std::string_view name = std::string_view(function.name).substr(0, function.name.find(".llvm."));
+  return name.ends_with(".resume")                                  ? Role::Resume
+         : name.ends_with(".destroy") || name.ends_with(".cleanup") ? Role::Destroy
+                                                                    : Role::Create;
+}
+
+// Returns "_Z1fv" for "_Z1fv.resume".
+std::string_view creatorName(const model::Function &part) {
+  const std::string_view name = std::string_view(part.name).substr(0, part.name.find(".llvm."));
+  return name.substr(0, name.rfind('.'));
+}
+
+class Follower {
+public:
+  explicit Follower(const TraceTable &table) : table_(table), values_(table), rules_(everything_, table) {}
+
+  void take(uint64_t seq, const model::Event &event, const model::Batch &batch);
+  Coroutines finish();
+
+  // Called by ThreadCalls.
+  void begin(uint64_t, const model::Event &call, bool, std::string &&) { begin(*state_, call, *batch_); }
+  void end(const Span &span, bool, std::string &&) { end(*state_, span, *event_, *batch_); }
+
+private:
+  struct Frame {
+    uint32_t function = 0;
+    Role role = Role::None;
+    uint32_t coroutine = kNoCoroutine;
+    uint64_t beginNs = 0;
+  };
+  struct ThreadState {
+    std::unique_ptr<ThreadCalls<Follower>> calls;
+    std::vector<Frame> frames;
+    std::vector<size_t> running; // frames that run coroutines, the innermost last
+    uint64_t sinceNs = 0;        // when the innermost one started
+  };
+  // Only needed while it lives.
+  struct Life {
+    std::vector<uint64_t> words; // the creating call's result: one of the words may be the frame
+    uint64_t onStackNs = 0, inCalls = 0, onStackSinceNs = 0;
+    uint32_t same = kNoCoroutine; // the entry that stands for it: it was created and resumed by two threads at once
+    bool hasRun = false, isCreated = false;
+  };
+  using Address = std::pair<uint32_t, uint64_t>; // process, frame
+
+  const TraceTable &table_;
+  ValueTexts values_;
+  FilterOptions everything_;
+  FunctionRules rules_;
+  std::vector<Role> roles_; // by function
+  std::unordered_map<uint32_t, ThreadState> threads_;
+  std::vector<Coroutine> all_;
+  std::vector<Life> lives_;
+  std::map<Address, uint32_t> alive_;
+  std::map<Address, uint32_t> byWord_; // by word of the result: the youngest whose frame is not known yet
+  std::map<std::pair<uint32_t, std::string>, std::set<uint32_t>> silent_; // those that returned nothing
+  uint64_t lastNs_ = 0;
+  ThreadState *state_ = nullptr; // of the current event
+  const model::Event *event_ = nullptr;
+  const model::Batch *batch_ = nullptr;
+  bool hasFunctions_ = false, hasFrames_ = false;
+
+  Role role(uint32_t function) {
+    for (size_t i = roles_.size(); i <= function; ++i)
+      roles_.push_back(roleOf(table_.functions[i]));
+    return roles_[function];
+  }
+  // The entry that stands for this one.
+  uint32_t whole(uint32_t coroutine) const {
+    while (coroutine != kNoCoroutine && lives_[coroutine].same != kNoCoroutine)
+      coroutine = lives_[coroutine].same;
+    return coroutine;
+  }
+  uint32_t running(const ThreadState &state) const {
+    return state.running.empty() ? kNoCoroutine : whole(state.frames[state.running.back()].coroutine);
+  }
+  void settle(ThreadState &state, uint64_t ns) {
+    if (const uint32_t now = running(state); now != kNoCoroutine && ns > state.sinceNs)
+      all_[now].runningNs += ns - state.sinceNs;
+    state.sinceNs = ns;
+  }
+  uint32_t add(uint32_t process, uint32_t function, uint64_t ns, uint32_t thread) {
+    Coroutine coroutine;
+    coroutine.process = process, coroutine.function = function;
+    coroutine.beginNs = ns, coroutine.firstThread = thread;
+    all_.push_back(coroutine);
+    lives_.emplace_back();
+    return static_cast<uint32_t>(all_.size() - 1);
+  }
+  void push(ThreadState &state, Frame frame, uint64_t ns) {
+    if (frame.coroutine != kNoCoroutine) {
+      settle(state, ns);
+      state.running.push_back(state.frames.size());
+      Life &life = lives_[frame.coroutine];
+      if (life.inCalls++ == 0)
+        life.onStackSinceNs = ns;
+    }
+    state.frames.push_back(frame);
+  }
+  void leave(ThreadState &state, const Frame &frame, uint64_t ns);
+  void begin(ThreadState &state, const model::Event &event, const model::Batch &batch);
+  void end(ThreadState &state, const Span &span, const model::Event &event, const model::Batch &batch);
+  void afterCreation(uint32_t coroutine, const atf::EventDetail &detail);
+  void join(uint32_t coroutine, uint32_t other);
+  void bind(uint32_t coroutine, uint64_t frame);
+  void forgetWords(uint32_t coroutine);
+  uint32_t created(uint32_t process, uint64_t frame, std::string_view name) const;
+  void close(uint32_t coroutine, uint64_t ns);
+  uint32_t find(uint32_t process, uint64_t frame, const model::Function &part);
+  void link(uint32_t child, uint32_t parent, CoroutineLink why);
+};
+
+void Follower::close(uint32_t coroutine, uint64_t ns) {
+  all_[coroutine].isEnded = true;
+  all_[coroutine].endNs = ns;
+  const auto at = alive_.find({all_[coroutine].process, all_[coroutine].frame});
+  if (at != alive_.end() && at->second == coroutine)
+    alive_.erase(at);
+  forgetWords(coroutine);
+}
+
+void Follower::forgetWords(uint32_t coroutine) {
+  for (const uint64_t word : lives_[coroutine].words)
+    if (const auto at = byWord_.find({all_[coroutine].process, word}); at != byWord_.end() && at->second == coroutine)
+      byWord_.erase(at);
+  lives_[coroutine].words = {};
+}
+
+void Follower::bind(uint32_t coroutine, uint64_t frame) {
+  forgetWords(coroutine);
+  Coroutine &bound = all_[coroutine];
+  bound.frame = frame;
+  const auto [at, isNew] = alive_.try_emplace({bound.process, frame}, coroutine);
+  if (!isNew && at->second != coroutine) { // it ended without a call that destroys it
+    const uint32_t old = at->second;
+    close(old, std::max(all_[old].beginNs, bound.beginNs));
+    alive_[{bound.process, frame}] = coroutine;
+  }
+}
+
+// The coroutine created by a function of that name whose result was that frame, or its promise.
+uint32_t Follower::created(uint32_t process, uint64_t frame, std::string_view name) const {
+  for (const uint64_t word : {frame, frame + kPromiseOffset})
+    if (const auto at = byWord_.find({process, word}); at != byWord_.end())
+      if (name.empty() || table_.functions[all_[at->second].function].name == name)
+        return at->second;
+  return kNoCoroutine;
+}
+
+// The coroutine that has this frame; kNoCoroutine if there is none yet.
+uint32_t Follower::find(uint32_t process, uint64_t frame, const model::Function &part) {
+  const std::string_view name = creatorName(part);
+  const auto at = alive_.find({process, frame});
+  uint32_t found = created(process, frame, name);
+  if (const auto silent = silent_.find({process, std::string(name)});
+      found == kNoCoroutine && at == alive_.end() && silent != silent_.end() && silent->second.size() == 1) {
+    found = *silent->second.begin(); // it must be this one
+    silent_.erase(silent);
+  }
+  if (found != kNoCoroutine) {
+    bind(found, frame);
+    return found;
+  }
+  if (at == alive_.end())
+    return kNoCoroutine;
+  const model::Function &creator = table_.functions[all_[at->second].function];
+  if (creator.name == name || creatorName(creator) == name)
+    return at->second;
+  close(at->second, lastNs_); // another coroutine uses its memory now
+  return kNoCoroutine;
+}
+
+// The strongest reason counts. No coroutine becomes its own ancestor.
+void Follower::link(uint32_t child, uint32_t parent, CoroutineLink why) {
+  if (child == parent || parent == kNoCoroutine || why <= all_[child].link)
+    return;
+  for (uint32_t up = parent; up != kNoCoroutine; up = whole(all_[up].parent))
+    if (up == child)
+      return;
+  all_[child].parent = parent;
+  all_[child].link = why;
+}
+
+void Follower::begin(ThreadState &state, const model::Event &event, const model::Batch &batch) {
+  const model::Function &function = table_.functions[event.function];
+  Frame frame{event.function, role(event.function), kNoCoroutine, event.timeNs};
+  const uint32_t around = running(state);
+  hasFunctions_ |= frame.role != Role::None;
+  if (frame.role == Role::Create) {
+    frame.coroutine = add(function.process, event.function, event.timeNs, event.thread);
+    Coroutine &made = all_[frame.coroutine];
+    made.isBeginKnown = !event.isEarlier;
+    made.creator = around;
+    for (size_t i = state.frames.size(); i-- > 0 && made.createdIn == kNoCoroutine;)
+      if (state.frames[i].role != Role::None)
+        break;
+      else
+        made.createdIn = state.frames[i].function;
+    link(frame.coroutine, around, CoroutineLink::Created);
+  } else if (frame.role != Role::None) {
+    if (const auto detail = event.isEarlier ? std::nullopt : values_.detailOf(event, batch)) {
+      hasFrames_ = true;
+      const uint64_t address = detail->function.registers[0];
+      uint32_t which = find(function.process, address, function);
+      if (which == kNoCoroutine) {
+        which = add(function.process, event.function, event.timeNs, event.thread);
+        bind(which, address);
+      }
+      Coroutine &coroutine = all_[which];
+      coroutine.isOnSeveralThreads |= coroutine.firstThread != event.thread;
+      frame.coroutine = which;
+      if (frame.role == Role::Resume) {
+        ++coroutine.resumptions;
+        if (!lives_[which].hasRun)
+          link(which, around, CoroutineLink::Resumed);
+        lives_[which].hasRun = true;
+      }
+    }
+  }
+  push(state, frame, event.timeNs);
+}
+
+void Follower::leave(ThreadState &state, const Frame &frame, uint64_t ns) {
+  if (frame.coroutine == kNoCoroutine)
+    return;
+  settle(state, ns);
+  state.running.pop_back();
+  Life &life = lives_[whole(frame.coroutine)];
+  if (--life.inCalls == 0 && ns > life.onStackSinceNs)
+    life.onStackNs += ns - life.onStackSinceNs;
+}
+
+// Takes the result of the call that created it.
+void Follower::afterCreation(uint32_t coroutine, const atf::EventDetail &detail) {
+  Coroutine &made = all_[coroutine];
+  lives_[coroutine].isCreated = true;
+  if (made.frame)
+    return;
+  const std::string &name = table_.functions[made.function].name;
+  if (detail.types && detail.types->hasResult && detail.types->isWhole && detail.types->result.where.empty() &&
+      !detail.vectors) {
+    silent_[{made.process, name}].insert(coroutine);
+    return;
+  }
+  std::vector<uint64_t> words(detail.function.registers.begin(), detail.function.registers.begin() + 2);
+  if (detail.vectors) // a result in memory
+    for (size_t i = 0; i + 8 <= detail.vectors->registers.size(); i += 8)
+      std::memcpy(&words.emplace_back(), detail.vectors->registers.data() + i, 8);
+  for (const uint64_t word : words)
+    for (const uint64_t frame : {word, word - kPromiseOffset})
+      if (const auto at = alive_.find({made.process, frame}); at != alive_.end())
+        if (const uint32_t other = at->second; other != coroutine && !lives_[other].isCreated &&
+                                               all_[other].beginNs >= made.beginNs &&
+                                               creatorName(table_.functions[all_[other].function]) == name)
+          return join(coroutine, other);
+  for (const uint64_t word : words) {
+    const auto [at, isNew] = byWord_.try_emplace({made.process, word}, coroutine);
+    if (isNew)
+      continue;
+    if (word && detail.vectors &&
+        all_[at->second].function == made.function) // never resumed, and its memory used again
+      close(at->second, std::max(all_[at->second].beginNs, made.beginNs));
+    byWord_[{made.process, word}] = coroutine;
+  }
+  lives_[coroutine].words = std::move(words);
+}
+
+// Another thread resumed it before the call that creates it had returned. Both entries are the same coroutine.
+void Follower::join(uint32_t coroutine, uint32_t other) {
+  Coroutine &made = all_[coroutine];
+  const Coroutine &seen = all_[other];
+  Life &life = lives_[coroutine];
+  const Life &theirs = lives_[other];
+  made.resumptions += seen.resumptions, made.runningNs += seen.runningNs;
+  made.isOnSeveralThreads |= seen.firstThread != made.firstThread || seen.isOnSeveralThreads;
+  made.isLeftByException |= seen.isLeftByException;
+  life.onStackNs += theirs.onStackNs, life.hasRun = theirs.hasRun;
+  life.inCalls += theirs.inCalls, life.onStackSinceNs = theirs.onStackSinceNs;
+  link(coroutine, whole(seen.parent), seen.link);
+  const uint64_t frame = seen.frame;
+  lives_[other].same = coroutine;
+  alive_.erase({made.process, frame});
+  bind(coroutine, frame);
+}
+
+void Follower::end(ThreadState &state, const Span &span, const model::Event &event, const model::Batch &batch) {
+  Frame frame = state.frames.back();
+  frame.coroutine = whole(frame.coroutine);
+  leave(state, frame, event.timeNs);
+  state.frames.pop_back();
+  if (frame.coroutine == kNoCoroutine)
+    return;
+  Coroutine &coroutine = all_[frame.coroutine];
+  if (span.how == SpanEnd::Exception && frame.role != Role::Destroy)
+    coroutine.isLeftByException = true;
+  if (frame.role == Role::Destroy)
+    return close(frame.coroutine, event.timeNs);
+  const auto detail =
+      span.how == SpanEnd::Return && event.function == frame.function ? values_.detailOf(event, batch) : std::nullopt;
+  if (!detail)
+    return;
+  if (frame.role == Role::Create)
+    return afterCreation(frame.coroutine, *detail);
+  // A symmetric transfer: to a coroutine that it awaits, or to the one that awaits it.
+  const uint64_t address = detail->function.registers[0];
+  const auto next = alive_.find({coroutine.process, address});
+  const uint32_t to = !address               ? kNoCoroutine
+                      : next != alive_.end() ? next->second
+                                             : created(coroutine.process, address, {});
+  if (to == kNoCoroutine || to == frame.coroutine)
+    return;
+  const bool isAwaiting = !lives_[to].hasRun || all_[to].parent == frame.coroutine;
+  if (isAwaiting)
+    link(to, frame.coroutine, CoroutineLink::Awaited);
+  else
+    link(frame.coroutine, to, CoroutineLink::Awaited);
+}
+
+void Follower::take(uint64_t seq, const model::Event &event, const model::Batch &batch) {
+  ThreadState &state = threads_[event.thread];
+  if (!state.calls)
+    state.calls = std::make_unique<ThreadCalls<Follower>>(*this, rules_, nullptr);
+  lastNs_ = std::max(lastNs_, event.timeNs);
+  state_ = &state, event_ = &event, batch_ = &batch;
+  state.calls->take(seq, event, batch);
+}
+
+Coroutines Follower::finish() {
+  for (auto &[thread, state] : threads_) {
+    while (!state.frames.empty()) {
+      leave(state, state.frames.back(), lastNs_);
+      state.frames.pop_back();
+    }
+  }
+  Coroutines result{.all = {}, .hasFunctions = hasFunctions_, .hasFrames = hasFrames_};
+  std::vector<uint32_t> moved(all_.size(), kNoCoroutine);
+  for (size_t i = 0; i < all_.size(); ++i)
+    if (lives_[i].same == kNoCoroutine) {
+      moved[i] = static_cast<uint32_t>(result.all.size());
+      Coroutine &one = all_[i];
+      if (!one.isEnded)
+        one.endNs = lastNs_;
+      const uint64_t life = one.endNs - std::min(one.endNs, one.beginNs);
+      one.suspendedNs = life - std::min(life, lives_[i].onStackNs);
+      result.all.push_back(one);
+    }
+  const auto at = [&](uint32_t old) { return old == kNoCoroutine ? old : moved[whole(old)]; };
+  for (Coroutine &one : result.all)
+    one.parent = at(one.parent), one.creator = at(one.creator);
+  return result;
+}
+
+} // namespace
+
+Expected<Coroutines> readCoroutines(model::TraceSource &source, TraceTable &table) {
+  std::vector<uint32_t> threads;
+  for (const model::Thread &thread : table.threads)
+    threads.push_back(thread.index);
+  Follower follower(table);
+  auto done =
+      mergeEvents(source, table, threads, [&](uint64_t seq, const model::Event &event, const model::Batch &batch) {
+        follower.take(seq, event, batch);
+        return Expected<void>();
+      });
+  if (!done)
+    return done.error();
+  return follower.finish();
+}
+
+std::vector<CoroutineNode> foldCoroutines(const Coroutines &coroutines) {
+  struct Group {
+    CoroutineNode node;
+    std::map<uint32_t, size_t> below; // by function
+  };
+  std::vector<Group> groups(1);
+  std::vector<size_t> groupOf(coroutines.all.size(), 0);
+  // A parent may have been seen after its child, so groups are found from the roots down.
+  const auto groupFor = [&](uint32_t which) {
+    std::vector<uint32_t> way;
+    for (; which != kNoCoroutine && groupOf[which] == 0; which = coroutines.all[which].parent)
+      way.push_back(which);
+    size_t group = which == kNoCoroutine ? 0 : groupOf[which];
+    for (; !way.empty(); way.pop_back()) {
+      const Coroutine &one = coroutines.all[way.back()];
+      const auto [at, isNew] = groups[group].below.try_emplace(one.function, groups.size());
+      const size_t below = at->second;
+      if (isNew) {
+        const uint32_t depth = group ? groups[group].node.depth + 1 : 0;
+        groups.emplace_back();
+        groups.back().node.function = one.function;
+        groups.back().node.depth = depth;
+      }
+      group = groupOf[way.back()] = below;
+    }
+    return group;
+  };
+  for (uint32_t i = 0; i < coroutines.all.size(); ++i) {
+    const Coroutine &one = coroutines.all[i];
+    CoroutineNode &node = groups[groupFor(i)].node;
+    const uint64_t life = one.endNs - one.beginNs;
+    ++node.count;
+    node.open += !one.isEnded, node.exceptions += one.isLeftByException, node.resumptions += one.resumptions;
+    node.lifeNs += life, node.runningNs += one.runningNs, node.suspendedNs += one.suspendedNs;
+    node.link = std::max(node.link, one.link);
+    if (node.longest == kNoCoroutine || life > node.longestNs)
+      node.longest = i, node.longestNs = life;
+  }
+  std::vector<CoroutineNode> nodes;
+  const auto put = [&](const auto &self, size_t group) -> void {
+    if (group)
+      nodes.push_back(groups[group].node);
+    std::vector<size_t> below;
+    for (const auto &[function, number] : groups[group].below)
+      below.push_back(number);
+    std::ranges::stable_sort(below, std::greater<>(), [&](size_t number) { return groups[number].node.lifeNs; });
+    for (const size_t number : below)
+      self(self, number);
+  };
+  put(put, 0);
+  return nodes;
+}
+
+} // namespace ada::analysis

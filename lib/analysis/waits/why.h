@@ -1,0 +1,64 @@
+// Where the time of one call went: its own code, what it called, and the threads it waited for.
+//
+// At every moment of the call its thread ran, was preempted, or waited for something. If another thread held that (or
+// was to wake this one), the same question is asked about that thread at the same moment, and so on. So all parts of a
+// call, and all parts of a wait, add up to its time exactly.
+#ifndef ADA_LIB_ANALYSIS_WHY_H
+#define ADA_LIB_ANALYSIS_WHY_H
+
+#include "waits.h"
+
+#include <memory>
+#include <vector>
+
+namespace ada::analysis {
+
+enum class PartKind : uint8_t {
+  Own,       ///< the call's own code; for another thread, the code that it was in
+  Callee,    ///< the code of a function that it called
+  Preempted, ///< ready to run, but off-CPU
+  Waiting,   ///< for an object
+  Unknown,   ///< the scheduling records of this time were lost
+  Recorder,  ///< the recorder held it up
+};
+
+/// A part of the time of a call, or of a thread while another one waited for it.
+struct WhyPart {
+  PartKind kind = PartKind::Own;
+  uint32_t function = kNobody, library = kNobody; ///< where; for a wait: the caller and what it called
+  WaitedFor object;                               ///< Waiting
+  uint64_t ns = 0;
+  struct Holder;
+  std::vector<Holder> holders; ///< Waiting: the threads that held it; the rest of `ns` had no holder, or no known one
+};
+
+struct WhyPart::Holder {
+  uint32_t thread = kNobody;
+  uint64_t ns = 0;
+  bool isCycle = false;       ///< it waits for a thread further out: a deadlock, or it was woken in another way
+  std::vector<WhyPart> parts; ///< the longest first
+};
+
+struct Why {
+  uint32_t thread = 0, function = kNobody;
+  uint64_t seq = 0, beginNs = 0, endNs = 0;
+  SpanEnd how = SpanEnd::Return;
+  std::vector<WhyPart> parts; ///< the longest first
+  bool hasSched = false;      ///< it is known when the thread was on-CPU
+};
+
+/// The longest call of the given threads among those that `filter` shows; a call that never ended lasts until the trace
+/// ends. Nothing if there is none.
+Expected<std::optional<Span>> longestCall(model::TraceSource &source, TraceTable &table,
+                                          const std::vector<uint32_t> &threads, const FilterOptions &filter,
+                                          uint32_t &thread);
+/// The call that event number `seq` of the thread begins. Nothing if it does not begin a call.
+Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &table, uint32_t thread, uint64_t seq);
+
+/// Reads all threads up to the call's end, twice: the first time to find which threads wake which. Memory: additionally
+/// 24 bytes for each wait that another thread ended during the call.
+Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, uint32_t thread, const Span &call);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_WHY_H

@@ -1,0 +1,111 @@
+// Writes the calls of one thread of the model as ATF files.
+#include "thread_writer.h"
+
+#include <algorithm>
+
+namespace ada::model {
+
+AtfThreadWriter::AtfThreadWriter(const Thread &thread, uint8_t clockType, const AtfSinkOptions &options,
+                                 std::string indexPath, std::string detailPath)
+    : options_(options), indexPath_(std::move(indexPath)), detailPath_(std::move(detailPath)) {
+  writerOptions_.version = options.version;
+  writerOptions_.packed = options.packed;
+  writerOptions_.compress = options.compress;
+  writerOptions_.linksFollow = true; // each detail of a thread names the event that it came with
+  writerOptions_.arch = thread.arch;
+  writerOptions_.os = thread.os;
+  writerOptions_.clockType = clockType;
+  writerOptions_.threadId = thread.fileThreadId.value_or(static_cast<uint32_t>(thread.tid));
+  writerOptions_.bufferBytes = 64 * 1024; // thousands of files may be open
+  // A single file may already exist, empty and without a name; a session's directory is new.
+  writerOptions_.overwrite = detailPath_.empty();
+}
+
+Expected<void> AtfThreadWriter::open() {
+  auto made = atf::IndexWriter::create(indexPath_, writerOptions_);
+  if (!made)
+    return made.error();
+  index_ = *std::move(made);
+  return {};
+}
+
+// Adds the event's details. Returns the number of the first one, or kNoDetail.
+Expected<uint64_t> AtfThreadWriter::addDetails(const Event &event, const Batch &batch, LossList &lost) {
+  if (detailPath_.empty()) {
+    lost.add("events with registers and stack: they need a session, a single index file has no place for them");
+    return atf::kNoDetail;
+  }
+  if (options_.version == 1 && (detailCount_ + event.details > options_.maxLinks || count_ > options_.maxLinks)) {
+    lost.add("events with registers and stack: version 1 counts with 32 bits and can't link so many; version 2 can");
+    return atf::kNoDetail;
+  }
+  if (!detail_) {
+    auto made = atf::DetailWriter::create(detailPath_, writerOptions_);
+    if (!made)
+      return made.error();
+    detail_ = *std::move(made);
+  }
+  const uint64_t first = detailCount_;
+  for (const Detail &from : batch.details.subspan(event.extra, event.details)) {
+    atf::DetailEvent to;
+    to.type = from.type;
+    to.flags = from.flags;
+    to.indexSeq = count_;
+    to.threadId = writerOptions_.threadId;
+    to.timestampNs = from.timeNs;
+    if (auto added = detail_->append(to, from.payload); !added)
+      return added.error();
+    ++detailCount_;
+  }
+  return first;
+}
+
+Expected<void> AtfThreadWriter::add(const Event &event, uint64_t functionId, const Batch &batch, LossList &lost) {
+  atf::IndexEvent out;
+  out.timestampNs = event.timeNs;
+  out.functionId = functionId;
+  const uint32_t kind = event.kind == Kind::Other ? event.other : static_cast<uint32_t>(event.kind);
+  out.kind = static_cast<EventKind>(kind);
+  if (options_.version == 2 && !options_.packed && kind > 0xFF) {
+    lost.add("events of a kind over 255: version 2 has one byte for it; version 1 has four");
+    return {};
+  }
+  if (!index_)
+    if (auto opened = open(); !opened)
+      return opened;
+  if (event.details) {
+    auto first = addDetails(event, batch, lost);
+    if (!first)
+      return first.error();
+    out.detailSeq = *first;
+  }
+  if (options_.version == 1) {
+    out.threadId = writerOptions_.threadId;
+    out.storedDepth = depths_.feed(count_, event.timeNs, functionId, out.kind).depth;
+  }
+  if (auto added = index_->append(out); !added)
+    return added;
+  ++count_;
+  low_ = std::min(low_, event.timeNs);
+  high_ = std::max(high_, event.timeNs);
+  return {};
+}
+
+Expected<void> AtfThreadWriter::finish() {
+  if (finished_)
+    return {};
+  if (!index_)
+    if (auto opened = open(); !opened)
+      return opened;
+  finished_ = true;
+  const bool hasDetail = detail_.has_value();
+  if (hasDetail)
+    if (auto done = detail_->finish(); !done)
+      return done;
+  auto done = index_->finish(hasDetail);
+  index_.reset();
+  detail_.reset();
+  return done;
+}
+
+} // namespace ada::model

@@ -1,0 +1,32 @@
+// Builds a manifest.json from the model.
+#ifndef ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H
+#define ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H
+
+#include "ada/trace/model.h"
+#include "base/json.h"
+
+#include <set>
+
+namespace ada::model {
+
+class ManifestText {
+public:
+  explicit ManifestText(const Process &process);
+  void addSymbol(const Function &function);
+  void addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t minTimeNs, uint64_t maxTimeNs);
+  Expected<void> write(const std::string &path) const;
+
+private:
+  std::string description_;
+  std::string allSymbols_; // the array, if the process came with one
+  JsonMembers symbols_, threads_;
+  std::set<uint64_t> modules_; // of the symbols
+  uint64_t startNs_ = ~uint64_t{0}, endNs_ = 0;
+  std::optional<uint64_t> pid_;
+  std::string executable_;
+  uint8_t clockType_;
+};
+
+} // namespace ada::model
+
+#endif // ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H

@@ -1,0 +1,34 @@
+// When a session begins and ends.
+#include "session_times.h"
+
+#include <algorithm>
+
+namespace ada::atf {
+
+std::optional<std::pair<uint64_t, uint64_t>> timesOf(const Session &session) {
+  uint64_t low = ~uint64_t{0}, high = 0;
+  for (const ProcessTrace &process : session.processes())
+    for (const ThreadTrace &thread : process.threads()) {
+      if (!thread.index)
+        continue;
+      const IndexReader &events = *thread.index;
+      if (events.isPacked() && events.isSorted()) { // without reading the events
+        if (!events.empty())
+          low = std::min(low, events.firstNs()), high = std::max(high, events.lastNs());
+        continue;
+      }
+      for (uint64_t first = 0; first < events.size(); first += kReleaseEvents) {
+        const SeqRange part = {first, std::min(events.size(), first + kReleaseEvents)};
+        events.forEach(part, [&](uint64_t, const IndexEvent &event) {
+          low = std::min(low, event.timestampNs);
+          high = std::max(high, event.timestampNs);
+        });
+        events.release(part);
+      }
+    }
+  if (low > high)
+    return std::nullopt;
+  return std::pair(low, high);
+}
+
+} // namespace ada::atf

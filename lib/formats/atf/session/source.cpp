@@ -1,0 +1,588 @@
+// Reads sessions into the model, thread by thread.
+#include "ada/trace/convert.h"
+
+#include "ada/trace/atf_detail.h"
+#include "ada/trace/calls.h"
+#include "ada/trace/link_check.h"
+#include "base/file_bytes.h"
+#include "base/format.h"
+#include "base/quantities.h"
+#include "directories.h"
+#include "formats/atf/files/request_range.h"
+#include "formats/atf/files/sched_file.h"
+#include "formats/atf/info/time_flaws.h"
+#include "formats/atf/manifest/manifest_parts.h"
+#include "formats/atf/manifest/missing_events.h"
+#include "formats/atf/manifest/symbol_entries.h"
+#include "formats/packed/block_reader.h"
+#include "model/batch_builder.h"
+#include "model/loss_list.h"
+#include "model/wanted_threads.h"
+#include "prints.h"
+#include "session_times.h"
+#include "shared/manifest_keys.h"
+
+#include <ada/ring_file.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ada::model {
+
+namespace {
+
+using atf::kReleaseEvents;
+
+// A thread's detail file, opened on first use.
+struct Details {
+  bool wasOpened = false;
+  std::optional<atf::DetailReader> reader;
+};
+
+class AtfSource : public TraceSource {
+public:
+  explicit AtfSource(atf::Session session) : session_(std::move(session)) {
+    uint32_t process = 0;
+    for (atf::ProcessTrace &trace : session_.processes()) {
+      for (atf::ThreadTrace &thread : trace.threads())
+        if (thread.index)
+          threads_.emplace_back(process, &thread);
+      ++process;
+    }
+  }
+
+  Expected<void> read(TraceSink &sink) override { return readPart(sink, {}); }
+  bool isThreadwise() const override { return true; }
+  Expected<void> readPart(TraceSink &sink, const ReadRequest &request) override;
+  std::unique_ptr<TraceSource> another() const override {
+    auto copy = std::make_unique<AtfSource>(session_);
+    copy->functions_ = functions_;
+    copy->functionCount_ = functionCount_;
+    copy->details_.resize(details_.size());
+    copy->wasChecked_ = wasChecked_;
+    return copy;
+  }
+  std::vector<uint64_t> cuts(uint32_t thread, size_t pieces) const override;
+  std::optional<Prints> prints(uint32_t process) const override { return atf::printsOf(session_, process); }
+  Function functionOf(uint32_t process, uint64_t functionId) const override;
+  bool knowsRange() const override { return true; }
+  std::optional<double> progress() const override {
+    return total_ ? static_cast<double>(done_) / static_cast<double>(total_) : 1.0;
+  }
+  const std::vector<Error> &problems() const override { return errors_; }
+  const std::vector<Warning> &warnings() const override { return flaws_; }
+  std::vector<Loss> losses() const override;
+
+private:
+  Expected<void> announce(TraceSink &sink);
+  void begin(const ReadRequest &request);
+  Expected<void> readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
+                            const ReadRequest &request);
+  void countUnused();
+  void takeFlaws(const atf::ThreadTrace &thread);
+  void tellDetailLoss(const atf::ThreadTrace &thread);
+  struct ThreadRead;
+  struct Functions;
+  void convertEvent(ThreadRead &read, Functions &functions, uint64_t ns, uint64_t functionId, uint32_t kind,
+                    Event &out);
+  template <class Raw>
+  void convertEvents(ThreadRead &read, std::span<const Raw> records, uint64_t first, std::span<Event> to);
+  void addDetails(ThreadRead &read, std::span<Event> to, uint64_t first);
+  void tellOpenCalls(ThreadRead &read, const ReadRequest &request);
+  void readEvents(ThreadRead &read, atf::SeqRange range);
+  void streamEvents(ThreadRead &read, atf::SeqRange range);
+  void countLosses(const ThreadRead &read);
+  uint32_t announceFunction(ThreadRead &read, uint64_t functionId);
+  const atf::DetailReader *detailsOf(const atf::ThreadTrace &thread, uint32_t index);
+  void warn(const std::string &place, const std::vector<Warning> &list) {
+    for (const Warning &flaw : list)
+      flaws_.push_back({flaw.code, place + ": " + flaw.message});
+  }
+
+  struct Functions {
+    static constexpr uint32_t kNone = ~uint32_t{0};
+    struct Recent {
+      uint64_t id = 0;
+      uint32_t number = kNone;
+    };
+    // A few functions account for most calls.
+    Recent &recentOf(uint64_t id) { return recent[(id ^ id >> 32) % recent.size()]; }
+
+    std::array<Recent, 1024> recent;
+    FunctionIndex local;
+    std::vector<uint32_t> numbers; // in the model, by local number
+  };
+
+  // The inputs and results of reading one thread.
+  struct ThreadRead {
+    ThreadRead(TraceSink &sink, const atf::IndexReader &events, const atf::DetailReader *details, uint32_t process,
+               uint32_t thread)
+        : sink(sink), events(events), details(details), process(process), thread(thread), batch(sink) {}
+    TraceSink &sink;
+    const atf::IndexReader &events;
+    const atf::DetailReader *details; // null if they are not wanted or can't be read
+    uint32_t process, thread;
+    BatchBuilder batch;
+    std::shared_ptr<const atf::IndexReader::EventBlock> block; // the last one of a packed file
+    // Set for a finished packed file if no details are wanted: its blocks are decoded while they are handed on.
+    const packed::File *file = nullptr;
+    packed::BlockReader stream;
+    uint64_t nextSeq = 0; // the next event of `stream`
+    uint64_t detailLinks = 0, detailsUsed = 0, otherThreads = 0, dangling = 0;
+  };
+
+  atf::Session session_;
+  std::vector<std::pair<uint32_t, atf::ThreadTrace *>> threads_; // those that can be read, with their processes
+  std::vector<Functions> functions_;                             // by process
+  uint32_t functionCount_ = 0;
+  std::vector<Details> details_; // by thread
+  atf::SchedLanes sched_;
+  std::vector<bool> wasChecked_; // checksum of the index, by thread
+  uint64_t done_ = 0, total_ = 0;
+  std::vector<Error> errors_;
+  std::vector<Warning> flaws_;
+  LossList lost_;
+  std::vector<std::string> unlinked_; // packed files whose details were not wanted
+};
+
+} // namespace
+
+Expected<void> AtfSource::announce(TraceSink &sink) {
+  uint32_t processIndex = 0, threadIndex = 0;
+  std::vector<ManifestParts> descriptions;
+  for (const atf::ProcessTrace &process : session_.processes()) {
+    for (const Warning &flaw : process.warnings())
+      if (flaw.code.starts_with("W_THREAD_MISSING"))
+        errors_.push_back({.code = "E_THREAD_MISSING", .message = flaw.message, .file = process.path()});
+      else if (!flaw.code.starts_with("W_THREAD_UNREADABLE")) // reported as an error
+        flaws_.push_back({flaw.code, process.path() + ": " + flaw.message});
+    ManifestParts &parts = descriptions.emplace_back();
+    const atf::ThreadTrace *first = nullptr;
+    for (const atf::ThreadTrace &thread : process.threads())
+      if (thread.index && !first)
+        first = &thread;
+    if (process.manifest())
+      parts = ManifestParts::read(atf::joinPath(process.path(), "manifest.json"));
+    Process info;
+    info.index = processIndex;
+    info.name = process.name();
+    info.pid = process.pid();
+    if (process.manifest())
+      info.executable = process.manifest()->executable;
+    if (first)
+      info.clockType = first->index->header().clockType;
+    else if (process.manifest())
+      info.clockType = static_cast<uint8_t>(process.manifest()->clockType);
+    if (const Manifest *manifest = process.manifest()) {
+      if (manifest->times == manifest::kTimesFrom[ADA_TIMES_TICK])
+        info.resolutionNs = manifest->resolutionNs;
+      info.hasAnnotatedValues = manifest->hasAnnotatedValues, info.timingAnchors = manifest->timingAnchors;
+      info.timesAreOrder = manifest->times == manifest::kTimesFrom[ADA_TIMES_NONE];
+    }
+    info.description = parts.description, info.symbols = parts.symbols;
+    if (process.manifest()) {
+      warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
+      for (const Warning &flaw : atf::missingEvents(process))
+        flaws_.push_back(flaw);
+    }
+    if (auto added = sink.addProcess(info); !added)
+      return added;
+    parts.symbols = {};
+    ++processIndex;
+  }
+  // Threads come after all processes, so that a sink knows whether there are several processes.
+  processIndex = 0;
+  atf::TimeFlaws times;
+  for (const atf::ProcessTrace &process : session_.processes()) {
+    for (const atf::ThreadTrace &thread : process.threads()) {
+      if (!thread.index) {
+        errors_.push_back(thread.index.error());
+        continue;
+      }
+      takeFlaws(thread);
+      const atf::IndexHeader &header = thread.index->header();
+      Thread t{.index = threadIndex++, .process = processIndex};
+      t.number = static_cast<uint32_t>(thread.id);
+      t.tid = thread.tid();
+      t.name = thread.name();
+      t.arch = header.arch, t.os = header.os;
+      t.fileThreadId = header.threadId;
+      t.description = descriptions[processIndex].threadDescription(thread.id);
+      if (thread.info)
+        t.gaps = thread.info->gaps;
+      t.offCpu = sched_.of(thread.path, t.index, errors_);
+      t.extent = ThreadExtent{
+          .events = thread.index->size(), .firstNs = thread.index->firstNs(), .lastNs = thread.index->lastNs()};
+      times.add(t);
+      if (auto added = sink.addThread(t); !added)
+        return added;
+    }
+    times.endProcess(process.path(), process.manifest());
+    ++processIndex;
+  }
+  std::ranges::move(times.warnings(), std::back_inserter(flaws_));
+  return {};
+}
+
+// An index file that was finished once and is now cut off has lost data, which is an error.
+void AtfSource::takeFlaws(const atf::ThreadTrace &thread) {
+  const atf::IndexReader &index = *thread.index;
+  const bool isCut = index.header().eventCount != 0 && !index.isComplete();
+  for (const Warning &flaw : index.warnings())
+    if (isCut && (flaw.code == "W_NO_FOOTER" || flaw.code == "W_FOOTER_CORRUPT"))
+      errors_.push_back({.code = "E_TRUNCATED", .message = flaw.message, .file = index.path()});
+    else
+      flaws_.push_back({flaw.code, index.path() + ": " + flaw.message});
+  for (const Warning &flaw : thread.warnings)
+    if (flaw.code == "W_DETAIL_MISSING")
+      tellDetailLoss(thread);
+}
+
+void AtfSource::tellDetailLoss(const atf::ThreadTrace &thread) {
+  const auto loss = atf::detailLoss(thread);
+  if (loss && thread.detail && *thread.detail) // nothing is lost from the file, only from what can be shown
+    flaws_.push_back({loss->code, thread.path + ": " + loss->message});
+  else if (loss)
+    errors_.push_back({.code = "E" + loss->code.substr(1), .message = loss->message, .file = thread.path});
+  else if (thread.detail && !*thread.detail)
+    errors_.push_back(thread.detail->error());
+}
+
+// The number of a function that is not among the recent ones. Announces it if it is new.
+uint32_t AtfSource::announceFunction(ThreadRead &read, uint64_t functionId) {
+  Functions &known = functions_[read.process];
+  const uint32_t local = known.local.add(functionId);
+  if (local < known.numbers.size())
+    return known.numbers[local];
+  Function function = functionOf(read.process, functionId);
+  function.index = functionCount_++;
+  read.batch.check(read.sink.addFunction(function));
+  known.numbers.push_back(function.index);
+  return function.index;
+}
+
+Function AtfSource::functionOf(uint32_t process, uint64_t functionId) const {
+  const atf::ProcessTrace &trace = session_.processes()[process];
+  Function function{.process = process, .id = functionId, .displayName = std::string(trace.displayName(functionId))};
+  if (const Manifest *manifest = trace.manifest())
+    if (const Symbol *symbol = manifest->find(functionId))
+      atf::describe(function, *symbol);
+  return function;
+}
+
+// Null if there is no detail file or it can't be read.
+const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, uint32_t index) {
+  Details &details = details_[index];
+  if (std::exchange(details.wasOpened, true))
+    return details.reader ? &*details.reader : nullptr;
+  const std::string path = atf::detailPathIn(thread.path);
+  if (!atf::exists(path) ||
+      (session_.kind() == atf::Session::Kind::File && !thread.index->path().ends_with("index.atf") &&
+       !thread.index->path().ends_with("index.atp")))
+    return nullptr;
+  auto reader = atf::DetailReader::open(path, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true});
+  if (reader)
+    thread.index->linkDetails(*reader);
+  atf::ThreadTrace whole = thread;
+  whole.detail = reader;
+  tellDetailLoss(whole);
+  if (!reader)
+    return nullptr;
+  if (auto checked = reader->verifyChecksum(); !checked)
+    errors_.push_back(checked.error());
+  warn(path, reader->warnings());
+  details.reader = *std::move(reader);
+  return &*details.reader;
+}
+
+// Adds the detail events of index event `seq`: the one it names, and those right after it that name the same index
+// event (vector registers). Returns their number.
+static uint64_t addDetails(BatchBuilder &batch, Event &event, const atf::DetailReader &details, uint64_t seq,
+                           uint64_t detailSeq) {
+  uint64_t at = detailSeq;
+  for (; at < details.size(); ++at) {
+    const atf::DetailEvent detail = details[at];
+    if (detail.indexSeq != seq)
+      break;
+    if (!batch.addDetail(event, {detail.type, detail.flags, detail.timestampNs, detail.payload, at},
+                         /*copyPayload=*/details.isPacked()))
+      break;
+  }
+  return at > detailSeq ? at - detailSeq : 0;
+}
+
+static const atf::IndexEvent &decodeRecord(const atf::IndexReader &, const atf::IndexEvent &event) { return event; }
+template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader &events, const Raw &raw) {
+  return events.decode(raw);
+}
+
+// Converts an event to the model, without its details.
+[[gnu::always_inline]] inline void AtfSource::convertEvent(ThreadRead &read, Functions &functions, uint64_t ns,
+                                                           uint64_t functionId, uint32_t kind, Event &out) {
+  Functions::Recent &recent = functions.recentOf(functionId);
+  if (recent.id != functionId || recent.number == Functions::kNone)
+    recent = {functionId, announceFunction(read, functionId)};
+  const bool isNamed = kind >= 1 && kind <= 3;
+  out.timeNs = ns;
+  out.thread = read.thread;
+  out.function = recent.number;
+  out.kind = isNamed ? static_cast<Kind>(kind) : Kind::Other;
+  out.details = 0;
+  out.isEarlier = false;
+  out.other = isNamed ? 0 : kind;
+  out.extra = 0;
+}
+
+// Converts the events from number `first` on into `to`, without their details.
+template <class Raw>
+void AtfSource::convertEvents(ThreadRead &read, std::span<const Raw> records, uint64_t first, std::span<Event> to) {
+  Functions &functions = functions_[read.process];
+  const uint32_t threadId = read.events.header().threadId;
+  const Raw *next = records.data() + first;
+  for (Event &out : to) {
+    const atf::IndexEvent in = decodeRecord(read.events, *next++);
+    convertEvent(read, functions, in.timestampNs, in.functionId, static_cast<uint32_t>(in.kind), out);
+    read.otherThreads += in.threadId != threadId;
+    read.detailLinks += in.detailSeq != atf::kNoDetail;
+  }
+}
+
+// Adds the details of the events in `to`, the first of which has number `first`.
+void AtfSource::addDetails(ThreadRead &read, std::span<Event> to, uint64_t first) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    const uint64_t seq = first + i, detailSeq = read.events[seq].detailSeq;
+    if (detailSeq == atf::kNoDetail)
+      continue;
+    const uint64_t added = model::addDetails(read.batch, to[i], *read.details, read.events.numberOf(seq), detailSeq);
+    read.detailsUsed += added;
+    read.dangling += added == 0;
+  }
+}
+
+// Hands on the calls that are already open: those that began in older blocks of a packed file, or before the place
+// from which a part is read.
+void AtfSource::tellOpenCalls(ThreadRead &read, const ReadRequest &request) {
+  const bool isPart = request.withOpenCalls && request.fromSeq > 0;
+  if (read.events.empty() || (!isPart && (request.fromSeq > 0 || request.fromNs > 0)))
+    return;
+  const atf::IndexReader::OpenCalls open = read.events.openBefore(request.fromSeq);
+  std::vector<Event> events;
+  for (const auto &[functionId, beginNs] : open.calls)
+    events.push_back(
+        {.timeNs = beginNs, .thread = read.thread, .function = announceFunction(read, functionId), .isEarlier = true});
+  if (!events.empty() && read.batch.status())
+    read.batch.check(read.sink.events({events, {}, {}, 0, isPart ? 0 : read.events.firstNs(), open.unknown}));
+}
+
+// Hands events of a packed file to the batch while decoding them.
+void AtfSource::streamEvents(ThreadRead &read, atf::SeqRange range) {
+  Functions &functions = functions_[read.process];
+  for (uint64_t seq = range.first; seq < range.last && read.batch.status();) {
+    const packed::Block &block = read.file->blocks()[read.file->blockOf(seq)];
+    Expected<void> done;
+    if (seq != read.nextSeq || read.stream.left() == 0) {
+      done = read.stream.begin(*read.file, block);
+      if (done)
+        done = read.stream.read(seq - block.first, [](const packed::Event &) {});
+    }
+    while (done && seq < std::min(range.last, block.last()) && read.batch.status()) {
+      const std::span<Event> to = read.batch.add(std::min(range.last, block.last()) - seq);
+      Event *out = to.data();
+      uint64_t links = 0;
+      done = read.stream.read(to.size(), [&](const packed::Event &event) {
+        convertEvent(read, functions, event.ns, event.functionId, event.kind, *out++);
+        links += event.link != packed::kNoLink;
+      });
+      read.detailLinks += links;
+      const auto got = static_cast<size_t>(out - to.data());
+      read.batch.takeBack(to.size() - got);
+      seq += got;
+    }
+    if (!done) {
+      read.events.noteDamage(done.error());
+      seq = std::min(range.last, block.last());
+      read.batch.continueAt(seq);
+    }
+    read.nextSeq = seq;
+  }
+}
+
+// Hands events to the batch, with their details.
+void AtfSource::readEvents(ThreadRead &read, atf::SeqRange range) {
+  if (read.file)
+    return streamEvents(read, range);
+  for (uint64_t seq = range.first; seq < range.last && read.batch.status();) {
+    const uint64_t linksBefore = read.detailLinks;
+    std::span<Event> to;
+    if (read.events.isPacked()) {
+      if (!read.block || seq < read.block->first || seq >= read.block->last)
+        read.block = read.events.block(seq);
+      const atf::IndexReader::EventBlock *block = read.block.get();
+      const uint64_t last = std::min(range.last, block->first + block->events.size());
+      if (seq >= last) { // its events can't be read
+        seq = std::min(range.last, block->last);
+        read.batch.continueAt(seq);
+        continue;
+      }
+      to = read.batch.add(last - seq);
+      convertEvents(read, std::span<const atf::IndexEvent>(block->events), seq - block->first, to);
+    } else {
+      to = read.batch.add(range.last - seq);
+      if (!read.events.recordsV2().empty())
+        convertEvents(read, read.events.recordsV2(), seq, to);
+      else
+        convertEvents(read, read.events.recordsV1(), seq, to);
+    }
+    if (read.details && read.detailLinks != linksBefore)
+      addDetails(read, to, seq);
+    seq += to.size();
+  }
+}
+
+Expected<void> AtfSource::readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
+                                     const ReadRequest &request) {
+  atf::IndexReader &events = *thread.index;
+  if (!wasChecked_[index] && !events.isPacked()) { // blocks are checked when they are decoded
+    if (auto checked = events.verifyChecksum(); !checked)
+      errors_.push_back(checked.error());
+    wasChecked_[index] = true;
+  }
+  const bool isTimed = request.fromNs > 0 || request.toNs != ~uint64_t{0};
+  const atf::SeqRange range = rangeOf(events, request, isTimed);
+  ThreadRead read(sink, events, sink.wantsDetails() ? detailsOf(thread, index) : nullptr, process, index);
+  if (!read.details && !isTimed) // with a time range, events are read to see whether they are wanted
+    read.file = events.finishedPacked();
+  tellOpenCalls(read, request);
+  for (uint64_t first = range.first; first < range.last && read.batch.status(); first += kReleaseEvents) {
+    const atf::SeqRange part = {first, std::min(range.last, first + kReleaseEvents)};
+    atf::SeqRange run = part;
+    do {
+      if (isTimed)
+        run = nextRun(events, {run.first, part.last}, request);
+      read.batch.continueAt(run.first);
+      readEvents(read, run);
+      run.first = run.last;
+    } while (run.last < part.last && read.batch.status());
+    read.batch.flush(); // its details lie in pages that are released next
+    events.release(part);
+    if (read.details)
+      read.details->release();
+    done_ += part.size();
+  }
+  if (const std::optional<Error> damage = events.damage(); damage && !wasChecked_[index]) {
+    errors_.push_back(*damage);
+    wasChecked_[index] = true;
+  }
+  if (const std::optional<Error> damage = read.details ? read.details->damage() : std::nullopt;
+      damage && damage->code != "E_BAD_CHECKSUM") // reported when the file was opened
+    errors_.push_back(*damage);
+  if (read.batch.status())
+    read.batch.check(sink.endThread(index));
+  if (range.size() < events.size())
+    return read.batch.status(); // a part can't show what is missing
+  countLosses(read);
+  return read.batch.status();
+}
+
+std::vector<uint64_t> AtfSource::cuts(uint32_t thread, size_t pieces) const {
+  std::vector<uint64_t> cuts = {0};
+  if (thread >= threads_.size())
+    return cuts;
+  const atf::IndexReader &events = *threads_[thread].second->index;
+  if (events.empty() || events.openAtStart().unknown > 0)
+    return cuts;
+  const uint64_t step = std::max<uint64_t>((events.size() + pieces - 1) / pieces, 1);
+  for (uint64_t cut; (cut = events.cutFrom(cuts.back() + step)) < events.size();)
+    cuts.push_back(cut);
+  return cuts;
+}
+
+static constexpr char kNoPlace[] = "events with registers and stack: the other format has no place for them";
+
+// Packed files have no links to count; their detail files show how many there would be. Those are read only when losses
+// are requested.
+std::vector<Loss> AtfSource::losses() const {
+  LossList all = lost_;
+  for (const std::string &path : unlinked_) {
+    const std::string detail = atf::detailPathIn(atf::parentPath(path));
+    if (!atf::exists(detail))
+      continue;
+    if (auto reader = atf::DetailReader::open(detail, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true})) {
+      uint64_t events = 0;
+      reader->forEach([&](const atf::DetailEvent &event) { events += !atf::isAddition(event.type); });
+      all.add(kNoPlace, events);
+    }
+  }
+  return all.list();
+}
+
+void AtfSource::countLosses(const ThreadRead &read) {
+  if (read.details) {
+    lost_.add("detail events that no index event names", read.details->size() - read.detailsUsed);
+    lost_.add("events whose detail event is not there, or names another event", read.dangling);
+  } else if (!read.sink.wantsDetails()) {
+    lost_.add(kNoPlace, read.detailLinks);
+    if (read.events.isPacked() && read.detailLinks == 0)
+      unlinked_.push_back(read.events.path());
+  } else {
+    lost_.add("events with registers and stack: there is no detail file that can be read", read.detailLinks);
+  }
+  lost_.add("events of version 1 that name another thread than their file", read.otherThreads);
+}
+
+// Resets everything to the state before the first read.
+void AtfSource::begin(const ReadRequest &request) {
+  errors_ = session_.failures();
+  flaws_.clear();
+  warn(session_.path(), session_.warnings());
+  lost_.clear();
+  unlinked_.clear();
+  functions_.clear();
+  functions_.resize(session_.processes().size());
+  functionCount_ = 0;
+  done_ = total_ = 0;
+  for (const uint32_t thread : wantedThreads(request, threads_.size()))
+    total_ += threads_[thread].second->index->size();
+  details_.assign(threads_.size(), {});
+  wasChecked_.assign(threads_.size(), false);
+}
+
+Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) {
+  if (!request.isFurther) {
+    begin(request);
+    TraceInfo info;
+    info.isRoot = session_.kind() == atf::Session::Kind::Root;
+    if (sink.needsRange())
+      info.range = atf::timesOf(session_);
+    if (auto begun = sink.begin(info); !begun)
+      return begun;
+    if (auto announced = announce(sink); !announced)
+      return announced;
+  }
+  for (const uint32_t thread : wantedThreads(request, threads_.size()))
+    if (auto read = readThread(sink, threads_[thread].first, *threads_[thread].second, thread, request); !read)
+      return read;
+  const bool isWhole = !request.isFurther && !request.threads && request.fromNs == 0 && request.fromSeq == 0 &&
+                       request.toNs == ~uint64_t{0} && request.toSeq == ~uint64_t{0};
+  if (isWhole && !sink.takesSymbols())
+    countUnused();
+  return sink.finish();
+}
+
+// Counts the manifest's functions that no event named; they were never announced.
+void AtfSource::countUnused() {
+  for (size_t i = 0; i < functions_.size(); ++i)
+    if (const Manifest *manifest = session_.processes()[i].manifest()) {
+      uint64_t used = 0;
+      for (const Symbol &symbol : manifest->symbols())
+        used += functions_[i].local.find(symbol.functionId) != FunctionIndex::kNone;
+      lost_.add("functions that no event names", manifest->symbols().size() - used);
+    }
+}
+
+std::unique_ptr<TraceSource> makeAtfSource(atf::Session session) {
+  return std::make_unique<AtfSource>(std::move(session));
+}
+
+} // namespace ada::model

@@ -1,0 +1,154 @@
+// The thread that turns ring records into files: when it runs, what it is asked to do, and the order of a pass.
+//
+// One pass takes an anchor. Then, for each thread, it reads the records that are complete and not younger than the
+// anchor (RingReader), writes their events (SessionWriter), and gives the chunks back.
+#ifndef ADA_RUNTIME_CORE_DRAIN_H
+#define ADA_RUNTIME_CORE_DRAIN_H
+
+#include "core/ring/ring_reader.h"
+#include "drain_helpers.h"
+#include "dump.h"
+#include "identity.h"
+#include "session_writer.h"
+
+namespace ada {
+
+class Drain {
+public:
+  // Starts the thread. `directory` is the process's; `session` is where the dumps of a flight recorder go. Returns 0 or
+  // a negative errno.
+  int start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
+            const char *directory, const char *session);
+  // After a fork, when the thread no longer exists: makes this ready for start().
+  void reset();
+
+  // For the slow path when there is work: wakes the thread if it sleeps. Async-signal-safe.
+  void wake();
+  void chunkClosed();
+  // Asks for a pass over everything that was recorded before the call and waits for it. Returns 0, or -1 if something
+  // could not be written.
+  int flush();
+  // The same; then footers, headers and the manifest are written as at the end. With `Ending::Exit` the thread ends.
+  // Async-signal-safe, even in a handler that interrupts this function; Ending::Exit always wins.
+  int finish(Ending ending, int status);
+  // Called after finish(Ending::Exec) if the process continues.
+  void resume();
+  // Opens a detail window at `ns` and asks a flight recorder for a dump. For a fatal signal, the dump is made before
+  // the next flush() is answered. Async-signal-safe.
+  void trigger(uint64_t ns, TriggerKind kind = TriggerKind::Api) {
+    writer_.windows().trigger(ns, kind);
+    if (isFlight_)
+      askForDump(kind == TriggerKind::Signal);
+  }
+  // The process will die of this signal when its handler returns. Call it before trigger(). Async-signal-safe.
+  void noteFatalSignal(int number) { __atomic_store_n(&fatalSignal_, number, __ATOMIC_RELAXED); }
+  // The session of the last dump; empty if there was none.
+  const char *lastDump() const { return dump_.session(); }
+  // Whether the drain has its own table of open files: then none of its descriptors is in the program's table.
+  bool ownsFiles() const { return __atomic_load_n(&ownsFiles_, __ATOMIC_ACQUIRE); }
+  // The content of the manifest has changed.
+  void manifestChanged() { __atomic_store_n(&manifestDirty_, 1, __ATOMIC_RELEASE); }
+
+  // After a failed write: a description of what failed; otherwise empty.
+  const char *failure() const { return dumpFailure_.empty() ? writer_.failure() : dumpFailure_.c_str(); }
+  // Called in the drain's thread when the program's last thread has ended without exit(), before the files are
+  // finished.
+  void whenAbandoned(void (*callback)()) { onAbandoned_ = callback; }
+  // At the end: whether everything that is known of the trace is in its files.
+  bool isComplete() const { return writer_.isComplete(); }
+  // The process's directory; with option rotate, that of the last part. Valid once the drain has stopped.
+  const char *directory() const { return writer_.directory(); }
+
+private:
+  static void threadMain(void *self);
+  void run();
+  bool answer(uint32_t wanted, bool finishing);
+  // What a drain thread works with.
+  struct Hand {
+    RingReader::Desk desk;
+    SessionWriter::Batch batch;
+    uint64_t records; // read in this pass
+    // 0 or -ENOMEM.
+    int start() {
+      int error = desk.start();
+      return error < 0 ? error : batch.start();
+    }
+    void reset() {
+      desk.reset();
+      batch.reset();
+    }
+  };
+  void startHelpers();
+  uint64_t pass(bool last, bool whole);
+  bool isWorthSharing() const;
+  void takePart(Hand &hand);
+  void takeTriggers();
+  uint64_t drainThread(Hand &hand, uint64_t slot);
+  uint64_t takePlain(Hand &hand, uint64_t slot);
+  uint64_t takePlainCounting(Hand &hand, uint64_t slot);
+  uint64_t takePlainLeavingOut(Hand &hand, uint64_t slot);
+  void writeWaiting(Hand &hand, uint64_t slot, uint64_t nowNs);
+  void commit(Hand &hand, uint64_t slot, uint64_t place);
+  void wakeWaiting(uint64_t used);
+  void prepare();
+  void askNames();
+  void writeWindows(uint64_t used, uint64_t limitNs);
+  void writeManifest();
+  void endHeld();
+  void rotate();
+  void followIdentity();
+  void takeModules();
+  bool lookForOrphans();
+  bool isManifestDue(bool isBehind, bool isFlush);
+  bool noteIfAbandoned();
+  void askForDump(bool isUrgent);
+  bool dump(uint32_t asked, bool toTheEnd);
+  int beginDump();
+  void endUrgentDump();
+  void endFlight();
+
+  Ring *ring_ = nullptr;
+  RingReader reader_;
+  SessionWriter writer_;
+  Hand own_ = {}; // the drain thread's
+  DrainHelpers helpers_;
+  Hand *helperHands_ = nullptr; // one for each helper
+  uint64_t threadsWanted_ = 0;  // drain_threads
+
+  // Shared by the program's threads and the drain.
+  uint32_t wakeWord_ = 0, sleeping_ = 0;
+  uint32_t requested_ = 0, done_ = 0; // passes asked for and completed; done_ is a futex
+  uint32_t finishRequested_ = 0;      // an Ending for the next pass, the final one wins; 0 if none
+  uint32_t finishedAt_ = 0;           // the request that the last finishing pass answered
+  uint32_t resumed_ = 0;              // an exec failed
+  uint32_t manifestDirty_ = 1;
+  bool ownsFiles_ = false;
+  Ending ending_ = Ending::Running;
+  int exitStatus_ = 0;
+  bool stopped_ = false;
+  uint32_t dumpsAsked_ = 0;
+  uint32_t urgentDump_ = 0; // the number in dumpsAsked_ of the dump that a thread waits for; 0 if none
+  int fatalSignal_ = 0;     // the signal that is about to end the process
+
+  // Used by the drain thread only.
+  bool isLast_ = false, isWhole_ = false; // of this pass
+  uint64_t limitNs_ = 0;                  // likewise, see RingReader::limitNs
+  uint64_t slots_ = 0, nextSlot_ = 0;     // likewise: the number of slots, and the next one to take
+  uint64_t manifestDueNs_ = 0;
+  uint64_t namesDueNs_ = 0, namesNext_ = 0; // when the next round of askNames begins, and its next slot
+  bool hasManifest_ = false, hasLookedForOrphans_ = false;
+  bool isBehind_ = false; // the last pass did not take all that was recorded before it
+  Identity identity_;
+  bool isFlight_ = false, isAbandoned_ = false;
+  uint32_t endCode_ = 0; // the process's exit code as far as known, if abandoned
+  void (*onAbandoned_)() = nullptr;
+  uint32_t dumpsBegun_ = 0; // of dumpsAsked_
+  int signalOfDump_ = 0;    // given as the process's end in the last dump; also 0 if that failed
+  const char *directory_ = nullptr, *session_ = nullptr;
+  Dump dump_;
+  Text<512> dumpFailure_;
+  uint64_t outsideTriggers_ = 0; // ada_ring_header.trigger_count, as last seen
+};
+
+} // namespace ada
+#endif

@@ -1,0 +1,107 @@
+// Writes ATF index files.
+#include "index_file.h"
+#include "core/base/crc.h"
+
+namespace ada {
+
+void IndexFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
+  *this = IndexFile();
+  file_.begin(directory, index, "index.atf");
+  origin_ = {.version = (uint8_t)version, .arch = arch::kAtfArch, .threadId = tid};
+}
+
+int IndexFile::open() {
+  return file_.open([&] { return writeHeader(false); });
+}
+
+int IndexFile::writeHeader(bool finished) {
+  atf::Frame header = atf::encodeIndexHeader(origin_, finished ? &totals_ : nullptr, hasDetail_);
+  int error = file_.write(header.bytes, sizeof header, 0);
+  if (error == 0)
+    finished_ = finished;
+  return error;
+}
+
+int IndexFile::append(const unsigned char *events, size_t n, uint64_t count) {
+  if (count == 0)
+    return 0;
+  int error = open();
+  // Turn a final header into a placeholder again first: if the process died, it would hide what is appended.
+  if (error == 0 && finished_) {
+    error = writeHeader(false);
+    file_.truncate(end()); // drop the footer
+  }
+  if (error == 0)
+    error = file_.write(events, n, end());
+  if (error < 0) {
+    file_.truncate(end()); // no half event at the end
+    return error;
+  }
+  // Both versions begin with the time.
+  auto time = [&](uint64_t i) {
+    return ((const atf::RawIndexEventV2 *)(events + i * atf::kIndexEventBytes))->timestampNs.get();
+  };
+  if (totals_.events == 0)
+    totals_.firstNs = time(0);
+  totals_.lastNs = time(count - 1);
+  totals_.events += count;
+  crc_ = sumOf(origin_.version, crc_, events, n);
+  return 0;
+}
+
+int IndexFile::linkDetail(uint64_t seq, uint64_t detailSeq) {
+  int error = open();
+  if (error < 0)
+    return error;
+  linked_ = true;
+  unsigned char link[8];
+  size_t n = atf::encodeLink(link, origin_.version, detailSeq);
+  return file_.write(link, n, atf::linkOffset(origin_.version, seq));
+}
+
+// Recomputes the checksum of a file in which links were set afterwards: reads the events again.
+int IndexFile::sumAgain() {
+  static unsigned char buffer[65536]; // the drain is one thread
+  crc_ = 0;
+  for (uint64_t at = atf::kHeaderBytes; at < end();) {
+    size_t n = end() - at < sizeof buffer ? end() - at : sizeof buffer;
+    if (int error = file_.read(buffer, n, at); error < 0)
+      return error;
+    crc_ = sumOf(origin_.version, crc_, buffer, n);
+    at += n;
+  }
+  linked_ = false;
+  return 0;
+}
+
+uint64_t IndexFile::shorten(uint64_t count) {
+  if (open() < 0)
+    return 0;
+  if (count > totals_.events)
+    count = totals_.events;
+  if (file_.truncate(end() - count * atf::kIndexEventBytes) < 0)
+    return 0;
+  totals_.events -= count;
+  uint64_t last[1] = {0}; // both versions begin with the time
+  if (totals_.events > 0)
+    file_.read(last, sizeof last, end() - atf::kIndexEventBytes);
+  else
+    totals_.firstNs = 0;
+  totals_.lastNs = last[0];
+  linked_ = true; // the checksum must be recomputed
+  return count;
+}
+
+int IndexFile::finish(bool hasDetail) {
+  int error = open();
+  if (error == 0 && linked_)
+    error = sumAgain();
+  if (error < 0)
+    return error;
+  hasDetail_ = hasDetail;
+  atf::Frame footer = atf::encodeIndexFooter(totals_, crc_);
+  error = file_.write(footer.bytes, sizeof footer, end());
+  return error < 0 ? error : writeHeader(true);
+}
+
+} // namespace ada

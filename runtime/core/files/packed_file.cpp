@@ -1,0 +1,239 @@
+// Writes packed index files.
+#include "packed_file.h"
+#include "core/base/crc.h"
+
+namespace ada {
+
+void PackedFile::begin(const char *directory, uint32_t index, uint32_t tid, packed::BlockWriter &blocks) {
+  *this = PackedFile();
+  file_.begin(directory, index, "index.atp");
+  origin_ = {.arch = arch::kAtfArch, .threadId = tid};
+  blocks_ = &blocks;
+  __builtin_memset((void *)blocks_, 0, sizeof *blocks_);
+}
+
+int PackedFile::open() {
+  return file_.open([&] { return writeHeader(false, 0); });
+}
+
+int PackedFile::writeHeader(bool finished, uint64_t trailerOffset) {
+  const packed::FileTotals totals = kept();
+  packed::RawFileHeader header = packed::encodeFileHeader(origin_, finished ? &totals : nullptr, trailerOffset,
+                                                          hasDetail_, crc32c, first_, removed_);
+  int error = file_.write(&header, sizeof header, 0);
+  if (error == 0)
+    finished_ = finished;
+  return error;
+}
+
+//===--- blocks -----------------------------------------------------------===//
+
+unsigned char *PackedFile::beginBatch(unsigned char *to) {
+  startBytes_ = blockOffset_ ? 0 : blocks_->begin(to, crc32c);
+  return to + startBytes_;
+}
+
+int PackedFile::append(const unsigned char *batch, size_t n, uint64_t count) {
+  if (count == 0)
+    return 0;
+  int error = open();
+  // Turn a final header into a placeholder again first: if the process died, it would hide what is appended.
+  if (error == 0 && finished_) {
+    error = writeHeader(false, 0);
+    file_.truncate(end_); // drop the block index
+  }
+  const uint64_t at = startBytes_ ? packed::aligned(end_) : end_;
+  if (error == 0)
+    error = file_.write(batch, n, at);
+  if (error < 0) {
+    file_.truncate(end_);
+    return error;
+  }
+  if (startBytes_)
+    blockOffset_ = at;
+  blocks_->added(batch + startBytes_, n - startBytes_, crc32c);
+  startBytes_ = 0;
+  end_ = at + n;
+  if (totals_.events == removed_)
+    totals_.firstNs = blocks_->firstNs;
+  totals_.events += count;
+  totals_.lastNs = blocks_->state.lastNs;
+  return blocks_->isFull() ? closeBlock() : 0;
+}
+
+int PackedFile::closeBlock() {
+  packed::RawBlockHeader header = blocks_->close(crc32c);
+  int error = file_.write(&header, sizeof header, blockOffset_);
+  blockOffset_ = 0;
+  closedBytes_ = blocks_->blockBytes();
+  return error;
+}
+
+bool PackedFile::takeClosed(uint64_t &bytes, uint64_t &lastNs) {
+  bytes = closedBytes_, lastNs = totals_.lastNs;
+  closedBytes_ = 0;
+  return bytes > 0;
+}
+
+// Continues while `visit(offset, header)` returns 0. Returns visit's value, or the reason why a header can't be read.
+template <class Visit> int PackedFile::eachBlock(Visit &&visit) {
+  packed::RawBlockHeader block;
+  for (uint64_t at = first_; at < end_; at = packed::aligned(at + packed::blockBytes(block))) {
+    int error = file_.read(&block, sizeof block, at);
+    if (error == 0)
+      error = visit(at, block);
+    if (error != 0)
+      return error;
+  }
+  return 0;
+}
+
+uint64_t PackedFile::shorten(uint64_t count) {
+  if (open() < 0 || (blockOffset_ && closeBlock() < 0))
+    return 0;
+  // Visit the blocks from the front, as long as enough events follow them.
+  const uint64_t keep = totals_.events > count ? totals_.events - count : 0;
+  packed::FileTotals kept = {removed_, 0, 0};
+  uint64_t end = first_;
+  (void)eachBlock([&](uint64_t at, const packed::RawBlockHeader &block) {
+    if (kept.events + block.eventCount > keep)
+      return -ERANGE; // enough
+    if (at == first_)
+      kept.firstNs = block.firstNs;
+    kept.events += block.eventCount, kept.lastNs = block.lastNs;
+    end = at + packed::blockBytes(block);
+    return 0;
+  });
+  if (file_.truncate(end) < 0)
+    return 0;
+  const uint64_t gone = totals_.events - kept.events;
+  totals_ = kept, end_ = end;
+  return gone;
+}
+
+//===--- the next file ----------------------------------------------------===//
+
+int PackedFile::makeNext(const char *directory, unsigned char *buffer) {
+  ThreadFile next;
+  next.begin(directory, file_.index(), "index.atp");
+  nextStartBytes_ = blocks_->begin(buffer, crc32c);
+  const int error = next.open([&] {
+    const packed::RawFileHeader header = packed::encodeFileHeader(origin_, nullptr, 0, false, crc32c);
+    int failed = next.write(&header, sizeof header, 0);
+    return failed < 0 ? failed : next.write(buffer, nextStartBytes_, packed::aligned(packed::kFileHeaderBytes));
+  });
+  next.close();
+  return error;
+}
+
+void PackedFile::goOn(const char *directory) {
+  const uint32_t index = file_.index();
+  file_.begin(directory, index, "index.atp");
+  file_.setMade();
+  removed_ = totals_.events, totals_.firstNs = 0;
+  first_ = blockOffset_ = packed::aligned(packed::kFileHeaderBytes);
+  end_ = blockOffset_ + nextStartBytes_;
+  startBytes_ = 0, closedBytes_ = 0;
+  finished_ = hasDetail_ = false;
+}
+
+//===--- the oldest blocks ------------------------------------------------===//
+
+int PackedFile::load(const char *directory, uint32_t index) {
+  *this = PackedFile();
+  file_.begin(directory, index, "index.atp");
+  packed::RawFileHeader header;
+  packed::RawTrailer trailer;
+  packed::RawBlockHeader block;
+  int error = file_.openMade();
+  if (error == 0)
+    error = file_.read(&header, sizeof header, 0);
+  if (error == 0)
+    error = file_.read(&trailer, sizeof trailer, header.trailerOffset);
+  if (error == 0)
+    error = file_.read(&block, sizeof block, header.blocksOffset);
+  if (error < 0)
+    return error;
+  origin_ = {.arch = header.arch, .os = header.os, .clockType = header.clockType, .threadId = header.threadId};
+  first_ = header.blocksOffset, end_ = trailer.indexOffset, removed_ = block.firstSeq;
+  totals_ = {removed_ + header.eventCount, header.timeStartNs, header.timeEndNs};
+  finished_ = true, hasDetail_ = (header.flags & packed::kFileHasDetail) != 0;
+  return 0;
+}
+
+int PackedFile::removeFirst() {
+  packed::RawBlockHeader block, next;
+  int error = open();
+  if (error == 0)
+    error = file_.read(&block, sizeof block, first_);
+  if (error < 0)
+    return error;
+  const uint64_t begin = first_, end = packed::aligned(begin + packed::blockBytes(block));
+  const bool isLast = end >= end_, isOpen = !isLast && end == blockOffset_;
+  if (!isLast && !isOpen && (error = file_.read(&next, sizeof next, end)) < 0)
+    return error;
+  first_ = end, removed_ += block.eventCount;
+  totals_.firstNs = isLast ? 0 : isOpen ? blocks_->firstNs : next.firstNs;
+  // Write the header first: it must never lead to a hole or to an index that is being changed.
+  const bool wasFinished = finished_;
+  error = writeHeader(false, 0);
+  if (error == 0)
+    error = file_.makeHole(begin, end - begin);
+  return error == 0 && wasFinished ? finish(hasDetail_) : error;
+}
+
+//===--- the file's end ---------------------------------------------------===//
+
+// Writes an entry for each block. They come from the blocks' headers, so the drain keeps none of them in memory.
+int PackedFile::writeIndex(const packed::FileTotals &totals, uint64_t &trailerOffset) {
+  constexpr size_t kEntries = 64;
+  packed::RawIndexEntry entries[kEntries];
+  uint64_t blocks = 0, to = packed::aligned(end_) + packed::kIndexHeadBytes;
+  bool unsorted = false;
+  int error = eachBlock([&](uint64_t, const packed::RawBlockHeader &block) {
+    ++blocks;
+    unsorted |= (block.flags & packed::kBlockUnsorted) != 0;
+    return 0;
+  });
+  const packed::RawIndexHead head = packed::encodeIndexHead(blocks);
+  uint32_t checksum = crc32c(0, &head, sizeof head);
+  if (error == 0)
+    error = file_.write(&head, sizeof head, to - sizeof head);
+  size_t count = 0;
+  auto flush = [&] {
+    const size_t n = count * sizeof entries[0];
+    checksum = crc32c(checksum, entries, n);
+    int failed = file_.write(entries, n, to);
+    to += n, count = 0;
+    return failed;
+  };
+  if (error == 0)
+    error = eachBlock([&](uint64_t at, const packed::RawBlockHeader &block) {
+      entries[count++] = packed::encodeIndexEntry(at, block);
+      return count == kEntries ? flush() : 0;
+    });
+  if (error == 0)
+    error = flush();
+  if (error < 0)
+    return error;
+  trailerOffset = to;
+  const packed::RawTrailer trailer =
+      packed::encodeTrailer(packed::aligned(end_), blocks, checksum, totals, unsorted, crc32c);
+  return file_.write(&trailer, sizeof trailer, to);
+}
+
+int PackedFile::finish(bool hasDetail) {
+  int error = open();
+  if (error == 0 && blockOffset_)
+    error = closeBlock();
+  hasDetail_ = hasDetail;
+  uint64_t trailerOffset = 0;
+  if (error == 0)
+    error = writeIndex(kept(), trailerOffset);
+  if (error < 0)
+    return error;
+  file_.truncate(trailerOffset + packed::kTrailerBytes); // there may have been a longer index
+  return writeHeader(true, trailerOffset);
+}
+
+} // namespace ada

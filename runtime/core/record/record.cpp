@@ -1,0 +1,538 @@
+// The slow path of recording: everything that the few instructions in trampolines.S leave to it.
+//
+// It runs once in 3580 records, when a chunk is full; at a thread's first event; and for each event of a thread that
+// can't record (the rings are full and overflow=drop, or the trace is over) or of a process without a usable counter.
+// All of it runs with signals blocked, except while it waits for the drain.
+#include "annotations.h"
+#include "argument_contents.h"
+#include "core/session/session.h"
+#include "detail_registers.h"
+#include "fibers.h"
+#include "process_events.h"
+#include "shared/ring/thread_reader.h"
+#include "stack_window.h"
+#include "thread.h"
+
+#include <errno.h>
+
+__thread AdaThread ada_thread = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0};
+
+// Makes a program that links the archive get api.cpp together with the hooks: with <ada/annotations.h>, images refer to
+// its functions only weakly, and weak references pull nothing out of an archive.
+__asm__(".reloc ., " ADA_NO_RELOCATION ", __ada_register_image");
+
+namespace ada {
+namespace {
+
+constexpr uint32_t kEnded = 2; // AdaThread::busy
+
+enum class Outcome { Ready, Wait, Lost };
+
+bool isFull(uint64_t position) { return (position & (ADA_CHUNK_BYTES - 1)) >= ADA_CHUNK_FULL; }
+
+// Stores a record at a reserved place. The order makes it safe against kills: see ada_record.
+void store(uint64_t place, uint64_t what, uint64_t stamp) {
+  ada_record *r = (ada_record *)place;
+  __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
+  __atomic_store_n(&r->stamp, stamp, __ATOMIC_RELEASE);
+}
+
+// The time since which the slow path has held the thread up, and how that is recorded: see lib/shared/ring/held.h.
+class Hold {
+public:
+  // At a process's first event it is not yet known which clock the ring will have.
+  explicit Hold(const AdaThread &t) : slot_(t.slot), before_(slot_ ? slot_->held_since : 0), seq_(t.nextSeq) {
+    begin();
+  }
+
+  uint64_t from() const { return runtime.ring.usesSystemClock() ? ns_ : counter_; }
+  // The thread waits from now on.
+  void wait(AdaThread &t) {
+    hasWaited_ = true;
+    if (t.slot)
+      __atomic_store_n(&t.slot->held_since, from(), __ATOMIC_RELAXED);
+  }
+  // The thread was held up to get this chunk. Call it before beginChunk(), because others read the times after that.
+  void endWith(ada_chunk &chunk, const AdaThread &t, uint64_t touchFrom) {
+    seq_ = t.nextSeq + 1;
+    chunk.held_from = from();
+    chunk.held_to = runtime.ring.stamp();
+    chunk.held_reason = hasWaited_ ? ADA_HELD_WAITED : ADA_HELD_OTHER;
+    chunk.held_lost = t.slot->held_lost_seq == t.nextSeq + 1 ? t.slot->held_lost : 0;
+    const uint64_t touch = touchFrom && chunk.held_to > touchFrom ? chunk.held_to - touchFrom : 0;
+    chunk.held_touch = touch < UINT32_MAX ? (uint32_t)touch : UINT32_MAX;
+    begin(); // the same record may be held up again
+    hasWaited_ = false;
+  }
+  // The thread was held up until `to` without getting a chunk.
+  void endAt(AdaThread &t, uint64_t to) {
+    if (t.slot && to > from())
+      __atomic_add_fetch(&t.slot->held_unplaced, to - from(), __ATOMIC_RELAXED);
+  }
+  // The event was lost. The next chunk reports what that cost.
+  void endLost(AdaThread &t) {
+    if (!t.slot)
+      return;
+    if (t.slot->held_lost_seq != t.nextSeq + 1)
+      t.slot->held_lost = 0, t.slot->held_lost_seq = t.nextSeq + 1;
+    addLost(t);
+    isLost_ = true;
+  }
+  // The rest of that cost, now that signals are as they were. No part of it if a handler has recorded or lost
+  // something meanwhile.
+  void endAfterLost(AdaThread &t) {
+    if (isLost_ && t.slot && t.slot->held_lost == lost_ && t.nextSeq == seq_)
+      addLost(t);
+  }
+  // The thread continues with the chunk given to endWith(), which can't include the time since then. `isAlone`: no
+  // handler has recorded anything meanwhile; a handler's time would not be the recorder's.
+  void endAfter(AdaThread &t, bool isAlone) {
+    if (isAlone && t.nextSeq == seq_)
+      endAt(t, runtime.ring.stamp());
+  }
+  // A signal handler may have run meanwhile and got the chunk, which may even be full again.
+  void look(AdaThread &t, bool goesOn) {
+    if (!t.chunk || t.nextSeq == seq_)
+      return;
+    seq_ = t.nextSeq;
+    endAt(t, t.chunk->held_from);
+    begin();
+    if (goesOn && hasWaited_)
+      wait(t);
+  }
+  // This hook waits no longer. If it runs in a signal handler that interrupted a waiting hook, that hook still waits.
+  void leave(AdaThread &t) { __atomic_store_n(&t.slot->held_since, t.slot == slot_ ? before_ : 0, __ATOMIC_RELAXED); }
+
+private:
+  void addLost(AdaThread &t) {
+    const uint64_t to = runtime.ring.stamp(), since = from();
+    lost_ = __atomic_add_fetch(&t.slot->held_lost, to > since ? to - since : 0, __ATOMIC_RELAXED);
+    (runtime.ring.usesSystemClock() ? ns_ : counter_) = to;
+  }
+  void begin() {
+    counter_ = arch::readCounter();
+    ns_ = runtime.ring.exists() && !runtime.ring.usesSystemClock() ? 0 : sys::nowNs();
+  }
+
+  const ada_ring_thread *slot_;
+  uint64_t before_, seq_;
+  uint64_t counter_, ns_;
+  uint64_t lost_ = 0; // ada_ring_thread.held_lost, with this event's part
+  bool hasWaited_ = false, isLost_ = false;
+};
+
+// The thread's first event: a slot in the ring file, and a callback at its end.
+Outcome attach(AdaThread &t) {
+  bool later;
+  ada_ring_thread *slot = runtime.ring.takeThread(later);
+  if (!slot)
+    return later ? Outcome::Wait : Outcome::Lost;
+  slot->tid = sys::threadId();
+  slot->stack_low = slot->signal_stack = slot->stack_window = 0;
+  t.nextSeq = 0;
+  t.chunk = nullptr;
+  t.slot = slot;
+  nameFiber(t);
+  watchThread();
+  return Outcome::Ready;
+}
+
+void countLost(AdaThread &t, uint64_t what, unsigned reason) {
+  ada_ring_header &header = runtime.ring.header();
+  // Also for a thread without a slot: it may get one before these calls are left.
+  const uint32_t events = t.lostCalls.note(what);
+  __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, events, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&header.events_lost, events, __ATOMIC_RELAXED);
+  t.hasLost |= t.slot != nullptr && events > 0;
+}
+
+// Gives the thread a chunk to write to: another one, or its own again once the drain has read it. `what`: the record
+// that is lost if there is none. `hasWaited`: with overflow=drop it won't wait again.
+Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited, Hold &hold) {
+  Runtime &r = runtime;
+  switch (r.currentState()) {
+  case State::On:
+    break;
+  case State::Waiting:
+    if (startRecording())
+      break;
+    return Outcome::Lost;
+  default:
+    return Outcome::Lost;
+  }
+  const bool first = t.chunk == nullptr;
+  if (!t.slot)
+    if (Outcome outcome = attach(t); outcome != Outcome::Ready) {
+      if (outcome == Outcome::Lost)
+        countLost(t, what, ADA_LOST_NO_MEMORY);
+      return outcome;
+    }
+  const ring::OwnChunk own = first ? ring::OwnChunk{false, false} : ring::ownChunk(*t.slot, *t.chunk);
+  const bool beyond = first || (own.isRead && own.isHeld); // it has no chunk to wait with
+  ada_chunk *chunk;
+  Ring::Taken taken = r.ring.takeChunk(beyond, chunk);
+  if (taken == Ring::Taken::Yes) {
+    if (!first) // it may make a system call, which counts as holding the thread up
+      r.drain.chunkClosed();
+    hold.endWith(*chunk, t, r.ring.touch(*chunk));
+    ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
+    uint64_t number = r.ring.numberOf(chunk) + 1;
+    if (first) {
+      __atomic_store_n(&t.slot->first_chunk, number, __ATOMIC_RELEASE);
+      __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
+    } else
+      __atomic_store_n(&t.chunk->next, (uint32_t)number, __ATOMIC_RELEASE);
+    t.chunk = chunk;
+  } else if (own.isRead && !own.isHeld) {
+    chunk = t.chunk;
+    ring::zeroRecords(*chunk);
+    hold.endWith(*chunk, t, 0);
+    ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
+  } else if (r.options.overflowDrops() ? taken == Ring::Taken::Later && !hasWaited
+                                       : taken == Ring::Taken::Later || !beyond) {
+    return Outcome::Wait;
+  } else {
+    countLost(t, what, taken == Ring::Taken::Full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY);
+    if (first) // a thread that has only losses exists, too
+      __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
+    r.drain.wake();
+    return Outcome::Lost;
+  }
+  position = (uint64_t)(chunk + 1);
+  return Outcome::Ready;
+}
+
+// Stores what the reader must know before the next record: that records were lost, and how the stack has changed. If
+// the chunk becomes full, the rest goes to the beginning of the next one.
+void storeGap(AdaThread &t, uint64_t &position) {
+  auto put = [&](uint64_t what) {
+    store(arch::reserve(&position, sizeof(ada_record)), what, TickClock::stamp(runtime.ring));
+    return !isFull(position);
+  };
+  if (t.hasLost) {
+    t.hasLost = false;
+    if (!put(ring::lostByThread(*t.slot) << 4 | ADA_RECORD_LOST))
+      return;
+  }
+  t.lostCalls.tell(put);
+}
+
+} // namespace
+
+void threadEnds() {
+  uint64_t signals = sys::blockSignals();
+  AdaThread &t = ada_thread;
+  if (t.slot && sys::processId() == runtime.processId) {
+    Identity::noteThreadExit(runtime.processId, 0); // the status with which libc will end it
+    if (t.slot->name[0] == 0)
+      sys::call(SYS_prctl, 16 /* PR_GET_NAME */, t.slot->name);
+    __atomic_store_n(&t.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
+  }
+  freeFiber(t);
+  t.slot = nullptr, t.chunk = nullptr;
+  t.position = t.systemPosition = ADA_POSITION_PARKED;
+  t.busy = kEnded; // permanently: nothing calls us again for later records
+  sys::restoreSignals(signals);
+}
+
+namespace {
+
+// The position at which the thread records. Without a usable counter `position` stays parked, so that every event comes
+// here; a process knows that from its first event on. All code must use the same position, including handlers that
+// interrupt a waiting thread: a chunk that a waiting thread still wrote to would be taken for closed.
+uint64_t &positionOf(AdaThread &t) {
+  if (!runtime.ring.exists() || !runtime.ring.usesSystemClock())
+    return t.position;
+  t.position = ADA_POSITION_PARKED;
+  return t.systemPosition;
+}
+
+// Reserves `bytes` for the record `what` if the fast path could not. Returns 0 if the record is lost.
+// Long because it states in one place what holds whenever a signal handler may interrupt.
+uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
+  if (t.busy) {
+    // Code that the runtime itself called, for example the program's malloc for a thread-specific value: not recorded.
+    t.position = ADA_POSITION_PARKED;
+    if (t.busy == kEnded && runtime.currentState() == State::On) {
+      __atomic_add_fetch(&runtime.ring.header().events_late, 1, __ATOMIC_RELAXED);
+      __atomic_add_fetch(&runtime.ring.header().events_lost, 1, __ATOMIC_RELAXED);
+    }
+    return 0;
+  }
+  separateCopiedProcess();
+  if (t.resumeAt) { // after __ada_before_clone, in the calling process
+    t.position = t.resumeAt;
+    t.resumeAt = 0;
+    if (uint64_t place = arch::reserve(&t.position, bytes); !isFull(place))
+      return place;
+  }
+  if (uint64_t &position = positionOf(t); &position == &t.systemPosition) {
+    uint64_t place = arch::reserve(&position, bytes);
+    if (!isFull(place))
+      return place;
+  }
+  int savedErrno = errno;
+  Hold hold(t);
+  uint64_t signals = sys::blockSignals();
+  t.busy = 1;
+  uint64_t place = 0;
+  bool isFresh = false; // the chunk is new: it can be read without earlier ones
+  for (bool hasWaited = false;; hasWaited = true) {
+    // A signal handler on top of us may have got a chunk meanwhile, and the process may just have found its clock.
+    uint64_t &position = positionOf(t);
+    hold.look(t, isFull(position));
+    if (!isFull(position)) {
+      if (t.hasLost || t.lostCalls.any())
+        storeGap(t, position);
+      if ((isFresh || t.stack == 0) && !isFull(position)) {
+        isFresh = false;
+        const uint64_t sp = ((uint64_t)__builtin_frame_address(0) & ~15ull) | arch::kEntryPhase;
+        store(arch::reserve(&position, sizeof(ada_record)), windowFor(t, sp), TickClock::stamp(runtime.ring));
+      }
+      place = arch::reserve(&position, bytes);
+      if (!isFull(place))
+        break;
+      place = 0;
+      continue;
+    }
+    // Set it before looking: a thread that frees a chunk after that clears it. See ada_ring_thread.
+    if (t.slot)
+      __atomic_store_n(&t.slot->waiting, 1, __ATOMIC_SEQ_CST);
+    const uint32_t slots = __atomic_load_n(runtime.ring.slotsWord(), __ATOMIC_ACQUIRE);
+    uint64_t fresh = ADA_POSITION_PARKED;
+    Outcome outcome = acquire(t, what, fresh, hasWaited, hold);
+    positionOf(t) = fresh;
+    if (outcome == Outcome::Lost) {
+      if (runtime.currentState() == State::On)
+        hold.endLost(t);
+      break;
+    }
+    if (outcome == Outcome::Ready) {
+      isFresh = true;
+      continue;
+    }
+    hold.wait(t);
+    // Handlers may run and record while we wait: they wait as well.
+    t.busy = 0;
+    sys::restoreSignals(signals);
+    runtime.drain.wake();
+    constexpr uint64_t kAgain = 50000000; // a precaution: no case is known in which we are not woken
+    if (t.slot)
+      sys::futexWait(&t.slot->waiting, 1, kAgain);
+    else
+      sys::futexWait(runtime.ring.slotsWord(), slots, kAgain);
+    sys::blockSignals();
+    t.busy = 1;
+  }
+  if (t.slot) {
+    __atomic_store_n(&t.slot->waiting, 0, __ATOMIC_RELAXED);
+    hold.leave(t);
+  }
+  t.busy = 0;
+  sys::restoreSignals(signals);
+  if (place)
+    hold.endAfter(t, positionOf(t) == place + bytes);
+  else
+    hold.endAfterLost(t);
+  errno = savedErrno;
+  return place;
+}
+
+// Records one of the rare kinds.
+void record(uint64_t what) {
+  AdaThread &t = ada_thread;
+  uint64_t place = arch::reserve(&t.position, sizeof(ada_record));
+  if (__builtin_expect(isFull(place), 0))
+    place = reserveSlowly(t, what, sizeof(ada_record));
+  if (place)
+    store(place, what, TickClock::stamp(runtime.ring));
+}
+
+// The number of the `wanted` bytes from `sp` upwards that are stack: in a thread's outermost functions there may be
+// fewer.
+uint64_t readableStack(uint64_t sp, uint64_t wanted) {
+  constexpr uint64_t kLeastPage = 4096;
+  static_assert(ADA_MOST_STACK_BYTES <= kLeastPage, "at most one page begins in the window");
+  uint64_t onPage = kLeastPage - (sp & (kLeastPage - 1));
+  // On AArch64 the pointer of an empty stack is right after the stack.
+  if (onPage == kLeastPage && wanted > 0 && !sys::isReadable(sp))
+    return 0;
+  return wanted <= onPage || sys::isReadable(sp + onPage) ? wanted : onPage;
+}
+
+uint64_t reserve(AdaThread &t, uint64_t what) {
+  const uint64_t place = arch::reserve(&t.position, sizeof(ada_record));
+  return __builtin_expect(isFull(place), 0) ? reserveSlowly(t, what, sizeof(ada_record)) : place;
+}
+
+// Turns a reserved place into the record that moves the window to `sp`. If a signal handler has meanwhile reserved
+// later places, and perhaps moved the window, the record becomes ADA_RECORD_NOTHING.
+void moveWindowAt(AdaThread &t, uint64_t place, uint64_t sp) {
+  const uint64_t signals = sys::blockSignals();
+  const bool isNewest = positionOf(t) == place + sizeof(ada_record);
+  const uint64_t what = isNewest ? moveWindow(t, sp) : ADA_RECORD_NOTHING;
+  store(place, what, TickClock::stamp(runtime.ring));
+  sys::restoreSignals(signals);
+}
+
+// Records a call at a place that was reserved before the window is read, so the window is that of the records before
+// that place, whatever handlers do.
+void recordCall(AdaThread &t, uint64_t what, uint64_t sp, uint64_t place) {
+  for (; place; place = reserve(t, what)) {
+    if (const uint64_t n = positionInWindow(t, sp); n <= 0xffff) {
+      store(place, what | n << ring::kPositionShift, TickClock::stamp(runtime.ring));
+      return;
+    }
+    moveWindowAt(t, place, sp);
+  }
+}
+
+// The number of vectors that are recorded. For the arguments of a variadic function it is the largest possible number,
+// because only the caller knew the true one. A result in memory is recorded as the vectors that it would fill.
+uint32_t vectorCount(const DetailSite &site, bool call) {
+  uint32_t n = !site.memory ? site.vectors : call ? 8 : (site.resultBytes + 15u) / 16;
+  return n < 8 ? n : 8;
+}
+
+void copyResult(char *vectors, uint32_t count, const DetailSite &site) {
+  const volatile char *from = (const volatile char *)site.memory; // avoids a call of memcpy
+  for (uint32_t i = 0; i < 16 * count; ++i)
+    vectors[i] = i < site.resultBytes ? from[i] : 0;
+}
+
+ArgumentContents contentsOf(const ada_function &function) {
+  return ArgumentContents::of(function, runtime.contentSizes, [](const ada_function &f) {
+    return runtime.images.selection().argumentsOf(f); // from the options, which do not change
+  });
+}
+
+} // namespace
+} // namespace ada
+
+using namespace ada;
+
+extern "C" void ada_record_slow(uint64_t what, const char *nest, uint64_t place) {
+  AdaThread &t = ada_thread;
+  if (isFull(place))
+    place = reserveSlowly(t, what, sizeof(ada_record));
+  if (nest && place)
+    recordCall(t, what, ((const ada_frame *)(nest - ADA_ENABLE_INDEX))->sp, place);
+  else if (place)
+    store(place, what, TickClock::stamp(runtime.ring));
+}
+
+extern "C" __attribute__((visibility("hidden"))) void
+ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uint32_t kind) {
+  AdaThread &t = ada_thread;
+  const bool isCall = kind == ADA_RECORD_CALL;
+  const DetailSite site(*frame, arch::returnAddressOf(*frame), isCall);
+  uint32_t vectors = vectorCount(site, isCall);
+  uint64_t stack = readableStack(site.sp, runtime.stackBytes);
+  const ArgumentContents contents = runtime.readsContents ? contentsOf(*frame->function) : ArgumentContents();
+  uint64_t units = 7 + vectors + (stack + 15) / 16 + (contents.room(isCall) + 15) / 16;
+  uint64_t bytes = sizeof(ada_record) + units * 16;
+  uint64_t what = (uint64_t)frame->function | kind | ADA_RECORD_DETAIL | units << ring::kUnitsShift;
+  if (isCall && !isInWindow(t, frame->sp))
+    if (uint64_t before = arch::reserve(&t.position, sizeof(ada_record)); !isFull(before))
+      moveWindowAt(t, before, frame->sp);
+  uint64_t place = arch::reserve(&t.position, bytes);
+  if (__builtin_expect(isFull(place), 0))
+    place = reserveSlowly(t, what, bytes);
+  if (!place)
+    return;
+  ada_record *r = (ada_record *)place;
+  ada_detail *d = (ada_detail *)(r + 1);
+  __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_RELEASE); // a handler or a kill at this point must not find a detail without it
+  d->contents_bytes = 0;
+  d->stack_bytes = (uint16_t)stack;
+  d->integers = (uint8_t)site.integers;
+  d->vectors = (uint8_t)vectors;
+  d->contents = d->reserved = 0;
+  char *tail = (char *)(d + 1);
+  arch::fillRegisters(*d, tail, site, *saved, isCall);
+  if (!isCall && (frame->function->flags & ADA_FUNCTION_EXTERNAL)) // no result uses that many registers
+    d->registers[7] = (uint32_t)errno;
+  if (!isCall && site.memory)
+    copyResult(tail, vectors, site);
+  d->sp = site.sp;
+  d->lr = site.returnAddress;
+  d->reserved2[0] = d->reserved2[1] = 0;
+  tail += vectors * 16;
+  typedef uint64_t Word __attribute__((aligned(1), may_alias));
+  const Word *from = (const Word *)site.sp;
+  Word *to = (Word *)tail;
+  for (uint64_t i = 0; i < stack / 8; ++i)
+    to[i] = from[i];
+  for (uint64_t i = stack & ~7ull; i < stack; ++i)
+    tail[i] = ((const char *)site.sp)[i];
+  if (contents.any(isCall))
+    readContents(*d, (unsigned char *)ring::contentsOf(*d), contents, isCall, site.memory);
+  __atomic_store_n(&r->stamp, TickClock::stamp(runtime.ring), __ATOMIC_RELEASE);
+}
+
+namespace ada {
+namespace {
+
+// Records the call of an annotation, with its values as a detail. Returns its stamp, or 0 if it is lost.
+uint64_t recordAnnotation(const ada_annotation &site, const ada_value *values, uint64_t caller) {
+  AdaThread &t = ada_thread;
+  const uint64_t textBytes = textBytesOf(site);
+  const uint64_t units = values ? 7 + textBytes / 16 : 0;
+  const uint64_t kind = values ? ADA_RECORD_CALL | ADA_RECORD_DETAIL : ADA_RECORD_CALL;
+  const uint64_t what = (uint64_t)&site | kind | units << ring::kUnitsShift;
+  const uint64_t bytes = sizeof(ada_record) + units * 16;
+  uint64_t place = arch::reserve(&t.position, bytes);
+  if (__builtin_expect(isFull(place), 0))
+    place = reserveSlowly(t, what, bytes);
+  if (!place)
+    return 0;
+  ada_record *r = (ada_record *)place;
+  __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_RELEASE); // as in ada_record_detail
+  if (values)
+    fillValues(*(ada_detail *)(r + 1), site, values, textBytes, caller);
+  const uint64_t stamp = TickClock::stamp(runtime.ring);
+  __atomic_store_n(&r->stamp, stamp, __ATOMIC_RELEASE);
+  return stamp;
+}
+
+} // namespace
+} // namespace ada
+
+extern "C" void __ada_annotation_begin_with(const ada_annotation *site, const ada_value *values) {
+  recordAnnotation(*site, values, (uint64_t)__builtin_return_address(0));
+}
+
+// Records a call and its return at the same time, with one reading of the clock.
+extern "C" void __ada_annotation_point(const ada_annotation *site, const ada_value *values) {
+  const uint64_t stamp = recordAnnotation(*site, values, (uint64_t)__builtin_return_address(0));
+  const uint64_t what = (uint64_t)site | ADA_RECORD_RETURN;
+  AdaThread &t = ada_thread;
+  uint64_t place = arch::reserve(&t.position, sizeof(ada_record));
+  if (__builtin_expect(isFull(place), 0))
+    place = reserveSlowly(t, what, sizeof(ada_record));
+  if (place)
+    store(place, what, stamp ? stamp : TickClock::stamp(runtime.ring));
+}
+
+extern "C" void __ada_mark_frame(const void *frame) {
+  record(((uint64_t)frame & ~(uint64_t)ADA_RECORD_KIND_MASK) | ADA_RECORD_MARK);
+}
+
+extern "C" void __ada_before_clone(void) {
+  AdaThread &t = ada_thread;
+  if (t.resumeAt == 0 && !isFull(t.position)) {
+    t.resumeAt = t.position;
+    t.position = ADA_POSITION_PARKED; // both processes reach reserveSlowly next
+  }
+}
+
+extern "C" void __ada_before_signal_stack(void) {
+  ada_thread.hasSignalStack = true;
+  ada_thread.stack = 0; // the next call checks it
+}
+
+extern "C" void __ada_resync(const void *frame) {
+  record(((uint64_t)frame & ~(uint64_t)ADA_RECORD_KIND_MASK) | ADA_RECORD_RESYNC);
+}

@@ -1,0 +1,171 @@
+// The ring file of this process: memory for records, and which thread owns which chunk.
+//
+// All functions may be called from any thread with signals blocked, except those marked as the drain's; none calls
+// libc. See include/ada/ring_file.h for the layout.
+//
+// Threads only take what is ready. The drain allocates memory for the file's holes and maps it, through a descriptor in
+// its own file table. So the program's limits, identity, root directory, full descriptor table and seccomp filter can't
+// stop the ring from growing, and growing the ring does not disturb them.
+#ifndef ADA_RUNTIME_CORE_RING_H
+#define ADA_RUNTIME_CORE_RING_H
+
+#include "core/base/os.h"
+#include "core/base/text.h"
+#include <ada/ring_file.h>
+
+namespace ada {
+
+class Ring {
+public:
+  // Creates the file at `path` and maps its beginning. `bufferBytes`: what all threads together may use (every thread
+  // without a chunk may take one beyond that). `lentBytes`: what lend() may take in addition. `modules`: how many
+  // modules will be added. Returns 0 or a negative errno.
+  int create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uint64_t modules);
+  // Drops the mapping without touching the file: in a forked child, whose parent continues to use it.
+  void abandon();
+  void unlink();
+  // Locks the file and the directory of the process for as long as this thread lives: recovery leaves locked rings
+  // alone, and knows that the processes of unlocked ones are dead. For the drain, once it has its own file table, so
+  // that the program can't close the locked files.
+  void hold();
+  // Also locks the directory of the next part of the trace. letGo() then unlocks one of the two: that of the current
+  // part if the next one has begun, otherwise that of the next.
+  void holdNext(const char *directory);
+  void letGo(bool hasBegun);
+  // The file now has another name.
+  void setPath(const char *path) { path_.clear(), path_ << path; }
+  int descriptor() const { return fd_; }
+  // Closes the program's copy of the descriptor, once the drain has it in its own table.
+  void closeProgramsDescriptor();
+  // Called around fork, so that no thread is in the middle of a change.
+  void lockForFork() { mutex_.lock(); }
+  void unlockAfterFork() { mutex_.unlock(); }
+
+  // For all threads: true once create() has succeeded.
+  bool exists() const { return __atomic_load_n(&exists_, __ATOMIC_ACQUIRE); }
+  ada_ring_header &header() { return *header_; }
+  const char *path() const { return path_.c_str(); }
+  bool usesSystemClock() const { return header_->clock == ADA_CLOCK_SYSTEM; }
+  // The current time in nanoseconds or counter units, whichever the process's records use.
+  uint64_t stamp() const { return usesSystemClock() ? sys::nowNs() : arch::readCounter(); }
+  char *processDirectory() { return (char *)header_ + ADA_RING_PATH_OFFSET; }
+
+  enum class Taken {
+    Yes,
+    Later,    // the drain has been asked for memory
+    Full,     // everything that may be used is in use
+    NoMemory, // the file could not grow
+  };
+  // Takes a free chunk, without contents. `beyond`: ignore the limit, because the thread has no chunk to wait with.
+  Taken takeChunk(bool beyond, ada_chunk *&chunk);
+  // Called after taking a chunk: touches its memory if nothing has touched it yet and the kernel did not do so when it
+  // was mapped; otherwise every page would hold up a hook. Returns the stamp before that, or 0 if there was nothing to
+  // do.
+  uint64_t touch(ada_chunk &chunk) const;
+  // For the drain, which can allocate memory at once. False if there is none.
+  bool takeChunkForDrain(ada_chunk *&chunk);
+  // For the drain: kGranule consecutive chunks that are never returned, in addition to those that threads may use. Null
+  // if the file can't grow, or if its file system would then have too little room for what threads may still take.
+  ada_chunk *lend();
+  static constexpr uint64_t kGranule = 4; // number of chunks that are mapped together
+  void giveBack(ada_chunk *chunk);
+  // Prepares memory ahead of need. For the drain. `reserve(slots)` prepares the drain's own memory for that many
+  // threads at a time, `reserveNumbers(threads)` for that many in total.
+  template <class Reserve, class ReserveNumbers> void prepare(Reserve &&reserve, ReserveNumbers &&reserveNumbers) {
+    prepareChunks();
+    prepareModules(__atomic_load_n(&header_->modules_used, __ATOMIC_ACQUIRE));
+    bool isDone = true;
+    for (uint64_t ready; isDone && (ready = threadsToPrepare()) > 0;)
+      isDone = prepareThreads(reserve(ready) ? ready : 0);
+    if (const uint64_t ready = numbersToPrepare(); ready > 0)
+      prepareNumbers(reserveNumbers(ready) ? ready : 0);
+  }
+  // Whether less is ready than should be, and the last attempt to grow the file succeeded. For the drain.
+  bool isShort() const { return !chunksExhausted_ && header_->chunks_used < wantedChunks(); }
+  uint64_t chunksInUse() const { return __atomic_load_n(&inUse_, __ATOMIC_RELAXED); }
+  bool hasFreeChunks() const { return __atomic_load_n(&freeCount_, __ATOMIC_RELAXED) > 0; }
+  // Wakes a thread that sleeps on `waiting`, so that it looks again.
+  void wake(ada_ring_thread &thread) {
+    if (__atomic_load_n(&thread.waiting, __ATOMIC_RELAXED) && __atomic_exchange_n(&thread.waiting, 0, __ATOMIC_ACQ_REL))
+      sys::futexWake(&thread.waiting, INT32_MAX);
+  }
+
+  // Changes when more slots for threads are ready; a futex for threads that wait for one.
+  uint32_t *slotsWord() { return &slotsWord_; }
+  // Returns null with `later` set if the drain must make room first. Null without `later` means that there can be no
+  // more.
+  ada_ring_thread *takeThread(bool &later);
+  void giveBack(ada_ring_thread *thread);
+  ada_ring_thread *threads() { return threads_; }
+
+  // A slot to be filled in for a module and published; null if too many are loaded. One caller at a time; this also
+  // applies to the two functions below.
+  ada_ring_module *addModule();
+  // Publishes the module, which exists from `stamp` on. Returns its slot's number.
+  uint32_t publish(ada_ring_module *module, uint64_t stamp);
+  // Called when the module was unloaded. Its slot is reused when no record of it can be unread any more.
+  void retire(uint32_t slot, uint64_t stamp);
+  // Notes that all records up to this stamp are in the files. For the drain.
+  void notePassed(uint64_t stamp) { __atomic_store_n(&passed_, stamp, __ATOMIC_RELEASE); }
+  // Changes whenever a module is published.
+  uint64_t modulesPublished() const { return __atomic_load_n(&modulesPublished_, __ATOMIC_ACQUIRE); }
+  bool hasRoomForModule();
+  ada_ring_module *modules() { return modules_; }
+
+  void addAnchor(ada_anchor anchor);
+  // Called when the counter has gone back: modules that are loaded now become older than any later stamp, and unloaded
+  // modules are forgotten. For the drain.
+  void forgetStamps();
+  const ada_anchor *anchors() { return (ada_anchor *)((char *)header_ + ADA_RING_ANCHORS_OFFSET); }
+
+  ada_chunk *chunk(uint64_t number) {
+    return (ada_chunk *)(granules_[number / kGranule] + number % kGranule * ADA_CHUNK_BYTES);
+  }
+  static uint64_t numberOf(const ada_chunk *c) { return c->number; }
+
+private:
+  // Allocates memory of the file for these bytes: a store to a hole could raise SIGBUS on a full file system.
+  int back(uint64_t offset, uint64_t bytes);
+  // Maps a part of the file that has memory, at `at` or at any chunk boundary. Null if that fails.
+  char *mapFile(uint64_t offset, uint64_t bytes, void *at = nullptr);
+  char *mapChunks(uint64_t count);
+  bool growPool(uint64_t chunks);
+  uint64_t countBeyond();
+  uint64_t wantedChunks() const;
+  void prepareChunks();
+  void prepareModules(uint64_t count);
+  uint64_t threadsToPrepare();
+  bool prepareThreads(uint64_t ready);
+  uint64_t numbersToPrepare() const;
+  void prepareNumbers(uint64_t ready);
+  void askThreadsToLookAgain();
+  bool canReuseModule() const;
+
+  Path path_;
+  int fd_ = -1;
+  int held_ = -1, heldNext_ = -1; // locked directories, in the drain's table
+  bool isInProgramsTable_ = false, exists_ = false;
+  ada_ring_header *header_ = nullptr;
+  ada_ring_module *modules_ = nullptr; // address space for all; modulesReady_ of them are mapped
+  ada_ring_thread *threads_ = nullptr; // likewise
+  char **granules_ = nullptr;
+  uint64_t limit_ = 0, capacity_ = 0, inUse_ = 0;
+  uint64_t lent_ = 0;              // part of both the limit and the capacity
+  bool isPopulated_ = true;        // (atomic) the kernel has touched all mapped memory
+  uint32_t *freeChunks_ = nullptr; // a stack: the last freed chunk is in the cache
+  uint64_t freeCount_ = 0;
+  bool isWantedBeyond_ = false; // (atomic) a thread has asked for a chunk beyond the limit
+  uint32_t *freeThreads_ = nullptr;
+  uint64_t freeThreadCount_ = 0;
+  uint64_t modulesReady_ = 0, threadsReady_ = 0;
+  uint64_t numbersReady_ = 0; // (atomic) the most threads there may ever be
+  uint32_t slotsWord_ = 0;
+  bool chunksExhausted_ = false, threadsExhausted_ = false; // (atomic) the last try to grow failed
+  uint64_t modulesPublished_ = 0, passed_ = 0;
+  uint32_t firstRetired_ = 0, lastRetired_ = 0; // slot number + 1; linked by next_retired, in order of their stamps
+  Mutex mutex_;
+  Mutex growing_; // taken by the drain's threads
+};
+
+} // namespace ada
+#endif

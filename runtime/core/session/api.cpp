@@ -1,0 +1,107 @@
+// The public C API (include/ada/trace.h), and the functions that images call when they are loaded and unloaded.
+#include "core/base/message.h"
+#include "core/record/thread.h"
+#include "process_events.h"
+#include "session.h"
+
+#include <ada/trace.h>
+
+using namespace ada;
+
+extern "C" {
+
+void __ada_register_image(const ada_image *image) {
+  if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function)) {
+    say(Message("an image was built by a plugin with ABI version ")
+        << image->abi_version << ", this runtime has version " << ADA_ABI_VERSION
+        << ": its functions are not recorded. Build both with the same AdaTrace.");
+    return;
+  }
+  startOnce();
+  Runtime &r = runtime;
+  State state = r.currentState();
+  if (state != State::On && state != State::Waiting)
+    return;
+  if (r.images.has(image)) { // its constructor, after .preinit_array
+    watchExitStatus();
+    return;
+  }
+  // The drain must read what unloaded libraries recorded before others can take their slots.
+  if (state == State::On && !r.ring.hasRoomForModule())
+    r.drain.flush();
+  if (!r.images.add(image, r.ring, r.recording))
+    say(Message("too many instrumented libraries are loaded at once: the calls of another one are not recorded"));
+  // Waits until the manifest has the image: a program that is killed right away must have its symbols.
+  if (state == State::On)
+    r.drain.flush();
+}
+
+void __ada_unregister_image(const ada_image *image) {
+  State state = runtime.currentState();
+  if (state == State::On || state == State::Waiting)
+    runtime.images.remove(image, runtime.ring);
+  if (runtime.images.isOfProgramWithRuntime(image))
+    finishProcess(processExitStatus());
+}
+
+void ada_start(void) {
+  runtime.recording = true;
+  State state = runtime.currentState();
+  if (state == State::On || state == State::Waiting)
+    runtime.images.apply(true);
+}
+
+void ada_stop(void) {
+  runtime.recording = false;
+  State state = runtime.currentState();
+  if (state == State::On || state == State::Waiting)
+    runtime.images.apply(false);
+}
+
+int64_t ada_enable(const char *glob) { return runtime.images.choose(glob, Choice::Select, runtime.recording); }
+
+int64_t ada_disable(const char *glob) { return runtime.images.choose(glob, Choice::Deselect, runtime.recording); }
+
+int64_t ada_enable_detail(const char *glob) { return runtime.images.choose(glob, Choice::Detail, runtime.recording); }
+
+int64_t ada_disable_detail(const char *glob) {
+  return runtime.images.choose(glob, Choice::NoDetail, runtime.recording);
+}
+
+void ada_trigger(void) {
+  State state = runtime.currentState();
+  if (state == State::On || state == State::Waiting)
+    runtime.drain.trigger(sys::nowNs());
+}
+
+int ada_flush(void) { return runtime.currentState() == State::On ? runtime.drain.flush() : -1; }
+
+void ada_set_thread_name(const char *name) {
+  ada_ring_thread *slot = ada_thread.slot;
+  if (!slot)
+    return;
+  size_t n = length(name);
+  n = n < sizeof slot->name ? n : sizeof slot->name - 1;
+  __builtin_memcpy(slot->name, name, n);
+  slot->name[n] = 0;
+  runtime.drain.manifestChanged();
+}
+
+void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
+  Runtime &r = runtime;
+  const State state = r.currentState();
+  if (state != State::On && state != State::Waiting)
+    return;
+  if (!r.timingAnchors.add(label, value, timescale))
+    say(Message("there are too many timing anchors: the manifest does not get any more"));
+  else if (state == State::On)
+    r.drain.flush(); // then it is in a file and outlives the process
+}
+
+uint64_t ada_get_timestamp_ns(void) { return sys::nowNs(); }
+
+const char *ada_session_path(void) {
+  State state = runtime.currentState();
+  return state == State::On || state == State::Finished ? runtime.processDirectory.c_str() : "";
+}
+}

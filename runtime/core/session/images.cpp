@@ -1,0 +1,463 @@
+// Keeps the images' tables for the drain, the selection and the manifest.
+//
+// Constructors and destructors call this with the dynamic linker's lock held, so code that holds the images' lock must
+// not call the dynamic linker: it is asked about an object before the lock is taken.
+#include "images.h"
+#include "core/base/json.h"
+#include "core/drain/budget.h"
+#include "core/record/annotations.h"
+#include "core/record/argument_contents.h"
+#include "core/record/tick_clock.h"
+#include "core/ring/ring.h"
+#include "loaded_object.h"
+#include "shared/manifest_keys.h"
+
+namespace ada {
+namespace {
+
+// Writes what the manifest has about a function in any module: its members after the ids.
+void writeFunction(JsonWriter &json, const ada_function &f) {
+  if (const ada_annotation *annotation = annotationOf(f))
+    return writeAnnotation(json, *annotation);
+  json.text(manifest::kName, f.name_off ? textAt(f, f.name_off) : "");
+  if (f.shown_off)
+    json.text(manifest::kDisplayName, textAt(f, f.shown_off));
+  if (f.file_off)
+    json.text(manifest::kFile, textAt(f, f.file_off));
+  if (f.line)
+    json.number(manifest::kLine, f.line);
+  if (f.address_off)
+    json.hex(manifest::kAddress, (uint64_t)&f + (int64_t)f.address_off, 1);
+  if (f.signature_off)
+    json.text(manifest::kSignature, textAt(f, f.signature_off));
+  if (f.types_off)
+    json.text(manifest::kTypes, textAt(f, f.types_off));
+  if (f.flags & ADA_FUNCTION_NORETURN)
+    json.boolean(manifest::kNoreturn, true);
+  if (f.flags & ADA_FUNCTION_EXTERNAL)
+    json.boolean(manifest::kExternal, true);
+  if (f.flags & ADA_FUNCTION_INLINED)
+    json.boolean(manifest::kInlined, true);
+  if (f.flags & ADA_FUNCTION_COROUTINE)
+    json.boolean(manifest::kCoroutine, true);
+}
+
+// The symbols of an image as JSON objects.
+void writeSymbols(JsonWriter &json, const Image &image) {
+  const ada_function *f = (const ada_function *)image.functionsBegin;
+  const char *line = image.symbols;
+  for (uint64_t i = 0; i < image.functions(); ++i) {
+    if (!image.table && !line)
+      return; // there was no memory to keep them
+    json.line().beginObject();
+    json.hex(manifest::kFunctionId, (uint64_t)image.moduleId << 32 | i, 16);
+    json.number(manifest::kModuleId, image.moduleId).number(manifest::kSymbolIndex, i);
+    if (image.table)
+      writeFunction(json, f[i]);
+    else {
+      const char *end = line;
+      while (*end != '\n')
+        ++end;
+      json.raw({line, (size_t)(end - line)});
+      line = end + 1;
+    }
+    json.endObject();
+  }
+}
+
+// The first 16 bytes of the build id, as 8-4-4-4-12.
+Text<64> uuidText(const Image &image) {
+  Text<64> t;
+  if (image.buildIdBytes >= 16)
+    for (unsigned i = 0; i < 16; ++i) {
+      if (i == 4 || i == 6 || i == 8 || i == 10)
+        t << '-';
+      t.number((unsigned char)image.buildId[i], 16, 2);
+    }
+  return t;
+}
+
+} // namespace
+
+void Images::setBytes(const Image &image, const Selection &selection, bool recording) {
+  const ada_image &t = *image.table;
+  if ((!recording || (selection.selectsAll() && !image.figures)) && t.enabled_begin != t.enabled_end) {
+    for (uint8_t *b = t.enabled_begin; b < t.enabled_end; ++b)
+      __atomic_store_n(b, recording ? ADA_ENABLE_INDEX : 0, __ATOMIC_RELAXED);
+    return;
+  }
+  for (uint64_t i = 0; i < image.functions(); ++i) {
+    const uint8_t byte = recording ? byteOf(image, selection, i) : 0;
+    __atomic_store_n(enableByteOf(t.functions_begin[i]), byte, __ATOMIC_RELAXED);
+  }
+}
+
+// The enable byte while recording is on.
+uint8_t Images::byteOf(const Image &image, const Selection &selection, uint64_t function) {
+  const bool isOff = image.figures && image.figures[function].state == FunctionFigures::Off;
+  return isOff ? 0 : selection.byteOf(image.table->functions_begin[function]);
+}
+
+Image *&Images::bucketOf(const ada_image *table) {
+  return loaded_[((uint64_t)table >> 4) * 0x9e3779b97f4a7c15 >> 54]; // its top 10 bits
+}
+
+bool Images::has(const ada_image *table) {
+  bool found = false;
+  uint64_t signals = sys::blockSignals();
+  {
+    Lock lock(mutex_);
+    for (const Image *i = bucketOf(table); i && !found; i = i->next)
+      found = i->table == table;
+  }
+  sys::restoreSignals(signals);
+  return found;
+}
+
+bool Images::add(const ada_image *table, Ring &ring, bool recording) {
+  static_assert(kBuckets == 1u << 10);
+  LoadedObject object = findLoadedObject(table);
+  bool isRecorded = false;
+  uint64_t signals = sys::blockSignals();
+  {
+    Lock lock(mutex_);
+    if (images_.reserve(count_ + 1)) {
+      Image &i = images_[count_];
+      i.table = table;
+      i.functionsBegin = (uint64_t)table->functions_begin, i.functionsEnd = (uint64_t)table->functions_end;
+      i.isExecutables = object.isMain;
+      i.isOfAnnotations = i.functions() && annotationOf(*table->functions_begin);
+      bool isMain = object.isMain && !i.isOfAnnotations && mainImage_ == UINT64_MAX;
+      i.moduleId = isMain ? 0 : (uint32_t)(count_ + (mainImage_ == UINT64_MAX));
+      i.base = object.base, i.size = object.size;
+      i.loadedNs = sys::nowNs();
+      __builtin_memcpy(i.buildId, object.buildId, object.buildIdBytes);
+      i.buildIdBytes = object.buildIdBytes;
+      const char *path = texts_.keep(object.path.c_str(), object.path.size());
+      i.path = path ? path : "";
+      findTriggers(i);
+      isRecording_ = recording;
+      if (keepsFigures_)
+        i.figures = figuresOf(i);
+      Image *&bucket = bucketOf(table);
+      i.next = bucket, bucket = &i;
+      if (isMain) {
+        setConstants(object.constants);
+        if ((uint64_t)this - object.base < object.size)
+          __atomic_store_n(&besideRuntime_, table, __ATOMIC_RELAXED);
+        __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
+      }
+      __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
+      isRecorded = !ring.exists() || writeModule(ring, i); // without a ring yet: written when there is one
+      if (isRecorded)
+        setBytes(i, selection_, recording);
+    }
+  }
+  sys::restoreSignals(signals);
+  return isRecorded;
+}
+
+void Images::findTriggers(Image &image) {
+  if (!triggers_ || !triggers_->any() || image.functions() == 0)
+    return;
+  uint64_t count = image.functions();
+  uint8_t *bits = (uint8_t *)sys::mapMemory(count);
+  if (!bits)
+    return;
+  for (uint64_t f = 0; f < count; ++f)
+    for (unsigned r = 0; r < triggers_->count; ++r)
+      if (Selection::means(triggers_->rules[r].glob, image.table->functions_begin[f]))
+        bits[f] |= (uint8_t)(1u << r);
+  image.triggers = (const uint8_t *)texts_.keep((const char *)bits, count);
+  sys::unmap(bits, count);
+}
+
+const Image *Images::find(uint32_t moduleId) const {
+  const uint64_t id = moduleId, main = __atomic_load_n(&mainImage_, __ATOMIC_ACQUIRE);
+  const uint64_t at = id == 0 ? main : id - 1 < main ? id - 1 : id;
+  return at < __atomic_load_n(&count_, __ATOMIC_ACQUIRE) ? &images_[at] : nullptr;
+}
+
+uint8_t Images::triggersOf(uint64_t functionId) const {
+  const uint64_t ordinal = functionId & UINT32_MAX;
+  const Image *m = find((uint32_t)(functionId >> 32));
+  return m && m->triggers && ordinal < m->functions() ? m->triggers[ordinal] : 0;
+}
+
+bool Image::mayShareFrames() const {
+  for (uint64_t i = 0; i < functions(); ++i) {
+    const ada_function &f = table->functions_begin[i];
+    if (!annotationOf(f) && (f.address_off == 0 || (f.flags & (ADA_FUNCTION_EARLY | ADA_FUNCTION_INLINED))))
+      return true;
+  }
+  return false;
+}
+
+bool Images::writeModule(Ring &ring, Image &image) {
+  ada_ring_module *m = ring.addModule();
+  if (!m)
+    return false;
+  m->begin = image.functionsBegin, m->end = image.functionsEnd;
+  m->module_id = image.moduleId;
+  m->flags = image.mayShareFrames() ? ADA_MODULE_INLINED : 0;
+  image.ringSlot = ring.publish(m, TickClock::now(ring)) + 1; // no later record is older
+  return true;
+}
+
+void Images::writeModules(Ring &ring) {
+  Lock lock(mutex_);
+  for (uint64_t i = 0; i < count_; ++i)
+    if (images_[i].table)
+      writeModule(ring, images_[i]);
+}
+
+void Images::resetAfterFork() {
+  mutex_.reset();
+  written_ = 0;
+  for (uint64_t i = 0; i < count_; ++i)
+    images_[i].ringSlot = 0;
+  figuresAreParents_ = keepsFigures_;
+}
+
+void Images::remove(const ada_image *table, Ring &ring) {
+  uint64_t signals = sys::blockSignals();
+  {
+    Lock lock(mutex_);
+    Image **at = &bucketOf(table);
+    while (*at && (*at)->table != table)
+      at = &(*at)->next;
+    if (Image *image = *at) {
+      image->unloadedNs = sys::nowNs();
+      // The executable's memory stays until the process ends; a library's disappears now, so its names are kept.
+      if (!image->isExecutables) {
+        *at = image->next;
+        keepSymbols(*image);
+        image->table = nullptr;
+        ArgumentContents::forget();
+        if (image->ringSlot && ring.exists())
+          ring.retire(image->ringSlot - 1, ring.stamp());
+      }
+    }
+  }
+  sys::restoreSignals(signals);
+}
+
+void Images::keepSymbols(Image &image) {
+  JsonWriter json;
+  for (const ada_function *f = image.table->functions_begin; f < image.table->functions_end; ++f) {
+    writeFunction(json, *f);
+    json.endOfPart();
+  }
+  TextPiece text = json.made();
+  image.symbols = text.size ? texts_.keep(text.data, text.size) : nullptr;
+}
+
+void Images::setAll(bool recording) {
+  for (uint64_t i = 0; i < count_; ++i)
+    if (images_[i].table)
+      setBytes(images_[i], selection_, recording);
+}
+
+void Images::apply(bool recording) {
+  uint64_t signals = sys::blockSignals();
+  {
+    Lock lock(mutex_);
+    isRecording_ = recording;
+    setAll(recording);
+  }
+  sys::restoreSignals(signals);
+}
+
+void Images::stop() {
+  uint64_t signals = sys::blockSignals();
+  if (mutex_.tryLock()) {
+    setAll(false);
+    mutex_.unlock();
+  }
+  sys::restoreSignals(signals);
+}
+
+int64_t Images::choose(const char *glob, Choice choice, bool recording) {
+  uint64_t signals = sys::blockSignals();
+  int64_t matched = -1;
+  {
+    Lock lock(mutex_);
+    if (selection_.add(glob, choice)) {
+      matched = 0;
+      for (uint64_t i = 0; i < count_; ++i) {
+        if (!images_[i].table)
+          continue;
+        const Image &image = images_[i];
+        for (uint64_t n = 0; n < image.functions(); ++n) {
+          const ada_function &f = image.table->functions_begin[n];
+          if (!Selection::means(glob, f))
+            continue;
+          ++matched;
+          if (choice == Choice::Select && image.figures && image.figures[n].state == FunctionFigures::Off)
+            noteSwitchedOn(image.figures[n]);
+          __atomic_store_n(enableByteOf(f), recording ? byteOf(image, selection_, n) : 0, __ATOMIC_RELAXED);
+        }
+      }
+    }
+  }
+  sys::restoreSignals(signals);
+  return matched;
+}
+
+//===--- option `budget` --------------------------------------------------===//
+
+// The figures of the image, which is the newest one. Null if there is no memory: then none of its functions is switched
+// off.
+FunctionFigures *Images::figuresOf(const Image &image) {
+  const uint64_t count = image.functions();
+  const char *buildId = texts_.keep(image.buildId, image.buildIdBytes);
+  FigureBlock *&bucket = blocks_[((uint64_t)image.path >> 4) * 0x9e3779b97f4a7c15 >> 54];
+  FigureBlock *block = bucket;
+  while (block && (block->path != image.path || block->buildId != buildId || block->functions != count ||
+                   images_[block->image].isOfAnnotations != image.isOfAnnotations ||
+                   images_[block->image].table)) // loaded twice at the same time
+    block = block->next;
+  if (!block) {
+    block = (FigureBlock *)sys::mapMemory(sizeof(FigureBlock) + count * sizeof(FunctionFigures));
+    if (!block)
+      return nullptr;
+    block->next = bucket, block->path = image.path, block->buildId = buildId, block->functions = count;
+    for (uint64_t i = 0; i < count && image.triggers; ++i)
+      if (image.triggers[i])
+        block->figures()[i].state = FunctionFigures::Free;
+    bucket = block;
+  }
+  block->image = (uint64_t)count_;
+  return block->figures();
+}
+
+void Images::beginFigures() {
+  Lock lock(mutex_);
+  if (!figuresAreParents_)
+    return;
+  figuresAreParents_ = false;
+  for (FigureBlock *first : blocks_)
+    for (FigureBlock *block = first; block; block = block->next)
+      for (uint64_t i = 0; i < block->functions; ++i)
+        if (FunctionFigures &f = block->figures()[i]; f.calls > 0)
+          f.calls = f.newCalls = f.newUnits = 0;
+  for (uint64_t i = 0; i < offCount_; ++i)
+    off_[i].busyNs = 0;
+}
+
+bool Images::switchOffHottest(const Limit &limit, uint64_t &units) {
+  Lock lock(mutex_);
+  auto eachHot = [&](auto &&use) {
+    for (FigureBlock *first : blocks_)
+      for (FigureBlock *block = first; block; block = block->next)
+        for (uint64_t i = 0; i < block->functions; ++i)
+          if (const FunctionFigures &f = block->figures()[i];
+              f.newUnits > 0 && f.period == limit.period && f.state == FunctionFigures::Counted)
+            use(HotFunction{f.newUnits, block->image, i});
+  };
+  uint64_t count = 0;
+  eachHot([&](const HotFunction &) { ++count; });
+  auto *functions = count ? (HotFunction *)sys::mapMemory(count * sizeof(HotFunction)) : nullptr;
+  if (!functions)
+    return false;
+  uint64_t n = 0;
+  eachHot([&](const HotFunction &f) { functions[n++] = f; });
+  const uint64_t chosen = chooseHottest(functions, count, limit.allowed);
+  uint64_t done = 0;
+  if (chosen > 0)
+    offNewest_ = offCount_;
+  for (; done < chosen && off_.reserve(offCount_ + 1); ++done) {
+    const HotFunction &hot = functions[count - 1 - done];
+    const Image &image = images_[hot.image];
+    FunctionFigures &f = image.figures[hot.function];
+    __atomic_store_n(&f.state, (uint8_t)FunctionFigures::Off, __ATOMIC_RELAXED);
+    if (image.table)
+      __atomic_store_n(enableByteOf(image.table->functions_begin[hot.function]), 0, __ATOMIC_RELAXED);
+    off_[offCount_++] = {.figures = &f,
+                         .functionId = (uint64_t)image.moduleId << 32 | hot.function,
+                         .offNs = limit.nowNs,
+                         .onNs = 0,
+                         .periodCalls = f.newCalls,
+                         .periodNs = limit.busyNs,
+                         .speedUp = SpeedUp::kOne,
+                         .busyNs = 0,
+                         .isOn = false};
+    units -= hot.units < units ? hot.units : units;
+  }
+  sys::unmap(functions, count * sizeof(HotFunction));
+  return done > 0;
+}
+
+// Called if the program switches the function on again. With the lock held.
+void Images::noteSwitchedOn(FunctionFigures &figures) {
+  __atomic_store_n(&figures.state, (uint8_t)FunctionFigures::Free, __ATOMIC_RELAXED);
+  for (uint64_t i = 0; i < offCount_; ++i)
+    if (off_[i].figures == &figures)
+      off_[i].onNs = sys::nowNs();
+}
+
+void Images::setSpeedUp(uint64_t speedUp) {
+  Lock lock(mutex_);
+  for (uint64_t i = offNewest_; i < offCount_; ++i)
+    off_[i].speedUp = speedUp;
+}
+
+void Images::noteTime(uint64_t ns) {
+  Lock lock(mutex_);
+  for (uint64_t i = 0; i < offCount_; ++i) {
+    SwitchedOff &off = off_[i];
+    if (!off.isOn && isRecording_)
+      off.busyNs += ns;
+    off.isOn = off.onNs != 0;
+  }
+}
+
+bool Images::writeSwitchedOff(JsonWriter &json, uint64_t moreNs) {
+  Lock lock(mutex_);
+  json.beginArray(manifest::kFunctions);
+  for (uint64_t i = 0; i < offCount_; ++i) {
+    const SwitchedOff &off = off_[i];
+    const uint64_t busyNs = off.busyNs + (off.isOn || !isRecording_ ? 0 : moreNs);
+    json.line().beginObject();
+    json.hex(manifest::kFunctionId, off.functionId, 16).number(manifest::kOffNs, off.offNs);
+    if (off.onNs)
+      json.number(manifest::kOnNs, off.onNs);
+    json.number(manifest::kCalls, off.figures->calls);
+    const auto ifSame = (unsigned __int128)off.periodCalls * busyNs / (off.periodNs ? off.periodNs : 1);
+    json.number(manifest::kEstimatedCalls, (uint64_t)(ifSame * off.speedUp / SpeedUp::kOne));
+    json.endObject();
+  }
+  json.endArray();
+  return offCount_ > 0;
+}
+
+//===----------------------------------------------------------------------===//
+
+void Images::writeManifest(JsonWriter &json, Which which) {
+  Lock lock(mutex_);
+  uint64_t first = which == Which::All ? 0 : written_;
+  json.line().beginArray(manifest::kModules);
+  for (uint64_t i = first; i < count_; ++i) {
+    const Image &m = images_[i];
+    json.line().beginObject();
+    json.number(manifest::kModuleId, m.moduleId).text(manifest::kPath, m.path);
+    json.hex(manifest::kBaseAddress, m.base, 1).number(manifest::kSize, m.size);
+    json.text(manifest::kUuid, uuidText(m).c_str());
+    Text<160> id;
+    for (unsigned b = 0; b < m.buildIdBytes; ++b)
+      id.number((unsigned char)m.buildId[b], 16, 2);
+    json.text(manifest::kBuildId, id.c_str());
+    json.number(manifest::kFunctions, m.functions());
+    json.number(manifest::kLoadedNs, m.loadedNs);
+    if (m.unloadedNs)
+      json.number(manifest::kUnloadedNs, m.unloadedNs);
+    json.endObject();
+  }
+  json.endArray().line().beginArray(manifest::kSymbols);
+  for (uint64_t i = first; i < count_; ++i)
+    writeSymbols(json, images_[i]);
+  json.endArray();
+  written_ = count_;
+}
+
+} // namespace ada

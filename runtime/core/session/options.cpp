@@ -1,0 +1,178 @@
+// Reads ADA_OPTIONS. The grammar is lib/shared/options/.
+#include "options.h"
+#include "core/base/message.h"
+#include "core/base/os.h"
+#include "core/base/text.h"
+
+namespace ada {
+namespace {
+
+using options::Option;
+using options::Type;
+
+// The offset in `Options` of each of options::kOptions.
+constexpr size_t kOffsets[] = {
+#define ADA_OPTION(type, name, value, meta, text) offsetof(Options, name),
+#include <ada/options.inc>
+#undef ADA_OPTION
+};
+
+size_t offsetOf(const Option &option) { return kOffsets[&option - options::kOptions]; }
+template <class T> T &field(Options &o, const Option &option) { return *(T *)((char *)&o + offsetOf(option)); }
+
+// `value` is NUL-terminated and must stay valid.
+bool set(Options &o, const Option &option, const char *value) {
+  uint64_t number = 0;
+  bool good = options::parseValue(option, value, number);
+  if (option.type == Type::String || option.type == Type::Choice || option.type == Type::Clock ||
+      option.type == Type::Rotation)
+    field<const char *>(o, option) = value;
+  else if (option.type == Type::Bool)
+    field<bool>(o, option) = number;
+  else if (good)
+    field<uint64_t>(o, option) = number;
+  return good;
+}
+
+// Help is printed line by line: as a whole it is longer than a message may be.
+void printHelp() {
+  Message head("options, as ADA_OPTIONS=name=value:name=value (quote a value that contains ':' or a space):");
+  say(head);
+  for (const Option &option : options::kOptions) {
+    Message line("  ");
+    line << option.name << '=' << option.metavar << "  " << option.sentence
+         << " Default: " << (option.defaultValue[0] ? option.defaultValue : "none") << ".\n";
+    sys::write(2, line.c_str(), line.size());
+  }
+}
+
+bool refuse(const Message &m) {
+  Message all(m.c_str());
+  all << " This program runs untraced.";
+  say(all);
+  return false;
+}
+
+} // namespace
+
+bool parseOptions(Options &o, const char *text) {
+  static char storage[16384]; // the values, NUL-terminated
+  for (const Option &option : options::kOptions)
+    set(o, option, option.defaultValue);
+  TextPiece rest(text ? text : "");
+  if (rest.size >= sizeof storage)
+    return refuse(Message("ADA_OPTIONS is longer than 16 KiB."));
+  size_t used = 0;
+  options::Assignment a;
+  while (true) {
+    options::Reading reading = options::takeAssignment(rest, a);
+    if (reading == options::Reading::End)
+      break;
+    Message option("option '");
+    option << a.name << "' in ADA_OPTIONS";
+    if (!a.option)
+      return refuse(Message("unknown ") << option.c_str() << "; ADA_OPTIONS=help=1 lists all.");
+    if (reading == options::Reading::NoValue)
+      return refuse(option << " has no value: write " << a.name << '=' << a.option->metavar
+                           << "; ADA_OPTIONS=help=1 lists all.");
+    if (reading == options::Reading::NotClosed)
+      return refuse(option << ": the closing " << a.quote << " is missing.");
+    // The values together are no longer than the text: each is preceded by a name and '='.
+    char *value = storage + used;
+    __builtin_memcpy(value, a.value.data, a.value.size);
+    value[a.value.size] = 0;
+    used += a.value.size + 1;
+    if (!set(o, *a.option, value))
+      return refuse(option << ": '" << value << "' is not " << options::wanted(*a.option) << '.');
+    TextPiece wrong;
+    if (const char *fault = options::faultOf(*a.option, a.value, wrong))
+      return refuse(option << ": '" << options::shown(wrong) << "' " << fault << '.');
+    if (a.option->type == Type::Size || a.option->type == Type::Number)
+      if (const char *problem = options::limitOf(*a.option, field<uint64_t>(o, *a.option)))
+        return refuse(option << ": " << value << ' ' << problem << '.');
+  }
+  if (o.rotates() && (o.isBounded() || o.detail_mode[0] == 'w'))
+    return refuse(Message("option 'rotate' in ADA_OPTIONS does not go with ")
+                  << (o.isFlight()    ? "flight"
+                      : o.isBounded() ? "max_size and max_time: delete the parts that are too old"
+                                      : "detail_mode=window")
+                  << '.');
+  if (o.help)
+    printHelp();
+  return true;
+}
+
+Text<16> shareText(uint64_t hundredths) {
+  Text<16> text;
+  if (hundredths == 0)
+    return text << "none";
+  text << hundredths / 100;
+  if (const uint64_t part = hundredths % 100) {
+    text << '.';
+    text.number(part % 10 ? part : part / 10, 10, part % 10 ? 2 : 1);
+  }
+  return text << '%';
+}
+
+void visitOptions(const Options &options, OptionVisitor visit, void *context) {
+  for (const Option &option : options::kOptions) {
+    Options &o = const_cast<Options &>(options);
+    switch (option.type) {
+    case Type::String:
+    case Type::Choice:
+    case Type::Clock:
+    case Type::Rotation:
+      visit(context, option.name, field<const char *>(o, option), true);
+      break;
+    case Type::Bool:
+      visit(context, option.name, field<bool>(o, option) ? "true" : "false", false);
+      break;
+    case Type::Time:
+      visit(context, option.name, (Text<32>() << field<uint64_t>(o, option) << "ns").c_str(), true);
+      break;
+    case Type::Share:
+      visit(context, option.name, shareText(field<uint64_t>(o, option)).c_str(), true);
+      break;
+    case Type::Size:
+    case Type::Number:
+      visit(context, option.name, (Text<32>() << field<uint64_t>(o, option)).c_str(), false);
+      break;
+    }
+  }
+}
+
+options::Clock Options::clockChoice() const {
+  options::Clock choice;
+  options::parseClock(clock, choice);
+  return choice;
+}
+
+options::Rotation Options::rotation() const {
+  options::Rotation choice;
+  options::parseRotation(rotate, choice);
+  return choice;
+}
+
+bool TriggerRules::parse(const char *text) {
+  static char storage[16384]; // the globs, NUL-terminated; no longer than ADA_OPTIONS may be
+  size_t used = 0;
+  TextPiece one;
+  const char *problem = options::parseTriggers(text, one, [&](const options::Trigger &t) {
+    if (t.kind == TriggerKind::Signal) {
+      onSignal = true;
+      return;
+    }
+    char *glob = storage + used;
+    if (t.glob.size >= sizeof storage - used)
+      return;
+    __builtin_memcpy(glob, t.glob.data, t.glob.size);
+    glob[t.glob.size] = 0;
+    used += t.glob.size + 1;
+    rules[count++] = {t.kind, glob, t.limitNs};
+  });
+  if (problem)
+    refuse(Message("option 'trigger' in ADA_OPTIONS: '") << options::shown(one) << "' " << problem << '.');
+  return !problem;
+}
+
+} // namespace ada

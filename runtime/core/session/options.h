@@ -1,0 +1,80 @@
+// The run-time options, as include/ada/options.inc lists them.
+#ifndef ADA_RUNTIME_CORE_OPTIONS_H
+#define ADA_RUNTIME_CORE_OPTIONS_H
+
+#include "core/base/text.h"
+#include "shared/options/options.h"
+#include <ada/ring_file.h>
+
+namespace ada {
+
+// Texts point into memory that lives as long as the process. Choices are kept as text; the members below interpret
+// them.
+struct Options {
+#define ADA_STRING const char *
+#define ADA_CHOICE const char *
+#define ADA_CLOCK const char *
+#define ADA_BOOL bool
+#define ADA_SIZE uint64_t
+#define ADA_NUMBER uint64_t
+#define ADA_TIME uint64_t
+#define ADA_SHARE uint64_t
+#define ADA_ROTATION const char *
+#define ADA_OPTION(type, name, value, meta, text) type name;
+#include <ada/options.inc>
+#undef ADA_OPTION
+#undef ADA_STRING
+#undef ADA_CHOICE
+#undef ADA_CLOCK
+#undef ADA_BOOL
+#undef ADA_SIZE
+#undef ADA_NUMBER
+#undef ADA_TIME
+#undef ADA_SHARE
+#undef ADA_ROTATION
+
+  bool overflowDrops() const { return overflow[0] == 'd'; }
+  // As in ada_ring_header.
+  uint32_t ringFormat() const {
+    return format[0] == 'p' || isBounded() || rotates() ? ADA_FORMAT_PACKED : format[0] == '1' ? 1 : 2;
+  }
+  bool isBounded() const { return max_size > 0 || max_time > 0 || isFlight(); }
+  bool isFlight() const { return flight > 0; }
+  bool rotates() const { return rotate[0] != 'n'; }
+  options::Rotation rotation() const;
+  options::Clock clockChoice() const;
+};
+
+// Sets `options` to the defaults as changed by `text` (may be null). On a wrong option it prints one line on standard
+// error and returns false. help=1 prints the list.
+bool parseOptions(Options &options, const char *text);
+
+using options::TriggerKind;
+
+// A trigger of option `trigger` that has a glob.
+struct TriggerRule {
+  TriggerKind kind;
+  const char *glob;
+  uint64_t limitNs; // Slow: for calls that last longer
+};
+
+// The option, parsed.
+struct TriggerRules {
+  TriggerRule rules[options::kMostGlobTriggers] = {};
+  unsigned count = 0;
+  bool onSignal = false;
+
+  // Prints one message and returns false if `text` is not a list of triggers. Called once per process: the globs stay.
+  bool parse(const char *text);
+  bool any() const { return count > 0; }
+};
+
+// Text for the value of a Share.
+Text<16> shareText(uint64_t hundredths);
+
+// Options as text, for the manifest: calls `visit(context, name, value, isText)` for each.
+using OptionVisitor = void (*)(void *context, const char *name, const char *value, bool isText);
+void visitOptions(const Options &options, OptionVisitor visit, void *context);
+
+} // namespace ada
+#endif

@@ -1,0 +1,28 @@
+// What the manifest has about the process and the machine.
+#ifndef ADA_RUNTIME_CORE_PROCESS_INFO_H
+#define ADA_RUNTIME_CORE_PROCESS_INFO_H
+
+#include "core/base/json.h"
+#include "core/drain/session_writer.h"
+
+namespace ada {
+
+// Reads data that may change or needs libc's help; called before the drain starts.
+void gatherProcessInfo();
+// The same for the machine. It takes a while, and only a process that records needs it, so it is done once something is
+// recorded.
+void gatherHostInfo();
+// The process in which it was gathered: a forked child has a different name and number.
+uint32_t processInfoIsOf();
+// The first part of the kernel's version, from the gathered data.
+uint64_t kernelMajor();
+
+// Gets the kernel's name of a thread of this process, as set by pthread_setname_np. `name` is unchanged if there is
+// none.
+void readThreadName(uint32_t tid, char (&name)[16]);
+
+void writeProcess(JsonWriter &json, Ending ending, int status);
+void writeHost(JsonWriter &json);
+
+} // namespace ada
+#endif

@@ -1,0 +1,445 @@
+// Starts and ends the trace of a process, and handles fork.
+#include "session.h"
+#include "clock_source.h"
+#include "core/base/message.h"
+#include "core/record/thread.h"
+#include "drain_thread.h"
+#include "process_events.h"
+#include "process_info.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <time.h>
+
+namespace ada {
+
+constinit Runtime runtime;
+
+namespace {
+
+// Creates the directory and any missing parents. Returns 0 or a negative errno.
+int makeDirectories(const char *path) {
+  static Path p; // not on the stack: see startProcess
+  p.clear();
+  for (const char *s = path;; ++s) {
+    if ((*s == '/' && !p.empty()) || !*s) {
+      int error = sys::makeDirectory(p.c_str());
+      if (error < 0 && error != -EEXIST && !*s)
+        return error;
+      if (!*s)
+        return 0;
+    }
+    p << *s;
+  }
+}
+
+Path absolute(const char *path) {
+  Path p;
+  if (path[0] != '/') {
+    char here[4096];
+    if (sys::currentDirectory(here, sizeof here) > 0)
+      p << here << '/';
+  }
+  p << path;
+  return p;
+}
+
+// Creates `path`, or path_2, path_3, … if it exists; `number` is the one used. Returns 0 or a negative errno.
+int makeNew(Path &path, uint32_t &number) {
+  size_t n = path.size();
+  for (number = 1;; ++number) {
+    if (number > 1) {
+      path.shorten(n);
+      path << '_' << number;
+    }
+    int error = sys::makeDirectory(path.c_str());
+    if (error != -EEXIST || number == 10000000) // option rotate can make that many parts
+      return error;
+  }
+}
+
+bool off(const Message &m) {
+  say(m);
+  runtime.setState(State::Off);
+  return false;
+}
+
+// Appends YYYYMMDD_HHMMSS, in UTC: only libc knows local time, and its localtime_r() may be the program's own.
+void putTime(Path &path, uint64_t seconds) {
+  const uint64_t days = seconds / 86400, second = seconds % 86400;
+  const uint64_t d = days + 719468, era = d / 146097, ofEra = d % 146097; // since 1 March of year 0, in 400 years each
+  const uint64_t yearOfEra = (ofEra - ofEra / 1460 + ofEra / 36524 - ofEra / 146096) / 365;
+  const uint64_t ofYear = ofEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100);
+  const uint64_t fromMarch = (5 * ofYear + 2) / 153, month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9;
+  path.number(yearOfEra + era * 400 + (month <= 2), 10, 4).number(month, 10, 2);
+  path.number(ofYear - (153 * fromMarch + 2) / 5 + 1, 10, 2) << '_';
+  path.number(second / 3600, 10, 2).number(second / 60 % 60, 10, 2).number(second % 60, 10, 2);
+}
+
+// Names the session's directory now; it is created when something is recorded.
+void nameSession() {
+  const Options &o = runtime.options;
+  Path &path = runtime.sessionDirectory;
+  if (o.session[0]) {
+    path = absolute(o.session);
+    return;
+  }
+  path = absolute(o.output);
+  timespec now;
+  readKernelClock(CLOCK_REALTIME, now);
+  path << "/session_";
+  putTime(path, (uint64_t)now.tv_sec);
+  runtime.shared =
+      (SharedSession *)sys::map(nullptr, sizeof(SharedSession), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
+}
+
+// Creates a new directory for a process and all children that it forked before it had recorded anything: the first of
+// them that records creates it.
+int makeSharedSession() {
+  Path &path = runtime.sessionDirectory;
+  SharedSession *shared = runtime.shared;
+  uint32_t none = SharedSession::None;
+  if (shared && !__atomic_compare_exchange_n(&shared->state, &none, SharedSession::BeingMade, false, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_ACQUIRE)) {
+    // If the creating process is killed in the middle, the others do not wait for long.
+    for (int i = 0; i < 1000 && __atomic_load_n(&shared->state, __ATOMIC_ACQUIRE) != SharedSession::Made; ++i) {
+      timespec millisecond = {0, 1000000};
+      sys::call(SYS_nanosleep, &millisecond, nullptr);
+    }
+    if (__atomic_load_n(&shared->state, __ATOMIC_ACQUIRE) == SharedSession::Made) {
+      if (shared->number > 1)
+        path << '_' << shared->number;
+      return 0;
+    }
+  }
+  static Path parent;
+  parent = path;
+  parent.toParent();
+  uint32_t number = 1;
+  int error = makeDirectories(parent.c_str());
+  if (error < 0)
+    path = parent; // for the message
+  else
+    error = makeNew(path, number);
+  if (shared && error == 0) {
+    shared->number = number;
+    __atomic_store_n(&shared->state, SharedSession::Made, __ATOMIC_RELEASE);
+  }
+  return error;
+}
+
+bool makeSessionDirectory() {
+  Path &path = runtime.sessionDirectory;
+  int error = runtime.options.session[0] ? makeDirectories(path.c_str()) : makeSharedSession();
+  if (path.cut())
+    error = -ENAMETOOLONG;
+  if (error < 0)
+    return off(Message("cannot make the trace directory ")
+               << path.c_str() << ": " << errorText(error)
+               << ". Set another one with ADA_OPTIONS=output=DIR. This program runs untraced.");
+  runtime.sessionIsMade = true;
+  return true;
+}
+
+// Whether detail is wanted for a death after which no process may be left to write it.
+bool hasDeathWindow() { return runtime.triggers.onSignal && runtime.options.detail_mode[0] == 'w'; }
+
+// Writes the clock and options to the ring's header.
+void describeRing(ada_ring_header &h) {
+  const Options &o = runtime.options;
+  const options::Clock clock = o.clockChoice();
+  bool counter = clock.kind == options::ClockKind::Counter ||
+                 (clock.kind != options::ClockKind::System && arch::counterIsInvariant() &&
+                  kernelTrustsCounter(arch::kClockSource));
+  h.clock = counter ? ADA_CLOCK_COUNTER : ADA_CLOCK_SYSTEM;
+  h.times = !counter                                 ? ADA_TIMES_EXACT
+            : clock.kind == options::ClockKind::Tick ? ADA_TIMES_TICK
+            : clock.kind == options::ClockKind::None ? ADA_TIMES_NONE
+                                                     : ADA_TIMES_EXACT;
+  h.tick_ns = h.times == ADA_TIMES_TICK ? clock.tickNs : 0;
+  h.pid = runtime.processId, h.format = o.ringFormat();
+  h.detail_windows = o.detail_mode[0] == 'w';
+  h.death_pre_roll = hasDeathWindow() ? Windows::nanoseconds(o.pre_roll_ms) + 1 : 0;
+  h.detail_gone_ns = sys::nowNs(); // nothing was recorded before
+  h.flight = o.isFlight(), h.least_ns = o.min_duration, h.most_depth = o.max_depth;
+}
+
+// Creates the session directory, ring file and drain of this process. Large texts are not on the stack: the first event
+// may come from a thread or signal handler with a small one.
+bool startProcess() {
+  Runtime &r = runtime;
+  static Path memory; // absolute: the program may change directory, and recovery runs elsewhere
+  memory = absolute(r.options.ring[0] ? r.options.ring : "/dev/shm");
+  int error = 0;
+  if (r.options.isFlight()) { // the session is created with a dump
+    r.processDirectory.clear();
+    r.processDirectory << memory.c_str() << "/adatrace-flight-" << r.processId << '-';
+    r.processDirectory.number(sys::nowNs(), 16, 1);
+    error = sys::makeDirectory(r.processDirectory.c_str());
+  } else {
+    if (!r.sessionIsMade && !makeSessionDirectory())
+      return false;
+    r.processDirectory = r.sessionDirectory;
+  }
+  r.processDirectory << "/pid_" << r.processId;
+  uint32_t number;
+  if (error == 0)
+    error = makeNew(r.processDirectory, number);
+  if (error < 0)
+    return off(Message("cannot make ") << r.processDirectory.c_str() << ": " << errorText(error)
+                                       << ". This program runs untraced.");
+
+  // If the ring can't be in memory, it is a file beside the trace.
+  static Path link, ring;
+  link = r.processDirectory;
+  link << "/ring";
+  ring.clear();
+  ring << memory.c_str() << "/adatrace-" << r.processId << '-';
+  ring.number(sys::nowNs(), 16, 1);
+  const uint64_t lent = hasDeathWindow() ? r.options.detail_buffer : 0;
+  error = r.ring.create(ring.c_str(), r.options.buffer, lent, r.images.count());
+  if (error == 0)
+    sys::call(SYS_symlinkat, ring.c_str(), AT_FDCWD, link.c_str());
+  else
+    error = r.ring.create(link.c_str(), r.options.buffer, lent, r.images.count());
+  if (error < 0)
+    return off(Message("cannot make the ring file ")
+               << link.c_str() << ": " << errorText(error) << ". This program runs untraced.");
+
+  ada_ring_header &h = r.ring.header();
+  describeRing(h);
+  __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
+  h.state = ADA_RING_RECORDING;
+  __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
+  r.images.writeModules(r.ring);
+  error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
+                        r.sessionDirectory.c_str());
+  if (error < 0) {
+    r.ring.unlink();
+    sys::unlink(link.c_str());
+    return off(Message("cannot start the thread that writes the trace: ")
+               << errorText(error) << ". This program runs untraced.");
+  }
+  // After this the manifest exists: a program that is killed right away must have its symbols.
+  if (r.drain.flush() < 0) {
+    Message m = Message() << r.drain.failure() << ". This program runs untraced.";
+    r.drain.finish(Ending::Exit, 0);
+    r.ring.unlink();
+    sys::unlink(link.c_str());
+    sys::call(SYS_unlinkat, AT_FDCWD, r.processDirectory.c_str(), AT_REMOVEDIR);
+    r.ring.abandon();
+    r.drain.reset();
+    return off(m);
+  }
+  r.ticks.start(r.ring, r.options.clockChoice().tickIsGiven);
+  r.setState(State::On);
+  return true;
+}
+
+void printSummary() {
+  Runtime &r = runtime;
+  const char *failure = r.drain.failure();
+  ada_ring_header &h = r.ring.header();
+  uint64_t lost = h.events_lost;
+  if (failure[0] && r.options.isFlight())
+    return say(Message(failure));
+  if (failure[0] && r.drain.isComplete())
+    say(Message() << failure << ". " << lost << " events were lost; what was written before is complete.");
+  else if (failure[0])
+    say(Message() << failure << ". " << lost << " events were lost. Make room, then run: adatrace recover "
+                  << r.drain.directory());
+  bool wanted = r.options.summary[1] == 'l';
+  if (r.options.summary[1] == 'u') { // auto: a terminal answers TCGETS
+    char termios[256];
+    wanted = sys::call(SYS_ioctl, 2, 0x5401, termios) == 0;
+  }
+  if (!wanted)
+    return;
+  Message m;
+  m << h.events_written << " events of " << h.threads_seen << (h.threads_seen == 1 ? " thread" : " threads");
+  if (lost && !failure[0])
+    m << " (" << lost << " lost)";
+  if (!r.options.isFlight())
+    m << " in " << (r.options.rotates() ? r.sessionDirectory : r.processDirectory).c_str() << "; next: adatrace tree "
+      << r.sessionDirectory.c_str();
+  else if (r.drain.lastDump()[0])
+    m << "; the newest of them are in " << r.drain.lastDump() << "; next: adatrace tree " << r.drain.lastDump();
+  else
+    m << " were kept in memory, and nobody asked for them";
+  say(m);
+}
+
+void lockForFork() {
+  // In the order in which all code takes them.
+  runtime.startMutex.lock();
+  runtime.images.mutex().lock();
+  runtime.timingAnchors.mutex().lock();
+  runtime.ring.lockForFork();
+}
+
+void parentAfterFork() {
+  runtime.ring.unlockAfterFork();
+  runtime.timingAnchors.mutex().unlock();
+  runtime.images.mutex().unlock();
+  runtime.startMutex.unlock();
+}
+
+void childAfterFork() {
+  Runtime &r = runtime;
+  // The parent's ring is shared memory: this process must not write to it.
+  ada_thread = AdaThread{ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
+  r.ring.abandon();
+  r.images.resetAfterFork();
+  r.timingAnchors.resetAfterFork();
+  r.startMutex.reset();
+  r.drain.reset();
+  forgetOwnThreads();
+  r.ticks.reset();
+  r.processId = sys::processId();
+  if (r.isOriginal)
+    *r.isOriginal = 1;
+  if (r.currentState() == State::On)
+    r.setState(State::Waiting);
+  else if (r.currentState() == State::Finished)
+    r.setState(State::Off);
+}
+
+} // namespace
+
+void startOnce() {
+  Runtime &r = runtime;
+  uint64_t signals = sys::blockSignals();
+  {
+    Lock lock(r.startMutex);
+    if (r.currentState() == State::NotStarted) {
+      // A set-uid program must not obey its caller's environment, or write where that says.
+      if (auxiliaryValue(AT_SECURE))
+        r.setState(State::Off);
+      else if (!parseOptions(r.options, environmentValue("ADA_OPTIONS")))
+        r.setState(State::Off);
+      else if (!r.triggers.parse(r.options.trigger))
+        r.setState(State::Off);
+      else {
+        r.recording = r.options.enabled;
+        r.stackBytes = (uint32_t)r.options.stack_size;
+        r.contentSizes = {(uint32_t)r.options.strings, (uint32_t)r.options.pointees};
+        r.images.setTriggers(&r.triggers);
+        if (r.options.budget > 0)
+          r.images.keepFigures();
+        if (r.triggers.onSignal || r.options.isFlight())
+          watchFatalSignals([](int number, bool isTheEnd) {
+            if (isTheEnd)
+              runtime.drain.noteFatalSignal(number);
+            runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
+            if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
+              runtime.drain.flush();
+          });
+        r.images.selection().start(r.options);
+        r.readsContents = r.options.strings > 0 || r.options.pointees > 0 || r.images.selection().hasArguments();
+        gatherProcessInfo();
+        watchProcess({lockForFork, parentAfterFork, childAfterFork});
+        nameSession();
+        r.processId = sys::processId();
+        r.isOriginal = (uint32_t *)sys::mapMemory(4096);
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18 // Linux 4.14
+#endif
+        if (r.isOriginal) {
+          *r.isOriginal = 1;
+          if (sys::call(SYS_madvise, r.isOriginal, 4096L, MADV_WIPEONFORK) < 0)
+            sys::unmap(r.isOriginal, 4096), r.isOriginal = nullptr;
+        }
+        r.setState(State::Waiting);
+      }
+    }
+  }
+  sys::restoreSignals(signals);
+}
+
+void separateCopiedProcess() {
+  Runtime &r = runtime;
+  if (__builtin_expect(r.isOriginal && *r.isOriginal == 0 && sys::processId() != r.processId, 0)) {
+    uint64_t signals = sys::blockSignals();
+    childAfterFork();
+    sys::restoreSignals(signals);
+  }
+}
+
+bool startRecording() {
+  Runtime &r = runtime;
+  {
+    Lock lock(r.startMutex);
+    if (r.currentState() != State::Waiting)
+      return r.currentState() == State::On;
+    if (sys::processId() != r.processId)
+      return false; // a vfork child: it runs in our memory, but is another process
+    if (processInfoIsOf() != r.processId)
+      gatherProcessInfo();
+    gatherHostInfo();
+    r.drain.whenAbandoned([] { runtime.ticks.stop(); });
+    if (startProcess() && r.drain.ownsFiles())
+      r.ring.closeProgramsDescriptor();
+  }
+  bool isOn = r.currentState() == State::On;
+  if (!isOn)
+    r.images.apply(false); // no event needs to reach the runtime any more
+  return isOn;
+}
+
+// Notes that the calling thread waits until everything is written, which it would not do without us.
+static void holdUpAtEnd() {
+  if (ada_ring_thread *slot = ada_thread.slot)
+    __atomic_store_n(&slot->held_at_end, runtime.ring.stamp(), __ATOMIC_RELAXED);
+}
+
+void finishProcess(int status) {
+  Runtime &r = runtime;
+  // A vfork child shares our memory but is another process.
+  if (sys::processId() != r.processId)
+    return;
+  if (r.currentState() == State::Waiting)
+    r.setState(State::Off); // what other destructors record now is too late
+  if (r.currentState() != State::On)
+    return;
+  holdUpAtEnd();
+  r.images.stop(); // the trace ends here: calls that other threads make from now on are not part of it
+  r.drain.flush(); // what they are recording at this moment is part of it
+  uint32_t on = (uint32_t)State::On;
+  if (!__atomic_compare_exchange_n(&r.state, &on, (uint32_t)State::Finished, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return;
+  r.ticks.stop();
+  r.drain.finish(Ending::Exit, status);
+  printSummary();
+}
+
+} // namespace ada
+
+using namespace ada;
+
+extern "C" void __ada_before_exec(void) {
+  Runtime &r = runtime;
+  // The ring stays. If exec fails, recording continues in it. If exec succeeds, what other threads recorded until then
+  // is found in it by whichever removes it: adatrace record, recover, or this user's next traced process.
+  if (r.currentState() == State::On && sys::processId() == r.processId) {
+    holdUpAtEnd();
+    r.drain.finish(Ending::Exec, 0);
+  }
+}
+
+extern "C" void __ada_after_exec(void) {
+  Runtime &r = runtime;
+  int saved = errno;
+  if (r.currentState() == State::On && sys::processId() == r.processId)
+    r.drain.resume();
+  errno = saved;
+}
+
+extern "C" void __ada_before_exit(int status) { finishProcess(status); }
+extern "C" void __ada_before_thread_exit(int status) { Identity::noteThreadExit(runtime.processId, status); }
+
+// Runs after the destructors of all images, because they depend on the runtime. If it is linked into the program, the
+// destructor of the program's image runs later.
+extern "C" __attribute__((destructor(101))) void ada_at_exit(void) {
+  if (!runtime.images.isRuntimeInProgram())
+    finishProcess(processExitStatus());
+}

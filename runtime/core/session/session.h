@@ -1,0 +1,69 @@
+// The life of the trace in this process: start, fork, exec, end.
+#ifndef ADA_RUNTIME_CORE_SESSION_H
+#define ADA_RUNTIME_CORE_SESSION_H
+
+#include "core/drain/drain.h"
+#include "core/record/argument_contents.h"
+#include "core/record/tick_clock.h"
+#include "core/ring/ring.h"
+#include "images.h"
+#include "options.h"
+#include "timing_anchors.h"
+
+namespace ada {
+
+enum class State : uint32_t {
+  NotStarted, // no instrumented image has been loaded yet
+  Off,        // a wrong option, no directory, no memory: runs untraced
+  On,
+  Waiting,  // nothing has been recorded in this process: no directory, ring or drain. Starts with the first event
+  Finished, // files are complete; later events are lost
+};
+
+// Shared by a process and the children that it forks before anything is recorded: they have one session.
+struct SharedSession {
+  enum : uint32_t { None, BeingMade, Made };
+  uint32_t state;
+  uint32_t number; // in the directory's name: session_…, session_…_2
+};
+
+struct Runtime {
+  Options options = {};
+  TriggerRules triggers;
+  Ring ring;
+  Images images;
+  Drain drain;
+  TickClock ticks;
+  TimingAnchors timingAnchors;
+  uint32_t state = 0;                   // (atomic) State
+  bool recording = false;               // between ada_start and ada_stop
+  uint32_t processId = 0;               // of the memory's owner: a vfork child has another
+  uint32_t stackBytes = 0;              // stack window of detail events
+  ArgumentContents::Sizes contentSizes; // of the contents in detail events
+  bool readsContents = false;           // whether any are read
+  Path sessionDirectory;                // absolute
+  bool sessionIsMade = false;
+  SharedSession *shared = nullptr;
+  uint32_t *isOriginal = nullptr; // 1 in the process that wrote it: a copied process finds 0
+  Path processDirectory;          // in memory while it is a flight recorder
+  Mutex startMutex;
+
+  State currentState() const { return (State)__atomic_load_n(&state, __ATOMIC_ACQUIRE); }
+  void setState(State s) { __atomic_store_n(&state, (uint32_t)s, __ATOMIC_RELEASE); }
+};
+
+extern Runtime runtime;
+
+// Called for the first image: reads the options.
+void startOnce();
+// Called at the first event of a process, including a forked child: creates the directory and ring, and starts the
+// drain. Async-signal-safe. False if recording stays off.
+bool startRecording();
+// Checks whether this process is a copy that was made without libc's fork(): then it gets its own ring, as children of
+// fork do. In all other cases this is a single load.
+void separateCopiedProcess();
+// Ends the trace, as at exit(). Idempotent.
+void finishProcess(int status);
+
+} // namespace ada
+#endif

@@ -1,0 +1,48 @@
+// Keeps and writes pairs of host time and media time.
+#include "timing_anchors.h"
+#include "core/base/json.h"
+#include "shared/manifest_keys.h"
+
+namespace ada {
+
+bool TimingAnchors::add(const char *label, int64_t value, int64_t timescale) {
+  const uint64_t now = sys::nowNs();
+  bool hasRoom = false;
+  const uint64_t signals = sys::blockSignals();
+  {
+    Lock lock(mutex_);
+    hasRoom = anchors_.reserve(count_ + 1);
+    if (hasRoom) {
+      Anchor &anchor = anchors_[count_];
+      anchor.hostNs = now, anchor.value = value, anchor.timescale = timescale;
+      size_t n = 0;
+      for (; label && label[n] && n < sizeof anchor.label - 1; ++n)
+        anchor.label[n] = label[n];
+      while (n > 0 && label[n] && ((unsigned char)label[n] & 0xc0) == 0x80) // not within a character
+        --n;
+      anchor.label[n] = 0;
+      __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
+    }
+  }
+  sys::restoreSignals(signals);
+  return hasRoom;
+}
+
+void TimingAnchors::writeManifest(JsonWriter &json, Images::Which which) {
+  const uint64_t count = __atomic_load_n(&count_, __ATOMIC_ACQUIRE);
+  const uint64_t first = which == Images::Which::All ? 0 : written_;
+  if (first < count) {
+    json.line().beginArray(manifest::kTimingAnchors);
+    for (uint64_t i = first; i < count; ++i) {
+      const Anchor &anchor = anchors_[i];
+      json.line().beginObject().number(manifest::kHostTimeNs, anchor.hostNs);
+      json.beginObject(manifest::kMediaTime).number(manifest::kValue, anchor.value);
+      json.number(manifest::kTimescale, anchor.timescale).endObject();
+      json.text(manifest::kLabel, anchor.label).endObject();
+    }
+    json.endArray();
+  }
+  written_ = count;
+}
+
+} // namespace ada
