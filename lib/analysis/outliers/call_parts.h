@@ -1,0 +1,45 @@
+// The parts of the time of sampled calls, in columns: one per reason, the same for all calls.
+#ifndef ADA_LIB_ANALYSIS_CALL_PARTS_H
+#define ADA_LIB_ANALYSIS_CALL_PARTS_H
+
+#include "outliers.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+/// Why a call was off-CPU for some time: the object, and the thread that had it.
+struct CallWait {
+  size_t call = 0;     ///< in CallSample::calls
+  size_t reason = 0;   ///< in CallWaits::reasons
+  std::string library; ///< the library function that waited; empty if it is none of the trace
+  uint64_t ns = 0;
+};
+
+struct CallWaits {
+  std::vector<CallWait> waits;
+  /// "mutex 0x5600e2, held by thread 3 (compactor), taken in Table::compact()"
+  std::vector<std::string> reasons;
+};
+
+/// One part of all calls' time.
+struct PartColumn {
+  FactorKind kind = FactorKind::Own;
+  std::string what;
+  bool isOrdinary = true;      ///< ordinary calls have it as well: then only a heavy tail makes it significant
+  std::vector<double> ns;      ///< by call
+  double slowMean = 0, ordinaryMean = 0;
+  double extra() const { return slowMean - ordinaryMean; }
+};
+
+/// Divides all time of the calls; the columns add up to their durations.
+std::vector<PartColumn> divideCalls(const CallSample &sample, const CallWaits &waits, bool hasSched);
+
+/// What the calls waited for. Reads all threads.
+Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const CallSample &sample);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_CALL_PARTS_H

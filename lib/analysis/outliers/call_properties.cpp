@@ -1,0 +1,299 @@
+// Looks for properties that slow calls have and ordinary ones do not.
+#include "call_properties.h"
+
+#include "ada/trace/names.h"
+#include "base/format.h"
+#include "base/quantities.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace ada::analysis {
+
+namespace {
+
+std::string numberText(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e15)
+    return fmt::format("{:.0f}", value);
+  return fmt::format("{:.4g}", value);
+}
+
+std::string threadText(const TraceTable &table, uint32_t thread) {
+  const model::Thread &about = table.threads[thread];
+  return about.name.empty() ? fmt::format("thread {}", about.number)
+                            : fmt::format("thread {} ({})", about.number, about.name);
+}
+
+// The argument's values, by call, as far as they are of type T.
+template <class T> struct Values {
+  std::vector<size_t> calls;
+  std::vector<T> values;
+};
+
+void numberProperties(const CallSample &sample, const std::string &name, const Values<double> &numbers,
+                      const std::vector<bool> &isOpen, double tested, const PropertyUse &use) {
+  Property property;
+  property.kind = FactorKind::Argument;
+  property.known.assign(sample.calls.size(), false);
+  for (const size_t call : numbers.calls)
+    property.known[call] = true;
+  const auto offer = [&](std::string what, const auto &holds) {
+    property.what = std::move(what), property.tested = tested;
+    property.holds.assign(sample.calls.size(), false);
+    for (size_t i = 0; i < numbers.calls.size(); ++i)
+      property.holds[numbers.calls[i]] = holds(numbers.values[i]);
+    use(property);
+  };
+  std::vector<double> sorted = numbers.values, slow;
+  for (size_t i = 0; i < numbers.calls.size(); ++i)
+    if (sample.calls[numbers.calls[i]].isSlow && isOpen[numbers.calls[i]])
+      slow.push_back(numbers.values[i]);
+  if (slow.empty())
+    return;
+  std::ranges::sort(sorted), std::ranges::sort(slow);
+  if (sorted.front() == sorted.back())
+    return;
+  // Limits where slow calls begin or end.
+  constexpr size_t kLimits = 16;
+  std::set<double> limits;
+  for (size_t i = 0; i <= kLimits; ++i)
+    limits.insert(slow[i * (slow.size() - 1) / kLimits]);
+  for (const double limit : limits) {
+    offer(fmt::format("{} >= {}", name, numberText(limit)), [limit](double value) { return value >= limit; });
+    offer(fmt::format("{} <= {}", name, numberText(limit)), [limit](double value) { return value <= limit; });
+    offer(fmt::format("{} = {}", name, numberText(limit)), [limit](double value) { return value == limit; });
+  }
+  for (const double part : {0.0, 0.05, 0.1, 0.25}) { // a range that holds most of the slow ones
+    const auto at = [&](double where) {
+      return slow[static_cast<size_t>(where * static_cast<double>(slow.size() - 1))];
+    };
+    const double from = at(part), to = at(1 - part);
+    if (from < to)
+      offer(fmt::format("{} from {} to {}", name, numberText(from), numberText(to)),
+            [from, to](double value) { return value >= from && value <= to; });
+  }
+}
+
+void textProperties(const CallSample &sample, const std::string &name, const Values<std::string> &texts,
+                    const std::vector<bool> &isOpen, double tested, const PropertyUse &use) {
+  std::map<std::string, size_t> ofSlow;
+  for (size_t i = 0; i < texts.calls.size(); ++i)
+    if (sample.calls[texts.calls[i]].isSlow && isOpen[texts.calls[i]])
+      ++ofSlow[texts.values[i]];
+  std::vector<std::pair<size_t, std::string>> frequent;
+  for (const auto &[text, count] : ofSlow)
+    frequent.emplace_back(count, text);
+  std::ranges::sort(frequent, std::greater());
+  constexpr size_t kMostTexts = 8;
+  frequent.resize(std::min(frequent.size(), kMostTexts));
+  Property property;
+  property.kind = FactorKind::Argument, property.tested = tested;
+  property.known.assign(sample.calls.size(), false);
+  for (const size_t call : texts.calls)
+    property.known[call] = true;
+  for (const auto &[count, text] : frequent) {
+    property.what = fmt::format("{} = {}", name, text);
+    property.holds.assign(sample.calls.size(), false);
+    for (size_t i = 0; i < texts.calls.size(); ++i)
+      property.holds[texts.calls[i]] = texts.values[i] == text;
+    use(property);
+  }
+}
+
+// True for each value of a list that slow calls have.
+template <class Value, class What>
+void equalityProperties(const CallSample &sample, FactorKind kind, const std::vector<Value> &values, Value none,
+                        const What &what, const PropertyUse &use) {
+  std::set<Value> distinct, ofSlow;
+  for (size_t i = 0; i < values.size(); ++i) {
+    distinct.insert(values[i]);
+    if (sample.calls[i].isSlow)
+      ofSlow.insert(values[i]);
+  }
+  if (distinct.size() < 2)
+    return;
+  Property property;
+  property.kind = kind, property.tested = static_cast<double>(distinct.size());
+  for (const Value &value : ofSlow) {
+    if (value == none)
+      continue;
+    property.what = what(value);
+    property.holds.assign(values.size(), false);
+    for (size_t i = 0; i < values.size(); ++i)
+      property.holds[i] = values[i] == value;
+    use(property);
+  }
+}
+
+} // namespace
+
+void argumentProperties(const CallSample &sample, const CallValues &values, const std::vector<bool> &isOpen,
+                        const PropertyUse &use) {
+  std::map<std::string, Values<double>> numbers;
+  std::map<std::string, Values<std::string>> texts;
+  for (size_t i = 0; i < values.size(); ++i)
+    for (const auto &[name, value] : values[i])
+      if (const double *number = std::get_if<double>(&value)) {
+        numbers[name].calls.push_back(i), numbers[name].values.push_back(*number);
+      } else {
+        texts[name].calls.push_back(i), texts[name].values.push_back(std::get<std::string>(value));
+      }
+  const double tested = 55 * static_cast<double>(numbers.size()) + 8 * static_cast<double>(texts.size());
+  for (const auto &[name, list] : numbers)
+    numberProperties(sample, name, list, isOpen, tested, use);
+  for (const auto &[name, list] : texts)
+    textProperties(sample, name, list, isOpen, tested, use);
+}
+
+void exceptionProperty(const CallSample &sample, const PropertyUse &use) {
+  Property property;
+  property.kind = FactorKind::Exception, property.what = "left by an exception";
+  for (const SampledCall &call : sample.calls)
+    property.holds.push_back(call.isException);
+  use(property);
+}
+
+void firstCallProperties(const CallSample &sample, const TraceTable &table, const PropertyUse &use) {
+  constexpr uint64_t kFirsts[] = {1, 2, 3, 5, 10};
+  Property property;
+  property.kind = FactorKind::Time, property.tested = std::size(kFirsts) + 1;
+  std::vector<uint64_t> firstOfProcess(table.processes.size(), ~uint64_t(0));
+  uint64_t processes = 0, threads = 0;
+  for (size_t thread = 0; thread < sample.firstOfThread.size(); ++thread) {
+    uint64_t &first = firstOfProcess[table.threads[thread].process];
+    first = std::min(first, sample.firstOfThread[thread]);
+    threads += sample.callsOfThread[thread] > 0;
+  }
+  for (const uint64_t first : firstOfProcess)
+    processes += first != ~uint64_t(0);
+  if (threads > processes) { // else it is the same as the first of the thread
+    property.what = "the first call of the process", property.marked = processes;
+    for (const SampledCall &call : sample.calls)
+      property.holds.push_back(call.beginNs == firstOfProcess[table.threads[call.thread].process]);
+    use(property);
+  }
+  for (const uint64_t most : kFirsts) {
+    property.marked = 0;
+    for (const uint64_t calls : sample.callsOfThread)
+      property.marked += std::min(calls, most);
+    const char *of = threads > processes ? "thread" : "process";
+    property.what = most == 1 ? fmt::format("the first call of the {}", of)
+                              : fmt::format("one of the first {} calls of the {}", most, of);
+    property.holds.clear();
+    for (const SampledCall &call : sample.calls)
+      property.holds.push_back(call.nth < most);
+    use(property);
+  }
+}
+
+void threadProperties(const CallSample &sample, const TraceTable &table, const PropertyUse &use) {
+  std::vector<uint32_t> threads;
+  for (const SampledCall &call : sample.calls)
+    threads.push_back(call.thread);
+  equalityProperties(sample, FactorKind::Thread, threads, ~uint32_t{0},
+                     [&](uint32_t thread) { return "on " + threadText(table, thread); }, use);
+}
+
+void beforeProperties(const CallSample &sample, const PropertyUse &use) {
+  for (const bool isCaller : {true, false}) {
+    std::vector<uint32_t> names;
+    for (const SampledCall &call : sample.calls)
+      names.push_back(isCaller ? call.caller : call.before);
+    equalityProperties(sample, FactorKind::Before, names, kNoName,
+                       [&](uint32_t name) { return (isCaller ? "called by " : "right after ") + shortName(sample.names[name]); },
+                       use);
+  }
+}
+
+void concurrentProperties(const CallSample &sample, const TraceTable &table, uint64_t windowNs,
+                          const PropertyUse &use) {
+  // For each call, the functions that other threads of its process were in when it began, or entered within the time
+  // that an ordinary call takes. The window is the same for slow and ordinary calls, however long they took.
+  std::vector<size_t> order(sample.calls.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::ranges::sort(order, {}, [&](size_t i) { return sample.calls[i].beginNs; });
+  std::map<std::pair<uint32_t, uint32_t>, std::vector<size_t>> found; // by name and thread: the calls
+  std::vector<const LongCall *> active;
+  size_t next = 0;
+  for (const size_t i : order) {
+    const SampledCall &call = sample.calls[i];
+    for (; next < sample.longCalls.size() && sample.longCalls[next].beginNs < call.beginNs + windowNs; ++next)
+      active.push_back(&sample.longCalls[next]);
+    std::erase_if(active, [&](const LongCall *other) { return other->endNs <= call.beginNs; });
+    std::set<std::pair<uint32_t, uint32_t>> seen;
+    for (const LongCall *other : active)
+      if (other->thread != call.thread && other->beginNs < call.beginNs + windowNs &&
+          table.threads[other->thread].process == table.threads[call.thread].process &&
+          seen.insert({other->name, other->thread}).second)
+        found[{other->name, other->thread}].push_back(i);
+  }
+  Property property;
+  property.kind = FactorKind::Concurrent, property.tested = static_cast<double>(found.size());
+  for (const auto &[who, calls] : found) {
+    property.what = fmt::format("{} was in {}", threadText(table, who.second), shortName(sample.names[who.first]));
+    property.holds.assign(sample.calls.size(), false);
+    for (const size_t call : calls)
+      property.holds[call] = true;
+    use(property);
+  }
+}
+
+void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, uint64_t originNs,
+                    const PropertyUse &use) {
+  std::vector<double> times;
+  for (size_t i = 0; i < sample.calls.size(); ++i)
+    if (sample.calls[i].isSlow && isOpen[i])
+      times.push_back(static_cast<double>(sample.calls[i].beginNs - originNs));
+  std::ranges::sort(times);
+  if (times.size() < 5)
+    return;
+  const auto offer = [&](std::string what, double tested, const auto &holds) {
+    Property property;
+    property.kind = FactorKind::Time, property.what = std::move(what), property.tested = tested;
+    for (const SampledCall &call : sample.calls)
+      property.holds.push_back(holds(static_cast<double>(call.beginNs - originNs)));
+    use(property);
+  };
+  // A burst: a stretch of time that holds most of them. Begins and ends are at slow calls.
+  const double pairs = static_cast<double>(times.size()) * static_cast<double>(times.size()) / 2;
+  const size_t least = std::max<size_t>(3, times.size() / 2);
+  double shortest = times.back() - times.front();
+  size_t begin = 0, count = times.size();
+  for (const size_t wanted : {times.size() * 9 / 10, least})
+    for (size_t i = 0; wanted >= least && i + wanted <= times.size(); ++i)
+      if (times[i + wanted - 1] - times[i] < shortest * 0.5)
+        shortest = times[i + wanted - 1] - times[i], begin = i, count = wanted;
+  const double from = times[begin], to = times[begin + count - 1];
+  offer(fmt::format("between {} and {}", formatDuration(static_cast<uint64_t>(from)),
+                    formatDuration(static_cast<uint64_t>(to))),
+        pairs, [from, to](double time) { return time >= from && time <= to; });
+  // A period: differences between neighbours, and their halves.
+  std::vector<double> periods;
+  for (size_t i = 1; i < times.size() && periods.size() < 200; ++i)
+    if (times[i] > times[i - 1])
+      for (const double part : {1.0, 0.5})
+        periods.push_back((times[i] - times[i - 1]) * part);
+  const double tests = static_cast<double>(periods.size());
+  double best = 0, bestPeriod = 0, bestPhase = 0;
+  for (const double period : periods) {
+    double x = 0, y = 0;
+    for (const double time : times) {
+      const double angle = 2 * M_PI * std::fmod(time, period) / period;
+      x += std::cos(angle), y += std::sin(angle);
+    }
+    const double concentration = std::hypot(x, y) / static_cast<double>(times.size());
+    if (concentration > best && period < (times.back() - times.front()) / 3)
+      best = concentration, bestPeriod = period, bestPhase = std::atan2(y, x);
+  }
+  if (best < 0.7)
+    return;
+  offer(fmt::format("every {}", formatDuration(static_cast<uint64_t>(bestPeriod))), tests, [&](double time) {
+    double angle = 2 * M_PI * std::fmod(time, bestPeriod) / bestPeriod - bestPhase;
+    angle = std::abs(std::remainder(angle, 2 * M_PI));
+    return angle < 0.2 * M_PI; // a fifth of the period
+  });
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,161 @@
+// Finds what sampled calls waited for, and which thread had it.
+#include "call_parts.h"
+
+#include "analysis/events/merged_events.h"
+#include "analysis/waits/wait_state.h"
+#include "ada/trace/names.h"
+#include "base/format.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace ada::analysis {
+
+namespace {
+
+// What waits must have in common to be one reason: the kind of object, who made it, and where it was taken (or woken).
+// The object itself may differ, as may the thread that holds it.
+struct Reason {
+  WaitKind kind = WaitKind::Own;
+  uint32_t place = kNobody, where = kNobody, library = kNobody;
+  bool isHeld = false;
+  auto operator<=>(const Reason &) const = default;
+};
+struct ReasonSeen {
+  size_t number = 0;
+  std::set<std::string> objects;
+  std::set<uint32_t> threads; // that had it
+  bool isLock = false;
+};
+
+class CallWaitCollector : public WaitListener {
+public:
+  CallWaitCollector(const CallSample &sample, size_t threads) : sample_(sample), first_(threads + 1), holder_(threads) {
+    for (const SampledCall &call : sample.calls)
+      ++first_[call.thread + size_t{1}];
+    for (size_t i = 1; i < first_.size(); ++i)
+      first_[i] += first_[i - 1];
+  }
+  void attach(const WaitState &state) { state_ = &state; }
+
+  void waitBegins(uint32_t thread, uint64_t) override {
+    Holder &holder = holder_[thread];
+    holder = {};
+    const std::vector<uint32_t> holders = state_->waitedFor(thread);
+    if (holders.empty())
+      return;
+    holder.thread = holders.front();
+    const WaitFrame *frame = state_->waiting(thread);
+    if (!frame || frame->object == kNobody)
+      return;
+    for (const Owner &owner : state_->object(frame->object).owners)
+      if (owner.thread == holder.thread)
+        holder.takenIn = owner.function;
+  }
+  void waitEnds(const WaitEnd &over) override {
+    const Holder holder = std::exchange(holder_[over.thread], {});
+    if (!over.hasWaited || over.waitNs == 0)
+      return;
+    const SampledCall *from = sample_.calls.data() + first_[over.thread],
+                      *to = sample_.calls.data() + first_[over.thread + size_t{1}];
+    const SampledCall *next = std::upper_bound(
+        from, to, over.frame->beginNs, [](uint64_t ns, const SampledCall &call) { return ns < call.beginNs; });
+    if (next == from || over.frame->beginNs >= (next - 1)->endNs)
+      return;
+    const WaitObject &object = state_->object(over.object);
+    Reason reason;
+    reason.kind = object.kind, reason.place = object.place;
+    const uint32_t library = over.frame->isLibrary ? over.frame->function : kNobody;
+    uint32_t thread = holder.thread;
+    reason.where = holder.takenIn;
+    if (thread == kNobody)
+      thread = over.waker, reason.where = over.wakerFunction;
+    reason.isHeld = thread != kNobody;
+    if (object.kind == WaitKind::Library || object.kind == WaitKind::Own || !object.value)
+      reason.library = library;
+    const auto [at, isNew] = seen_.try_emplace(reason);
+    ReasonSeen &seen = at->second;
+    if (isNew)
+      seen.number = seen_.size() - 1;
+    seen.isLock = isLock(object.kind);
+    if (object.value && seen.objects.size() < 4)
+      seen.objects.insert(isDescriptor(object.kind) ? std::to_string(*object.value)
+                                                    : fmt::format("{:#x}", *object.value));
+    if (thread != kNobody && seen.threads.size() < 4)
+      seen.threads.insert(thread);
+    waits.waits.push_back({.call = static_cast<size_t>(next - 1 - sample_.calls.data()),
+                           .reason = seen.number,
+                           .library = library == kNobody ? "" : state_->table().functions[library].displayName,
+                           .ns = over.waitNs});
+  }
+
+  void finish() {
+    waits.reasons.resize(seen_.size());
+    for (const auto &[reason, seen] : seen_)
+      waits.reasons[seen.number] = textOf(reason, seen);
+  }
+
+  CallWaits waits;
+
+private:
+  struct Holder {
+    uint32_t thread = kNobody, takenIn = kNobody;
+  };
+
+  static bool isDescriptor(WaitKind kind) {
+    return kind == WaitKind::Pipe || kind == WaitKind::Socket || kind == WaitKind::File ||
+           kind == WaitKind::Descriptor || kind == WaitKind::Poll;
+  }
+  std::string nameOf(uint32_t function) const { return shortName(state_->table().functions[function].displayName); }
+  std::string threadText(uint32_t thread) const {
+    const model::Thread &about = state_->table().threads[thread];
+    return about.name.empty() ? fmt::format("thread {}", about.number)
+                              : fmt::format("thread {} ({})", about.number, about.name);
+  }
+  std::string textOf(const Reason &reason, const ReasonSeen &seen) const {
+    std::string text(waitKindName(reason.kind));
+    if (reason.library != kNobody)
+      text = reason.kind == WaitKind::Library ? nameOf(reason.library) : text + " in " + nameOf(reason.library);
+    else if (seen.objects.size() == 1)
+      text += " " + *seen.objects.begin();
+    else if (seen.objects.size() > 1)
+      text = "several of kind " + text;
+    if (reason.kind == WaitKind::Own)
+      text = "off-CPU in code that is not traced";
+    if (reason.place != kNobody)
+      text += ", made in " + nameOf(reason.place);
+    if (reason.isHeld) {
+      text += seen.isLock ? ", held by " : ", woken by ";
+      text += seen.threads.size() == 1 ? threadText(*seen.threads.begin()) : "several threads";
+      if (reason.where != kNobody)
+        text += (seen.isLock ? ", taken in " : ", from ") + nameOf(reason.where);
+    }
+    return text;
+  }
+
+  const CallSample &sample_;
+  const WaitState *state_ = nullptr;
+  std::vector<size_t> first_;  // by thread: its first sampled call
+  std::vector<Holder> holder_; // by thread: of what it waits for now
+  std::map<Reason, ReasonSeen> seen_;
+};
+
+} // namespace
+
+Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const CallSample &sample) {
+  CallWaitCollector collector(sample, table.threads.size());
+  WaitState state(table, {}, collector);
+  collector.attach(state);
+  auto done = mergeEvents(source, table, allThreads(table),
+                          [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
+                            state.take(seq, event, batch);
+                            return {};
+                          });
+  if (!done)
+    return done.error();
+  collector.finish();
+  return std::move(collector.waits);
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,83 @@
+// What sets the slow calls of a function apart from its ordinary ones.
+//
+// The extra time is the mean duration of the slow calls minus that of the ordinary ones. Every factor explains a part
+// of it, and all factors add up to it; what no factor explains is one of its own, FactorKind::Unexplained.
+//
+// A call's time is divided exactly into its own code, each path of callees, waits by object, preemption, and time of
+// the recorder. What differs there says how the slow calls are slow. Other properties of a call (an argument, that it
+// is the first one, its thread) can say why: if slow calls have such a property and ordinary ones do not, the extra
+// time of the calls that have it counts as explained by the property, to the extent that it is more frequent among
+// slow calls. Arguments, exceptions and first calls come before everything else. Thread, time, what ran before and what
+// ran at the same time explain only time for which there is no better reason: own code, and callees that are slower
+// than otherwise.
+//
+// A factor is significant if chance alone gives it with a probability of less than kLeastChance, after correction for
+// the number of properties that were looked at (Bonferroni), and if it explains kLeastShare of the extra time or more.
+// All slow calls being slower in a part that ordinary calls have as well is no finding, because they were chosen for
+// being slow: such parts also need a tail that is heavier than that of ordinary noise (chanceOfTail()).
+#ifndef ADA_LIB_ANALYSIS_OUTLIERS_H
+#define ADA_LIB_ANALYSIS_OUTLIERS_H
+
+#include "call_sample.h"
+
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+inline constexpr double kLeastChance = 0.01, kLeastShareExplained = 0.05;
+
+enum class FactorKind {
+  Own,         ///< the function's own code, on-CPU
+  Callee,      ///< functions that it called: more often, or slower
+  Waiting,     ///< off-CPU by itself
+  Preempted,   ///< off-CPU although it had work to do
+  Recorder,    ///< held up by the recorder
+  Unknown,     ///< scheduling records were lost
+  Exception,   ///< left by an exception
+  Argument,    ///< an argument or the result
+  Thread,      ///< on which thread it ran
+  Time,        ///< first calls, bursts, a period
+  Before,      ///< its caller, or what that called before
+  Concurrent,  ///< what another thread did at the same time
+  Unexplained, ///< the rest
+};
+/// "own", "callee", …; the names of --format=json.
+const char *factorKindName(FactorKind kind);
+
+struct OutlierFactor {
+  FactorKind kind = FactorKind::Unexplained;
+  std::string what;   ///< for people: "mutex 0x5600, held by thread 3 (compactor), taken in Table::compact()"
+  std::string how;    ///< for properties: the parts of the call that hold the time
+  double explainsNs = 0, share = 0; ///< of the extra time of a call
+  double pValue = 1;                ///< corrected; 1 for the unexplained rest
+  /// How many of the slow and of the ordinary calls have it, 0 to 1.
+  double ofSlow = 0, ofOrdinary = 0;
+};
+
+struct SlowExample {
+  uint32_t thread = 0;
+  uint64_t seq = 0, durationNs = 0, beginNs = 0, endNs = 0;
+};
+
+struct Outliers {
+  std::string function;
+  uint64_t calls = 0, slowCalls = 0, ordinaryCalls = 0;
+  uint64_t slowFromNs = 0, ordinaryFromNs = 0, ordinaryToNs = 0;
+  double slowMeanNs = 0, ordinaryMeanNs = 0, extraNs = 0;
+  double tailChance = 1;              ///< chanceOfTail(): small if the slow calls are apart from the others
+  std::vector<OutlierFactor> factors; ///< significant ones by what they explain, then the unexplained rest
+  std::vector<SlowExample> slowest;   ///< a few, the slowest first
+  bool hasSched = false, hasArguments = false;
+  uint64_t callsNeeded = 0; ///< with too few calls to compare: how many there should be; otherwise 0
+};
+
+/// `times` are those of the function; `threads` the threads that are looked at. Reads the trace once more, and a second
+/// time if slow calls waited. Memory: the sample, and what `waits` needs.
+Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
+                                const CallTimes &times, const SlowestOf &slowest, uint64_t fromNs, uint64_t toNs,
+                                Damage &damage);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_OUTLIERS_H

@@ -1,0 +1,167 @@
+// Adatrace outliers: shows what sets slow calls of a function apart from its ordinary ones.
+#include "command.h"
+#include "analysis/report/report.h"
+#include "options/filter_options.h"
+#include "options/option_values.h"
+#include "output/function_names.h"
+#include "output/json_fields.h"
+#include "output/outlier_lines.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace outliers_command {
+namespace {
+
+struct Options {
+  InputOptions input;
+  std::vector<std::string> functions;
+  std::string slowest, format = "text";
+  uint64_t limit = 0;
+};
+
+constexpr uint64_t kFunctions = 3, kRows = 20; // shown unless --limit says otherwise
+
+// Functions by the time that their calls took beyond the median, from the distributions of a report.
+std::vector<TailRow> tailsOf(const analysis::Report &report) {
+  std::vector<TailRow> rows;
+  for (const analysis::ReportRow &row : report.rows) {
+    const Distribution &durations = row.figures.durations;
+    if (durations.count() < 2 || !row.function)
+      continue;
+    TailRow tail;
+    tail.function = nameOf(*row.function, NameStyle::Short);
+    tail.calls = durations.count(), tail.medianNs = durations.percentile(50), tail.p99Ns = durations.percentile(99);
+    tail.maxNs = durations.max();
+    for (const Distribution::Bin &bin : durations.bins(64))
+      if (bin.count > 0 && bin.from > tail.medianNs)
+        tail.aboveMedianNs += bin.count * (std::min((bin.from + bin.to) / 2, tail.maxNs) - tail.medianNs);
+    rows.push_back(std::move(tail));
+  }
+  std::ranges::stable_sort(rows, std::greater(), &TailRow::aboveMedianNs);
+  return rows;
+}
+
+int listTails(const Options &options, TraceInput &input, const Invocation &invocation) {
+  analysis::ReportOptions wanted;
+  input.setRange(wanted.filter);
+  auto report = analysis::makeReport(input.source(), input.table(), input.threads(), wanted);
+  if (!report)
+    return fail(kCantRead, "{}", report.error().text());
+  std::vector<TailRow> rows = tailsOf(*report);
+  const size_t all = rows.size();
+  rows.resize(std::min<size_t>(all, options.limit ? options.limit : kRows));
+  Output out;
+  if (options.format == "text") {
+    const Palette palette(invocation.color, STDOUT_FILENO);
+    printTails(out, palette, rows);
+    if (rows.size() < all)
+      out.print("{}... and {} more{}\n", palette.dim, formatCount(all - rows.size()), palette.reset);
+    if (!rows.empty())
+      out.print("Why some calls are slow: adatrace outliers --function='{}' {}\n", rows[0].function, input.name());
+  } else {
+    JsonList list(out, /*isArray=*/true);
+    for (const TailRow &row : rows) {
+      list.next();
+      out.write(tailJson(row));
+    }
+    list.finish();
+  }
+  out.flush();
+  return input.close(report->damage);
+}
+
+int explain(const Options &options, TraceInput &input, const Invocation &invocation) {
+  analysis::SlowestOf slowest;
+  if (!options.slowest.empty())
+    slowest = *analysis::SlowestOf::parse(options.slowest);
+  analysis::Damage damage;
+  auto times = analysis::callTimes(input.source(), input.table(), input.threads(), options.functions, input.fromNs(),
+                                   input.toNs(), damage);
+  if (!times)
+    return fail(kCantRead, "{}", times.error().text());
+  if (times->empty()) {
+    complain(fmt::format("outliers: {} has no complete call of such a function", input.name()));
+    warnAboutUnmatched("--function", options.functions, input.table().functions);
+    return kCantRead;
+  }
+  std::ranges::stable_sort(*times, std::greater(), [](const analysis::CallTimes &of) { return of.aboveMedianNs(); });
+  const size_t all = times->size();
+  times->resize(std::min<size_t>(all, options.limit ? options.limit : kFunctions));
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  Output out;
+  const bool isList = all > 1;
+  std::optional<JsonList> list;
+  if (options.format != "text" && isList)
+    list.emplace(out, true);
+  for (size_t i = 0; i < times->size(); ++i) {
+    const auto found = analysis::findOutliers(input.source(), input.table(), input.threads(), (*times)[i], slowest,
+                                              input.fromNs(), input.toNs(), damage);
+    if (!found)
+      return fail(kCantRead, "{}", found.error().text());
+    if (options.format == "text") {
+      out.write(i > 0 ? "\n" : "");
+      printOutliers(out, palette, input, *found);
+    } else {
+      if (list)
+        list->next();
+      out.write(outliersJson(input, *found) + (list ? "" : "\n"));
+    }
+  }
+  if (list)
+    list->finish();
+  if (options.format == "text" && times->size() < all)
+    out.print("{}... and {} more functions; --limit shows more{}\n", palette.dim, formatCount(all - times->size()),
+              palette.reset);
+  out.flush();
+  return input.close(damage);
+}
+
+int run(const Options &options, const Invocation &invocation) {
+  int exitCode = kOk;
+  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
+  if (!input)
+    return exitCode;
+  return options.functions.empty() ? listTails(options, *input, invocation) : explain(options, *input, invocation);
+}
+
+std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
+  auto options = std::make_shared<Options>();
+  declareInput(line, options->input);
+  addGlobs(line, "-f,--function", options->functions,
+           "Explain the slow calls of these functions (globs, separated by '|'); without it, list the functions with "
+           "the most time above their median");
+  line.option("--slowest", options->slowest,
+              "Which calls are slow: a share (1%), a number (25) or a duration (>5ms) [1%, without those that are no "
+              "slower than the rest]")
+      .type("WHICH")
+      .check([](const std::string &text) {
+        return analysis::SlowestOf::parse(text) ? std::string()
+                                                : "'" + text + "' is not a share up to 50%, a number or >DURATION";
+      });
+  addCount(line, "--limit", options->limit, "At most this many functions [3 with --function, otherwise 20]");
+  line.option("--format", options->format, "text, or json [text]").type("FORMAT").oneOf({"text", "json"});
+  return [options, &invocation] {
+    if (options->functions.empty() && !options->slowest.empty())
+      return fail(kWrongUsage, "outliers: --slowest needs --function");
+    return run(*options, invocation);
+  };
+}
+
+} // namespace
+} // namespace outliers_command
+
+const Command kOutliers = {
+    "outliers",
+    "Show what sets slow calls of a function apart from its ordinary ones",
+    "adatrace outliers\n"
+    "adatrace outliers --function='Server::handle'\n"
+    "adatrace outliers --function='parse*' --slowest='>5ms' --format=json",
+    outliers_command::declare,
+};
+
+} // namespace ada::cli

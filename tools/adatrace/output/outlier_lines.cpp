@@ -1,0 +1,138 @@
+// Prints what sets slow calls apart.
+#include "outlier_lines.h"
+#include "json_fields.h"
+
+#include "ada/trace/names.h"
+#include "base/quantities.h"
+
+namespace ada::cli {
+
+using analysis::FactorKind, analysis::OutlierFactor, analysis::Outliers, analysis::SlowExample;
+
+namespace {
+
+uint64_t wholeNs(double ns) { return ns > 0 ? static_cast<uint64_t>(ns + 0.5) : 0; }
+
+std::string signedDuration(double ns) {
+  return (ns < 0 ? "-" : "") + formatDuration(wholeNs(ns < 0 ? -ns : ns));
+}
+
+std::string percentText(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+// "71 % of the slow calls, 2 % of the ordinary ones"
+std::string frequencyText(const OutlierFactor &factor) {
+  return fmt::format("{} of the slow calls, {} of the ordinary ones", percentText(factor.ofSlow),
+                     percentText(factor.ofOrdinary));
+}
+
+std::string callOf(const TraceInput &input, const SlowExample &example) {
+  const model::Thread &thread = input.table().threads[example.thread];
+  const model::Process &process = input.table().processOf(thread);
+  const std::string pid = input.severalProcesses() && process.pid ? std::to_string(*process.pid) + "/" : std::string();
+  return fmt::format("{}{}:{}", pid, thread.number, example.seq);
+}
+
+} // namespace
+
+void printOutliers(Output &out, const Palette &palette, const TraceInput &input, const Outliers &outliers) {
+  out.print("{}{}{}: {}", palette.name, shortName(outliers.function), palette.reset,
+            formatCount(outliers.calls, "call"));
+  if (outliers.callsNeeded) {
+    out.print("; too few to tell slow calls from ordinary ones: at least {} are needed\n", outliers.callsNeeded);
+    return;
+  }
+  if (outliers.factors.empty()) {
+    out.print("; none is slow in that sense\n");
+    return;
+  }
+  out.print("\n  {} of {} or more, {}{}{} on average\n", formatCount(outliers.slowCalls, "slow call"),
+            formatDuration(outliers.slowFromNs), palette.number, formatDuration(wholeNs(outliers.slowMeanNs)),
+            palette.reset);
+  out.print("  {} of {} to {}, {}{}{} on average\n", formatCount(outliers.ordinaryCalls, "ordinary call"),
+            formatDuration(outliers.ordinaryFromNs), formatDuration(outliers.ordinaryToNs), palette.number,
+            formatDuration(wholeNs(outliers.ordinaryMeanNs)), palette.reset);
+  out.print("  a slow call takes {}{}{} more:\n", palette.number, formatDuration(wholeNs(outliers.extraNs)),
+            palette.reset);
+  for (const OutlierFactor &factor : outliers.factors) {
+    const bool isRest = factor.kind == FactorKind::Unexplained;
+    if (isRest && outliers.factors.size() > 1 && factor.share < 0.005 && factor.share > -0.005)
+      continue;
+    out.print("  {}{:>11} {:>5}{}  {}{}{}{}\n", palette.number, signedDuration(factor.explainsNs),
+              percentText(factor.share), palette.reset, isRest ? "" : palette.name.text,
+              isRest ? "nothing that is more than chance" : fmt::format("{}: {}", factorKindName(factor.kind), factor.what),
+              palette.reset, isRest || factor.how.empty() ? "" : "");
+    if (isRest) {
+      if (!factor.how.empty())
+        out.print("{:21}{}{}{}\n", "", palette.dim, factor.how, palette.reset);
+      continue;
+    }
+    out.print("{:21}{}{}; by chance: {}{}\n", "", palette.dim, frequencyText(factor),
+              factor.pValue < 1e-6 ? std::string("less than one in a million")
+                                   : fmt::format("{:.2g}", factor.pValue),
+              palette.reset);
+    if (!factor.how.empty())
+      out.print("{:21}{}its time: {}{}\n", "", palette.dim, factor.how, palette.reset);
+  }
+  if (outliers.factors.size() == 1)
+    out.print("  {}Nothing sets the slow calls apart: they are the tail of the others, or what they have in common was "
+              "not recorded.{}\n",
+              palette.dim, palette.reset);
+  if (!outliers.slowest.empty())
+    out.print("The slowest:\n");
+  for (const SlowExample &example : outliers.slowest) {
+    const std::string call = callOf(input, example);
+    out.print("  {}{:>11}{}  adatrace why --call={} {}\n", palette.number, formatDuration(example.durationNs),
+              palette.reset, call, input.name());
+    out.print("{:15}adatrace tree --thread={} --from=@{} --to=@{} {}\n", "",
+              input.table().threads[example.thread].number, example.beginNs, example.endNs + 1, input.name());
+  }
+  if (!outliers.slowest.empty())
+    out.print("{:15}adatrace view {}\n", "", input.name());
+}
+
+std::string outliersJson(const TraceInput &input, const Outliers &outliers) {
+  JsonMembers json;
+  const auto real = [](double ns) { return fmt::format("{:.0f}", ns); };
+  json.text("function", shortName(outliers.function)).number("calls", outliers.calls);
+  json.number("slow_calls", outliers.slowCalls).number("ordinary_calls", outliers.ordinaryCalls);
+  json.number("slow_from_ns", outliers.slowFromNs).number("ordinary_from_ns", outliers.ordinaryFromNs);
+  json.number("ordinary_to_ns", outliers.ordinaryToNs);
+  json.json("slow_mean_ns", real(outliers.slowMeanNs)).json("ordinary_mean_ns", real(outliers.ordinaryMeanNs));
+  json.json("extra_ns", real(outliers.extraNs));
+  json.number("calls_needed", outliers.callsNeeded);
+  json.beginArray("factors");
+  for (const OutlierFactor &factor : outliers.factors) {
+    JsonMembers one;
+    one.text("kind", factorKindName(factor.kind)).text("what", factor.what).text("how", factor.how);
+    one.json("explains_ns", real(factor.explainsNs)).json("share", fmt::format("{:.4f}", factor.share));
+    one.json("p_value", fmt::format("{:.3g}", factor.pValue));
+    one.json("of_slow", fmt::format("{:.4f}", factor.ofSlow));
+    one.json("of_ordinary", fmt::format("{:.4f}", factor.ofOrdinary));
+    json.json({}, one.object());
+  }
+  json.endArray().beginArray("slowest");
+  for (const SlowExample &example : outliers.slowest) {
+    JsonMembers one = threadFields(input, example.thread);
+    one.number("seq", example.seq).number("begin_ns", example.beginNs).number("duration_ns", example.durationNs);
+    json.json({}, one.object());
+  }
+  return json.endArray().object();
+}
+
+void printTails(Output &out, const Palette &palette, const std::vector<TailRow> &rows) {
+  out.print("{}{:>12} {:>12} {:>11} {:>11} {:>11}  function{}\n", palette.dim, "above median", "calls", "p50", "p99", "max",
+            palette.reset);
+  for (const TailRow &row : rows)
+    out.print("{}{:>12}{} {:>12} {:>11} {:>11} {:>11}  {}{}{}\n", palette.number, formatDuration(row.aboveMedianNs),
+              palette.reset, formatCount(row.calls), formatDuration(row.medianNs), formatDuration(row.p99Ns),
+              formatDuration(row.maxNs), palette.name, row.function, palette.reset);
+}
+
+std::string tailJson(const TailRow &row) {
+  JsonMembers json;
+  json.text("function", row.function).number("calls", row.calls).number("above_median_ns", row.aboveMedianNs);
+  json.number("p50_ns", row.medianNs).number("p99_ns", row.p99Ns).number("max_ns", row.maxNs);
+  return json.object();
+}
+
+} // namespace ada::cli
