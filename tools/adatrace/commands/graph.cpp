@@ -67,7 +67,7 @@ int run(Options &options, const Invocation &invocation) {
   else if (input->eventCount() == 0)
     out.print("there are no events in {}\n", input->name());
   else if (text.printed() == 0)
-    out.write("no call is left by the filters\n");
+    out.write("no calls match the filters\n");
   else
     text.finish();
   out.flush();
@@ -84,10 +84,11 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   declareFilter(line, options->filter);
   declareNames(line, options->lines.names);
   addGlobs(line, "--callers", options->callers,
-           "Who called these functions, who called the callers, and so on (globs, separated by '|')");
-  addGlobs(line, "--callees", options->callees, "What these functions called, from wherever they were called");
+           "Show the callers of these functions, their callers, and so on (globs, separated by '|')");
+  addGlobs(line, "--callees", options->callees, "Show what these functions called, wherever they were called from");
   line.option("--min-percent", options->minPercent,
-              fmt::format("Leave out paths with less of the time; 0: none [{} in text, else 0]", kLeastPercent))
+              fmt::format("Leave out paths with less than this share of the time; 0: none [{} in text, else 0]",
+                          kLeastPercent))
       .type("N")
       .between(0.0, 100.0);
   line.choice("--by", options->paths.by,
@@ -104,7 +105,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
     if (!options->filter.settle("graph"))
       return int(kWrongUsage);
     if (!options->callers.empty() && !options->callees.empty())
-      return fail(kWrongUsage, "graph: --callers and --callees are two views; choose one");
+      return fail(kWrongUsage, "graph: use --callers or --callees, not both");
     if (!options->callers.empty())
       options->lines.view = GraphView::Callers;
     if (!options->callees.empty())
@@ -120,7 +121,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 
 const Command kGraph = {
     "graph",
-    "Show which ways the program went: calls added up by path",
+    "Show the call paths of the program, with calls and times added up",
     "adatrace graph --min-percent=2\n"
     "adatrace graph --callers=malloc_wrapper --by=thread ada-traces/session_20261121_101500\n"
     "adatrace graph --callees='net::*' --format=json",

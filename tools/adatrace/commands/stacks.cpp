@@ -112,7 +112,7 @@ int showLast(const Options &options, const Palette &palette, StackTable &table) 
   if (options.format != "text")
     printLastCallsJson(out, table, calls, options.lines, options.format == "json");
   else if (calls.empty())
-    out.write("no call is left by the filters\n");
+    out.write("no calls match the filters\n");
   else
     printLastCalls(out, palette, table, calls, options.lines);
   return kOk;
@@ -128,8 +128,8 @@ void declareCommon(CommandLine &line, Options &options) {
 std::function<int()> declareStacks(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   declareCommon(line, *options);
-  addCount(line, "--calls", options->calls, "Also the last N calls that each thread finished [0]");
-  addCount(line, "--frames", options->frames, "At most this many open calls of a thread, as text [100]");
+  addCount(line, "--calls", options->calls, "Also show the last N calls that each thread finished [0]");
+  addCount(line, "--frames", options->frames, "At most this many open calls per thread, in text [100]");
   return [options, &invocation] {
     if (!options->filter.settle("stacks"))
       return int(kWrongUsage);
@@ -140,7 +140,7 @@ std::function<int()> declareStacks(CommandLine &line, const Invocation &invocati
 
 std::function<int()> declareLast(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  line.option("count", options->count, "How many calls [20]").type("N");
+  line.option("count", options->count, "Number of calls [20]").type("N");
   declareCommon(line, *options);
   return [options, &invocation] {
     if (!options->filter.settle("last"))
@@ -161,7 +161,7 @@ std::function<int()> declareLast(CommandLine &line, const Invocation &invocation
 
 const Command kStacks = {
     "stacks",
-    "Show the open calls of each thread: of a program that died, hangs or runs",
+    "Show the open calls of each thread of a program that crashed, hangs or is running",
     "adatrace stacks\n"
     "adatrace stacks --calls=5 --thread='worker-*' ada-traces/session_20261121_101500",
     stacks_command::declareStacks,
@@ -169,7 +169,7 @@ const Command kStacks = {
 
 const Command kLast = {
     "last",
-    "Show the last calls before the end, of all threads",
+    "Show the last calls of all threads before the end",
     "adatrace last 50\n"
     "adatrace last 20 --thread=0 ada-traces/session_20261121_101500",
     stacks_command::declareLast,

@@ -53,20 +53,22 @@ bool hasValues(const TraceInput &input) {
 void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, const Palette &palette,
                 uint64_t leftOutNs) {
   if (leftOutNs)
-    out.print("{}... without calls shorter than {}; --limit=0 shows all, --min-duration as many as you like{}\n",
+    out.print("{}... calls shorter than {} are left out; --limit=0 shows all, --min-duration sets another limit{}\n",
               palette.dim, formatDuration(leftOutNs), palette.reset);
   if (lines.hasInitialisers())
-    out.print("{}... static initialisers are one line; --initialisers shows each{}\n", palette.dim, palette.reset);
+    out.print("{}... static initialisers are combined in one line; --initialisers shows each{}\n", palette.dim,
+              palette.reset);
   if (lines.wasCut()) {
     std::string rest;
     if (const size_t more = input.threads().size() - std::min(lines.threads(), input.threads().size()))
       rest = ", " + formatCount(more, "more thread");
-    out.print("{}... cut after {}{}; --limit=0 shows all, --depth, --min-duration, --function and --thread choose{}\n",
+    out.print("{}... cut after {}{}; --limit=0 shows all; --depth, --min-duration, --function and --thread narrow it "
+              "down{}\n",
               palette.dim, formatCount(lines.printed(), "line"), rest, palette.reset);
   } else if (input.eventCount() == 0) {
     out.print("there are no events in {}\n", input.name());
   } else if (lines.printed() == 0) {
-    out.print("no call is left by the filters\n");
+    out.print("no calls match the filters\n");
   }
 }
 
@@ -124,19 +126,18 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   declareNames(line, options->lines.names);
   line.flag("--args", options->walk.values,
             "Show arguments and results of the calls that have them (`record --detail`)");
-  line.flag("--begin", options->lines.begin, "Show when each call began (of folded calls, the first of them)");
+  line.flag("--begin", options->lines.begin, "Show when each call began (for folded calls, the first of them)");
   addRowFormat(line, options->format, "one JSON object per line of the tree");
-  line.flag("--no-fold", options->noFold, "One line for each call: do not fold repetitions and recursion");
+  line.flag("--no-fold", options->noFold, "One line per call: do not fold repetitions and recursion");
   line.flag("--initialisers", options->showsInitialisers,
-            "Show every static initialiser (_GLOBAL__sub_I_...), with what it called: else those next to each "
-            "other are one line, unless --function or --include is given");
+            "Show every static initialiser (_GLOBAL__sub_I_...) and its calls; otherwise, adjacent ones are combined "
+            "in one line unless --function or --include is given");
   addCount(line, "--limit", options->limit,
            fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
-  addCount(
-      line, "--fit", options->fit,
-      fmt::format("Leave short calls out until at most this many lines are left; 0: none [{} on a terminal, unless "
-                  "--limit, --min-duration or --no-fold is given]",
-                  kTerminalLimit));
+  addCount(line, "--fit", options->fit,
+           fmt::format("Leave out the shortest calls until at most this many lines remain; 0: leave out none [{} on a "
+                       "terminal, unless --limit, --min-duration or --no-fold is given]",
+                       kTerminalLimit));
   // For tests: prints early, as for a trace that does not fit into memory.
   line.option("--max-nodes", options->walk.maxNodes, "").hidden();
   return [options, &invocation] {

@@ -25,15 +25,15 @@ void tellWhatIsMissing(const analysis::Waits &waits, const TraceInput &input) {
   if (input.eventCount() == 0)
     return;
   if (!waits.hasWaitFunctions)
-    warning("{} has no calls of functions that wait: build the program with --ada-calls=default{}", input.name(),
-            waits.hasLane ? "; these are the functions that waited" : "");
+    warning("{} has no library calls that wait: build the program with --ada-calls=default{}", input.name(),
+            waits.hasLane ? "; the functions that waited are shown instead" : "");
   else if (!waits.hasArguments)
-    warning("{} has no arguments of these calls, so what they waited for is not known: record with `adatrace record "
+    warning("{} has no arguments of these calls, so it is unknown what they waited for: record with `adatrace record "
             "--waits --packed`",
             input.name());
   if (!waits.hasLane && waits.hasWaitFunctions)
-    warning("{} does not tell when threads had a processor: calls of functions that wait count if they took {} or more",
-            input.name(), formatDuration(analysis::kShortestWaitNs));
+    warning("{} has no on-CPU times: calls of functions that wait count if they took {} or more", input.name(),
+            formatDuration(analysis::kShortestWaitNs));
 }
 
 int run(Options &options, const Invocation &invocation) {
@@ -72,13 +72,12 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   declareInput(line, options->input);
   declareFilter(line, options->filter);
   declareNames(line, options->lines.names);
-  line.option("--sort", options->lines.sort, "Largest first: total, max, mean or waits; or object [total]")
+  line.option("--sort", options->lines.sort,
+              "Sort by this column, largest first: total, max, mean or waits; or by object [total]")
       .type("COLUMN")
       .oneOf(waitColumns());
-  line.choice(
-          "--by", options->lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
-          "One row for each object, or for all that were made in one function, or if that is not known, waited for in "
-          "one [object]")
+  line.choice("--by", options->lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
+              "One row per object, or per function that created the objects (if unknown: that waited) [object]")
       .type("WHAT");
   addCount(line, "--limit", options->limit, "At most this many rows; 0: all [0]");
   addRowFormat(line, options->lines.format);
@@ -94,7 +93,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 
 const Command kWaits = {
     "waits",
-    "Show what threads waited for, and which thread had it meanwhile",
+    "Show what threads waited for, and which thread held it",
     "adatrace waits\n"
     "adatrace waits --by=place --limit=5\n"
     "adatrace waits --function='server::*' --format=json ada-traces/session_20261121_101500",

@@ -49,8 +49,8 @@ void printCoroutineTree(Output &out, const Palette &palette, const TraceInput &i
   }
   if (nodes.empty())
     return;
-  out.print("{}{:>11} {:>11} {:>11} {:>11} {:>8} {:>8}  coroutine, and below it those that it awaited{}\n", palette.dim,
-            "life", "longest", "running", "suspended", "count", "resumed", palette.reset);
+  out.print("{}{:>11} {:>11} {:>11} {:>11} {:>8} {:>8}  coroutine, and below it the coroutines that it awaited{}\n",
+            palette.dim, "life", "longest", "running", "suspended", "count", "resumed", palette.reset);
   for (const CoroutineNode &node : nodes) {
     out.print("{}{:>11} {:>11} {:>11} {:>11} {:>8} {:>8}{}  {:{}}{}{}{}", palette.number, formatDuration(node.lifeNs),
               formatDuration(node.longestNs), formatDuration(node.runningNs), formatDuration(node.suspendedNs),
@@ -59,7 +59,7 @@ void printCoroutineTree(Output &out, const Palette &palette, const TraceInput &i
     if (const std::string note = parentNote(node.link); !note.empty())
       out.print(" {}[{}]{}", palette.dim, note, palette.reset);
     if (node.open)
-      out.print(" {}[{} not seen to end]{}", palette.warn, node.open, palette.reset);
+      out.print(" {}[{} without a recorded end]{}", palette.warn, node.open, palette.reset);
     if (node.exceptions)
       out.print(" {}[{} left by exception]{}", palette.error, node.exceptions, palette.reset);
     if (const std::string place = options.names.source ? names.source(node.function) : ""; !place.empty())
@@ -117,7 +117,7 @@ void printEachCoroutine(Output &out, const Palette &palette, const TraceInput &i
     if (one.isOnSeveralThreads)
       out.print(" {}[on several threads]{}", palette.dim, palette.reset);
     if (!one.isEnded)
-      out.print(" {}[not seen to end]{}", palette.warn, palette.reset);
+      out.print(" {}[no end recorded]{}", palette.warn, palette.reset);
     if (one.isLeftByException)
       out.print(" {}[left by exception]{}", palette.error, palette.reset);
     out.write("\n");

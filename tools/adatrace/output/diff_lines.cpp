@@ -92,7 +92,7 @@ void printMarkdown(Output &out, const analysis::Diff &diff, std::span<const Diff
   if (rows.empty())
     return;
   out.write(
-      "\n| function | self a | self b | change | total a | total b | change | calls a | calls b | more than noise |\n"
+      "\n| function | self a | self b | change | total a | total b | change | calls a | calls b | beyond noise |\n"
       "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n");
   for (const DiffRow &row : rows) {
     const DiffPair &self = row[DiffValue::Self], &total = row[DiffValue::Total], &calls = row[DiffValue::Calls];
@@ -146,10 +146,10 @@ void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, 
   else
     printText(out, palette, diff, rows, options);
   if (shown < diff.rows.size())
-    out.print("{}{}{} changed no more than by noise; --all shows them\n", options.format == "markdown" ? "\n" : "",
+    out.print("{}{}{} did not change beyond noise; --all shows them\n", options.format == "markdown" ? "\n" : "",
               shown ? "... and " : "", formatCount(diff.rows.size() - shown, options.byPath ? "path" : "function"));
   if (diff.undecided > 0)
-    out.print("{}{} in every run, but {} against {} can't tell that from noise; {} a side could\n",
+    out.print("{}{} in every run, but {} against {} are too few to tell that from noise; {} per side would do\n",
               options.format == "markdown" ? "\n" : "",
               options.byPath ? formatCount(diff.undecided, "path") + (diff.undecided == 1 ? " differs" : " differ")
                              : formatCount(diff.undecided, "function") + (diff.undecided == 1 ? " differs" : " differ"),
@@ -194,7 +194,7 @@ RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle 
     if (chosen[row.function->index])
       rows.push_back(&row);
   if (rows.empty())
-    return {.fault = fmt::format("'{}' can't fail: no function is called '{}'", rule.text, rule.glob)};
+    return {.fault = fmt::format("'{}' can't fail: no function matches '{}'", rule.text, rule.glob)};
   const analysis::RuleVerdict verdict = analysis::judgeRule(diff, rows, rule.value, rule.isMore, rule.change);
   const auto listed = [&](const std::vector<const DiffRow *> &which) {
     std::string list;
@@ -207,9 +207,10 @@ RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle 
   if (!verdict.broken.empty())
     answer.broken = fmt::format("'{}' holds for {}", rule.text, listed(verdict.broken));
   if (!verdict.undecided.empty())
-    answer.fault = fmt::format("'{}' can't be decided for {}: {} against {} can't tell that from noise; {} a side can",
-                               rule.text, listed(verdict.undecided), diff.whole.a.size(),
-                               formatCount(diff.whole.b.size(), "run"), verdict.runsNeeded);
+    answer.fault = fmt::format(
+        "'{}' can't be decided for {}: {} against {} are too few to tell that from noise; {} per side would do",
+        rule.text, listed(verdict.undecided), diff.whole.a.size(), formatCount(diff.whole.b.size(), "run"),
+        verdict.runsNeeded);
   return answer;
 }
 

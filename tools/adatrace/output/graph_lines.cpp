@@ -33,7 +33,7 @@ void GraphText::printHeading(const analysis::CallPathGroup &group) {
   else if (group.process)
     out_.print("{}\n", input_.table().processes[*group.process].name);
   out_.print("{}{:>11} {:>11} {:>7} {:>13}  {}{}\n", palette_.dim, "total", "self", "total", "calls",
-             options_.view == GraphView::Callers ? "function, and below it who called it" : "function", palette_.reset);
+             options_.view == GraphView::Callers ? "function, and its callers below it" : "function", palette_.reset);
 }
 
 void GraphText::printLine(const PathTree &tree, uint32_t number, uint64_t whole) {
@@ -79,13 +79,12 @@ void GraphText::print(const analysis::CallPathGroup &group, const PathTree &tree
 
 void GraphText::finish() {
   if (hidden_)
-    out_.print("{}... and {} of less than {} % of the time; --min-percent=0 shows all{}\n", palette_.dim,
+    out_.print("{}... and {} with less than {} % of the time; --min-percent=0 shows all{}\n", palette_.dim,
                formatCount(hidden_, "path"), options_.minPercent, palette_.reset);
   if (cut_)
     out_.print("{}... and {}; --limit=0 shows all{}\n", palette_.dim, formatCount(cut_, "more line"), palette_.reset);
   if (isCut_)
-    out_.print("{}there are more paths than fit into memory; the first ones were kept, the others are added up as "
-               "(other paths){}\n",
+    out_.print("{}there are more paths than fit into memory; later ones are combined as (other paths){}\n",
                palette_.dim, palette_.reset);
 }
 

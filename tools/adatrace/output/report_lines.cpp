@@ -207,10 +207,9 @@ void printText(Output &out, const Palette &palette, std::span<const ReportLine> 
   }
   for (const model::Process &process : input.table().processes)
     if (process.resolutionNs)
-      out.print(
-          "{}{}times were read every {} (clock=tick): single calls are off by up to that, sums by no more than +/- "
-          "in nineteen of twenty cases{}\n",
-          palette.dim, processes ? process.name + ": " : "", formatDuration(process.resolutionNs), palette.reset);
+      out.print("{}{}the clock advanced every {} (clock=tick): single durations are off by up to that, sums by at most "
+                "+/- in 19 of 20 cases{}\n",
+                palette.dim, processes ? process.name + ": " : "", formatDuration(process.resolutionNs), palette.reset);
 }
 
 void printCsv(Output &out, std::span<const ReportLine> lines, const TraceInput &input,

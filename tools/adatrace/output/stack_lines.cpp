@@ -117,7 +117,7 @@ void printStack(Output &out, const Palette &palette, const StackTable &table, co
     printFrame(out, palette, table, end.thread, end.open[i], i, options);
   if (end.finished.empty())
     return;
-  out.write("  the last calls before, the latest first:\n");
+  out.write("  finished calls, latest first:\n");
   for (const EndCall &call : end.finished)
     out.print("  {}{:>11}{}  {}{}{}{}{}{}  {}ended {}{}\n", palette.number, formatDuration(call.span.durationNs()),
               palette.reset, palette.name, callText(table, call, options.names.style), palette.reset,

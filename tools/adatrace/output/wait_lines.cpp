@@ -35,17 +35,17 @@ std::string objectName(const TraceInput &input, const WaitedFor &object) {
 std::string objectText(const TraceInput &input, const WaitedFor &object, FunctionNames &names) {
   std::string text(analysis::waitKindName(object.kind));
   if (object.kind == WaitKind::Own)
-    return "in the program's own code, or what it calls untraced";
+    return "in the program's own code or untraced callees";
   if (object.kind == WaitKind::Recorder)
-    return "recorder: held up by it, no waiting of the program";
+    return "recorder: held up by AdaTrace, not a wait of the program";
   if (object.kind == WaitKind::Unknown)
-    return "unknown: the system's records were lost";
+    return "unknown: scheduling records were lost";
   if (const std::string name = objectName(input, object); !name.empty())
     text += (object.joined != kNobody ? " of " : " ") + name;
   else if (object.callee != kNobody)
     text = object.kind == WaitKind::Library ? names.name(object.callee) : text + " in " + names.name(object.callee);
   if (object.place != kNobody)
-    text += ", made in " + names.name(object.place);
+    text += ", created in " + names.name(object.place);
   return text;
 }
 
@@ -116,7 +116,7 @@ static void printRow(Output &out, const Palette &palette, const TraceInput &inpu
             palette.name, objectText(input, row.object, names), palette.reset);
   std::string notes;
   if (row.open)
-    notes = fmt::format("{} not over", row.open == row.waits ? "" : std::to_string(row.open));
+    notes = fmt::format("{} still open", row.open == row.waits ? "" : std::to_string(row.open));
   if (row.timeouts)
     notes += (notes.empty() ? "" : ", ") + formatCount(row.timeouts, "timeout");
   if (!notes.empty())
@@ -155,9 +155,9 @@ void printDeadlocks(Output &out, const Palette &palette, const TraceInput &input
       object.place = kNobody;
       out.print("  {} waits for {}", input.label(thread.thread), objectText(input, object, names));
       if (object.joined == kNobody)
-        out.print(", which {} has", input.label(cycle[(i + 1) % cycle.size()].thread));
+        out.print(", held by {}", input.label(cycle[(i + 1) % cycle.size()].thread));
       if (thread.takenIn != kNobody)
-        out.print(" since {}", names.name(thread.takenIn));
+        out.print(", taken in {}", names.name(thread.takenIn));
       out.print("\n    {}", palette.dim);
       for (size_t frame = 0; frame < thread.frames.size() && frame < 12; ++frame)
         out.print("{}{}", frame ? " < " : "", names.name(thread.frames[frame]));

@@ -25,7 +25,7 @@ public:
     out_.print("{}{}{} on {}: {}{}{}, from {}{}\n", palette_.name, names_.name(why_.function), palette_.reset,
                input_.label(why_.thread), palette_.number, formatDuration(ns), palette_.reset,
                formatDuration(why_.beginNs - std::min(why_.beginNs, input_.originNs())),
-               why_.how == SpanEnd::Open ? ", not over" : "");
+               why_.how == SpanEnd::Open ? ", still open" : "");
     printParts(why_.parts, 0);
   }
 
@@ -44,12 +44,12 @@ private:
       [[fallthrough]];
     case PartKind::Callee: {
       const std::string where = whereText(names_, part.function, part.library);
-      return "running " + (where.empty() ? "what is not traced" : where);
+      return "running " + (where.empty() ? "untraced code" : where);
     }
     case PartKind::Preempted:
       return "preempted";
     case PartKind::Unknown:
-      return "unknown: the system's records were lost";
+      return "unknown: scheduling records were lost";
     case PartKind::Recorder:
       return "held up by the recorder";
     case PartKind::Waiting:
@@ -57,7 +57,7 @@ private:
     }
     const std::string caller = part.function == kNobody ? std::string() : " in " + names_.name(part.function);
     if (part.object.kind == WaitKind::Own)
-      return "waiting" + (caller.empty() ? " where nothing is traced" : caller);
+      return "waiting" + (caller.empty() ? " in untraced code" : caller);
     if (part.object.kind == WaitKind::Sleep)
       return "sleeping" + caller;
     return "waiting" + caller + " for " + objectText(input_, part.object, names_);
@@ -71,7 +71,7 @@ private:
              (part.object.joined != kNobody ? ""
               : isWoken                     ? "until woken by "
                                             : "held by ") +
-                 input_.label(holder.thread) + (holder.isCycle ? ", which waits for one of those above" : ""));
+                 input_.label(holder.thread) + (holder.isCycle ? ", which waits for a thread above" : ""));
         printParts(holder.parts, depth + 2);
       }
     }
