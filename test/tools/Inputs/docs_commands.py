@@ -1,4 +1,4 @@
-"""Runs the commands of docs/commands.md and compares their output with the page.
+"""Runs the commands of docs/reference/commands.md and compares their output with the page.
 
 Usage: docs_commands.py PAGE [--write], in a directory that holds the session of the page. Commands are the lines of
 ```console blocks that begin with "$ "; `# status N` after one is its exit status. --write inserts the true output.
