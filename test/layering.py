@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The content of each folder, and what it may include. Usage: layering.py [--write] [ROOT]
 
-The rules below are checked against every #include, and the table in docs/design.md is made from them: the check fails
+The rules below are checked against every #include, and the table in docs/explanation/design.md is made from them: the check fails
 if the page differs, --write updates it. The first rule whose folder contains a file applies.
 """
 import pathlib
@@ -183,16 +183,16 @@ def table():
 
 
 def checkTable(root, write):
-    page = root / "docs/design.md"
+    page = root / "docs/explanation/design.md"
     text = page.read_text()
     if text.count(BEGIN) != 1:
-        return [f"docs/design.md: the line {BEGIN.strip()} is missing"]
+        return [f"docs/explanation/design.md: the line {BEGIN.strip()} is missing"]
     before, after = text.split(BEGIN)
     fresh = before + BEGIN + table() + END + after.split(END, 1)[1]
     if write:
         page.write_text(fresh)
     elif fresh != text:
-        return ["docs/design.md: the table of folders differs from the rules; run test/layering.py --write"]
+        return ["docs/explanation/design.md: the table of folders differs from the rules; run test/layering.py --write"]
     return []
 
 

@@ -1,5 +1,5 @@
-"""Compares options.inc, docs/options.md and the help of `adatrace record`. With --write, makes the table in
-docs/options.md."""
+"""Compares options.inc, docs/reference/options.md and the help of `adatrace record`. With --write, makes the table in
+docs/reference/options.md."""
 import re
 import sys
 

@@ -347,7 +347,7 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
         setOption(options.runtime, option.name, value);
       return problem;
     };
-    const char *const kGroup = "What and how to record (docs/options.md)";
+    const char *const kGroup = "What and how to record (docs/reference/options.md)";
     if (const char *separator = separatorOf(option)) {
       line.parsed(
               flag, [set, separator](const std::vector<std::string> &values) { return set(joined(values, separator)); },
