@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 
 FORMATS = ["include/ada/trace/" + name for name in
-           "atf_detail.h atf_format.h atf_index.h atf_writer.h convert.h dial9 dial9.h link_check.h manifest.h merge.h recover.h "
-           "session.h thread_reader.h wtf wtf.h".split()]
+           "atf_detail.h atf_format.h atf_index.h convert.h dial9 dial9.h manifest.h recover.h session.h "
+           "thread_reader.h wtf wtf.h".split()]
 
 
 class Rule(NamedTuple):
@@ -33,9 +33,7 @@ KINDS = {
 }
 RULES = [
     Rule("include/ada/trace", "the public C++ API of the trace library", ["include/ada"], {"c", "std"}),
-    Rule("include/ada", "`abi.h` (bytes that all parts agree on), `ring_file.h` (layout of the ring file), `trace.h` and "
-         "`attributes.h` (C API for traced programs), `options.inc` (every run-time option)",
-         ["include/ada/*"], {"c"}),
+    Rule("include/ada", "the public C API for traced programs, and `abi.h` (bytes that all parts agree on)", ["include/ada/*"], {"c"}),
     Rule("pass", "the LLVM pass plugin, one per LLVM",
          ["pass", "lib/shared", "include/ada/*"], {"c", "std", "system", "llvm"}),
     Rule("runtime/arch/*", "trampolines, clock and registers of one CPU, under the same names for each",
@@ -43,8 +41,9 @@ RULES = [
     Rule("runtime", "the runtime that is linked into traced programs",
          ["runtime", "lib/shared", "include/ada/*", "include/ada/trace/atf_format.h"],
          {"c", "freestanding", "system"}),
-    Rule("lib/shared", "code that plugin, runtime, library and tool share, without memory allocation or libc: ring "
-         "records to events, globs, options, encoding", ["lib/shared", "include/ada/*", "include/ada/trace/atf_format.h"],
+    Rule("lib/shared", "what plugin, runtime, library and tool share, without memory allocation or libc: the ring file, "
+         "ring records to events, globs, `options.inc` (every run-time option), encoding",
+         ["lib/shared", "include/ada/*", "include/ada/trace/atf_format.h"],
          {"c", "freestanding"}),
     Rule("lib/base", "what knows nothing of traces: file bytes, errors, UTF-8, numbers, JSON, text for terminals",
          ["lib/base", "lib/shared/text", "include/ada"], {"c", "std", "system", "any"}, FORMATS),
@@ -65,9 +64,9 @@ RULES = [
     Rule("lib", "", ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("tools/adatrace", "the command line: one file per command, options and output",
          ["tools/adatrace", "lib", "include/ada"], {"c", "std", "system", "any"},
-         ["lib/formats/atf", "lib/formats/dial9", "lib/formats/wtf", "lib/shared/ring", "include/ada/ring_file.h"]),
+         ["lib/formats/atf", "lib/formats/dial9", "lib/formats/wtf", "lib/shared/ring"]),
     Rule("bench", "the measurements that README.md shows",
-         ["bench", "include/ada", "lib/shared", "runtime"], {"c", "std", "system", "any"}),
+         ["bench", "include/ada", "lib", "runtime"], {"c", "std", "system", "any"}),
     Rule("examples", "small programs to trace", ["examples", "include/ada"], {"c", "std", "system"}),
 ]
 # Folders without rules, for the table.

@@ -1,8 +1,8 @@
 // Finds which calls have to be left out so that an output does not become too large.
 #include "budget.h"
 
-#include "ada/trace/statistics.h"
 #include "analysis/events/duration_sink.h"
+#include "model/statistics.h"
 #include "passing_sink.h"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 #include "ada/trace/recover.h"
 
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
 #include "formats/atf/files/sched_file.h"
+#include "formats/atf/files/writer.h"
 #include "formats/atf/session/directories.h"
 #include "recover/detail_recovery.h"
 #include "recover/held_recovery.h"

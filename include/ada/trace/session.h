@@ -33,23 +33,6 @@
 
 namespace ada::atf {
 
-/// How the links between a thread's index and detail events fit. Lists are in
-/// file order.
-struct LinkReport {
-  /// Pairs (index event, detail event) that name each other.
-  std::vector<std::pair<uint64_t, uint64_t>> good;
-  /// Index events that name a detail event which is not there.
-  std::vector<uint64_t> indexWithoutDetail;
-  /// Index events whose detail event names another index event.
-  std::vector<uint64_t> indexDetailElsewhere;
-  /// Detail events that name an index event which is not there.
-  std::vector<uint64_t> detailWithoutIndex;
-
-  bool clean() const {
-    return indexWithoutDetail.empty() && indexDetailElsewhere.empty() && detailWithoutIndex.empty();
-  }
-};
-
 /// The files of one thread.
 struct ThreadTrace {
   uint64_t id = 0;       ///< the N of thread_N/
@@ -69,12 +52,6 @@ struct ThreadTrace {
   uint64_t tid() const;
   /// The thread's name from the manifest, or empty.
   std::string_view name() const;
-
-  /// The detail event of an index event, if it has one and it is there.
-  std::optional<DetailEvent> detailOf(const IndexEvent &event) const;
-  /// Follows all links. Needs a readable index. The lists take memory per event;
-  /// ada::atf::checkLinks() of link_check.h checks more and takes none.
-  LinkReport checkLinks() const;
 };
 
 /// One process: a directory with manifest.json and thread_N/.

@@ -1,10 +1,10 @@
 // Reads dial9 streams into the model. Those that AdaTrace wrote come back as what they were; others become marks.
 #include "ada/trace/convert.h"
 
-#include "ada/trace/names.h"
 #include "ada_schemas.h"
 #include "event_json.h"
 #include "formats/byte_source.h"
+#include "model/names.h"
 #include "operations.h"
 
 #include <unordered_map>

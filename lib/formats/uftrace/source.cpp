@@ -7,10 +7,10 @@
 #include "operations.h"
 #include "session.h"
 
-#include "ada/trace/names.h"
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "formats/byte_source.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <cstring>

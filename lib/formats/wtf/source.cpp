@@ -2,12 +2,12 @@
 // Our own files come back as what they were. In other files a scope becomes a call, and everything else becomes a mark.
 #include "ada/trace/convert.h"
 
-#include "ada/trace/names.h"
 #include "ada/trace/wtf/context.h"
 #include "ada/trace/wtf/timeline.h"
 #include "ada_info.h"
 #include "base/json.h"
 #include "formats/byte_source.h"
+#include "model/names.h"
 #include "operations.h"
 
 #include <algorithm>

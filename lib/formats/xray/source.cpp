@@ -3,11 +3,11 @@
 #include "log.h"
 #include "operations.h"
 
-#include "ada/trace/names.h"
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "formats/byte_source.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <map>

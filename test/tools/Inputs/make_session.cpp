@@ -28,8 +28,8 @@
 //   T: repeat 1000 50                the lines up to `end` 1000 times, each time 50 ns
 //   T: end                           later; repeats may contain repeats
 #include "ada/trace/atf_detail.h"
-#include "ada/trace/atf_writer.h"
-#include "ada/trace/names.h"
+#include "formats/atf/files/writer.h"
+#include "model/names.h"
 
 #include <nlohmann/json.hpp>
 

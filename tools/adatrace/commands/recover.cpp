@@ -5,6 +5,7 @@
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
+#include "recover/leftovers.h"
 #include "trace/trace_input.h"
 
 #include "ada/trace/session.h"

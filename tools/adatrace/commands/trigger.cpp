@@ -8,8 +8,8 @@
 #include "recover/live_ring.h"
 
 #include "ada/trace/manifest.h"
-#include "ada/trace/recover.h"
 #include "ada/trace/session.h"
+#include "recover/leftovers.h"
 #include <algorithm>
 #include <charconv>
 #include <filesystem>

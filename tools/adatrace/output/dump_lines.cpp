@@ -6,8 +6,8 @@
 #include "json_fields.h"
 #include "line_text.h"
 
-#include "ada/trace/names.h"
 #include "base/text.h"
+#include "model/names.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Formats names, files and lines of functions.
 #include "function_names.h"
 
-#include "ada/trace/names.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "model/names.h"
 #include "options/command_line.h"
 
 namespace ada::cli {

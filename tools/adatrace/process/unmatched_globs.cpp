@@ -6,7 +6,7 @@
 #include "shared/options/triggers.h"
 
 #include "ada/trace/manifest.h"
-#include "ada/trace/names.h"
+#include "model/names.h"
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 #include "operations.h"
 
 #include "ada/trace/atf_detail.h"
-#include "ada/trace/names.h"
 #include "ada/trace/thread_reader.h"
+#include "model/names.h"
 
 namespace ada::model {
 

@@ -1,6 +1,6 @@
 // Writes index and detail files in an order that leaves them readable after a crash.
+#include "formats/atf/files/writer.h"
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
 
 #include "base/file_bytes.h"
 #include "base/safe_file.h"

@@ -3,7 +3,6 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/calls.h"
-#include "ada/trace/link_check.h"
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "base/quantities.h"
@@ -14,6 +13,7 @@
 #include "formats/atf/manifest/manifest_parts.h"
 #include "formats/atf/manifest/missing_events.h"
 #include "formats/atf/manifest/symbol_entries.h"
+#include "formats/atf/session/link_check.h"
 #include "formats/packed/block_reader.h"
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
@@ -22,7 +22,7 @@
 #include "session_times.h"
 #include "shared/manifest_keys.h"
 
-#include <ada/ring_file.h>
+#include "shared/ring/ring_file.h"
 
 #include <algorithm>
 #include <array>

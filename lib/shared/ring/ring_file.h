@@ -41,7 +41,7 @@
 #ifndef ADA_RING_FILE_H
 #define ADA_RING_FILE_H
 
-#include "abi.h"
+#include <ada/abi.h>
 
 #ifdef __cplusplus
 extern "C" {
