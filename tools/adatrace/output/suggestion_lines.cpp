@@ -67,7 +67,7 @@ int printSuggestion(Output &out, const Palette &palette, const analysis::Suggest
   if (const int code = write(globs, analysis::globsOf(suggestion) + "\n"))
     return code;
   out.print(
-      "for the compiler:  -mllvm -ada-ignorelist={0}\nwhen recording:    adatrace record --exclude \"$(cat {1})\"\n",
+      "when compiling:  ada-clang --ada-ignorelist={0}\nwhen recording:  adatrace record --exclude \"$(cat {1})\"\n",
       path, globs);
   return kOk;
 }
