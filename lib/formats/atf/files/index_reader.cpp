@@ -1,6 +1,7 @@
 // Opens index files: finds the footer, the number of events and any damage.
 #include "ada/trace/atf_index.h"
 
+#include "base/try.h"
 #include "formats/atf/files/checks.h"
 #include "formats/atf/files/index_shared.h"
 
@@ -12,16 +13,13 @@ namespace ada::atf {
 static constexpr uint64_t kBlockEvents = 4096;
 
 Expected<IndexReader> IndexReader::open(const std::string &path, const OpenOptions &options) {
-  auto file = FileBytes::open(path);
-  if (!file)
-    return file.error();
+  auto file = ADA_TRY(FileBytes::open(path));
   IndexReader reader;
   reader.name_ = path;
   reader.shared_ = std::make_shared<Shared>();
-  reader.shared_->file = *std::move(file);
+  reader.shared_->file = std::move(file);
   reader.shared_->bytes = reader.shared_->file.bytes();
-  if (auto parsed = reader.parse(options); !parsed)
-    return parsed.error();
+  ADA_TRY(reader.parse(options));
   return reader;
 }
 
@@ -30,8 +28,7 @@ Expected<IndexReader> IndexReader::fromBytes(Bytes bytes, const std::string &nam
   reader.name_ = name;
   reader.shared_ = std::make_shared<Shared>();
   reader.shared_->bytes = bytes;
-  if (auto parsed = reader.parse(options); !parsed)
-    return parsed.error();
+  ADA_TRY(reader.parse(options));
   return reader;
 }
 
@@ -189,13 +186,12 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
   }
   if (!place)
     countWithoutFooter();
-  else if (auto used = useFooter(decodeIndexFooter(file, *place)); !used)
-    return used.error();
+  else
+    ADA_TRY(useFooter(decodeIndexFooter(file, *place)));
   events_ = file.data() + start;
 
   if (checksumNow_ == ChecksumState::Deferred && options.checksum == ChecksumPolicy::Verify)
-    if (auto verified = verifyChecksum(); !verified)
-      return verified.error();
+    ADA_TRY(verifyChecksum());
 
   if (head_.eventCount != count_ && !(isSaturated(head_) && count_ > head_.eventCount))
     warn("W_HEADER_COUNT_STALE",
