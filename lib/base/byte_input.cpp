@@ -52,10 +52,7 @@ struct ByteInput::State {
         continue;
       }
       if (gunzip->isDamaged()) {
-        fail(Gunzip::isSupported() ? "E_BAD_GZIP" : "E_GZIP_UNSUPPORTED",
-             Gunzip::isSupported() ? "the gzip data around the trace is damaged; what could be unpacked was read"
-                                   : "it is packed with gzip, and this build has no zlib; unpack it with gunzip first",
-             got);
+        fail("E_BAD_GZIP", "the gzip data around the trace is damaged; what could be unpacked was read", got);
         break;
       }
       auto more = ADA_TRY(fillRaw(packed.data(), packed.size()));

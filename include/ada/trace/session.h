@@ -83,11 +83,6 @@ public:
   /// From the manifest, else from the directory's name.
   std::optional<uint64_t> pid() const;
 
-  /// Thread directories that exist but are not in the manifest, as paths: a
-  /// program that was killed may have some. open() leaves them out of
-  /// threads().
-  const std::vector<std::string> &unlistedThreads() const noexcept { return unlisted_; }
-
   /// Manifest::displayName, or the id if there is no manifest.
   std::string_view displayName(uint64_t functionId) const;
   std::string_view shortDisplayName(uint64_t functionId) const;
@@ -104,7 +99,6 @@ private:
   std::string where_;
   std::vector<ThreadTrace> all_;
   std::vector<Warning> flaws_;
-  std::vector<std::string> unlisted_;
   // Without a manifest, an empty one that keeps the texts of ids.
   std::shared_ptr<const Manifest> description_, names_;
 };

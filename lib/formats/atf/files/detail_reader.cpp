@@ -170,11 +170,9 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
   if (total_ >= 4 && hasMagic(file, 0, packed::kDetailMagic))
     return parsePacked(options);
   lowMemory_ = options.lowMemory;
-  if (auto error = checkStart(file, "ATD2", name_))
-    return *error;
+  ADA_TRY(checkStart(file, "ATD2", name_));
   head_ = decodeHeader(load<RawDetailHeader>(file, 0));
-  if (auto error = checkEventsOffset(head_.eventsOffset, offsetof(RawDetailHeader, eventsOffset), file, name_))
-    return *error;
+  ADA_TRY(checkEventsOffset(head_.eventsOffset, offsetof(RawDetailHeader, eventsOffset), file, name_));
 
   // The header has no offset of the footer. The footer is at the end of the file, or after the number of bytes that the
   // header gives, and its own byte count must match its position. Bytes that have only the magic are doubtful: they may
@@ -206,9 +204,8 @@ Expected<void> DetailReader::verifyChecksum() {
     return verifyPacked();
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  if (auto error = checkChecksum({base_ + head_.eventsOffset, static_cast<size_t>(foot_->bytesLength)}, head_.version,
-                                 foot_->checksum, foot_->offset, name_, lowMemory_ ? &shared_->file : nullptr))
-    return *error;
+  ADA_TRY(checkChecksum({base_ + head_.eventsOffset, static_cast<size_t>(foot_->bytesLength)}, head_.version,
+                        foot_->checksum, foot_->offset, name_, lowMemory_ ? &shared_->file : nullptr));
   checksumNow_ = ChecksumState::Ok;
   return {};
 }

@@ -156,8 +156,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
     shared_->bytes = file = whole;
     total_ = whole.size();
   }
-  if (auto error = checkStart(file, "ATI2", name_))
-    return *error;
+  ADA_TRY(checkStart(file, "ATI2", name_));
   isV1_ = static_cast<unsigned>(file[5]) == 1;
   head_ = isV1_ ? decodeHeader(load<RawIndexHeaderV1>(file, 0)) : decodeHeader(load<RawIndexHeaderV2>(file, 0));
 
@@ -169,8 +168,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
                  .field = "event_size",
                  .expected = "32",
                  .found = std::to_string(head_.eventSize)};
-  if (auto error = checkEventsOffset(head_.eventsOffset, offsetof(RawIndexHeaderV1, eventsOffset), file, name_))
-    return *error;
+  ADA_TRY(checkEventsOffset(head_.eventsOffset, offsetof(RawIndexHeaderV1, eventsOffset), file, name_));
 
   const uint64_t start = head_.eventsOffset;
   auto footerAt = [&](uint64_t place) {
@@ -204,9 +202,8 @@ Expected<void> IndexReader::verifyChecksum() {
     return verifyPacked();
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  if (auto error = checkChecksum({events_, count_ * kIndexEventBytes}, head_.version, foot_->checksum, foot_->offset,
-                                 name_, lowMemory_ ? &shared_->file : nullptr))
-    return *error;
+  ADA_TRY(checkChecksum({events_, count_ * kIndexEventBytes}, head_.version, foot_->checksum, foot_->offset, name_,
+                        lowMemory_ ? &shared_->file : nullptr));
   checksumNow_ = ChecksumState::Ok;
   return {};
 }

@@ -156,9 +156,9 @@ static Error gapError(const std::string &path) {
           .field = "events_offset"};
 }
 
-static std::optional<Error> checkOptions(const std::string &path, const WriterOptions &options) {
+static Expected<void> checkOptions(const std::string &path, const WriterOptions &options) {
   if (options.version == 1 || options.version == 2)
-    return std::nullopt;
+    return {};
   return Error{.code = "E_BAD_VERSION",
                .message = "only versions 1 and 2 can be written",
                .file = path,
@@ -192,8 +192,7 @@ IndexWriter &IndexWriter::operator=(IndexWriter &&) noexcept = default;
 IndexWriter::~IndexWriter() = default;
 
 Expected<IndexWriter> IndexWriter::create(const std::string &path, const WriterOptions &options) {
-  if (auto error = checkOptions(path, options))
-    return *error;
+  ADA_TRY(checkOptions(path, options));
   auto state = std::make_unique<State>(path, options);
   if (options.packed) {
     state->packed = ADA_TRY(packed::Writer::create(path, options));
@@ -265,8 +264,7 @@ Expected<void> IndexWriter::finish(bool hasDetail) {
     return s.packed->finish(hasDetail);
   if (!s.out.isOpen())
     return finishedError(s.out.path);
-  if (auto done = s.out.flush(); !done) // completes the checksum
-    return done;
+  ADA_TRY(s.out.flush()); // completes the checksum
   const Frame footer = encodeIndexFooter(s.totals, s.out.checksum());
   ADA_TRY(s.out.addUnsummed(footer.bytes, sizeof footer));
   ADA_TRY(s.header(true, hasDetail));
@@ -294,8 +292,7 @@ DetailWriter &DetailWriter::operator=(DetailWriter &&) noexcept = default;
 DetailWriter::~DetailWriter() = default;
 
 Expected<DetailWriter> DetailWriter::create(const std::string &path, const WriterOptions &options) {
-  if (auto error = checkOptions(path, options))
-    return *error;
+  ADA_TRY(checkOptions(path, options));
   auto state = std::make_unique<State>(path, options);
   if (options.packed) {
     state->packed = ADA_TRY(packed::DetailWriter::create(path, options));
@@ -388,8 +385,7 @@ Expected<void> DetailWriter::finish() {
     return s.packed->finish();
   if (!s.out.isOpen())
     return finishedError(s.out.path);
-  if (auto done = s.out.flush(); !done) // completes the checksum
-    return done;
+  ADA_TRY(s.out.flush()); // completes the checksum
   const Frame footer = encodeDetailFooter(s.totals, s.out.checksum());
   ADA_TRY(s.out.addUnsummed(footer.bytes, sizeof footer));
   ADA_TRY(s.header(true));
