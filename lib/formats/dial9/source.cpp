@@ -2,6 +2,7 @@
 #include "ada/trace/convert.h"
 
 #include "ada_schemas.h"
+#include "base/try.h"
 #include "event_json.h"
 #include "formats/byte_source.h"
 #include "model/names.h"
@@ -284,8 +285,7 @@ public:
   using ByteSource::ByteSource;
 
   Expected<void> read(TraceSink &sink) override {
-    if (auto ready = restart(); !ready)
-      return ready;
+    ADA_TRY(restart());
     Reader reader(sink, lost_);
     const auto read = readDial9(input_, reader, [&] { return bool(reader.status()); });
     const auto checked = check(read, reader.status());

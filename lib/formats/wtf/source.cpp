@@ -6,6 +6,7 @@
 #include "ada/trace/wtf/timeline.h"
 #include "ada_info.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "formats/byte_source.h"
 #include "model/names.h"
 #include "operations.h"
@@ -427,14 +428,12 @@ public:
   using ByteSource::ByteSource;
 
   Expected<void> read(TraceSink &sink) override {
-    if (auto ready = restart(); !ready)
-      return ready;
+    ADA_TRY(restart());
     Reader reader(sink, lost_, flaws_);
     wtf::Timeline timeline(reader);
     wtf::Decoder decoder(timeline, wtfOptions(input_));
     const auto read = readWtf(input_, decoder, [&] { return bool(reader.status()); });
-    if (auto checked = check(read, reader.status()); !checked)
-      return checked;
+    ADA_TRY(check(read, reader.status()));
     timeline.finish();
     return reader.finish();
   }

@@ -2,6 +2,7 @@
 #include "refused_blocks.h"
 #include "base/format.h"
 #include "base/quantities.h"
+#include "base/try.h"
 #include "durable_file.h"
 #include "output/terminal.h"
 #include "process/session_place.h"
@@ -80,8 +81,7 @@ Expected<void> RefusedBlocks::keep(const std::string &unit, const RefusedBlock &
                    .file = base};
     makeRoom(bytes);
   }
-  if (auto written = writeDurably(base + kRows, block.block.bytes); !written)
-    return written;
+  ADA_TRY(writeDurably(base + kRows, block.block.bytes));
   return writeDurably(base + kAbout, about);
 }
 

@@ -5,7 +5,7 @@
 #include "recover_process.h"
 #include "session_place.h"
 
-#include "ada/trace/recover.h"
+#include "recover/leftovers.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -126,10 +126,7 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
           {"W_THREAD_MISSING:" + std::to_string(info.id), "the manifest lists " + name + ", which does not exist"});
   }
   for (const NumberedDirectory &thread : present) {
-    if (listed.contains(thread.name))
-      continue;
-    process.unlisted_.push_back(joinPath(directory, thread.name));
-    if (!lenient)
+    if (listed.contains(thread.name) || !lenient)
       continue;
     process.flaws_.push_back({"W_THREAD_UNLISTED:" + std::to_string(thread.number),
                               thread.name + " is not in the manifest (the program was killed, for one); it is used"});

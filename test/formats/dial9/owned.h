@@ -1,4 +1,4 @@
-// Frames that own their content, for programs that keep, sort or change a trace instead of streaming it.
+// Frames that own their content, for tests that compare whole streams.
 //
 //   ada::dial9::Trace trace = ada::dial9::decodeAll(bytes);
 //   for (const ada::dial9::Frame &frame : trace.frames)
@@ -6,19 +6,77 @@
 //       for (const ada::dial9::Value &value : event->values())
 //         if (value.type() == ada::dial9::FieldType::PooledString)
 //           if (const std::string *text = trace.text(*event, value)) ...
-//
-// Memory: about 20 bytes per byte of input in the worst case (events of three
-// bytes), about 5 in ordinary traces.
-#ifndef ADA_TRACE_DIAL9_OWNED_H
-#define ADA_TRACE_DIAL9_OWNED_H
+#ifndef ADA_TEST_DIAL9_OWNED_H
+#define ADA_TEST_DIAL9_OWNED_H
 
-#include "ada/trace/dial9/pools.h"
+#include "ada/trace/dial9.h"
 
+#include <algorithm>
 #include <deque>
 #include <optional>
+#include <unordered_map>
 #include <variant>
 
 namespace ada::dial9 {
+
+/// The definitions of one segment's pool, with their history.
+template <class Content> class Pool {
+public:
+  /// From here (the offset of the defining frame) on, `id` means `content`.
+  /// Offsets must not go back.
+  void define(uint32_t id, Content content, uint64_t offset) {
+    definitions_[id].push_back({offset, std::move(content)});
+  }
+  /// The latest definition, or null.
+  const Content *find(uint32_t id) const {
+    auto found = definitions_.find(id);
+    return found == definitions_.end() ? nullptr : &found->second.back().content;
+  }
+  /// What `id` means to an event at `offset`: the latest definition before it;
+  /// if there is none, the pool at the end of the segment decides.
+  /// Null if the id is never defined, which is not an error of the stream.
+  const Content *findAt(uint32_t id, uint64_t offset) const {
+    auto found = definitions_.find(id);
+    if (found == definitions_.end())
+      return nullptr;
+    const std::vector<Definition> &history = found->second;
+    auto after =
+        std::partition_point(history.begin(), history.end(), [&](const Definition &d) { return d.offset < offset; });
+    return after == history.begin() ? &history.back().content : &std::prev(after)->content;
+  }
+  void clear() { definitions_.clear(); }
+  size_t size() const { return definitions_.size(); }
+  bool empty() const { return definitions_.empty(); }
+  /// Calls `visit(id, content)` with each id's latest definition, in no
+  /// particular order.
+  template <class Visit> void forEach(Visit visit) const {
+    for (const auto &[id, history] : definitions_)
+      visit(id, history.back().content);
+  }
+
+private:
+  struct Definition {
+    uint64_t offset;
+    Content content;
+  };
+  std::unordered_map<uint32_t, std::vector<Definition>> definitions_;
+};
+
+class StringPool : public Pool<std::string> {
+public:
+  void add(StringPoolView entries, uint64_t offset) {
+    for (StringPoolEntry entry : entries)
+      define(entry.id, std::string(entry.text), offset);
+  }
+};
+
+class StackPool : public Pool<std::vector<uint64_t>> {
+public:
+  void add(StackPoolView entries, uint64_t offset) {
+    for (StackPoolEntry entry : entries)
+      define(entry.id, {entry.addresses.begin(), entry.addresses.end()}, offset);
+  }
+};
 
 /// An event with its values and everything they point to. Immutable; copies
 /// share.
@@ -37,10 +95,6 @@ public:
   uint64_t offset() const { return position_; }
 
 private:
-  friend class FrameCollector;
-  Event(const EventView &view, std::shared_ptr<std::byte> place);
-  void fill(const EventView &view, std::shared_ptr<std::byte> place);
-
   std::shared_ptr<const Schema> layout_;
   std::shared_ptr<const std::byte> block_; // the values, then the bytes they point to
   uint64_t time_;
@@ -73,10 +127,7 @@ struct SegmentFrame {};
 using Frame = std::variant<Event, SchemaFrame, StringPoolFrame, StackPoolFrame, TimestampResetFrame, AnnotationsFrame,
                            SegmentFrame>;
 
-/// A visitor that keeps every frame. Use it with a `Decoder` of your own for data
-/// that arrives in chunks. Small events share blocks of 16 KiB, which live as
-/// long as any event in them. To keep a few events out of many, construct an
-/// `Event` from each view instead.
+/// A visitor that keeps every frame.
 class FrameCollector : public Visitor {
 public:
   /// Frames since the last call.
@@ -92,8 +143,6 @@ public:
 
 private:
   std::deque<Frame> frames_;
-  std::shared_ptr<std::byte[]> slab_;
-  size_t slabUsed_ = 0;
 };
 
 /// The pools of one segment, complete.
@@ -128,4 +177,4 @@ EncodeError encodeFrame(Encoder &encoder, const Frame &frame);
 
 } // namespace ada::dial9
 
-#endif // ADA_TRACE_DIAL9_OWNED_H
+#endif // ADA_TEST_DIAL9_OWNED_H

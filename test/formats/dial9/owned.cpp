@@ -1,5 +1,5 @@
 // Owned frames: an event's values and their bytes in one block, and a stream as a list of frames.
-#include "ada/trace/dial9/owned.h"
+#include "owned.h"
 
 #include "value_access.h"
 
@@ -18,9 +18,6 @@ static size_t payloadBytes(const Value &value) {
   return size_t(p - start);
 }
 
-/// A collector puts small events together in blocks of this size, so one allocation serves some hundred events.
-static constexpr size_t kSlabBytes = 16 << 10;
-
 static size_t blockBytes(const EventView &view) {
   size_t bytes = view.values.size_bytes();
   for (const Value &value : view.values)
@@ -28,20 +25,9 @@ static size_t blockBytes(const EventView &view) {
   return bytes;
 }
 
-Event::Event(const EventView &view) : Event(view, nullptr) {
-  if (size_t bytes = blockBytes(view)) {
-    std::shared_ptr<std::byte[]> own(new std::byte[bytes]);
-    fill(view, {own, own.get()});
-  }
-}
-
-Event::Event(const EventView &view, std::shared_ptr<std::byte> place)
+Event::Event(const EventView &view)
     : layout_(view.schema->shared_from_this()), time_(view.timestampNs), position_(view.offset) {
-  if (place)
-    fill(view, std::move(place));
-}
-
-void Event::fill(const EventView &view, std::shared_ptr<std::byte> place) {
+  const std::shared_ptr<std::byte[]> place(new std::byte[blockBytes(view)]);
   Value *values = reinterpret_cast<Value *>(place.get());
   uint8_t *next = reinterpret_cast<uint8_t *>(place.get() + view.values.size_bytes());
   for (const Value &source : view.values) {
@@ -52,23 +38,10 @@ void Event::fill(const EventView &view, std::shared_ptr<std::byte> place) {
     ValueAccess::point(*value, next, ValueAccess::count(source));
     putBytes(next, ValueAccess::bytes(source), bytes);
   }
-  block_ = std::move(place);
+  block_ = {place, place.get()};
 }
 
-void FrameCollector::onEvent(const EventView &event) {
-  size_t bytes = blockBytes(event);
-  if (bytes == 0 || bytes > kSlabBytes / 4) {
-    frames_.emplace_back(std::in_place_type<Event>, event);
-    return;
-  }
-  bytes = (bytes + alignof(Value) - 1) / alignof(Value) * alignof(Value);
-  if (!slab_ || kSlabBytes - slabUsed_ < bytes) {
-    slab_.reset(new std::byte[kSlabBytes]);
-    slabUsed_ = 0;
-  }
-  frames_.emplace_back(Event(event, {slab_, slab_.get() + slabUsed_}));
-  slabUsed_ += bytes;
-}
+void FrameCollector::onEvent(const EventView &event) { frames_.emplace_back(std::in_place_type<Event>, event); }
 
 std::deque<Frame> FrameCollector::take() { return std::exchange(frames_, {}); }
 
