@@ -3,7 +3,7 @@
 #include "base/format.h"
 #include "base/quantities.h"
 #include "durable_file.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "process/session_place.h"
 
 #include <nlohmann/json.hpp>
