@@ -150,7 +150,7 @@ int runFlow(const Options &options, const Invocation &invocation) {
   std::optional<TraceInput> b = TraceInput::open(place, exitCode);
   if (!b)
     return exitCode;
-  FlowLineOptions lines{options.lines.names, options.lines.format, options.limit.value_or(kFlowLimit)};
+  FlowLineOptions lines{options.lines.names, options.lines.table, options.limit.value_or(kFlowLimit)};
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
   FlowLines flow(out, palette, *a, *b, lines);
@@ -174,8 +174,8 @@ std::string faultOfFlow(const Options &options) {
   const analysis::FilterOptions &filter = options.filter.options;
   if (!options.flow)
     return options.values ? "--args needs --flow" : options.limit ? "--limit needs --flow" : "";
-  if (filter.minDurationNs || options.lines.all || options.lines.byPath || options.lines.format == "markdown")
-    return "--flow can't be combined with --min-duration, --all, --by=path or --format=markdown";
+  if (filter.minDurationNs || options.lines.all || options.lines.byPath)
+    return "--flow can't be combined with --min-duration, --all or --by=path";
   for (const std::string &rule : options.failIf)
     if (rule != kAny)
       return fmt::format("with --flow, --fail-if accepts only '{}', not '{}'", kAny, rule);
@@ -260,11 +260,10 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
               "> +5%'; may be repeated. With --flow: 'any' difference")
       .type("RULE")
       .repeatable();
-  line.option("--format", options->lines.format, "text, markdown, jsonl (one JSON object per line) or json [text]")
-      .type("FORMAT")
-      .oneOf({"text", "markdown", "json", "jsonl"});
+  addTableOptions(line, options->lines.table);
   return [options, filters, &invocation] {
-    if (!options->filter.settle("diff"))
+    if (!options->filter.settle("diff") ||
+        !options->lines.table.fits("diff", options->flow ? flowTable() : infoOf(analysis::diffColumns())))
       return int(kWrongUsage);
     for (const Option &filter : filters)
       if (!options->database.empty() && (filter.isGiven() || options->flow))

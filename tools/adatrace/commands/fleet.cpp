@@ -148,7 +148,7 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
   }
   const analysis::Diff diff = analysis::makeDiff(sides[0], sides[1]);
   DiffLineOptions lines;
-  lines.format = options.format == "table" ? "text" : options.format;
+  lines.table = options.table;
   lines.all = options.all;
   Output out;
   printDiff(out, Palette(invocation.color, STDOUT_FILENO), diff, lines);

@@ -24,7 +24,6 @@ struct Options {
   std::vector<std::string> callers, callees;
   std::optional<double> minPercent;
   uint64_t limit = 0;
-  std::string format = "text";
 };
 
 // Smaller paths say little, and there are many of them.
@@ -48,28 +47,24 @@ int run(Options &options, const Invocation &invocation) {
 
   const std::vector<std::string> &globs = options.callers.empty() ? options.callees : options.callers;
   const std::vector<bool> chosen = analysis::chosenFunctions(paths->functions, globs);
-  const bool isText = options.format == "text";
+  const bool isText = options.lines.table.isText();
   options.lines.minPercent = options.minPercent.value_or(isText ? kLeastPercent : 0);
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
-  GraphText text(out, *input, paths->functions, options.lines, palette);
-  GraphJson json(out, *input, paths->functions, options.lines, options.format == "json");
+  GraphLines lines(out, *input, paths->functions, options.lines, palette, options.paths.by);
   for (const analysis::CallPathGroup &group : paths->groups) {
-    const auto print = [&](const PathTree &tree) { isText ? text.print(group, tree) : json.print(group, tree); };
     if (options.lines.view == GraphView::Calls)
-      print(group.tree);
+      lines.print(group, group.tree);
     else
-      print(options.lines.view == GraphView::Callers ? analysis::callersOf(group.tree, chosen)
-                                                     : analysis::calleesOf(group.tree, chosen));
+      lines.print(group, options.lines.view == GraphView::Callers ? analysis::callersOf(group.tree, chosen)
+                                                                  : analysis::calleesOf(group.tree, chosen));
   }
-  if (!isText)
-    json.finish();
-  else if (input->eventCount() == 0)
+  if (isText && input->eventCount() == 0)
     out.print("there are no events in {}\n", input->name());
-  else if (text.printed() == 0)
+  else if (isText && lines.printed() == 0)
     out.write("no calls match the filters\n");
   else
-    text.finish();
+    lines.finish();
   out.flush();
   if (input->hasAllThreads()) {
     warnAboutUnmatched(options.paths.filter, paths->functions);
@@ -98,7 +93,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
               "One graph for the whole trace, for each process, or for each thread [trace]")
       .type("WHAT");
   addCount(line, "--limit", options->limit, "At most this many lines; 0: all [0]");
-  addRowFormat(line, options->format);
+  addTableOptions(line, options->lines.table);
   // For tests: simulates a trace with more paths than fit.
   line.option("--max-nodes", options->paths.mostNodes, "").hidden();
   return [options, &invocation] {
@@ -112,7 +107,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
       options->lines.view = GraphView::Callees;
     if (options->limit)
       options->lines.limit = options->limit;
-    return run(*options, invocation);
+    const ColumnList columns = graphTable(options->lines.view, options->lines.table.isText());
+    return options->lines.table.fits("graph", columns) ? run(*options, invocation) : int(kWrongUsage);
   };
 }
 

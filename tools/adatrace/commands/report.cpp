@@ -7,6 +7,8 @@
 #include "output/report_lines.h"
 #include "output/suggestion_lines.h"
 
+#include "analysis/values/counter_table.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -48,7 +50,7 @@ int runSlowest(const Options &options, TraceInput &input, const Palette &palette
   if (!calls)
     return fail(kCantRead, "{}", calls.error().text());
   Output out;
-  if (calls->empty() && options.lines.format == "text")
+  if (calls->empty() && options.lines.table.isText())
     printNothing(out, input);
   else
     printCalls(out, palette, *calls, input, options.lines);
@@ -67,7 +69,7 @@ int runCounters(const Options &options, TraceInput &input, const Palette &palett
   if (!counters)
     return fail(kCantRead, "{}", counters.error().text());
   Output out;
-  if (counters->rows.empty() && options.lines.format == "text")
+  if (counters->rows.empty() && options.lines.table.isText())
     out.print("there are no counter values in {}\n", input.name());
   else
     printCounters(out, palette, *counters, input, options.lines);
@@ -116,9 +118,9 @@ int run(Options &options, const Invocation &invocation) {
                                             .summaries = options.summaries});
   if (!report)
     return fail(kCantRead, "{}", report.error().text());
-  std::vector<ReportLine> lines = sortedLines(*report, options.lines);
+  std::vector<analysis::ReportLine> lines = sortedLines(*report, *input, options.lines);
   const size_t all = lines.size();
-  const bool isText = options.lines.format == "text", isHistogram = isText && options.lines.histogram;
+  const bool isText = options.lines.table.isText(), isHistogram = isText && options.lines.histogram;
   if (const uint64_t limit = options.limit.value_or(isHistogram ? kHistograms : 0); limit && all > limit)
     lines.resize(limit);
 
@@ -190,13 +192,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
               "to FILE.globs")
       .type("FILE")
       .needs("--suggest-filter");
-  std::vector<std::string> sortable = reportColumns();
-  sortable.push_back("name");
-  line.option("--sort", options->lines.sort,
-              "Sort by this column, largest first: calls, total, self, on-cpu, waiting, preempted, min, p50, p90, p99 "
-              "or max; or by name [self]")
-      .type("COLUMN")
-      .oneOf(sortable);
+  addSort(line, options->lines.sort, sortWords(analysis::reportColumns()), "name");
   line.choice("--by", options->lines.by,
               {{"function", ReportBy::Function},
                {"thread", ReportBy::Thread},
@@ -213,27 +209,26 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
       .type("WHEN");
   addCount(line, "--limit", options->limit,
            fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
-  line.option("--format", options->lines.format,
-              "text, csv, jsonl (one JSON object per line) or json (an array of them); times are in nanoseconds except "
-              "in text [text]")
-      .type("FORMAT")
-      .oneOf({"text", "csv", "jsonl", "json"});
+  addTableOptions(line, options->lines.table);
   return [options, &invocation] {
     if (!options->filter.settle("report"))
       return int(kWrongUsage);
     if (options->lines.arguments && (options->lines.by == ReportBy::Module || options->lines.by == ReportBy::File))
-      return fail(kWrongUsage, "report: --args can't be combined with --by={}", headingOf(options->lines.by));
+      return fail(kWrongUsage, "report: --args can't be combined with --by={}",
+                  options->lines.by == ReportBy::Module ? "module" : "file");
     if (options->suggestsFilter && (options->slowest || options->lines.arguments ||
-                                    options->lines.by != ReportBy::Function || options->lines.format != "text"))
+                                    options->lines.by != ReportBy::Function || !options->lines.table.isText()))
       return fail(kWrongUsage, "report: --suggest-filter can't be combined with --slowest, --args, --by or --format");
     if (options->counters && (options->slowest || options->suggestsFilter || options->lines.histogram ||
                               options->lines.arguments || options->lines.by != ReportBy::Function))
       return fail(kWrongUsage,
                   "report: --counters can't be combined with --slowest, --suggest-filter, --histogram, --args or --by");
-    if (options->lines.histogram && (options->slowest || options->suggestsFilter || options->lines.format == "csv"))
-      return fail(kWrongUsage,
-                  "report: --histogram can't be combined with --slowest, --suggest-filter or --format=csv");
-    return run(*options, invocation);
+    if (options->lines.histogram && (options->slowest || options->suggestsFilter || (!options->lines.table.isText() && !options->lines.table.isJson())))
+      return fail(kWrongUsage, "report: --histogram can't be combined with --slowest, --suggest-filter, --format=csv or --format=markdown");
+    const ColumnList columns = options->slowest    ? infoOf(analysis::callColumns())
+                               : options->counters ? infoOf(analysis::counterColumns())
+                                                   : infoOf(analysis::reportColumns());
+    return options->lines.table.fits("report", columns) ? run(*options, invocation) : int(kWrongUsage);
   };
 }
 

@@ -23,7 +23,6 @@ struct Options {
   TreeLineOptions lines;
   analysis::TreeWalkOptions walk;
   std::optional<uint64_t> limit, fit;
-  std::string format = "text";
   bool noFold = false, showsInitialisers = false;
 };
 
@@ -79,7 +78,7 @@ int run(Options &options, const Invocation &invocation) {
     return exitCode;
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
-  const bool isText = options.format == "text";
+  const bool isText = options.lines.table.isText();
   const uint64_t screens = isText && isTerminal(STDOUT_FILENO) ? kTerminalLimit : 0;
   if (const uint64_t limit = options.limit.value_or(screens))
     options.lines.limit = limit;
@@ -97,10 +96,10 @@ int run(Options &options, const Invocation &invocation) {
   }
 
   std::unique_ptr<TreeLines> lines;
-  if (isText)
+  if (isText && options.lines.table.columns.empty())
     lines = std::make_unique<TreeText>(out, *input, options.lines, palette);
   else
-    lines = std::make_unique<TreeJson>(out, *input, options.lines, options.format == "json");
+    lines = std::make_unique<TreeRows>(out, *input, options.lines, palette);
   const auto walked =
       analysis::walkTrees(input->source(), input->table(), input->threads(), filter, options.walk, *lines);
   if (!walked)
@@ -127,7 +126,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   line.flag("--args", options->walk.values,
             "Show arguments and results of the calls that have them (`record --detail`)");
   line.flag("--begin", options->lines.begin, "Show when each call began (for folded calls, the first of them)");
-  addRowFormat(line, options->format, "one JSON object per line of the tree");
+  addTableOptions(line, options->lines.table, "line of the tree");
   line.flag("--no-fold", options->noFold, "One line per call: do not fold repetitions and recursion");
   line.flag("--initialisers", options->showsInitialisers,
             "Show every static initialiser (_GLOBAL__sub_I_...) and its calls; otherwise, adjacent ones are combined "
@@ -142,8 +141,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   line.option("--max-nodes", options->walk.maxNodes, "").hidden();
   return [options, &invocation] {
     options->walk.fold = !options->noFold;
-    options->walk.foldInitialisers = !options->showsInitialisers && options->format == "text";
-    if (!options->filter.settle("tree"))
+    options->walk.foldInitialisers = !options->showsInitialisers && options->lines.table.isText();
+    if (!options->filter.settle("tree") || !options->lines.table.fits("tree", treeTable()))
       return int(kWrongUsage);
     return run(*options, invocation);
   };

@@ -1,6 +1,6 @@
 // Adatrace verify: checks whether a trace is intact.
 #include "command.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "process/session_place.h"
 #include "trace/trace_input.h"
 

@@ -46,18 +46,22 @@ int run(Options &options, const Invocation &invocation) {
   auto waits = analysis::readWaits(input->source(), input->table(), input->threads(), wanted);
   if (!waits)
     return fail(kCantRead, "{}", waits.error().text());
-  sortWaits(waits->rows, *input, options.lines.sort);
-  const size_t all = waits->rows.size();
+  const analysis::NamedTrace trace = namedTrace(*input, options.lines.names.style);
+  std::vector<analysis::WaitLine> lines;
+  for (const analysis::WaitRow &row : waits->rows)
+    lines.push_back({&row, &trace, &waits->deadlocks});
+  sortWaits(lines, options.lines.sort);
+  const size_t all = lines.size();
   if (options.limit && all > options.limit)
-    waits->rows.resize(options.limit);
+    lines.resize(options.limit);
   const Palette palette(invocation.color, STDOUT_FILENO);
   Output out;
-  printWaits(out, palette, *input, waits->rows, waits->deadlocks, options.lines);
-  if (options.lines.format == "text") {
+  printWaits(out, palette, *input, trace, lines, waits->deadlocks, options.lines);
+  if (options.lines.table.isText()) {
     if (all == 0)
       out.print("{}\n", input->eventCount() ? "no call waited" : "there are no events in " + input->name());
-    if (waits->rows.size() < all)
-      out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - waits->rows.size()),
+    if (lines.size() < all)
+      out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - lines.size()),
                 palette.reset);
   }
   out.flush();
@@ -72,17 +76,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   declareInput(line, options->input);
   declareFilter(line, options->filter);
   declareNames(line, options->lines.names);
-  line.option("--sort", options->lines.sort,
-              "Sort by this column, largest first: total, max, mean or waits; or by object [total]")
-      .type("COLUMN")
-      .oneOf(waitColumns());
+  addSort(line, options->lines.sort, sortWords(analysis::waitColumns()), "object");
   line.choice("--by", options->lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
               "One row per object, or per function that created the objects (if unknown: that waited) [object]")
       .type("WHAT");
   addCount(line, "--limit", options->limit, "At most this many rows; 0: all [0]");
-  addRowFormat(line, options->lines.format);
+  addTableOptions(line, options->lines.table);
   return [options, &invocation] {
-    if (!options->filter.settle("waits"))
+    if (!options->filter.settle("waits") || !options->lines.table.fits("waits", infoOf(analysis::waitColumns())))
       return int(kWrongUsage);
     return run(*options, invocation);
   };

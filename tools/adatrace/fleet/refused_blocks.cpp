@@ -4,7 +4,7 @@
 #include "base/quantities.h"
 #include "base/try.h"
 #include "durable_file.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "process/session_place.h"
 
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // Options that choose calls.
 #include "filter_options.h"
 #include "option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "analysis/events/near_names.h"
 

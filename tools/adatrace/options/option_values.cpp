@@ -1,6 +1,6 @@
 // Options whose values are durations and times.
 #include "option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "shared/options/options.h"
 

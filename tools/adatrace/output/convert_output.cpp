@@ -6,7 +6,7 @@
 #include "base/write_all.h"
 #include "process/bus_error.h"
 #include "process/session_place.h"
-#include "terminal.h"
+#include "terminal/terminal.h"
 
 #include "formats/merge_copies.h"
 

@@ -4,7 +4,7 @@
 // thread or once per function, and three to five numbers.
 #include "dump_lines.h"
 #include "json_fields.h"
-#include "line_text.h"
+#include "terminal/line_text.h"
 
 #include "base/text.h"
 #include "model/names.h"

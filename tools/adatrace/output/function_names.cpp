@@ -30,12 +30,6 @@ std::string nameOf(const model::Function &function, NameStyle style) {
   return oneLine(text);
 }
 
-std::string sourceOf(const model::Function &function) {
-  if (function.file.empty() || function.line == 0)
-    return function.file;
-  return fmt::format("{}:{}", function.file, function.line);
-}
-
 const std::string &FunctionNames::name(uint32_t function) {
   if (function >= names_.size())
     names_.resize(functions_.size());

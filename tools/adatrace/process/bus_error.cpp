@@ -13,7 +13,7 @@
 // So the handler may do anything that an ordinary function may do.
 #include "bus_error.h"
 #include "exit_codes.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include <atomic>
 #include <csignal>

@@ -1,7 +1,7 @@
 // Finishes the traces of killed processes.
 #include "recover_process.h"
 #include "base/quantities.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "ada/trace/manifest.h"
 

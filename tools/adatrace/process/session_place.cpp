@@ -1,6 +1,6 @@
 // Locations and names of sessions.
 #include "session_place.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "ada/trace/session.h"
 #include "base/format.h"

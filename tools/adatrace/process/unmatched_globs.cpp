@@ -1,7 +1,7 @@
 // Looks up globs among the functions that the manifests list.
 #include "unmatched_globs.h"
 #include "analysis/events/near_names.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "session_place.h"
 #include "shared/options/triggers.h"
 

@@ -2,7 +2,7 @@
 #include "raw_dump.h"
 #include "exit_codes.h"
 #include "options/option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "formats/table.h"
 

@@ -4,7 +4,7 @@
 #include "exit_codes.h"
 #include "options/anchor_times.h"
 #include "options/option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "process/session_place.h"
 
 #include "formats/table.h"

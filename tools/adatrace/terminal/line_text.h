@@ -11,9 +11,6 @@
 
 namespace ada::cli {
 
-/// Calls below this depth are not indented further; their depth is printed instead.
-inline constexpr uint32_t kDeepestIndent = 50;
-
 /// Each function returns the position for the next text.
 inline char *put(char *to, std::string_view safe) {
   if (!safe.empty()) // an empty text may have a null address, which memcpy does not allow
