@@ -2,14 +2,14 @@
 //
 //   dial9_bench              five sets each, in events per second, as JSON
 //   dial9_bench once WHAT [FRAMES [EVENTS]]
-//                            WHAT is encode, visit or own; the last two encode
+//                            WHAT is encode or visit, which encodes
 //                            first. For callgrind, where the difference of two
 //                            runs with different EVENTS is the cost of the
 //                            additional events
 #include "dial9_stream.h"
 #include "sets.h"
 
-#include "ada/trace/dial9/owned.h"
+#include "ada/trace/dial9.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -59,12 +59,6 @@ void visit(std::span<const uint8_t> bytes, uint64_t events) {
   if (!decoder.status().ok() || summer.events != events || !summer.sum)
     die("the stream was not read back");
 }
-
-void own(std::span<const uint8_t> bytes, uint64_t events) {
-  dial9::Trace trace = dial9::decodeAll(bytes);
-  if (!trace.status.ok() || trace.frames.size() < events)
-    die("the stream was not read back");
-}
 } // namespace
 
 int main(int argc, char **argv) {
@@ -75,20 +69,17 @@ int main(int argc, char **argv) {
     dial9::Encoder encoder = encode(events, frames);
     if (what == "visit")
       visit(encoder.bytes(), events);
-    else if (what == "own")
-      own(encoder.bytes(), events);
     else if (what != "encode")
-      die("WHAT is encode, visit or own");
+      die("WHAT is encode or visit");
     return 0;
   }
   if (argc != 1)
-    die("usage: dial9_bench [once encode|visit|own [FRAMES [EVENTS]]]");
+    die("usage: dial9_bench [once encode|visit [FRAMES [EVENTS]]]");
   for (size_t frames : {3, 16}) {
     auto stream = std::make_shared<dial9::Encoder>(encode(kEvents, frames));
     const std::string name = std::to_string(frames) + " frames, ";
     addSets(name + "encode", kSets, kEvents, [=] { (void)encode(kEvents, frames); });
     addSets(name + "visit", kSets, kEvents, [=] { visit(stream->bytes(), kEvents); });
-    addSets(name + "own", kSets, kEvents, [=] { own(stream->bytes(), kEvents); });
     benchmark::AddCustomContext(std::to_string(frames) + " frames", std::to_string(stream->bytes().size()) + " bytes");
   }
   runSets(argv[0]);

@@ -45,7 +45,7 @@ def instructions(program, what, frames):
 
 def instructionsOf(program, frames):
     encode = instructions(program, "encode", frames)
-    return {"encode": encode, **{what: instructions(program, what, frames) - encode for what in ("visit", "own")}}
+    return {"encode": encode, "visit": instructions(program, "visit", frames) - encode}
 
 
 def canCount(program):
@@ -62,7 +62,7 @@ def canCount(program):
 def dial9(programs, execute):
     program = programs / "dial9_bench"
     counts, problem = canCount(program)
-    print(f"\n{'dial9, a million events':26}{'encode':>19} {'visitor decode':>19} {'owned decode':>19}"
+    print(f"\n{'dial9, a million events':26}{'encode':>19} {'visitor decode':>19}"
           + ("   (million events/s, instructions per event)" if counts else "   (million events/s)"))
     if not counts:
         print(f"valgrind {problem}; no instruction counts")
@@ -70,7 +70,7 @@ def dial9(programs, execute):
     run = execute("dial9", [program])
     measured = rates(run)
     for frames in ("3 frames", "16 frames"):
-        best = {what: measured[f"{frames}, {what}"] for what in ("encode", "visit", "own")}
+        best = {what: measured[f"{frames}, {what}"] for what in ("encode", "visit")}
         figures = result[frames] = {"bytes": int(run["context"][frames].split()[0]), "million_events_per_second": best}
         if counts:
             figures["instructions"] = instructionsOf(program, int(frames.split()[0]))

@@ -10,7 +10,7 @@
 #include "sets.h"
 
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
+#include "formats/atf/files/writer.h"
 
 #include <cstdio>
 #include <cstdlib>

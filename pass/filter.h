@@ -64,7 +64,7 @@ private:
   select::FunctionTexts texts_;
 };
 
-/// The values of an option that takes globs (docs/globs.md).
+/// The values of an option that takes globs (docs/reference/globs.md).
 class GlobList {
 public:
   explicit GlobList(const char *option) : option_(option) {}

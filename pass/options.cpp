@@ -14,19 +14,19 @@ namespace {
 
 cl::OptionCategory category("AdaTrace options");
 
-cl::list<std::string>
-    includeOption("ada-include", cl::value_desc("globs"), cl::cat(category),
-                  cl::desc("Trace only functions that match one of these globs, separated by '|' (docs/globs.md). A "
-                           "glob is matched against the mangled name, the demangled name with and without parameters, "
-                           "and the source file's path. May be repeated."));
+cl::list<std::string> includeOption(
+    "ada-include", cl::value_desc("globs"), cl::cat(category),
+    cl::desc("Trace only functions that match one of these globs, separated by '|' (docs/reference/globs.md). A "
+             "glob is matched against the mangled name, the demangled name with and without parameters, "
+             "and the source file's path. May be repeated."));
 cl::list<std::string> excludeOption("ada-exclude", cl::value_desc("globs"), cl::cat(category),
                                     cl::desc("Do not trace functions that match one of these globs; what they call is "
                                              "traced. Wins over everything but ada_never. May be repeated."));
-cl::list<std::string>
-    callsOption("ada-calls", cl::value_desc("globs"), cl::cat(category),
-                cl::desc("Trace also the calls that traced functions make of functions which are only declared, as "
-                         "those of libraries, and match one of these globs. They are separated by '|' or ','; "
-                         "'default' means what blocks, allocates or does I/O (docs/pass.md). May be repeated."));
+cl::list<std::string> callsOption(
+    "ada-calls", cl::value_desc("globs"), cl::cat(category),
+    cl::desc("Trace also the calls that traced functions make of functions which are only declared, as "
+             "those of libraries, and match one of these globs. They are separated by '|' or ','; "
+             "'default' means what blocks, allocates or does I/O (docs/reference/pass.md). May be repeated."));
 cl::list<std::string>
     ignoreListOption("ada-ignorelist", cl::value_desc("file"), cl::cat(category),
                      cl::desc("Do not trace the functions (fun:) and source files (src:) in this special case list; "

@@ -1,4 +1,4 @@
-// Types by their layout, written as docs/types.md says, from debug information.
+// Types by their layout, written as docs/reference/types.md says, from debug information.
 #ifndef ADA_PASS_TYPE_LAYOUT_H
 #define ADA_PASS_TYPE_LAYOUT_H
 

@@ -25,8 +25,8 @@ namespace {
 
 using Where = ValuePiece::Where;
 
-/// Pieces as docs/types.md writes them: "!" if callers leave out all of them; "-" if a register is wider than the part
-/// of it that is recorded, or a value on the stack is larger than readers show.
+/// Pieces as docs/reference/types.md writes them: "!" if callers leave out all of them; "-" if a register is wider than
+/// the part of it that is recorded, or a value on the stack is larger than readers show.
 std::string placeText(ArrayRef<ValuePiece> pieces) {
   std::string text;
   bool isLeftOut = true;

@@ -1,4 +1,4 @@
-// Types and places of a function's parameters and result, as docs/types.md writes them.
+// Types and places of a function's parameters and result, as docs/reference/types.md writes them.
 //
 // The types come from debug information, the places from the function's own lowered signature. The two are matched by
 // what the platform's calling convention makes of each type. If they don't fit together, that parameter and all later

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 """The content of each folder, and what it may include. Usage: layering.py [--write] [ROOT]
 
-The rules below are checked against every #include, and the table in docs/design.md is made from them: the check fails
+The rules below are checked against every #include, and the table in docs/explanation/design.md is made from them: the check fails
 if the page differs, --write updates it. The first rule whose folder contains a file applies.
 """
 import pathlib
 import re
 import sys
+import textwrap
 from typing import NamedTuple
 
 
 FORMATS = ["include/ada/trace/" + name for name in
-           "atf_detail.h atf_format.h atf_index.h atf_writer.h convert.h dial9 dial9.h link_check.h manifest.h merge.h recover.h "
-           "session.h thread_reader.h wtf wtf.h".split()]
+           "atf_detail.h atf_format.h atf_index.h convert.h dial9 dial9.h manifest.h recover.h session.h "
+           "thread_reader.h wtf wtf.h".split()]
 
 
 class Rule(NamedTuple):
@@ -21,6 +22,13 @@ class Rule(NamedTuple):
     may: list  # project folders; `dir/*` is dir without its sub-folders; a single file may be named, too
     outside: set  # kinds of headers from elsewhere, see KINDS
     but: list = []  # folders and files among `may` that must not be reached, not even through other headers
+
+
+class Part(NamedTuple):
+    """A sub-folder of a folder that has a rule: what it may include of its neighbours there. The first that fits applies."""
+    folder: str  # `dir/*`: each sub-folder of dir
+    may: list  # folders beside it, as in Rule
+    also: dict = {}  # headers of other folders, each with the reason: circles, mostly
 
 
 KINDS = {
@@ -33,9 +41,7 @@ KINDS = {
 }
 RULES = [
     Rule("include/ada/trace", "the public C++ API of the trace library", ["include/ada"], {"c", "std"}),
-    Rule("include/ada", "`abi.h` (bytes that all parts agree on), `ring_file.h` (layout of the ring file), `trace.h` and "
-         "`attributes.h` (C API for traced programs), `options.inc` (every run-time option)",
-         ["include/ada/*"], {"c"}),
+    Rule("include/ada", "the public C API for traced programs, and `abi.h` (bytes that all parts agree on)", ["include/ada/*"], {"c"}),
     Rule("pass", "the LLVM pass plugin, one per LLVM",
          ["pass", "lib/shared", "include/ada/*"], {"c", "std", "system", "llvm"}),
     Rule("runtime/arch/*", "trampolines, clock and registers of one CPU, under the same names for each",
@@ -43,8 +49,9 @@ RULES = [
     Rule("runtime", "the runtime that is linked into traced programs",
          ["runtime", "lib/shared", "include/ada/*", "include/ada/trace/atf_format.h"],
          {"c", "freestanding", "system"}),
-    Rule("lib/shared", "code that plugin, runtime, library and tool share, without memory allocation or libc: ring "
-         "records to events, globs, options, encoding", ["lib/shared", "include/ada/*", "include/ada/trace/atf_format.h"],
+    Rule("lib/shared", "what plugin, runtime, library and tool share, without memory allocation or libc: the ring file, "
+         "ring records to events, globs, `options.inc` (every run-time option), encoding",
+         ["lib/shared", "include/ada/*", "include/ada/trace/atf_format.h"],
          {"c", "freestanding"}),
     Rule("lib/base", "what knows nothing of traces: file bytes, errors, UTF-8, numbers, JSON, text for terminals",
          ["lib/base", "lib/shared/text", "include/ada"], {"c", "std", "system", "any"}, FORMATS),
@@ -64,11 +71,71 @@ RULES = [
          ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("lib", "", ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("tools/adatrace", "the command line: one file per command, options and output",
-         ["tools/adatrace", "lib", "include/ada"], {"c", "std", "system", "any"},
-         ["lib/formats/atf", "lib/formats/dial9", "lib/formats/wtf", "lib/shared/ring", "include/ada/ring_file.h"]),
+         ["tools/adatrace", "lib/formats/*", "lib/formats/clickhouse", "lib/analysis", "lib/base", "lib/convert", "lib/model",
+          "lib/recover", "lib/shared", "lib/view", "include/ada"], {"c", "std", "system", "any"},
+         ["lib/formats/!clickhouse", "lib/shared/ring"]),
     Rule("bench", "the measurements that README.md shows",
-         ["bench", "include/ada", "lib/shared", "runtime"], {"c", "std", "system", "any"}),
+         ["bench", "include/ada", "lib", "runtime"], {"c", "std", "system", "any"}),
     Rule("examples", "small programs to trace", ["examples", "include/ada"], {"c", "std", "system"}),
+]
+# Where the sub-folders have rules of their own, and the folders that these rules are about.
+AREAS = {
+    "lib/analysis": ["lib/analysis"],
+    "lib/formats": ["lib/formats"],
+    "runtime/core": ["runtime/core"],
+    "tools/adatrace": ["tools/adatrace", "lib/formats/clickhouse"],
+}
+ANALYSIS, ATF, CORE, TOOL = "lib/analysis/", "lib/formats/atf/", "runtime/core/", "tools/adatrace/"
+# A reason for many: what each command prints with, and where it stops on an error.
+PRINTING = {TOOL + "output/terminal.h": "every error message goes through it"}
+DIRECTORIES = {ATF + "session/directories.h": "the names of a session's directories and files"}
+PARTS = [
+    Part("lib/analysis/events", [], {
+        ANALYSIS + "values/value_texts.h": "a filter chooses calls by their arguments",
+        ANALYSIS + "values/value_reader.h": "the last calls of a thread have arguments",
+        ANALYSIS + "waits/recorder_times.h": "recorder time is not part of a call"}),
+    Part("lib/analysis/values", [ANALYSIS + "events"]),
+    Part("lib/analysis/waits", [ANALYSIS + "events", ANALYSIS + "values"]),
+    Part("lib/analysis/report", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits"]),
+    Part("lib/analysis/tree", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits", ANALYSIS + "report"]),
+    Part("lib/analysis/diff", [ANALYSIS + "events", ANALYSIS + "report", ANALYSIS + "tree", ANALYSIS + "values"]),
+    Part("lib/formats/atf/files", ["lib/formats/*", "lib/formats/packed"], DIRECTORIES | {
+        ATF + "session/link_check.h": "values are shown only if index and detail belong together"}),
+    Part("lib/formats/atf/manifest", ["lib/formats/*", ATF + "files"], DIRECTORIES | {
+        ATF + "info/info_budget.h": "the warning counts the missing calls as info does"}),
+    Part("lib/formats/atf/info", ["lib/formats/*", ATF + "files", ATF + "manifest"], DIRECTORIES),
+    Part("lib/formats/atf/session", ["lib/formats/*", "lib/formats/packed", ATF + "files", ATF + "manifest", ATF + "info"]),
+    Part("lib/formats/packed", ["lib/formats/*"], {
+        ATF + "files/checksum.h": "packed files end in the footer of ATF 2",
+        ATF + "files/writer.h": "packed files are written with the writer of ATF files"}),
+    Part("lib/formats/import", ["lib/formats/*"]),
+    Part("lib/formats/*", ["lib/formats/*", "lib/formats/import"]),
+    Part("runtime/core/base", []),
+    Part("runtime/core/ring", [CORE + "base"], {
+        CORE + "drain/dump.h": "a dead flight recorder's directory is removed with its ring",
+        CORE + "record/tick_clock.h": "records of clock=tick have the time that the word shows"}),
+    Part("runtime/core/files", [CORE + "base", CORE + "ring"]),
+    Part("runtime/core/record", [CORE + "base", CORE + "ring"], {
+        CORE + "session/session.h": "a thread's slow path asks the session for chunks and options",
+        CORE + "session/options.h": "the options that a user chose"}),
+    Part("runtime/core/drain", [CORE + "base", CORE + "ring", CORE + "files"], {
+        CORE + "session/options.h": "the options that a user chose",
+        CORE + "session/images.h": "functions by their entries",
+        CORE + "session/process_info.h": "the drain writes the manifest",
+        CORE + "session/timing_anchors.h": "the drain writes them while the program runs"}),
+    Part("runtime/core/session", [CORE + "base", CORE + "ring", CORE + "record", CORE + "drain"]),
+    Part("tools/adatrace/options", ["tools/adatrace/*"], PRINTING),
+    Part("tools/adatrace/process", ["tools/adatrace/*", TOOL + "options"], PRINTING),
+    Part("tools/adatrace/trace", ["tools/adatrace/*", TOOL + "options", TOOL + "process"], PRINTING),
+    Part("tools/adatrace/output", ["tools/adatrace/*", TOOL + "options", TOOL + "process", TOOL + "trace", TOOL + "flame"]),
+    Part("tools/adatrace/elf", ["tools/adatrace/*", TOOL + "output"]),
+    Part("tools/adatrace/fleet", ["tools/adatrace/*", TOOL + "options", TOOL + "process", TOOL + "trace", TOOL + "output",
+                                  "lib/formats/clickhouse"]),
+    Part("tools/adatrace/ship", ["tools/adatrace/*", TOOL + "process", TOOL + "fleet"]),
+    Part("tools/adatrace/view", ["tools/adatrace/*", TOOL + "process", TOOL + "output"]),
+    Part("tools/adatrace/commands", ["tools/adatrace"], {
+        "lib/formats/clickhouse/questions.h": "what fleet asks a database"}),
+    Part("tools/adatrace", ["tools/adatrace"]),
 ]
 # Folders without rules, for the table.
 OTHERS = [
@@ -106,6 +173,9 @@ def allowed(folder, source, pattern):
         return folder == "/".join(source.split("/")[:3])
     if pattern.endswith("/*"):
         return folder == pattern[:-2]
+    if "/!" in pattern:
+        parent, but = pattern.split("/!")
+        return folder.startswith(parent + "/") and not (folder + "/").startswith(f"{parent}/{but}/")
     return folder == pattern or folder.startswith(pattern + "/")
 
 
@@ -134,38 +204,116 @@ def reached(root, path, seen):
     return seen
 
 
+def isUnder(name, folders):
+    return any(name.startswith(folder + "/") for folder in folders)
+
+
+def partFor(path):
+    """The rule of a file's sub-folder, and the folders that it is about."""
+    area = next((a for a in AREAS if path.startswith(a + "/")), None)
+    if not area:
+        return None, []
+    folder = path.rsplit("/", 1)[0] + "/"
+    for part in PARTS:
+        if folder.startswith(part.folder.removesuffix("*").rstrip("/") + "/") and part.folder.startswith(area):
+            return part, AREAS[area]
+    return None, AREAS[area]
+
+
+def problemsIn(root, name, text, used=None):
+    """What a file with this name and text includes against the rules. Adds the exceptions that it needs to `used`."""
+    path, rule = root / name, ruleFor(name)
+    part, about = partFor(name)
+    named = lambda file: file.relative_to(root).as_posix()
+    among = lambda file, patterns: any(allowed(named(file.parent), name, p) or named(file) == p for p in patterns)
+    for match, target in headersOf(root, path, text):
+        header = match[2]
+        where = f"{name}:{text.count(chr(10), 0, match.start(2)) + 1}"
+        if target:
+            if not among(target, rule.may) or among(target, rule.but):
+                yield f"{where}: may not include from {named(target.parent)}/ ({header})"
+            elif part and isUnder(named(target), about) and named(target.parent) != named(path.parent) and \
+                    not among(target, part.may + ownFolders(name, part)):
+                if named(target) not in part.also:
+                    yield f"{where}: may not include from {named(target.parent)}/ ({header}): see PARTS in test/layering.py"
+                elif used is not None:
+                    used.add((part.folder, named(target)))
+            elif rule.but:
+                yield from (f"{where}: {header} leads to {named(file)}, which {named(by)} includes"
+                            for file, by in reached(root, target, {}).items() if among(file, rule.but))
+        elif match[1] == '"' and kindsOf(header) != {"llvm"}:
+            yield f"{where}: no such file in the project: {header}"
+        elif not kindsOf(header) & rule.outside:
+            yield f"{where}: may not include <{header}>, which is {'/'.join(sorted(kindsOf(header)))}"
+
+
+def ownFolders(name, part):
+    """A part's own folder, with what is below it."""
+    if not part.folder.endswith("/*"):
+        return [part.folder]
+    return ["/".join(name.split("/")[:part.folder.count("/") + 1])]
+
+
 def check(root):
-    problems, files = [], 0
+    problems, files, used = [], 0, set()
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
-        rule = ruleFor(name) if path.suffix in (".h", ".c", ".cpp", ".S", ".inc") else None
-        if not rule:
+        if path.suffix not in (".h", ".c", ".cpp", ".S", ".inc") or not ruleFor(name):
             continue
         files += 1
-        text = path.read_text()
-        named = lambda file: file.relative_to(root).as_posix()
-        among = lambda file, patterns: any(allowed(file.parent.relative_to(root).as_posix(), name, p) or named(file) == p
-                                           for p in patterns)
-        for match, target in headersOf(root, path, text):
-            header = match[2]
-            where = f"{name}:{text.count(chr(10), 0, match.start(2)) + 1}"
-            if target:
-                if not among(target, rule.may) or among(target, rule.but):
-                    problems.append(f"{where}: may not include from {named(target.parent)}/ ({header})")
-                elif rule.but:
-                    problems += [f"{where}: {header} leads to {named(file)}, which {named(by)} includes"
-                                 for file, by in reached(root, target, {}).items() if among(file, rule.but)]
-            elif match[1] == '"' and kindsOf(header) != {"llvm"}:
-                problems.append(f"{where}: no such file in the project: {header}")
-            elif not kindsOf(header) & rule.outside:
-                problems.append(f"{where}: may not include <{header}>, which is {'/'.join(sorted(kindsOf(header)))}")
-    return problems, files
+        problems += problemsIn(root, name, path.read_text(), used)
+        part, about = partFor(name)
+        if about and not part:
+            problems.append(f"{name}: its folder has no rule among PARTS in test/layering.py")
+    for part in (p for p in PARTS if (root / p.folder).is_dir()):
+        problems += [f"test/layering.py: {part.folder}/ needs no exception for {header} any more"
+                     for header in part.also if (part.folder, header) not in used]
+    return problems + [*readmeProblems(root)], files
+
+
+def readmeProblems(root):
+    """A sub-folder with a rule of its own says what is in it, where to begin, and what it may use."""
+    for part in PARTS:
+        page = root / part.folder / "README.md"
+        if part.folder in AREAS or "*" in part.folder or not page.parent.is_dir():
+            continue
+        if not page.is_file():
+            yield f"{part.folder}/: no README.md"
+            continue
+        text = page.read_text()
+        if usesLine(part) not in text:
+            yield f"{part.folder}/README.md: what the folder may use differs from the rules; run test/layering.py --write"
+        yield from (f"{part.folder}/README.md: no such file: {name}"
+                    for name in re.findall(r"`(\w+\.(?:h|cpp|js|html))`", text) if not (page.parent / name).is_file())
+
+
+USES = "Beside what its parent may use: "
+
+
+def usesLine(part):
+    """What a part may use, as a paragraph."""
+    parent = part.folder.rsplit("/", 1)[0]
+    short = lambda name: name.removeprefix(parent + "/")
+    names = [f"`{short(folder)}/`" for folder in part.may if not folder.endswith("/*")]
+    names += [f"`{short(header)}` ({reason})" for header, reason in part.also.items()]
+    text = USES + (", ".join(names) if names else "nothing") + "."
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def writeReadmes(root):
+    for part in PARTS:
+        page = root / part.folder / "README.md"
+        if part.folder not in AREAS and page.is_file():
+            before, _, after = page.read_text().partition(USES)
+            page.write_text(before + usesLine(part) + "".join(after.partition("\n\n")[1:]))
 
 
 def table():
     def code(folder):
-        if folder == "include/ada/*":
-            return "`include/ada/*.h`"
+        if "/!" in folder:
+            return f"other folders of `{folder.split('/!')[0]}/`"
+        if folder in ("include/ada/*", "lib/formats/*"):
+            return f"`{folder}.h`"
         return f"`{folder.removesuffix('/*').replace('/<own>', '/<isa>')}/`" if "." not in folder else f"`{folder}`"
 
     lines = ["| folder | holds | may include | and from outside |", "|---|---|---|---|"]
@@ -183,22 +331,24 @@ def table():
 
 
 def checkTable(root, write):
-    page = root / "docs/design.md"
+    page = root / "docs/explanation/design.md"
     text = page.read_text()
     if text.count(BEGIN) != 1:
-        return [f"docs/design.md: the line {BEGIN.strip()} is missing"]
+        return [f"docs/explanation/design.md: the line {BEGIN.strip()} is missing"]
     before, after = text.split(BEGIN)
     fresh = before + BEGIN + table() + END + after.split(END, 1)[1]
     if write:
         page.write_text(fresh)
     elif fresh != text:
-        return ["docs/design.md: the table of folders differs from the rules; run test/layering.py --write"]
+        return ["docs/explanation/design.md: the table of folders differs from the rules; run test/layering.py --write"]
     return []
 
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--write"]
     root = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parent.parent).resolve()
+    if "--write" in sys.argv:
+        writeReadmes(root)
     problems, files = check(root)
     problems += checkTable(root, "--write" in sys.argv)
     print(*problems, sep="\n", end="\n" if problems else "")

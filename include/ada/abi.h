@@ -76,7 +76,7 @@ typedef struct ada_function {
   int32_t enable_off;    /* the function's enable byte, in section ada_enabled */
   uint32_t flags;        /* ADA_FUNCTION_* */
   int32_t pretty_off;    /* NUL-terminated demangled name; 0 where the name is not mangled */
-  int32_t types_off;     /* NUL-terminated types of return value and parameters, see docs/types.md; */
+  int32_t types_off;     /* NUL-terminated types of return value and parameters, see docs/reference/types.md; */
                          /* 0 without debug info */
   uint32_t carried;      /* what is found for its detail, see ADA_CARRIED_* */
   int32_t shown_off;     /* NUL-terminated name that the source gave it (ADA_NAMED); 0 if it did not */
@@ -116,7 +116,7 @@ typedef struct ada_annotation {
   const char *file;
   uint32_t flags;           /* ADA_FUNCTION_ANNOTATION and, from ADA_ANNOTATION_KIND_SHIFT on, the kind */
   uint32_t argument_count;  /* at most ADA_MOST_ANNOTATION_ARGUMENTS */
-  const char *const *types; /* one for each argument, as in docs/types.md, or ADA_TEXT_TYPE */
+  const char *const *types; /* one for each argument, as in docs/reference/types.md, or ADA_TEXT_TYPE */
   const char *expressions;  /* the source text of name and arguments: "\"parse\", path, n + 1" */
 } ada_annotation;
 

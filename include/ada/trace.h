@@ -2,7 +2,7 @@
  *
  * A program needs none of this to be traced: if it is built with the plugin and
  * linked with the runtime, it records from its first function on (see ADA_OPTIONS in
- * docs/options.md). Use these functions to record only part of a run:
+ * docs/reference/options.md). Use these functions to record only part of a run:
  *
  *     ADA_OPTIONS=enabled=0 ./server
  *
@@ -44,8 +44,8 @@ void ada_start(void);
  * being recorded still gets its exit event, so the trace stays well nested. */
 void ada_stop(void);
 
-/* Selects or deselects the functions that match `glob` (docs/globs.md: mangled name, demangled name or source file;
- * '|' separates alternatives), in all images that are loaded now or later. The last call that matches a function
+/* Selects or deselects the functions that match `glob` (docs/reference/globs.md: mangled name, demangled name or source
+ * file; '|' separates alternatives), in all images that are loaded now or later. The last call that matches a function
  * decides. Returns how many loaded functions matched, or -1 if there are too many rules (the limit is 256 rules,
  * 16 KiB in total). ada_enable() switches a function that the option budget has switched off on again, for good. */
 int64_t ada_enable(const char *glob);

@@ -1,6 +1,7 @@
 // Reads a file or a pipe in pieces of 256 KiB, and unpacks it on the way if it is packed with gzip.
 #include "ada/trace/byte_input.h"
 
+#include "base/try.h"
 #include "file_bytes.h"
 #include "gunzip.h"
 #include "temporary_file.h"
@@ -51,21 +52,16 @@ struct ByteInput::State {
         continue;
       }
       if (gunzip->isDamaged()) {
-        fail(Gunzip::isSupported() ? "E_BAD_GZIP" : "E_GZIP_UNSUPPORTED",
-             Gunzip::isSupported() ? "the gzip data around the trace is damaged; what could be unpacked was read"
-                                   : "it is packed with gzip, and this build has no zlib; unpack it with gunzip first",
-             got);
+        fail("E_BAD_GZIP", "the gzip data around the trace is damaged; what could be unpacked was read", got);
         break;
       }
-      auto more = fillRaw(packed.data(), packed.size());
-      if (!more)
-        return more.error();
-      if (*more == 0) {
+      auto more = ADA_TRY(fillRaw(packed.data(), packed.size()));
+      if (more == 0) {
         if (!gunzip->isComplete())
           fail("E_TRUNCATED", "the gzip data ends before it is complete; what could be unpacked was read", got);
         break;
       }
-      gunzip->feed(std::span(packed).first(*more));
+      gunzip->feed(std::span(packed).first(more));
     }
     unpackedBytes += got;
     return got;
@@ -102,7 +98,7 @@ struct ByteInput::State {
   int fd = -1;
   bool seekable = false, started = false;
   bool isCopy = false, wasPacked = false;
-  std::optional<uint64_t> bytes; // of the file, if known
+  std::optional<uint64_t> bytes; // of the file, if (known)
   uint64_t position = 0;         // in the file
   uint64_t unpackedBytes = 0;
   std::optional<Gunzip> gunzip; // if it is packed
@@ -165,8 +161,7 @@ Expected<ByteInput> ByteInput::open(const std::string &path) {
     s.bytes = static_cast<uint64_t>(info.st_size);
     ::posix_fadvise(s.fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   }
-  if (auto begun = s.begin(); !begun)
-    return begun.error();
+  ADA_TRY(s.begin());
   return ByteInput(std::move(state));
 }
 
@@ -184,10 +179,8 @@ Expected<std::span<const std::byte>> ByteInput::read() {
     kept = s.headSize;
     s.headPending = false;
   }
-  auto got = s.fill(s.piece.data() + kept, s.piece.size() - kept);
-  if (!got)
-    return got.error();
-  return std::span<const std::byte>(s.piece.data(), kept + *got);
+  auto got = ADA_TRY(s.fill(s.piece.data() + kept, s.piece.size() - kept));
+  return std::span<const std::byte>(s.piece.data(), kept + got);
 }
 
 Expected<void> ByteInput::rewind() {
@@ -208,24 +201,19 @@ Expected<void> ByteInput::spool() { return state_->seekable ? Expected<void>() :
 Expected<std::string> ByteInput::asFile() {
   State &s = *state_;
   if (!s.seekable || s.gunzip)
-    if (auto copied = copyToFile(); !copied)
-      return copied.error();
+    ADA_TRY(copyToFile());
   return s.openedAs != "-" && !s.isCopy ? s.openedAs : "/proc/self/fd/" + std::to_string(s.fd);
 }
 
 Expected<void> ByteInput::copyToFile() {
   State &s = *state_;
   if (s.started)
-    if (auto rewound = rewind(); !rewound)
-      return rewound;
+    ADA_TRY(rewind());
   TemporaryFile copy;
   for (;;) {
-    const auto piece = read();
-    if (!piece)
-      return piece.error();
-    if (auto kept = copy.append(*piece); !kept)
-      return kept.error();
-    if (piece->empty())
+    const auto piece = ADA_TRY(read());
+    ADA_TRY(copy.append(piece));
+    if (piece.empty())
       break;
   }
   s.bytes = copy.size();

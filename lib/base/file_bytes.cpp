@@ -1,6 +1,7 @@
 // Opens files for the readers.
 #include "file_bytes.h"
 
+#include "base/try.h"
 #include "kept_files.h"
 
 #include <cerrno>
@@ -77,10 +78,7 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
   FileBytes file;
   file.size_ = static_cast<size_t>(info.st_size);
   if (file.size_ <= kReadLimitBytes) {
-    auto data = readAll(fd, path, file.size_);
-    if (!data)
-      return data.error();
-    file.heap_ = *std::move(data);
+    file.heap_ = ADA_TRY(readAll(fd, path, file.size_));
     file.base_ = file.heap_.get();
     return file;
   }

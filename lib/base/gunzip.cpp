@@ -1,19 +1,14 @@
 // Unpacks gzip data in pieces of any size.
 #include "gunzip.h"
 
-#ifdef ADA_ZLIB
-#include <zlib.h>
-#endif
-
 #include <algorithm>
+#include <zlib.h>
 
 namespace ada {
 
 bool isGzip(std::span<const std::byte> head) noexcept {
   return head.size() >= 2 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b};
 }
-
-#ifdef ADA_ZLIB
 
 struct Gunzip::State {
   State() { damaged = inflateInit2(&z, 16 + MAX_WBITS) != Z_OK; }
@@ -23,8 +18,6 @@ struct Gunzip::State {
   std::span<const std::byte> packed; // bytes that zlib has not been given yet
   bool damaged = false, betweenMembers = false;
 };
-
-bool Gunzip::isSupported() noexcept { return true; }
 
 void Gunzip::feed(std::span<const std::byte> packed) { state_->packed = packed; }
 
@@ -57,17 +50,6 @@ size_t Gunzip::unpack(std::span<std::byte> piece) {
 
 bool Gunzip::isComplete() const noexcept { return state_->betweenMembers && state_->packed.empty(); }
 bool Gunzip::isDamaged() const noexcept { return state_->damaged; }
-
-#else
-
-struct Gunzip::State {};
-bool Gunzip::isSupported() noexcept { return false; }
-void Gunzip::feed(std::span<const std::byte>) {}
-size_t Gunzip::unpack(std::span<std::byte>) { return 0; }
-bool Gunzip::isComplete() const noexcept { return false; }
-bool Gunzip::isDamaged() const noexcept { return true; }
-
-#endif
 
 Gunzip::Gunzip() : state_(std::make_unique<State>()) {}
 Gunzip::~Gunzip() = default;

@@ -25,9 +25,6 @@ public:
   Gunzip(Gunzip &&) noexcept;
   Gunzip &operator=(Gunzip &&) noexcept;
 
-  /// False if the library was built without zlib; everything counts as damaged then.
-  static bool isSupported() noexcept;
-
   /// The next packed bytes, which must stay where they are until unpack() has returned 0.
   void feed(std::span<const std::byte> packed);
   /// Unpacks into `piece`. 0 means that more must be fed, or that the data is damaged.

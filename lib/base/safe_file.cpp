@@ -1,6 +1,7 @@
 // Opens and removes files in places that another user may have prepared.
 #include "safe_file.h"
 
+#include "base/try.h"
 #include "file_bytes.h"
 #include "holes.h"
 #include "sparse_copy.h"
@@ -81,10 +82,8 @@ struct Place {
 Expected<Place> placeOf(const std::string &path) {
   const size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
-  auto directory = openWithoutLinks(parent, O_PATH | O_DIRECTORY);
-  if (!directory)
-    return directory.error();
-  return Place{*std::move(directory), slash == std::string::npos ? path : path.substr(slash + 1)};
+  auto directory = ADA_TRY(openWithoutLinks(parent, O_PATH | O_DIRECTORY));
+  return Place{std::move(directory), slash == std::string::npos ? path : path.substr(slash + 1)};
 }
 
 } // namespace
@@ -111,18 +110,16 @@ Expected<FileDescriptor> openWithoutLinks(const std::string &path, int flags, mo
 }
 
 Expected<std::string> readWithoutLinks(const std::string &path) {
-  const auto file = openWithoutLinks(path, O_RDONLY);
-  if (!file)
-    return file.error();
+  const auto file = ADA_TRY(openWithoutLinks(path, O_RDONLY));
   struct stat info;
-  if (::fstat(file->get(), &info) != 0 || !S_ISREG(info.st_mode))
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return notRegular(path);
   // No writer of such files leaves holes, and a damaged one may seem to have terabytes after one.
   const auto whole = static_cast<uint64_t>(info.st_size);
-  std::string bytes(Holes::of(file->get(), whole).lengthBefore(whole), '\0');
+  std::string bytes(Holes::of(file.get(), whole).lengthBefore(whole), '\0');
   size_t size = 0;
   while (size < bytes.size()) {
-    const ssize_t n = ::pread(file->get(), bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
+    const ssize_t n = ::pread(file.get(), bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
     if (n < 0 && errno != EINTR)
       return systemError(path, "cannot be read", errno);
     if (n == 0)
@@ -134,11 +131,9 @@ Expected<std::string> readWithoutLinks(const std::string &path) {
 }
 
 Expected<FileDescriptor> openForWriting(const std::string &path, int flags, mode_t mode) {
-  const auto place = placeOf(path);
-  if (!place)
-    return place.error();
+  const auto place = ADA_TRY(placeOf(path));
   FileDescriptor file(
-      ::openat(place->directory.get(), place->name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
+      ::openat(place.directory.get(), place.name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, mode));
   if (!file)
     return errno == ELOOP ? linkError(path) : systemError(path, "cannot be opened for writing", errno);
   struct stat info;
@@ -151,19 +146,17 @@ Expected<FileDescriptor> openForWriting(const std::string &path, int flags, mode
                  .message = "has more than one name, so it may be somebody else's file; copy the session to recover it",
                  .file = path};
   if (flags & O_CREAT)
-    giveToOwnerOf(place->directory, file.get());
+    giveToOwnerOf(place.directory, file.get());
   return file;
 }
 
 Expected<void> removeFile(const std::string &path, const struct stat *only) {
-  const auto place = placeOf(path);
-  if (!place)
-    return place.error();
+  const auto place = ADA_TRY(placeOf(path));
   struct stat now;
-  if (only && (::fstatat(place->directory.get(), place->name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
+  if (only && (::fstatat(place.directory.get(), place.name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
                now.st_dev != only->st_dev || now.st_ino != only->st_ino))
     return {}; // gone, or another file
-  if (::unlinkat(place->directory.get(), place->name.c_str(), 0) != 0 && errno != ENOENT)
+  if (::unlinkat(place.directory.get(), place.name.c_str(), 0) != 0 && errno != ENOENT)
     return systemError(path, "cannot be removed", errno);
   return {};
 }
@@ -202,8 +195,7 @@ template <class Use> Expected<void> eachFile(int directory, const std::string &p
     struct stat info;
     if (::fstatat(directory, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
       continue;
-    if (auto done = use(entry->d_name); !done)
-      return done;
+    ADA_TRY(use(entry->d_name));
   }
   return {};
 }
@@ -211,11 +203,9 @@ template <class Use> Expected<void> eachFile(int directory, const std::string &p
 } // namespace
 
 Expected<void> makeOwnFile(const std::string &path) {
-  const auto place = placeOf(path);
-  if (!place)
-    return place.error();
-  const int directory = place->directory.get();
-  const char *name = place->name.c_str();
+  const auto place = ADA_TRY(placeOf(path));
+  const int directory = place.directory.get();
+  const char *name = place.name.c_str();
   struct stat info;
   if (::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
     return errno == ENOENT ? Expected<void>() : systemError(path, "cannot be examined", errno);
@@ -230,13 +220,11 @@ Expected<void> makeOwnFile(const std::string &path) {
     return systemError(path, "cannot be examined", errno);
   if (!S_ISREG(info.st_mode))
     return notRegular(path);
-  if (auto same = checkOwner(*place, from.get(),
-                             "is another name of a file that belongs to another user than its directory", path);
-      !same)
-    return same;
-  const std::string temporary = temporaryName(*place);
+  ADA_TRY(
+      checkOwner(place, from.get(), "is another name of a file that belongs to another user than its directory", path));
+  const std::string temporary = temporaryName(place);
   ::unlinkat(directory, temporary.c_str(), 0); // of a process of this number that was killed
-  auto done = copyInto(place->directory, temporary.c_str(), from.get(), path);
+  auto done = copyInto(place.directory, temporary.c_str(), from.get(), path);
   if (done && ::renameat(directory, temporary.c_str(), directory, name) != 0)
     done = systemError(path, "cannot be replaced by a copy", errno);
   if (!done)
@@ -245,29 +233,25 @@ Expected<void> makeOwnFile(const std::string &path) {
 }
 
 Expected<void> makeOwnDirectory(const std::string &path) {
-  const auto place = placeOf(path);
-  if (!place)
-    return place.error();
-  const int directory = place->directory.get();
-  const char *name = place->name.c_str();
+  const auto place = ADA_TRY(placeOf(path));
+  const int directory = place.directory.get();
+  const char *name = place.name.c_str();
   struct stat info;
   if (::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISLNK(info.st_mode))
     return {};
   const FileDescriptor from(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!from)
     return linkError(path);
-  if (auto same = checkOwner(*place, from.get(),
-                             "is a link to a directory that belongs to another user than the one it lies in", path);
-      !same)
-    return same;
-  const std::string temporary = temporaryName(*place);
+  ADA_TRY(checkOwner(place, from.get(), "is a link to a directory that belongs to another user than the one it lies in",
+                     path));
+  const std::string temporary = temporaryName(place);
   if (::mkdirat(directory, temporary.c_str(), 0700) != 0)
     return systemError(path, "cannot be copied", errno);
   const FileDescriptor to(::openat(directory, temporary.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   std::vector<std::string> made; // to be removed without another descriptor
   auto done = to ? Expected<void>() : systemError(path, "cannot be copied", errno);
   if (to) {
-    giveToOwnerOf(place->directory, to.get());
+    giveToOwnerOf(place.directory, to.get());
     done = eachFile(from.get(), path, [&](const char *file) -> Expected<void> {
       const FileDescriptor source(::openat(from.get(), file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
       if (!source)
@@ -295,30 +279,26 @@ void removeEmptyDirectory(const std::string &path) {
 }
 
 Expected<void> makeDirectory(const std::string &path) {
-  const auto place = placeOf(path);
-  if (!place)
-    return place.error();
-  if (::mkdirat(place->directory.get(), place->name.c_str(), 0700) != 0)
+  const auto place = ADA_TRY(placeOf(path));
+  if (::mkdirat(place.directory.get(), place.name.c_str(), 0700) != 0)
     return errno == EEXIST ? Expected<void>() : systemError(path, "the directory can't be made", errno);
   if (const auto made = openWithoutLinks(path, O_RDONLY | O_DIRECTORY))
-    giveToOwnerOf(place->directory, made->get());
+    giveToOwnerOf(place.directory, made->get());
   return {};
 }
 
 Expected<void> replaceFile(const std::string &path, const std::string &bytes) {
-  const auto place = placeOf(path);
-  if (!place)
-    return place.error();
-  const std::string temporary = place->name + ".new." + std::to_string(::getpid());
-  const int directory = place->directory.get();
+  const auto place = ADA_TRY(placeOf(path));
+  const std::string temporary = place.name + ".new." + std::to_string(::getpid());
+  const int directory = place.directory.get();
   ::unlinkat(directory, temporary.c_str(), 0); // of a process of this number that was killed
   const FileDescriptor file(
       ::openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file)
     return systemError(path + ".new", "cannot be created", errno);
-  giveToOwnerOf(place->directory, file.get());
+  giveToOwnerOf(place.directory, file.get());
   if (writeAll(file.get(), bytes.data(), bytes.size()) &&
-      ::renameat(directory, temporary.c_str(), directory, place->name.c_str()) == 0)
+      ::renameat(directory, temporary.c_str(), directory, place.name.c_str()) == 0)
     return {};
   const int number = errno;
   ::unlinkat(directory, temporary.c_str(), 0);

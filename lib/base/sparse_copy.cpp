@@ -2,6 +2,7 @@
 #include "base/sparse_copy.h"
 
 #include "base/file_bytes.h"
+#include "base/try.h"
 #include "base/write_all.h"
 
 #include <algorithm>
@@ -40,8 +41,7 @@ Expected<void> copySparse(int from, int to, const std::string &path) {
       begin = at;
     else if (const off_t hole = ::lseek(from, begin, SEEK_HOLE); hole >= 0)
       end = std::min(hole, end);
-    if (auto copied = copyRange(from, to, begin, end, path); !copied)
-      return copied;
+    ADA_TRY(copyRange(from, to, begin, end, path));
     at = end;
   }
   return {};

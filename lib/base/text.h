@@ -14,6 +14,11 @@ bool isUtf8(std::string_view text);
 /// that follows. '?' stands for each such character (see isUnprintable()), U+FFFD for each byte that is not UTF-8.
 std::string oneLine(std::string_view text);
 
+/// How many columns of a terminal the text takes: two for wide characters, none for marks on the one before.
+size_t displayWidth(std::string_view text);
+/// The text, cut at its end if it takes more columns; then "…" is the last of them.
+std::string fitted(std::string_view text, size_t columns);
+
 } // namespace ada
 
 #endif // ADA_LIB_BASE_TEXT_H

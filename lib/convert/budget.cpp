@@ -1,8 +1,9 @@
 // Finds which calls have to be left out so that an output does not become too large.
 #include "budget.h"
 
-#include "ada/trace/statistics.h"
 #include "analysis/events/duration_sink.h"
+#include "base/try.h"
+#include "model/statistics.h"
 #include "passing_sink.h"
 
 #include <algorithm>
@@ -50,8 +51,7 @@ Expected<uint64_t> sizeWith(uint64_t minDurationNs, const BudgetUse &use, Distri
   Distribution ignored;
   DurationCollector collector(*sink, durations ? *durations : ignored);
   analysis::DurationSink longOnes(minDurationNs, durations ? static_cast<TraceSink &>(collector) : *sink);
-  if (auto done = use.read(longOnes); !done)
-    return done.error();
+  ADA_TRY(use.read(longOnes));
   return size;
 }
 

@@ -1,6 +1,7 @@
 // Connects a source with a sink, and finds the range of times where the sink needs it and the source doesn't know it.
 #include "ada/trace/convert.h"
 
+#include "base/try.h"
 #include "passing_sink.h"
 
 #include <algorithm>
@@ -67,11 +68,9 @@ private:
 Expected<void> convert(TraceSource &source, TraceSink &sink) {
   if (!sink.needsRange() || source.knowsRange())
     return source.read(sink);
-  if (auto ready = source.makeRepeatable(); !ready)
-    return ready;
+  ADA_TRY(source.makeRepeatable());
   RangeFinder finder;
-  if (auto done = source.read(finder); !done)
-    return done;
+  ADA_TRY(source.read(finder));
   RangeTeller teller(sink, finder.range());
   return source.read(teller);
 }

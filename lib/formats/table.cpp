@@ -1,5 +1,6 @@
 // The only list of trace formats.
 #include "formats/table.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <sys/stat.h>
@@ -151,10 +152,7 @@ Expected<TraceLocation> locate(const std::string &path) {
   struct stat info;
   if (path != "-" && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
     return place;
-  auto input = ByteInput::open(path);
-  if (!input)
-    return input.error();
-  place.bytes = *std::move(input);
+  place.bytes = ADA_TRY(ByteInput::open(path));
   return place;
 }
 

@@ -1,5 +1,5 @@
 // Demangles names and folds the noise out of them.
-#include "ada/trace/names.h"
+#include "model/names.h"
 
 #include <cctype>
 #include <cstdio>

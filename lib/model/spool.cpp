@@ -6,6 +6,7 @@
 #include "spool.h"
 
 #include "base/temporary_file.h"
+#include "base/try.h"
 #include "wanted_threads.h"
 
 #include <algorithm>
@@ -83,8 +84,7 @@ public:
   }
   Expected<void> events(const Batch &batch) override {
     for (const Event &event : batch.events)
-      if (auto taken = take(event, batch); !taken)
-        return taken;
+      ADA_TRY(take(event, batch));
     return pending_ > kMostPending ? flushAll() : Expected<void>();
   }
 
@@ -117,10 +117,8 @@ private:
   Expected<void> flush(ThreadEvents &thread) {
     if (thread.pending.empty())
       return {};
-    auto offset = kept_.file.append(thread.pending);
-    if (!offset)
-      return offset.error();
-    thread.chunks.push_back({thread.pendingFirst(), thread.pendingEvents, *offset, thread.pending.size()});
+    auto offset = ADA_TRY(kept_.file.append(thread.pending));
+    thread.chunks.push_back({thread.pendingFirst(), thread.pendingEvents, offset, thread.pending.size()});
     pending_ -= thread.pending.size();
     thread.pending = {};
     thread.pendingEvents = 0;
@@ -129,8 +127,7 @@ private:
 
   Expected<void> flushAll() {
     for (ThreadEvents &thread : kept_.events)
-      if (auto done = flush(thread); !done)
-        return done;
+      ADA_TRY(flush(thread));
     return {};
   }
 
@@ -185,14 +182,11 @@ private:
 
 Expected<void> Spool::announce(TraceSink &sink) const {
   for (const Process &process : kept_->processes)
-    if (auto added = sink.addProcess(process); !added)
-      return added;
+    ADA_TRY(sink.addProcess(process));
   for (const Thread &thread : kept_->threads)
-    if (auto added = sink.addThread(thread); !added)
-      return added;
+    ADA_TRY(sink.addThread(thread));
   for (const Function &function : kept_->functions)
-    if (auto added = sink.addFunction(function); !added)
-      return added;
+    ADA_TRY(sink.addFunction(function));
   return {};
 }
 
@@ -230,8 +224,7 @@ Expected<void> Spool::readChunk(TraceSink &sink, const ReadRequest &request, std
       }
     }
     if (!request.wantsEvent(seq, event.timeNs)) {
-      if (auto done = emit(); !done)
-        return done;
+      ADA_TRY(emit());
       continue;
     }
     if (chosen.empty())
@@ -250,26 +243,20 @@ Expected<void> Spool::readThread(TraceSink &sink, uint32_t thread, const ReadReq
     if (chunk->firstSeq >= request.toSeq)
       break;
     bytes.resize(chunk->bytes);
-    if (auto done = kept_->file.read(chunk->offset, bytes); !done)
-      return done;
-    if (auto done = readChunk(sink, request, bytes, chunk->firstSeq, chunk->events); !done)
-      return done;
+    ADA_TRY(kept_->file.read(chunk->offset, bytes));
+    ADA_TRY(readChunk(sink, request, bytes, chunk->firstSeq, chunk->events));
   }
-  if (auto done = readChunk(sink, request, events.pending, events.pendingFirst(), events.pendingEvents); !done)
-    return done;
+  ADA_TRY(readChunk(sink, request, events.pending, events.pendingFirst(), events.pendingEvents));
   return sink.endThread(thread);
 }
 
 Expected<void> Spool::readPart(TraceSink &sink, const ReadRequest &request) {
   if (!request.isFurther) {
-    if (auto begun = sink.begin(kept_->info); !begun)
-      return begun;
-    if (auto announced = announce(sink); !announced)
-      return announced;
+    ADA_TRY(sink.begin(kept_->info));
+    ADA_TRY(announce(sink));
   }
   for (const uint32_t thread : wantedThreads(request, kept_->threads.size()))
-    if (auto done = readThread(sink, thread, request); !done)
-      return done;
+    ADA_TRY(readThread(sink, thread, request));
   return sink.finish();
 }
 
@@ -280,8 +267,7 @@ Expected<std::unique_ptr<TraceSource>> makeThreadwise(std::unique_ptr<TraceSourc
     return source;
   auto kept = std::make_shared<Kept>();
   Taker taker(*kept);
-  if (auto done = source->read(taker); !done)
-    return done.error();
+  ADA_TRY(source->read(taker));
   kept->errors = source->problems();
   kept->flaws = source->warnings();
   kept->lost = source->losses();

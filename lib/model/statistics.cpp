@@ -1,5 +1,5 @@
 // Adds up calls; keeps distributions of durations.
-#include "ada/trace/statistics.h"
+#include "model/statistics.h"
 
 #include <algorithm>
 #include <bit>

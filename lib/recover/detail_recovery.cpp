@@ -3,6 +3,7 @@
 
 #include "ada/trace/atf_detail.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "recover/link_repair.h"
 #include "shared/encode/packed_format.h"
 #include "shared/encode/ring_detail.h"
@@ -41,8 +42,7 @@ template <class Visit> static Expected<void> eachEntry(std::span<const ada_detai
       const uint64_t next = at + (sizeof entry + entry.bytes + 7) / 8 * 8;
       if (next > end)
         break;
-      if (auto done = visit(entry); !done)
-        return done;
+      ADA_TRY(visit(entry));
       at = next;
     }
   }
@@ -53,24 +53,19 @@ Expected<uint64_t> DetailRecovery::open(const std::string &indexPath, uint64_t i
                                         std::span<const ada_detail_chunk *const> waiting) {
   std::unordered_set<uint64_t> written; // filled only if something is waiting
   if (!hasHeader(path_)) {
-    if (auto removed = removeFile(path_); !removed)
-      return removed.error();
+    ADA_TRY(removeFile(path_));
   } else {
     uint64_t keep = 0;
-    auto reader = atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer});
-    if (!reader)
-      return reader.error();
+    auto reader = ADA_TRY(atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer}));
     // The details are in the order of their index events.
-    reader->forEach([&](const atf::DetailEvent &event) -> bool {
+    reader.forEach([&](const atf::DetailEvent &event) -> bool {
       keep += event.indexSeq < indexEvents;
       if (!waiting.empty())
         written.insert(event.indexSeq);
       return event.indexSeq < indexEvents;
     });
-    auto opened = atf::DetailWriter::resume(path_, keep);
-    if (!opened)
-      return opened.error();
-    writer_.emplace(std::move(*opened));
+    auto opened = ADA_TRY(atf::DetailWriter::resume(path_, keep));
+    writer_.emplace(std::move(opened));
   }
   bool isMore = false;
   auto added = eachEntry(waiting, [&](const ada_detail_entry &entry) -> Expected<void> {
@@ -86,15 +81,11 @@ Expected<uint64_t> DetailRecovery::open(const std::string &indexPath, uint64_t i
   if (!writer_)
     return repairLinks(indexPath, indexEvents, nullptr);
   if (isMore) {
-    auto opened = atf::DetailWriter::resume(path_, writer_->size());
-    if (!opened)
-      return opened.error();
-    writer_.emplace(std::move(*opened));
+    auto opened = ADA_TRY(atf::DetailWriter::resume(path_, writer_->size()));
+    writer_.emplace(std::move(opened));
   }
-  auto kept = atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer});
-  if (!kept)
-    return kept.error();
-  return repairLinks(indexPath, indexEvents, &*kept);
+  auto kept = ADA_TRY(atf::DetailReader::open(path_, {.checksum = atf::ChecksumPolicy::Defer}));
+  return repairLinks(indexPath, indexEvents, &kept);
 }
 
 Expected<void> DetailRecovery::create() {
@@ -132,8 +123,7 @@ Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &d
                                    uint64_t &link) {
   if (!ring_ || event.timestampNs < fromNs_)
     return {};
-  if (auto made = create(); !made)
-    return made;
+  ADA_TRY(create());
   link = writer_->size();
   Expected<void> done;
   atf::eachDetailEvent(event, detail, indexSeq, tid_,

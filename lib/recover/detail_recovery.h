@@ -2,11 +2,11 @@
 #ifndef ADA_LIB_RECOVER_DETAIL_RECOVERY_H
 #define ADA_LIB_RECOVER_DETAIL_RECOVERY_H
 
-#include "ada/ring_file.h"
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/recover.h"
+#include "formats/atf/files/writer.h"
 #include "recover/ring_snapshot.h"
 #include "shared/ring/expander.h"
+#include "shared/ring/ring_file.h"
 
 #include <optional>
 #include <span>

@@ -1,5 +1,5 @@
 // Finds ring files of processes that are gone.
-#include "ada/trace/recover.h"
+#include "recover/leftovers.h"
 
 #include "base/file_bytes.h"
 #include "formats/atf/session/directories.h"

@@ -1,5 +1,5 @@
 // Saves what a flight recorder keeps in memory as a session on disk.
-#include "ada/trace/recover.h"
+#include "recover/leftovers.h"
 
 #include "ada/trace/manifest.h"
 #include "base/file_bytes.h"

@@ -2,6 +2,7 @@
 #include "recover/held_recovery.h"
 
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "shared/ring/held.h"
 
 #include <algorithm>
@@ -33,12 +34,10 @@ Expected<Lane> readLane(const std::string &path) {
   struct stat info;
   if (::lstat(path.c_str(), &info) != 0)
     return lane;
-  auto text = readWithoutLinks(path);
-  if (!text)
-    return text.error();
-  if (text->size() < sizeof(Header) || std::memcmp(text->data(), sched::kMagic, sizeof sched::kMagic) != 0)
+  auto text = ADA_TRY(readWithoutLinks(path));
+  if (text.size() < sizeof(Header) || std::memcmp(text.data(), sched::kMagic, sizeof sched::kMagic) != 0)
     return lane; // the process was killed while it began the file
-  lane.bytes = std::move(*text);
+  lane.bytes = std::move(text);
   lane.cutTo(lane.size());
   uint64_t fromNs = 0;
   for (size_t i = 0; i < lane.size(); ++i) {
@@ -80,20 +79,16 @@ bool waited(const ada_ring_thread &thread, std::span<const ada_chunk *const> chu
 } // namespace
 
 Expected<HeldSum> heldIn(const std::string &path) {
-  auto lane = readLane(path);
-  if (!lane)
-    return lane.error();
-  return HeldSum{lane->heldNs, 0};
+  auto lane = ADA_TRY(readLane(path));
+  return HeldSum{lane.heldNs, 0};
 }
 
 Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &thread,
                               std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, uint64_t endNs,
                               bool isTick) {
-  auto lane = readLane(path);
-  if (!lane)
-    return lane.error();
-  cutEnd(*lane);
-  const size_t before = lane->bytes.size();
+  auto lane = ADA_TRY(readLane(path));
+  cutEnd(lane);
+  const size_t before = lane.bytes.size();
   HeldSum sum;
   sum.missingNs = thread.held_missing;
   if (thread.held_unplaced > thread.held_unplaced_before)
@@ -101,21 +96,21 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
   for (const ada_chunk *chunk : chunks) {
     if (chunk->seq < thread.held_seq)
       continue;
-    if (lane->lastNs > 0 && clock.toNanoseconds(chunk->held_to) <= lane->lastNs)
+    if (lane.lastNs > 0 && clock.toNanoseconds(chunk->held_to) <= lane.lastNs)
       continue; // in the lane already: the process was killed just after writing it
-    const ring::Held held = ring::heldFor(*chunk, clock, lane->lastNs, /*isLastEvent=*/false, isTick);
+    const ring::Held held = ring::heldFor(*chunk, clock, lane.lastNs, /*isLastEvent=*/false, isTick);
     sum.missingNs += held.missingNs;
-    if (chunk->seq == 0 && lane->bytes.empty()) // as the drain does it
+    if (chunk->seq == 0 && lane.bytes.empty()) // as the drain does it
       sum.missingNs += held.placedNs();
     else
-      add(*lane, held, thread.tid);
+      add(lane, held, thread.tid);
   }
   const auto addUntilEnd = [&](uint64_t since, uint32_t reason) {
-    const uint64_t fromNs = std::max(clock.toNanoseconds(since), lane->lastNs);
+    const uint64_t fromNs = std::max(clock.toNanoseconds(since), lane.lastNs);
     if (fromNs < endNs) {
       ring::Held held = {};
       held.fromNs = fromNs, held.toNs = held.touchNs = endNs, held.reason = reason;
-      add(*lane, held, thread.tid);
+      add(lane, held, thread.tid);
     }
   };
   if (waited(thread, chunks))
@@ -124,10 +119,9 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
     addUntilEnd(thread.held_at_end, ADA_HELD_OTHER);
   const uint64_t read = std::max(thread.held_seq, chunks.empty() ? 0 : chunks.back()->seq + 1);
   sum.missingNs += ring::heldNs(ring::unreportedLost(thread, read), clock);
-  sum.ns = lane->heldNs + sum.missingNs;
-  if (lane->bytes.size() != before)
-    if (auto replaced = replaceFile(path, lane->bytes); !replaced)
-      return replaced.error();
+  sum.ns = lane.heldNs + sum.missingNs;
+  if (lane.bytes.size() != before)
+    ADA_TRY(replaceFile(path, lane.bytes));
   return sum;
 }
 

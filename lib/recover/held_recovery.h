@@ -2,9 +2,9 @@
 #ifndef ADA_LIB_RECOVER_HELD_RECOVERY_H
 #define ADA_LIB_RECOVER_HELD_RECOVERY_H
 
-#include "ada/ring_file.h"
 #include "ada/trace/error.h"
 #include "shared/ring/clock_map.h"
+#include "shared/ring/ring_file.h"
 
 #include <cstdint>
 #include <span>

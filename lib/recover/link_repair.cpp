@@ -6,6 +6,7 @@
 
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "base/write_all.h"
 #include "shared/encode/atf.h"
 
@@ -24,12 +25,8 @@ public:
   LinkField(const atf::IndexReader &index) : index_(index) {}
 
   Expected<void> set(uint64_t seq, uint64_t link) {
-    if (!file_) {
-      auto opened = openForWriting(index_.path(), O_WRONLY);
-      if (!opened)
-        return opened.error();
-      file_ = *std::move(opened);
-    }
+    if (!file_)
+      file_ = ADA_TRY(openForWriting(index_.path(), O_WRONLY));
     const unsigned version = index_.header().version;
     unsigned char bytes[8];
     const auto size = atf::encodeLink(bytes, version, link);
@@ -46,16 +43,14 @@ private:
 } // namespace
 
 Expected<uint64_t> repairLinks(const std::string &indexPath, uint64_t events, const atf::DetailReader *details) {
-  auto index = atf::IndexReader::open(indexPath, {.checksum = atf::ChecksumPolicy::Defer});
-  if (!index)
-    return index.error();
-  if (index->isPacked()) // it has no links: the detail file holds them
+  auto index = ADA_TRY(atf::IndexReader::open(indexPath, {.checksum = atf::ChecksumPolicy::Defer}));
+  if (index.isPacked()) // it has no links: the detail file holds them
     return uint64_t{0};
-  LinkField field(*index);
-  const uint64_t count = std::min(events, index->size());
+  LinkField field(index);
+  const uint64_t count = std::min(events, index.size());
   std::unordered_set<uint64_t> cleared;
   Expected<void> written;
-  index->forEach({0, count}, [&](uint64_t seq, const atf::IndexEvent &event) -> bool {
+  index.forEach({0, count}, [&](uint64_t seq, const atf::IndexEvent &event) -> bool {
     if (event.detailSeq == atf::kNoDetail)
       return true;
     const auto detail = details ? details->at(event.detailSeq) : std::nullopt;
@@ -74,7 +69,7 @@ Expected<uint64_t> repairLinks(const std::string &indexPath, uint64_t events, co
   details->forEach([&](const atf::DetailEvent &detail) -> bool {
     if (detail.indexSeq >= count || atf::isAddition(detail.type))
       return true;
-    const atf::IndexEvent event = (*index)[detail.indexSeq];
+    const atf::IndexEvent event = index[detail.indexSeq];
     const auto function = detail.function();
     if (event.detailSeq != atf::kNoDetail || !function || function->functionId != event.functionId ||
         detail.timestampNs != event.timestampNs)

@@ -1,20 +1,20 @@
 // Reads the counters in the ring file of a recording program, and gives the program orders through it.
 //
 // A recording process maps its ring file shared, and its drain looks at the header at least ten times a second
-// (include/ada/ring_file.h). So an order is a store into that file. It needs no signal and no socket, and it disturbs
-// nothing in the program.
+// (lib/shared/ring/ring_file.h). So an order is a store into that file. It needs no signal and no socket, and it
+// disturbs nothing in the program.
 //
 // The file is found among the mappings of the process. Its path may mean another file by now. So the file is written
 // only if it begins like a ring file, and is either the very file that is mapped (same device and inode; some file
 // systems report others for mappings) or belongs to the process's owner.
 #include "live_ring.h"
 
-#include "ada/ring_file.h"
 #include "ada/trace/manifest.h"
 #include "base/boot_time.h"
 #include "base/file_descriptor.h"
 #include "formats/atf/session/directories.h"
 #include "recover/ring_directory.h"
+#include "shared/ring/ring_file.h"
 
 #include <cerrno>
 #include <csignal>

@@ -7,7 +7,7 @@
 #ifndef ADA_LIB_RECOVER_RECORDING_LOCK_H
 #define ADA_LIB_RECOVER_RECORDING_LOCK_H
 
-#include "ada/ring_file.h"
+#include "shared/ring/ring_file.h"
 
 #include <cstdint>
 #include <string>

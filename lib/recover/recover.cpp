@@ -2,10 +2,11 @@
 #include "ada/trace/recover.h"
 
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "formats/atf/files/sched_file.h"
+#include "formats/atf/files/writer.h"
 #include "formats/atf/session/directories.h"
 #include "recover/detail_recovery.h"
 #include "recover/held_recovery.h"
@@ -108,58 +109,40 @@ private:
   // Makes sure that the files to be written or removed have no second name.
   static Expected<void> makeOwnFiles(const std::string &indexPath) {
     const std::string thread = atf::parentPath(indexPath);
-    if (auto own = makeOwnDirectory(thread); !own)
-      return own;
+    ADA_TRY(makeOwnDirectory(thread));
     for (const std::string &path : {indexPath, atf::detailPathIn(thread), atf::schedPathIn(thread)})
-      if (auto own = makeOwnFile(path); !own)
-        return own;
+      ADA_TRY(makeOwnFile(path));
     return {};
   }
 
   Expected<void> finishFile(uint64_t number) {
     const std::string path = indexPath(number), detailPath = atf::detailPathIn(atf::parentPath(path));
-    if (auto own = makeOwnFiles(path); !own)
-      return own;
+    ADA_TRY(makeOwnFiles(path));
     if (!hasHeader(path) && !hasHeader(detailPath)) { // killed before it could write anything
-      if (auto removed = removeFile(path); !removed)
-        return removed;
-      if (auto removed = removeFile(detailPath); !removed)
-        return removed;
-      if (auto removed = removeFile(atf::schedPathIn(atf::parentPath(path))); !removed)
-        return removed;
+      ADA_TRY(removeFile(path));
+      ADA_TRY(removeFile(detailPath));
+      ADA_TRY(removeFile(atf::schedPathIn(atf::parentPath(path))));
       removeEmptyDirectory(atf::parentPath(path));
       return {};
     }
-    if (auto finished = atf::finishSched(atf::schedPathIn(atf::parentPath(path))); !finished)
-      return finished;
-    auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
-    if (!reader)
-      return reader.error();
+    ADA_TRY(atf::finishSched(atf::schedPathIn(atf::parentPath(path))));
+    auto reader = ADA_TRY(atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer}));
     // Detail is finished before the index, so a finished index means that both are.
-    if (reader->countSource() != atf::CountSource::Footer || reader->header().eventCount != reader->size()) {
-      DetailRecovery details(detailPath, reader->header().threadId);
-      if (auto opened = openDetails(details, path, reader->endNumber()); !opened)
-        return opened;
-      auto writer = atf::IndexWriter::resume(path, reader->size());
-      if (!writer)
-        return writer.error();
-      if (auto done = finishBoth(*writer, details); !done)
-        return done;
+    if (reader.countSource() != atf::CountSource::Footer || reader.header().eventCount != reader.size()) {
+      DetailRecovery details(detailPath, reader.header().threadId);
+      ADA_TRY(openDetails(details, path, reader.endNumber()));
+      auto writer = ADA_TRY(atf::IndexWriter::resume(path, reader.size()));
+      ADA_TRY(finishBoth(writer, details));
     }
-    note(number, *reader);
-    const auto held = heldIn(atf::schedPathIn(atf::parentPath(path)));
-    if (!held)
-      return held.error();
-    threads[number].held = *held;
+    note(number, reader);
+    threads[number].held = ADA_TRY(heldIn(atf::schedPathIn(atf::parentPath(path))));
     return {};
   }
 
   Expected<void> openDetails(DetailRecovery &details, const std::string &indexPath, uint64_t events,
                              std::span<const ada_detail_chunk *const> waiting = {}) {
-    auto cleared = details.open(indexPath, events, waiting);
-    if (!cleared)
-      return cleared.error();
-    result.linksCleared += *cleared;
+    auto cleared = ADA_TRY(details.open(indexPath, events, waiting));
+    result.linksCleared += cleared;
     return {};
   }
 
@@ -210,49 +193,42 @@ private:
     const std::string path = indexPath(thread.index);
     if (auto made = makeDirectory(atf::parentPath(path)); !made) // exists if the drain has written anything
       return made;
-    if (auto own = makeOwnFiles(path); !own)
-      return own;
+    ADA_TRY(makeOwnFiles(path));
     if (!hasHeader(path)) // not begun, or killed while its header was written
-      if (auto made = createFile(path, thread.tid); !made)
-        return made;
+      ADA_TRY(createFile(path, thread.tid));
     Expansion state;               // what the journal knows
     uint64_t inFile = 0, gone = 0; // events in the file, and events dropped from its front
     ada_ring_cursor cursor;
     {
-      auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
-      if (!reader)
-        return reader.error();
-      gone = reader->endNumber() - reader->size();
-      const unsigned half = ring::cursorFor(thread, reader->endNumber());
+      auto reader = ADA_TRY(atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer}));
+      gone = reader.endNumber() - reader.size();
+      const unsigned half = ring::cursorFor(thread, reader.endNumber());
       cursor = thread.cursor[half];
       const uint64_t written = cursor.events > gone ? cursor.events - gone : 0;
-      inFile = std::min(written, reader->size());
+      inFile = std::min(written, reader.size());
       cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they had been written
-      restore(state, thread, half, *reader, inFile);
+      restore(state, thread, half, reader, inFile);
     }
     if (const uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
       state.gaps.lose(unwritten);
     DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), thread.tid, &ring_->header(), detailFromNs_);
-    if (auto opened = openDetails(details, path, gone + inFile, ring_->detailOf(thread.index)); !opened)
-      return opened;
-    auto writer = atf::IndexWriter::resume(path, inFile);
-    if (!writer)
-      return writer.error();
+    ADA_TRY(openDetails(details, path, gone + inFile, ring_->detailOf(thread.index)));
+    auto writer = ADA_TRY(atf::IndexWriter::resume(path, inFile));
     Expected<void> appended;
     const auto append = [&](const ring::Event &e, const ada_detail *detail) {
       if (!appended)
         return;
       uint64_t link = atf::kNoDetail;
       if (detail && e.ofRecord)
-        appended = details.add(e, *detail, gone + writer->size(), link);
+        appended = details.add(e, *detail, gone + writer.size(), link);
       if (!appended)
         return;
-      appended = writer->append({.timestampNs = e.timestampNs,
-                                 .functionId = e.functionId,
-                                 .detailSeq = link,
-                                 .kind = static_cast<EventKind>(e.kind),
-                                 .threadId = thread.tid,
-                                 .storedDepth = e.depth});
+      appended = writer.append({.timestampNs = e.timestampNs,
+                                .functionId = e.functionId,
+                                .detailSeq = link,
+                                .kind = static_cast<EventKind>(e.kind),
+                                .threadId = thread.tid,
+                                .storedDepth = e.depth});
       ++result.eventsFromRing;
     };
     if (!ring::leavesOut(state)) {
@@ -265,21 +241,16 @@ private:
     }
     if (!appended)
       return appended;
-    if (auto done = finishBoth(*writer, details); !done)
-      return done;
+    ADA_TRY(finishBoth(writer, details));
     const std::string schedPath = atf::schedPathIn(atf::parentPath(path));
-    const auto held = recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
-                                  ring_->timeOfAnchor(/*newest=*/true), ring_->header().times == ADA_TIMES_TICK);
-    if (!held)
-      return held.error();
-    if (auto finished = atf::finishSched(schedPath); !finished)
-      return finished;
-    auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
-    if (!reader)
-      return reader.error();
-    note(thread.index, *reader);
+    const auto held =
+        ADA_TRY(recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
+                            ring_->timeOfAnchor(/*newest=*/true), ring_->header().times == ADA_TIMES_TICK));
+    ADA_TRY(atf::finishSched(schedPath));
+    auto reader = ADA_TRY(atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer}));
+    note(thread.index, reader);
     RecoveredThread &t = threads[thread.index];
-    t.held = *held;
+    t.held = held;
     const auto &name = thread.name[0] ? thread.name : thread.comm;
     t.name.assign(name, ::strnlen(name, sizeof name));
     ring::addLosses(cursor, state);
@@ -380,10 +351,8 @@ Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, cons
 
 // The path of its directory may contain links: /dev/shm is one on some systems.
 Expected<void> removeRingFile(const RingSnapshot &ring, const std::string &path) {
-  const auto parent = canonicalPath(atf::parentPath(path));
-  if (!parent)
-    return parent.error();
-  return removeFile(atf::joinPath(*parent, atf::baseName(path)), &ring.file());
+  const auto parent = ADA_TRY(canonicalPath(atf::parentPath(path)));
+  return removeFile(atf::joinPath(parent, atf::baseName(path)), &ring.file());
 }
 
 // True for a process whose disk was full: it wrote its manifest, but no footers.
@@ -420,12 +389,10 @@ bool isOfNothing(const std::string &directory) {
 Expected<void> removeNothing(const std::string &directory) {
   for (const auto &thread : atf::threadDirectories(directory)) {
     const std::string path = atf::joinPath(directory, thread.name);
-    if (auto removed = removeFile(path + "/index.atp"); !removed)
-      return removed;
+    ADA_TRY(removeFile(path + "/index.atp"));
     removeEmptyDirectory(path);
   }
-  if (auto removed = removeFile(directory + "/manifest.json.new"); !removed)
-    return removed;
+  ADA_TRY(removeFile(directory + "/manifest.json.new"));
   removeEmptyDirectory(directory);
   return {};
 }
@@ -463,8 +430,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
     return RecoverResult{};
 
   if (place.path.empty() && !place.linked && isOfNothing(directory)) {
-    if (auto removed = removeNothing(directory); !removed)
-      return removed.error();
+    ADA_TRY(removeNothing(directory));
     RecoverResult nothing;
     nothing.wasNeeded = true;
     return nothing;
@@ -478,8 +444,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
     if (opened) {
       ring.emplace(std::move(*opened));
       const bool isOfOther = isOfAnotherPart(*ring, directory);
-      if (auto checked = checkRing(*ring, place.path, directory, isOfOther, isCopy); !checked)
-        return checked.error();
+      ADA_TRY(checkRing(*ring, place.path, directory, isOfOther, isCopy));
       ringLock.emplace(place.path, RecordingLock::For::Recovery);
       if (isRecording(ring->header(), place.path, ringLock->owner()))
         return runningError(directory);
@@ -503,11 +468,8 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   // The process's own manifest is better if the process was killed between its last file and the removal of the ring,
   // or could not finish its files.
   if (!finished && !isClosed) {
-    if (auto own = makeOwnFile(atf::joinPath(directory, "manifest.json")); !own)
-      return own.error();
-    if (auto done = updateManifest(directory, recovery.threads, ring ? &*ring : nullptr, options, recovery.result);
-        !done)
-      return done.error();
+    ADA_TRY(makeOwnFile(atf::joinPath(directory, "manifest.json")));
+    ADA_TRY(updateManifest(directory, recovery.threads, ring ? &*ring : nullptr, options, recovery.result));
   }
   if (!options.keepRing && recovery.result.failures.empty()) {
     if (ring && !isCopy)

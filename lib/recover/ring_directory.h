@@ -2,8 +2,8 @@
 #ifndef ADA_LIB_RECOVER_RING_DIRECTORY_H
 #define ADA_LIB_RECOVER_RING_DIRECTORY_H
 
-#include "ada/ring_file.h"
 #include "formats/atf/session/directories.h"
+#include "shared/ring/ring_file.h"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 #ifndef ADA_LIB_RECOVER_RING_SNAPSHOT_H
 #define ADA_LIB_RECOVER_RING_SNAPSHOT_H
 
-#include "ada/ring_file.h"
 #include "ada/trace/error.h"
+#include "shared/ring/ring_file.h"
 
 #include <cstddef>
 #include <span>

@@ -2,6 +2,7 @@
 #include "call_answers.h"
 
 #include "analysis/values/value_reader.h"
+#include "base/try.h"
 #include "shared/select/function_glob.h"
 
 #include <algorithm>
@@ -101,14 +102,11 @@ private:
 Expected<void> findPreviousSame(TraceView &view, CallDetails &call) {
   uint64_t before = call.seq;
   while (before > 0 && call.seq - before < kMostEventsBehind && !call.previousSame) {
-    const auto place = view.placeOf(call.thread, before - 1);
-    if (!place)
-      return place.error();
+    const auto place = ADA_TRY(view.placeOf(call.thread, before - 1));
     SameSearch search(call.function, before);
-    if (const auto walked = view.walk(call.thread, *place, search); !walked)
-      return walked.error();
+    ADA_TRY(view.walk(call.thread, place, search));
     call.previousSame = search.found;
-    before = std::min(before - 1, place->seq);
+    before = std::min(before - 1, place.seq);
   }
   return {};
 }
@@ -132,9 +130,7 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
   call.endNs = at->item.endNs, call.isException = at->item.kind == ItemKind::Exception;
   call.calls = at->calls, call.selfNs = at->selfNs;
   // Find how it ended, and what comes next.
-  const auto place = view.placeOf(call.thread, at->endSeq);
-  if (!place)
-    return place.error();
+  const auto place = ADA_TRY(view.placeOf(call.thread, at->endSeq));
   struct Behind : CallVisitor {
     bool goesOn(uint64_t seq, uint64_t) override { return !isDone && seq <= endSeq + kMostEventsBehind; }
     void begin(const OpenCall &open, uint32_t at) override {
@@ -156,8 +152,7 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
     std::optional<uint64_t> next;
   } behind;
   behind.seq = call.seq, behind.endSeq = at->endSeq, behind.depth = call.depth;
-  if (const auto walked = view.walk(call.thread, *place, behind); !walked)
-    return walked.error();
+  ADA_TRY(view.walk(call.thread, place, behind));
   search.how = behind.how;
   call.next = behind.next;
   return {};
@@ -169,31 +164,23 @@ Expected<std::optional<CallDetails>> callDetails(TraceView &view, uint32_t threa
   if (seq >= view.table().threads[thread].extent->events)
     return std::optional<CallDetails>();
   CallSearch search(thread, seq);
-  const auto place = view.placeOf(thread, seq);
-  if (!place)
-    return place.error();
-  if (const auto walked = view.walk(thread, *place, search); !walked)
-    return walked.error();
+  const auto place = ADA_TRY(view.placeOf(thread, seq));
+  ADA_TRY(view.walk(thread, place, search));
   if (!search.isFound)
     return std::optional<CallDetails>();
   CallDetails &call = search.call;
   // The call before it, or the caller's number, may lie on the other side of the place.
-  if (place->seq > 0 && ((!call.previous && call.parent.value_or(kNoSeq) + 1 != seq) || (call.depth && !call.parent))) {
-    const auto earlier = view.placeOf(thread, place->seq - 1);
-    if (!earlier)
-      return earlier.error();
+  if (place.seq > 0 && ((!call.previous && call.parent.value_or(kNoSeq) + 1 != seq) || (call.depth && !call.parent))) {
+    const auto earlier = ADA_TRY(view.placeOf(thread, place.seq - 1));
     CallSearch again(thread, seq);
-    if (const auto walked = view.walk(thread, *earlier, again); !walked)
-      return walked.error();
+    ADA_TRY(view.walk(thread, earlier, again));
     call.previous = again.call.previous;
     if (!call.parent)
       call.parent = again.call.parent;
   }
   if (!search.hasEnded)
-    if (const auto found = findEnd(view, search); !found)
-      return found.error();
-  if (const auto found = findPreviousSame(view, call); !found)
-    return found.error();
+    ADA_TRY(findEnd(view, search));
+  ADA_TRY(findPreviousSame(view, call));
   call.knowsSched = view.table().threads[thread].knowsSched();
   if (const OffCpuLane *lane = view.table().threads[thread].offCpu.get())
     call.offCpu = lane->timesBetween(call.beginNs, call.endNs.value_or(lane->knownToNs()));
@@ -202,11 +189,9 @@ Expected<std::optional<CallDetails>> callDetails(TraceView &view, uint32_t threa
   analysis::ValueReader values(*reader->source, reader->table);
   Span span;
   span.beginSeq = seq, span.endSeq = search.endSeq, span.how = search.hasEnded ? search.how : SpanEnd::Open;
-  auto read = values.of(thread, span);
-  if (!read)
-    return read.error();
-  call.arguments = std::move(read->arguments);
-  call.result = std::move(read->result);
+  auto read = ADA_TRY(values.of(thread, span));
+  call.arguments = std::move(read.arguments);
+  call.result = std::move(read.result);
   return std::optional(std::move(call));
 }
 
@@ -232,11 +217,8 @@ Expected<std::optional<uint64_t>> callAt(TraceView &view, uint32_t thread, uint6
     at = search.found ? search.found->beginNs : at;
     search.ns = at;
     search.found.reset();
-    const auto place = view.placeBefore(thread, at);
-    if (!place)
-      return place.error();
-    if (const auto walked = view.walk(thread, *place, search); !walked)
-      return walked.error();
+    const auto place = ADA_TRY(view.placeBefore(thread, at));
+    ADA_TRY(view.walk(thread, place, search));
     if (!search.found || search.found->seq != kNoSeq)
       break;
   }
@@ -346,10 +328,9 @@ private:
 
 // For a call that had not ended where reading stopped.
 Expected<void> findEnd(const IndexFile &index, FoundCalls::Call &call) {
-  const auto calls = index.calls(call.thread, call.item.beginNs, call.item.beginNs + 1, index.cellNs(call.thread));
-  if (!calls)
-    return calls.error();
-  for (const IndexCall &one : *calls)
+  const auto calls =
+      ADA_TRY(index.calls(call.thread, call.item.beginNs, call.item.beginNs + 1, index.cellNs(call.thread)));
+  for (const IndexCall &one : calls)
     if (one.item.seq == call.item.seq && one.item.kind != ItemKind::Open)
       call.item = one.item;
   return {};
@@ -360,10 +341,8 @@ Expected<std::vector<FoundCalls::Call>> longCalls(const IndexFile &index, const 
                                                   FunctionChoice &choice, uint64_t minNs) {
   std::vector<FoundCalls::Call> found;
   for (const uint32_t thread : request.threads) {
-    const auto calls = index.calls(thread, request.fromNs, request.toNs, minNs);
-    if (!calls)
-      return calls.error();
-    for (const IndexCall &call : *calls)
+    const auto calls = ADA_TRY(index.calls(thread, request.fromNs, request.toNs, minNs));
+    for (const IndexCall &call : calls)
       if (call.item.beginNs >= request.fromNs && call.item.beginNs < request.toNs && call.item.seq != kNoSeq &&
           choice.has(call.item.function))
         found.push_back({.item = call.item, .thread = thread, .arguments = {}});
@@ -410,13 +389,9 @@ Expected<void> findInEvents(TraceView &view, const FindRequest &request, Functio
   for (const uint32_t thread : request.threads) {
     if (view.table().threads[thread].extent->events == 0)
       continue;
-    const auto place = view.placeBefore(thread, request.fromNs);
-    if (!place)
-      return place.error();
+    const auto place = ADA_TRY(view.placeBefore(thread, request.fromNs));
     FindVisitor visitor(request, choice, read, thread, most);
-    const auto walked = view.walk(thread, *place, visitor, [&](const ThreadWalk &walk) { visitor.finish(walk); });
-    if (!walked)
-      return walked.error();
+    ADA_TRY(view.walk(thread, place, visitor, [&](const ThreadWalk &walk) { visitor.finish(walk); }));
     found.isComplete &= !visitor.isCut;
     found.calls.insert(found.calls.end(), visitor.calls.begin(), visitor.calls.end());
   }
@@ -431,12 +406,9 @@ Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request) {
     return found;
   FunctionChoice choice(view.functions(), request.function);
   const size_t most = request.arguments.empty() ? request.limit : std::max(request.limit, kMostArguments);
-  const auto isDone = findInIndex(view, request, choice, most, found);
+  const auto isDone = ADA_TRY(findInIndex(view, request, choice, most, found));
   if (!isDone)
-    return isDone.error();
-  if (!*isDone)
-    if (const auto done = findInEvents(view, request, choice, most, found); !done)
-      return done.error();
+    ADA_TRY(findInEvents(view, request, choice, most, found));
   std::ranges::sort(found.calls, request.slowestFirst ? isSlower : isEarlier);
   if (found.calls.size() > most) {
     found.isComplete &= request.arguments.empty();
@@ -449,10 +421,8 @@ Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request) {
   for (FoundCalls::Call &call : found.calls) {
     if (chosen.size() == request.limit)
       break;
-    auto read = values.of(call.thread, call.item.seq);
-    if (!read)
-      return read.error();
-    call.arguments = std::move(read->arguments);
+    auto read = ADA_TRY(values.of(call.thread, call.item.seq));
+    call.arguments = std::move(read.arguments);
     if (request.arguments.empty() || call.arguments.find(request.arguments) != std::string::npos)
       chosen.push_back(std::move(call));
   }

@@ -6,6 +6,7 @@
 // looked at once only, as part of a sum. A thread needs memory for one box per level and depth.
 #include "index_builder.h"
 
+#include "base/try.h"
 #include "function_totals.h"
 #include "index_format.h"
 
@@ -44,10 +45,8 @@ public:
   Expected<void> flush(IndexOutput &output) {
     if (bytes_.size() == 0)
       return {};
-    const auto offset = output.append(bytes_.bytes());
-    if (!offset)
-      return offset.error();
-    block_.offset = *offset, block_.bytes = bytes_.size(), block_.crc = indexCrc(bytes_.bytes());
+    const auto offset = ADA_TRY(output.append(bytes_.bytes()));
+    block_.offset = offset, block_.bytes = bytes_.size(), block_.crc = indexCrc(bytes_.bytes());
     blocks.push_back(block_);
     bytes_.clear();
     coder_ = {};
@@ -326,8 +325,7 @@ IndexBytes directoryOf(const FunctionList &functions, const std::vector<IndexThr
 
 Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild &build) {
   IndexHeader header = {};
-  if (const auto room = output.append(std::as_bytes(std::span(&header, 1))); !room)
-    return room.error();
+  ADA_TRY(output.append(std::as_bytes(std::span(&header, 1))));
   const std::vector<model::Thread> &threads = view.table().threads;
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < threads.size(); ++i)
@@ -370,14 +368,12 @@ Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild
     return state;
 
   const IndexBytes directory = directoryOf(view.functions(), done);
-  const auto offset = output.append(directory.bytes());
-  if (!offset)
-    return offset.error();
+  const auto offset = ADA_TRY(output.append(directory.bytes()));
   std::memcpy(header.magic, kIndexMagic, sizeof header.magic);
   header.version = kIndexVersion;
   header.madeOf = build.madeOf;
   header.events = view.events();
-  header.directoryOffset = *offset;
+  header.directoryOffset = offset;
   header.directoryBytes = directory.size();
   header.directoryCrc = indexCrc(directory.bytes());
   header.headerCrc = indexCrc(std::as_bytes(std::span(&header, 1)));

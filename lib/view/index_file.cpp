@@ -3,6 +3,7 @@
 
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -54,10 +55,8 @@ void makeSearchable(std::vector<IndexBlock> &blocks) {
 
 Expected<std::shared_ptr<const IndexFile>> IndexFile::open(const std::string &path, uint64_t madeOf,
                                                            const analysis::TraceTable &table, FunctionList &functions) {
-  auto file = openWithoutLinks(path, O_RDONLY);
-  if (!file)
-    return file.error();
-  return open(*std::move(file), madeOf, table, functions);
+  auto file = ADA_TRY(openWithoutLinks(path, O_RDONLY));
+  return open(std::move(file), madeOf, table, functions);
 }
 
 Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, uint64_t madeOf,
@@ -79,10 +78,8 @@ Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, 
     return bad("is damaged");
   if (header.madeOf != madeOf)
     return bad("is of another trace, or an earlier state of it");
-  const auto directory = index->read(header.directoryOffset, header.directoryBytes, header.directoryCrc);
-  if (!directory)
-    return directory.error();
-  if (!index->readDirectory(*directory, table, functions))
+  const auto directory = ADA_TRY(index->read(header.directoryOffset, header.directoryBytes, header.directoryCrc));
+  if (!index->readDirectory(directory, table, functions))
     return bad("does not fit the trace");
   return std::shared_ptr<const IndexFile>(std::move(index));
 }
@@ -149,10 +146,8 @@ Expected<void> IndexFile::readItems(const std::vector<IndexBlock> &blocks, uint6
                                     Use &&use) const {
   auto block = std::ranges::lower_bound(blocks, fromNs, {}, &IndexBlock::last);
   for (; block != blocks.end() && block->first < toNs; ++block) {
-    const auto bytes = read(block->offset, block->bytes, block->crc);
-    if (!bytes)
-      return bytes.error();
-    IndexCursor from(*bytes);
+    const auto bytes = ADA_TRY(read(block->offset, block->bytes, block->crc));
+    IndexCursor from(bytes);
     ItemCoder coder;
     for (uint64_t i = 0; i < block->count && from.isGood(); ++i) {
       IndexCall call = coder.get(from);
@@ -188,11 +183,9 @@ Expected<std::vector<Item>> IndexFile::items(uint32_t number, uint64_t fromNs, u
   const auto use = [&](const IndexCall &call) { items.push_back(call.item); };
   const size_t level = levelFor(thread, pixelNs);
   for (size_t i = level; i < thread.levels.size(); ++i)
-    if (const auto done = readItems(thread.levels[i].calls, fromNs, toNs, use); !done)
-      return done.error();
+    ADA_TRY(readItems(thread.levels[i].calls, fromNs, toNs, use));
   if (level < thread.levels.size())
-    if (const auto done = readItems(thread.levels[level].boxes, fromNs, toNs, use); !done)
-      return done.error();
+    ADA_TRY(readItems(thread.levels[level].boxes, fromNs, toNs, use));
   std::ranges::sort(items, {}, [](const Item &item) { return std::tuple(item.depth, item.beginNs, item.endNs); });
   return items;
 }
@@ -214,10 +207,8 @@ Expected<std::vector<IndexCall>> IndexFile::calls(uint32_t number, uint64_t from
 
 Expected<void> IndexFile::addTotals(uint32_t number, std::vector<FunctionTotals> &totals) const {
   const IndexBlock &block = threads_[number].totals;
-  const auto bytes = read(block.offset, block.bytes, block.crc);
-  if (!bytes)
-    return bytes.error();
-  IndexCursor from(*bytes);
+  const auto bytes = ADA_TRY(read(block.offset, block.bytes, block.crc));
+  IndexCursor from(bytes);
   for (uint64_t i = 0; i < block.count; ++i) {
     const uint32_t function = numberOf(static_cast<uint32_t>(from.number()));
     FunctionTotals one;
@@ -236,10 +227,8 @@ Expected<void> IndexFile::addTotals(uint32_t number, std::vector<FunctionTotals>
 template <class IsBehind>
 Expected<Place> IndexFile::findPlace(const std::vector<IndexBlock> &blocks, size_t number, IsBehind &&isBehind) const {
   const IndexBlock &block = blocks[number];
-  const auto bytes = read(block.offset, block.bytes, block.crc);
-  if (!bytes)
-    return bytes.error();
-  IndexCursor from(*bytes);
+  const auto bytes = ADA_TRY(read(block.offset, block.bytes, block.crc));
+  IndexCursor from(bytes);
   Place found;
   for (uint64_t i = 0; i < block.count; ++i) {
     Place place;

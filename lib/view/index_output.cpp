@@ -6,6 +6,7 @@
 
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "base/write_all.h"
 
 #include <cerrno>
@@ -20,14 +21,12 @@ namespace ada::view {
 
 Expected<IndexOutput> IndexOutput::beside(const std::string &path) {
   const std::string temporary = path + ".new";
-  auto file = openForWriting(temporary, O_RDWR | O_CREAT, 0600);
-  if (!file)
-    return file.error();
+  auto file = ADA_TRY(openForWriting(temporary, O_RDWR | O_CREAT, 0600));
   struct stat opened, named;
-  if (::flock(file->get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(file->get(), &opened) != 0 ||
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(file.get(), &opened) != 0 ||
       ::lstat(temporary.c_str(), &named) != 0 || opened.st_ino != named.st_ino || opened.st_dev != named.st_dev)
     return Error{.code = "E_BUSY", .message = "another viewer writes it", .file = temporary};
-  IndexOutput output(*std::move(file), path, temporary);
+  IndexOutput output(std::move(file), path, temporary);
   if (::fchmod(output.file_.get(), 0600) != 0 || ::ftruncate(output.file_.get(), 0) != 0)
     return output.failed();
   return output;
@@ -59,8 +58,7 @@ Expected<uint64_t> IndexOutput::append(std::span<const std::byte> bytes) {
     offset = size_;
     size_ += bytes.size();
   }
-  if (const auto written = writeAt(offset, bytes); !written)
-    return written.error();
+  ADA_TRY(writeAt(offset, bytes));
   return offset;
 }
 

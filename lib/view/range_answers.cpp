@@ -256,10 +256,8 @@ LengthHistogram histogramOf(const LengthVisitor &sum, bool isComplete) {
 } // namespace
 
 Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &request) {
-  if (auto known = wholeThreads(view, request); !known)
-    return known.error();
-  else if (*known)
-    return statisticsOf(**known);
+  if (const auto known = ADA_TRY(wholeThreads(view, request)))
+    return statisticsOf(*known);
   RangeStatistics all;
   std::atomic<uint64_t> read = 0;
   std::vector<FunctionStatistics> functions;
@@ -284,11 +282,9 @@ Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &r
   LengthHistogram all;
   std::atomic<uint64_t> read = 0;
   LengthVisitor sum(request, read, function);
-  if (auto known = wholeThreads(view, request); !known) {
-    return known.error();
-  } else if (*known) {
-    if (function < (*known)->size())
-      sum.take((**known)[function]);
+  if (const auto known = ADA_TRY(wholeThreads(view, request))) {
+    if (function < known->size())
+      sum.take((*known)[function]);
     return histogramOf(sum, true);
   }
   const auto done = visitThreads<LengthVisitor>(

@@ -2,8 +2,8 @@
 #ifndef ADA_LIB_VIEW_RANGE_ANSWERS_H
 #define ADA_LIB_VIEW_RANGE_ANSWERS_H
 
-#include "ada/trace/statistics.h"
 #include "model/path_tree.h"
+#include "model/statistics.h"
 #include "trace_view.h"
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // A trace that is opened for a viewer.
 #include "trace_view.h"
 
+#include "base/try.h"
 #include "model/spool.h"
 
 #include <algorithm>
@@ -42,17 +43,14 @@ struct TraceView::ThreadCuts {
 
 Expected<std::shared_ptr<TraceView>> TraceView::open(std::unique_ptr<model::TraceSource> source,
                                                      FunctionList &functions) {
-  auto threadwise = model::makeThreadwise(std::move(source));
-  if (!threadwise)
-    return threadwise.error();
+  auto threadwise = ADA_TRY(model::makeThreadwise(std::move(source)));
   std::shared_ptr<TraceView> view(new TraceView);
   view->functions_ = &functions;
-  view->source_ = *std::move(threadwise);
+  view->source_ = std::move(threadwise);
   analysis::TableSink sink(view->table_);
   model::ReadRequest nothing;
   nothing.threads.emplace();
-  if (const auto read = view->source_->readPart(sink, nothing); !read)
-    return read.error();
+  ADA_TRY(view->source_->readPart(sink, nothing));
   bool any = false;
   for (const model::Thread &thread : view->table_.threads)
     if (thread.extent && thread.extent->events) {
@@ -125,8 +123,7 @@ Expected<uint64_t> TraceView::timeOf(uint32_t thread, ThreadCuts &cuts, size_t c
   request.threads = {thread};
   request.fromSeq = cuts.seqs[cut], request.toSeq = cuts.seqs[cut] + 1;
   request.isFurther = true;
-  if (const auto done = reader->source->readPart(sink, request); !done)
-    return done.error();
+  ADA_TRY(reader->source->readPart(sink, request));
   cuts.times[cut].store(sink.timeNs + 1, std::memory_order_relaxed);
   return sink.timeNs;
 }
@@ -136,10 +133,8 @@ Expected<size_t> TraceView::cutBefore(uint32_t thread, ThreadCuts &cuts, uint64_
   size_t low = 0, high = cuts.seqs.size();
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
-    const auto time = timeOf(thread, cuts, middle);
-    if (!time)
-      return time.error();
-    (*time < ns ? low : high) = middle;
+    const auto time = ADA_TRY(timeOf(thread, cuts, middle));
+    (time < ns ? low : high) = middle;
   }
   return low;
 }
@@ -169,10 +164,8 @@ Expected<Place> TraceView::placeBefore(uint32_t thread, uint64_t ns) {
     dropIndex(place.error());
   }
   ThreadCuts &cuts = cutsOf(thread);
-  const auto cut = cutBefore(thread, cuts, ns);
-  if (!cut)
-    return cut.error();
-  return Place{.seq = cuts.seqs[*cut], .open = {}};
+  const auto cut = ADA_TRY(cutBefore(thread, cuts, ns));
+  return Place{.seq = cuts.seqs[cut], .open = {}};
 }
 
 Expected<Place> TraceView::placeOf(uint32_t thread, uint64_t seq) {
@@ -268,12 +261,8 @@ Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place 
   if (!*ended && !open.empty()) {
     // Long calls that end later.
     std::vector<IndexCall> calls;
-    if (index) {
-      auto found = index->calls(request.thread, request.toNs - 1, request.toNs, index->cellNs(request.thread));
-      if (!found)
-        return found.error();
-      calls = *std::move(found);
-    }
+    if (index)
+      calls = ADA_TRY(index->calls(request.thread, request.toNs - 1, request.toNs, index->cellNs(request.thread)));
     for (Item &item : open) {
       const auto call = std::ranges::find_if(calls, [&](const IndexCall &one) {
         return one.item.depth == item.depth && one.item.beginNs == item.beginNs && one.item.seq == item.seq;
@@ -299,15 +288,12 @@ Expected<Picture> TraceView::indexPicture(const PictureRequest &request, const I
   if (!first || !last)
     return first ? last.error() : first.error();
   if (last->seq - first->seq <= mostEvents(request)) {
-    if (const auto done = readEvents(request, *first, &index, picture); !done)
-      return done.error();
+    ADA_TRY(readEvents(request, *first, &index, picture));
     return picture;
   }
   PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
-  auto items = index.items(request.thread, request.fromNs, request.toNs, builder.pixelNs());
-  if (!items)
-    return items.error();
-  for (Item &item : *items) {
+  auto items = ADA_TRY(index.items(request.thread, request.fromNs, request.toNs, builder.pixelNs()));
+  for (Item &item : items) {
     if (item.kind == ItemKind::Open)
       item.endNs = std::max(item.endNs, request.toNs), item.fillNs = item.endNs - item.beginNs;
     picture.maxDepth = std::max(picture.maxDepth, item.depth + 1);
@@ -336,16 +322,13 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, size_t firs
   const Lease reader = lease();
   PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
   for (size_t cut = first; cut < cuts.seqs.size(); cut += step) {
-    const auto time = timeOf(request.thread, cuts, cut);
-    if (!time)
-      return time.error();
+    const auto time = ADA_TRY(timeOf(request.thread, cuts, cut));
     Sink sink(reader->table);
     model::ReadRequest part;
     part.threads = {request.thread};
     part.fromSeq = part.toSeq = cuts.seqs[cut];
     part.isFurther = part.withOpenCalls = true;
-    if (const auto done = reader->source->readPart(sink, part); !done)
-      return done.error();
+    ADA_TRY(reader->source->readPart(sink, part));
     size_t same = 0;
     while (same < row.size() && same < sink.open.size() && row[same].beginNs == sink.open[same].timeNs &&
            row[same].function == reader->numbers.of(sink.open[same].function))
@@ -353,7 +336,7 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, size_t firs
     // Calls that are no longer open ended somewhere in between, at the latest where the next call of their depth began.
     for (size_t depth = same; depth < row.size(); ++depth) {
       Item &item = row[depth];
-      item.endNs = depth < sink.open.size() ? std::max(sink.open[depth].timeNs, item.beginNs) : *time;
+      item.endNs = depth < sink.open.size() ? std::max(sink.open[depth].timeNs, item.beginNs) : time;
       item.fillNs = item.endNs - item.beginNs;
       builder.add(item);
     }
@@ -436,10 +419,8 @@ Expected<Picture> TraceView::drawCalls(const PictureRequest &request) {
   const uint64_t end =
       *last + 1 < cuts.seqs.size() ? cuts.seqs[*last + 1] : table_.threads[request.thread].extent->events;
   const bool isSmall = end - cuts.seqs[*first] <= mostEvents(request) || cuts.seqs.size() == 1;
-  const auto done = isSmall ? readEvents(request, {.seq = cuts.seqs[*first], .open = {}}, nullptr, picture)
-                            : readSamples(request, *first, *last, picture);
-  if (!done)
-    return done.error();
+  ADA_TRY(isSmall ? readEvents(request, {.seq = cuts.seqs[*first], .open = {}}, nullptr, picture)
+                  : readSamples(request, *first, *last, picture));
   return picture;
 }
 

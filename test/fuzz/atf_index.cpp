@@ -10,7 +10,7 @@
 #include "require.h"
 
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
+#include "formats/atf/files/writer.h"
 
 using namespace ada;
 using namespace ada::atf;

@@ -5,7 +5,7 @@
 // bytes.
 #include "require.h"
 
-#include "ada/trace/dial9.h"
+#include "../formats/dial9/owned.h"
 
 using namespace ada::dial9;
 using ada::fuzz::require;

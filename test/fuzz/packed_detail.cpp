@@ -9,8 +9,8 @@
 #include "require.h"
 
 #include "ada/trace/atf_detail.h"
-#include "ada/trace/atf_writer.h"
 #include "formats/atf/files/checksum.h"
+#include "formats/atf/files/writer.h"
 #include "shared/encode/packed_detail_file.h"
 
 #include <algorithm>

@@ -47,7 +47,7 @@ LINKERS = [
     Row("bfd", linker="bfd"),
     Row("gold", linker="gold"),
     Row("lld", linker="lld"),
-    # GNU ld and gold keep every entry, and with it every function, without start-stop-gc: docs/pass.md.
+    # GNU ld and gold keep every entry, and with it every function, without start-stop-gc: docs/reference/pass.md.
     Row("gc-bfd", SECTIONS, "-Wl,--gc-sections", linker="bfd"),
     Row("gc-bfd-start-stop", SECTIONS, "-Wl,--gc-sections,-z,start-stop-gc", linker="bfd", program="dropped"),
     Row("gc-gold", SECTIONS, "-Wl,--gc-sections", linker="gold"),

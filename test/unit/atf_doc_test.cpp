@@ -1,5 +1,5 @@
 // The files shown in docs/formats/atf.md are exactly those that the writers write.
-#include "ada/trace/atf_writer.h"
+#include "formats/atf/files/writer.h"
 #include "scratch_directory.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Reading index files, beyond the vectors.
 // Searching by time in ordered and unordered files, the iterator, files of other kinds, and checksums of known texts.
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
 #include "formats/atf/files/checksum.h"
+#include "formats/atf/files/writer.h"
 #include "scratch_directory.h"
 
 #include <algorithm>

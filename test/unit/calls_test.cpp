@@ -1,7 +1,7 @@
 // Calls are matched with their exits; unbalanced ones are repaired by rule and counted; the statistics add up.
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/calls.h"
-#include "ada/trace/statistics.h"
+#include "formats/atf/files/writer.h"
+#include "model/statistics.h"
 #include "scratch_directory.h"
 
 #include <algorithm>

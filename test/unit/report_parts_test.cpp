@@ -1,8 +1,8 @@
 // A packed file read in several parts at a time gives the same report as one read in one piece.
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
 #include "analysis/report/report.h"
+#include "formats/atf/files/writer.h"
 #include "random_calls.h"
 #include "scratch_directory.h"
 

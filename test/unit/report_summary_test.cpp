@@ -1,9 +1,9 @@
 // A report made from an earlier report's saved summary has the figures of one that reads all events.
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
 #include "analysis/report/report.h"
 #include "analysis/report/report_summary.h"
 #include "formats/atf/files/sched_file.h"
+#include "formats/atf/files/writer.h"
 #include "random_calls.h"
 #include "scratch_directory.h"
 #include "thorough.h"

@@ -1,9 +1,9 @@
 // The two lanes of a thread, joined.
 // Detail belongs to an event only if each names the other, and checkLinks() finds each link that does not fit. A
 // damaged detail file is read up to its end and not beyond.
-#include "ada/trace/atf_writer.h"
-#include "ada/trace/link_check.h"
 #include "ada/trace/thread_reader.h"
+#include "formats/atf/files/writer.h"
+#include "formats/atf/session/link_check.h"
 #include "scratch_directory.h"
 
 #include <cstring>

@@ -7,7 +7,7 @@
 
 #include "exit_codes.h"
 #include "options/command_line.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include <functional>
 #include <span>

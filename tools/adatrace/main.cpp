@@ -17,7 +17,7 @@ using namespace ada::cli;
 
 namespace {
 
-constexpr const char *kExitStatus = "Exit status: 0 all is well; 1 the trace has problems; 2 wrong usage; 3 the input\n"
+constexpr const char *kExitStatus = "Exit status: 0 success; 1 the trace has problems; 2 wrong usage; 3 the input\n"
                                     "can't be read or the output can't be written. `record` passes the status of the\n"
                                     "program through: 128+n if signal n killed it, 127 if it was not found, 126 if it\n"
                                     "can't be executed, 125 if recording could not be set up.\n";
@@ -36,7 +36,8 @@ std::string indent(std::string_view lines) {
 
 int runCommand(const Command &command, std::vector<std::string> args) {
   if (command.option)
-    return fail(kWrongUsage, "{}: this adatrace was built without it (-D{}=OFF)", command.name, command.option);
+    return fail(kWrongUsage, "{}: this adatrace was built without that command (-D{}=OFF)", command.name,
+                command.option);
   const bool isOne = std::string_view(command.examples).find('\n') == std::string_view::npos;
   CommandLine line(std::string("adatrace ") + command.name, command.summary,
                    (isOne ? "Example:\n" : "Examples:\n") + indent(command.examples));
@@ -60,8 +61,8 @@ std::string overview() {
     if (!command->option)
       text += fmt::format("  {:<10}{}\n", command->name, command->summary);
   text += "\n`adatrace COMMAND --help` describes a command, `adatrace --version` prints the\n"
-          "version. Where a command takes a session and none is given, it is the newest one\n"
-          "under ./ada-traces.\n\nExample:\n"
+          "version. If a command takes a session and you name none, it uses the newest one\nunder "
+          "./ada-traces.\n\nExample:\n"
           "  adatrace record ./program && adatrace tree\n\n";
   text += kExitStatus;
   return text;

@@ -36,7 +36,7 @@ public:
   Expected<std::string> asFile();
   /// True if the bytes are packed with gzip.
   bool isPacked() const noexcept;
-  /// Why read() ended before the packed data did: E_BAD_GZIP, E_TRUNCATED, E_GZIP_UNSUPPORTED.
+  /// Why read() ended before the packed data did: E_BAD_GZIP, E_TRUNCATED.
   const std::optional<Error> &damage() const noexcept;
   /// Bytes of the file (packed bytes if it is packed): those read since the last rewind(), and all of them, if known.
   uint64_t position() const noexcept;

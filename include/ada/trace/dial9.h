@@ -5,11 +5,8 @@
 // has, event frames carry the values, string pool frames hold text that events
 // refer to by number. docs/formats/dial9.md has the bytes.
 //
-//   reading, as it comes      Decoder + Visitor            decoder.h; no allocation per event
-//   reading, to keep          decodeAll, FrameCollector    owned.h
-//   reading .trc.gz           UnzippingDecoder             gzip.h
+//   reading                   Decoder + Visitor            decoder.h; no allocation per event
 //   writing                   Encoder                      encoder.h
-//   pooled strings, stacks    StringPool, StringInterner   pools.h
 //   values, schemas, errors   Value, Schema, DecodeStatus  value.h, schema.h, format.h
 //
 // Only the standard library throws here, when memory runs out. Errors are
@@ -21,9 +18,6 @@
 #include "ada/trace/dial9/decoder.h"
 #include "ada/trace/dial9/encoder.h"
 #include "ada/trace/dial9/format.h"
-#include "ada/trace/dial9/gzip.h"
-#include "ada/trace/dial9/owned.h"
-#include "ada/trace/dial9/pools.h"
 #include "ada/trace/dial9/schema.h"
 #include "ada/trace/dial9/value.h"
 

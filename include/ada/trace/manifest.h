@@ -51,7 +51,7 @@ struct Symbol {
   std::string_view displayName; ///< the name that the source gave it (ADA_NAMED); empty if none
   std::string_view file;        ///< empty if unknown
   std::string_view signature;
-  /// Its parameters and result, in the notation of docs/types.md; empty if unknown. See
+  /// Its parameters and result, in the notation of docs/reference/types.md; empty if unknown. See
   /// ada::types::FunctionTypes::parse.
   std::string_view types;
   uint64_t line = 0; ///< 0 if unknown

@@ -145,7 +145,7 @@ struct Function {
   std::string name = {};        ///< as in the object file; empty if not known
   std::string displayName = {}; ///< for people
   std::string file = {}, signature = {};
-  std::string types = {}; ///< parameters and result, see docs/types.md
+  std::string types = {}; ///< parameters and result, see docs/reference/types.md
   uint64_t line = 0, address = 0;
   bool isExternal = false;  ///< a library function, recorded where it is called; file and line are of a declaration
   bool isCoroutine = false; ///< creates a coroutine, or is a part of one: "f.resume"

@@ -1,7 +1,7 @@
 // Finishes what a killed process left behind.
 //
 // A process that is killed leaves index files without footers, and its newest events in the
-// ring file (include/ada/ring_file.h), which outlives it. Recovery appends those events to the files, writes the
+// ring file, which outlives it. Recovery appends those events to the files, writes the
 // footers and completes the manifest. Then everything that was recorded before the kill is there;
 // only calls that were open stay open.
 //
@@ -51,48 +51,6 @@ Expected<RecoverResult> recoverProcess(const std::string &directory, const Recov
 
 /// Whether a process records into that directory (…/pid_N), as far as the system can say.
 bool isRecording(const std::string &directory);
-
-/// A ring file: the memory that a process shares with its recovery.
-struct RingFile {
-  enum class State {
-    Recording,   ///< its process is alive
-    Unfinished,  ///< recoverProcess(directory, {.ring = path}) takes what it holds
-    SessionGone, ///< it is of no use any more
-    Answered, ///< a flight recorder's: its last session is on disk, or none had been requested when it went into exec
-  };
-  State state = State::Recording;
-  std::string path;
-  uint32_t pid = 0;
-  uint64_t bytes = 0;     ///< of memory or disk that it really takes: the file is sparse
-  uint64_t changedNs = 0; ///< since 1970
-  std::string directory;  ///< of its process; empty if that was killed while it started
-  bool isFlight = false;  ///< a flight recorder's: its directory is in memory, too
-};
-
-/// The ring files in these directories, by path. Programs that crash leave theirs in /dev/shm, or where their option
-/// `ring` says. `unreadable` counts files with such a name that belong to others.
-std::vector<RingFile> findRings(const std::vector<std::string> &directories, uint64_t *unreadable = nullptr);
-
-/// Removes the ring file of a dead process, and what its flight recorder kept if that is `Answered`. Errors: E_IO;
-/// E_RUNNING if it turns out to be alive.
-Expected<void> removeRing(const RingFile &ring);
-
-/// Where a flight recorder keeps its directory (…/pid_N): …/adatrace-flight-N-TIME.
-/// Empty if the process is not a flight recorder.
-std::string flightPlace(const std::string &directory);
-
-/// The session that a flight recorder was told to make (option `session`), absolute; empty if none was given.
-std::string flightSession(const std::string &directory);
-/// The directory in which it was told to make one (option `output`), likewise.
-std::string flightOutput(const std::string &directory);
-
-/// After recoverProcess() on a flight recorder's directory: makes a session of it, and removes what is in memory.
-/// `session` is its name; session_2, … if that exists and is not empty. Returns the name that was used.
-/// Errors: E_IO; E_UNSAFE if it belongs to another user.
-Expected<std::string> saveFlight(const std::string &directory, const std::string &session);
-
-/// Removes what a flight recorder keeps in memory.
-void removeFlight(const std::string &directory);
 
 } // namespace ada
 

@@ -33,23 +33,6 @@
 
 namespace ada::atf {
 
-/// How the links between a thread's index and detail events fit. Lists are in
-/// file order.
-struct LinkReport {
-  /// Pairs (index event, detail event) that name each other.
-  std::vector<std::pair<uint64_t, uint64_t>> good;
-  /// Index events that name a detail event which is not there.
-  std::vector<uint64_t> indexWithoutDetail;
-  /// Index events whose detail event names another index event.
-  std::vector<uint64_t> indexDetailElsewhere;
-  /// Detail events that name an index event which is not there.
-  std::vector<uint64_t> detailWithoutIndex;
-
-  bool clean() const {
-    return indexWithoutDetail.empty() && indexDetailElsewhere.empty() && detailWithoutIndex.empty();
-  }
-};
-
 /// The files of one thread.
 struct ThreadTrace {
   uint64_t id = 0;       ///< the N of thread_N/
@@ -69,12 +52,6 @@ struct ThreadTrace {
   uint64_t tid() const;
   /// The thread's name from the manifest, or empty.
   std::string_view name() const;
-
-  /// The detail event of an index event, if it has one and it is there.
-  std::optional<DetailEvent> detailOf(const IndexEvent &event) const;
-  /// Follows all links. Needs a readable index. The lists take memory per event;
-  /// ada::atf::checkLinks() of link_check.h checks more and takes none.
-  LinkReport checkLinks() const;
 };
 
 /// One process: a directory with manifest.json and thread_N/.
@@ -84,7 +61,7 @@ public:
   /// Without a manifest every thread_<decimal> directory is taken in numeric
   /// order (W_NO_MANIFEST).
   ///
-  /// Warnings: W_NO_MANIFEST, W_THREAD_MISSING:<id>, W_THREAD_UNREADABLE:<id>.
+  /// Warnings: W_NO_MANIFEST, `W_THREAD_MISSING:<id>`, `W_THREAD_UNREADABLE:<id>`.
   /// Errors: E_NO_SESSION (neither manifest nor thread directories),
   /// E_BAD_MANIFEST, E_IO.
   static Expected<ProcessTrace> open(const std::string &directory, const OpenOptions &options = {});
@@ -92,7 +69,7 @@ public:
   /// As open(), but uses everything there is, as Session::open() does: with
   /// a manifest that can't be used (W_BAD_MANIFEST) the directories count, and
   /// thread directories that the manifest does not list are used too, after
-  /// the listed ones (W_THREAD_UNLISTED:<id>).
+  /// the listed ones (`W_THREAD_UNLISTED:<id>`).
   static Expected<ProcessTrace> openLenient(const std::string &directory, const OpenOptions &options = {});
 
   const std::vector<ThreadTrace> &threads() const noexcept { return all_; }
@@ -105,11 +82,6 @@ public:
   std::string_view name() const noexcept;
   /// From the manifest, else from the directory's name.
   std::optional<uint64_t> pid() const;
-
-  /// Thread directories that exist but are not in the manifest, as paths: a
-  /// program that was killed may have some. open() leaves them out of
-  /// threads().
-  const std::vector<std::string> &unlistedThreads() const noexcept { return unlisted_; }
 
   /// Manifest::displayName, or the id if there is no manifest.
   std::string_view displayName(uint64_t functionId) const;
@@ -127,7 +99,6 @@ private:
   std::string where_;
   std::vector<ThreadTrace> all_;
   std::vector<Warning> flaws_;
-  std::vector<std::string> unlisted_;
   // Without a manifest, an empty one that keeps the texts of ids.
   std::shared_ptr<const Manifest> description_, names_;
 };
@@ -146,7 +117,7 @@ public:
 
   /// Opens whatever `path` is. A thread or file gets names from the manifest
   /// beside its directory, if there is one. In a root, a process that can't be
-  /// read is a warning, W_PROCESS_UNREADABLE:<name>, and listed in failures().
+  /// read is a warning, `W_PROCESS_UNREADABLE:<name>`, and listed in failures().
   ///
   /// Errors: E_IO (no such path), E_NO_SESSION (nothing that AdaTrace wrote),
   /// or that of the only process, thread or file there is.

@@ -1,7 +1,7 @@
 // Types and values of arguments and results, from the registers of detail events.
 //
 // The compiler pass writes for each function what its parameters are called,
-// what types they have and which registers carry them (docs/types.md); the
+// what types they have and which registers carry them (docs/reference/types.md); the
 // manifest passes it on as Symbol::types. Together with the registers of a
 // detail event that gives values:
 //
@@ -220,8 +220,9 @@ struct FunctionTypes {
   /// Where in the text the reader stopped, if it is not whole.
   size_t stoppedAt = 0;
 
-  /// Reads a text of docs/types.md. Everything from the first thing on that is not understood (a newer writer's type,
-  /// damage, nesting deeper than kMostNesting, more than kMostNodes members and enumerators) is left out.
+  /// Reads a text of docs/reference/types.md. Everything from the first thing on that is not understood (a newer
+  /// writer's type, damage, nesting deeper than kMostNesting, more than kMostNodes members and enumerators) is left
+  /// out.
   static FunctionTypes parse(std::string_view text);
 
   static constexpr unsigned kMostNesting = 16;

@@ -4,6 +4,7 @@
 #include "analysis/events/early_end.h"
 #include "analysis/events/session_match.h"
 #include "analysis/events/thread_calls.h"
+#include "base/try.h"
 
 #include <condition_variable>
 #include <map>
@@ -380,8 +381,7 @@ Expected<FlowThreads> compareFlows(const FlowSide &a, const FlowSide &b, const F
       if (!threads.isCut)
         output.endThread(comparison.sameCalls());
       for (Stream *stream : {&streamA, &streamB})
-        if (auto done = stream->stop(); !done)
-          return done.error();
+        ADA_TRY(stream->stop());
     }
     others.erase(other);
     if (threads.isCut) {

@@ -1,7 +1,7 @@
 // Which calls of a trace are shown.
 #include "call_filter.h"
 
-#include "ada/trace/names.h"
+#include "model/names.h"
 #include "shared/select/function_glob.h"
 
 #include <algorithm>

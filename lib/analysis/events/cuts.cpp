@@ -1,6 +1,7 @@
 // Where a thread can be read from, and what is open there.
 #include "cuts.h"
 
+#include "base/try.h"
 #include "early_end.h"
 
 namespace ada::analysis {
@@ -41,8 +42,7 @@ Expected<Cuts::Place> Cuts::look(size_t cut, bool wantsTime) const {
   request.threads = {thread_};
   request.fromSeq = cuts_[cut], request.toSeq = cuts_[cut] + wantsTime;
   request.isFurther = request.withOpenCalls = true;
-  if (auto done = source_.readPart(sink, request); !done)
-    return done.error();
+  ADA_TRY(source_.readPart(sink, request));
   return std::move(sink.place);
 }
 
@@ -51,10 +51,8 @@ Expected<Cuts::Place> Cuts::look(size_t cut, bool wantsTime) const {
 template <class Is> static Expected<size_t> findFirst(size_t low, size_t high, Is &&is) {
   while (high - low > 1) {
     const size_t middle = low + (high - low) / 2;
-    const Expected<bool> holds = is(middle);
-    if (!holds)
-      return holds.error();
-    (*holds ? high : low) = middle;
+    const bool holds = ADA_TRY(is(middle));
+    (holds ? high : low) = middle;
   }
   return high;
 }
@@ -80,21 +78,17 @@ static bool isSame(const Span &span, const model::Event &call) {
 
 Expected<size_t> Cuts::endOf(std::span<const Span> open, size_t cut) const {
   return findFirst(cut, cuts_.size(), [&](size_t later) -> Expected<bool> {
-    auto place = look(later, false);
-    if (!place)
-      return place.error();
-    return place->open.size() < open.size() || !isSame(open.back(), place->open[open.size() - 1]);
+    auto place = ADA_TRY(look(later, false));
+    return place.open.size() < open.size() || !isSame(open.back(), place.open[open.size() - 1]);
   });
 }
 
 Expected<bool> Cuts::areOpen(std::span<const Span> calls, size_t cut) const {
-  auto place = look(cut, false);
-  if (!place)
-    return place.error();
-  if (place->open.size() != calls.size())
+  auto place = ADA_TRY(look(cut, false));
+  if (place.open.size() != calls.size())
     return false;
   for (size_t i = 0; i < calls.size(); ++i)
-    if (!isSame(calls[i], place->open[i]))
+    if (!isSame(calls[i], place.open[i]))
       return false;
   return true;
 }

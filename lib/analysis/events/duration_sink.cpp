@@ -1,5 +1,6 @@
 // Passes on the calls of a trace that took long enough.
 #include "duration_sink.h"
+#include "base/try.h"
 
 namespace ada::analysis {
 
@@ -46,8 +47,7 @@ Expected<void> DurationSink::decide(ThreadState &thread, uint64_t timeNs, const 
   if (thread.decided == before)
     return {};
   const size_t count = thread.decided < open.size() ? thread.keptBefore[thread.decided] : thread.kept.size();
-  if (auto done = emit(batch); !done)
-    return done;
+  ADA_TRY(emit(batch));
   for (size_t i = thread.decided; i < thread.keptBefore.size(); ++i)
     thread.keptBefore[i] -= count;
   return thread.kept.release(count, sink_, [](Event &) { return Expected<void>(); });
@@ -76,8 +76,7 @@ bool DurationSink::exit(ThreadState &thread, const Event &event) {
 }
 
 Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const model::Batch &batch) {
-  if (auto done = decide(thread, event.timeNs, batch); !done)
-    return done;
+  ADA_TRY(decide(thread, event.timeNs, batch));
   bool isShown = true;
   if (event.kind == Kind::Call) {
     thread.keptBefore.push_back(thread.kept.size());
@@ -95,8 +94,7 @@ Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const
     if (thread.decided < thread.keptBefore.size())
       return {};
     // Marks from calls that were left out, and the events after them.
-    if (auto done = emit(batch); !done)
-      return done;
+    ADA_TRY(emit(batch));
     return thread.kept.release(thread.kept.size(), sink_, [](Event &) { return Expected<void>(); });
   }
   chosen_.push_back(event);
@@ -105,8 +103,7 @@ Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const
 
 Expected<void> DurationSink::events(const model::Batch &batch) {
   for (const Event &event : batch.events)
-    if (auto done = take(stateOf(event.thread), event, batch); !done)
-      return done;
+    ADA_TRY(take(stateOf(event.thread), event, batch));
   return emit(batch);
 }
 
@@ -119,8 +116,7 @@ Expected<void> DurationSink::end(ThreadState &thread) {
 
 Expected<void> DurationSink::endThread(uint32_t index) {
   if (threads_[index]) {
-    if (auto done = end(*threads_[index]); !done)
-      return done;
+    ADA_TRY(end(*threads_[index]));
     threads_[index].reset();
   }
   return sink_.endThread(index);
@@ -129,8 +125,7 @@ Expected<void> DurationSink::endThread(uint32_t index) {
 Expected<void> DurationSink::finish() {
   for (const auto &thread : threads_)
     if (thread)
-      if (auto done = end(*thread); !done)
-        return done;
+      ADA_TRY(end(*thread));
   return sink_.finish();
 }
 

@@ -3,8 +3,8 @@
 #define ADA_LIB_ANALYSIS_DURATION_SINK_H
 
 #include "ada/trace/calls.h"
-#include "ada/trace/statistics.h"
 #include "kept_events.h"
+#include "model/statistics.h"
 
 #include <memory>
 #include <vector>

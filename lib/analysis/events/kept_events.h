@@ -4,6 +4,8 @@
 
 #include "ada/trace/model.h"
 
+#include "base/try.h"
+
 #include <span>
 #include <string>
 #include <utility>
@@ -51,8 +53,7 @@ public:
     for (size_t i = 0; i < count; ++i) {
       Kept &kept = all_[i];
       model::Event event = kept.event;
-      if (Expected<void> done = change(event); !done)
-        return done;
+      ADA_TRY(change(event));
       if (event.kind > model::Kind::Other) {
         event.extra = static_cast<uint32_t>(texts.size());
         texts.push_back({kept.name, kept.json});

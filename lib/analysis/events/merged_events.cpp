@@ -2,6 +2,7 @@
 //
 // Reads each thread in pieces of some hundred or thousand events, so that it can merge any threadwise source.
 #include "merged_events.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <deque>
@@ -110,19 +111,16 @@ Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const 
   };
   for (size_t i = 0; i < threads.size(); ++i) {
     pieces.push_back(std::make_unique<Piece>(table, threads[i], size));
-    if (auto pushed = push(i); !pushed)
-      return pushed;
+    ADA_TRY(push(i));
   }
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), isLater);
     const size_t thread = heap.back();
     heap.pop_back();
     Piece &piece = *pieces[thread];
-    if (auto used = use(piece.seq(), piece.event(), piece.batch()); !used)
-      return used;
+    ADA_TRY(use(piece.seq(), piece.event(), piece.batch()));
     piece.next();
-    if (auto pushed = push(thread); !pushed)
-      return pushed;
+    ADA_TRY(push(thread));
   }
   return {};
 }

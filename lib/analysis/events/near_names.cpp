@@ -1,7 +1,7 @@
 // Globs that match nothing, and what may have been meant.
 #include "near_names.h"
 
-#include "ada/trace/names.h"
+#include "model/names.h"
 #include "shared/select/function_glob.h"
 
 #include <algorithm>

@@ -7,6 +7,7 @@
 
 #include "kept_events.h"
 
+#include "base/try.h"
 #include "shared/select/function_glob.h"
 
 #include <algorithm>
@@ -116,8 +117,7 @@ Expected<void> PartSink::decideAll() {
       continue;
     thread.index = state.index = chosenThreads_++;
     thread.offCpu = partOf(thread.offCpu, filter_.fromNs, filter_.toNs);
-    if (auto added = sink_.addThread(thread); !added)
-      return added;
+    ADA_TRY(sink_.addThread(thread));
   }
   return {};
 }
@@ -135,8 +135,7 @@ Expected<void> PartSink::renumber(Event &event) {
   if (number == ~uint32_t(0)) {
     model::Function function = table_.functions[event.function];
     function.index = number = chosenFunctions_++;
-    if (auto added = sink_.addFunction(function); !added)
-      return added;
+    ADA_TRY(sink_.addFunction(function));
   }
   event.function = number;
   return {};
@@ -176,8 +175,7 @@ Expected<void> PartSink::emit(const model::Batch &batch) {
 // The range begins. The open calls belong to it.
 Expected<void> PartSink::release(ThreadState &thread, const model::Batch &batch) {
   thread.started = true;
-  if (auto done = emit(batch); !done)
-    return done;
+  ADA_TRY(emit(batch));
   return thread.kept.release(thread.kept.size(), sink_, [this](Event &event) { return renumber(event); });
 }
 
@@ -185,8 +183,7 @@ Expected<void> PartSink::take(ThreadState &thread, const Event &in, const model:
   Event event = in;
   event.thread = thread.index;
   if (!thread.started && in.timeNs >= filter_.fromNs)
-    if (auto done = release(thread, batch); !done)
-      return done;
+    ADA_TRY(release(thread, batch));
   const bool isBefore = !thread.started;
   const bool isPast = in.timeNs >= filter_.toNs && filter_.toNs != ~uint64_t(0);
   bool isShown = false;
@@ -218,36 +215,30 @@ Expected<void> PartSink::take(ThreadState &thread, const Event &in, const model:
 }
 
 Expected<void> PartSink::events(const model::Batch &batch) {
-  if (auto done = decideAll(); !done)
-    return done;
+  ADA_TRY(decideAll());
   for (const Event &event : batch.events) {
     ThreadState &thread = *threads_[event.thread];
     if (thread.wanted)
-      if (auto done = take(thread, event, batch); !done)
-        return done;
+      ADA_TRY(take(thread, event, batch));
   }
   return emit(batch);
 }
 
 Expected<void> PartSink::endThread(uint32_t index) {
-  if (auto done = decideAll(); !done)
-    return done;
+  ADA_TRY(decideAll());
   ThreadState &thread = *threads_[index];
   if (!thread.wanted)
     return {};
   if (!thread.started) // calls that never ended
-    if (auto done = release(thread, {}); !done)
-      return done;
+    ADA_TRY(release(thread, {}));
   return sink_.endThread(thread.index);
 }
 
 Expected<void> PartSink::finish() {
-  if (auto done = decideAll(); !done)
-    return done;
+  ADA_TRY(decideAll());
   for (const auto &thread : threads_)
     if (thread->wanted && !thread->started)
-      if (auto done = release(*thread, {}); !done)
-        return done;
+      ADA_TRY(release(*thread, {}));
   return sink_.finish();
 }
 

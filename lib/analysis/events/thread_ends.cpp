@@ -1,6 +1,7 @@
 // How each thread of a trace ended.
 #include "thread_ends.h"
 
+#include "base/try.h"
 #include "thread_calls.h"
 
 #include <algorithm>
@@ -84,11 +85,9 @@ Expected<ThreadEnds> readThreadEnds(model::TraceSource &source, const TraceTable
       found[end.thread] = std::move(end);
     }
   };
-  const auto done = readParts<ThreadEndsWorker>(
+  ADA_TRY(readParts<ThreadEndsWorker>(
       source, table, partsOf(source, table, threads),
-      [&](TraceTable &own) { return std::make_unique<ThreadEndsWorker>(own, filter, recent); }, take, ends.damage);
-  if (!done)
-    return done.error();
+      [&](TraceTable &own) { return std::make_unique<ThreadEndsWorker>(own, filter, recent); }, take, ends.damage));
   for (const uint32_t thread : threads) {
     found[thread].thread = thread;
     ends.threads.push_back(std::move(found[thread]));

@@ -2,9 +2,9 @@
 #ifndef ADA_LIB_ANALYSIS_REPORT_H
 #define ADA_LIB_ANALYSIS_REPORT_H
 
-#include "ada/trace/statistics.h"
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
+#include "model/statistics.h"
 #include "report_parts.h"
 
 #include <deque>

@@ -2,10 +2,10 @@
 #ifndef ADA_LIB_ANALYSIS_REPORT_PARTS_H
 #define ADA_LIB_ANALYSIS_REPORT_PARTS_H
 
-#include "ada/trace/statistics.h"
 #include "analysis/events/module_loads.h"
 #include "analysis/events/thread_workers.h"
 #include "analysis/waits/off_cpu_follower.h"
+#include "model/statistics.h"
 
 #include <compare>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Figures of the parts of finished threads in a report, kept in a file beside them so that they need not be read again.
 //
-// docs/formats/packed.md describes the bytes; docs/design.md describes when they are valid.
+// docs/formats/packed.md describes the bytes; docs/explanation/reading.md describes when they are valid.
 #ifndef ADA_LIB_ANALYSIS_REPORT_SUMMARY_H
 #define ADA_LIB_ANALYSIS_REPORT_SUMMARY_H
 

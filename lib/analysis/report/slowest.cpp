@@ -3,6 +3,7 @@
 
 #include "analysis/events/thread_calls.h"
 #include "analysis/values/value_reader.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <optional>
@@ -81,18 +82,15 @@ Expected<std::vector<SlowCall>> slowestCalls(model::TraceSource &source, TraceTa
   model::ReadRequest request;
   request.threads = threads;
   request.isFurther = true;
-  if (auto done = source.readPart(slowest, request); !done)
-    return done.error();
+  ADA_TRY(source.readPart(slowest, request));
   std::vector<SlowCall> calls = std::move(slowest).sorted();
   ValueReader reader(source, table);
   for (SlowCall &call : calls) {
     if (!values)
       break;
-    auto read = reader.of(call.thread, call.span);
-    if (!read)
-      return read.error();
-    call.arguments = std::move(read->arguments);
-    call.result = std::move(read->result);
+    auto read = ADA_TRY(reader.of(call.thread, call.span));
+    call.arguments = std::move(read.arguments);
+    call.result = std::move(read.result);
   }
   return calls;
 }

@@ -71,9 +71,8 @@ std::string globOf(std::string_view name) {
 }
 
 std::string ignoreListOf(const Suggestion &suggestion) {
-  std::string text =
-      "# Functions whose tracing costs most and tells least, for the compiler: -mllvm -ada-ignorelist=FILE\n"
-      "[ada]\n";
+  std::string text = "# Functions whose tracing costs most and shows least: ada-clang --ada-ignorelist=FILE\n"
+                     "[ada]\n";
   for (const TracedName &name : suggestion.leaveOut)
     text += "fun:" + globOf(name.name) + "\n";
   return text;

@@ -2,6 +2,7 @@
 #include "tree_fit.h"
 
 #include "analysis/report/report.h"
+#include "base/try.h"
 
 #include <algorithm>
 
@@ -30,11 +31,9 @@ uint64_t roundUp(uint64_t ns) {
 // No more than `mostLines` calls are this long, and each line stands for at least one call.
 Expected<uint64_t> safeDuration(model::TraceSource &source, const TraceTable &table,
                                 const std::vector<uint32_t> &threads, const FilterOptions &filter, uint64_t mostLines) {
-  const auto report = makeReport(source, table, threads, {.filter = filter});
-  if (!report)
-    return report.error();
+  const auto report = ADA_TRY(makeReport(source, table, threads, {.filter = filter}));
   Distribution durations;
-  for (const ReportRow &row : report->rows)
+  for (const ReportRow &row : report.rows)
     durations.merge(row.figures.durations);
   const std::vector<Distribution::Bin> bins = durations.bins(16);
   uint64_t calls = 0, duration = durations.max() + 1;
@@ -59,18 +58,16 @@ Expected<uint64_t> fitTrees(model::TraceSource &source, TraceTable &table, const
     const auto walked = walkTrees(source, table, threads, tried, options, lines);
     return walked ? Expected<bool>(lines.isTooLong()) : walked.error();
   };
-  auto tooLong = isTooLong(); // stops early if so
+  auto tooLong = isTooLong(); // stops early if (so)
   if (!tooLong)
     return tooLong.error();
   if (!*tooLong || events > mostEvents)
     return filter.minDurationNs;
-  const auto safe = safeDuration(source, table, threads, filter, mostLines);
-  if (!safe)
-    return safe.error();
+  const auto safe = ADA_TRY(safeDuration(source, table, threads, filter, mostLines));
   // Folding makes fewer lines from more calls.
   constexpr unsigned kTries = 3;
   constexpr uint64_t kStep = 8;
-  uint64_t best = std::max(*safe, filter.minDurationNs);
+  uint64_t best = std::max(safe, filter.minDurationNs);
   for (unsigned i = 0; i < kTries && best / kStep > filter.minDurationNs; ++i) {
     tried.minDurationNs = roundUp(best / kStep);
     if (tooLong = isTooLong(); !tooLong)

@@ -5,6 +5,7 @@
 #include "analysis/events/early_end.h"
 #include "analysis/waits/off_cpu_follower.h"
 #include "analysis/waits/own_time.h"
+#include "base/try.h"
 
 #include <functional>
 
@@ -100,8 +101,7 @@ public:
     }
     calls_.take(seq, event, batch);
     if (tree_.size() >= options_.maxNodes)
-      if (auto done = printEverything(seq + 1); !done)
-        return done;
+      ADA_TRY(printEverything(seq + 1));
     return isCut_ ? earlyEnd() : Expected<void>();
   }
   /// False if no more lines are wanted.
@@ -131,7 +131,7 @@ public:
 private:
   struct Frame {
     bool shown = false, printed = false;
-    uint32_t node = 0;                 ///< if shown
+    uint32_t node = 0;                 ///< if (shown)
     uint32_t depth = 0;                ///< shown calls around it
     uint32_t caller = CallTree::kRoot; ///< the innermost shown call around it
   };
@@ -344,8 +344,8 @@ public:
     for (const model::Event &event : batch.events)
       if (event.isEarlier && passed_ > 0) // it is open already
         --passed_;
-      else if (auto taken = walk_->take(seq++, event, batch); !taken)
-        return taken;
+      else
+        ADA_TRY(walk_->take(seq++, event, batch));
     return {};
   }
   Expected<void> endThread(uint32_t) override {
@@ -397,10 +397,8 @@ Expected<void> TreeSink::readRange(const Cuts &cuts) {
   auto done = cuts.read(*this, *first, std::max(*behind, *first + 1));
   for (size_t at = std::max(*behind, *first + 1); done && walk_ && at < cuts.size();) {
     size_t open = walk_->open().size();
-    const Expected<bool> fits = cuts.areOpen(walk_->open(), at);
-    if (!fits)
-      return fits.error();
-    if (!*fits) { // the trace is damaged
+    const bool fits = ADA_TRY(cuts.areOpen(walk_->open(), at));
+    if (!fits) { // the trace is damaged
       done = cuts.readOn(*this, at);
       break;
     }
@@ -409,13 +407,11 @@ Expected<void> TreeSink::readRange(const Cuts &cuts) {
     if (open == 0)
       break;
     walk_->forgetInner(open);
-    const Expected<size_t> end = cuts.endOf(walk_->open(), at);
-    if (!end)
-      return end.error();
+    const size_t end = ADA_TRY(cuts.endOf(walk_->open(), at));
     passed_ = open;
-    done = cuts.read(*this, *end - 1, *end);
+    done = cuts.read(*this, end - 1, end);
     passed_ = 0;
-    at = *end;
+    at = end;
   }
   isPart_ = false;
   return done ? endThread(0) : done;

@@ -3,6 +3,7 @@
 
 #include "analysis/events/early_end.h"
 #include "base/json.h"
+#include "base/try.h"
 
 #include <utility>
 
@@ -63,17 +64,11 @@ Expected<EventValues> ValueReader::of(uint32_t thread, uint64_t seq) {
 
 Expected<EventValues> ValueReader::of(uint32_t thread, const Span &call) {
   EventValues values;
-  if (!call.isEarlier) {
-    auto begin = of(thread, call.beginSeq);
-    if (!begin)
-      return begin.error();
-    values = *std::move(begin);
-  }
+  if (!call.isEarlier)
+    values = ADA_TRY(of(thread, call.beginSeq));
   if (call.how == SpanEnd::Return) {
-    auto end = of(thread, call.endSeq);
-    if (!end)
-      return end.error();
-    values.result = std::move(end->result);
+    auto end = ADA_TRY(of(thread, call.endSeq));
+    values.result = std::move(end.result);
   }
   return values;
 }

@@ -99,7 +99,7 @@ void WaitState::own(uint32_t object, uint32_t thread, bool isShared) {
     return;
   }
   listener_.ownersChange(object, nowNs_);
-  // Earlier owners must have released it where nothing is traced.
+  // Earlier owners must have released it in untraced code.
   const std::vector<Owner> before = owners;
   for (const Owner &owner : before)
     if (!isShared || !owner.isShared)
@@ -117,7 +117,7 @@ void WaitState::giveAway(uint32_t object, uint32_t thread) {
     return;
   }
   if (mine == owners.end()) {
-    // It was taken before the trace began, or where nothing is traced.
+    // It was taken before the trace began, or in untraced code.
     if (owners.empty())
       listener_.earlierOwner(object, thread, nowNs_);
   } else {

@@ -6,6 +6,7 @@
 #include "waits.h"
 
 #include "analysis/events/merged_events.h"
+#include "base/try.h"
 
 #include <algorithm>
 
@@ -421,14 +422,12 @@ Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const s
     WakerCollector collector(wakers);
     WaitState state(table, {}, collector);
     collector.attach(state);
-    if (auto done = feed(source, table, state); !done)
-      return done.error();
+    ADA_TRY(feed(source, table, state));
   }
   WaitTable sums(table, threads, options, wakers);
   WaitState state(table, options.filter, sums);
   sums.attach(state);
-  if (auto done = feed(source, table, state); !done)
-    return done.error();
+  ADA_TRY(feed(source, table, state));
   Waits waits;
   waits.deadlocks = deadlocksOf(state);
   state.finish(endOfTrace(table));
@@ -442,8 +441,7 @@ Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const s
 Expected<std::vector<std::vector<DeadlockThread>>> readDeadlocks(model::TraceSource &source, TraceTable &table) {
   WaitListener nobody;
   WaitState state(table, {}, nobody);
-  if (auto done = feed(source, table, state); !done)
-    return done.error();
+  ADA_TRY(feed(source, table, state));
   return deadlocksOf(state);
 }
 

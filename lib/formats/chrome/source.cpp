@@ -6,6 +6,7 @@
 #include "event_splitter.h"
 #include "operations.h"
 
+#include "base/try.h"
 #include "formats/import/event_sorter.h"
 #include "formats/import/met_names.h"
 #include "formats/import/slice_walk.h"
@@ -390,14 +391,12 @@ void Reader::onMember(std::string_view name, std::string_view json) {
 } // namespace
 
 Expected<void> ChromeSource::read(TraceSink &sink) {
-  if (auto ready = restart(); !ready)
-    return ready;
+  ADA_TRY(restart());
   EventSorter events;
   MetNames names;
   Reader reader(events, names, lost_);
   EventSplitter splitter(reader);
-  if (auto done = split(splitter, reader); !done)
-    return done;
+  ADA_TRY(split(splitter, reader));
   const bool isOther = !splitter.foundEvents() || (reader.usable == 0 && reader.damaged > 0);
   if (isOther && errors_.empty())
     return Error{.code = "E_BAD_MAGIC",

@@ -1,4 +1,4 @@
-// The usual questions to a database of sessions (docs/fleet.md), as views and as queries for some of its calls.
+// The usual questions to a database (docs/reference/fleet.md), as views and as queries for some of its calls.
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_QUESTIONS_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_QUESTIONS_H
 

@@ -1,4 +1,4 @@
-// The tables and views of a database of sessions (docs/fleet.md), and the rows that describe a session.
+// The tables and views of a database of sessions (docs/reference/fleet.md), and the rows that describe a session.
 #ifndef ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
 #define ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
 

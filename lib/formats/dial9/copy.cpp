@@ -2,6 +2,7 @@
 #include "ada/trace/convert.h"
 
 #include "ada/trace/dial9/encoder.h"
+#include "base/try.h"
 #include "operations.h"
 
 namespace ada::model {
@@ -66,17 +67,15 @@ private:
 Expected<CopyResult> copyDial9(ByteInput &input, const ByteSink &bytes) {
   Target target(bytes);
   Copier copier(target);
-  const auto read = readDial9(input, copier, [&] { return copier.status() == EncodeError::None; });
-  if (!read)
-    return read.error();
+  const auto read = ADA_TRY(readDial9(input, copier, [&] { return copier.status() == EncodeError::None; }));
   if (const EncodeError error = copier.finish(); error != EncodeError::None)
     return Error{.code = error == EncodeError::SinkFailed ? "E_IO" : "E_RANGE",
                  .message = std::string(dial9::message(error))};
-  if (!read->isUsable)
-    return *read->problem;
+  if (!read.isUsable)
+    return *read.problem;
   CopyResult result;
   result.events = copier.events;
-  result.problem = read->problem;
+  result.problem = read.problem;
   return result;
 }
 

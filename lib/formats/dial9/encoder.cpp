@@ -33,7 +33,6 @@ public:
   uint8_t *begin() const { return buffer_.get(); }
   size_t buffered() const { return size_t(committed_ - begin()); }
   uint64_t handedOver = 0;
-  uint32_t segments = 1;
 
 private:
   static void putHeader(uint8_t *&p) {
@@ -449,7 +448,6 @@ EncodeError Encoder::Impl::segment() {
   putHeader(p);
   types_.clear();
   base_ = 0;
-  ++segments;
   committed_ = p;
   return EncodeError::None;
 }
@@ -486,7 +484,6 @@ EncodeError Encoder::annotations(uint64_t typeId, std::span<const Annotation> en
 }
 EncodeError Encoder::timestampReset(uint64_t timestampNs) { return impl_->timestampReset(timestampNs); }
 EncodeError Encoder::segment() { return impl_->segment(); }
-uint32_t Encoder::segmentNumber() const { return impl_->segments; }
 uint64_t Encoder::size() const { return impl_->handedOver + impl_->buffered(); }
 std::span<const uint8_t> Encoder::bytes() const { return {impl_->begin(), impl_->buffered()}; }
 void Encoder::reserve(size_t bytes) { impl_->reserve(bytes); }

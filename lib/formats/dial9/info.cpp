@@ -2,6 +2,7 @@
 #include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "operations.h"
 
 #include <algorithm>
@@ -61,13 +62,11 @@ public:
 Expected<Description> describeDial9(TraceLocation &place, bool absolute) {
   ByteInput &input = *place.bytes;
   Dial9Info info;
-  const auto read = readDial9(input, info);
-  if (!read)
-    return read.error();
-  if (!read->isUsable)
-    return *read->problem;
+  const auto read = ADA_TRY(readDial9(input, info));
+  if (!read.isUsable)
+    return *read.problem;
   Description description;
-  description.problem = read->problem;
+  description.problem = read.problem;
   InfoSection &section = description.whole;
   const uint64_t bytes = input.size().value_or(input.position());
   section.title = fmt::format("{}: dial9-trace-format 1{}, {}", place.name(), input.isPacked() ? " in gzip" : "",

@@ -51,11 +51,6 @@ Explanation explain(DecodeError error) {
     return {"E_DEPTH", "lists or maps nested over 64 deep, which this reader refuses"};
   case DecodeError::FrameTooLarge:
     return {"E_FRAME_TOO_LARGE", "a frame over the limit that was set for this reader"};
-  case DecodeError::BadGzip:
-    return {"E_BAD_GZIP", "the gzip data around the trace is damaged; all that could be unpacked was read"};
-  case DecodeError::GzipUnsupported:
-    return {"E_GZIP_UNSUPPORTED",
-            "the trace is packed with gzip, and this build has no zlib; unpack it with gunzip first"};
   }
   return {};
 }

@@ -3,6 +3,7 @@
 
 #include "ada/trace/dial9/encoder.h"
 #include "ada_schemas.h"
+#include "base/try.h"
 #include "model/loss_list.h"
 
 #include <array>
@@ -37,8 +38,7 @@ public:
     return tell([this, thread] { return now(Dial9Type::ThreadEnd, {{dial9::Value::varint(thread)}}); });
   }
   Expected<void> finish() override {
-    if (auto told = tellAll(); !told)
-      return told;
+    ADA_TRY(tellAll());
     return check(encoder_.flush());
   }
   bool wantsDetails() const override { return true; }
@@ -67,8 +67,7 @@ private:
   Expected<void> tellAll() {
     hasTime_ = true;
     for (const auto &write : std::exchange(waiting_, {}))
-      if (auto written = write(); !written)
-        return written;
+      ADA_TRY(write());
     return {};
   }
   Expected<void> writeFunction(const Function &function);
@@ -89,8 +88,7 @@ using V = dial9::Value;
 Expected<void> Dial9Sink::begin(const TraceInfo &info) {
   for (size_t i = 0; i < kDial9Types; ++i) {
     const Dial9Layout &layout = layoutOf(static_cast<Dial9Type>(i));
-    if (auto done = check(encoder_.schema(static_cast<uint16_t>(i), layout.name, true, layout.fields)); !done)
-      return done;
+    ADA_TRY(check(encoder_.schema(static_cast<uint16_t>(i), layout.name, true, layout.fields)));
   }
   return tell([this, isRoot = info.isRoot] { return now(Dial9Type::Trace, {V::u8(1), V::boolean(isRoot)}); });
 }
@@ -120,8 +118,7 @@ Expected<void> Dial9Sink::addFunction(const Function &announced) {
 
 Expected<void> Dial9Sink::writeFunction(const Function &function) {
   const dial9::StringPoolEntry name = {function.index, function.displayName};
-  if (auto done = check(encoder_.stringPool({&name, 1})); !done)
-    return done;
+  ADA_TRY(check(encoder_.stringPool({&name, 1})));
   return now(Dial9Type::Function, {V::pooledString(function.index), V::varint(function.process), V::varint(function.id),
                                    V::string(function.name), V::string(function.file), V::string(function.signature),
                                    V::string(function.types), V::varint(function.line), V::varint(function.address)});
@@ -155,8 +152,7 @@ EncodeError Dial9Sink::write(const Event &event, const Batch &batch) {
 Expected<void> Dial9Sink::events(const Batch &batch) {
   if (!hasTime_ && !batch.events.empty()) {
     timeNs_ = batch.events.front().timeNs;
-    if (auto told = tellAll(); !told)
-      return told;
+    ADA_TRY(tellAll());
   }
   for (const Event &event : batch.events) {
     EncodeError error = write(event, batch);

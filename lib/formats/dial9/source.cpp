@@ -1,10 +1,11 @@
 // Reads dial9 streams into the model. Those that AdaTrace wrote come back as what they were; others become marks.
 #include "ada/trace/convert.h"
 
-#include "ada/trace/names.h"
 #include "ada_schemas.h"
+#include "base/try.h"
 #include "event_json.h"
 #include "formats/byte_source.h"
+#include "model/names.h"
 #include "operations.h"
 
 #include <unordered_map>
@@ -284,8 +285,7 @@ public:
   using ByteSource::ByteSource;
 
   Expected<void> read(TraceSink &sink) override {
-    if (auto ready = restart(); !ready)
-      return ready;
+    ADA_TRY(restart());
     Reader reader(sink, lost_);
     const auto read = readDial9(input_, reader, [&] { return bool(reader.status()); });
     const auto checked = check(read, reader.status());

@@ -1,5 +1,6 @@
 // Checks dial9 streams.
 #include "base/quantities.h"
+#include "base/try.h"
 #include "operations.h"
 
 #include <unordered_set>
@@ -53,12 +54,10 @@ private:
 
 Expected<CheckSummary> verifyDial9(TraceLocation &place, const CheckReport &report) {
   Dial9Check check;
-  const auto read = readDial9(*place.bytes, check);
-  if (!read)
-    return read.error();
+  const auto read = ADA_TRY(readDial9(*place.bytes, check));
   check.finish();
-  if (read->problem)
-    report.problem(read->problem->text());
+  if (read.problem)
+    report.problem(read.problem->text());
   if (check.undefined)
     report.note(place.name() + ": " + formatCount(check.undefined) +
                 " ids of pooled strings and stacks are used, but never defined");

@@ -5,6 +5,7 @@
 // nanosecond.
 #include "operations.h"
 
+#include "base/try.h"
 #include "formats/import/met_names.h"
 
 #include <algorithm>
@@ -168,8 +169,7 @@ Expected<void> Reader::finish() {
 } // namespace
 
 Expected<void> FoldedSource::read(TraceSink &sink) {
-  if (auto ready = restart(); !ready)
-    return ready;
+  ADA_TRY(restart());
   Reader reader(sink);
   std::string line; // the part of the line that has arrived
   uint64_t offset = 0, bad = 0, badAt = 0, good = 0;

@@ -1,5 +1,6 @@
 // Sorts events by thread and time with a merge sort, whose runs are in a temporary file.
 #include "event_sorter.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <queue>
@@ -20,8 +21,7 @@ Expected<void> EventSorter::add(LooseEvent event, std::string_view text) {
   pendingText_.append(text);
   pending_.push_back(event);
   if (pendingText_.size() >= keptText_) {
-    if (auto kept = texts_.append(std::as_bytes(std::span(pendingText_))); !kept)
-      return kept.error();
+    ADA_TRY(texts_.append(std::as_bytes(std::span(pendingText_))));
     pendingText_.clear();
   }
   return pending_.size() >= kept_ ? spill() : Expected<void>();
@@ -29,10 +29,8 @@ Expected<void> EventSorter::add(LooseEvent event, std::string_view text) {
 
 Expected<void> EventSorter::spill() {
   std::ranges::sort(pending_, isBefore);
-  const auto offset = runs_.append(std::as_bytes(std::span(pending_)));
-  if (!offset)
-    return offset.error();
-  spilled_.push_back({*offset, pending_.size()});
+  const auto offset = ADA_TRY(runs_.append(std::as_bytes(std::span(pending_))));
+  spilled_.push_back({offset, pending_.size()});
   pending_.clear();
   return {};
 }
@@ -49,8 +47,7 @@ public:
       at_ = 0;
       if (held_.empty())
         return nullptr;
-      if (auto read = file_.read(run_.offset, std::as_writable_bytes(std::span(held_))); !read)
-        return read.error();
+      ADA_TRY(file_.read(run_.offset, std::as_writable_bytes(std::span(held_))));
       run_.offset += held_.size() * sizeof(LooseEvent);
       run_.count -= held_.size();
     }
@@ -76,8 +73,7 @@ Expected<std::string_view> EventSorter::textOf(const LooseEvent &event) {
     windowAt_ = event.textAt - std::min(event.textAt, kBefore);
     const uint64_t end = std::min(texts_.size(), std::max(windowAt_ + kWindow, event.textAt + event.textBytes));
     window_.resize(end - windowAt_);
-    if (auto read = texts_.read(windowAt_, std::as_writable_bytes(std::span(window_))); !read)
-      return read.error();
+    ADA_TRY(texts_.read(windowAt_, std::as_writable_bytes(std::span(window_))));
   }
   return std::string_view(window_).substr(event.textAt - windowAt_, event.textBytes);
 }
@@ -86,17 +82,14 @@ Expected<void> EventSorter::drain(const std::function<bool(const LooseEvent &, s
   if (spilled_.empty()) {
     std::ranges::sort(pending_, isBefore);
     for (const LooseEvent &event : pending_) {
-      const auto text = textOf(event);
-      if (!text)
-        return text.error();
-      if (!take(event, *text))
+      const auto text = ADA_TRY(textOf(event));
+      if (!take(event, text))
         break;
     }
     return {};
   }
   if (!pending_.empty())
-    if (auto done = spill(); !done)
-      return done;
+    ADA_TRY(spill());
   pending_ = {};
   constexpr size_t kBytes = 32 << 20, kFewest = 64;
   const size_t piece = std::max(kFewest, kBytes / sizeof(LooseEvent) / spilled_.size());
@@ -109,28 +102,22 @@ Expected<void> EventSorter::drain(const std::function<bool(const LooseEvent &, s
   };
   std::priority_queue<Head> heads;
   const auto advance = [&](size_t reader) -> Expected<void> {
-    const auto next = readers[reader].next();
-    if (!next)
-      return next.error();
-    if (*next)
-      heads.push({**next, reader});
+    const auto next = ADA_TRY(readers[reader].next());
+    if (next)
+      heads.push({*next, reader});
     return {};
   };
   for (const Run &run : spilled_) {
     readers.emplace_back(runs_, run, piece);
-    if (auto done = advance(readers.size() - 1); !done)
-      return done;
+    ADA_TRY(advance(readers.size() - 1));
   }
   while (!heads.empty()) {
     const Head head = heads.top();
     heads.pop();
-    const auto text = textOf(head.event);
-    if (!text)
-      return text.error();
-    if (!take(head.event, *text))
+    const auto text = ADA_TRY(textOf(head.event));
+    if (!take(head.event, text))
       break;
-    if (auto done = advance(head.reader); !done)
-      return done;
+    ADA_TRY(advance(head.reader));
   }
   return {};
 }

@@ -1,6 +1,7 @@
 // Reads the events of packed blocks piece by piece: finds a block's bytes and checks them.
 #include "block_reader.h"
 
+#include "base/try.h"
 #include "formats/packed/compression.h"
 #include "shared/encode/packed_file.h"
 
@@ -11,8 +12,7 @@ namespace ada::packed {
 Expected<void> BlockReader::begin(const File &file, const Block &block) {
   left_ = 0;
   file_ = &file, block_ = &block;
-  if (auto good = file.check(block); !good)
-    return good;
+  ADA_TRY(file.check(block));
   const RawBlockHeader raw = *file.headerAt(block.offset);
   const Byte *const calls = file.at(block.offset + kBlockHeaderBytes);
   std::span<const Byte> body(calls + raw.callsBytes, block.bytes - kBlockHeaderBytes - raw.callsBytes);

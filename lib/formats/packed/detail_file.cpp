@@ -1,6 +1,7 @@
 // Finds and decodes the blocks of packed detail files.
 #include "detail_file.h"
 
+#include "base/try.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
 
@@ -18,10 +19,7 @@ Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const s
   DetailFile file;
   file.bytes_ = bytes;
   file.name_ = name;
-  auto head = readFileHeader<RawDetailFileHeader>(bytes, kDetailMagic, "detail", name);
-  if (!head)
-    return head.error();
-  file.head_ = *head;
+  file.head_ = ADA_TRY(readFileHeader<RawDetailFileHeader>(bytes, kDetailMagic, "detail", name));
   file.isFinished_ = (file.head_.flags & kFileFinished) != 0;
   const bool isWhole = file.isFinished_ && file.head_.end <= bytes.size();
   file.scan(isWhole ? uint64_t{file.head_.end} : bytes.size(), holes);
@@ -179,8 +177,7 @@ std::span<const Byte> DetailFile::bodyOf(const DetailBlock &block, std::vector<B
 
 Expected<void> DetailFile::decode(const DetailBlock &block, DetailEvents &events) const {
   events.plain.clear(), events.offsets.clear();
-  if (auto good = check(block); !good)
-    return good;
+  ADA_TRY(check(block));
   std::vector<Byte> unpacked;
   const std::span<const Byte> body = bodyOf(block, unpacked);
   if (body.empty())

@@ -2,6 +2,7 @@
 #include "detail_writer.h"
 
 #include "base/file_bytes.h"
+#include "base/try.h"
 #include "formats/atf/files/checksum.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/detail_file.h"
@@ -18,37 +19,28 @@ DetailWriter::~DetailWriter() {
 
 Expected<std::unique_ptr<DetailWriter>> DetailWriter::create(const std::string &path,
                                                              const atf::WriterOptions &options) {
-  auto file = OutputFile::create(path, options);
-  if (!file)
-    return file.error();
-  std::unique_ptr<DetailWriter> writer(new DetailWriter(*std::move(file)));
+  auto file = ADA_TRY(OutputFile::create(path, options));
+  std::unique_ptr<DetailWriter> writer(new DetailWriter(std::move(file)));
   writer->origin_ = {2, options.arch, options.os, options.clockType, options.threadId};
   writer->compresses_ = options.compress;
-  if (auto written = writer->writeHeader(false); !written)
-    return written.error();
+  ADA_TRY(writer->writeHeader(false));
   return writer;
 }
 
 // Loads the block with the last event to be kept into memory, as an open block.
 Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &path, uint64_t keep) {
-  auto opened = OutputFile::open(path);
-  if (!opened)
-    return opened.error();
-  auto bytes = FileBytes::open(path);
-  if (!bytes)
-    return bytes.error();
-  auto parsed = DetailFile::parse(bytes->bytes(), path, bytes->holes());
-  if (!parsed)
-    return parsed.error();
-  const RawDetailFileHeader &head = parsed->header();
+  auto opened = ADA_TRY(OutputFile::open(path));
+  auto bytes = ADA_TRY(FileBytes::open(path));
+  auto parsed = ADA_TRY(DetailFile::parse(bytes.bytes(), path, bytes.holes()));
+  const RawDetailFileHeader &head = parsed.header();
   if (head.blocksOffset != kFileHeaderBytes)
     return Error{.code = "E_BAD_OFFSET",
                  .message = "only a file whose blocks follow its header at once can be continued",
                  .file = path,
                  .field = "blocks_offset"};
-  std::unique_ptr<DetailWriter> writer(new DetailWriter(*std::move(opened)));
+  std::unique_ptr<DetailWriter> writer(new DetailWriter(std::move(opened)));
   writer->origin_ = {2, head.arch, head.os, 0, head.threadId};
-  for (const DetailBlock &block : parsed->blocks()) {
+  for (const DetailBlock &block : parsed.blocks()) {
     if (block.first >= keep)
       break;
     writer->offset_ = block.offset;
@@ -61,21 +53,19 @@ Expected<std::unique_ptr<DetailWriter>> DetailWriter::resume(const std::string &
     }
     const uint64_t wanted = keep - block.first;
     std::vector<Byte> plain;
-    const std::span<const Byte> body = parsed->bodyOf(block, plain);
+    const std::span<const Byte> body = parsed.bodyOf(block, plain);
     uint64_t taken = 0;
     const size_t used = writer->block_->resume(block.firstSeq, body.data(), body.size(), atf::crc32c,
                                                [&](const atf::DetailHead &) { return taken++ < wanted; });
-    const auto *start = reinterpret_cast<const Byte *>(bytes->bytes().data()) + block.offset;
+    const auto *start = reinterpret_cast<const Byte *>(bytes.bytes().data()) + block.offset;
     writer->bytes_.assign(start, start + kBlockHeaderBytes);
     writer->bytes_.insert(writer->bytes_.end(), body.begin(), body.begin() + static_cast<ptrdiff_t>(used));
     writer->used_ = kBlockHeaderBytes + used;
     break;
   }
   // Write the placeholder first: a final header would hide what is appended.
-  if (auto written = writer->writeHeader(false); !written)
-    return written.error();
-  if (auto cut = writer->file_.cut(writer->offset_ + writer->used_); !cut)
-    return cut.error();
+  ADA_TRY(writer->writeHeader(false));
+  ADA_TRY(writer->file_.cut(writer->offset_ + writer->used_));
   return writer;
 }
 
@@ -85,8 +75,7 @@ Expected<void> DetailWriter::writeHeader(bool isFinal) {
 }
 
 Expected<void> DetailWriter::append(const atf::DetailHead &head, std::span<const std::byte> payload) {
-  if (auto good = file_.mustBeGood(); !good)
-    return good;
+  ADA_TRY(file_.mustBeGood());
   if (!block_->isOpen()) {
     bytes_.resize(kBlockHeaderBytes);
     block_->begin(bytes_.data(), totals_.events, atf::crc32c);
@@ -109,8 +98,7 @@ Expected<void> DetailWriter::endBlock() {
   if (compresses_)
     compressBody(raw);
   std::memcpy(bytes_.data(), &raw, sizeof raw);
-  if (auto written = file_.write(bytes_.data(), used_, offset_); !written)
-    return written;
+  ADA_TRY(file_.write(bytes_.data(), used_, offset_));
   totals_.add(block_->totals());
   end_ = offset_ + used_;
   offset_ = aligned(end_);
@@ -133,14 +121,10 @@ void DetailWriter::compressBody(RawDetailBlockHeader &raw) {
 }
 
 Expected<void> DetailWriter::finish() {
-  if (auto open = file_.mustBeOpen(); !open)
-    return open;
-  if (auto done = endBlock(); !done)
-    return done;
-  if (auto cut = file_.cut(end_); !cut)
-    return cut;
-  if (auto written = writeHeader(true); !written)
-    return written;
+  ADA_TRY(file_.mustBeOpen());
+  ADA_TRY(endBlock());
+  ADA_TRY(file_.cut(end_));
+  ADA_TRY(writeHeader(true));
   return file_.close();
 }
 

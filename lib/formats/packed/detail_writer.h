@@ -2,7 +2,7 @@
 #ifndef ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
 #define ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
 
-#include "ada/trace/atf_writer.h"
+#include "formats/atf/files/writer.h"
 #include "formats/packed/output_file.h"
 #include "shared/encode/packed_detail_file.h"
 

@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include "base/print.h"
+#include "base/try.h"
 #include "formats/packed/block_reader.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
@@ -21,10 +22,7 @@ Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &
   File file;
   file.bytes_ = bytes;
   file.name_ = name;
-  auto head = readFileHeader<RawFileHeader>(bytes, kMagic, "index", name);
-  if (!head)
-    return head.error();
-  file.head_ = *head;
+  file.head_ = ADA_TRY(readFileHeader<RawFileHeader>(bytes, kMagic, "index", name));
   file.isFinished_ = file.takeIndex();
   if (file.isFinished_)
     return file;

@@ -4,6 +4,7 @@
 
 #include "base/file_bytes.h"
 #include "base/quantities.h"
+#include "base/try.h"
 #include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_format.h"
 
@@ -59,8 +60,7 @@ inline std::string lostEventsText(uint64_t events) {
 template <class Blocks>
 Expected<void> checkBlocks(const Blocks &packed, std::span<const std::byte> bytes, const FileBytes *file) {
   for (const auto &block : packed.blocks()) {
-    if (auto good = packed.check(block); !good)
-      return good;
+    ADA_TRY(packed.check(block));
     if (file)
       file->release(bytes.subspan(block.offset, block.bytes));
   }

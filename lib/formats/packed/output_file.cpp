@@ -3,6 +3,7 @@
 
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "base/write_all.h"
 
 #include <cerrno>
@@ -15,10 +16,7 @@ Expected<OutputFile> OutputFile::create(const std::string &path, const atf::Writ
   const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | (options.overwrite ? 0 : O_EXCL);
   FileDescriptor file;
   if (options.noLinks) {
-    auto opened = openForWriting(path, flags, 0600);
-    if (!opened)
-      return opened.error();
-    file = *std::move(opened);
+    file = ADA_TRY(openForWriting(path, flags, 0600));
   } else {
     file = FileDescriptor(::open(path.c_str(), flags, 0600));
   }
@@ -28,10 +26,8 @@ Expected<OutputFile> OutputFile::create(const std::string &path, const atf::Writ
 }
 
 Expected<OutputFile> OutputFile::open(const std::string &path) {
-  auto opened = openForWriting(path, O_RDWR);
-  if (!opened)
-    return opened.error();
-  return OutputFile(path, *std::move(opened));
+  auto opened = ADA_TRY(openForWriting(path, O_RDWR));
+  return OutputFile(path, std::move(opened));
 }
 
 Expected<void> OutputFile::mustBeOpen() const {

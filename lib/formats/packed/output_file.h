@@ -2,8 +2,8 @@
 #ifndef ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H
 #define ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H
 
-#include "ada/trace/atf_writer.h"
 #include "base/file_descriptor.h"
+#include "formats/atf/files/writer.h"
 
 #include <optional>
 #include <string>

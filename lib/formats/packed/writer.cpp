@@ -2,6 +2,7 @@
 #include "writer.h"
 
 #include "base/file_bytes.h"
+#include "base/try.h"
 #include "formats/atf/files/checksum.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file.h"
@@ -20,62 +21,51 @@ Writer::~Writer() {
 }
 
 Expected<std::unique_ptr<Writer>> Writer::create(const std::string &path, const atf::WriterOptions &options) {
-  auto file = OutputFile::create(path, options);
-  if (!file)
-    return file.error();
-  std::unique_ptr<Writer> writer(new Writer(*std::move(file)));
+  auto file = ADA_TRY(OutputFile::create(path, options));
+  std::unique_ptr<Writer> writer(new Writer(std::move(file)));
   writer->origin_ = {2, options.arch, options.os, options.clockType, options.threadId};
   writer->storesLinks_ = !options.linksFollow;
   writer->compresses_ = options.compress;
-  if (auto written = writer->writeHeader(false, 0, false); !written)
-    return written.error();
+  ADA_TRY(writer->writeHeader(false, 0, false));
   return writer;
 }
 
 // Loads the block with the last event to be kept into memory, as an open block.
 Expected<std::unique_ptr<Writer>> Writer::resume(const std::string &path, uint64_t keep) {
-  auto opened = OutputFile::open(path);
-  if (!opened)
-    return opened.error();
-  auto bytes = FileBytes::open(path);
-  if (!bytes)
-    return bytes.error();
-  auto parsed = File::parse(bytes->bytes(), path, bytes->holes());
-  if (!parsed)
-    return parsed.error();
-  std::unique_ptr<Writer> writer(new Writer(*std::move(opened)));
-  const RawFileHeader &head = parsed->header();
+  auto opened = ADA_TRY(OutputFile::open(path));
+  auto bytes = ADA_TRY(FileBytes::open(path));
+  auto parsed = ADA_TRY(File::parse(bytes.bytes(), path, bytes.holes()));
+  std::unique_ptr<Writer> writer(new Writer(std::move(opened)));
+  const RawFileHeader &head = parsed.header();
   writer->origin_ = {2, head.arch, head.os, head.clockType, head.threadId};
   writer->storesLinks_ = false;
   writer->offset_ = writer->blocksOffset_ = head.blocksOffset, writer->droppedCount_ = head.droppedCount;
   writer->block_->startAt(head.droppedCount);
-  keep = std::min(keep, parsed->events());
-  for (const Block &block : parsed->blocks()) {
+  keep = std::min(keep, parsed.events());
+  for (const Block &block : parsed.blocks()) {
     if (block.first >= keep)
       break;
     RawBlockHeader raw;
-    std::memcpy(&raw, bytes->bytes().data() + block.offset, sizeof raw);
+    std::memcpy(&raw, bytes.bytes().data() + block.offset, sizeof raw);
     if (block.last() < keep && !(block.flags & kBlockOpen)) {
       writer->entries_.push_back(encodeIndexEntry(block.offset, raw));
       writer->unsorted_ |= (raw.flags & kBlockUnsorted) != 0;
       writer->offset_ = aligned(block.offset + block.bytes);
       continue;
     }
-    writer->resumeBlock(block, bytes->bytes().data(), block.firstSeq + (keep - block.first));
+    writer->resumeBlock(block, bytes.bytes().data(), block.firstSeq + (keep - block.first));
     writer->totals_.events = keep;
     writer->totals_.lastNs = writer->block_->state.lastNs;
     break;
   }
   // Even without events, the first block has the open calls and the number of events before the file.
-  if (const Block *start = parsed->start(); keep == 0 && start && start->firstSeq > 0)
-    writer->resumeBlock(*start, bytes->bytes().data(), start->firstSeq);
-  if (!parsed->blocks().empty() && writer->totals_.events > 0)
-    writer->totals_.firstNs = parsed->blocks()[0].firstNs;
+  if (const Block *start = parsed.start(); keep == 0 && start && start->firstSeq > 0)
+    writer->resumeBlock(*start, bytes.bytes().data(), start->firstSeq);
+  if (!parsed.blocks().empty() && writer->totals_.events > 0)
+    writer->totals_.firstNs = parsed.blocks()[0].firstNs;
   // Write the placeholder first: a final header would hide what is appended.
-  if (auto written = writer->writeHeader(false, 0, false); !written)
-    return written.error();
-  if (auto cut = writer->file_.cut(writer->offset_ + writer->used_); !cut)
-    return cut.error();
+  ADA_TRY(writer->writeHeader(false, 0, false));
+  ADA_TRY(writer->file_.cut(writer->offset_ + writer->used_));
   return writer;
 }
 
@@ -106,8 +96,7 @@ Expected<void> Writer::writeHeader(bool isFinal, uint64_t trailerOffset, bool ha
 }
 
 Expected<void> Writer::append(const atf::IndexEvent &event) {
-  if (auto good = file_.mustBeGood(); !good)
-    return good;
+  ADA_TRY(file_.mustBeGood());
   if (!block_->isOpen()) {
     bytes_.resize(kRoom);
     used_ = block_->begin(bytes_.data(), atf::crc32c);
@@ -134,8 +123,7 @@ Expected<void> Writer::endBlock() {
   if (compresses_)
     compressBody(raw);
   std::memcpy(bytes_.data(), &raw, sizeof raw);
-  if (auto written = file_.write(bytes_.data(), used_, offset_); !written)
-    return written;
+  ADA_TRY(file_.write(bytes_.data(), used_, offset_));
   entries_.push_back(encodeIndexEntry(offset_, raw));
   unsorted_ |= (raw.flags & kBlockUnsorted) != 0;
   offset_ = aligned(offset_ + used_);
@@ -157,10 +145,8 @@ void Writer::compressBody(RawBlockHeader &raw) {
 }
 
 Expected<void> Writer::finish(bool hasDetail) {
-  if (auto open = file_.mustBeOpen(); !open)
-    return open;
-  if (auto done = endBlock(); !done)
-    return done;
+  ADA_TRY(file_.mustBeOpen());
+  ADA_TRY(endBlock());
   const RawIndexHead head = encodeIndexHead(entries_.size());
   std::vector<Byte> index(sizeof head + entries_.size() * sizeof(RawIndexEntry) + sizeof(RawTrailer));
   std::memcpy(index.data(), &head, sizeof head);
@@ -170,10 +156,8 @@ Expected<void> Writer::finish(bool hasDetail) {
   const RawTrailer trailer = encodeTrailer(offset_, entries_.size(), atf::crc32c(0, index.data(), indexBytes), totals_,
                                            unsorted_, atf::crc32c);
   std::memcpy(index.data() + indexBytes, &trailer, sizeof trailer);
-  if (auto written = file_.write(index.data(), index.size(), offset_); !written)
-    return written;
-  if (auto written = writeHeader(true, offset_ + indexBytes, hasDetail); !written)
-    return written;
+  ADA_TRY(file_.write(index.data(), index.size(), offset_));
+  ADA_TRY(writeHeader(true, offset_ + indexBytes, hasDetail));
   return file_.close();
 }
 

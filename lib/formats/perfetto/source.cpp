@@ -2,6 +2,7 @@
 //
 // Tracks may be described after the events on them. So events are sorted by track and time first, and tracks become
 // threads at the end.
+#include "base/try.h"
 #include "formats/byte_source.h"
 #include "formats/import/slice_walk.h"
 #include "operations.h"
@@ -152,8 +153,7 @@ Expected<void> Delivery::run() {
 } // namespace
 
 Expected<void> PerfettoSource::read(TraceSink &sink) {
-  if (auto ready = restart(); !ready)
-    return ready;
+  ADA_TRY(restart());
   EventSorter events;
   PacketReader reader(events, lost_);
   uint64_t packets = 0;
@@ -161,8 +161,7 @@ Expected<void> PerfettoSource::read(TraceSink &sink) {
     ++packets;
     return reader.take(packet, offset);
   });
-  if (auto done = split(splitter, reader); !done)
-    return done;
+  ADA_TRY(split(splitter, reader));
   if (reader.damaged)
     problem("E_BAD_PACKET",
             std::to_string(reader.damaged) + (reader.damaged == 1 ? " packet is" : " packets are") +

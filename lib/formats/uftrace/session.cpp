@@ -3,6 +3,7 @@
 
 #include "base/file_bytes.h"
 #include "base/format.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <charconv>
@@ -19,11 +20,9 @@ struct Text {
 };
 
 static Expected<Text> openText(const std::string &path) {
-  auto file = FileBytes::open(path);
-  if (!file)
-    return file.error();
-  const auto bytes = file->holes().before(file->bytes());
-  return Text{*std::move(file), {reinterpret_cast<const char *>(bytes.data()), bytes.size()}};
+  auto file = ADA_TRY(FileBytes::open(path));
+  const auto bytes = file.holes().before(file.bytes());
+  return Text{std::move(file), {reinterpret_cast<const char *>(bytes.data()), bytes.size()}};
 }
 
 template <class Take> static void eachLine(std::string_view text, Take &&take) {
@@ -52,10 +51,8 @@ static std::string_view takeWord(std::string_view &text) {
 
 Expected<Header> readHeader(const std::string &directory) {
   const std::string path = directory + "/info";
-  const auto file = FileBytes::open(path);
-  if (!file)
-    return file.error();
-  const auto bytes = file->bytes();
+  const auto file = ADA_TRY(FileBytes::open(path));
+  const auto bytes = file.bytes();
   if (bytes.size() < sizeof kMagic || std::memcmp(bytes.data(), kMagic, sizeof kMagic) != 0)
     return Error{.code = "E_BAD_MAGIC", .message = "not a data directory of uftrace", .file = path};
   if (bytes.size() < 40)
@@ -290,20 +287,15 @@ std::shared_ptr<const Mappings> Maps::read(std::string_view text) {
 
 Expected<Directory> readDirectory(const std::string &path) {
   Directory directory;
-  auto header = readHeader(path);
-  if (!header)
-    return header.error();
-  directory.header = *header;
-  const auto file = openText(path + "/task.txt");
-  if (!file)
-    return file.error();
+  directory.header = ADA_TRY(readHeader(path));
+  const auto file = ADA_TRY(openText(path + "/task.txt"));
   Modules modules(path);
   Maps maps(path, modules);
   std::map<std::string, size_t, std::less<>> bySid;
   std::set<std::string> withoutMap; // programs
   std::set<uint64_t> known;
   const auto isNew = [&](uint64_t tid) { return known.insert(tid).second; };
-  eachLine(file->text, [&](std::string_view line) {
+  eachLine(file.text, [&](std::string_view line) {
     const auto number = [&](std::string_view key) { return numberOf(valueOf(line, key)).value_or(0); };
     const uint64_t timeNs = timeOf(valueOf(line, "timestamp"));
     if (line.starts_with("SESS ")) {

@@ -7,10 +7,11 @@
 #include "operations.h"
 #include "session.h"
 
-#include "ada/trace/names.h"
 #include "base/file_bytes.h"
 #include "base/format.h"
+#include "base/try.h"
 #include "formats/byte_source.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <cstring>
@@ -262,18 +263,15 @@ std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
 } // namespace
 
 Expected<void> UftraceSource::read(TraceSink &sink) {
-  if (auto ready = restart(); !ready)
-    return ready;
-  const auto directory = readDirectory(place_.path);
-  if (!directory)
-    return directory.error();
-  flaws_ = directory->flaws;
-  if (directory->header.features & kEstimatedReturns)
+  ADA_TRY(restart());
+  const auto directory = ADA_TRY(readDirectory(place_.path));
+  flaws_ = directory.flaws;
+  if (directory.header.features & kEstimatedReturns)
     flaws_.push_back({"W_NO_RETURNS", "recorded with --estimate-return: calls have a beginning only"});
-  Reader reader(*directory, sink, lost_);
+  Reader reader(directory, sink, lost_);
   reader.announce();
-  for (size_t i = 0; i < directory->tasks.size(); ++i) {
-    const std::string path = fmt::format("{}/{}.dat", place_.path, directory->tasks[i].tid);
+  for (size_t i = 0; i < directory.tasks.size(); ++i) {
+    const std::string path = fmt::format("{}/{}.dat", place_.path, directory.tasks[i].tid);
     const auto file = FileBytes::open(path);
     if (!file) {
       if (std::filesystem::exists(path)) // a thread that called nothing has no file

@@ -2,6 +2,7 @@
 #include "ada/trace/wtf/context.h"
 
 #include "base/json.h"
+#include "base/try.h"
 #include "bytes.h"
 #include "context_check.h"
 #include "json_text.h"
@@ -63,8 +64,7 @@ std::string ContextInfo::toJson() const {
 }
 
 Expected<ContextInfo> ContextInfo::parse(std::string_view json) {
-  if (auto checked = checkContext(json, std::nullopt); !checked)
-    return checked.error();
+  ADA_TRY(checkContext(json, std::nullopt));
   ContextInfo info;
   info.uri = textMember(json, "uri").value_or("");
   info.title = textMember(json, "title");

@@ -2,6 +2,7 @@
 #include "ada/trace/convert.h"
 
 #include "ada/trace/wtf/encoder.h"
+#include "base/try.h"
 #include "model/loss_list.h"
 #include "operations.h"
 
@@ -100,20 +101,17 @@ public:
 Expected<CopyResult> copyWtf(ByteInput &input, const ByteSink &bytes, wtf::Dialect dialect) {
   Copier copier(bytes, dialect);
   wtf::Decoder decoder(copier, wtfOptions(input));
-  const auto read = readWtf(input, decoder, [&] { return bool(copier.status); });
-  if (!read)
-    return read.error();
+  const auto read = ADA_TRY(readWtf(input, decoder, [&] { return bool(copier.status); }));
   if (!copier.status)
     return copier.status.error();
-  if (auto finished = copier.finish(); !finished)
-    return finished.error();
+  ADA_TRY(copier.finish());
   CopyResult result;
   result.events = copier.records;
   result.warnings = std::move(copier.flaws);
   result.losses = copier.lost.list();
-  if (!read->isUsable)
-    return *read->problem; // nothing was usable
-  result.problem = read->problem;
+  if (!read.isUsable)
+    return *read.problem; // nothing was usable
+  result.problem = read.problem;
   return result;
 }
 

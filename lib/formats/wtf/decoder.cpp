@@ -5,6 +5,7 @@
 // so that nothing is tried again before enough bytes have come.
 #include "ada/trace/wtf/decoder.h"
 
+#include "base/try.h"
 #include "bytes.h"
 #include "chunk.h"
 #include "header.h"
@@ -62,8 +63,7 @@ Expected<void> Decoder::State::push(std::span<const std::byte> bytes) {
   while (!bytes.empty() || (!pending.empty() && pending.size() >= need)) {
     size_t used = 0;
     if (pending.empty()) {
-      if (auto consumed = consume(bytes, used); !consumed)
-        return consumed;
+      ADA_TRY(consume(bytes, used));
       bytes = bytes.subspan(used);
       pending.assign(bytes.begin(), bytes.end());
       return {};
@@ -73,8 +73,7 @@ Expected<void> Decoder::State::push(std::span<const std::byte> bytes) {
     bytes = bytes.subspan(take);
     if (pending.size() < need)
       return {};
-    if (auto consumed = consume(pending, used); !consumed)
-      return consumed;
+    ADA_TRY(consume(pending, used));
     pending.erase(pending.begin(), pending.begin() + static_cast<ptrdiff_t>(used));
   }
   return {};
@@ -82,13 +81,11 @@ Expected<void> Decoder::State::push(std::span<const std::byte> bytes) {
 
 Expected<void> Decoder::State::consume(std::span<const std::byte> bytes, size_t &used) {
   for (;;) {
-    auto stepped = step(bytes.subspan(used));
-    if (!stepped)
-      return stepped.error();
-    if (*stepped == 0)
+    auto stepped = ADA_TRY(step(bytes.subspan(used)));
+    if (stepped == 0)
       return {};
-    used += *stepped;
-    position += *stepped;
+    used += stepped;
+    position += stepped;
   }
 }
 
@@ -102,11 +99,9 @@ Expected<size_t> Decoder::State::step(std::span<const std::byte> bytes) {
       return wait(4);
     if (bytes.size() < 12 && hasMagic(bytes))
       return wait(12);
-    auto dialect = sniff(bytes);
-    if (!dialect)
-      return dialect.error();
-    header.dialect = *dialect;
-    if (*dialect != Dialect::Chunked) {
+    auto dialect = ADA_TRY(sniff(bytes));
+    header.dialect = dialect;
+    if (dialect != Dialect::Chunked) {
       phase = Phase::Header;
       return stepHeader(bytes);
     }
@@ -135,23 +130,19 @@ void Decoder::State::begin() {
 
 Expected<size_t> Decoder::State::stepHeader(std::span<const std::byte> bytes) {
   size_t more = 0;
-  auto size = readV3Header(bytes, header, more, warner());
+  auto size = ADA_TRY(readV3Header(bytes, header, more, warner()));
   if (!size)
-    return size.error();
-  if (!*size)
     return wait(more);
   phase = Phase::Records;
   begin();
-  return **size;
+  return *size;
 }
 
 Expected<size_t> Decoder::State::stepRecord(std::span<const std::byte> bytes) {
-  auto outcome = parser.parse(bytes, position);
-  if (!outcome)
-    return outcome.error();
-  if (outcome->what == RecordParser::Outcome::NeedMore)
-    return wait(outcome->size);
-  return static_cast<size_t>(outcome->size);
+  auto outcome = ADA_TRY(parser.parse(bytes, position));
+  if (outcome.what == RecordParser::Outcome::NeedMore)
+    return wait(outcome.size);
+  return static_cast<size_t>(outcome.size);
 }
 
 Expected<size_t> Decoder::State::stepChunk(std::span<const std::byte> bytes) {
@@ -162,55 +153,48 @@ Expected<size_t> Decoder::State::stepChunk(std::span<const std::byte> bytes) {
   }
   if (bytes.size() < kChunkHead)
     return wait(kChunkHead);
-  auto head = readChunkHead(bytes, position);
-  if (!head)
-    return head.error();
-  if (head->type != kHeaderChunk && head->type != kEventChunk) {
+  auto head = ADA_TRY(readChunkHead(bytes, position));
+  if (head.type != kHeaderChunk && head.type != kEventChunk) {
     chunkStart = position;
-    skip = head->length;
+    skip = head.length;
     return stepChunk(bytes);
   }
-  if (head->length > options.maxChunkBytes)
+  if (head.length > options.maxChunkBytes)
     return errorAt("E_LIMIT", position,
-                   "a chunk claims " + std::to_string(head->length) + " bytes, more than the limit of " +
+                   "a chunk claims " + std::to_string(head.length) + " bytes, more than the limit of " +
                        std::to_string(options.maxChunkBytes));
-  if (bytes.size() < head->length)
-    return wait(head->length);
-  if (auto read = readChunk(*head, bytes.first(head->length)); !read)
-    return read.error();
-  return size_t{head->length};
+  if (bytes.size() < head.length)
+    return wait(head.length);
+  ADA_TRY(readChunk(head, bytes.first(head.length)));
+  return size_t{head.length};
 }
 
 /// Reads a chunk, or as much of it as the file has.
 Expected<void> Decoder::State::readChunk(const ChunkHead &head, std::span<const std::byte> bytes) {
-  auto parts = readChunkParts(head, bytes, position);
-  if (!parts)
-    return parts.error();
+  auto parts = ADA_TRY(readChunkParts(head, bytes, position));
   const bool complete = bytes.size() == head.length;
   if (head.type == kHeaderChunk) {
-    if (!complete && !(parts->header && parts->header->complete))
+    if (!complete && !(parts.header && parts.header->complete))
       return {};
     if (hasHeader) {
       parser.warn("W_HEADER_AGAIN",
                   "at byte " + std::to_string(position) + ": the file has a second header chunk, which was ignored");
       return {};
     }
-    if (!parts->header)
+    if (!parts.header)
       return errorAt("E_BAD_HEADER", position, "the file header chunk has no header part");
-    if (auto read = readChunkedHeader(asText(parts->header->bytes.data(), parts->header->bytes.size()),
-                                      parts->header->offset, header, warner());
-        !read)
-      return read;
+    ADA_TRY(readChunkedHeader(asText(parts.header->bytes.data(), parts.header->bytes.size()), parts.header->offset,
+                              header, warner()));
     begin();
     return {};
   }
   if (!hasHeader)
     return errorAt("E_BAD_HEADER", position, "the file has event data before its header chunk");
   hasEvents = true;
-  if (parts->jsonEvents)
+  if (parts.jsonEvents)
     parser.warn("W_JSON_EVENTS", "at byte " + std::to_string(position) +
                                      ": events in JSON form, which no program ever wrote, were skipped");
-  return parts->events ? readEvents(*parts->events, parts->strings) : Expected<void>();
+  return parts.events ? readEvents(*parts.events, parts.strings) : Expected<void>();
 }
 
 Expected<void> Decoder::State::readEvents(const Part &part, const std::optional<Part> &strings) {
@@ -264,11 +248,8 @@ Expected<void> Decoder::State::finish() {
   if (skip)
     return truncated(chunkStart, "inside of a chunk");
   if (pending.size() >= kChunkHead) {
-    auto head = readChunkHead(pending, position);
-    if (!head)
-      return head.error();
-    if (auto read = readChunk(*head, pending); !read)
-      return read;
+    auto head = ADA_TRY(readChunkHead(pending, position));
+    ADA_TRY(readChunk(head, pending));
   }
   if (!pending.empty())
     return truncated(position, "inside of a chunk");

@@ -2,6 +2,7 @@
 // If something is wrong with a record, its bytes are removed again. Full buffers or chunks go to the sink.
 #include "ada/trace/wtf/encoder.h"
 
+#include "base/try.h"
 #include "bytes.h"
 #include "chunk.h"
 #include "header.h"
@@ -213,11 +214,9 @@ Expected<void> Encoder::State::appendArgs(const EventType &type, std::span<const
                    "the type defines " + std::string(typeName(type.argDefs[i].type)) + ", the value is " +
                        std::string(typeName(arg.type)));
     if (isText(arg.type)) {
-      if (auto appended = appendText(type, i, arg); !appended)
-        return appended;
+      ADA_TRY(appendText(type, i, arg));
     } else if (isArray(arg.type)) {
-      if (auto appended = appendArray(type, i, arg); !appended)
-        return appended;
+      ADA_TRY(appendArray(type, i, arg));
     } else {
       appendScalar(arg);
     }
@@ -287,8 +286,7 @@ Expected<void> Encoder::State::checkDefinition(const TypeSpec &spec) const {
     error.field = std::string(spec.name.substr(0, 100));
     return error;
   };
-  if (auto defs = parseSignature(spec.args, header.dialect); !defs)
-    return defs.error();
+  ADA_TRY(parseSignature(spec.args, header.dialect));
   if (!options.viewerRules)
     return {};
   if (spec.name.empty() || spec.name.find_first_of("\r\n") != spec.name.npos)
@@ -312,10 +310,8 @@ Expected<void> Encoder::State::checkDefinition(const TypeSpec &spec) const {
 Expected<void> Encoder::State::define(const EventType &type, uint64_t timeUs, std::span<const Arg> args) {
   const TypeSpec spec = {static_cast<uint16_t>(args[0].bits), static_cast<uint16_t>(args[1].bits), args[2].bits,
                          args[3].isNull ? "" : args[3].text, args[4].isNull ? "" : args[4].text};
-  if (auto checked = checkDefinition(spec); !checked)
-    return checked;
-  if (auto written = event(type, timeUs, args); !written)
-    return written;
+  ADA_TRY(checkDefinition(spec));
+  ADA_TRY(event(type, timeUs, args));
   if (options.viewerRules)
     signatures.try_emplace(std::string(spec.name), Signature{spec.eventClass, spec.flags, std::string(spec.args)});
   auto defined = types.define(spec.wireId, spec.eventClass, spec.flags, std::string(spec.name), std::string(spec.args),
@@ -334,12 +330,10 @@ Expected<Encoder> Encoder::begin(Sink sink, const FileHeader &header, EncoderOpt
   state->chunked = header.dialect == Dialect::Chunked;
   state->big = header.dialect == Dialect::BigEndian;
   std::string bytes, part;
-  if (auto written = writeHeader(state->header, bytes, part); !written)
-    return written.error();
+  ADA_TRY(writeHeader(state->header, bytes, part));
   if (state->chunked)
     state->appendChunk(bytes, kHeaderChunk, {{kHeaderPart, part}});
-  if (auto written = state->put(bytes); !written)
-    return written.error();
+  ADA_TRY(state->put(bytes));
   return Encoder(std::move(state));
 }
 
@@ -357,10 +351,7 @@ Expected<void> Encoder::define(const TypeSpec &spec, uint64_t timeUs) {
 
 Expected<void> Encoder::defineBuiltIns(uint64_t timeUs) {
   for (const BuiltIn &builtIn : builtIns())
-    if (auto defined =
-            define({wireIdOf(builtIn.role), builtIn.eventClass, builtIn.flags, builtIn.name, builtIn.args}, timeUs);
-        !defined)
-      return defined;
+    ADA_TRY(define({wireIdOf(builtIn.role), builtIn.eventClass, builtIn.flags, builtIn.name, builtIn.args}, timeUs));
   return {};
 }
 
@@ -378,13 +369,11 @@ Expected<void> Encoder::flush() { return state_->flush(); }
 Expected<void> Encoder::finish() {
   if (state_->finished)
     return {};
-  if (auto flushed = state_->flush(); !flushed)
-    return flushed;
+  ADA_TRY(state_->flush());
   if (state_->chunked && state_->chunkId == 1) { // readers want a chunk for events, even if there are none
     std::string chunk;
     state_->appendChunk(chunk, kEventChunk, {{kEventsPart, {}}});
-    if (auto written = state_->put(chunk); !written)
-      return written;
+    ADA_TRY(state_->put(chunk));
   }
   state_->finished = true;
   return {};

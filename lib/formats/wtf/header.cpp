@@ -6,6 +6,7 @@
 #include "header.h"
 
 #include "base/json.h"
+#include "base/try.h"
 #include "bytes.h"
 #include "context_check.h"
 #include "json_text.h"
@@ -219,32 +220,27 @@ Expected<std::optional<size_t>> readV3Header(std::span<const std::byte> file, Fi
   const bool big = header.dialect == Dialect::BigEndian;
   constexpr size_t kContext = 12;
   header.wtfVersion = load32(file.data() + 4, big);
-  auto context = readHeaderText(file, kContext, big, HeaderStrings::UnitsAndBytes, need);
-  if (!context)
-    return context.error();
-  if (!context->end)
+  auto context = ADA_TRY(readHeaderText(file, kContext, big, HeaderStrings::UnitsAndBytes, need));
+  if (!context.end)
     return std::optional<size_t>();
-  header.contextInfo = text::cesu8ToUtf8(context->bytes);
-  header.strings = context->form;
-  if (auto checked = checkContext(header.contextInfo, kContext); !checked)
-    return checked.error();
-  const size_t numbers = context->end;
+  header.contextInfo = text::cesu8ToUtf8(context.bytes);
+  header.strings = context.form;
+  ADA_TRY(checkContext(header.contextInfo, kContext));
+  const size_t numbers = context.end;
   need = numbers + 12;
   if (file.size() < need)
     return std::optional<size_t>();
   header.flags = load32(file.data() + numbers, big);
   header.timebaseMs = static_cast<int64_t>(uint64_t{load32(file.data() + numbers + 8, big)} << 32 |
                                            load32(file.data() + numbers + 4, big));
-  auto metadata = readHeaderText(file, numbers + 12, big, context->form, need);
-  if (!metadata)
-    return metadata.error();
-  if (!metadata->end)
+  auto metadata = ADA_TRY(readHeaderText(file, numbers + 12, big, context.form, need));
+  if (!metadata.end)
     return std::optional<size_t>();
-  header.metadata = text::cesu8ToUtf8(metadata->bytes);
-  header.eventsOffset = metadata->end;
+  header.metadata = text::cesu8ToUtf8(metadata.bytes);
+  header.eventsOffset = metadata.end;
   checkMetadata(header, warn);
   readNote(header);
-  return std::optional<size_t>(metadata->end);
+  return std::optional<size_t>(metadata.end);
 }
 
 Expected<void> readChunkedHeader(std::string_view json, uint64_t offset, FileHeader &header, const WarningSink &warn) {
@@ -270,8 +266,7 @@ Expected<void> readChunkedHeader(std::string_view json, uint64_t offset, FileHea
   header.contextInfo.clear();
   if (const auto context = json::member(json, "contextInfo"); context && *context != "null") {
     header.contextInfo = *context;
-    if (auto checked = checkContext(header.contextInfo, offset); !checked)
-      return checked;
+    ADA_TRY(checkContext(header.contextInfo, offset));
   }
   header.metadata = json::member(json, "metadata").value_or("");
   readNote(header);
@@ -288,22 +283,16 @@ Expected<void> writeHeader(FileHeader &header, std::string &out, std::string &pa
                                       : "version 3 holds a timebase of whole milliseconds: round it");
   if (header.contextInfo.empty())
     header.contextInfo = FileHeader().contextInfo;
-  if (auto checked = checkContext(header.contextInfo, std::nullopt); !checked)
-    return checked;
-  if (auto noted = writeNote(header); !noted)
-    return noted;
+  ADA_TRY(checkContext(header.contextInfo, std::nullopt));
+  ADA_TRY(writeNote(header));
   append32(out, 0xDEADBEEF, big);
   append32(out, header.wtfVersion, big);
   append32(out, header.formatVersion(), big);
   if (chunked) {
-    auto text = chunkedHeaderText(header);
-    if (!text)
-      return text.error();
-    part = std::move(*text);
+    part = ADA_TRY(chunkedHeaderText(header));
     return {};
   }
-  if (auto written = writeHeaderText(header.contextInfo, "context info", header.dialect, out); !written)
-    return written;
+  ADA_TRY(writeHeaderText(header.contextInfo, "context info", header.dialect, out));
   append32(out, header.flags, big);
   const auto timebase = static_cast<uint64_t>(header.timebaseMs);
   append32(out, static_cast<uint32_t>(timebase), big);

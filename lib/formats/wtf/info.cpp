@@ -2,6 +2,7 @@
 #include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
+#include "base/try.h"
 #include "follower.h"
 #include "operations.h"
 
@@ -74,16 +75,14 @@ Expected<Description> describeWtf(TraceLocation &place, bool absolute) {
   ByteInput &input = *place.bytes;
   WtfSummary info;
   wtf::Decoder decoder(info, wtfOptions(input));
-  const auto read = readWtf(input, decoder);
-  if (!read)
-    return read.error();
+  const auto read = ADA_TRY(readWtf(input, decoder));
   info.finish();
-  if (!read->isUsable)
-    return *read->problem;
+  if (!read.isUsable)
+    return *read.problem;
   const wtf::FileHeader &header = *info.header;
   Description description;
   description.warnings = info.flaws;
-  description.problem = read->problem;
+  description.problem = read.problem;
   InfoSection &section = description.whole;
   const uint64_t bytes = input.size().value_or(input.position());
   section.title = fmt::format("{}: wtf-trace {}{}, {}", place.name(), dialectName(header.dialect),

@@ -1,6 +1,7 @@
 // Records from bytes.
 #include "record_parser.h"
 
+#include "base/try.h"
 #include "bytes.h"
 #include "json_text.h"
 #include "text.h"
@@ -52,21 +53,18 @@ Expected<RecordParser::Outcome> RecordParser::parse(std::span<const std::byte> b
     foundEnd_ = headSize;
   slots_.resize(std::max(slots_.size(), type_->argDefs.size()));
 
-  auto measured = aligned ? measureAligned(bytes, offset) : measurePacked(bytes, offset);
-  if (!measured)
-    return measured.error();
-  if (*measured > maxBytes_)
+  auto measured = ADA_TRY(aligned ? measureAligned(bytes, offset) : measurePacked(bytes, offset));
+  if (measured > maxBytes_)
     return errorAt("E_LIMIT", offset,
-                   "a record of type " + type_->name + " claims at least " + std::to_string(*measured) +
+                   "a record of type " + type_->name + " claims at least " + std::to_string(measured) +
                        " bytes, more than the limit of " + std::to_string(maxBytes_) + ": the file is damaged here");
   if (argsFound_ < type_->argDefs.size())
-    return Outcome{Outcome::NeedMore, *measured};
+    return Outcome{Outcome::NeedMore, measured};
   argsFound_ = 0;
   makeArgs(bytes);
   ++count_;
-  if (auto delivered = deliver(offset, time); !delivered)
-    return delivered.error();
-  return Outcome{Outcome::Delivered, *measured};
+  ADA_TRY(deliver(offset, time));
+  return Outcome{Outcome::Delivered, measured};
 }
 
 /// Finds the ends of the arguments. Returns the size of the record if all were found, else a size that is needed to

@@ -9,6 +9,7 @@
 #include "ada_info.h"
 #include "ada_names.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "model/loss_list.h"
 
 #include <algorithm>
@@ -168,12 +169,8 @@ Expected<void> WtfSink::begin(const TraceInfo &info) {
                                         .userAgent = std::nullopt}
                            .toJson();
   rest_ = !options_.exactTimes ? WtfRest::None : timeScale_ == 1 ? WtfRest::Ns : WtfRest::UsAndNs;
-  auto begun = wtf::Encoder::begin(bytes_, header);
-  if (!begun)
-    return begun.error();
-  encoder_ = *std::move(begun);
-  if (auto defined = encoder_->defineBuiltIns(); !defined)
-    return defined;
+  encoder_ = ADA_TRY(wtf::Encoder::begin(bytes_, header));
+  ADA_TRY(encoder_->defineBuiltIns());
   for (const wtf::BuiltIn &builtIn : wtf::builtIns())
     names_.emplace(builtIn.name);
 
@@ -194,8 +191,7 @@ Expected<void> WtfSink::begin(const TraceInfo &info) {
       {kValue, wtf::kAppendScopeData, kValueType, withRest("utf8 name, any value", rest_)},
   };
   for (const auto &type : kOwn)
-    if (auto defined = define(type.wireId, wtf::kInstance, type.flags, type.name, type.args); !defined)
-      return defined;
+    ADA_TRY(define(type.wireId, wtf::kInstance, type.flags, type.name, type.args));
   return writeInfo(infoText(WtfTraceInfo{info.isRoot, rest_}));
 }
 
@@ -211,8 +207,7 @@ Expected<void> WtfSink::writeInfo(const std::string &text) {
     Args args;
     args.add(Arg::utf8(std::string_view(text).substr(at, kInfoPart)));
     args.add(Arg::boolean(at + kInfoPart < text.size()));
-    if (auto written = write(kInfo, args); !written)
-      return written;
+    ADA_TRY(write(kInfo, args));
   }
   return {};
 }
@@ -234,8 +229,7 @@ Expected<void> WtfSink::addThread(const Thread &thread) {
   lost_.addChanged({thread.name, thread.description});
   lost_.addOffCpu(thread);
   const auto zone = static_cast<uint16_t>(threads_.size());
-  if (auto written = writeInfo(infoText(WtfThreadInfo{thread, zone})); !written)
-    return written;
+  ADA_TRY(writeInfo(infoText(WtfThreadInfo{thread, zone})));
   const std::string number = std::to_string(thread.index);
   std::string name = number + ":" + wtfNames_.plain(thread.name, "thread " + number);
   if (pids_.size() > 1 && pids_[thread.process])
@@ -278,13 +272,11 @@ Expected<void> WtfSink::addFunction(const Function &function) {
   }
   lost_.addChanged({function.name, function.displayName, function.file, function.signature, function.types});
   scopeNames_ += !state.wireId;
-  if (auto written = writeInfo(infoText(WtfFunctionInfo{function, scope})); !written)
-    return written;
+  ADA_TRY(writeInfo(infoText(WtfFunctionInfo{function, scope})));
   if (isType && !state.wireId) {
     state.wireId = nextType_++;
     scopeTypes_[scope] = {state.wireId, {function.process}};
-    if (auto defined = define(state.wireId, wtf::kScope, 0, scope, withRest("", rest_)); !defined)
-      return defined;
+    ADA_TRY(define(state.wireId, wtf::kScope, 0, scope, withRest("", rest_)));
   } else if (!isType) {
     state.scope = std::move(scope);
   }
@@ -333,8 +325,7 @@ Expected<void> WtfSink::call(ThreadState &thread, const Event &event, const Mome
   if (rest_ == WtfRest::None || (!moment.restNs && !moment.restUs))
     return write(wireIdOf(Role::ScopeEnter), args);
   // Such scopes have no other arguments, so an ada.event before the scope holds the rest.
-  if (auto written = other(event, moment); !written)
-    return written;
+  ADA_TRY(other(event, moment));
   return write(wireIdOf(Role::ScopeEnter), args);
 }
 
@@ -344,21 +335,17 @@ Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Mome
   while (thread.stack.back() != event.function) { // ends that are missing
     Args args;
     args.add(Arg::boolean(true));
-    if (auto written = write(kUnended, args); !written)
-      return written;
-    if (auto written = write(wireIdOf(Role::ScopeLeave)); !written)
-      return written;
+    ADA_TRY(write(kUnended, args));
+    ADA_TRY(write(wireIdOf(Role::ScopeLeave)));
     pop(thread);
   }
   if (event.kind == Kind::Exception) {
     Args args;
     args.add(Arg::boolean(true));
     addRest(args, moment);
-    if (auto written = write(kException, args); !written)
-      return written;
+    ADA_TRY(write(kException, args));
   } else if (rest_ != WtfRest::None && (moment.restNs || moment.restUs)) {
-    if (auto written = write(kEnd, restOnly(moment)); !written)
-      return written;
+    ADA_TRY(write(kEnd, restOnly(moment)));
   }
   pop(thread);
   return write(wireIdOf(Role::ScopeLeave));
@@ -401,8 +388,7 @@ Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
   if (known == markTypes_.end() && markTypes_.size() < kMaxMarkTypes && nextType_ <= 0xFFFF && !names_.contains(name) &&
       !name.empty() && wtfNames_.plain(name, "") == name) {
     const uint32_t wireId = nextType_++;
-    if (auto defined = define(wireId, wtf::kInstance, 0, name, withRest("any value", rest_)); !defined)
-      return defined;
+    ADA_TRY(define(wireId, wtf::kInstance, 0, name, withRest("any value", rest_)));
     known = markTypes_.emplace(name, wireId).first;
   }
   if (known != markTypes_.end()) {
@@ -444,8 +430,7 @@ Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
   const Moment moment = momentOf(event.timeNs);
   nowUs_ = moment.us;
   if (event.thread != currentThread_)
-    if (auto entered = enterZone(event.thread, moment.us); !entered)
-      return entered;
+    ADA_TRY(enterZone(event.thread, moment.us));
   switch (event.kind) {
   case Kind::Call:
     return call(thread, event, moment);
@@ -464,8 +449,7 @@ Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
 
 Expected<void> WtfSink::events(const Batch &batch) {
   for (const Event &event : batch.events)
-    if (auto written = one(event, batch); !written)
-      return written;
+    ADA_TRY(one(event, batch));
   return {};
 }
 
@@ -474,15 +458,12 @@ Expected<void> WtfSink::closeAll(uint32_t index) {
   ThreadState &thread = threads_[index];
   if (thread.stack.empty())
     return {};
-  if (auto entered = enterZone(index, endUs_); !entered)
-    return entered;
+  ADA_TRY(enterZone(index, endUs_));
   Args args;
   args.add(Arg::boolean(true));
   for (; !thread.stack.empty(); pop(thread)) {
-    if (auto written = write(kUnended, args); !written)
-      return written;
-    if (auto written = write(wireIdOf(Role::ScopeLeave)); !written)
-      return written;
+    ADA_TRY(write(kUnended, args));
+    ADA_TRY(write(wireIdOf(Role::ScopeLeave)));
   }
   return {};
 }
@@ -495,8 +476,7 @@ Expected<void> WtfSink::endThread(uint32_t thread) {
 
 Expected<void> WtfSink::finish() {
   for (uint32_t thread = 0; thread < threads_.size(); ++thread)
-    if (auto closed = closeAll(thread); !closed)
-      return closed;
+    ADA_TRY(closeAll(thread));
   return encoder_->finish();
 }
 

@@ -2,12 +2,13 @@
 // Our own files come back as what they were. In other files a scope becomes a call, and everything else becomes a mark.
 #include "ada/trace/convert.h"
 
-#include "ada/trace/names.h"
 #include "ada/trace/wtf/context.h"
 #include "ada/trace/wtf/timeline.h"
 #include "ada_info.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "formats/byte_source.h"
+#include "model/names.h"
 #include "operations.h"
 
 #include <algorithm>
@@ -427,14 +428,12 @@ public:
   using ByteSource::ByteSource;
 
   Expected<void> read(TraceSink &sink) override {
-    if (auto ready = restart(); !ready)
-      return ready;
+    ADA_TRY(restart());
     Reader reader(sink, lost_, flaws_);
     wtf::Timeline timeline(reader);
     wtf::Decoder decoder(timeline, wtfOptions(input_));
     const auto read = readWtf(input_, decoder, [&] { return bool(reader.status()); });
-    if (auto checked = check(read, reader.status()); !checked)
-      return checked;
+    ADA_TRY(check(read, reader.status()));
     timeline.finish();
     return reader.finish();
   }

@@ -1,6 +1,7 @@
 // The event types that a file has defined so far, and what their names mean.
 #include "type_table.h"
 
+#include "base/try.h"
 #include "bytes.h"
 
 namespace ada::wtf {
@@ -68,10 +69,7 @@ Expected<TypeTable::Defined> TypeTable::define(uint16_t wireId, uint16_t eventCl
   if (type.name == builtIns()[0].name) {
     type.argDefs = *parseSignature(builtIns()[0].args);
   } else {
-    auto argDefs = parseSignature(type.args, dialect);
-    if (!argDefs)
-      return argDefs.error();
-    type.argDefs = std::move(*argDefs);
+    type.argDefs = ADA_TRY(parseSignature(type.args, dialect));
   }
   defined.warning = giveRole(type, defined.message);
   set(wireId, &types_.emplace_back(std::move(type)));

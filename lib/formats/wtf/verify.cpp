@@ -1,5 +1,6 @@
 // Checks wtf-trace files.
 #include "base/quantities.h"
+#include "base/try.h"
 #include "follower.h"
 #include "operations.h"
 
@@ -24,14 +25,12 @@ private:
 Expected<CheckSummary> verifyWtf(TraceLocation &place, const CheckReport &report) {
   WtfCheck check;
   wtf::Decoder decoder(check, wtfOptions(*place.bytes));
-  const auto read = readWtf(*place.bytes, decoder);
-  if (!read)
-    return read.error();
+  const auto read = ADA_TRY(readWtf(*place.bytes, decoder));
   check.finish();
   for (const std::string &problem : check.problems)
     report.problem(place.name() + ": " + problem);
-  if (read->problem)
-    report.problem(read->problem->text());
+  if (read.problem)
+    report.problem(read.problem->text());
   uint64_t strays = 0, lost = 0;
   for (size_t i = 0; i < check.lines().zoneCount(); ++i) {
     strays += check.lines().zone(i).strayLeaves;

@@ -3,11 +3,12 @@
 #include "log.h"
 #include "operations.h"
 
-#include "ada/trace/names.h"
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/try.h"
 #include "formats/byte_source.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <map>
@@ -169,15 +170,10 @@ std::optional<Error> readBlocks(const FileBytes &file, const Header &header, Rea
 } // namespace
 
 Expected<void> XraySource::read(TraceSink &sink) {
-  if (auto ready = restart(); !ready)
-    return ready;
-  const auto path = input().asFile();
-  if (!path)
-    return path.error();
-  const auto file = FileBytes::open(*path);
-  if (!file)
-    return file.error();
-  const auto header = headerOf(file->bytes());
+  ADA_TRY(restart());
+  const auto path = ADA_TRY(input().asFile());
+  const auto file = ADA_TRY(FileBytes::open(path));
+  const auto header = headerOf(file.bytes());
   if (!header)
     return Error{.code = "E_TRUNCATED", .message = "the header is not complete", .file = place_.name()};
   const std::string program = programOf(place_.path);
@@ -192,7 +188,7 @@ Expected<void> XraySource::read(TraceSink &sink) {
   const bool hasNames = functions.has_value();
   Reader reader(*header, hasNames ? *std::move(functions) : std::vector<NamedFunction>(), hasNames ? program : "",
                 sink);
-  auto damage = header->mode == Mode::Basic ? readBasic(*file, reader, lost_) : readBlocks(*file, *header, reader);
+  auto damage = header->mode == Mode::Basic ? readBasic(file, reader, lost_) : readBlocks(file, *header, reader);
   if (!reader.out().status())
     return reader.out().status();
   if (input().damage())

@@ -7,7 +7,7 @@
 //
 // The exceptions are colons that need no quotes: C++'s '::' in a text value, unless the end or `name=` of an option
 // follows, the colon after the kind of a trigger (triggers.h), and that of a clock (tick:50us).
-// The list of options is include/ada/options.inc.
+// The list of options is lib/shared/options/options.inc.
 #ifndef ADA_LIB_SHARED_OPTIONS_OPTIONS_H
 #define ADA_LIB_SHARED_OPTIONS_OPTIONS_H
 
@@ -36,7 +36,7 @@ inline constexpr Option kOptions[] = {
 #define ADA_SHARE Type::Share
 #define ADA_ROTATION Type::Rotation
 #define ADA_OPTION(type, name, value, meta, text) {type, #name, value, meta, text},
-#include <ada/options.inc>
+#include "shared/options/options.inc"
 #undef ADA_OPTION
 #undef ADA_STRING
 #undef ADA_CHOICE

@@ -13,7 +13,7 @@
 #ifndef ADA_LIB_RING_MODULE_MAP_H
 #define ADA_LIB_RING_MODULE_MAP_H
 
-#include <ada/ring_file.h>
+#include "shared/ring/ring_file.h"
 
 namespace ada::ring {
 

@@ -2,7 +2,7 @@
 #ifndef ADA_LIB_SHARED_RING_TABLES_H
 #define ADA_LIB_SHARED_RING_TABLES_H
 
-#include <ada/ring_file.h>
+#include "shared/ring/ring_file.h"
 
 namespace ada::ring {
 

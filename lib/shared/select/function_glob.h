@@ -1,4 +1,4 @@
-// Whether a glob matches a function: the one rule that pass, runtime and views share. docs/globs.md is its manual.
+// Whether a glob matches a function: the rule that pass, runtime and views share (docs/reference/globs.md).
 //
 // A glob has to match the whole of one of the function's names or its source file. So `ns::parse` matches all overloads
 // of ns::parse and all its instances, and `*/net/*.cpp` all functions defined there.

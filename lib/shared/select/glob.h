@@ -1,4 +1,4 @@
-// Globs: a pattern that matches the whole of a text. docs/globs.md has the grammar.
+// Globs: a pattern that matches the whole of a text. docs/reference/globs.md has the grammar.
 //
 // A glob is compiled into a row of items, and a text moves a set of positions in that row forward, one character at a
 // time. So the time is bounded by the product of both lengths, whatever the glob. Nothing is allocated: the runtime

@@ -5,7 +5,7 @@
 // which is what the hooks cost. The program's time is the time of the process without that, and without the drain's.
 // Time over the budget adds up to a debt, and time below it reduces the debt. When the debt reaches kMostDebtNs, the
 // functions that took most since it began to grow are switched off, as few as possible, and stay off. See
-// docs/design.md.
+// docs/explanation/drain.md.
 //
 // Owned by the drain thread.
 #ifndef ADA_RUNTIME_CORE_BUDGET_H

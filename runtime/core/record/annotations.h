@@ -2,7 +2,8 @@
 //
 // The arguments of an annotation are in a detail record, as if a function had been called: numbers and addresses are in
 // the general registers, in order, and ADA_TEXT_BYTES of each text are in the stack window. So files, readers and
-// recovery need no knowledge of annotations except for the `types` text, which describes this (docs/types.md).
+// recovery need no knowledge of annotations except for the `types` text, which describes this
+// (docs/reference/types.md).
 #ifndef ADA_RUNTIME_CORE_ANNOTATIONS_H
 #define ADA_RUNTIME_CORE_ANNOTATIONS_H
 

@@ -66,7 +66,7 @@ bool isText(ContentForm form) {
   return form == ContentForm::Terminated || form == ContentForm::Object || form == ContentForm::Libcxx || isView(form);
 }
 
-// The target of a type: "*12{…": it has 12 bytes; "#4s32": elements of 4 bytes. See docs/types.md.
+// The target of a type: "*12{…": it has 12 bytes; "#4s32": elements of 4 bytes. See docs/reference/types.md.
 Found formOfTarget(Field rest, bool isPointer) {
   const bool isVector = rest.takes("#");
   if (!isVector && !rest.takes("*"))

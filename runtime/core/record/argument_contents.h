@@ -31,8 +31,8 @@ public:
   };
 
   ArgumentContents() = default;
-  // From a `types` text (docs/types.md); null: nothing is known. `arguments`: the arguments that were asked for by name
-  // (shared/select/argument_list.h), and then no others; null: no names were given.
+  // From a `types` text (docs/reference/types.md); null: nothing is known. `arguments`: the arguments that were asked
+  // for by name (shared/select/argument_list.h), and then no others; null: no names were given.
   static ArgumentContents parse(const char *types, Sizes sizes, const char *arguments = nullptr);
   // The same, with a table of earlier results. `argumentsOf(function)` returns the names.
   // Any thread, signal handlers too.

@@ -3,7 +3,7 @@
 #define ADA_RUNTIME_CORE_THREAD_H
 
 #include "shared/ring/lost_calls.h"
-#include <ada/ring_file.h>
+#include "shared/ring/ring_file.h"
 
 // A position that the hooks take for "chunk full": the thread has no chunk.
 #define ADA_POSITION_PARKED ((uint64_t)ADA_CHUNK_FULL)

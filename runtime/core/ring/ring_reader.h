@@ -103,7 +103,7 @@ public:
   void noteClosed(int more) { __atomic_add_fetch(&closedChunks_, (uint32_t)more, __ATOMIC_RELAXED); }
 
 private:
-  // Called if the counter has a fault: see docs/design.md.
+  // Called if the counter has a fault: see docs/explanation/ring.md.
   void goBack(ada_anchor now);
   bool takeHeldOf(Desk &desk, Thread &t, ring::Held &held);
   static ring::GapList *makeGapList() { return (ring::GapList *)sys::mapMemory(sizeof(ring::GapList)); }

@@ -8,7 +8,7 @@
 #include "core/base/text_store.h"
 #include "core/drain/function_figures.h"
 #include "core/record/selection.h"
-#include <ada/ring_file.h>
+#include "shared/ring/ring_file.h"
 
 namespace ada {
 

@@ -13,7 +13,7 @@ using options::Type;
 // The offset in `Options` of each of options::kOptions.
 constexpr size_t kOffsets[] = {
 #define ADA_OPTION(type, name, value, meta, text) offsetof(Options, name),
-#include <ada/options.inc>
+#include "shared/options/options.inc"
 #undef ADA_OPTION
 };
 

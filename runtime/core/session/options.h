@@ -1,10 +1,10 @@
-// The run-time options, as include/ada/options.inc lists them.
+// The run-time options, as lib/shared/options/options.inc lists them.
 #ifndef ADA_RUNTIME_CORE_OPTIONS_H
 #define ADA_RUNTIME_CORE_OPTIONS_H
 
 #include "core/base/text.h"
 #include "shared/options/options.h"
-#include <ada/ring_file.h>
+#include "shared/ring/ring_file.h"
 
 namespace ada {
 
@@ -21,7 +21,7 @@ struct Options {
 #define ADA_SHARE uint64_t
 #define ADA_ROTATION const char *
 #define ADA_OPTION(type, name, value, meta, text) type name;
-#include <ada/options.inc>
+#include "shared/options/options.inc"
 #undef ADA_OPTION
 #undef ADA_STRING
 #undef ADA_CHOICE

@@ -3,8 +3,8 @@
 // is not in the complete file.
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/session.h"
+#include "formats/atf/files/writer.h"
 #include "scratch_directory.h"
 #include "thorough.h"
 #include "vector_folder.h"

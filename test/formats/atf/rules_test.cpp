@@ -2,8 +2,8 @@
 // The order of the checks, which of two footers counts, gaps, and what counts as a thread's directory.
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/session.h"
+#include "formats/atf/files/writer.h"
 #include "scratch_directory.h"
 #include "vector_folder.h"
 

@@ -1,7 +1,7 @@
 // Random traces.
 #include "random_trace.h"
 
-#include "ada/trace/names.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <random>

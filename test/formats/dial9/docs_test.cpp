@@ -1,5 +1,5 @@
 // The annotated stream at the top of docs/formats/dial9.md is a real stream.
-// It has the content that the page describes, and the example program in the headers writes it.
+// It has the content that the page describes, and an encoder writes it.
 #include "stream_json.h"
 
 #include <gtest/gtest.h>
@@ -30,11 +30,10 @@ TEST(Dial9Docs, TheStreamOnThePageIsWhatAnEncoderWrites) {
   Encoder encoder;
   const Field fields[] = {{"fn", FieldType::PooledString}, {"arg", FieldType::Varint}};
   ASSERT_EQ(encoder.schema(0, "call", true, fields), EncodeError::None);
-  StringInterner strings(encoder);
-  uint32_t name = 0;
+  const StringPoolEntry name[] = {{0, "main"}};
+  ASSERT_EQ(encoder.stringPool(name), EncodeError::None);
   for (auto [time, argument] : {std::pair(1000, 300), std::pair(1500, 7), std::pair(20'000'000, 7)}) {
-    ASSERT_EQ(strings.intern("main", name), EncodeError::None);
-    const Value values[] = {Value::pooledString(name), Value::varint(uint64_t(argument))};
+    const Value values[] = {Value::pooledString(0), Value::varint(uint64_t(argument))};
     ASSERT_EQ(encoder.event(0, uint64_t(time), values), EncodeError::None);
   }
   const std::vector<uint8_t> page = streamOnThePage();
@@ -42,7 +41,6 @@ TEST(Dial9Docs, TheStreamOnThePageIsWhatAnEncoderWrites) {
   EXPECT_TRUE(std::ranges::equal(encoder.bytes(), page));
 }
 
-// The loop shown in owned.h.
 TEST(Dial9Docs, TheStreamOnThePageSaysMain) {
   const Trace trace = decodeAll(streamOnThePage());
   ASSERT_TRUE(trace.status.ok());

@@ -1,6 +1,7 @@
 // Random schemas, values and times survive the round trip in both directions.
 // The bytes are cut in every way. There are tens of thousands of streams, and each is compared with the output of a
 // second writer of the format.
+#include "owned.h"
 #include "random_stream.h"
 #include "thorough.h"
 

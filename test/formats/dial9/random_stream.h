@@ -5,6 +5,8 @@
 
 #include "ada/trace/dial9.h"
 
+#include <deque>
+#include <map>
 #include <random>
 
 namespace ada::dial9::test {

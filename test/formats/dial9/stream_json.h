@@ -2,7 +2,7 @@
 #ifndef ADA_TEST_DIAL9_STREAM_JSON_H
 #define ADA_TEST_DIAL9_STREAM_JSON_H
 
-#include "ada/trace/dial9.h"
+#include "owned.h"
 
 #include <nlohmann/json.hpp>
 

@@ -6,7 +6,7 @@
 #include "vector_folder.h"
 
 #include "ada/trace/atf_detail.h"
-#include "ada/trace/atf_writer.h"
+#include "formats/atf/files/writer.h"
 #include "formats/packed/detail_file.h"
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "vector_folder.h"
 
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
+#include "formats/atf/files/writer.h"
 
 #include <cstdlib>
 #include <fstream>

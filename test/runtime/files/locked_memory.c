@@ -9,7 +9,7 @@
 // LEFT: {{^}}adatrace-1-b{{$}}
 // LEFT-NOT: {{.}}
 #include <ada/attributes.h>
-#include <ada/ring_file.h>
+#include "shared/ring/ring_file.h"
 #include <ada/trace.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -51,7 +51,7 @@ def check(what, found, expected, mask=None):
 
 
 def place_text(place):
-    """A place in the notation of docs/types.md."""
+    """A place in the notation of docs/reference/types.md."""
     if place is None:
         return "-"
     return "+".join(f"{p.kind}{p.number}" + (f".{p.size}" if p.size != 8 and len(place) > 1 else "") for p in place)

@@ -6,7 +6,7 @@
 // RUN: adatrace dump --merged --thread=0 %t/none 2>&1 | FileCheck %s --check-prefix=KNOWN
 // RUN: adatrace dump %t/none 2>&1 | FileCheck %s --check-prefix=KNOWN
 // RUN: adatrace dump --merged %t/exact 2>&1 | FileCheck %s --check-prefix=KNOWN
-// CHECK: none was recorded with clock=none: the order is that of each thread's events; between threads it is unknown
+// CHECK: none was recorded with clock=none: the order of events is known only within each thread
 // KNOWN-NOT: clock=none
 #include <pthread.h>
 __attribute__((noinline)) static void *work(void *nothing) {

@@ -1,14 +1,13 @@
-"""Runs the commands of docs/commands.md and compares their output with the page.
+"""Runs the commands of docs/reference/commands/ and compares their output with the pages.
 
-Usage: docs_commands.py PAGE [--write], in a directory that holds the session of the page. Commands are the lines of
+Usage: docs_commands.py [--write] PAGE..., in a directory that holds the sessions of the pages. Commands are the lines of
 ```console blocks that begin with "$ "; `# status N` after one is its exit status. --write inserts the true output.
 """
+import difflib
 import re
 import subprocess
 import sys
 
-page = sys.argv[1]
-text = open(page, encoding="utf-8").read()
 ran = 0
 
 
@@ -28,10 +27,13 @@ def run(block):
     return "```console\n" + "\n".join(lines) + "\n```\n"
 
 
-seen = re.sub(r"```console\n(.*?)```\n", run, text, flags=re.S)
-if "--write" in sys.argv:
-    open(page, "w", encoding="utf-8").write(seen)
-elif seen != text:
-    import difflib
-    sys.exit("".join(difflib.unified_diff(text.splitlines(True), seen.splitlines(True), page, "what the commands print")))
-print(f"{ran} commands of the page ran")
+different = ""
+for page in [argument for argument in sys.argv[1:] if argument != "--write"]:
+    text = open(page, encoding="utf-8").read()
+    seen = re.sub(r"```console\n(.*?)```\n", run, text, flags=re.S)
+    if "--write" in sys.argv:
+        open(page, "w", encoding="utf-8").write(seen)
+    else:
+        different += "".join(difflib.unified_diff(text.splitlines(True), seen.splitlines(True), page, "what the commands print"))
+print(different or f"{ran} commands of the pages ran")
+sys.exit(1 if different else 0)

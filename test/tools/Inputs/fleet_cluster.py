@@ -59,7 +59,7 @@ with first, second, single:
     before = first.number("SELECT count() FROM spans")
     again = [first.run(both, session, "--label", f"release={i % 2}", *(("--aggregate=2us", "--slowest=2") if i % 4 == 3 else ()))
              for i, session in enumerate(sessions)]
-    print("again", {status for status, _ in again}, all("loaded before" in text for _, text in again), first.number("SELECT count() FROM spans") == before)
+    print("again", {status for status, _ in again}, all("already loaded" in text for _, text in again), first.number("SELECT count() FROM spans") == before)
     # With only one of the two servers, sessions that are on the other one are not loaded.
     texts = [first.run(alone, session, "--label", f"release={i % 2}", *(("--aggregate=2us", "--slowest=2") if i % 4 == 3 else ()))[1]
              for i, session in enumerate(sessions)]

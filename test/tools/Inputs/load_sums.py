@@ -54,7 +54,7 @@ with Server(directory) as server:
     waits = server.rows(f"SELECT {off} FROM aggregates WHERE release = 'waits'")
     before = numbers("aggregates")
     status, text = server.run(sessions[0], "--aggregate=2us", "--label", f"release={sessions[0]}")
-    print("again", status, "before" in text, numbers("aggregates") == before)
+    print("again", status, "already loaded" in text, numbers("aggregates") == before)
     status, text = server.run(sessions[0], "--aggregate=4us", "--label", f"release={sessions[0]}")
     print("otherwise", status, "--replace" in text, numbers("aggregates") == before)
     flame = subprocess.run(["adatrace", "flame", f"--from={server.address}", "release=calls"], env=server.environment,

@@ -15,7 +15,7 @@
 //   T: function 5 _Z1fi a.cpp:12     id (0x… or decimal), name, file and line
 //   T: external 5                    that function is a library's
 //   T: inlined 6                     copies of the other one of that name, inlined into others
-//   T: types 5 i0:s32;n:i0:s32       of that function, as docs/types.md has them
+//   T: types 5 i0:s32;n:i0:s32       of that function, as docs/reference/types.md has them
 //   T: window 100 900 50 40 slow 5 700 0   start, end, pre-roll asked and there (ms),
 //                                    cause, its function (or -), time and thread (or -)
 //   T: no manifest
@@ -28,8 +28,8 @@
 //   T: repeat 1000 50                the lines up to `end` 1000 times, each time 50 ns
 //   T: end                           later; repeats may contain repeats
 #include "ada/trace/atf_detail.h"
-#include "ada/trace/atf_writer.h"
-#include "ada/trace/names.h"
+#include "formats/atf/files/writer.h"
+#include "model/names.h"
 
 #include <nlohmann/json.hpp>
 

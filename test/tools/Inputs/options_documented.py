@@ -1,10 +1,10 @@
-"""Compares options.inc, docs/options.md and the help of `adatrace record`. With --write, makes the table in
-docs/options.md."""
+"""Compares options.inc, docs/reference/options.md and the help of `adatrace record`. With --write, makes the table in
+docs/reference/options.md."""
 import re
 import sys
 
 OPTION = re.compile(r'^ADA_OPTION\((\w+), (\w+), "(.*?)", "(.*?)", "(.*)"\)$', re.M)
-BEGIN, END = "<!-- from include/ada/options.inc -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- from lib/shared/options/options.inc -->\n", "<!-- end -->\n"
 
 
 def table(options):

@@ -2,8 +2,8 @@
 #ifndef ADA_TEST_UNIT_RECOVER_DEAD_PROCESS_H
 #define ADA_TEST_UNIT_RECOVER_DEAD_PROCESS_H
 
-#include "ada/ring_file.h"
-#include "ada/trace/atf_writer.h"
+#include "formats/atf/files/writer.h"
+#include "shared/ring/ring_file.h"
 
 #include <cstdint>
 #include <cstring>

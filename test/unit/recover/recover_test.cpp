@@ -1,8 +1,8 @@
 // The files of a killed process are completed, wherever they were cut.
 // Every event has its detail if that was written, links lead to something that exists, and the ring's content follows.
-#include "ada/trace/link_check.h"
 #include "ada/trace/recover.h"
 #include "dead_process.h"
+#include "formats/atf/session/link_check.h"
 #include "scratch_directory.h"
 #include "thorough.h"
 

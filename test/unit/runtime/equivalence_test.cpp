@@ -3,12 +3,12 @@
 // The drain's own code reads the same random chunks twice, in passes that end at the same times, and writes their
 // records once as an ATF file and once as a packed one.
 #include "ada/trace/atf_detail.h"
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/convert.h"
 #include "core/files/detail_file.h"
 #include "core/files/index_file.h"
 #include "core/files/packed_detail_file.h"
 #include "core/files/packed_file.h"
+#include "formats/atf/files/writer.h"
 #include "random_chunk.h"
 #include "scratch_directory.h"
 #include "shared/ring/thread_reader.h"

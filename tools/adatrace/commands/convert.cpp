@@ -59,8 +59,8 @@ int readFromAndTo(Options &options) {
       else if (named || bound)
         return fail(kWrongUsage, "convert: {} is given twice: '{}'", way.option, value);
       else if (way.otherwise(value))
-        return fail(kWrongUsage, "convert: {}: '{}' is a format that is only {}; here it is one of {}", way.option,
-                    value, way.only, way.names());
+        return fail(kWrongUsage, "convert: {}: '{}' can only be {}; use one of {}", way.option, value, way.only,
+                    way.names());
       else
         return fail(kWrongUsage,
                     "convert: {}: '{}' is neither a format ({}) nor a time like 10us, 1.5ms, 2s or @123456789{}",
@@ -100,20 +100,19 @@ int chooseFormat(Options &options) {
   if (options.outFormat)
     return kOk;
   if (options.out == "-")
-    return fail(kWrongUsage, "convert: say with --to which format standard output is to have: {}",
-                model::formatNames());
+    return fail(kWrongUsage, "convert: choose the format of standard output with --to: {}", model::formatNames());
   options.outFormat = model::formatOfPath(options.out);
   if (options.outFormat) {
     options.isVariantOpen = options.outFormat.named().keepsVariant;
     return kOk;
   }
   if (options.out.ends_with(".gz"))
-    return fail(kWrongUsage, "convert: packing is left to gzip: adatrace convert {} - --to=dial9 | gzip > {}",
+    return fail(kWrongUsage, "convert: compress the output with gzip: adatrace convert {} - --to=dial9 | gzip > {}",
                 options.in, options.out);
-  return fail(
-      kWrongUsage,
-      "convert: the name {} says nothing about the format: {}, no extension a session; or choose with --to: {}{}",
-      options.out, model::formatsByExtension(), model::formatNames(), model::leftOutFormats());
+  return fail(kWrongUsage,
+              "convert: the name {} does not show the format: {}, no extension is a session; or choose the format with "
+              "--to: {}{}",
+              options.out, model::formatsByExtension(), model::formatNames(), model::leftOutFormats());
 }
 
 // Whether the input has the format that --from names. Every variant of a format fits, except that an ATF file must have
@@ -200,7 +199,7 @@ int copy(model::ByteInput &input, const Options &options) {
   for (const Warning &flaw : copied->warnings)
     warning("{}: {}", input.name(), flaw.message);
   if (copied->problem)
-    warning("{}; what was read before it is converted", copied->problem->text());
+    warning("{}; everything before it was converted", copied->problem->text());
   sayLosses(copied->losses);
   sayResult(options, formatCount(copied->events, options.outFormat.format->copiedUnit), copied->events,
             line.nanoseconds(), *out);
@@ -234,8 +233,8 @@ Expected<uint64_t> minDuration(const Options &options, model::TraceSource &sourc
 // because the user did not choose which calls.
 void sayTooShort(const Options &options, uint64_t calls, uint64_t minDurationNs) {
   if (calls && (options.budget || !options.quiet))
-    complain(fmt::format("left out: {} that took less than {} ({})", formatCount(calls, "call"),
-                         formatDuration(minDurationNs), options.budget ? "--budget" : "--min-duration"));
+    complain(fmt::format("left out: {} shorter than {} ({})", formatCount(calls, "call"), formatDuration(minDurationNs),
+                         options.budget ? "--budget" : "--min-duration"));
 }
 
 int run(Options &options) {
@@ -250,7 +249,7 @@ int run(Options &options) {
   options.minDurationNs = std::exchange(options.part.calls.minDurationNs, 0);
   if (options.budget && options.outFormat.format->shape != model::Shape::Stream)
     return fail(kWrongUsage,
-                "convert: --budget can't be met for {}, which is not one stream of bytes; use --min-duration",
+                "convert: --budget does not work for {}, which is not a single stream of bytes; use --min-duration",
                 options.outFormat.named().name);
   raiseFileLimit();
   auto place = model::locate(options.in);
@@ -258,11 +257,10 @@ int run(Options &options) {
     return failWith(place.error());
   const model::FormatChoice input = model::recognise(*place);
   if (options.inFormat && !isAsked(*place, input, options.inFormat))
-    return failWith(Error{
-        .code = "E_BAD_MAGIC",
-        .message =
-            "the input is not of the format that --from names; without --from it is recognised by its first bytes",
-        .file = place->name()});
+    return failWith(Error{.code = "E_BAD_MAGIC",
+                          .message = "the input does not have the format that --from names; without --from, its first "
+                                     "bytes determine the format",
+                          .file = place->name()});
   // A trace that keeps its format keeps its dialect, too, unless the name or --to asks for another.
   if (options.isVariantOpen && input.format == options.outFormat.format)
     options.outFormat = input;
@@ -299,7 +297,7 @@ int run(Options &options) {
   if (!done)
     return failWith(*out, done.error());
   if (filter && !filter->anyThread())
-    return fail(kWrongUsage, "no thread of {} is named by --thread; `adatrace info` lists them", options.in);
+    return fail(kWrongUsage, "--thread matches no thread of {}; `adatrace info` lists the threads", options.in);
   if (auto committed = out->commit(); !committed)
     return failWith(committed.error());
 
@@ -308,7 +306,7 @@ int run(Options &options) {
   for (const Warning &flaw : (*source)->warnings())
     warning("{}", flaw.message);
   for (const Error &problem : (*source)->problems())
-    warning("{}; what was read before it is converted", problem.text());
+    warning("{}; everything before it was converted", problem.text());
   sayLosses((*source)->losses());
   sayLosses(sink->losses());
   sayTooShort(options, chosen.tooShort(), *minDurationNs);
@@ -321,22 +319,22 @@ int run(Options &options) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  line.option("in", options->in, "A session or a part of it, or a file of any format; - is standard input")
+  line.option("in", options->in, "A session, a part of one, or a file of any format; - is standard input")
       .type("")
       .required();
   line.option("out", options->out,
-              fmt::format("A file ({}) or a session's directory; - is standard output", model::formatExtensions()))
+              fmt::format("A file ({}) or a directory for a session; - is standard output", model::formatExtensions()))
       .type("")
       .required();
   line.option("--to", options->to,
-              fmt::format("Format of the output, where its name does not say it: {} (wtf-le is as the description "
-                          "reads, no viewer opens it). Or a time: only calls that begin before it",
+              fmt::format("Format of the output, if its name does not show it: {} (wtf-le follows the format's "
+                          "description, but no viewer opens it). Or a time: only calls that begin before it",
                           model::formatNames()))
       .type("FORMAT|TIME")
       .repeatable();
   line.option("--from", options->from,
-              fmt::format("Format that the input must have: {}. Or a time since the start of the trace (10us, "
-                          "1.5ms, 2s; @N: on its clock): only calls that go on then or later",
+              fmt::format("Format that the input must have: {}. Or a time since the start of the trace (10us, 1.5ms, "
+                          "2s; @N: on its clock): only calls that are active then or later",
                           model::readableFormatNames()))
       .type("FORMAT|TIME")
       .repeatable();
@@ -351,12 +349,11 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
             options->budget = bytes;
             return std::string();
           },
-          "The output must not become larger: leaves out as many of the shortest calls as that takes, and says how "
-          "many "
-          "(200M; reads the trace several times)")
+          "Upper limit for the size of the output (200M): leave out the shortest calls until it fits, and report how "
+          "many; reads the trace several times")
       .type("SIZE");
   line.flag("--round-times", options->roundTimes,
-            "wtf and cff: leave out what is below a microsecond, which takes half of the bytes");
+            "wtf and cff: drop fractions of a microsecond, which take half of the bytes");
   line.flag("--force", options->force, "Replace the output if it exists");
   line.flag("-q,--quiet", options->quiet, "No closing line and no progress");
   addProgress(line, options->progress);
@@ -368,7 +365,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 
 const Command kConvert = {
     "convert",
-    "Write a trace in another format, or a part of it",
+    "Convert a trace, or a part of it, to another format",
     "adatrace convert ada-traces/session_20261121_101500 run.wtf-trace\n"
     "adatrace convert --thread=3 --from=1s --to=2s run.trc part.trc\n"
     "gunzip < run.trc.gz | adatrace convert - session --to=atf1",

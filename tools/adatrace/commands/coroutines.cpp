@@ -47,7 +47,7 @@ int run(Options &options, const Invocation &invocation) {
     shown = nodes.size();
     printCoroutineTree(out, palette, *input, nodes, options.lines);
   }
-  if (options.lines.format == "text") {
+  if (options.lines.table.isText()) {
     if (all == 0)
       out.print("{}\n", input->eventCount() ? "no coroutine was recorded" : "there are no events in " + input->name());
     if (shown < all)
@@ -55,18 +55,23 @@ int run(Options &options, const Invocation &invocation) {
   }
   out.flush();
   if (coroutines->hasFunctions && !coroutines->hasFrames)
-    warning("{} does not tell which coroutine is resumed: record with `adatrace record --coroutines=1`", input->name());
+    warning("{} does not show which coroutine is resumed: record with `adatrace record --coroutines=1`", input->name());
   return input->close();
 }
 
 std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   declareInput(line, options->input);
-  line.flag("--each", options->each, "Each coroutine, by when it was created, not the tree with all of one function");
+  line.flag("--each", options->each,
+            "List each coroutine in order of creation, instead of a tree that adds up those of one function");
   declareNames(line, options->lines.names);
   addCount(line, "--limit", options->limit, "At most this many lines; 0: all [0]");
-  addRowFormat(line, options->lines.format);
-  return [options, &invocation] { return run(*options, invocation); };
+  addTableOptions(line, options->lines.table);
+  return [options, &invocation] {
+    const ColumnList columns =
+        options->each ? infoOf(analysis::coroutineColumns()) : infoOf(analysis::coroutineNodeColumns());
+    return options->lines.table.fits("coroutines", columns) ? run(*options, invocation) : int(kWrongUsage);
+  };
 }
 
 } // namespace

@@ -130,8 +130,8 @@ std::optional<analysis::Diff> compareLoaded(const Options &options, int &exitCod
     return analysis::makePathDiff(paths[0], paths[1]);
   // With one session per side, all its durations would be needed to tell noise from change.
   if (std::min(reports[0].size(), reports[1].size()) < 2) {
-    exitCode = fail(kWrongUsage, "diff: of one session per side only the files can be compared: two per side are "
-                                 "needed to tell a difference from noise");
+    exitCode = fail(kWrongUsage, "diff: in a database, at least two sessions per side are needed to tell a difference "
+                                 "from noise; for one per side, compare the files");
     return std::nullopt;
   }
   return analysis::makeDiff(reports[0], reports[1]);
@@ -150,7 +150,7 @@ int runFlow(const Options &options, const Invocation &invocation) {
   std::optional<TraceInput> b = TraceInput::open(place, exitCode);
   if (!b)
     return exitCode;
-  FlowLineOptions lines{options.lines.names, options.lines.format, options.limit.value_or(kFlowLimit)};
+  FlowLineOptions lines{options.lines.names, options.lines.table, options.limit.value_or(kFlowLimit)};
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
   FlowLines flow(out, palette, *a, *b, lines);
@@ -163,7 +163,7 @@ int runFlow(const Options &options, const Invocation &invocation) {
   out.flush();
   exitCode = std::max(a->close(), b->close());
   if (!options.failIf.empty() && flow.differences() > 0) {
-    complain(fmt::format("{} and {} did not do the same", a->name(), b->name()));
+    complain(fmt::format("the control flow of {} and {} differs", a->name(), b->name()));
     exitCode = std::max<int>(exitCode, kProblemsFound);
   }
   return exitCode;
@@ -173,12 +173,12 @@ int runFlow(const Options &options, const Invocation &invocation) {
 std::string faultOfFlow(const Options &options) {
   const analysis::FilterOptions &filter = options.filter.options;
   if (!options.flow)
-    return options.values ? "--args goes with --flow" : options.limit ? "--limit goes with --flow" : "";
-  if (filter.minDurationNs || options.lines.all || options.lines.byPath || options.lines.format == "markdown")
-    return "--flow goes with none of --min-duration, --all, --by=path and --format=markdown";
+    return options.values ? "--args needs --flow" : options.limit ? "--limit needs --flow" : "";
+  if (filter.minDurationNs || options.lines.all || options.lines.byPath)
+    return "--flow can't be combined with --min-duration, --all or --by=path";
   for (const std::string &rule : options.failIf)
     if (rule != kAny)
-      return fmt::format("with --flow the only rule for --fail-if is '{}', not '{}'", kAny, rule);
+      return fmt::format("with --flow, --fail-if accepts only '{}', not '{}'", kAny, rule);
   return "";
 }
 
@@ -190,7 +190,7 @@ int run(Options &options, const Invocation &invocation) {
     options.sessions.pop_back();
   }
   if (options.sessions.empty() || options.with.empty())
-    return fail(kWrongUsage, "diff: two sessions are needed, or A1 A2 ... --with B1 B2 ...");
+    return fail(kWrongUsage, "diff: name two sessions, or A1 A2 ... --with B1 B2 ...");
   if (options.flow)
     return runFlow(options, invocation);
   std::vector<DiffRule> rules;
@@ -199,7 +199,7 @@ int run(Options &options, const Invocation &invocation) {
     if (!rule)
       return fail(kWrongUsage, "diff: --fail-if '{}' is not a rule like 'handle*: p99 > +5%'", text);
     if (options.lines.byPath && rule->value >= analysis::DiffValue::P50)
-      return fail(kWrongUsage, "diff: --by=path knows no p50 and p99, which --fail-if '{}' asks for", text);
+      return fail(kWrongUsage, "diff: --by=path has no p50 and p99, which --fail-if '{}' needs", text);
     rules.push_back(*rule);
   }
   int exitCode = kOk;
@@ -231,15 +231,16 @@ int run(Options &options, const Invocation &invocation) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  line.option("sessions", options->sessions, "The session before and the one after; with --with, all those before")
+  line.option("sessions", options->sessions,
+              "The session before and the session after; with --with, all sessions before")
       .type("");
-  line.option("--with,--against", options->with, "The sessions after: several runs tell noise from change")
+  line.option("--with,--against", options->with, "The sessions after; several runs per side tell changes from noise")
       .type("SESSION...");
-  line.option("--from", options->database,
-              "The sessions are those in this database that have a label, as in release=1.3: "
-              "clickhouse://HOST:PORT/DATABASE")
+  line.option(
+          "--from", options->database,
+          "Compare sessions in this database, chosen by a label such as release=1.3: clickhouse://HOST:PORT/DATABASE")
       .type("ADDRESS");
-  line.option("--credentials", options->credentials, "With --from: as for load").type("FILE");
+  line.option("--credentials", options->credentials, "With --from: as for `load`").type("FILE");
   const size_t before = line.all().size();
   addThreads(line, options->input.threads);
   declareFilter(line, options->filter);
@@ -247,28 +248,26 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   const std::vector<Option> filters(declared.begin() + static_cast<ptrdiff_t>(before), declared.end());
   declareNames(line, options->lines.names);
   line.choice("--by", options->lines.byPath, {{"function", false}, {"path", true}},
-              "One row for each function, or for each path of calls to it [function]")
+              "One row per function, or per path of calls to it [function]")
       .type("WHAT");
-  line.flag("--flow", options->flow,
-            "Instead: where the threads of two sessions made other calls, one place after the other");
-  line.flag("--args", options->values, "With --flow: compare arguments and results, too (`record --detail`)");
+  line.flag("--flow", options->flow, "Instead: list the places where the threads of two sessions made different calls");
+  line.flag("--args", options->values, "With --flow: also compare arguments and results (`record --detail`)");
   addCount(line, "--limit", options->limit,
-           fmt::format("With --flow: stop after so many differences; 0: never [{}]", kFlowLimit));
-  line.flag("--all", options->lines.all, "Also functions that changed no more than by noise");
+           fmt::format("With --flow: stop after this many differences; 0: never [{}]", kFlowLimit));
+  line.flag("--all", options->lines.all, "Also show functions that did not change beyond noise");
   line.option("--fail-if", options->failIf,
-              "End with status 1 if a function's calls, total, self, p50 or p99 changed more: 'GLOB: p99 > +5%'; may "
-              "be repeated. With --flow: 'any' difference")
+              "Exit with status 1 if a function's calls, total, self, p50 or p99 changed by more than this: 'GLOB: p99 "
+              "> +5%'; may be repeated. With --flow: 'any' difference")
       .type("RULE")
       .repeatable();
-  line.option("--format", options->lines.format, "text, markdown, jsonl (one JSON object per line) or json [text]")
-      .type("FORMAT")
-      .oneOf({"text", "markdown", "json", "jsonl"});
+  addTableOptions(line, options->lines.table);
   return [options, filters, &invocation] {
-    if (!options->filter.settle("diff"))
+    if (!options->filter.settle("diff") ||
+        !options->lines.table.fits("diff", options->flow ? flowTable() : infoOf(analysis::diffColumns())))
       return int(kWrongUsage);
     for (const Option &filter : filters)
       if (!options->database.empty() && (filter.isGiven() || options->flow))
-        return fail(kWrongUsage, "diff: {} does not go with sessions in a database",
+        return fail(kWrongUsage, "diff: {} can't be used with sessions in a database",
                     options->flow ? "--flow" : filter.name());
     return run(*options, invocation);
   };

@@ -96,8 +96,7 @@ int run(Options &options) {
   out.flush();
   if (options.merged && input->threads().size() > 1 &&
       std::ranges::any_of(input->table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
-    warning("{} was recorded with clock=none: the order is that of each thread's events; between threads it is unknown",
-            input->name());
+    warning("{} was recorded with clock=none: the order of events is known only within each thread", input->name());
   if (!done && !analysis::isEarlyEnd(done.error()))
     return fail(kCantRead, "{}", done.error().text());
   if (done && input->hasAllThreads())
@@ -112,9 +111,10 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
   line.option("--format", options->format, "text, or jsonl: one JSON object per line, for scripts [text]")
       .type("FORMAT")
       .oneOf({"text", "jsonl"});
-  line.flag("--merged", options->merged, "All threads in one sequence by time, instead of one thread after the other");
-  line.flag("--events", options->events,
-            "Of other formats, too, calls and marks instead of frames and records; a filter or --limit does the same");
+  line.flag("--merged", options->merged, "All threads in one sequence by time, instead of one thread after another");
+  line.flag(
+      "--events", options->events,
+      "For other formats, too, print calls and marks instead of frames and records; a filter or --limit does the same");
   addCount(line, "--limit", options->limit, "At most this many events; 0: all [0]");
   return [options] {
     if (!options->filter.settle("dump"))

@@ -95,12 +95,11 @@ std::string joined(const std::set<unsigned> &majors) {
 int run(const Options &options) {
   const std::optional<Place> place = findPlace();
   if (!place)
-    return fail(kCantRead, "flags: the plugin (libAdaTrace-N.so) is not beside this tool; was it installed?");
+    return fail(kCantRead, "flags: the plugin (libAdaTrace-N.so) was not found next to this tool; is it installed?");
   unsigned major = options.llvm;
   if (major && !place->majors.contains(major))
-    return fail(kWrongUsage, "flags: there is no plugin for LLVM {} in {}; there {} {}", major,
-                place->libraries.string(), place->majors.size() == 1 ? "is one for" : "are some for",
-                joined(place->majors));
+    return fail(kWrongUsage, "flags: there is no plugin for LLVM {} in {}, only for {}", major,
+                place->libraries.string(), joined(place->majors));
   if (!major) {
     const std::optional<unsigned> clang = defaultClang();
     major = clang && place->majors.contains(*clang) ? *clang : *place->majors.rbegin();
@@ -124,10 +123,10 @@ int run(const Options &options) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  line.flag("--compile", options->compile, "Only the options for compiling");
-  line.flag("--link", options->link, "Only the options for linking");
+  line.flag("--compile", options->compile, "Only the compiler options");
+  line.flag("--link", options->link, "Only the linker options");
   line.flag("--static", options->staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
-  line.option("--llvm", options->llvm, "LLVM's major version [that of `clang`, else the newest there is a plugin for]")
+  line.option("--llvm", options->llvm, "LLVM's major version [that of `clang`, otherwise the newest that has a plugin]")
       .type("N");
   return [options] { return run(*options); };
 }
@@ -137,7 +136,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 
 const Command kFlags = {
     "flags",
-    "Print the compiler and linker options that trace a program",
+    "Print the compiler and linker options for building a traced program",
     "clang -O2 app.c -o app $(adatrace flags)\n"
     "clang++-19 -c -O2 app.cpp $(adatrace flags --compile --llvm=19)",
     flags_command::declare,

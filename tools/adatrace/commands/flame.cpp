@@ -148,7 +148,7 @@ int runFleet(const Options &options) {
 
 int run(const Options &options) {
   if (isTerminal(STDOUT_FILENO))
-    return fail(kWrongUsage, "flame: this writes a page; send it to a file: adatrace flame {}> flame.html",
+    return fail(kWrongUsage, "flame: the output is an HTML page; redirect it to a file: adatrace flame {}> flame.html",
                 options.input.path.empty() ? "" : options.input.path + " ");
   int exitCode = kOk;
   std::optional<Session> now = readSession(options.input, options.filter.options, exitCode), before;
@@ -182,7 +182,7 @@ int run(const Options &options) {
   printFlamePage(out, page, options.names.style);
   out.flush();
   if (now->paths.groups.empty())
-    warning("{}{}", now->input->eventCount() ? "no call is left by the filters: " : "there are no events in ",
+    warning("{}{}", now->input->eventCount() ? "no calls match the filters: " : "there are no events in ",
             now->input->name());
   if (now->input->hasAllThreads())
     warnAboutUnmatched(options.filter.options, page.functions);
@@ -195,13 +195,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
   declareInput(line, options->input);
   declareFilter(line, options->filter);
   declareNames(line, options->names);
-  line.option("--against", options->against,
-              "Compare with this earlier session: what takes more time now is red, what takes less is blue")
+  line.option(
+          "--against", options->against,
+          "Compare with this earlier session: functions that take more time now are red, those that take less are blue")
       .type("SESSION");
-  line.option("--credentials", options->credentials, "With --from=clickhouse://…: as for load").type("FILE");
-  addCount(line, "--paths", options->paths, "The page holds at most this many paths, those that took longest [50000]");
-  line.find("--from").addText(". Or clickhouse://HOST:PORT/DATABASE: of the sessions there with a label "
-                              "(release=1.4) in place of SESSION, or of all");
+  line.option("--credentials", options->credentials, "With --from=clickhouse://…: as for `load`").type("FILE");
+  addCount(line, "--paths", options->paths, "Include at most this many paths, those that took longest [50000]");
+  line.find("--from").addText(". Or clickhouse://HOST:PORT/DATABASE: use the sessions in this database that have the "
+                              "label given as SESSION (release=1.4), or all");
   return [options, &line] {
     if (!options->filter.settle("flame"))
       return int(kWrongUsage);
@@ -210,7 +211,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
     for (const Option &option : line.all())
       if (option.isGiven() && !option.isArgument() &&
           !std::set<std::string>{"--from", "--against", "--credentials", "--paths", "--names"}.contains(option.name()))
-        return fail(kWrongUsage, "flame: {} does not go with sessions in a database", option.name());
+        return fail(kWrongUsage, "flame: {} can't be used with sessions in a database", option.name());
     return isTerminal(STDOUT_FILENO) ? run(*options) : runFleet(*options);
   };
 }
@@ -220,7 +221,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 
 const Command kFlame = {
     "flame",
-    "Write a flame graph: one HTML page that needs nothing else",
+    "Write a flame graph as one self-contained HTML page",
     "adatrace flame > flame.html\n"
     "adatrace flame ada-traces/session_20261121_101500 --against ada-traces/session_20261120_090000 > difference.html",
     flame_command::declare,

@@ -91,7 +91,7 @@ Expected<std::string> isFunction(Server &server, const std::vector<std::string> 
       numbers.push_back(row[0]);
   if (numbers.empty())
     return Error{.code = "E_USAGE",
-                 .message = fmt::format("no function is called '{}'", oneLine(globs.front())),
+                 .message = fmt::format("no function matches '{}'", oneLine(globs.front())),
                  .file = server.address().shown};
   return " AND " + isOneOf("function", numbers);
 }
@@ -109,9 +109,9 @@ Expected<std::string> conditionOf(Server &server, const Options &options) {
       continue;
     const auto moment = momentOf(*text);
     if (!moment)
-      return Error{
-          .code = "E_USAGE",
-          .message = fmt::format("{}: '{}' is no time like 2026-11-20T10:00 (UTC) or 2h (ago)", name, oneLine(*text))};
+      return Error{.code = "E_USAGE",
+                   .message = fmt::format("{}: '{}' is not a time like 2026-11-20T10:00 (UTC) or 2h (ago)", name,
+                                          oneLine(*text))};
     // With the day, the server knows which parts it need not read.
     condition += fmt::format(" AND begin {} {} AND day {}= toDate({})", sign, *moment, sign[0],
                              *moment / (uint64_t(86'400) * 1'000'000'000));
@@ -129,7 +129,7 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
   if (options.before.empty() || options.after.empty())
     return fail(kWrongUsage, "fleet: change needs --before and --after: --before=release=1.3 --after=release=1.4");
   if (options.format == "csv")
-    return fail(kWrongUsage, "fleet: change has no --format=csv");
+    return fail(kWrongUsage, "fleet: change does not support --format=csv");
   std::vector<analysis::Report> sides[2];
   for (const auto &[label, side] : {std::pair(&options.before, &sides[0]), std::pair(&options.after, &sides[1])}) {
     const auto sessions = sessionsWith(server, *label);
@@ -138,8 +138,8 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
     // With one session per side, all durations would be needed to tell noise from change.
     if (sessions->size() < 2)
       return fail(kWrongUsage,
-                  "fleet: there is one session with {}; from two on differences can be told from noise (`adatrace "
-                  "diff` compares the files of single ones)",
+                  "fleet: only one session has {}; at least two are needed to tell differences from noise (`adatrace "
+                  "diff` compares the files of single sessions)",
                   oneLine(*label));
     auto reports = reportsOf(server, *sessions);
     if (!reports)
@@ -148,7 +148,7 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
   }
   const analysis::Diff diff = analysis::makeDiff(sides[0], sides[1]);
   DiffLineOptions lines;
-  lines.format = options.format == "table" ? "text" : options.format;
+  lines.table = options.table;
   lines.all = options.all;
   Output out;
   printDiff(out, Palette(invocation.color, STDOUT_FILENO), diff, lines);
@@ -171,7 +171,7 @@ void printJson(Output &out, std::string_view lines, bool isArray) {
 
 int run(const Options &options, const Invocation &invocation) {
   if (options.question != kChange && (!options.before.empty() || !options.after.empty()))
-    return fail(kWrongUsage, "fleet: --before and --after go with change");
+    return fail(kWrongUsage, "fleet: only change takes --before and --after");
   auto opened = openDatabase(options.from, options.credentials);
   if (!opened)
     return failWith(opened.error());
@@ -217,22 +217,22 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   };
   for (const model::Question &question : model::questions())
     add(question.name, question.about);
-  add(kChange, "what is different between --before and --after, and not by chance");
+  add(kChange, "what changed between --before and --after, beyond noise");
   line.option("query", options->question, about).type("").required().oneOf(names);
-  line.option("--from", options->from, "The database, as for load: clickhouse://HOST:PORT/DATABASE")
+  line.option("--from", options->from, "The database, as for `load`: clickhouse://HOST:PORT/DATABASE")
       .type("ADDRESS")
       .required();
-  line.option("--credentials", options->credentials, "As for load").type("FILE");
+  line.option("--credentials", options->credentials, "As for `load`").type("FILE");
   addGlobs(line, "--function", options->functions, "Only these functions; may be repeated");
   line.option("--host", options->hosts, "Only this host; may be repeated").type("NAME").repeatable();
   line.option("--release", options->releases, "Only this release; may be repeated").type("NAME").repeatable();
   line.option("--since", options->since,
-              "Only calls that began then or later: 2026-11-20T10:00 in UTC, or 2h for two hours ago")
+              "Only calls that began at this time or later: 2026-11-20T10:00 in UTC, or 2h for two hours ago")
       .type("TIME");
-  line.option("--until", options->until, "Only calls that began before").type("TIME");
+  line.option("--until", options->until, "Only calls that began before this time").type("TIME");
   line.option("--before", options->before, "change: the sessions with this label, or host=NAME").type("NAME=VALUE");
-  line.option("--after", options->after, "change: those to compare them with").type("NAME=VALUE");
-  line.flag("--all", options->all, "change: also functions that changed no more than by noise");
+  line.option("--after", options->after, "change: the sessions to compare them with").type("NAME=VALUE");
+  line.flag("--all", options->all, "change: also show functions that did not change beyond noise");
   addCount(line, "--limit", options->limit, "At most this many lines; 0: all [20]");
   line.option("--format", options->format, "table, csv, jsonl (one JSON object per line) or json (an array) [table]")
       .type("FORMAT")
@@ -245,7 +245,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 
 const Command kFleet = {
     "fleet",
-    "Ask a database of many machines' sessions what was slow, and where",
+    "Query a database of many machines' sessions: what was slow, and where",
     "adatrace fleet functions --from=clickhouse://db.example:8123/traces\n"
     "adatrace fleet slowest --from=clickhouse://db.example:8123/traces --limit=5 --since=2h\n"
     "adatrace fleet change --from=clickhouse://db.example:8123/traces --before=release=1.3 --after=release=1.4",

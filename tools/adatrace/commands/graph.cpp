@@ -24,7 +24,6 @@ struct Options {
   std::vector<std::string> callers, callees;
   std::optional<double> minPercent;
   uint64_t limit = 0;
-  std::string format = "text";
 };
 
 // Smaller paths say little, and there are many of them.
@@ -48,28 +47,24 @@ int run(Options &options, const Invocation &invocation) {
 
   const std::vector<std::string> &globs = options.callers.empty() ? options.callees : options.callers;
   const std::vector<bool> chosen = analysis::chosenFunctions(paths->functions, globs);
-  const bool isText = options.format == "text";
+  const bool isText = options.lines.table.isText();
   options.lines.minPercent = options.minPercent.value_or(isText ? kLeastPercent : 0);
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
-  GraphText text(out, *input, paths->functions, options.lines, palette);
-  GraphJson json(out, *input, paths->functions, options.lines, options.format == "json");
+  GraphLines lines(out, *input, paths->functions, options.lines, palette, options.paths.by);
   for (const analysis::CallPathGroup &group : paths->groups) {
-    const auto print = [&](const PathTree &tree) { isText ? text.print(group, tree) : json.print(group, tree); };
     if (options.lines.view == GraphView::Calls)
-      print(group.tree);
+      lines.print(group, group.tree);
     else
-      print(options.lines.view == GraphView::Callers ? analysis::callersOf(group.tree, chosen)
-                                                     : analysis::calleesOf(group.tree, chosen));
+      lines.print(group, options.lines.view == GraphView::Callers ? analysis::callersOf(group.tree, chosen)
+                                                                  : analysis::calleesOf(group.tree, chosen));
   }
-  if (!isText)
-    json.finish();
-  else if (input->eventCount() == 0)
+  if (isText && input->eventCount() == 0)
     out.print("there are no events in {}\n", input->name());
-  else if (text.printed() == 0)
-    out.write("no call is left by the filters\n");
+  else if (isText && lines.printed() == 0)
+    out.write("no calls match the filters\n");
   else
-    text.finish();
+    lines.finish();
   out.flush();
   if (input->hasAllThreads()) {
     warnAboutUnmatched(options.paths.filter, paths->functions);
@@ -84,10 +79,11 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   declareFilter(line, options->filter);
   declareNames(line, options->lines.names);
   addGlobs(line, "--callers", options->callers,
-           "Who called these functions, who called the callers, and so on (globs, separated by '|')");
-  addGlobs(line, "--callees", options->callees, "What these functions called, from wherever they were called");
+           "Show the callers of these functions, their callers, and so on (globs, separated by '|')");
+  addGlobs(line, "--callees", options->callees, "Show what these functions called, wherever they were called from");
   line.option("--min-percent", options->minPercent,
-              fmt::format("Leave out paths with less of the time; 0: none [{} in text, else 0]", kLeastPercent))
+              fmt::format("Leave out paths with less than this share of the time; 0: none [{} in text, else 0]",
+                          kLeastPercent))
       .type("N")
       .between(0.0, 100.0);
   line.choice("--by", options->paths.by,
@@ -97,21 +93,22 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
               "One graph for the whole trace, for each process, or for each thread [trace]")
       .type("WHAT");
   addCount(line, "--limit", options->limit, "At most this many lines; 0: all [0]");
-  addRowFormat(line, options->format);
+  addTableOptions(line, options->lines.table);
   // For tests: simulates a trace with more paths than fit.
   line.option("--max-nodes", options->paths.mostNodes, "").hidden();
   return [options, &invocation] {
     if (!options->filter.settle("graph"))
       return int(kWrongUsage);
     if (!options->callers.empty() && !options->callees.empty())
-      return fail(kWrongUsage, "graph: --callers and --callees are two views; choose one");
+      return fail(kWrongUsage, "graph: use --callers or --callees, not both");
     if (!options->callers.empty())
       options->lines.view = GraphView::Callers;
     if (!options->callees.empty())
       options->lines.view = GraphView::Callees;
     if (options->limit)
       options->lines.limit = options->limit;
-    return run(*options, invocation);
+    const ColumnList columns = graphTable(options->lines.view, options->lines.table.isText());
+    return options->lines.table.fits("graph", columns) ? run(*options, invocation) : int(kWrongUsage);
   };
 }
 
@@ -120,7 +117,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 
 const Command kGraph = {
     "graph",
-    "Show which ways the program went: calls added up by path",
+    "Show the call paths of the program, with calls and times added up",
     "adatrace graph --min-percent=2\n"
     "adatrace graph --callers=malloc_wrapper --by=thread ada-traces/session_20261121_101500\n"
     "adatrace graph --callees='net::*' --format=json",

@@ -82,15 +82,15 @@ int run(Options &options, const Invocation &invocation) {
 std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   line.option("file", options->path,
-              "A session or a part of it, a trace of any format, or a program, library or object file [the newest "
+              "A session, a part of one, a trace of any format, or a program, library or object file [the newest "
               "session under ./ada-traces]; - is standard input")
       .type("");
-  line.flag("--all", options->all, "All threads and modules, however many there are");
-  line.flag("--absolute", options->absolute, "Show times as the trace's clock has them, not since the start");
+  line.flag("--all", options->all, "List all threads and modules, however many there are");
+  line.flag("--absolute", options->absolute, "Show times on the trace's clock, not since its start");
   line.option("--format", options->format, "text, or json: one object, for scripts [text]")
       .type("FORMAT")
       .oneOf({"text", "json"});
-  line.flag("--functions", options->functions, "Of a program or library: list the instrumented functions");
+  line.flag("--functions", options->functions, "For a program or library: list the instrumented functions");
   return [options, &invocation] { return run(*options, invocation); };
 }
 
@@ -99,7 +99,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 
 const Command kInfo = {
     "info",
-    "Say what a trace holds, or whether a program is instrumented",
+    "Show what a trace holds, or whether a program is instrumented",
     "adatrace info ada-traces/session_20261121_101500\n"
     "adatrace info --format=json run.trc | jq '.processes[].pid'\n"
     "adatrace info --functions ./server",

@@ -31,19 +31,19 @@ int loadOne(SessionLoads &loads, const Options &options, const std::string &path
     keep = [&](const RefusedBlock &block) { return refused.keep(path, block); };
   const Loaded loaded = loads.load(path, LoadUnit::Session, options.replace, keep);
   if (const int number = loaded.isInterrupted ? ConvertLine::interruption() : 0) {
-    complain(fmt::format("{}: interrupted; load it again to go on where this stopped", oneLine(path)));
+    complain(fmt::format("{}: interrupted; load it again to continue from here", oneLine(path)));
     signal(number, SIG_DFL);
     raise(number);
     return kSignalBase + number;
   }
   if (loaded.refusedRows)
-    warning("the server refused {} of {}; they are in {}", formatCount(loaded.refusedRows, "row"), oneLine(path),
-            oneLine(options.refused));
+    warning("the server rejected {} of {}; they were saved in {}", formatCount(loaded.refusedRows, "row"),
+            oneLine(path), oneLine(options.refused));
   const int code = loaded.refusedRows ? kProblemsFound : loaded.code;
   if (options.load.quiet || loaded.name.empty() || (loaded.code != kOk && loaded.code != kProblemsFound))
     return code;
   if (loaded.wasThere)
-    complain(fmt::format("{} was loaded before", oneLine(path)));
+    complain(fmt::format("{} is already loaded", oneLine(path)));
   else
     complain(fmt::format(
         "{} of {} in {} ({}){}{}, {} sent", formatCount(loaded.calls, "call"), oneLine(path), formatDuration(loaded.ns),
@@ -51,7 +51,8 @@ int loadOne(SessionLoads &loads, const Options &options, const std::string &path
         loaded.spans == loaded.calls && !loaded.sums
             ? std::string()
             : fmt::format(", as {} and {}", formatCount(loaded.spans, "call"), formatCount(loaded.sums, "sum")),
-        loaded.skippedRows ? fmt::format(", {} of them were there", formatCount(loaded.skippedRows)) : std::string(),
+        loaded.skippedRows ? fmt::format(", {} of them already loaded", formatCount(loaded.skippedRows))
+                           : std::string(),
         formatBytes(loaded.sentBytes)));
   return code;
 }
@@ -60,7 +61,7 @@ int run(Options &options) {
   if (!settle(options.load, "load"))
     return kWrongUsage;
   if (options.sessions.empty() && !options.init)
-    return fail(kWrongUsage, "load: which session? (--init alone makes the tables)");
+    return fail(kWrongUsage, "load: name a session (--init alone creates the tables)");
   SessionLoads loads(options.load, "load");
   if (const int code = loads.begin())
     return code;
@@ -86,18 +87,18 @@ int run(Options &options) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  line.option("session", options->sessions, "Whole sessions, or files of any format that adatrace reads").type("");
-  line.flag("--init", options->init, "Make the database and its tables, if they are not there");
+  line.option("session", options->sessions, "Whole sessions, or files of any format that adatrace can read").type("");
+  line.flag("--init", options->init, "Create the database and its tables if they do not exist");
   line.option("--cluster", options->cluster.name,
-              "With --init: the tables of a cluster, which the servers' configuration calls so")
+              "With --init: create the tables on the cluster with this name in the servers' configuration")
       .type("NAME");
-  line.flag("--replicated", options->cluster.isReplicated, "With --cluster: Replicated tables");
-  line.flag("--sql", options->sql, "With --init: print the statements, and make nothing");
+  line.flag("--replicated", options->cluster.isReplicated, "With --cluster: create Replicated tables");
+  line.flag("--sql", options->sql, "With --init: only print the statements");
   line.flag("--replace", options->replace,
-            "Delete what was loaded of a session when it was shorter, or with other options, and load it again");
+            "Replace a session that was loaded when it was shorter, or with other options");
   line.option("--refused", options->refused,
-              "Keep rows that the server refuses for a reason that does not pass in files there, and go on without "
-              "them; else the first ones end the load")
+              "Save rows that the server rejects permanently to files in this directory and continue; without this "
+              "option, the first such rows end the load")
       .type("DIRECTORY");
   declareLoadOptions(line, options->load);
   line.flag("-q,--quiet", options->load.quiet, "No closing line and no progress");
@@ -105,11 +106,11 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
   return [options] {
     const std::string &cluster = options->cluster.name;
     if (!options->init && (!cluster.empty() || options->sql))
-      return fail(kWrongUsage, "load: --cluster and --sql go with --init");
+      return fail(kWrongUsage, "load: --cluster and --sql need --init");
     if (options->cluster.isReplicated && cluster.empty())
-      return fail(kWrongUsage, "load: --replicated goes with --cluster");
+      return fail(kWrongUsage, "load: --replicated needs --cluster");
     if (cluster.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != cluster.npos)
-      return fail(kWrongUsage, "load: --cluster: a name of letters, digits and _");
+      return fail(kWrongUsage, "load: --cluster: a name can contain only letters, digits and _");
     return run(*options);
   };
 }
@@ -119,10 +120,10 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 
 const Command kLoad = {
     "load",
-    "Put sessions of many machines into a ClickHouse database",
+    "Load sessions of many machines into a ClickHouse database",
     "adatrace load --init --to=clickhouse://db.example:8123/traces\n"
     "adatrace load --to=clickhouse://db.example:8123/traces --label release=1.4 ada-traces/session_*\n"
-    "# status 4: no answer; 5: user or password refused; 6: no tables, or of another version; 7: its disk is full",
+    "# status 4: no answer; 5: user or password rejected; 6: tables missing or of another version; 7: disk full",
     load_command::declare,
 };
 

@@ -105,10 +105,10 @@ int run(const Options &options) {
   const std::string address = viewer.address + (viewer.isEscaped ? escaped(trace) : trace);
   Output out;
   out.print("{}\n", address);
-  out.print("Open this address in a browser on this machine, if none has opened: {} fetches the trace ({}) from\n{}\n"
-            "and shows it. It needs the network for its page; the trace stays on this machine. Ctrl-C ends this "
-            "when the trace is shown.\n",
-            viewer.title, formatBytes(file->size()), trace);
+  out.print(
+      "If no browser has opened, open this address in one on this machine: {} loads the trace ({}) from\n{}\nand shows "
+      "it. Its page comes from the network; the trace stays on this machine. Press Ctrl-C once the trace is shown.\n",
+      viewer.title, formatBytes(file->size()), trace);
   out.flush();
   serveUntilEnd(server, signals, options.noBrowser ? std::string() : address);
   return exitCode;
@@ -127,10 +127,10 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
       .required()
       .oneOf(names);
   line.option("--port", options->port,
-              "The port of 127.0.0.1 to listen on [9001 for perfetto, which allows no other; else any that is free]")
+              "Listen on this port of 127.0.0.1 [9001 for perfetto, which allows no other; otherwise any free port]")
       .type("N")
       .between(1, 65535);
-  line.flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
+  line.flag("--no-browser", options->noBrowser, "Only print the address; do not open a browser");
   return [options] {
     if (!options->filter.settle("open"))
       return int(kWrongUsage);

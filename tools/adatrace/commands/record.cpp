@@ -54,7 +54,7 @@ std::optional<Place> chooseSession(const OptionList &options, std::string &probl
   if (const std::string *given = findOption(options, "session"); given && !given->empty()) {
     const bool made = makePrivateDirectories(*given, error);
     if (error) {
-      problem = fmt::format("can't make the session directory {}: {}", *given, error.message());
+      problem = fmt::format("can't create the session directory {}: {}", *given, error.message());
       return std::nullopt;
     }
     return Place{fs::absolute(*given, error).string(), made};
@@ -105,29 +105,29 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
   };
   rlimit limit = {};
   if (neverBegan && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    return fmt::format(
-        "a process could not begin to record; files may not be larger than {} (ulimit -f), and its memory "
-        "for events is one of 33 MiB and the size of option buffer",
-        formatBytes(limit.rlim_cur));
+    return fmt::format("a process could not start recording: files are limited to {} (ulimit -f), but its ring file "
+                       "needs 33 MiB plus the size that option buffer gives",
+                       formatBytes(limit.rlim_cur));
   if (neverBegan)
-    return "a process ended before it had begun to record; if it could not begin, it says why on standard error";
+    return "a process ended before it had started recording; if it could not start, the reason is on standard error";
   if (totals.processes == 0 && built == Instrumentation::No && !startsOtherPrograms(program))
     return fmt::format("{} was not built with the AdaTrace plugin, nor were the libraries it is linked with; `adatrace "
                        "flags` prints the compiler options",
                        program);
   if (isFlight(options) && totals.processes == 0)
-    return "nobody asked the flight recorder, and the program ended well";
+    return "nothing triggered the flight recorder, and the program ended successfully";
   if (totals.processes == 0 && built != Instrumentation::Yes)
-    return "no process that it started was built with the AdaTrace plugin; `adatrace info FILE` tells of a program or "
-           "library, `adatrace flags` prints the compiler options";
+    return "no process that it started was built with the AdaTrace plugin; `adatrace info FILE` shows whether a "
+           "program or library is instrumented, `adatrace flags` prints the compiler options";
   if (const std::string *enabled = findOption(options, "enabled"); enabled && *enabled == "0")
     return "recording was off from the start (enabled=0) and ada_start() was not called";
   if (isSet("include") || isSet("exclude"))
-    return "no function that ran is selected by include and exclude";
+    return "include and exclude select none of the functions that ran";
   if (totals.processes == 0)
-    return "no instrumented function was called, or the program could not begin to record, which it says on standard "
-           "error; `adatrace info FILE` counts the functions of a program or library";
-  return "no instrumented function was called; `adatrace info FILE` counts those of a program or library";
+    return "no instrumented function was called, or the program could not start recording (see standard error); "
+           "`adatrace info FILE` counts the instrumented functions of a program or library";
+  return "no instrumented function was called; `adatrace info FILE` counts the instrumented functions of a program or "
+         "library";
 }
 
 // Recovers killed programs, whose newest events are still in the ring file. `ending` is how the program itself ended,
@@ -228,10 +228,10 @@ void tellOfRun(const std::string &session, const Options &options, const OptionL
     explainDeath(directory, invocation.color);
   tellUnmatchedGlobs(session, asked);
   if (options.waits && !hasLibraryCalls(session))
-    warning("--waits: no call of a library can be recorded, because {} was built without --ada-calls=default", name);
+    warning("--waits: library calls can't be recorded, because {} was built without --ada-calls=default", name);
   tellFunctionsOff(session);
   if (const std::string why = whyNoProcessorTimes(session); !why.empty())
-    complain(fmt::format("when threads had a processor was not recorded: {}; --sched=0 does without", why));
+    complain(fmt::format("on-CPU and off-CPU times were not recorded: {}; --sched=0 switches them off", why));
   for (const std::string &held : recorderWarnings(session))
     warning("{}", held);
   reportEnd(session, runtime, ending, name, built, neverBegan);
@@ -245,10 +245,10 @@ int run(Options options, const Invocation &invocation) {
   const char *environment = std::getenv("ADA_OPTIONS");
   std::optional<OptionList> runtime = parseOptions(environment ? environment : "", problem);
   if (!runtime)
-    return fail(kWrongUsage, "the environment variable ADA_OPTIONS is wrong: {}", problem);
+    return fail(kWrongUsage, "the environment variable ADA_OPTIONS is invalid: {}", problem);
   for (const auto &[name, value] : *runtime)
     if (const std::string wrong = problemOf(name, value); !wrong.empty())
-      return fail(kWrongUsage, "the environment variable ADA_OPTIONS is wrong: {}", wrong);
+      return fail(kWrongUsage, "the environment variable ADA_OPTIONS is invalid: {}", wrong);
   for (const auto &[name, value] : options.runtime)
     setOption(*runtime, name, value);
   if (options.packed)
@@ -260,24 +260,25 @@ int run(Options options, const Invocation &invocation) {
   if (options.waits)
     addWaits(*runtime);
   if (isTaken(options))
-    return fail(kWrongUsage, "record: {} holds a trace already; --append adds to it, or choose another directory",
+    return fail(kWrongUsage, "record: {} already holds a trace; add to it with --append, or choose another directory",
                 *findOption(options.runtime, "session"));
 
   const std::string &name = invocation.program.front();
   const std::optional<std::string> program = findProgram(name);
   const Instrumentation built = program ? instrumentationOf(*program) : Instrumentation::Unknown;
   if (program && built == Instrumentation::No && !startsOtherPrograms(*program) && !options.quiet)
-    warning(
-        "{} is not instrumented, nor are the libraries it is linked with; only what it loads or starts can be recorded",
-        name);
+    warning("neither {} nor the libraries it is linked with are instrumented; only libraries that it loads and "
+            "programs that it starts can be recorded",
+            name);
 
   const std::optional<Place> place = chooseSession(*runtime, problem);
   if (!place)
-    return fail(kRecordFailed, "{}; the program was not started; --output names another place", problem);
+    return fail(kRecordFailed, "{}; the program was not started; choose another directory with --output", problem);
   const std::string &session = place->session;
   if (!canQuote(session))
     return fail(kWrongUsage,
-                "{} has a ':' or blank and both kinds of quote, which ADA_OPTIONS can't hold; choose another place",
+                "{} contains both kinds of quote and a ':' or a space, which ADA_OPTIONS can't represent; choose "
+                "another directory",
                 session);
   setOption(*runtime, "session", session);
   // record prints the closing line itself, for all processes together.
@@ -346,7 +347,7 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
         setOption(options.runtime, option.name, value);
       return problem;
     };
-    const char *const kGroup = "What and how to record (docs/options.md)";
+    const char *const kGroup = "What and how to record (docs/reference/options.md)";
     if (const char *separator = separatorOf(option)) {
       line.parsed(
               flag, [set, separator](const std::vector<std::string> &values) { return set(joined(values, separator)); },
@@ -371,19 +372,19 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
 std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   // Only for --help: main() removes the program before the options are parsed.
-  line.option("program", options->program, "The program to run and its arguments; all that follows it is its own");
+  line.option("program", options->program, "The program to run, and all its arguments");
   declareRuntimeOptions(line, *options);
-  line.option(
-          "--progress", options->progress,
-          "A line of numbers on standard error while the program runs: auto (if that is a terminal), always or never")
+  line.option("--progress", options->progress,
+              "Show progress on standard error while the program runs: auto (only on a terminal), always or never")
       .type("WHEN")
       .oneOf({"auto", "always", "never"});
   line.flag("--waits", options->waits,
-            "Also the arguments of functions that wait, which tell what for: `adatrace waits` and `why`. Best with "
-            "--packed, which holds the program up least. The program must be built with --ada-calls=default");
-  line.flag("--packed", options->packed, "The same as --format=packed: about one byte per event").excludes("--format");
-  line.flag("--append", options->append, "Add to the session that --session names, if there is a trace in it");
-  line.flag("-q,--quiet", options->quiet, "Print nothing but errors: no hints, no closing line");
+            "Also record the arguments of functions that wait, so that `adatrace waits` and `why` show what they "
+            "waited for. Best "
+            "with --packed, which slows the program least. The program must be built with --ada-calls=default");
+  line.flag("--packed", options->packed, "Same as --format=packed: about one byte per event").excludes("--format");
+  line.flag("--append", options->append, "Add to the session named by --session even if it already holds a trace");
+  line.flag("-q,--quiet", options->quiet, "Print only errors: no hints, no closing line");
   return [options, &invocation] { return run(*options, invocation); };
 }
 

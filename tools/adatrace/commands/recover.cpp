@@ -5,6 +5,7 @@
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
+#include "recover/leftovers.h"
 #include "trace/trace_input.h"
 
 #include "ada/trace/session.h"
@@ -78,7 +79,7 @@ void saveAndTell(const RingFile &ring, bool quiet, RecoverTotals &totals) {
     ++totals.failed;
     complain(saved.error().text());
   } else if (!quiet) {
-    Output().print("{}: is the session {} now\n", ring.directory, *saved);
+    Output().print("{}: saved as session {}\n", ring.directory, *saved);
   }
 }
 
@@ -100,15 +101,15 @@ int clean(const Options &options) {
         ring.state == RingFile::State::Answered ? "its session has been written" : "its session is gone";
     bytes += ring.bytes;
     if (options.dryRun) {
-      say(ring, isGone ? fmt::format("would be removed, for {}", why) : "would be recovered");
+      say(ring, isGone ? fmt::format("would be removed, because {}", why) : "would be recovered");
       isGone ? ++removed : ++totals.recovered;
     } else if (!isGone) {
-      say(ring, "is recovered");
+      say(ring, "recovering");
       recoverAndTell(ring.directory, {.exitCode = {}, .signal = {}, .ring = ring.path}, options.quiet, totals);
       if (ring.isFlight)
         saveAndTell(ring, options.quiet, totals);
     } else if (const auto done = removeRing(ring); done) {
-      say(ring, fmt::format("removed, for {}", why));
+      say(ring, fmt::format("removed, because {}", why));
       ++removed;
     } else {
       complain(done.error().text());
@@ -116,29 +117,29 @@ int clean(const Options &options) {
     }
   }
   if (!options.quiet)
-    Output().print("{}{} in use, {} recovered, {} removed: {} free{}{}\n", options.dryRun ? "would be: " : "",
-                   recording, totals.recovered, removed, formatBytes(bytes), options.dryRun ? "" : "d",
-                   others ? fmt::format("; {} of other users left alone", others) : "");
+    Output().print("{}{} in use, {} recovered, {} removed: {} freed{}\n", options.dryRun ? "dry run: " : "", recording,
+                   totals.recovered, removed, formatBytes(bytes),
+                   others ? fmt::format("; {} of other users left untouched", others) : "");
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 
 int run(const Options &options) {
   if (options.clean && (!options.path.empty() || options.keepRing))
-    return fail(kWrongUsage,
-                "recover: --clean looks for ring files of all sessions, so it takes no session and no --keep-ring");
+    return fail(kWrongUsage, "recover: --clean looks for the ring files of all sessions, so it can't be combined with "
+                             "a session or --keep-ring");
   if (!options.clean && (options.dryRun || !options.rings.empty()))
-    return fail(kWrongUsage, "recover: --dry-run and --ring belong to --clean");
+    return fail(kWrongUsage, "recover: --dry-run and --ring need --clean");
   if (options.clean)
     return clean(options);
   const std::string path = options.path.empty() ? kDefaultOutput : options.path;
   std::error_code error;
   if (!fs::is_directory(path, error))
     return options.path.empty() ? fail(kCantRead, "there is no session under ./{}; name one", kDefaultOutput)
-                                : fail(kCantRead, "{}: {}", path, error ? error.message() : "this is not a directory");
+                                : fail(kCantRead, "{}: {}", path, error ? error.message() : "not a directory");
   const std::vector<std::string> directories = directoriesOf(path);
   for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error))
     if (processId(at->path().string()) && at->is_symlink())
-      warning("{} is a symbolic link, and perhaps another session's: name the directory that it leads to",
+      warning("{} is a symbolic link, which may lead to another session; name the directory that it points to",
               at->path().string());
   if (directories.empty())
     return fail(kCantRead, "{}: no process has recorded here (there is no directory pid_N)", path);
@@ -151,19 +152,19 @@ int run(const Options &options) {
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
   line.option("session", options->path,
-              "A session or one process directory of it [the newest session under ./ada-traces]")
+              "A session, or one of its process directories [the newest session under ./ada-traces]")
       .type("");
-  line.flag("--keep-ring", options->keepRing,
-            "Leave the memory that was recovered from where it is (see --ring of `adatrace record`)");
-  line.flag("--clean", options->clean,
-            "Look for memory of programs that crashed: recover it into its session, or remove it if that is gone");
-  line.flag("--dry-run", options->dryRun, "With --clean: say what would be done, and do nothing");
+  line.flag("--keep-ring", options->keepRing, "Keep the ring file after recovery (see --ring of `adatrace record`)");
+  line.flag(
+      "--clean", options->clean,
+      "Look for ring files of crashed programs: recover each into its session, or remove it if the session is gone");
+  line.flag("--dry-run", options->dryRun, "With --clean: only print what would be done");
   line.option("--ring", options->rings,
-              "With --clean: look into this directory, and not into /dev/shm and where `ring` in ADA_OPTIONS says; "
-              "may be repeated")
+              "With --clean: look in this directory instead of /dev/shm and the directory that `ring` in ADA_OPTIONS "
+              "names; may be repeated")
       .type("DIR")
       .repeatable();
-  line.flag("-q,--quiet", options->quiet, "Print nothing but problems");
+  line.flag("-q,--quiet", options->quiet, "Print only problems");
   return [options] { return run(*options); };
 }
 
@@ -172,7 +173,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 
 const Command kRecover = {
     "recover",
-    "Finish the trace of a program that was killed, or ended without exit()",
+    "Finish the trace of a program that was killed or ended without exit()",
     "adatrace recover ada-traces/session_20261121_101500\n"
     "adatrace recover --clean --dry-run",
     recover_command::declare,

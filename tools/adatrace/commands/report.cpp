@@ -7,6 +7,8 @@
 #include "output/report_lines.h"
 #include "output/suggestion_lines.h"
 
+#include "analysis/values/counter_table.h"
+
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -38,7 +40,7 @@ void printNothing(Output &out, const TraceInput &input) {
   if (input.eventCount() == 0)
     out.print("there are no events in {}\n", input.name());
   else
-    out.write("no call is left by the filters\n");
+    out.write("no calls match the filters\n");
 }
 
 int runSlowest(const Options &options, TraceInput &input, const Palette &palette) {
@@ -48,7 +50,7 @@ int runSlowest(const Options &options, TraceInput &input, const Palette &palette
   if (!calls)
     return fail(kCantRead, "{}", calls.error().text());
   Output out;
-  if (calls->empty() && options.lines.format == "text")
+  if (calls->empty() && options.lines.table.isText())
     printNothing(out, input);
   else
     printCalls(out, palette, *calls, input, options.lines);
@@ -67,8 +69,8 @@ int runCounters(const Options &options, TraceInput &input, const Palette &palett
   if (!counters)
     return fail(kCantRead, "{}", counters.error().text());
   Output out;
-  if (counters->rows.empty() && options.lines.format == "text")
-    out.print("there are no values of counters in {}\n", input.name());
+  if (counters->rows.empty() && options.lines.table.isText())
+    out.print("there are no counter values in {}\n", input.name());
   else
     printCounters(out, palette, *counters, input, options.lines);
   out.flush();
@@ -82,7 +84,8 @@ int runSuggestion(const Options &options, TraceInput &input, const Palette &pale
   if (!report)
     return fail(kCantRead, "{}", report.error().text());
   if (std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
-    return fail(kWrongUsage, "report: {} was recorded with clock=none: nothing says how long calls took", input.name());
+    return fail(kWrongUsage, "report: {} was recorded with clock=none, so the durations of its calls are unknown",
+                input.name());
   uint64_t resolutionNs = 0;
   for (const model::Process &process : input.table().processes)
     resolutionNs = std::max(resolutionNs, process.resolutionNs);
@@ -115,9 +118,9 @@ int run(Options &options, const Invocation &invocation) {
                                             .summaries = options.summaries});
   if (!report)
     return fail(kCantRead, "{}", report.error().text());
-  std::vector<ReportLine> lines = sortedLines(*report, options.lines);
+  std::vector<analysis::ReportLine> lines = sortedLines(*report, *input, options.lines);
   const size_t all = lines.size();
-  const bool isText = options.lines.format == "text", isHistogram = isText && options.lines.histogram;
+  const bool isText = options.lines.table.isText(), isHistogram = isText && options.lines.histogram;
   if (const uint64_t limit = options.limit.value_or(isHistogram ? kHistograms : 0); limit && all > limit)
     lines.resize(limit);
 
@@ -149,19 +152,19 @@ int run(Options &options, const Invocation &invocation) {
   if (options.lines.arguments && !report->hasValues && input->eventCount() > 0)
     warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input->name());
   if (report->collapsedFunctions)
-    warning("there are more than 100,000 different lists of arguments: {} one row (…) for all calls",
+    warning("there are more than 100,000 different argument lists: all calls of {} are combined in one row (…)",
             report->collapsedFunctions == 1
-                ? "the function with the most of them has"
-                : fmt::format("the {} functions with the most of them have", formatCount(report->collapsedFunctions)));
+                ? "the function with the most"
+                : fmt::format("each of the {} functions with the most", formatCount(report->collapsedFunctions)));
   if (std::ranges::any_of(input->table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
-    warning("{} was recorded with clock=none: times only show what came first", input->name());
+    warning("{} was recorded with clock=none: times show only the order", input->name());
   uint64_t earlier = 0;
   for (const analysis::ReportRow &row : report->rows)
     earlier += row.figures.earlier;
   if (earlier && isText)
-    out.print(
-        "{}{} before the first event that was kept: their total time is whole, their self time counts from there{}\n",
-        palette.dim, formatCount(earlier, "call") + " began", palette.reset);
+    out.print("{}{} before the first event that was kept: their total time is complete, their self time counts from "
+              "that event{}\n",
+              palette.dim, formatCount(earlier, "call") + " began", palette.reset);
   if (report->strayExits || report->missingExits)
     warning("{} without a call and {} without an exit; their durations are left out",
             formatCount(report->strayExits, "exit"), formatCount(report->missingExits, "call"));
@@ -174,62 +177,58 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   declareFilter(line, options->filter);
   declareNames(line, options->lines.names);
   line.flag("--args", options->lines.arguments,
-            "One line for each function and its arguments, where they were recorded (`record --detail`)");
-  addCount(line, "--slowest", options->slowest, "Instead: the N calls that took longest, one by one");
+            "One row per function and argument list, if arguments were recorded (`record --detail`)");
+  addCount(line, "--slowest", options->slowest, "Instead: list the N slowest calls");
   line.flag("--histogram", options->lines.histogram,
-            "How the calls of each function spread over lengths of time; each line of text is for calls of at least "
-            "that length");
-  line.flag("--counters", options->counters,
-            "Instead: the values of the program's counters (ADA_COUNTER), which text shows below the functions");
+            "Show how the durations of each function's calls are distributed; in text, each line counts the calls from "
+            "its duration up to the next line's");
+  line.flag(
+      "--counters", options->counters,
+      "Instead: show the values of the program's counters (ADA_COUNTER), which text also shows below the functions");
   line.flag("--suggest-filter", options->suggestsFilter,
-            "Instead: the functions whose tracing costs most and tells least, and what leaving them out saves");
+            "Instead: list the functions whose tracing costs most and reveals least, and what leaving them out saves");
   line.option("--filter-file", options->filterFile,
-              "With --suggest-filter: write the ignore list for the compiler to FILE, and the globs for `record "
-              "--exclude` to FILE.globs")
+              "With --suggest-filter: write an ignore list for the compiler to FILE, and globs for `record --exclude` "
+              "to FILE.globs")
       .type("FILE")
       .needs("--suggest-filter");
-  std::vector<std::string> sortable = reportColumns();
-  sortable.push_back("name");
-  line.option("--sort", options->lines.sort,
-              "Largest first: calls, total, self, on-cpu, waiting, preempted, min, p50, p90, p99, max; or name [self]")
-      .type("COLUMN")
-      .oneOf(sortable);
+  addSort(line, options->lines.sort, sortWords(analysis::reportColumns()), "name");
   line.choice("--by", options->lines.by,
               {{"function", ReportBy::Function},
                {"thread", ReportBy::Thread},
                {"module", ReportBy::Module},
                {"file", ReportBy::File}},
-              "One line for each function, function and thread, module, or source file [function]")
+              "One row per function, function and thread, module, or source file [function]")
       .type("WHAT");
   line.choice("--keep", options->summaries,
               {{"auto", analysis::UseSummaries::Yes},
                {"always", analysis::UseSummaries::Make},
                {"never", analysis::UseSummaries::No}},
-              "Keep the figures of packed threads in the session, and use those that are there instead of reading all "
-              "events: auto (keep those of more than 4 million events), always, never [auto]")
+              "Keep the figures of packed threads in the session, and use kept figures instead of reading all events: "
+              "auto (keep them for threads with more than 4 million events), always, never [auto]")
       .type("WHEN");
   addCount(line, "--limit", options->limit,
            fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
-  line.option("--format", options->lines.format,
-              "text, csv, jsonl (one JSON object per line) or json (an array of them); times in the latter three "
-              "are nanoseconds [text]")
-      .type("FORMAT")
-      .oneOf({"text", "csv", "jsonl", "json"});
+  addTableOptions(line, options->lines.table);
   return [options, &invocation] {
     if (!options->filter.settle("report"))
       return int(kWrongUsage);
     if (options->lines.arguments && (options->lines.by == ReportBy::Module || options->lines.by == ReportBy::File))
-      return fail(kWrongUsage, "report: --args goes with functions, not with --by={}", headingOf(options->lines.by));
+      return fail(kWrongUsage, "report: --args can't be combined with --by={}",
+                  options->lines.by == ReportBy::Module ? "module" : "file");
     if (options->suggestsFilter && (options->slowest || options->lines.arguments ||
-                                    options->lines.by != ReportBy::Function || options->lines.format != "text"))
-      return fail(kWrongUsage, "report: --suggest-filter goes with none of --slowest, --args, --by and --format");
+                                    options->lines.by != ReportBy::Function || !options->lines.table.isText()))
+      return fail(kWrongUsage, "report: --suggest-filter can't be combined with --slowest, --args, --by or --format");
     if (options->counters && (options->slowest || options->suggestsFilter || options->lines.histogram ||
                               options->lines.arguments || options->lines.by != ReportBy::Function))
       return fail(kWrongUsage,
-                  "report: --counters goes with none of --slowest, --suggest-filter, --histogram, --args and --by");
-    if (options->lines.histogram && (options->slowest || options->suggestsFilter || options->lines.format == "csv"))
-      return fail(kWrongUsage, "report: --histogram goes with none of --slowest, --suggest-filter and --format=csv");
-    return run(*options, invocation);
+                  "report: --counters can't be combined with --slowest, --suggest-filter, --histogram, --args or --by");
+    if (options->lines.histogram && (options->slowest || options->suggestsFilter || (!options->lines.table.isText() && !options->lines.table.isJson())))
+      return fail(kWrongUsage, "report: --histogram can't be combined with --slowest, --suggest-filter, --format=csv or --format=markdown");
+    const ColumnList columns = options->slowest    ? infoOf(analysis::callColumns())
+                               : options->counters ? infoOf(analysis::counterColumns())
+                                                   : infoOf(analysis::reportColumns());
+    return options->lines.table.fits("report", columns) ? run(*options, invocation) : int(kWrongUsage);
   };
 }
 

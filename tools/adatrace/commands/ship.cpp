@@ -114,7 +114,7 @@ private:
 void Shipper::save() {
   const auto written = shipped_.write();
   if (!written && !hasComplainedOfState_)
-    warning("ship: {}; what is confirmed is asked for again after a restart", written.error().text());
+    warning("ship: {}; after a restart, the server is asked again which traces it has", written.error().text());
   hasComplainedOfState_ = !written;
 }
 
@@ -141,7 +141,7 @@ bool Shipper::isComplete(Unit &unit) {
     unit.state = stateOf(unit.path);
     unit.measure();
     if (unit.state == ProcessState::Finished && !options_.load.quiet)
-      complain(fmt::format("{}: recovered, for its program was killed", oneLine(unit.name)));
+      complain(fmt::format("{}: recovered, because its program was killed", oneLine(unit.name)));
   }
   return unit.state == ProcessState::Finished;
 }
@@ -159,11 +159,11 @@ int Shipper::send(const Unit &unit) {
   save();
   if (!options_.load.quiet)
     complain(loaded.wasThere
-                 ? fmt::format("{}: was there", oneLine(unit.name))
+                 ? fmt::format("{}: already loaded", oneLine(unit.name))
                  : fmt::format("{}: {}, {} sent in {}{}", oneLine(unit.name), formatCount(loaded.calls, "call"),
                                formatBytes(loaded.sentBytes), formatDuration(loaded.ns),
                                loaded.refusedRows
-                                   ? fmt::format("; the server refused {}, kept in {}",
+                                   ? fmt::format("; the server rejected {}, saved in {}",
                                                  formatCount(loaded.refusedRows, "row"), refused_.directory())
                                    : std::string()));
   return loaded.refusedRows ? kProblemsFound : loaded.code;
@@ -217,10 +217,10 @@ void Shipper::clean() {
     if (!removeUnit(options_.directory, unit))
       warning("ship: {} could not be deleted", oneLine(unit.path));
     else if (goes.isUnsent)
-      warning("ship: {} was deleted and never sent: there is no room for it ({})", oneLine(unit.name),
+      warning("ship: {} was deleted without being sent, because there is no room for it ({})", oneLine(unit.name),
               formatBytes(unit.bytes));
     else if (!options_.load.quiet)
-      complain(fmt::format("{}: deleted, {} free", oneLine(unit.name), formatBytes(unit.bytes)));
+      complain(fmt::format("{}: deleted, {} freed", oneLine(unit.name), formatBytes(unit.bytes)));
   }
 }
 
@@ -244,13 +244,12 @@ int run(Options &options) {
     return kWrongUsage;
   std::error_code error;
   if (!fs::is_directory(options.directory, error))
-    return fail(kCantRead, "ship: {}: {}", oneLine(options.directory),
-                error ? error.message() : "this is not a directory");
+    return fail(kCantRead, "ship: {}: {}", oneLine(options.directory), error ? error.message() : "not a directory");
   if (options.state.empty())
     options.state = options.directory + "/" + kStateFile;
   const Lock lock(options.directory + "/" + kLockFile);
   if (!lock.isOurs())
-    return fail(kCantRead, "ship: {}: another `adatrace ship` is at work there, or nothing can be written",
+    return fail(kCantRead, "ship: {}: another `adatrace ship` is running there, or the directory is not writable",
                 oneLine(options.directory));
   const ConvertLine signals("never"); // from here on, the first signal is kept for interruption()
   ServerTrouble trouble;
@@ -304,31 +303,32 @@ int run(Options &options) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  line.option("directory", options->directory, "Where sessions are made [ada-traces]").type("");
+  line.option("directory", options->directory, "The directory in which sessions are created [ada-traces]").type("");
   options->directory = kDefaultOutput;
-  line.flag("--once", options->once, "Send what is there, and end");
-  line.flag("--init", options->init, "Make the database and its tables, if they are not there");
-  line.flag("--delete", options->deletes, "Delete a trace when the database has confirmed it");
-  const Option after = addDuration(line, "--delete-after", options->deleteAfter, "The same, so long after that (1h)");
+  line.flag("--once", options->once, "Send the traces that exist now, and exit");
+  line.flag("--init", options->init, "Create the database and its tables if they do not exist");
+  line.flag("--delete", options->deletes, "Delete each trace as soon as the database has confirmed it");
+  const Option after = addDuration(line, "--delete-after", options->deleteAfter,
+                                   "Delete each trace this long (1h) after the database has confirmed it");
   addSize(line, "--keep", options->keepBytes,
-          "Delete the oldest confirmed traces if there is more than so much (10G) in the directory");
+          "Delete the oldest confirmed traces when the directory holds more than this (10G)");
   line.flag("--drop-unsent", options->dropUnsent,
-            "With --keep: if that is not enough, delete complete traces that were not sent, and say so");
-  addSize(line, "--rate", options->rateBytes, "Send no more than so much (10M) a second");
-  addDuration(line, "--every", options->everyNs, "How often to look for what inotify does not tell [5s]");
+            "With --keep: if that is not enough, also delete complete traces that were not sent, and report it");
+  addSize(line, "--rate", options->rateBytes, "Send at most this much per second (10M)");
+  addDuration(line, "--every", options->everyNs, "How often to look for changes that inotify does not report [5s]");
   line.flag("--leave-killed", options->leaveKilled,
-            "Leave traces of killed programs alone until somebody recovers them");
-  line.option("--state", options->state, "Where to note what is confirmed [DIRECTORY/.adatrace-shipped.json]")
+            "Do not recover traces of killed programs; wait until someone else does");
+  line.option("--state", options->state, "File in which to note confirmed traces [DIRECTORY/.adatrace-shipped.json]")
       .type("FILE");
   declareLoadOptions(line, options->load);
-  line.flag("-q,--quiet", options->load.quiet, "Say nothing of what goes well");
+  line.flag("-q,--quiet", options->load.quiet, "Print only problems");
   options->load.progress = "never";
   const Option retry = line.find("--retry-for");
   return [options, after, retry] {
     if (options->dropUnsent && options->keepBytes == 0)
-      return fail(kWrongUsage, "ship: --drop-unsent goes with --keep");
+      return fail(kWrongUsage, "ship: --drop-unsent needs --keep");
     if (options->deletes && after.isGiven())
-      return fail(kWrongUsage, "ship: --delete or --delete-after, not both");
+      return fail(kWrongUsage, "ship: use --delete or --delete-after, not both");
     if (options->deletes || after.isGiven())
       options->deleteAfterNs = options->deletes ? 0 : options->deleteAfter;
     if (!options->once && !retry.isGiven())
@@ -344,10 +344,10 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 
 const Command kShip = {
     "ship",
-    "Send the traces of a machine to a ClickHouse database, as they come",
+    "Send a machine's traces to a ClickHouse database as they are finished",
     "adatrace ship --to=clickhouse://db.example:8123/traces --delete-after=1h --keep=10G /var/lib/ada-traces\n"
     "adatrace ship --once --to=clickhouse://db.example:8123/traces ada-traces\n"
-    "# status 1: something was refused or damaged; 4 to 7 as of `adatrace load`",
+    "# status 1: rows were rejected or a trace is damaged; 4 to 7: as for `adatrace load`",
     ship_command::declare,
 };
 

@@ -22,7 +22,6 @@ struct Options {
   StackLineOptions lines;
   uint64_t calls = 0, frames = 100;
   std::string count = "20"; // last
-  std::string format = "text";
 };
 
 int run(Options &options, const Invocation &invocation, int (*show)(const Options &, const Palette &, StackTable &)) {
@@ -66,10 +65,10 @@ int showStacks(const Options &options, const Palette &palette, StackTable &table
         !table.readValues(end.thread, end.finished, end.finished.size()))
       return kCantRead;
   Output out;
-  if (options.format != "text") {
-    printStacksJson(out, table, table.threads(), deadlocks, options.lines, options.format == "json");
+  if (!options.lines.table.isText() || !options.lines.table.columns.empty()) {
+    printStackRows(out, palette, table, table.threads(), deadlocks, options.lines);
   } else {
-    printDeadlocks(out, palette, table.input(), deadlocks, options.lines.names.style);
+    printDeadlocks(out, palette, table.input(), namedTrace(table.input(), options.lines.names.style), deadlocks);
     if (!deadlocks.empty())
       out.write("\n");
     bool isFirst = true;
@@ -109,10 +108,8 @@ int showLast(const Options &options, const Palette &palette, StackTable &table) 
     call.call = &shown.emplace_back(std::move(one[0]));
   }
   Output out;
-  if (options.format != "text")
-    printLastCallsJson(out, table, calls, options.lines, options.format == "json");
-  else if (calls.empty())
-    out.write("no call is left by the filters\n");
+  if (calls.empty() && options.lines.table.isText())
+    out.write("no calls match the filters\n");
   else
     printLastCalls(out, palette, table, calls, options.lines);
   return kOk;
@@ -122,16 +119,16 @@ void declareCommon(CommandLine &line, Options &options) {
   declareInput(line, options.input);
   declareFilter(line, options.filter);
   declareNames(line, options.lines.names);
-  addRowFormat(line, options.format);
+  addTableOptions(line, options.lines.table);
 }
 
 std::function<int()> declareStacks(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   declareCommon(line, *options);
-  addCount(line, "--calls", options->calls, "Also the last N calls that each thread finished [0]");
-  addCount(line, "--frames", options->frames, "At most this many open calls of a thread, as text [100]");
+  addCount(line, "--calls", options->calls, "Also show the last N calls that each thread finished [0]");
+  addCount(line, "--frames", options->frames, "At most this many open calls per thread, in text [100]");
   return [options, &invocation] {
-    if (!options->filter.settle("stacks"))
+    if (!options->filter.settle("stacks") || !options->lines.table.fits("stacks", stackTable()))
       return int(kWrongUsage);
     options->lines.mostFrames = std::max<size_t>(4, static_cast<size_t>(options->frames));
     return run(*options, invocation, showStacks);
@@ -140,10 +137,10 @@ std::function<int()> declareStacks(CommandLine &line, const Invocation &invocati
 
 std::function<int()> declareLast(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  line.option("count", options->count, "How many calls [20]").type("N");
+  line.option("count", options->count, "Number of calls [20]").type("N");
   declareCommon(line, *options);
   return [options, &invocation] {
-    if (!options->filter.settle("last"))
+    if (!options->filter.settle("last") || !options->lines.table.fits("last", lastCallTable()))
       return int(kWrongUsage);
     const bool isNumber = options->count.find_first_not_of("0123456789") == std::string::npos;
     if (!isNumber && options->input.path.empty()) {
@@ -161,7 +158,7 @@ std::function<int()> declareLast(CommandLine &line, const Invocation &invocation
 
 const Command kStacks = {
     "stacks",
-    "Show the open calls of each thread: of a program that died, hangs or runs",
+    "Show the open calls of each thread of a program that crashed, hangs or is running",
     "adatrace stacks\n"
     "adatrace stacks --calls=5 --thread='worker-*' ada-traces/session_20261121_101500",
     stacks_command::declareStacks,
@@ -169,7 +166,7 @@ const Command kStacks = {
 
 const Command kLast = {
     "last",
-    "Show the last calls before the end, of all threads",
+    "Show the last calls of all threads before the end",
     "adatrace last 50\n"
     "adatrace last 20 --thread=0 ada-traces/session_20261121_101500",
     stacks_command::declareLast,

@@ -23,7 +23,6 @@ struct Options {
   TreeLineOptions lines;
   analysis::TreeWalkOptions walk;
   std::optional<uint64_t> limit, fit;
-  std::string format = "text";
   bool noFold = false, showsInitialisers = false;
 };
 
@@ -53,20 +52,22 @@ bool hasValues(const TraceInput &input) {
 void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, const Palette &palette,
                 uint64_t leftOutNs) {
   if (leftOutNs)
-    out.print("{}... without calls shorter than {}; --limit=0 shows all, --min-duration as many as you like{}\n",
+    out.print("{}... calls shorter than {} are left out; --limit=0 shows all, --min-duration sets another limit{}\n",
               palette.dim, formatDuration(leftOutNs), palette.reset);
   if (lines.hasInitialisers())
-    out.print("{}... static initialisers are one line; --initialisers shows each{}\n", palette.dim, palette.reset);
+    out.print("{}... static initialisers are combined in one line; --initialisers shows each{}\n", palette.dim,
+              palette.reset);
   if (lines.wasCut()) {
     std::string rest;
     if (const size_t more = input.threads().size() - std::min(lines.threads(), input.threads().size()))
       rest = ", " + formatCount(more, "more thread");
-    out.print("{}... cut after {}{}; --limit=0 shows all, --depth, --min-duration, --function and --thread choose{}\n",
+    out.print("{}... cut after {}{}; --limit=0 shows all; --depth, --min-duration, --function and --thread narrow it "
+              "down{}\n",
               palette.dim, formatCount(lines.printed(), "line"), rest, palette.reset);
   } else if (input.eventCount() == 0) {
     out.print("there are no events in {}\n", input.name());
   } else if (lines.printed() == 0) {
-    out.print("no call is left by the filters\n");
+    out.print("no calls match the filters\n");
   }
 }
 
@@ -77,7 +78,7 @@ int run(Options &options, const Invocation &invocation) {
     return exitCode;
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
-  const bool isText = options.format == "text";
+  const bool isText = options.lines.table.isText();
   const uint64_t screens = isText && isTerminal(STDOUT_FILENO) ? kTerminalLimit : 0;
   if (const uint64_t limit = options.limit.value_or(screens))
     options.lines.limit = limit;
@@ -95,10 +96,10 @@ int run(Options &options, const Invocation &invocation) {
   }
 
   std::unique_ptr<TreeLines> lines;
-  if (isText)
+  if (isText && options.lines.table.columns.empty())
     lines = std::make_unique<TreeText>(out, *input, options.lines, palette);
   else
-    lines = std::make_unique<TreeJson>(out, *input, options.lines, options.format == "json");
+    lines = std::make_unique<TreeRows>(out, *input, options.lines, palette);
   const auto walked =
       analysis::walkTrees(input->source(), input->table(), input->threads(), filter, options.walk, *lines);
   if (!walked)
@@ -124,25 +125,24 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   declareNames(line, options->lines.names);
   line.flag("--args", options->walk.values,
             "Show arguments and results of the calls that have them (`record --detail`)");
-  line.flag("--begin", options->lines.begin, "Show when each call began (of folded calls, the first of them)");
-  addRowFormat(line, options->format, "one JSON object per line of the tree");
-  line.flag("--no-fold", options->noFold, "One line for each call: do not fold repetitions and recursion");
+  line.flag("--begin", options->lines.begin, "Show when each call began (for folded calls, the first of them)");
+  addTableOptions(line, options->lines.table, "line of the tree");
+  line.flag("--no-fold", options->noFold, "One line per call: do not fold repetitions and recursion");
   line.flag("--initialisers", options->showsInitialisers,
-            "Show every static initialiser (_GLOBAL__sub_I_...), with what it called: else those next to each "
-            "other are one line, unless --function or --include is given");
+            "Show every static initialiser (_GLOBAL__sub_I_...) and its calls; otherwise, adjacent ones are combined "
+            "in one line unless --function or --include is given");
   addCount(line, "--limit", options->limit,
            fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
-  addCount(
-      line, "--fit", options->fit,
-      fmt::format("Leave short calls out until at most this many lines are left; 0: none [{} on a terminal, unless "
-                  "--limit, --min-duration or --no-fold is given]",
-                  kTerminalLimit));
+  addCount(line, "--fit", options->fit,
+           fmt::format("Leave out the shortest calls until at most this many lines remain; 0: leave out none [{} on a "
+                       "terminal, unless --limit, --min-duration or --no-fold is given]",
+                       kTerminalLimit));
   // For tests: prints early, as for a trace that does not fit into memory.
   line.option("--max-nodes", options->walk.maxNodes, "").hidden();
   return [options, &invocation] {
     options->walk.fold = !options->noFold;
-    options->walk.foldInitialisers = !options->showsInitialisers && options->format == "text";
-    if (!options->filter.settle("tree"))
+    options->walk.foldInitialisers = !options->showsInitialisers && options->lines.table.isText();
+    if (!options->filter.settle("tree") || !options->lines.table.fits("tree", treeTable()))
       return int(kWrongUsage);
     return run(*options, invocation);
   };

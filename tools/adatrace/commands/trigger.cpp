@@ -8,8 +8,8 @@
 #include "recover/live_ring.h"
 
 #include "ada/trace/manifest.h"
-#include "ada/trace/recover.h"
 #include "ada/trace/session.h"
+#include "recover/leftovers.h"
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -112,7 +112,7 @@ int triggerSession(const std::string &path, const Options &options) {
     return fail(kProblemsFound, "no process of {} is running any more", path);
   if (running == 0)
     return fail(kProblemsFound,
-                "no process is found that records into {}; name the process if its ring is elsewhere (option ring)",
+                "found no process that records into {}; name the process if its ring file is elsewhere (option ring)",
                 path);
   // A process that ended in between is not a failure if others accepted the request.
   return given > 0 ? kOk : code;
@@ -135,17 +135,16 @@ int run(const Options &options) {
     path = *newest;
   }
   if (!fs::is_directory(path, error) && flightsOf(path).empty())
-    return fail(kCantRead, "{}: this is neither the number of a process nor a session", path);
+    return fail(kCantRead, "{}: neither a process id nor a session", path);
   return triggerSession(path, options);
 }
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
   line.option("target", options->target,
-              "The number of a process, or a session: all processes of it that are running [the newest session "
-              "under ./ada-traces]")
+              "A process id, or a session for all its running processes [the newest session under ./ada-traces]")
       .type("PID|SESSION");
-  line.flag("-q,--quiet", options->quiet, "Print nothing but problems");
+  line.flag("-q,--quiet", options->quiet, "Print only problems");
   return [options] { return run(*options); };
 }
 
@@ -154,7 +153,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 
 const Command kTrigger = {
     "trigger",
-    "Keep the detail around this moment of a running program",
+    "Make a running program keep the detail around this moment",
     "adatrace record --detail='net::*' --detail-mode=window ./server &\n"
     "adatrace trigger 4711",
     trigger_command::declare,

@@ -1,6 +1,6 @@
 // Adatrace verify: checks whether a trace is intact.
 #include "command.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "process/session_place.h"
 #include "trace/trace_input.h"
 
@@ -67,10 +67,10 @@ int run(Options &options, const Invocation &invocation) {
 std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   line.option("trace", options->path,
-              "A session or a part of it, or a trace of any format [the newest session under ./ada-traces]; - is "
+              "A session, a part of one, or a trace of any format [the newest session under ./ada-traces]; - is "
               "standard input")
       .type("");
-  line.flag("-q,--quiet", options->quiet, "No closing line: nothing but problems");
+  line.flag("-q,--quiet", options->quiet, "Print only problems, no closing line");
   return [options, &invocation] { return run(*options, invocation); };
 }
 
@@ -80,7 +80,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 const Command kVerify = {
     "verify",
     "Check a trace: headers, checksums, order, nesting, names",
-    "adatrace verify ada-traces/session_20261121_101500 && echo whole",
+    "adatrace verify ada-traces/session_20261121_101500 && echo intact",
     verify_command::declare,
 };
 

@@ -56,12 +56,10 @@ int run(const Options &options) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  line.option("session", options->sessions, "Sessions or files, of any format [the newest session under ./ada-traces]")
+  line.option("session", options->sessions, "Sessions, or files of any format [the newest session under ./ada-traces]")
       .type("");
-  line.option("--port", options->port, "The port of 127.0.0.1 to listen on [any that is free]")
-      .type("N")
-      .between(1, 65535);
-  line.flag("--no-browser", options->noBrowser, "Only print the address; open no browser");
+  line.option("--port", options->port, "Listen on this port of 127.0.0.1 [any free port]").type("N").between(1, 65535);
+  line.flag("--no-browser", options->noBrowser, "Only print the address; do not open a browser");
   // For developers of the page: serves the files of this directory instead of the built-in ones.
   line.option("--assets", options->assets, "").hidden();
   // For tests: number of events from which on a trace has its index in a file.
@@ -74,7 +72,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
 
 const Command kView = {
     "view",
-    "Look at sessions in the browser: timelines, calls, statistics",
+    "View sessions in a browser: timelines, calls, statistics",
     "adatrace view\n"
     "adatrace view --no-browser --port=8080 ada-traces/session_20261121_101500",
     view_command::declare,

@@ -25,15 +25,15 @@ void tellWhatIsMissing(const analysis::Waits &waits, const TraceInput &input) {
   if (input.eventCount() == 0)
     return;
   if (!waits.hasWaitFunctions)
-    warning("{} has no calls of functions that wait: build the program with --ada-calls=default{}", input.name(),
-            waits.hasLane ? "; these are the functions that waited" : "");
+    warning("{} has no library calls that wait: build the program with --ada-calls=default{}", input.name(),
+            waits.hasLane ? "; the functions that waited are shown instead" : "");
   else if (!waits.hasArguments)
-    warning("{} has no arguments of these calls, so what they waited for is not known: record with `adatrace record "
+    warning("{} has no arguments of these calls, so it is unknown what they waited for: record with `adatrace record "
             "--waits --packed`",
             input.name());
   if (!waits.hasLane && waits.hasWaitFunctions)
-    warning("{} does not tell when threads had a processor: calls of functions that wait count if they took {} or more",
-            input.name(), formatDuration(analysis::kShortestWaitNs));
+    warning("{} has no on-CPU times: calls of functions that wait count if they took {} or more", input.name(),
+            formatDuration(analysis::kShortestWaitNs));
 }
 
 int run(Options &options, const Invocation &invocation) {
@@ -46,18 +46,22 @@ int run(Options &options, const Invocation &invocation) {
   auto waits = analysis::readWaits(input->source(), input->table(), input->threads(), wanted);
   if (!waits)
     return fail(kCantRead, "{}", waits.error().text());
-  sortWaits(waits->rows, *input, options.lines.sort);
-  const size_t all = waits->rows.size();
+  const analysis::NamedTrace trace = namedTrace(*input, options.lines.names.style);
+  std::vector<analysis::WaitLine> lines;
+  for (const analysis::WaitRow &row : waits->rows)
+    lines.push_back({&row, &trace, &waits->deadlocks});
+  sortWaits(lines, options.lines.sort);
+  const size_t all = lines.size();
   if (options.limit && all > options.limit)
-    waits->rows.resize(options.limit);
+    lines.resize(options.limit);
   const Palette palette(invocation.color, STDOUT_FILENO);
   Output out;
-  printWaits(out, palette, *input, waits->rows, waits->deadlocks, options.lines);
-  if (options.lines.format == "text") {
+  printWaits(out, palette, *input, trace, lines, waits->deadlocks, options.lines);
+  if (options.lines.table.isText()) {
     if (all == 0)
       out.print("{}\n", input->eventCount() ? "no call waited" : "there are no events in " + input->name());
-    if (waits->rows.size() < all)
-      out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - waits->rows.size()),
+    if (lines.size() < all)
+      out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - lines.size()),
                 palette.reset);
   }
   out.flush();
@@ -72,18 +76,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   declareInput(line, options->input);
   declareFilter(line, options->filter);
   declareNames(line, options->lines.names);
-  line.option("--sort", options->lines.sort, "Largest first: total, max, mean or waits; or object [total]")
-      .type("COLUMN")
-      .oneOf(waitColumns());
-  line.choice(
-          "--by", options->lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
-          "One row for each object, or for all that were made in one function, or if that is not known, waited for in "
-          "one [object]")
+  addSort(line, options->lines.sort, sortWords(analysis::waitColumns()), "object");
+  line.choice("--by", options->lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
+              "One row per object, or per function that created the objects (if unknown: that waited) [object]")
       .type("WHAT");
   addCount(line, "--limit", options->limit, "At most this many rows; 0: all [0]");
-  addRowFormat(line, options->lines.format);
+  addTableOptions(line, options->lines.table);
   return [options, &invocation] {
-    if (!options->filter.settle("waits"))
+    if (!options->filter.settle("waits") || !options->lines.table.fits("waits", infoOf(analysis::waitColumns())))
       return int(kWrongUsage);
     return run(*options, invocation);
   };
@@ -94,7 +94,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 
 const Command kWaits = {
     "waits",
-    "Show what threads waited for, and which thread had it meanwhile",
+    "Show what threads waited for, and which thread held it",
     "adatrace waits\n"
     "adatrace waits --by=place --limit=5\n"
     "adatrace waits --function='server::*' --format=json ada-traces/session_20261121_101500",

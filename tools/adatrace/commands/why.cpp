@@ -71,7 +71,7 @@ std::optional<ChosenCall> slowestOf(const Options &options, TraceInput &input, i
   if (!call) {
     exitCode = fail(kCantRead, "{}", call.error().text());
   } else if (!*call) {
-    exitCode = fail(kCantRead, "why: no call of such a function is in {}", input.name());
+    exitCode = fail(kCantRead, "why: {} has no call of such a function", input.name());
     warnAboutUnmatched("--function", options.functions, input.table().functions);
   } else {
     chosen.span = **call;
@@ -99,16 +99,16 @@ int run(const Options &options, const Invocation &invocation) {
     printWhy(out, Palette(invocation.color, STDOUT_FILENO), *input, *why, options.names.style);
   out.flush();
   if (!why->hasSched)
-    warning("{} does not tell when the thread had a processor: a call of a function that waits counts as waiting",
-            input->name());
+    warning("{} has no on-CPU times for this thread: calls of functions that wait count as waiting", input->name());
   return input->close();
 }
 
 std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   declareInput(line, options->input);
-  addGlobs(line, "-f,--function", options->functions, "The slowest call of these functions (globs, separated by '|')");
-  line.option("--call", options->call, "This call: its thread and number, as `dump` shows them (0:17)")
+  addGlobs(line, "-f,--function", options->functions,
+           "Explain the slowest call of these functions (globs, separated by '|')");
+  line.option("--call", options->call, "Explain this call, given by its thread and number as `dump` shows them (0:17)")
       .type("THREAD:NUMBER");
   declareNames(line, options->names);
   line.option("--format", options->format, "text, or json (one object) [text]").type("FORMAT").oneOf({"text", "json"});
@@ -124,7 +124,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
 
 const Command kWhy = {
     "why",
-    "Show where the time of a call went: its own code, callees, and whom it waited for",
+    "Show where a call's time went: its own code, callees, and threads that it waited for",
     "adatrace why --function='server::handle'\n"
     "adatrace why --call=3:1742 ada-traces/session_20261121_101500",
     why_command::declare,

@@ -3,7 +3,7 @@
 #define ADATRACE_INFO_ELF_H
 
 #include "elf_instrumentation.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 namespace ada::cli {
 

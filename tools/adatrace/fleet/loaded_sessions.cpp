@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "loader.h"
 
+#include "base/try.h"
 #include "formats/clickhouse/questions.h"
 
 #include <algorithm>
@@ -29,14 +30,12 @@ struct Functions {
 
 // The functions whose numbers the query `chosen` selects.
 Expected<Functions> functionsOf(Server &server, const std::string &chosen) {
-  const auto rows = server.rows(
+  const auto rows = ADA_TRY(server.rows(
       "SELECT function, any(name), max(symbol), max(file), argMax(line, file) FROM functions WHERE function GLOBAL "
       "IN (" +
-      chosen + ") GROUP BY function ORDER BY any(name)");
-  if (!rows)
-    return rows.error();
+      chosen + ") GROUP BY function ORDER BY any(name)"));
   Functions functions;
-  for (const auto &row : *rows) {
+  for (const auto &row : rows) {
     model::Function function;
     function.index = static_cast<uint32_t>(functions.list.size());
     function.displayName = row.at(1), function.name = row.at(2), function.file = row.at(3);
@@ -58,16 +57,11 @@ Distribution distributionOf(uint64_t p50, uint64_t p99) {
 } // namespace
 
 Expected<Server> openDatabase(const std::string &address, const std::string &file) {
-  auto places = parseAddresses(address);
-  if (!places)
-    return places.error();
-  auto credentials = readCredentials(file);
-  if (!credentials)
-    return credentials.error();
+  auto places = ADA_TRY(parseAddresses(address));
+  auto credentials = ADA_TRY(readCredentials(file));
   // Any server of a cluster knows all sessions.
-  Server server(places->front(), *std::move(credentials), [] { return false; });
-  if (auto ready = checkTables(server); !ready)
-    return ready.error();
+  Server server(places.front(), std::move(credentials), [] { return false; });
+  ADA_TRY(checkTables(server));
   return server;
 }
 
@@ -82,17 +76,15 @@ Expected<std::vector<std::string>> sessionsWith(Server &server, const std::strin
       : name == "session"
           ? "name = " + value
           : fmt::format("arrayExists((n, v) -> n = {} AND v = {}, labels.name, labels.value)", sqlQuoted(name), value);
-  const auto rows = server.rows(fmt::format(
-      "SELECT session FROM sessions FINAL WHERE state = 'complete' AND {} ORDER BY began, name, session", condition));
-  if (!rows)
-    return rows.error();
-  if (rows->empty())
+  const auto rows = ADA_TRY(server.rows(fmt::format(
+      "SELECT session FROM sessions FINAL WHERE state = 'complete' AND {} ORDER BY began, name, session", condition)));
+  if (rows.empty())
     return Error{.code = "E_USAGE",
                  .message =
                      label.empty() ? "there is no session" : fmt::format("there is no session with {}", oneLine(label)),
                  .file = server.address().shown};
   std::vector<std::string> sessions;
-  for (const auto &row : *rows)
+  for (const auto &row : rows)
     sessions.push_back(row.at(0));
   return sessions;
 }
@@ -103,23 +95,19 @@ std::string isOneOf(std::string_view column, const std::vector<std::string> &num
 
 Expected<std::vector<analysis::Report>> reportsOf(Server &server, const std::vector<std::string> &sessions) {
   const std::string figures = model::sessionFigures(isOneOf("session", sessions));
-  const auto rows = server.rows(figures);
-  if (!rows)
-    return rows.error();
-  const auto functions = functionsOf(server, "SELECT function FROM (" + figures + ")");
-  if (!functions)
-    return functions.error();
+  const auto rows = ADA_TRY(server.rows(figures));
+  const auto functions = ADA_TRY(functionsOf(server, "SELECT function FROM (" + figures + ")"));
   // Sessions without calls count, too.
   std::vector<analysis::Report> reports(sessions.size());
   std::unordered_map<std::string, size_t> places;
   for (size_t i = 0; i < sessions.size(); ++i) {
     places.emplace(sessions[i], i);
-    reports[i].functions.assign(functions->list.begin(), functions->list.end());
+    reports[i].functions.assign(functions.list.begin(), functions.list.end());
   }
-  for (const auto &row : *rows) {
-    const auto number = functions->numbers.find(row.at(1));
+  for (const auto &row : rows) {
+    const auto number = functions.numbers.find(row.at(1));
     const auto place = places.find(row[0]);
-    if (number == functions->numbers.end() || place == places.end())
+    if (number == functions.numbers.end() || place == places.end())
       continue;
     analysis::Report &report = reports[place->second];
     analysis::ReportRow &line = report.rows.emplace_back();
@@ -134,29 +122,23 @@ Expected<std::vector<analysis::Report>> reportsOf(Server &server, const std::vec
 
 Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std::string> &sessions) {
   const std::string calls = isOneOf("session", sessions);
-  const auto sums = server.rows("SELECT way, count(), sum(duration), sum(self), countIf(self_recorder > 0), "
-                                "sum(self_recorder) FROM spans WHERE counted AND " +
-                                calls + " GROUP BY way");
-  if (!sums)
-    return sums.error();
-  if (sums->empty() || std::ranges::any_of(*sums, [](const auto &row) { return row[0] == "0"; }))
+  const auto sums = ADA_TRY(server.rows("SELECT way, count(), sum(duration), sum(self), countIf(self_recorder > 0), "
+                                        "sum(self_recorder) FROM spans WHERE counted AND " +
+                                        calls + " GROUP BY way"));
+  if (sums.empty() || std::ranges::any_of(sums, [](const auto &row) { return row[0] == "0"; }))
     return Error{.code = "E_USAGE",
-                 .message = sums->empty() ? "the sessions have no calls there, or only sums of them"
-                                          : "a session was loaded by an older adatrace, without its call paths",
+                 .message = sums.empty() ? "the sessions have no calls there, or only sums of them"
+                                         : "a session was loaded by an older adatrace, without its call paths",
                  .file = server.address().shown};
-  const auto ways = server.rows("SELECT way, any(parent), any(function) FROM ways GROUP BY way");
-  if (!ways)
-    return ways.error();
-  auto functions = functionsOf(server, "SELECT function FROM ways");
-  if (!functions)
-    return functions.error();
+  const auto ways = ADA_TRY(server.rows("SELECT way, any(parent), any(function) FROM ways GROUP BY way"));
+  auto functions = ADA_TRY(functionsOf(server, "SELECT function FROM ways"));
 
   struct Place {
     std::string parent, function;
     uint32_t node = PathTree::kNone;
   };
   std::unordered_map<std::string, Place> places;
-  for (const auto &row : *ways)
+  for (const auto &row : ways)
     places.emplace(row.at(0), Place{row.at(1), row.at(2)});
   analysis::CallPaths paths;
   analysis::CallPathGroup &group = paths.groups.emplace_back();
@@ -174,20 +156,20 @@ Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std:
       inner.push_back(&found->second);
     }
     for (auto place = inner.rbegin(); place != inner.rend(); ++place) {
-      const auto number = functions->numbers.find((*place)->function);
+      const auto number = functions.numbers.find((*place)->function);
       node = (*place)->node =
-          group.tree.child(node, number == functions->numbers.end() ? PathTree::kRest : number->second);
+          group.tree.child(node, number == functions.numbers.end() ? PathTree::kRest : number->second);
     }
     return node;
   };
-  for (const auto &row : *sums)
+  for (const auto &row : sums)
     if (const uint32_t node = nodeOf(row[0]); node != PathTree::kRoot) {
       group.tree.addSum(node, numberIn(row.at(1)), numberIn(row.at(2)), numberIn(row.at(3)));
       if (numberIn(row.at(4)) > 0)
         group.tree.addRecorder(node, numberIn(row.at(4)), numberIn(row.at(5)));
     }
   group.tree.sort();
-  paths.functions = std::move(functions->list);
+  paths.functions = std::move(functions.list);
   return paths;
 }
 

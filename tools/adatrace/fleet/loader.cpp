@@ -2,6 +2,7 @@
 #include "loader.h"
 #include "base/format.h"
 #include "base/quantities.h"
+#include "base/try.h"
 #include "formats/merge_copies.h"
 
 #include <algorithm>
@@ -42,15 +43,11 @@ Error schemaError(const Server &server, std::string message) {
 
 // Returns nothing if there are no tables.
 Expected<std::optional<uint64_t>> schemaVersion(Server &server) {
-  const auto exists = server.number("EXISTS TABLE schema_version");
-  if (!exists)
-    return exists.error();
-  if (!exists->value_or(0))
+  const auto exists = ADA_TRY(server.number("EXISTS TABLE schema_version"));
+  if (!exists.value_or(0))
     return std::optional<uint64_t>();
-  const auto rows = server.number("SELECT count() FROM schema_version");
-  if (!rows)
-    return rows.error();
-  return rows->value_or(0) ? server.number("SELECT max(version) FROM schema_version") : std::optional<uint64_t>();
+  const auto rows = ADA_TRY(server.number("SELECT count() FROM schema_version"));
+  return rows.value_or(0) ? server.number("SELECT max(version) FROM schema_version") : std::optional<uint64_t>();
 }
 
 Expected<void> isOurs(const Server &server, uint64_t version) {
@@ -71,10 +68,8 @@ Expected<bool> isOfCluster(Server &server) {
 }
 
 Expected<model::Layout> layoutOf(Server &server, const ClusterRequest &cluster) {
-  const auto version = server.version();
-  if (!version)
-    return version.error();
-  return model::Layout{server.address().database, cluster.name, cluster.isReplicated, {*version}};
+  const auto version = ADA_TRY(server.version());
+  return model::Layout{server.address().database, cluster.name, cluster.isReplicated, {version}};
 }
 
 std::vector<std::string> viewStatements(const model::Dialect &dialect) {
@@ -90,14 +85,11 @@ std::vector<std::string> viewStatements(const model::Dialect &dialect) {
 Expected<void> addColumns(Server &server, const std::string &suffix) {
   for (const auto &[name, column, type] : model::addedColumns()) {
     const std::string table = std::string(name) + suffix;
-    const auto there = server.number(fmt::format("SELECT count() FROM system.columns WHERE database = "
-                                                 "currentDatabase() AND table = {} AND name = {}",
-                                                 sqlQuoted(table), sqlQuoted(column)));
-    if (!there)
-      return there.error();
-    if (!there->value_or(0))
-      if (auto added = server.query(fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type)); !added)
-        return added.error();
+    const auto there = ADA_TRY(server.number(fmt::format("SELECT count() FROM system.columns WHERE database = "
+                                                         "currentDatabase() AND table = {} AND name = {}",
+                                                         sqlQuoted(table), sqlQuoted(column))));
+    if (!there.value_or(0))
+      ADA_TRY(server.query(fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type)));
   }
   return {};
 }
@@ -105,60 +97,43 @@ Expected<void> addColumns(Server &server, const std::string &suffix) {
 } // namespace
 
 Expected<void> checkTables(Server &server) {
-  const auto version = schemaVersion(server);
+  const auto version = ADA_TRY(schemaVersion(server));
   if (!version)
-    return version.error();
-  if (!*version)
     return schemaError(server, "there are no tables; `adatrace load --init` makes them");
-  const auto isOne = isOfCluster(server);
-  if (!isOne)
-    return isOne.error();
-  server.setSuffix(*isOne ? model::kLocal : "");
-  return isOurs(server, **version);
+  const auto isOne = ADA_TRY(isOfCluster(server));
+  server.setSuffix(isOne ? model::kLocal : "");
+  return isOurs(server, *version);
 }
 
 Expected<void> makeTables(Server &server, const ClusterRequest &cluster) {
-  if (auto made = server.queryWithoutDatabase("CREATE DATABASE IF NOT EXISTS " + server.address().database); !made)
-    return made.error();
-  const auto version = schemaVersion(server);
-  if (!version)
-    return version.error();
-  if (*version && **version > model::kSchemaVersion)
-    return isOurs(server, **version);
-  const auto isOne = isOfCluster(server);
-  if (!isOne)
-    return isOne.error();
-  if (*version && *isOne == cluster.name.empty())
-    return schemaError(server, *isOne ? "the tables are those of a cluster: --cluster=NAME is needed"
-                                      : "the tables are those of a single server: use another database for a cluster");
-  const auto layout = layoutOf(server, cluster);
-  if (!layout)
-    return layout.error();
-  for (const std::string &statement : model::schemaTables(*layout))
-    if (auto made = server.query(statement); !made)
-      return made.error();
+  ADA_TRY(server.queryWithoutDatabase("CREATE DATABASE IF NOT EXISTS " + server.address().database));
+  const auto version = ADA_TRY(schemaVersion(server));
+  if (version && *version > model::kSchemaVersion)
+    return isOurs(server, *version);
+  const auto isOne = ADA_TRY(isOfCluster(server));
+  if (version && isOne == cluster.name.empty())
+    return schemaError(server, isOne ? "the tables are those of a cluster: --cluster=NAME is needed"
+                                     : "the tables are those of a single server: use another database for a cluster");
+  const auto layout = ADA_TRY(layoutOf(server, cluster));
+  for (const std::string &statement : model::schemaTables(layout))
+    ADA_TRY(server.query(statement));
   // The loop above makes any tables that an older version lacks. Here the old tables get their new columns.
-  if (*version && **version < model::kSchemaVersion)
+  if (version && *version < model::kSchemaVersion)
     for (const char *const suffix : {model::kLocal.data(), ""})
-      if (*isOne || !*suffix)
-        if (auto added = addColumns(server, suffix); !added)
-          return added;
-  for (const std::string &statement : viewStatements(layout->dialect))
-    if (auto made = server.query(statement); !made)
-      return made.error();
-  if (*version != model::kSchemaVersion)
-    if (auto noted = server.query(kNoteVersion); !noted)
-      return noted.error();
+      if (isOne || !*suffix)
+        ADA_TRY(addColumns(server, suffix));
+  for (const std::string &statement : viewStatements(layout.dialect))
+    ADA_TRY(server.query(statement));
+  if (version != model::kSchemaVersion)
+    ADA_TRY(server.query(kNoteVersion));
   server.setSuffix(cluster.name.empty() ? "" : model::kLocal);
   return {};
 }
 
 Expected<std::string> tableStatements(Server &server, const ClusterRequest &cluster) {
-  const auto layout = layoutOf(server, cluster);
-  if (!layout)
-    return layout.error();
-  std::string all = fmt::format("CREATE DATABASE IF NOT EXISTS {0};\nUSE {0};\n", layout->database);
-  for (const auto &list : {model::schemaTables(*layout), viewStatements(layout->dialect), {kNoteVersion}})
+  const auto layout = ADA_TRY(layoutOf(server, cluster));
+  std::string all = fmt::format("CREATE DATABASE IF NOT EXISTS {0};\nUSE {0};\n", layout.database);
+  for (const auto &list : {model::schemaTables(layout), viewStatements(layout.dialect), {kNoteVersion}})
     for (const std::string &statement : list)
       all += statement + ";\n";
   return all;
@@ -190,10 +165,8 @@ Expected<std::vector<std::string>> Loader::gates() {
 }
 
 Expected<void> Loader::drop(const std::vector<std::string> &gates) {
-  const auto version = server_.version();
-  if (!version)
-    return version.error();
-  const model::Dialect dialect{*version};
+  const auto version = ADA_TRY(server_.version());
+  const model::Dialect dialect{version};
   // The order matters: rows inserted through a gate whose view is already gone would vanish.
   for (const std::string &gate : gates)
     if (auto gone = server_.query(fmt::format("DROP TABLE IF EXISTS {}{}", gate, dialect.waiting()));
@@ -222,8 +195,7 @@ Expected<void> Loader::waitForGates() {
 
 // When this returns, a block that an earlier attempt sent is either there or will never be.
 Expected<void> Loader::fence() {
-  if (auto made = waitForGates(); !made)
-    return made;
+  ADA_TRY(waitForGates());
   const auto all = gates();
   return all ? drop(*all) : all.error();
 }
@@ -233,22 +205,17 @@ Expected<void> Loader::lookUp() {
   if (!hasBegun_) {
     // A session without a row can't have any blocks. So the query below, which looks at every call in the database, can
     // be skipped.
-    const auto rows = server_.number(
-        fmt::format("SELECT count() FROM {} WHERE session = {}", server_.table("sessions"), row_.session));
-    if (!rows)
-      return rows.error();
-    if (auto begun = sendRow({}); !begun)
-      return begun;
+    const auto rows = ADA_TRY(server_.number(
+        fmt::format("SELECT count() FROM {} WHERE session = {}", server_.table("sessions"), row_.session)));
+    ADA_TRY(sendRow({}));
     hasBegun_ = true;
-    if (!rows->value_or(0))
+    if (!rows.value_or(0))
       return {};
   }
   for (const model::BlockKind kind : kKinds) {
-    const auto blocks =
-        server_.rows(fmt::format("SELECT block, count() FROM {} WHERE {} GROUP BY block", tableOf(kind), where_));
-    if (!blocks)
-      return blocks.error();
-    for (const auto &row : *blocks)
+    const auto blocks = ADA_TRY(
+        server_.rows(fmt::format("SELECT block, count() FROM {} WHERE {} GROUP BY block", tableOf(kind), where_)));
+    for (const auto &row : blocks)
       there_[{kind, static_cast<uint32_t>(std::stoull(row[0]))}] = std::stoull(row.at(1));
   }
   return {};
@@ -264,11 +231,9 @@ Expected<void> Loader::openGate() {
       if (auto made = server_.query(statement); !made)
         return made.error().code == "E_NO_TABLE" ? giveWay() : made.error();
   // If another load of the session has begun since the fence, one of the two gives way.
-  const auto all = gates();
-  if (!all)
-    return all.error();
+  const auto all = ADA_TRY(gates());
   std::vector<std::string> others;
-  for (const std::string &name : *all)
+  for (const std::string &name : all)
     if (!name.starts_with(gate_))
       others.push_back(name);
   if (others.empty() || others.back() < gate_)
@@ -282,8 +247,7 @@ Error Loader::giveWay() {
   for (const char *const rest : {"", "_view"})
     for (const model::BlockKind kind : kKinds)
       all.push_back(gateOf(kind) + rest);
-  if (auto gone = drop(all); !gone)
-    return gone.error();
+  ADA_TRY(drop(all));
   return {.code = "E_TAKEN_OVER",
           .message = "another load of this session began, and goes on in place of this one",
           .file = row_.path};
@@ -293,8 +257,7 @@ Expected<void> Loader::reopen() {
   isOpen_ = false;
   return request_.patience.retry([&]() -> Expected<void> {
     for (const auto step : {&Loader::fence, &Loader::openGate, &Loader::lookUp})
-      if (auto done = (this->*step)(); !done)
-        return done;
+      ADA_TRY((this->*step)());
     isOpen_ = true;
     return {};
   });
@@ -303,21 +266,15 @@ Expected<void> Loader::reopen() {
 Expected<void> Loader::removeOthers() {
   const std::string others = fmt::format("session = {} AND plan != {}{}", row_.session, row_.plan, days_);
   return request_.patience.retry([&]() -> Expected<void> {
-    if (auto fenced = fence(); !fenced)
-      return fenced;
+    ADA_TRY(fence());
     for (const model::BlockKind kind : kKinds) {
-      const auto rows = countRows(kind, others);
-      if (!rows)
-        return rows.error();
-      if (*rows == 0)
+      const auto rows = ADA_TRY(countRows(kind, others));
+      if (rows == 0)
         continue;
-      if (auto begun = server_.query(fmt::format("ALTER TABLE {} DELETE WHERE {}", tableOf(kind), others)); !begun)
-        return begun.error();
+      ADA_TRY(server_.query(fmt::format("ALTER TABLE {} DELETE WHERE {}", tableOf(kind), others)));
       for (;;) {
-        const auto left = countRows(kind, others);
-        if (!left)
-          return left.error();
-        if (*left == 0)
+        const auto left = ADA_TRY(countRows(kind, others));
+        if (left == 0)
           break;
         if (!request_.patience.wait(kDeletionWaitNs))
           return Patience::interrupted();
@@ -398,13 +355,11 @@ Expected<void> Loader::sendFunctions(const model::SpanBlocks &blocks, const anal
   const auto send = [&](size_t most) { return sendSome("functions", model::kFunctionColumns, rows, most); };
   for (const model::Function &function : table.functions) {
     model::putFunction(rows, function, table.processes[function.process]);
-    if (auto sent = send(kFunctionBytes); !sent)
-      return sent;
+    ADA_TRY(send(kFunctionBytes));
   }
   for (const auto &[hash, name] : blocks.marks()) {
     model::putMark(rows, hash, name);
-    if (auto sent = send(kFunctionBytes); !sent)
-      return sent;
+    ADA_TRY(send(kFunctionBytes));
   }
   return send(0);
 }
@@ -414,8 +369,7 @@ Expected<void> Loader::sendWays(const model::SpanBlocks &blocks) {
   const auto send = [&](size_t most) { return sendSome("ways", model::kWayColumns, rows, most); };
   for (const auto &[number, way] : blocks.ways()) {
     rows.number(way.way).number(way.parent).number(way.function);
-    if (auto sent = send(kFunctionBytes); !sent)
-      return sent;
+    ADA_TRY(send(kFunctionBytes));
   }
   return send(0);
 }
@@ -430,8 +384,7 @@ Expected<void> Loader::sendRow(const analysis::TraceTable &table) {
 
 // Returns false if the server has lost some of the rows since.
 Expected<bool> Loader::sendAll() {
-  if (auto opened = reopen(); !opened)
-    return opened.error();
+  ADA_TRY(reopen());
   skipped_ = 0;
   refused_.clear();
   model::SpanBlockOptions options = request_.blocks;
@@ -441,35 +394,27 @@ Expected<bool> Loader::sendAll() {
   BlockSender sender(request_.connections, [this](const model::SpanBlock &block) { return sendBlock(block); });
   options.take = [&](const model::SpanBlock &block) { return sender.take(block); };
   model::SpanBlocks blocks(std::move(options));
-  if (auto read = request_.read(*model::mergeCopies(blocks)); !read)
-    return read.error();
-  if (auto sent = sender.finish(); !sent)
-    return sent.error();
-  if (auto sent = sendFunctions(blocks, blocks.table()); !sent)
-    return sent.error();
-  if (auto sent = sendWays(blocks); !sent)
-    return sent.error();
-  if (auto closed = request_.patience.retry([&] { return fence(); }); !closed)
-    return closed.error();
+  ADA_TRY(request_.read(*model::mergeCopies(blocks)));
+  ADA_TRY(sender.finish());
+  ADA_TRY(sendFunctions(blocks, blocks.table()));
+  ADA_TRY(sendWays(blocks));
+  ADA_TRY(request_.patience.retry([&] { return fence(); }));
   // Limits the days, so that the server need not search all calls.
   constexpr uint64_t kDayNs = uint64_t(86'400) * 1'000'000'000;
   // Sums begin before their first call does.
   const uint64_t firstNs = blocks.beganNs() - std::min(blocks.beganNs(), request_.blocks.stepNs);
   days_ = fmt::format(" AND day >= toDate({}) AND day <= toDate({})", firstNs / kDayNs, blocks.endedNs() / kDayNs);
   // Remove rows of a load with other options that began at the same time.
-  if (auto removed = removeOthers(); !removed)
-    return removed.error();
+  ADA_TRY(removeOthers());
   for (const model::BlockKind kind : kKinds) {
-    const auto rows = request_.patience.retry([&] { return countRows(kind, where_ + days_); });
-    if (!rows)
-      return rows.error();
+    const auto rows = ADA_TRY(request_.patience.retry([&] { return countRows(kind, where_ + days_); }));
     const uint64_t wanted = blocks.rows(kind) - refused_[kind];
-    if (*rows < wanted)
+    if (rows < wanted)
       return false;
-    if (*rows > wanted)
+    if (rows > wanted)
       return Error{.code = "E_SERVER",
                    .message = fmt::format("the server has {} of the session in {}, which should be {}",
-                                          formatCount(*rows, "row"), tableOf(kind), formatCount(wanted)),
+                                          formatCount(rows, "row"), tableOf(kind), formatCount(wanted)),
                    .file = server_.address().shown};
   }
   row_.isComplete = true;
@@ -477,8 +422,7 @@ Expected<bool> Loader::sendAll() {
   row_.spans = blocks.rows(model::BlockKind::Spans) - refused_[model::BlockKind::Spans];
   calls_ = blocks.calls(), sums_ = blocks.rows(model::BlockKind::Sums);
   losses_ = blocks.losses();
-  if (auto sent = sendRow(blocks.table()); !sent)
-    return sent.error();
+  ADA_TRY(sendRow(blocks.table()));
   return true;
 }
 
@@ -489,11 +433,9 @@ Expected<void> Loader::checkShard() {
   return request_.patience.retry([&]() -> Expected<void> {
     uint64_t counts[2] = {};
     for (size_t i = 0; const std::string &table : {std::string("sessions"), server_.table("sessions")}) {
-      const auto rows =
-          server_.number(fmt::format("SELECT uniqExact(version) FROM {} WHERE session = {}", table, row_.session));
-      if (!rows)
-        return rows.error();
-      counts[i++] = rows->value_or(0);
+      const auto rows = ADA_TRY(
+          server_.number(fmt::format("SELECT uniqExact(version) FROM {} WHERE session = {}", table, row_.session)));
+      counts[i++] = rows.value_or(0);
     }
     if (counts[0] > counts[1])
       return Error{.code = "E_LOADED",
@@ -505,8 +447,7 @@ Expected<void> Loader::checkShard() {
 }
 
 Expected<LoadResult> Loader::loadOnce() {
-  if (auto here = checkShard(); !here)
-    return here.error();
+  ADA_TRY(checkShard());
   const auto known = request_.patience.retry([&] {
     return server_.rows(
         fmt::format("SELECT version, state, plan FROM {} WHERE session = {} ORDER BY version DESC LIMIT 1",
@@ -527,14 +468,11 @@ Expected<LoadResult> Loader::loadOnce() {
                        "--replace deletes that and loads it again",
                    .file = row_.path};
     if (!isSame)
-      if (auto removed = removeOthers(); !removed)
-        return removed.error();
+      ADA_TRY(removeOthers());
   }
   for (unsigned pass = 0; pass < kMostPasses; ++pass) {
-    const auto done = sendAll();
-    if (!done)
-      return done.error();
-    if (*done)
+    const auto done = ADA_TRY(sendAll());
+    if (done)
       return LoadResult{.calls = calls_,
                         .spans = row_.spans,
                         .sums = sums_,

@@ -1,4 +1,4 @@
-// Loads one session into a database of sessions, completely and exactly once (docs/fleet.md explains how and why).
+// Loads one session into a database of sessions, completely and exactly once (docs/explanation/fleet.md says how).
 #ifndef ADATRACE_FLEET_LOADER_H
 #define ADATRACE_FLEET_LOADER_H
 

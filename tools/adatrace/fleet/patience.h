@@ -3,6 +3,7 @@
 #define ADATRACE_FLEET_PATIENCE_H
 
 #include "base/quantities.h"
+#include "base/try.h"
 
 #include "ada/trace/error.h"
 
@@ -46,8 +47,7 @@ struct Patience {
         say(done.error().text() + "; trying again for " + formatDuration(forNs));
       if (!wait(waitNs))
         return interrupted();
-      if (Expected<void> ready = between(); !ready)
-        return ready.error();
+      ADA_TRY(between());
     }
   }
   template <class Try> auto retry(Try &&attempt) const -> decltype(attempt()) {

@@ -2,8 +2,9 @@
 #include "refused_blocks.h"
 #include "base/format.h"
 #include "base/quantities.h"
+#include "base/try.h"
 #include "durable_file.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "process/session_place.h"
 
 #include <nlohmann/json.hpp>
@@ -80,8 +81,7 @@ Expected<void> RefusedBlocks::keep(const std::string &unit, const RefusedBlock &
                    .file = base};
     makeRoom(bytes);
   }
-  if (auto written = writeDurably(base + kRows, block.block.bytes); !written)
-    return written;
+  ADA_TRY(writeDurably(base + kRows, block.block.bytes));
   return writeDurably(base + kAbout, about);
 }
 

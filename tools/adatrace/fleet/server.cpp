@@ -6,6 +6,7 @@
 
 #include "base/file_bytes.h"
 #include "base/format.h"
+#include "base/try.h"
 #include "formats/clickhouse/compressed_block.h"
 
 #include <algorithm>
@@ -236,22 +237,18 @@ Expected<std::string> Server::queryWithoutDatabase(std::string_view sql) { retur
 Expected<unsigned> Server::version() {
   if (version_)
     return version_;
-  const auto answer = queryWithoutDatabase("SELECT version()");
-  if (!answer)
-    return answer.error();
+  const auto answer = ADA_TRY(queryWithoutDatabase("SELECT version()"));
   unsigned major = 0, minor = 0;
-  const char *const end = answer->data() + answer->size();
-  if (const auto read = std::from_chars(answer->data(), end, major); read.ptr != end && *read.ptr == '.')
+  const char *const end = answer.data() + answer.size();
+  if (const auto read = std::from_chars(answer.data(), end, major); read.ptr != end && *read.ptr == '.')
     std::from_chars(read.ptr + 1, end, minor);
   return version_ = std::max(1u, major * 100 + std::min(minor, 99u));
 }
 
 Expected<std::vector<std::vector<std::string>>> Server::rows(std::string_view sql) {
-  const auto answer = query(sql);
-  if (!answer)
-    return answer.error();
+  const auto answer = ADA_TRY(query(sql));
   std::vector<std::vector<std::string>> rows;
-  for (std::string_view rest = *answer; !rest.empty();) {
+  for (std::string_view rest = answer; !rest.empty();) {
     std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     auto &row = rows.emplace_back();
@@ -267,11 +264,9 @@ Expected<std::vector<std::vector<std::string>>> Server::rows(std::string_view sq
 }
 
 Expected<std::optional<uint64_t>> Server::number(std::string_view sql) {
-  const auto answer = query(sql);
-  if (!answer)
-    return answer.error();
+  const auto answer = ADA_TRY(query(sql));
   uint64_t value = 0;
-  const auto [end, error] = std::from_chars(answer->data(), answer->data() + answer->size(), value);
+  const auto [end, error] = std::from_chars(answer.data(), answer.data() + answer.size(), value);
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
@@ -299,13 +294,10 @@ Expected<void> Server::insert(std::string_view table, std::string_view columns, 
   std::vector<std::string> settings = {"decompress=1", "http_native_compression_disable_checksumming_on_decompress=1",
                                        "max_insert_block_size=1048576"};
   // Servers that can defer inserts confirm deferred ones too early. Older servers refuse the setting.
-  const auto known = version();
-  if (!known)
-    return known.error();
-  if (*known >= 2111)
+  const auto known = ADA_TRY(version());
+  if (known >= 2111)
     settings.emplace_back("async_insert=0");
-  if (auto waited = keepToRate(frame.size()); !waited)
-    return waited;
+  ADA_TRY(keepToRate(frame.size()));
   const auto done = send(fmt::format("INSERT INTO {} ({}) FORMAT RowBinary", table, columns), settings, frame, true);
   return done ? Expected<void>() : done.error();
 }

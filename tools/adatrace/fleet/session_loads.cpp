@@ -5,7 +5,7 @@
 #include "exit_codes.h"
 #include "options/option_values.h"
 #include "output/convert_progress.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "session_identity.h"
 #include "trace/chosen_calls.h"
 #include "trace/trace_input.h"

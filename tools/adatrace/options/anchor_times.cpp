@@ -2,7 +2,7 @@
 #include "anchor_times.h"
 #include "base/text.h"
 #include "option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include <algorithm>
 #include <vector>

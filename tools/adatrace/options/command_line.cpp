@@ -2,7 +2,7 @@
 #include "command_line.h"
 
 #include "exit_codes.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "suggestion.h"
 
 #include <CLI/CLI.hpp>

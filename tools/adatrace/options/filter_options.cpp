@@ -1,7 +1,7 @@
 // Options that choose calls.
 #include "filter_options.h"
 #include "option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "analysis/events/near_names.h"
 
@@ -10,21 +10,21 @@ namespace ada::cli {
 void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations) {
   analysis::FilterOptions &options = arguments.options;
   addGlobs(line, "-f,--function", options.functions,
-           "Only these functions and what they call (globs on mangled name, demangled name with or without parameters, "
-           "or source file; separated by '|'; this and the next three may be repeated)");
-  addGlobs(line, "--include", options.included, "Only these functions, not what they call");
+           "Only these functions and everything they call (globs for the mangled name, the demangled name with or "
+           "without parameters, or the source file, separated by '|'; this option and the next three may be repeated)");
+  addGlobs(line, "--include", options.included, "Only these functions, without what they call");
   addGlobs(line, "--exclude,--hide", options.excluded,
-           "Leave these functions out; what they call moves up to the caller");
-  addGlobs(line, "--prune", options.pruned, "Leave these functions out with all they call");
+           "Leave out these functions; what they call moves up to the caller");
+  addGlobs(line, "--prune", options.pruned, "Leave out these functions and everything they call");
   line.flag("--no-external", options.noExternal,
-            "Leave out the functions of libraries (--ada-calls); what they call moves up to the caller");
+            "Leave out library functions (--ada-calls); what they call moves up to the caller");
   line.flag("--only", arguments.only, "With --function: the same as --include");
-  line.option("--depth,--max-depth", options.depth, "At most this many calls inside one another, of those shown")
+  line.option("--depth,--max-depth", options.depth, "At most this many nested levels of the calls shown")
       .type("N")
       .between(1u, ~0u);
   if (durations)
     addDuration(line, "--min-duration", options.minDurationNs,
-                "Leave out calls that took less (10us, 1.5ms, 2s), with all they call");
+                "Leave out calls shorter than this (10us, 1.5ms, 2s) and everything they call");
 }
 
 bool FilterArguments::settle(const char *command) {

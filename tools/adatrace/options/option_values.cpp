@@ -1,6 +1,6 @@
 // Options whose values are durations and times.
 #include "option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "shared/options/options.h"
 
@@ -50,7 +50,7 @@ Option addGlobs(CommandLine &line, const std::string &name, std::vector<std::str
 
 void addThreads(CommandLine &line, std::vector<std::string> &threads) {
   addGlobs(line, "--thread", threads,
-           "Only this thread: its number, else its system thread id, or a glob for its name; may be repeated",
+           "Only this thread: its number, otherwise its system thread id, or a glob for its name; may be repeated",
            "N|TID|NAME");
 }
 
@@ -61,8 +61,7 @@ void addRowFormat(CommandLine &line, std::string &format, const char *rows) {
 }
 
 void addProgress(CommandLine &line, std::string &progress) {
-  line.option("--progress", progress,
-              "A line of numbers while it takes long: auto (on a terminal), always, never [auto]")
+  line.option("--progress", progress, "Show progress: auto (on a terminal), always, never [auto]")
       .type("WHEN")
       .oneOf({"auto", "always", "never"});
 }

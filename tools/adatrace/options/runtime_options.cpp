@@ -19,7 +19,7 @@ std::string flagOf(const RuntimeOption &option) {
 
 std::string problemOf(const RuntimeOption &option, std::string_view value) {
   if (!canQuote(value))
-    return "a value with a ':' or blank may have one kind of quote only";
+    return "a value with a ':' or a space can contain only one kind of quote";
   const auto wrong = [](std::string_view what, std::string_view why) {
     return fmt::format("'{}' {}", viewOf(options::shown(what)), why);
   };

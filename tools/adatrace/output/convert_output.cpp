@@ -6,7 +6,7 @@
 #include "base/write_all.h"
 #include "process/bus_error.h"
 #include "process/session_place.h"
-#include "terminal.h"
+#include "terminal/terminal.h"
 
 #include "formats/merge_copies.h"
 
@@ -93,20 +93,19 @@ Expected<void> ConvertOutput::State::prepare(const fs::path &path, bool force) {
       fd = ::open(target.c_str(), O_WRONLY | O_CLOEXEC);
       return fd < 0 ? Expected<void>(ioError(name, "cannot be opened for writing")) : Expected<void>();
     }
-    return existsError(target, "is no regular file, and can't be replaced by one");
+    return existsError(target, "is not a regular file, so it can't be replaced by one");
   }
   if (isDirectory && kind != Kind::Directory)
     return existsError(target, "is a directory; name a file in it");
   if (fs::exists(status) && kind == Kind::Directory && !isDirectory)
-    return existsError(target, "is a file, and a session is a directory; choose another name, or an "
-                               "extension (" +
+    return existsError(target, "is a file, but a session is a directory; choose another name, or an extension (" +
                                    model::formatExtensions() + ")");
   const bool isEmpty = isDirectory && fs::is_empty(target, problem);
   if (fs::exists(status) && !isEmpty) {
     if (!force)
       return existsError(target, "exists; --force replaces it");
     if (isDirectory && !isSession(target))
-      return existsError(target, "is a directory, but not a session; it is not replaced");
+      return existsError(target, "is a directory but not a session, so it is not replaced");
     replaces = isDirectory;
   }
   return makeTemporary();
@@ -117,7 +116,7 @@ Expected<void> ConvertOutput::State::makeTemporary() {
     std::string place = (fs::temp_directory_path() / "adatrace-XXXXXX").string();
     unnamed = ::mkostemp(place.data(), O_CLOEXEC);
     if (unnamed < 0)
-      return ioError(fs::temp_directory_path().string(), "no temporary file can be made in it; set TMPDIR");
+      return ioError(fs::temp_directory_path().string(), "can't create a temporary file in it; set TMPDIR");
     ::unlink(place.c_str());
     return {};
   }
@@ -128,10 +127,10 @@ Expected<void> ConvertOutput::State::makeTemporary() {
   if (kind == Kind::File) {
     fd = ::mkostemp(place.data(), O_CLOEXEC);
     if (fd < 0)
-      return ioError(directory.string(), "no file can be made in it");
+      return ioError(directory.string(), "can't create a file in it");
   } else {
     if (!::mkdtemp(place.data()))
-      return ioError(directory.string(), "no directory can be made in it");
+      return ioError(directory.string(), "can't create a directory in it");
   }
   temporary = place;
   setBusErrorCleanup([this] { removeTemporary(); });
@@ -150,16 +149,14 @@ Expected<ConvertOutput> ConvertOutput::open(const std::string &path, model::Form
     state->name = "standard output";
     if (isTerminal(STDOUT_FILENO))
       return Error{.code = "E_TERMINAL",
-                   .message = "a trace is no text for a terminal; redirect it into a "
-                              "file or a pipe",
+                   .message = "a trace is not meant for a terminal; redirect it to a file or a pipe",
                    .file = state->name};
     state->kind = State::Kind::Stream;
     state->fd = STDOUT_FILENO;
     if (format.format->shape == model::Shape::Directory || format.format->shape == model::Shape::File)
       return Error{.code = "E_TERMINAL",
-                   .message =
-                       fmt::format("{} is no stream of bytes that a pipe could take; name a {}", format.format->title,
-                                   format.format->shape == model::Shape::File ? "file" : "directory"),
+                   .message = fmt::format("{} can't be written to a pipe; name a {}", format.format->title,
+                                          format.format->shape == model::Shape::File ? "file" : "directory"),
                    .file = state->name};
     if (format.format->shape != model::Shape::Stream)
       if (auto made = state->makeTemporary(); !made)
@@ -245,8 +242,9 @@ Expected<void> ConvertOutput::commit() {
       std::error_code ignored;
       fs::rename(old, s.target, ignored);
     }
-    return Error{
-        .code = "E_IO", .message = "the output can't get its name: " + problem.message(), .file = s.target.string()};
+    return Error{.code = "E_IO",
+                 .message = "the finished output can't be renamed: " + problem.message(),
+                 .file = s.target.string()};
   }
   if (!old.empty())
     fs::remove_all(old, problem);

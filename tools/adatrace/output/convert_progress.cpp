@@ -1,7 +1,7 @@
 // The live line of adatrace convert and load.
 #include "convert_progress.h"
 #include "base/quantities.h"
-#include "terminal.h"
+#include "terminal/terminal.h"
 
 #include <csignal>
 #include <unistd.h>

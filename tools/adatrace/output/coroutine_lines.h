@@ -3,26 +3,26 @@
 #define ADATRACE_COROUTINE_LINES_H
 
 #include "function_names.h"
-#include "terminal.h"
+#include "options/table_options.h"
+#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/waits/coroutines.h"
+#include "analysis/waits/coroutine_table.h"
 
-#include <string>
 #include <vector>
 
 namespace ada::cli {
 
 struct CoroutineLineOptions {
   NameOptions names;
-  std::string format = "text";
+  TableOptions table;
 };
 
-/// The folded tree; docs/json.md has the keys of `coroutines`.
+/// The folded tree.
 void printCoroutineTree(Output &out, const Palette &palette, const TraceInput &input,
                         const std::vector<analysis::CoroutineNode> &nodes, const CoroutineLineOptions &options);
 
-/// The coroutines with these numbers, one line each; docs/json.md has the keys of `coroutines --each`.
+/// The coroutines with these numbers, one line each.
 void printEachCoroutine(Output &out, const Palette &palette, const TraceInput &input,
                         const analysis::Coroutines &coroutines, const std::vector<uint32_t> &which,
                         const CoroutineLineOptions &options);

@@ -31,10 +31,10 @@ void explainDeath(const std::string &directory, ColorMode color) {
   const Palette palette(color, STDERR_FILENO);
   const StackLineOptions options{.names = {}, .mostFrames = kFrames};
   if (ends.size() > 1)
-    out.write("of its threads, this one recorded last:\n");
+    out.write("the thread that recorded last:\n");
   printStack(out, palette, *table, ends[0], options);
   if (ends.size() > 1)
-    out.write("the others:\n");
+    out.write("other threads:\n");
   for (size_t i = 1; i < std::min(ends.size(), kOthers + 1); ++i) {
     out.write("  ");
     printStackLine(out, palette, *table, ends[i], options);

@@ -2,7 +2,7 @@
 #ifndef ADATRACE_CRASH_LINES_H
 #define ADATRACE_CRASH_LINES_H
 
-#include "terminal.h"
+#include "terminal/terminal.h"
 
 #include <string>
 

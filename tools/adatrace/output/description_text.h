@@ -2,7 +2,7 @@
 #ifndef ADATRACE_DESCRIPTION_TEXT_H
 #define ADATRACE_DESCRIPTION_TEXT_H
 
-#include "terminal.h"
+#include "terminal/terminal.h"
 
 #include "formats/description.h"
 

@@ -1,159 +1,65 @@
 // Prints what changed between two groups of runs.
 #include "diff_lines.h"
-#include "base/quantities.h"
-#include "json_fields.h"
+#include "table_writer.h"
 
 #include "analysis/diff/diff_judge.h"
 #include "analysis/tree/path_views.h"
+#include "base/quantities.h"
 
 #include <charconv>
 #include <cmath>
-#include <span>
 
 namespace ada::cli {
 
-using analysis::DiffPair;
-using analysis::DiffRow;
-using analysis::DiffValue;
+using analysis::DiffLine, analysis::DiffPair, analysis::DiffRow, analysis::DiffValue;
 
 namespace {
 
-constexpr const char *kNames[] = {"calls", "total", "self", "p50", "p99"};
-
-uint64_t rounded(double value) { return static_cast<uint64_t>(std::llround(value)); }
-
-std::string changeText(const DiffPair &pair) {
-  const double change = pair.change();
-  return std::isinf(change)                      ? "new"
-         : pair.meanB() == 0 && pair.meanA() > 0 ? "gone"
-                                                 : fmt::format("{:+.1f} %", 100 * change);
-}
-std::string pText(const DiffPair &pair) { return pair.p < 1 ? fmt::format("{:.2g}", pair.p) : "-"; }
-
-std::string runsText(const analysis::Diff &diff) {
-  return fmt::format("{} against {}; self time of all functions {} → {} ({})", formatCount(diff.whole.a.size(), "run"),
-                     formatCount(diff.whole.b.size(), "run"), formatDuration(rounded(diff.whole.meanA())),
-                     formatDuration(rounded(diff.whole.meanB())), changeText(diff.whole));
+analysis::NamedDiff namedDiff(const analysis::Diff &diff, NameStyle style) {
+  return {diff, [style](const model::Function &function) { return nameOf(function, style); }};
 }
 
-// "main > handle > parse": only the innermost calls, which are the most informative.
-std::string pathText(const DiffRow &row, const analysis::Diff &diff, NameStyle style) {
-  constexpr size_t kMost = 6;
-  const size_t first = row.callers.size() > kMost ? row.callers.size() - kMost : 0;
-  std::string text = first ? "... > " : "";
-  for (size_t i = first; i < row.callers.size(); ++i)
-    text += nameOf(diff.functions[row.callers[i]], style) + " > ";
-  return text + nameOf(*row.function, style);
-}
+std::string meanText(double ns) { return formatDuration(static_cast<uint64_t>(std::llround(ns))); }
+std::string fromTo(const DiffPair &pair) { return meanText(pair.meanA()) + " → " + meanText(pair.meanB()); }
 
-void printText(Output &out, const Palette &palette, const analysis::Diff &diff, std::span<const DiffRow> rows,
-               const DiffLineOptions &options) {
-  const NameOptions &names = options.names;
-  out.print("{}\n", runsText(diff));
-  if (!rows.empty())
-    out.print("{}{:>11} {:>11} {:>9} {:>11} {:>11} {:>9} {:>11} {:>11} {:>9} {:>9}  function{}\n", palette.dim,
-              "self a", "self b", "", "total a", "total b", "", "calls a", "calls b", "p99", "chance", palette.reset);
-  for (const DiffRow &row : rows) {
-    const DiffPair &self = row[DiffValue::Self], &total = row[DiffValue::Total], &calls = row[DiffValue::Calls];
-    const DiffPair &cause = row.isByMedian ? row[DiffValue::P50] : self;
-    const Escape colour = !row.isSignificant()            ? palette.dim
-                          : cause.meanB() > cause.meanA() ? palette.error
-                                                          : palette.good;
-    out.print("{:>11} {:>11} {}{:>9}{} {:>11} {:>11} {}{:>9}{} {:>11} {:>11} {:>9} {:>9}  {}{}{}",
-              formatDuration(rounded(self.meanA())), formatDuration(rounded(self.meanB())), colour, changeText(self),
-              palette.reset, formatDuration(rounded(total.meanA())), formatDuration(rounded(total.meanB())), colour,
-              changeText(total), palette.reset, formatCount(rounded(calls.meanA())),
-              formatCount(rounded(calls.meanB())), options.byPath ? "-" : changeText(row[DiffValue::P99]), pText(self),
-              palette.name, pathText(row, diff, names.style), palette.reset);
-    if (!row.isSignificant())
-      out.print("  {}(noise){}", palette.dim, palette.reset);
-    if (row.isByMedian)
-      out.print("  {}(p50 {} → {}, {}){}", palette.dim, formatDuration(rounded(cause.meanA())),
-                formatDuration(rounded(cause.meanB())), changeText(cause), palette.reset);
-    if (const std::string source = sourceOf(*row.function); names.source && !source.empty())
-      out.print("  {}{}{}", palette.dim, source, palette.reset);
-    out.write("\n");
-  }
-}
-
-// Escapes characters that Markdown would interpret.
-std::string escaped(const std::string &text) {
-  std::string safe;
-  for (const char c : text) {
-    if (std::string_view("\\`*_{}[]<>()#+-.!|&~").find(c) != std::string_view::npos)
-      safe += '\\';
-    safe += c;
-  }
-  return safe;
-}
-
-void printMarkdown(Output &out, const analysis::Diff &diff, std::span<const DiffRow> rows, NameStyle style) {
-  out.print("{}\n", runsText(diff));
-  if (rows.empty())
-    return;
-  out.write(
-      "\n| function | self a | self b | change | total a | total b | change | calls a | calls b | more than noise |\n"
-      "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|\n");
-  for (const DiffRow &row : rows) {
-    const DiffPair &self = row[DiffValue::Self], &total = row[DiffValue::Total], &calls = row[DiffValue::Calls];
-    out.print("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", escaped(pathText(row, diff, style)),
-              formatDuration(rounded(self.meanA())), formatDuration(rounded(self.meanB())), changeText(self),
-              formatDuration(rounded(total.meanA())), formatDuration(rounded(total.meanB())), changeText(total),
-              formatCount(rounded(calls.meanA())), formatCount(rounded(calls.meanB())),
-              row.isByMedian        ? "p50 " + changeText(row[DiffValue::P50])
-              : row.isSignificant() ? "yes"
-                                    : "no");
-  }
-}
-
-void printJson(Output &out, const analysis::Diff &diff, const DiffLineOptions &options) {
-  JsonList list(out, options.format == "json");
-  for (const DiffRow &row : diff.rows) {
-    list.next();
-    JsonMembers json;
-    json.text("function", nameOf(*row.function, options.names.style)).textOrNull("source", sourceOf(*row.function));
-    if (options.byPath) {
-      json.beginArray("callers");
-      for (const uint32_t caller : row.callers)
-        json.text({}, nameOf(diff.functions[caller], options.names.style));
-      json.endArray();
-    }
-    for (size_t i = 0; i < (options.byPath ? size_t(3) : analysis::kDiffValues); ++i) {
-      const std::string name = kNames[i] + std::string(i ? "_ns" : "");
-      json.number(name + "_a", rounded(row.values[i].meanA())).number(name + "_b", rounded(row.values[i].meanB()));
-    }
-    json.boolean("significant", row.isSignificant());
-    std::vector<std::string> significant;
-    for (size_t i = 0; i < analysis::kDiffValues; ++i)
-      if (row.values[i].isSignificant)
-        significant.push_back(kNames[i]);
-    out.write(json.texts("significant_values", significant).object());
-  }
-  list.finish();
+RowNotes notesOf(const Palette &palette, const DiffRow &row, const NameOptions &names) {
+  const DiffPair &cause = row[row.isByMedian ? DiffValue::P50 : DiffValue::Self];
+  RowNotes notes;
+  notes.verdict = !row.isSignificant() ? palette.dim : cause.meanB() > cause.meanA() ? palette.error : palette.good;
+  if (!row.isSignificant())
+    notes.after.push_back({palette.dim, " (noise)"});
+  if (row.isByMedian)
+    notes.after.push_back({palette.dim, fmt::format(" (p50 {}, {})", fromTo(cause), analysis::changeText(cause))});
+  if (const std::string source = sourceOf(*row.function); names.source && !source.empty())
+    notes.after.push_back({palette.dim, " " + source});
+  return notes;
 }
 
 } // namespace
 
 void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, const DiffLineOptions &options) {
-  if (options.format.starts_with("json"))
-    return printJson(out, diff, options);
-  size_t shown = 0;
-  while (shown < diff.rows.size() && (options.all || diff.rows[shown].isSignificant()))
-    ++shown;
-  const std::span<const DiffRow> rows(diff.rows.data(), shown);
-  if (options.format == "markdown")
-    printMarkdown(out, diff, rows, options.names.style);
-  else
-    printText(out, palette, diff, rows, options);
-  if (shown < diff.rows.size())
-    out.print("{}{}{} changed no more than by noise; --all shows them\n", options.format == "markdown" ? "\n" : "",
-              shown ? "... and " : "", formatCount(diff.rows.size() - shown, options.byPath ? "path" : "function"));
+  const bool isMarkdown = options.table.format == Format::Markdown, isForPeople = isMarkdown || options.table.isText();
+  const analysis::NamedDiff all = namedDiff(diff, options.names.style);
+  std::vector<DiffLine> lines;
+  for (const DiffRow &row : diff.rows)
+    if (!isForPeople || options.all || row.isSignificant())
+      lines.push_back({&row, &all});
+  if (isForPeople)
+    out.print("{} against {}; self time of all functions {} ({})\n{}", formatCount(diff.whole.a.size(), "run"),
+              formatCount(diff.whole.b.size(), "run"), fromTo(diff.whole), analysis::changeText(diff.whole),
+              isMarkdown && !lines.empty() ? "\n" : "");
+  printTable(out, palette, analysis::diffColumns(), lines, options.table, analysis::diffFacts(options.byPath),
+             [&](const DiffLine &line) { return notesOf(palette, *line.row, options.names); });
+  if (!isForPeople)
+    return;
+  const char *what = options.byPath ? "path" : "function", *before = isMarkdown ? "\n" : "";
+  if (lines.size() < diff.rows.size())
+    out.print("{}{}{} did not change beyond noise; --all shows them\n", before, lines.empty() ? "" : "... and ",
+              formatCount(diff.rows.size() - lines.size(), what));
   if (diff.undecided > 0)
-    out.print("{}{} in every run, but {} against {} can't tell that from noise; {} a side could\n",
-              options.format == "markdown" ? "\n" : "",
-              options.byPath ? formatCount(diff.undecided, "path") + (diff.undecided == 1 ? " differs" : " differ")
-                             : formatCount(diff.undecided, "function") + (diff.undecided == 1 ? " differs" : " differ"),
-              diff.whole.a.size(), formatCount(diff.whole.b.size(), "run"), diff.runsNeeded);
+    out.print("{}{} {} in every run, but {} against {} are too few to tell that from noise; {} per side would do\n", before,
+              formatCount(diff.undecided, what), diff.undecided == 1 ? "differs" : "differ", diff.whole.a.size(),
+              formatCount(diff.whole.b.size(), "run"), diff.runsNeeded);
 }
 
 std::optional<DiffRule> parseDiffRule(const std::string &text) {
@@ -169,10 +75,10 @@ std::optional<DiffRule> parseDiffRule(const std::string &text) {
   rule.text = text;
   rule.glob = trimmed(std::string_view(text).substr(0, colon));
   const std::string_view name = trimmed(std::string_view(text).substr(colon + 1, sign - colon - 1));
-  const auto *found = std::ranges::find(kNames, name);
-  if (found == std::end(kNames) || rule.glob.empty())
+  const auto *found = std::ranges::find(analysis::kDiffNames, name);
+  if (found == std::end(analysis::kDiffNames) || rule.glob.empty())
     return std::nullopt;
-  rule.value = static_cast<DiffValue>(found - kNames);
+  rule.value = static_cast<DiffValue>(found - analysis::kDiffNames);
   rule.isMore = text[sign] == '>';
   std::string_view number = trimmed(std::string_view(text).substr(sign + 1));
   if (!number.ends_with('%'))
@@ -194,22 +100,24 @@ RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle 
     if (chosen[row.function->index])
       rows.push_back(&row);
   if (rows.empty())
-    return {.fault = fmt::format("'{}' can't fail: no function is called '{}'", rule.text, rule.glob)};
+    return {.fault = fmt::format("'{}' can't fail: no function matches '{}'", rule.text, rule.glob)};
   const analysis::RuleVerdict verdict = analysis::judgeRule(diff, rows, rule.value, rule.isMore, rule.change);
+  const analysis::NamedDiff all = namedDiff(diff, style);
   const auto listed = [&](const std::vector<const DiffRow *> &which) {
     std::string list;
     for (const DiffRow *row : which)
-      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", pathText(*row, diff, style),
-                          changeText((*row)[rule.value]));
+      list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", analysis::pathText({row, &all}),
+                          analysis::changeText((*row)[rule.value]));
     return list;
   };
   RuleAnswer answer;
   if (!verdict.broken.empty())
     answer.broken = fmt::format("'{}' holds for {}", rule.text, listed(verdict.broken));
   if (!verdict.undecided.empty())
-    answer.fault = fmt::format("'{}' can't be decided for {}: {} against {} can't tell that from noise; {} a side can",
-                               rule.text, listed(verdict.undecided), diff.whole.a.size(),
-                               formatCount(diff.whole.b.size(), "run"), verdict.runsNeeded);
+    answer.fault = fmt::format(
+        "'{}' can't be decided for {}: {} against {} are too few to tell that from noise; {} per side would do",
+        rule.text, listed(verdict.undecided), diff.whole.a.size(), formatCount(diff.whole.b.size(), "run"),
+        verdict.runsNeeded);
   return answer;
 }
 

@@ -3,9 +3,10 @@
 #define ADATRACE_DIFF_LINES_H
 
 #include "function_names.h"
-#include "terminal.h"
+#include "options/table_options.h"
+#include "terminal/terminal.h"
 
-#include "analysis/diff/diff.h"
+#include "analysis/diff/diff_table.h"
 
 #include <optional>
 #include <string>
@@ -14,8 +15,8 @@ namespace ada::cli {
 
 struct DiffLineOptions {
   NameOptions names;
-  std::string format = "text"; ///< text, markdown, json, jsonl
-  bool all = false;            ///< text and Markdown: show noise, too
+  TableOptions table;
+  bool all = false; ///< text and Markdown: show noise, too
   bool byPath = false;
 };
 

@@ -4,10 +4,10 @@
 // thread or once per function, and three to five numbers.
 #include "dump_lines.h"
 #include "json_fields.h"
-#include "line_text.h"
+#include "terminal/line_text.h"
 
-#include "ada/trace/names.h"
 #include "base/text.h"
+#include "model/names.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #ifndef ADATRACE_DUMP_LINES_H
 #define ADATRACE_DUMP_LINES_H
 
-#include "terminal.h"
+#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 #include "analysis/events/thread_calls.h"

@@ -3,7 +3,7 @@
 #define ADATRACE_FLAME_PAGE_H
 
 #include "function_names.h"
-#include "terminal.h"
+#include "terminal/terminal.h"
 
 #include "analysis/tree/flame_tree.h"
 

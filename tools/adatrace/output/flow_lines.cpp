@@ -1,5 +1,6 @@
 // Prints where the control flow of two runs differs.
 #include "flow_lines.h"
+#include "base/json.h"
 #include "base/quantities.h"
 
 #include "analysis/values/value_texts.h"
@@ -27,6 +28,97 @@ static std::string endText(const std::string &end) {
                             : "→ " + end;
 }
 
+static const char *kindName(FlowKind kind) {
+  switch (kind) {
+  case FlowKind::Calls:
+    return "calls";
+  case FlowKind::Arguments:
+    return "arguments";
+  case FlowKind::End:
+    return "end";
+  case FlowKind::Rest:
+    break;
+  }
+  return "rest";
+}
+
+//===--- rows -------------------------------------------------------------===//
+
+namespace {
+
+// A difference, or a thread that only one side has.
+struct FlowRow {
+  const TraceInput *a, *b; // null: not this side
+  uint32_t threadA, threadB;
+  const FlowDifference *difference = nullptr;
+  const FlowFunctions *functions = nullptr;
+  NameStyle style = NameStyle::Short;
+
+  std::string name(uint32_t function) const { return nameOf((*functions)[function], style); }
+};
+
+Value sideOf(const FlowRow &row, const TraceInput *input, uint32_t number, FlowPart FlowDifference::*which) {
+  if (!input)
+    return Absent();
+  const model::Thread &thread = input->table().threads[number];
+  JsonMembers json;
+  json.number("thread", thread.number).number("tid", thread.tid).text("name", thread.name);
+  if (!row.difference)
+    return Json{json.object()};
+  const FlowPart &part = row.difference->*which;
+  json.number("begin_ns", part.timeNs).beginArray("calls");
+  for (const FlowCall &call : part.calls)
+    json.beginObject()
+        .number("seq", call.seq)
+        .text("function", row.name(call.function))
+        .textOrNull("arguments", call.arguments)
+        .number("times", call.times)
+        .endObject();
+  json.endArray().number("more", part.more);
+  if (row.difference->kind == FlowKind::End)
+    json.text("end", part.end.empty() ? "return" : part.end);
+  return Json{json.object()};
+}
+
+constexpr Column<FlowRow> kFlow[] = {
+    {{.key = "kind",
+      .heading = "kind",
+      .help = "`calls`: calls that only one side made; `arguments`: the same call with different arguments; `end`: the "
+              "same call ended differently; `rest`: the rest of the caller is too different to compare; `thread`: only "
+              "one side has the thread"},
+     [](const FlowRow &row) -> Value { return row.difference ? kindName(row.difference->kind) : "thread"; }},
+    {{.key = "same_calls",
+      .heading = "same calls",
+      .holds = Holds::Count,
+      .help = "identical calls since the last difference of the thread"},
+     [](const FlowRow &row) -> Value { return row.difference ? Value(row.difference->sameCalls) : Value(Absent()); }},
+    {{.key = "callers",
+      .heading = "callers",
+      .holds = Holds::Texts,
+      .help = "the functions that both sides are in, the outermost first"},
+     [](const FlowRow &row) -> Value {
+       if (!row.difference)
+         return Absent();
+       std::vector<std::string> names;
+       for (const uint32_t caller : row.difference->callers)
+         names.push_back(row.name(caller));
+       return jsonTexts(names);
+     }},
+    {{.key = "a",
+      .heading = "a",
+      .holds = Holds::Object,
+      .help = "`thread`, `tid`, `name`; `begin_ns`: where the difference begins; `calls`: `{\"seq\", \"function\", "
+              "\"arguments\", \"times\"}` for each of the first calls, `times` in a row; `more`: calls that are not "
+              "listed; for kind `end` also `end`: `return`, the result, `exception`, `missing` or `open`"},
+     [](const FlowRow &row) { return sideOf(row, row.a, row.threadA, &FlowDifference::a); }},
+    {{.key = "b", .heading = "b", .holds = Holds::Object},
+     [](const FlowRow &row) { return sideOf(row, row.b, row.threadB, &FlowDifference::b); }},
+};
+
+} // namespace
+
+ColumnList flowTable() { return infoOf(Columns<FlowRow>(kFlow)); }
+
 void FlowLines::beginThread(uint32_t threadA, uint32_t threadB) {
   threadA_ = threadA, threadB_ = threadB;
   ofThread_ = 0;
@@ -42,8 +134,8 @@ bool FlowLines::difference(const FlowDifference &difference, const FlowFunctions
   if (isText()) {
     printText(difference, functions);
   } else {
-    array_.next();
-    out_.write(jsonOf(difference, functions));
+    table_.write(Columns<FlowRow>(kFlow),
+                 {&a_, &b_, threadA_, threadB_, &difference, &functions, options_.names.style});
   }
   return true;
 }
@@ -86,61 +178,17 @@ void FlowLines::printPart(const char *sign, const Escape &colour, const FlowPart
     out_.print("    {}{} ... {}{}\n", colour, sign, formatCount(part.more, "more call"), palette_.reset);
 }
 
-static const char *kindName(FlowKind kind) {
-  switch (kind) {
-  case FlowKind::Calls:
-    return "calls";
-  case FlowKind::Arguments:
-    return "arguments";
-  case FlowKind::End:
-    return "end";
-  case FlowKind::Rest:
-    break;
-  }
-  return "rest";
-}
-
-std::string FlowLines::jsonOf(const FlowDifference &difference, const FlowFunctions &functions) const {
-  const auto name = [&](uint32_t function) { return nameOf(functions[function], options_.names.style); };
-  JsonMembers json;
-  json.text("kind", kindName(difference.kind)).number("same_calls", difference.sameCalls).beginArray("callers");
-  for (const uint32_t caller : difference.callers)
-    json.text({}, name(caller));
-  json.endArray();
-  const auto side = [&](const char *key, const TraceInput &input, uint32_t number, const FlowPart &part) {
-    const model::Thread &thread = input.table().threads[number];
-    json.beginObject(key).number("thread", thread.number).number("tid", thread.tid).text("name", thread.name);
-    json.number("begin_ns", part.timeNs).beginArray("calls");
-    for (const FlowCall &call : part.calls)
-      json.beginObject()
-          .number("seq", call.seq)
-          .text("function", name(call.function))
-          .textOrNull("arguments", call.arguments)
-          .number("times", call.times)
-          .endObject();
-    json.endArray().number("more", part.more);
-    if (difference.kind == FlowKind::End)
-      json.text("end", part.end.empty() ? "return" : part.end);
-    json.endObject();
-  };
-  side("a", a_, threadA_, difference.a);
-  side("b", b_, threadB_, difference.b);
-  return json.object();
-}
-
 // A thread that the other side does not have.
 void FlowLines::thread(const TraceInput &input, uint32_t number, const char *side, const Escape &colour) {
   ++differences_;
-  const model::Thread &thread = input.table().threads[number];
   if (isText()) {
+    const model::Thread &thread = input.table().threads[number];
     out_.print("{}{} {}: {}{}\n", colour, side[0] == 'a' ? "-" : "+", input.label(number),
                formatCount(thread.extent ? thread.extent->events : 0, "event"), palette_.reset);
     return;
   }
-  array_.next();
-  JsonMembers json;
-  json.text("kind", "thread").beginObject(side).number("thread", thread.number).number("tid", thread.tid);
-  out_.write(json.text("name", thread.name).endObject().object());
+  const bool isA = side[0] == 'a';
+  table_.write(Columns<FlowRow>(kFlow), {isA ? &input : nullptr, isA ? nullptr : &input, number, number});
 }
 
 void FlowLines::finish(const analysis::FlowThreads &threads) {
@@ -149,7 +197,7 @@ void FlowLines::finish(const analysis::FlowThreads &threads) {
   for (const uint32_t number : threads.onlyB)
     thread(b_, number, "b", palette_.good);
   if (!isText())
-    array_.finish();
+    table_.finish();
   else if (threads.isCut)
     out_.print("{}... stopped after {}; --limit=0 shows all{}\n", palette_.dim, formatCount(differences_, "difference"),
                palette_.reset);

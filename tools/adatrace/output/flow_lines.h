@@ -3,8 +3,8 @@
 #define ADATRACE_FLOW_LINES_H
 
 #include "function_names.h"
-#include "json_fields.h"
-#include "terminal.h"
+#include "table_writer.h"
+#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 #include "analysis/diff/flow_diff.h"
@@ -16,15 +16,18 @@ namespace ada::cli {
 
 struct FlowLineOptions {
   NameOptions names;
-  std::string format = "text"; ///< text, json, jsonl
-  uint64_t limit = 0;          ///< most differences to print; 0: all
+  TableOptions table;
+  uint64_t limit = 0; ///< most differences to print; 0: all
 };
+
+/// The columns of differences; text shows them in another way.
+ColumnList flowTable();
 
 class FlowLines : public analysis::FlowOutput {
 public:
   FlowLines(Output &out, const Palette &palette, const TraceInput &a, const TraceInput &b,
             const FlowLineOptions &options)
-      : out_(out), palette_(palette), a_(a), b_(b), options_(options), array_(out, options.format == "json") {}
+      : out_(out), palette_(palette), a_(a), b_(b), options_(options), table_(out, palette, flowTable(), options.table, 0) {}
 
   void beginThread(uint32_t threadA, uint32_t threadB) override;
   bool difference(const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions) override;
@@ -39,15 +42,14 @@ private:
   void printText(const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions);
   void printPart(const char *sign, const Escape &colour, const analysis::FlowPart &part,
                  const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions);
-  std::string jsonOf(const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions) const;
   void thread(const TraceInput &input, uint32_t thread, const char *side, const Escape &colour);
-  bool isText() const { return options_.format == "text"; }
+  bool isText() const { return options_.table.isText(); }
 
   Output &out_;
   const Palette &palette_;
   const TraceInput &a_, &b_;
   const FlowLineOptions &options_;
-  JsonList array_;
+  TableWriter table_; // not for text
   uint32_t threadA_ = 0, threadB_ = 0;
   uint64_t differences_ = 0, ofThread_ = 0;
 };

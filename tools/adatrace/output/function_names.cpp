@@ -1,9 +1,9 @@
 // Formats names, files and lines of functions.
 #include "function_names.h"
 
-#include "ada/trace/names.h"
 #include "base/format.h"
 #include "base/text.h"
+#include "model/names.h"
 #include "options/command_line.h"
 
 namespace ada::cli {
@@ -28,12 +28,6 @@ std::string nameOf(const model::Function &function, NameStyle style) {
   else
     text = shortName(function.displayName);
   return oneLine(text);
-}
-
-std::string sourceOf(const model::Function &function) {
-  if (function.file.empty() || function.line == 0)
-    return function.file;
-  return fmt::format("{}:{}", function.file, function.line);
 }
 
 const std::string &FunctionNames::name(uint32_t function) {

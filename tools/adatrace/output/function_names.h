@@ -2,7 +2,7 @@
 #ifndef ADATRACE_FUNCTION_NAMES_H
 #define ADATRACE_FUNCTION_NAMES_H
 
-#include "ada/trace/model.h"
+#include "analysis/events/trace_columns.h"
 
 #include <cstdint>
 #include <string>
@@ -23,8 +23,7 @@ void declareNames(CommandLine &line, NameOptions &options);
 
 /// The function's name in `style`, as a single line whatever bytes it contains.
 std::string nameOf(const model::Function &function, NameStyle style);
-/// "dir/file.cpp:12", or empty.
-std::string sourceOf(const model::Function &function);
+using analysis::sourceOf;
 
 /// The names of a trace's functions, made once per function.
 class FunctionNames {

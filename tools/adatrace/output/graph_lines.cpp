@@ -1,11 +1,14 @@
 // Prints call paths.
 #include "graph_lines.h"
+
 #include "base/quantities.h"
-#include "line_text.h"
 
 #include <algorithm>
+#include <array>
 
 namespace ada::cli {
+
+using analysis::kPid, analysis::kProcessInOther, analysis::kSource, analysis::kThread, analysis::kTid;
 
 namespace {
 
@@ -13,113 +16,205 @@ double percentOf(uint64_t part, uint64_t whole) {
   return whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
-// The name of a node that does not belong to a function.
-const char *nameOfNone(uint32_t function) {
-  return function == PathTree::kRest ? "(other paths)" : function == PathTree::kRecorder ? "(recorder)" : "";
-}
-
 // Whether the node's share of time is below the minimum. In a tree without any time, no node is small.
 bool isSmall(const PathTree::Node &node, uint64_t whole, double minPercent) {
   return minPercent > 0 && whole > 0 && percentOf(node.totalNs, whole) < minPercent;
 }
 
+// A node of a tree, and what its columns need.
+struct GraphLine {
+  const PathTree::Node *node, *parent;
+  const analysis::CallPathGroup *group;
+  const TraceInput *input;
+  FunctionNames *names;
+  uint64_t wholeNs;
+
+  const model::Thread &thread() const { return input->table().threads[*group->thread]; }
+  const model::Process &process() const {
+    return group->thread ? input->table().processOf(thread()) : input->table().processes[*group->process];
+  }
+  std::string name(uint32_t function) const {
+    return PathTree::isFunction(function)    ? names->name(function)
+           : function == PathTree::kRest     ? "(other paths)"
+           : function == PathTree::kRecorder ? "(recorder)"
+                                             : "";
+  }
+};
+
+constexpr Facts kByProcess = 2, kByThread = 4;
+
+constexpr ColumnInfo onlyWith(ColumnInfo column, Facts needs, const char *help) {
+  column.needs = needs;
+  column.help = help;
+  return column;
+}
+constexpr ColumnInfo figure(const char *key, const char *heading, Holds holds, const char *help, uint8_t width,
+                            uint8_t order) {
+  return {.key = key,
+          .heading = heading,
+          .holds = holds,
+          .help = help,
+          .look = holds == Holds::Duration ? Look::Number : Look::Plain,
+          .width = width,
+          .order = order};
+}
+
+// The columns of a view. `source`, `calls`, `total` and `self` are the help of these columns.
+constexpr auto viewOf(const char *byProcess, const char *byThread, Column<GraphLine> first, Column<GraphLine> second,
+                      const char *source, const char *calls, const char *total, const char *self) {
+  return std::array<Column<GraphLine>, 11>{{
+      {onlyWith(kPid, kByProcess, byProcess), [](const GraphLine &line) -> Value { return line.process().pid; }},
+      {onlyWith(kProcessInOther, kByProcess, ""), [](const GraphLine &line) -> Value { return line.process().name; }},
+      {onlyWith(kThread, kByThread, byThread), [](const GraphLine &line) -> Value { return line.thread().number; }},
+      {onlyWith(kTid, kByThread, ""), [](const GraphLine &line) -> Value { return line.thread().tid; }},
+      first,
+      second,
+      {{.key = "source", .orNull = true, .help = source},
+       [](const GraphLine &line) -> Value {
+         return PathTree::isFunction(line.node->function) ? line.names->source(line.node->function) : "";
+       }},
+      {figure("calls", "calls", Holds::Count, calls, 13, 3),
+       [](const GraphLine &line) -> Value { return line.node->calls; }},
+      {figure("total_ns", "total", Holds::Duration, total, 11, 0),
+       [](const GraphLine &line) -> Value { return line.node->totalNs; }},
+      {figure("self_ns", "self", Holds::Duration, self, 11, 1),
+       [](const GraphLine &line) -> Value { return line.node->selfNs; }},
+      {{.key = "total_percent",
+        .heading = "total",
+        .csv = kNever,
+        .json = kNever,
+        .isRight = true,
+        .width = 7,
+        .order = 2},
+       [](const GraphLine &line) -> Value {
+         return fmt::format("{:.1f} %", percentOf(line.node->totalNs, line.wholeNs));
+       }},
+  }};
+}
+
+constexpr Column<GraphLine> kDepth = {{.key = "depth", .holds = Holds::Number, .help = "number of calls around it"},
+                                      [](const GraphLine &line) -> Value { return line.node->depth - 1; }};
+constexpr Column<GraphLine> kPath = {
+    {.key = "function",
+     .heading = "function",
+     .help = "in the style of `--names`; `(other paths)` if there were too many, `(recorder)` for the time in which the "
+             "recorder held up calls of the function above",
+     .look = Look::Tree,
+     .order = 9},
+    [](const GraphLine &line) -> Value { return line.name(line.node->function); },
+    [](const GraphLine &line) {
+      return analysis::indentOf(line.node->depth - 1) + (line.node->function == PathTree::kNoFunction
+                                                             ? "(not called by a traced function)"
+                                                             : line.name(line.node->function));
+    }};
+constexpr Column<GraphLine> withHeading(Column<GraphLine> column, const char *heading) {
+  column.heading = heading;
+  return column;
+}
+constexpr ColumnInfo end(const char *key, bool orNull, const char *help, uint8_t order) {
+  return {.key = key, .heading = key, .orNull = orNull, .help = help, .look = Look::Name, .order = order};
+}
+constexpr Column<GraphLine> about(const char *help) {
+  return {end("function", false, help, 9), [](const GraphLine &line) -> Value { return line.name(line.parent->function); }};
+}
+constexpr Value (*kOther)(const GraphLine &) = [](const GraphLine &line) -> Value {
+  return line.name(line.node->function);
+};
+
+constexpr char kOnlyProcess[] = "only with `--by=process` and `--by=thread`: see above";
+constexpr char kOnlyThread[] = "only with `--by=thread`: see above";
+constexpr auto kPaths =
+    viewOf(kOnlyProcess, kOnlyThread, kDepth, kPath, "file and line of the function",
+           "all calls, however they ended", "time between entry and exit",
+           "the part of `total_ns` spent in no other traced function, without the recorder's time");
+constexpr auto kCallerTrees = viewOf(kOnlyProcess, kOnlyThread, kDepth,
+                                     withHeading(kPath, "function, and its callers below it"), "", "", "", "");
+constexpr auto kCallers =
+    viewOf(kOnlyProcess, kOnlyThread, about("the function that was called"),
+           {end("caller", true, "the function that called it; `null`: no traced function", 8), kOther},
+           "file and line of the caller", "calls of the function by this caller",
+           "the time in these calls; if they are nested, the outermost counts",
+           "the part of `total_ns` spent in the function itself");
+constexpr auto kCallees = viewOf(kOnlyProcess, kOnlyThread, about("the calling function"),
+                                 {end("callee", false, "the function that it called", 8), kOther},
+                                 "file and line of the callee", "for these calls, as above", "", "");
+
+Columns<GraphLine> columnsOf(GraphView view, bool isText) {
+  if (view == GraphView::Calls || (isText && view == GraphView::Callees))
+    return kPaths;
+  return isText ? kCallerTrees : view == GraphView::Callers ? kCallers : kCallees;
+}
+
 } // namespace
 
-void GraphText::printHeading(const analysis::CallPathGroup &group) {
+ColumnList graphTable(GraphView view, bool isText) { return infoOf(columnsOf(view, isText)); }
+
+GraphLines::GraphLines(Output &out, const TraceInput &input, const std::vector<model::Function> &functions,
+                       const GraphLineOptions &options, const Palette &palette, analysis::PathsBy by)
+    : out_(out), input_(input), options_(options), palette_(palette),
+      facts_(analysis::kSeveralProcesses | (by == analysis::PathsBy::Trace     ? 0U
+                                            : by == analysis::PathsBy::Process ? kByProcess
+                                                                               : kByProcess | kByThread)),
+      names_(functions, options.names.style),
+      rows_(out, palette, graphTable(options.view, options.table.isText()), options.table, facts_) {}
+
+void GraphLines::printHeading(const analysis::CallPathGroup &group) {
   if (lines_)
     out_.write("\n");
   if (group.thread)
     out_.print("{}\n", input_.label(*group.thread));
   else if (group.process)
     out_.print("{}\n", input_.table().processes[*group.process].name);
-  out_.print("{}{:>11} {:>11} {:>7} {:>13}  {}{}\n", palette_.dim, "total", "self", "total", "calls",
-             options_.view == GraphView::Callers ? "function, and below it who called it" : "function", palette_.reset);
 }
 
-void GraphText::printLine(const PathTree &tree, uint32_t number, uint64_t whole) {
-  const PathTree::Node &node = tree[number];
-  const uint32_t depth = node.depth - 1;
-  out_.print("{}{:>11} {:>11}{} {:>5.1f} % {:>13}  {:{}}", palette_.number, formatDuration(node.totalNs),
-             formatDuration(node.selfNs), palette_.reset, percentOf(node.totalNs, whole), formatCount(node.calls), "",
-             2 * std::min(depth, kDeepestIndent));
-  if (depth > kDeepestIndent)
-    out_.print("{}(depth {}){} ", palette_.dim, depth, palette_.reset);
-  if (node.function == PathTree::kNoFunction)
-    out_.print("{}(not called by a traced function){}", palette_.dim, palette_.reset);
-  else if (!PathTree::isFunction(node.function))
-    out_.print("{}{}{}", palette_.dim, nameOfNone(node.function), palette_.reset);
-  else
-    out_.print("{}{}{}", palette_.name, names_.name(node.function), palette_.reset);
-  if (options_.names.source && PathTree::isFunction(node.function))
-    if (const std::string place = names_.source(node.function); !place.empty())
-      out_.print("  {}{}{}", palette_.dim, place, palette_.reset);
-  out_.write("\n");
-}
-
-void GraphText::print(const analysis::CallPathGroup &group, const PathTree &tree) {
+void GraphLines::print(const analysis::CallPathGroup &group, const PathTree &tree) {
   if (tree.size() <= 1)
     return;
-  printHeading(group);
+  const bool isText = options_.table.isText(), isTree = isText || options_.view == GraphView::Calls;
+  if (isText)
+    printHeading(group);
   isCut_ |= tree.isCut();
+  const Columns<GraphLine> columns = columnsOf(options_.view, isText);
+  TableWriter own(out_, palette_, infoOf(columns), options_.table, facts_);
+  TableWriter &rows = isText ? own : rows_;
   const uint64_t whole = tree[PathTree::kRoot].totalNs;
-  for (uint32_t node = 1; node < tree.size();) {
-    if (isSmall(tree[node], whole, options_.minPercent)) {
-      hidden_ += tree.endOf(node) - node;
-      node = tree.endOf(node);
-    } else if (tree[node].function == PathTree::kNoFunction && tree[node].depth > 2) {
-      ++node; // not printed: the end of the callers' path is visible without it
-    } else if (lines_ >= options_.limit) {
-      ++cut_, ++node;
-    } else {
-      printLine(tree, node, whole);
-      ++lines_, ++node;
+  for (uint32_t number = 1; number < tree.size();) {
+    const PathTree::Node &node = tree[number];
+    if (isSmall(node, whole, options_.minPercent)) {
+      hidden_ += tree.endOf(number) - number;
+      number = tree.endOf(number);
+      continue;
     }
+    ++number;
+    // In text, the end of a callers' path is visible without its last line.
+    if (isTree ? isText && node.function == PathTree::kNoFunction && node.depth > 2 : node.depth != 2)
+      continue;
+    if (lines_ >= options_.limit) {
+      ++cut_;
+      continue;
+    }
+    ++lines_;
+    RowNotes notes;
+    if (options_.names.source && PathTree::isFunction(node.function))
+      if (const std::string place = names_.source(node.function); !place.empty())
+        notes.after.push_back({palette_.dim, " " + place});
+    rows.write(columns, {&node, &tree[node.parent], &group, &input_, &names_, whole}, std::move(notes));
   }
+  if (isText)
+    own.finish();
 }
 
-void GraphText::finish() {
+void GraphLines::finish() {
+  if (!options_.table.isText())
+    return rows_.finish();
   if (hidden_)
-    out_.print("{}... and {} of less than {} % of the time; --min-percent=0 shows all{}\n", palette_.dim,
+    out_.print("{}... and {} with less than {} % of the time; --min-percent=0 shows all{}\n", palette_.dim,
                formatCount(hidden_, "path"), options_.minPercent, palette_.reset);
   if (cut_)
     out_.print("{}... and {}; --limit=0 shows all{}\n", palette_.dim, formatCount(cut_, "more line"), palette_.reset);
   if (isCut_)
-    out_.print("{}there are more paths than fit into memory; the first ones were kept, the others are added up as "
-               "(other paths){}\n",
+    out_.print("{}there are more paths than fit into memory; later ones are combined as (other paths){}\n",
                palette_.dim, palette_.reset);
-}
-
-void GraphJson::print(const analysis::CallPathGroup &group, const PathTree &tree) {
-  const uint64_t whole = tree[PathTree::kRoot].totalNs;
-  const bool isView = options_.view != GraphView::Calls;
-  for (uint32_t node = 1; node < tree.size();) {
-    const PathTree::Node &entry = tree[node];
-    if (isSmall(entry, whole, options_.minPercent)) {
-      node = tree.endOf(node);
-      continue;
-    }
-    ++node;
-    if ((isView && entry.depth != 2) || lines_ >= options_.limit)
-      continue;
-    ++lines_;
-    list_.next();
-    JsonMembers json;
-    if (group.thread)
-      json = threadFields(input_, *group.thread);
-    else if (group.process)
-      json = processFields(input_.table().processes[*group.process]);
-    const auto name = [&](uint32_t function) {
-      return PathTree::isFunction(function) ? names_.name(function) : nameOfNone(function);
-    };
-    if (isView)
-      json.text("function", name(tree[entry.parent].function))
-          .textOrNull(options_.view == GraphView::Callers ? "caller" : "callee", name(entry.function));
-    else
-      json.number("depth", entry.depth - 1).text("function", name(entry.function));
-    json.textOrNull("source", PathTree::isFunction(entry.function) ? names_.source(entry.function) : "");
-    json.number("calls", entry.calls).number("total_ns", entry.totalNs).number("self_ns", entry.selfNs);
-    out_.write(json.object());
-  }
 }
 
 } // namespace ada::cli

@@ -3,7 +3,7 @@
 #define ADATRACE_JSON_FIELDS_H
 
 #include "base/json.h"
-#include "terminal.h"
+#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 namespace ada::cli {

@@ -1,7 +1,7 @@
 // The live line of adatrace record.
 #include "record_progress.h"
 #include "base/quantities.h"
-#include "terminal.h"
+#include "terminal/terminal.h"
 
 #include <cstring>
 #include <termios.h>

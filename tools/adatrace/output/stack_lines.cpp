@@ -2,8 +2,9 @@
 #include "stack_lines.h"
 #include "base/boot_time.h"
 #include "base/quantities.h"
-#include "json_fields.h"
 #include "process/recover_process.h"
+#include "report_lines.h"
+#include "table_writer.h"
 #include "wait_lines.h"
 
 #include <algorithm>
@@ -91,11 +92,9 @@ void printFrame(Output &out, const Palette &palette, const StackTable &table, ui
   out.write("\n");
 }
 
-const char *endText(SpanEnd how) {
-  return how == SpanEnd::Exception ? " [left by exception]"
-         : how == SpanEnd::Missing ? " [no exit recorded]"
-         : how == SpanEnd::Open    ? " [still open]"
-                                   : "";
+std::string ending(const EndCall &call) {
+  std::string text = call.values.result.empty() ? "" : " → " + call.values.result;
+  return call.span.how == SpanEnd::Return ? text : text + " " + endNote(call.span.how);
 }
 
 } // namespace
@@ -117,11 +116,11 @@ void printStack(Output &out, const Palette &palette, const StackTable &table, co
     printFrame(out, palette, table, end.thread, end.open[i], i, options);
   if (end.finished.empty())
     return;
-  out.write("  the last calls before, the latest first:\n");
+  out.write("  finished calls, latest first:\n");
   for (const EndCall &call : end.finished)
-    out.print("  {}{:>11}{}  {}{}{}{}{}{}  {}ended {}{}\n", palette.number, formatDuration(call.span.durationNs()),
-              palette.reset, palette.name, callText(table, call, options.names.style), palette.reset,
-              call.values.result.empty() ? "" : " → ", call.values.result, endText(call.span.how), palette.dim,
+    out.print("  {}{:>11}{}  {}{}{}{}  {}ended {}{}\n", palette.number, formatDuration(call.span.durationNs()),
+              palette.reset, palette.name, callText(table, call, options.names.style), palette.reset, ending(call),
+              palette.dim,
               ageText(table, end.thread, call.span.endNs), palette.reset);
 }
 
@@ -142,88 +141,176 @@ void printStackLine(Output &out, const Palette &palette, const StackTable &table
   out.write("\n");
 }
 
-void printLastCalls(Output &out, const Palette &palette, const StackTable &table, const std::vector<LastCall> &calls,
-                    const StackLineOptions &options) {
-  constexpr uint32_t kDeepestIndent = 20;
-  out.print("{}{:>13} {:>11}  {:<24}  call{}\n", palette.dim, "began", "duration", "thread", palette.reset);
-  for (const auto &[number, call] : calls) {
-    const model::Thread &thread = table.input().table().threads[number];
-    std::string where = std::to_string(thread.number);
-    if (table.input().severalProcesses())
-      where = fmt::format("{}/{}", table.input().table().processOf(thread).name, where);
-    if (!thread.name.empty())
-      where += " " + thread.name;
-    const bool isOpen = call->span.how == SpanEnd::Open;
-    out.print("{:>13} {}{:>11}{}  {:<24}  {:{}}{}{}{}{}{}{}\n", "-" + formatDuration(openNs(table, number, call->span)),
-              palette.number, isOpen ? "open" : formatDuration(call->span.durationNs()), palette.reset, where, "",
-              2 * std::min(call->span.depth, kDeepestIndent), palette.name, callText(table, *call, options.names.style),
-              palette.reset, call->values.result.empty() ? "" : " → ", call->values.result, endText(call->span.how));
-  }
-}
-
-//===--- JSON -------------------------------------------------------------===//
+//===--- rows -------------------------------------------------------------===//
 
 namespace {
 
-void addArguments(JsonMembers &json, const EndCall &call) {
-  if (call.values.json.empty())
-    json.null("args");
-  else
-    json.json("args", call.values.json);
+Value argumentsOf(const EndCall &call) {
+  return call.values.json.empty() ? Value() : Value(Json{call.values.json});
 }
+
+// An open call of a thread, or one of the last calls.
+struct CallRow {
+  const StackTable *table;
+  uint32_t threadNumber;
+  const EndCall *call;
+  NameStyle style;
+
+  const model::Thread &thread() const { return table->input().table().threads[threadNumber]; }
+  const model::Process &process() const { return table->input().table().processOf(thread()); }
+  const model::Function &function() const { return table->functions()[call->span.functionIndex]; }
+  bool isOpen() const { return call->span.how == SpanEnd::Open; }
+  uint64_t openFor() const { return openNs(*table, threadNumber, call->span); }
+};
+
+constexpr Column<CallRow> kFrames[] = {
+    {analysis::kFunction, [](const CallRow &row) -> Value { return nameOf(row.function(), row.style); }},
+    {analysis::kSource, [](const CallRow &row) -> Value { return sourceOf(row.function()); }},
+    {{.key = "begin_ns", .holds = Holds::Moment, .help = "when the call began"},
+     [](const CallRow &row) -> Value { return row.call->span.beginNs; }},
+    {{.key = "open_ns",
+      .holds = Holds::Duration,
+      .help = "how long it has been open: until now if the process is alive, otherwise until the last event of the "
+              "trace"},
+     [](const CallRow &row) -> Value { return row.openFor(); }},
+    {{.key = "args",
+      .holds = Holds::Object,
+      .orNull = true,
+      .help = "its arguments by name; `null` if none were recorded, or if more than `--frames` calls lie on either side "
+              "of it"},
+     [](const CallRow &row) -> Value { return argumentsOf(*row.call); }},
+};
+
+constexpr Column<CallRow> kLastCalls[] = {
+    {analysis::kPid, [](const CallRow &row) -> Value { return row.process().pid; }},
+    {analysis::kProcessInOther, [](const CallRow &row) -> Value { return row.process().name; }},
+    {{.key = "thread", .heading = "thread", .holds = Holds::Number, .width = 24, .order = 2, .drop = 1},
+     [](const CallRow &row) -> Value { return row.thread().number; },
+     [](const CallRow &row) {
+       const std::string process = row.table->input().severalProcesses() ? row.process().name + "/" : "";
+       const std::string &name = row.thread().name;
+       return process + std::to_string(row.thread().number) + (name.empty() ? "" : " " + name);
+     }},
+    {analysis::kTid, [](const CallRow &row) -> Value { return row.thread().tid; }},
+    {{.key = "begin_ns", .heading = "began", .holds = Holds::Moment, .help = "when the call began", .width = 13},
+     [](const CallRow &row) -> Value { return row.call->span.beginNs; },
+     [](const CallRow &row) { return "-" + formatDuration(row.openFor()); }},
+    {{.key = "duration_ns",
+      .heading = "duration",
+      .holds = Holds::Duration,
+      .help = "time between entry and exit; for an open call, like `open_ns` of `stacks`",
+      .look = Look::Number,
+      .width = 11,
+      .order = 1},
+     [](const CallRow &row) -> Value { return row.isOpen() ? row.openFor() : row.call->span.durationNs(); },
+     [](const CallRow &row) { return row.isOpen() ? "open" : formatDuration(row.call->span.durationNs()); }},
+    {{.key = "depth", .holds = Holds::Number, .help = "number of calls around it"},
+     [](const CallRow &row) -> Value { return row.call->span.depth; }},
+    {{.key = "end", .help = "`return`, `exception`, `missing`, `open`"},
+     [](const CallRow &row) -> Value { return spanEndName(row.call->span.how); }},
+    {{.key = "function", .heading = "call", .help = "in the style of `--names`", .look = Look::Tree, .order = 9},
+     [](const CallRow &row) -> Value { return nameOf(row.function(), row.style); },
+     [](const CallRow &row) {
+       return std::string(2 * std::min(row.call->span.depth, 20U), ' ') + callText(*row.table, *row.call, row.style);
+     }},
+    {analysis::kSource, [](const CallRow &row) -> Value { return sourceOf(row.function()); }},
+    {{.key = "args",
+      .holds = Holds::Object,
+      .orNull = true,
+      .help = "its arguments by name; `null` if none were recorded"},
+     [](const CallRow &row) -> Value { return argumentsOf(*row.call); }},
+    {{.key = "result", .orNull = true, .help = "`55`; `null` if none was recorded"},
+     [](const CallRow &row) -> Value { return row.call->values.result; }},
+};
+
+struct StackRow {
+  const StackTable *table;
+  const ThreadEnd *end;
+  const std::vector<analysis::DeadlockCycle> *deadlocks;
+  const analysis::NamedTrace *trace;
+  NameStyle style;
+
+  const model::Thread &thread() const { return trace->table.threads[end->thread]; }
+  std::vector<CallRow> frames() const {
+    std::vector<CallRow> rows;
+    for (const EndCall &call : end->open)
+      rows.push_back({table, end->thread, &call, style});
+    return rows;
+  }
+};
+
+constexpr Column<StackRow> kStacks[] = {
+    {analysis::kPid, [](const StackRow &row) -> Value { return row.trace->table.processOf(row.thread()).pid; }},
+    {analysis::kProcess, [](const StackRow &row) -> Value { return row.trace->table.processOf(row.thread()).name; }},
+    {{.key = "thread", .heading = "thread", .holds = Holds::Number},
+     [](const StackRow &row) -> Value { return row.thread().number; }},
+    {{.key = "tid", .heading = "tid", .holds = Holds::Number},
+     [](const StackRow &row) -> Value { return row.thread().tid; }},
+    {{.key = "name", .heading = "name", .orNull = true, .help = "the thread's name"},
+     [](const StackRow &row) -> Value { return row.thread().name; }},
+    {{.key = "alive", .holds = Holds::Flag, .help = "its process was recording when the command ran"},
+     [](const StackRow &row) -> Value { return row.table->isAlive(row.end->thread); }},
+    {{.key = "last_ns",
+      .holds = Holds::Moment,
+      .orNull = true,
+      .help = "the time of its last event; `null` if it has none"},
+     [](const StackRow &row) {
+       const auto &extent = row.thread().extent;
+       return knownIf(extent && extent->events, row.table->lastEventNs(row.end->thread));
+     }},
+    {{.key = "frames",
+      .heading = "open calls",
+      .holds = Holds::Objects,
+      .help = "its open calls, the innermost first",
+      .look = Look::Name,
+      .order = 9},
+     [](const StackRow &row) -> Value { return jsonList(Columns<CallRow>(kFrames), row.frames()); },
+     [](const StackRow &row) {
+       std::string text;
+       for (const CallRow &frame : row.frames())
+         text += (text.empty() ? "" : " < ") + nameOf(frame.function(), frame.style);
+       return text;
+     }},
+    {{.key = "deadlock",
+      .holds = Holds::Objects,
+      .orNull = true,
+      .help = "the threads of the deadlock that it is part of, each of which waits for the next; otherwise `null`",
+      .csv = kNever},
+     [](const StackRow &row) {
+       return deadlockValue(*row.trace, *row.deadlocks, [&](const analysis::DeadlockThread &thread) {
+         return thread.thread == row.end->thread;
+       });
+     }},
+};
 
 } // namespace
 
-void printStacksJson(Output &out, const StackTable &table, const std::vector<ThreadEnd> &ends,
-                     const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks,
-                     const StackLineOptions &options, bool isArray) {
-  JsonList list(out, isArray);
-  FunctionNames names(table.input().table().functions, options.names.style);
-  for (const ThreadEnd &end : ends) {
-    list.next();
-    const model::Thread &thread = table.input().table().threads[end.thread];
-    JsonMembers json = threadFields(table.input(), end.thread);
-    json.textOrNull("name", thread.name).boolean("alive", table.isAlive(end.thread));
-    const bool hasEvents = thread.extent && thread.extent->events;
-    json.number("last_ns", hasEvents ? std::optional(table.lastEventNs(end.thread)) : std::nullopt);
-    json.beginArray("frames");
-    for (const EndCall &call : end.open) {
-      const model::Function &function = table.functions()[call.span.functionIndex];
-      JsonMembers frame;
-      frame.text("function", nameOf(function, options.names.style)).textOrNull("source", sourceOf(function));
-      frame.number("begin_ns", call.span.beginNs).number("open_ns", openNs(table, end.thread, call.span));
-      addArguments(frame, call);
-      json.json({}, frame.object());
-    }
-    json.endArray();
-    const auto isInside = [&](const std::vector<analysis::DeadlockThread> &cycle) {
-      return std::ranges::find(cycle, end.thread, &analysis::DeadlockThread::thread) != cycle.end();
-    };
-    if (const auto found = std::ranges::find_if(deadlocks, isInside); found != deadlocks.end())
-      json.json("deadlock", deadlockJson(table.input(), *found, names));
-    else
-      json.null("deadlock");
-    out.write(json.object());
-  }
-  list.finish();
+ColumnList stackTable() { return infoOf(Columns<StackRow>(kStacks)); }
+ColumnList frameTable() { return infoOf(Columns<CallRow>(kFrames)); }
+ColumnList lastCallTable() { return infoOf(Columns<CallRow>(kLastCalls)); }
+
+void printStackRows(Output &out, const Palette &palette, const StackTable &table, const std::vector<ThreadEnd> &ends,
+                    const std::vector<analysis::DeadlockCycle> &deadlocks, const StackLineOptions &options) {
+  const analysis::NamedTrace trace = namedTrace(table.input(), options.names.style);
+  std::vector<StackRow> rows;
+  for (const ThreadEnd &end : ends)
+    rows.push_back({&table, &end, &deadlocks, &trace, options.names.style});
+  printTable(out, palette, Columns<StackRow>(kStacks), rows, options.table,
+             analysis::processFacts(table.input().table()));
 }
 
-void printLastCallsJson(Output &out, const StackTable &table, const std::vector<LastCall> &calls,
-                        const StackLineOptions &options, bool isArray) {
-  JsonList list(out, isArray);
-  for (const auto &[thread, call] : calls) {
-    list.next();
-    const model::Function &function = table.functions()[call->span.functionIndex];
-    JsonMembers json = threadFields(table.input(), thread);
-    json.number("begin_ns", call->span.beginNs);
-    json.number("duration_ns",
-                call->span.how == SpanEnd::Open ? openNs(table, thread, call->span) : call->span.durationNs());
-    json.number("depth", call->span.depth).text("end", spanEndName(call->span.how));
-    json.text("function", nameOf(function, options.names.style)).textOrNull("source", sourceOf(function));
-    addArguments(json, *call);
-    out.write(json.textOrNull("result", call->values.result).object());
-  }
-  list.finish();
+void printLastCalls(Output &out, const Palette &palette, const StackTable &table, const std::vector<LastCall> &calls,
+                    const StackLineOptions &options) {
+  std::vector<CallRow> rows;
+  for (const auto &[thread, call] : calls)
+    rows.push_back({&table, thread, call, options.names.style});
+  printTable(out, palette, Columns<CallRow>(kLastCalls), rows, options.table,
+             analysis::processFacts(table.input().table()), [](const CallRow &row) {
+               RowNotes notes;
+               if (const std::string text = ending(*row.call); !text.empty())
+                 notes.after.push_back({{}, text.substr(1)});
+               return notes;
+             });
 }
 
 } // namespace ada::cli

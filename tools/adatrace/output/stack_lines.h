@@ -3,11 +3,12 @@
 #define ADATRACE_STACK_LINES_H
 
 #include "function_names.h"
-#include "terminal.h"
+#include "options/table_options.h"
+#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 #include "analysis/events/thread_ends.h"
-#include "analysis/waits/waits.h"
+#include "analysis/waits/wait_table.h"
 
 #include <optional>
 #include <string>
@@ -47,6 +48,7 @@ private:
 
 struct StackLineOptions {
   NameOptions names;
+  TableOptions table;
   size_t mostFrames = 100; ///< per thread; the innermost and the outermost frames are shown
 };
 
@@ -56,10 +58,12 @@ void printStack(Output &out, const Palette &palette, const StackTable &table, co
 /// Prints the stack in one line: "thread 3 (tid 4711, worker): wait < loop < main".
 void printStackLine(Output &out, const Palette &palette, const StackTable &table, const analysis::ThreadEnd &end,
                     const StackLineOptions &options);
-/// One object per thread; docs/json.md has the keys.
-void printStacksJson(Output &out, const StackTable &table, const std::vector<analysis::ThreadEnd> &ends,
-                     const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks,
-                     const StackLineOptions &options, bool isArray);
+/// One row per thread.
+void printStackRows(Output &out, const Palette &palette, const StackTable &table,
+                    const std::vector<analysis::ThreadEnd> &ends, const std::vector<analysis::DeadlockCycle> &deadlocks,
+                    const StackLineOptions &options);
+ColumnList stackTable();
+ColumnList frameTable();
 
 /// A call with its thread.
 struct LastCall {
@@ -68,8 +72,7 @@ struct LastCall {
 };
 void printLastCalls(Output &out, const Palette &palette, const StackTable &table, const std::vector<LastCall> &calls,
                     const StackLineOptions &options);
-void printLastCallsJson(Output &out, const StackTable &table, const std::vector<LastCall> &calls,
-                        const StackLineOptions &options, bool isArray);
+ColumnList lastCallTable();
 
 } // namespace ada::cli
 #endif // ADATRACE_STACK_LINES_H

@@ -42,7 +42,7 @@ int printSuggestion(Output &out, const Palette &palette, const analysis::Suggest
               formatBytes(saved(calls)), palette.reset, palette.name, name, palette.reset);
   };
   if (suggestion.leaveOut.empty()) {
-    out.write("every function tells something for what its tracing costs\n");
+    out.write("no function is worth leaving out\n");
     if (path.empty())
       return kOk;
   } else {
@@ -52,8 +52,8 @@ int printSuggestion(Output &out, const Palette &palette, const analysis::Suggest
       line(name.figures.calls, oneLine(name.function->displayName));
     if (suggestion.leaveOut.size() > 1)
       line(suggestion.calls, "together");
-    out.print("{}Recording a call takes about {}. What these functions take becomes their callers' own time; what they "
-              "call is shown.{}\n",
+    out.print("{}Recording a call takes about {}. The time of these functions becomes their callers' self time; what "
+              "they call is still shown.{}\n",
               palette.dim, formatDuration(suggestion.callCostNs), palette.reset);
   }
   if (path.empty()) {
@@ -67,7 +67,7 @@ int printSuggestion(Output &out, const Palette &palette, const analysis::Suggest
   if (const int code = write(globs, analysis::globsOf(suggestion) + "\n"))
     return code;
   out.print(
-      "for the compiler:  -mllvm -ada-ignorelist={0}\nwhen recording:    adatrace record --exclude \"$(cat {1})\"\n",
+      "when compiling:  ada-clang --ada-ignorelist={0}\nwhen recording:  adatrace record --exclude \"$(cat {1})\"\n",
       path, globs);
   return kOk;
 }

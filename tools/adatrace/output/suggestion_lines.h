@@ -2,7 +2,7 @@
 #ifndef ADATRACE_SUGGESTION_LINES_H
 #define ADATRACE_SUGGESTION_LINES_H
 
-#include "terminal.h"
+#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 #include "analysis/report/suggestion.h"

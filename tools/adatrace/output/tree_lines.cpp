@@ -1,7 +1,7 @@
 // Prints the lines of a call tree.
 #include "tree_lines.h"
 #include "base/quantities.h"
-#include "line_text.h"
+#include "terminal/line_text.h"
 #include "off_cpu_text.h"
 
 #include "analysis/values/value_texts.h"
@@ -42,8 +42,8 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
   at = put(at, " ");
   at = node.isLoop() || isPoint(kind) ? putBlanks(at, 11) : putDurationRight(at, node.selfNs, 11);
   at = put(at, palette_.reset.text);
-  at = putBlanks(at, 2 + 2 * std::min(depth, kDeepestIndent));
-  if (depth > kDeepestIndent) {
+  at = putBlanks(at, 2 + 2 * std::min(depth, analysis::kDeepestIndent));
+  if (depth > analysis::kDeepestIndent) {
     at = put(put(at, palette_.dim.text), "(depth ");
     at = put(put(put(at, uint64_t(depth)), ")"), palette_.reset.text);
     at = put(at, " ");
@@ -80,39 +80,156 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
   out_.write("\n");
   if (!node.isLoop() && node.selfOff.recorderNs > 0) // shown like a call that it made
     out_.print("{}{}{:>11}{:>{}}{}recorder{}\n", options_.begin ? fmt::format("{:>13} ", "") : "", palette_.number,
-               formatDuration(node.selfOff.recorderNs), "", 14 + 2 * std::min(depth + 1, kDeepestIndent),
+               formatDuration(node.selfOff.recorderNs), "", 14 + 2 * std::min(depth + 1, analysis::kDeepestIndent),
                palette_.error, palette_.reset);
 }
 
-//===--- JSON -------------------------------------------------------------===//
+//===--- rows -------------------------------------------------------------===//
 
-void TreeJson::print(const CallNode &node, uint32_t depth) {
-  array_.next();
-  const bool isLoop = node.isLoop(), isOpen = !isLoop && node.how == SpanEnd::Open;
-  const auto unlessLoop = [&](uint64_t value) { return isLoop ? std::nullopt : std::optional(value); };
-  JsonMembers json = threadFields(input_, thread_);
-  json.number("depth", depth).textOrNull("function", isLoop ? std::string_view() : names_.name(node.function));
-  json.textOrNull("source", isLoop ? std::string_view() : names_.source(node.function)).number("count", node.count);
-  json.number("calls", isLoop ? 0 : node.calls).number("nested", isLoop ? 1 : node.nested);
-  json.number("begin_ns", unlessLoop(node.beginNs)).number("total_ns", node.totalNs);
-  json.number("self_ns", isLoop ? 0 : node.selfNs)
-      .textOrNull("end", isLoop ? std::string_view() : spanEndName(node.how));
-  json.number("open_ns", isOpen ? std::optional(input_.openNs(node.beginNs)) : std::nullopt);
-  json.textOrNull("arguments", node.texts ? node.texts->arguments : std::string_view());
-  json.textOrNull("result", node.texts ? node.texts->result : std::string_view());
-  json.boolean("earlier", node.isEarlier);
-  const bool isKnown = !isLoop && input_.table().threads[thread_].knowsSched();
-  const bool hasLane = !isLoop && input_.table().threads[thread_].offCpu;
-  json.number("self_waiting_ns", isKnown ? std::optional(node.selfOff.waitingNs) : std::nullopt);
-  json.number("self_preempted_ns", isKnown ? std::optional(node.selfOff.preemptedNs) : std::nullopt);
-  json.number("self_recorder_ns", hasLane ? std::optional(node.selfOff.recorderNs) : std::nullopt);
-  json.number("self_unknown_ns", isKnown ? std::optional(node.selfOff.unknownNs) : std::nullopt);
-  if (const auto kind = isLoop ? SymbolKind::Function : input_.table().functions[node.function].kind;
-      kind != SymbolKind::Function)
-    json.text("annotation", kindName(kind));
-  if (!isLoop && input_.table().functions[node.function].isInlined)
-    json.boolean("inlined", true);
-  out_.write(json.object());
+namespace {
+
+struct TreeRow {
+  const CallNode *node;
+  uint32_t depth, threadNumber;
+  const TraceInput *input;
+  FunctionNames *names;
+
+  const model::Thread &thread() const { return input->table().threads[threadNumber]; }
+  SymbolKind kind() const {
+    return node->isLoop() ? SymbolKind::Function : input->table().functions[node->function].kind;
+  }
+  std::string name() const { return node->isLoop() ? std::string() : names->name(node->function); }
+  Value unlessLoop(uint64_t number) const { return knownIf(!node->isLoop(), number); }
+  Value ifSched(uint64_t ns) const { return knownIf(!node->isLoop() && thread().knowsSched(), ns); }
+};
+
+constexpr Column<TreeRow> kTree[] = {
+    {analysis::kPid, [](const TreeRow &row) -> Value { return row.input->table().processOf(row.thread()).pid; }},
+    {analysis::kProcessInOther,
+     [](const TreeRow &row) -> Value { return row.input->table().processOf(row.thread()).name; }},
+    {analysis::kThread, [](const TreeRow &row) -> Value { return row.thread().number; }},
+    {analysis::kTid, [](const TreeRow &row) -> Value { return row.thread().tid; }},
+    {{.key = "depth", .holds = Holds::Number, .help = "lines around this one"},
+     [](const TreeRow &row) -> Value { return row.depth; }},
+    {{.key = "function",
+      .heading = "call",
+      .orNull = true,
+      .help = "in the style of `--names`; `null` for a loop, whose body is the lines inside it",
+      .look = Look::Tree,
+      .order = 9},
+     [](const TreeRow &row) -> Value { return row.name(); },
+     [](const TreeRow &row) {
+       return analysis::indentOf(row.depth) + (row.node->isLoop() ? "repeated" : row.name());
+     }},
+    {{.key = "source", .orNull = true, .help = "file and line of the function"},
+     [](const TreeRow &row) -> Value { return row.node->isLoop() ? "" : row.names->source(row.node->function); }},
+    {{.key = "count",
+      .heading = "count",
+      .holds = Holds::Count,
+      .help = "how often it occurred, in all of the calls around it; for a loop, the number of iterations",
+      .width = 8,
+      .order = 4},
+     [](const TreeRow &row) -> Value { return row.node->count; }},
+    {{.key = "calls",
+      .holds = Holds::Count,
+      .help = "calls that the line stands for: `count`, or with folded recursion the calls of all levels; 0 for a loop"},
+     [](const TreeRow &row) -> Value { return row.node->isLoop() ? 0 : row.node->calls; }},
+    {{.key = "nested",
+      .holds = Holds::Count,
+      .help = "levels of recursion that are folded into the line; 1 if there are none"},
+     [](const TreeRow &row) -> Value { return row.node->isLoop() ? uint64_t(1) : row.node->nested; }},
+    {{.key = "begin_ns",
+      .heading = "begin",
+      .holds = Holds::Moment,
+      .orNull = true,
+      .help = "when the first of the calls began; `null` for a loop",
+      .width = 13},
+     [](const TreeRow &row) { return row.unlessLoop(row.node->beginNs); },
+     [](const TreeRow &row) {
+       return row.node->isLoop() ? "" : formatTime(row.node->beginNs, row.input->originNs());
+     }},
+    {{.key = "total_ns",
+      .heading = "total",
+      .holds = Holds::Duration,
+      .help = "time between entry and exit, added up",
+      .look = Look::Number,
+      .width = 11,
+      .order = 1},
+     [](const TreeRow &row) -> Value { return row.node->totalNs; }},
+    {{.key = "self_ns",
+      .heading = "self",
+      .holds = Holds::Duration,
+      .help = "the part of `total_ns` spent in no other traced function, without the recorder's time",
+      .look = Look::Number,
+      .width = 11,
+      .order = 2},
+     [](const TreeRow &row) -> Value { return row.node->isLoop() ? 0 : row.node->selfNs; }},
+    {{.key = "end",
+      .orNull = true,
+      .help = "`return`, `exception`, `missing` (no exit was recorded), `open` (it had not ended when the trace did); "
+              "`null` for a loop"},
+     [](const TreeRow &row) -> Value { return row.node->isLoop() ? "" : spanEndName(row.node->how); }},
+    {{.key = "open_ns",
+      .holds = Holds::Duration,
+      .orNull = true,
+      .help = "open calls: time from `begin_ns` to the last event of the trace"},
+     [](const TreeRow &row) {
+       const bool isOpen = !row.node->isLoop() && row.node->how == SpanEnd::Open;
+       return knownIf(isOpen, isOpen ? row.input->openNs(row.node->beginNs) : 0);
+     }},
+    {{.key = "arguments", .orNull = true, .help = "with `--args`: `(n=10)`"},
+     [](const TreeRow &row) -> Value { return row.node->texts ? row.node->texts->arguments : std::string(); }},
+    {{.key = "result", .orNull = true, .help = "with `--args`: `55`"},
+     [](const TreeRow &row) -> Value { return row.node->texts ? row.node->texts->result : std::string(); }},
+    {{.key = "earlier",
+      .holds = Holds::Flag,
+      .help = "the call began before the first event that was kept (`max_size`, `max_time`, `flight`), or before the "
+              "first event of the part (`rotate`); `self_ns` counts from there"},
+     [](const TreeRow &row) -> Value { return row.node->isEarlier; }},
+    {{.key = "self_waiting_ns",
+      .holds = Holds::Duration,
+      .orNull = true,
+      .help = "the parts of `self_ns` in which the thread was off-CPU because it waited, or because another thread ran "
+              "on its core; `null` for a loop, and if that was not recorded ([sched.md](formats/sched.md)). For an open "
+              "call, this time counts until the end of what is known, which may be later than the end of its `total_ns`"},
+     [](const TreeRow &row) { return row.ifSched(row.node->selfOff.waitingNs); }},
+    {{.key = "self_preempted_ns", .holds = Holds::Duration, .orNull = true},
+     [](const TreeRow &row) { return row.ifSched(row.node->selfOff.preemptedNs); }},
+    {{.key = "self_recorder_ns",
+      .holds = Holds::Duration,
+      .orNull = true,
+      .help = "how long the recorder held the thread up in the call, without the calls it made: part of `total_ns`, not "
+              "of `self_ns`; `null` for a loop, and if nothing is known"},
+     [](const TreeRow &row) {
+       return knownIf(!row.node->isLoop() && row.thread().offCpu, row.node->selfOff.recorderNs);
+     }},
+    {{.key = "self_unknown_ns",
+      .holds = Holds::Duration,
+      .orNull = true,
+      .help = "the part of `self_ns` for which it is not known whether the thread ran; `null` in the same cases as "
+              "`self_waiting_ns`"},
+     [](const TreeRow &row) { return row.ifSched(row.node->selfOff.unknownNs); }},
+    {{.key = "annotation", .help = "only for [annotations](reference/annotations.md): as in `dump`"},
+     [](const TreeRow &row) -> Value {
+       return row.kind() == SymbolKind::Function ? Value(Absent()) : Value(kindName(row.kind()));
+     }},
+    {{.key = "inlined", .holds = Holds::Flag, .help = "only for copies that were inlined: `true`, as in `dump`"},
+     [](const TreeRow &row) -> Value {
+       const bool isInlined = !row.node->isLoop() && row.input->table().functions[row.node->function].isInlined;
+       return isInlined ? Value(true) : Value(Absent());
+     }},
+};
+
+} // namespace
+
+ColumnList treeTable() { return infoOf(Columns<TreeRow>(kTree)); }
+
+TreeRows::TreeRows(Output &out, const TraceInput &input, const TreeLineOptions &options, const Palette &palette)
+    : TreeLines(out, input, options),
+      rows_(out, palette, treeTable(), options.table, analysis::processFacts(input.table())) {}
+
+void TreeRows::print(const CallNode &node, uint32_t depth) {
+  rows_.write(Columns<TreeRow>(kTree), {&node, depth, thread_, &input_, &names_});
 }
 
 } // namespace ada::cli

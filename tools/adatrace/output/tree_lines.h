@@ -1,10 +1,9 @@
-// Prints the lines of a call tree, as text or as JSON.
+// Prints the lines of a call tree.
 #ifndef ADATRACE_TREE_LINES_H
 #define ADATRACE_TREE_LINES_H
 
 #include "function_names.h"
-#include "json_fields.h"
-#include "terminal.h"
+#include "table_writer.h"
 #include "trace/trace_input.h"
 
 #include "analysis/tree/tree_walk.h"
@@ -18,6 +17,7 @@ struct TreeLineOptions {
   uint64_t limit = ~uint64_t(0); ///< most lines to print
   NameOptions names;
   bool begin = false; ///< show when each call began
+  TableOptions table;
 };
 
 /// Prints a limited number of lines, and remembers whether there were more.
@@ -69,6 +69,7 @@ private:
   bool cut_ = false;
 };
 
+/// Text without --columns. It is not a table: it puts together lines of many millions as fast as it can.
 class TreeText : public TreeLines {
 public:
   TreeText(Output &out, const TraceInput &input, const TreeLineOptions &options, const Palette &palette)
@@ -81,17 +82,18 @@ private:
   const Palette &palette_;
 };
 
-/// Prints one object per line of the tree, as lines or as an array; docs/json.md has the keys.
-class TreeJson : public TreeLines {
+ColumnList treeTable();
+
+/// Prints a row per line of the tree, in any format.
+class TreeRows : public TreeLines {
 public:
-  TreeJson(Output &out, const TraceInput &input, const TreeLineOptions &options, bool isArray)
-      : TreeLines(out, input, options), array_(out, isArray) {}
-  void finish() override { array_.finish(); }
+  TreeRows(Output &out, const TraceInput &input, const TreeLineOptions &options, const Palette &palette);
+  void finish() override { rows_.finish(); }
 
 private:
   void print(const analysis::CallNode &node, uint32_t depth) override;
 
-  JsonList array_;
+  TableWriter rows_;
 };
 
 } // namespace ada::cli

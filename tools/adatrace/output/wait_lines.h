@@ -3,10 +3,11 @@
 #define ADATRACE_WAIT_LINES_H
 
 #include "function_names.h"
-#include "terminal.h"
+#include "options/table_options.h"
+#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
-#include "analysis/waits/waits.h"
+#include "analysis/waits/wait_table.h"
 
 #include <string>
 #include <vector>
@@ -15,31 +16,23 @@ namespace ada::cli {
 
 struct WaitLineOptions {
   NameOptions names;
-  std::string sort = "total", format = "text";
+  std::string sort = "total"; ///< one of sortWords(waitColumns()), or "object"
+  TableOptions table;
   analysis::WaitsBy by = analysis::WaitsBy::Object;
 };
 
-/// Kind and identity: "mutex 0x55d0c0de", "pipe 3→4", "thread 2".
-std::string objectText(const TraceInput &input, const analysis::WaitedFor &object, FunctionNames &names);
-/// Only the identity: "0x55d0c0de", "3→4", "thread 2"; empty if it is not known.
-std::string objectName(const TraceInput &input, const analysis::WaitedFor &object);
+/// The trace with the names that --names chooses.
+analysis::NamedTrace namedTrace(const TraceInput &input, NameStyle style);
 /// "hold, in usleep"; "" if neither is known.
-std::string whereText(FunctionNames &names, uint32_t function, uint32_t library);
+std::string whereText(const analysis::NamedTrace &trace, uint32_t function, uint32_t library);
 
-void sortWaits(std::vector<analysis::WaitRow> &rows, const TraceInput &input, const std::string &column);
-/// The columns by which rows can be sorted.
-std::vector<std::string> waitColumns();
-
-void printWaits(Output &out, const Palette &palette, const TraceInput &input,
-                const std::vector<analysis::WaitRow> &rows,
-                const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks, const WaitLineOptions &options);
+void printWaits(Output &out, const Palette &palette, const TraceInput &input, const analysis::NamedTrace &trace,
+                const std::vector<analysis::WaitLine> &lines, const std::vector<analysis::DeadlockCycle> &deadlocks,
+                const WaitLineOptions &options);
 
 /// Prints a line that reports the deadlock, and one for each of its threads; nothing if there is no deadlock.
-void printDeadlocks(Output &out, const Palette &palette, const TraceInput &input,
-                    const std::vector<std::vector<analysis::DeadlockThread>> &deadlocks, NameStyle style);
-/// The threads of a deadlock as objects; docs/json.md has the keys.
-std::string deadlockJson(const TraceInput &input, const std::vector<analysis::DeadlockThread> &deadlock,
-                         FunctionNames &names);
+void printDeadlocks(Output &out, const Palette &palette, const TraceInput &input, const analysis::NamedTrace &trace,
+                    const std::vector<analysis::DeadlockCycle> &deadlocks);
 
 } // namespace ada::cli
 #endif // ADATRACE_WAIT_LINES_H

@@ -1,6 +1,5 @@
 // Prints how a call spent its time.
 #include "why_lines.h"
-#include "json_fields.h"
 #include "wait_lines.h"
 
 #include "base/quantities.h"
@@ -18,14 +17,14 @@ bool isIo(WaitKind kind) {
 class WhyLines {
 public:
   WhyLines(Output &out, const Palette &palette, const TraceInput &input, const Why &why, NameStyle style)
-      : out_(out), palette_(palette), input_(input), why_(why), names_(input.table().functions, style) {}
+      : out_(out), palette_(palette), input_(input), why_(why), trace_(namedTrace(input, style)) {}
 
   void print() {
     const uint64_t ns = why_.endNs - why_.beginNs;
-    out_.print("{}{}{} on {}: {}{}{}, from {}{}\n", palette_.name, names_.name(why_.function), palette_.reset,
+    out_.print("{}{}{} on {}: {}{}{}, from {}{}\n", palette_.name, trace_.name(why_.function), palette_.reset,
                input_.label(why_.thread), palette_.number, formatDuration(ns), palette_.reset,
                formatDuration(why_.beginNs - std::min(why_.beginNs, input_.originNs())),
-               why_.how == SpanEnd::Open ? ", not over" : "");
+               why_.how == SpanEnd::Open ? ", still open" : "");
     printParts(why_.parts, 0);
   }
 
@@ -43,24 +42,24 @@ private:
         return "its own code";
       [[fallthrough]];
     case PartKind::Callee: {
-      const std::string where = whereText(names_, part.function, part.library);
+      const std::string where = whereText(trace_, part.function, part.library);
       return "running " + (where.empty() ? "what is not traced" : where);
     }
     case PartKind::Preempted:
       return "preempted";
     case PartKind::Unknown:
-      return "unknown: the system's records were lost";
+      return "unknown: scheduling records were lost";
     case PartKind::Recorder:
       return "held up by the recorder";
     case PartKind::Waiting:
       break;
     }
-    const std::string caller = part.function == kNobody ? std::string() : " in " + names_.name(part.function);
+    const std::string caller = part.function == kNobody ? std::string() : " in " + trace_.name(part.function);
     if (part.object.kind == WaitKind::Own)
-      return "waiting" + (caller.empty() ? " where nothing is traced" : caller);
+      return "waiting" + (caller.empty() ? " in untraced code" : caller);
     if (part.object.kind == WaitKind::Sleep)
       return "sleeping" + caller;
-    return "waiting" + caller + " for " + objectText(input_, part.object, names_);
+    return "waiting" + caller + " for " + objectText(trace_, part.object);
   }
   void printParts(const std::vector<WhyPart> &parts, size_t depth) {
     for (const WhyPart &part : parts) {
@@ -71,7 +70,7 @@ private:
              (part.object.joined != kNobody ? ""
               : isWoken                     ? "until woken by "
                                             : "held by ") +
-                 input_.label(holder.thread) + (holder.isCycle ? ", which waits for one of those above" : ""));
+                 input_.label(holder.thread) + (holder.isCycle ? ", which waits for a thread above" : ""));
         printParts(holder.parts, depth + 2);
       }
     }
@@ -81,15 +80,8 @@ private:
   const Palette &palette_;
   const TraceInput &input_;
   const Why &why_;
-  FunctionNames names_;
+  const analysis::NamedTrace trace_;
 };
-
-void putName(JsonMembers &json, const char *key, FunctionNames &names, uint32_t function) {
-  if (function == kNobody)
-    json.null(key);
-  else
-    json.text(key, names.name(function));
-}
 
 const char *whatOf(const WhyPart &part) {
   switch (part.kind) {
@@ -109,48 +101,121 @@ const char *whatOf(const WhyPart &part) {
   return part.object.kind == WaitKind::Sleep ? "sleeping" : isIo(part.object.kind) ? "io" : "waiting";
 }
 
-void addParts(JsonMembers &json, const TraceInput &input, const std::vector<WhyPart> &parts, FunctionNames &names) {
-  json.beginArray("parts");
-  for (const WhyPart &part : parts) {
-    const bool isWait = part.kind == PartKind::Waiting;
-    JsonMembers one;
-    one.text("what", whatOf(part)).number("total_ns", part.ns);
-    putName(one, "function", names, part.function);
-    putName(one, "call", names, part.library);
-    one.textOrNull("object", isWait ? objectName(input, part.object) : std::string());
-    const bool isOther = part.kind == PartKind::Recorder || part.kind == PartKind::Unknown;
-    one.textOrNull("kind", isWait    ? waitKindName(part.object.kind)
-                           : isOther ? std::string_view(whatOf(part))
-                                     : std::string_view());
-    putName(one, "place", names, isWait ? part.object.place : kNobody);
-    one.beginArray("holders");
-    for (const WhyPart::Holder &holder : part.holders) {
-      const model::Thread &thread = input.table().threads[holder.thread];
-      JsonMembers who;
-      who.number("thread", thread.number).number("tid", thread.tid).textOrNull("name", thread.name);
-      who.number("total_ns", holder.ns).boolean("cycle", holder.isCycle);
-      addParts(who, input, holder.parts, names);
-      one.json({}, who.object());
-    }
-    json.json({}, one.endArray().object());
-  }
-  json.endArray();
+struct PartRow {
+  const WhyPart *part;
+  const analysis::NamedTrace *trace;
+
+  bool isWait() const { return part->kind == PartKind::Waiting; }
+};
+struct HolderRow {
+  const WhyPart::Holder *holder;
+  const analysis::NamedTrace *trace;
+
+  const model::Thread &thread() const { return trace->table.threads[holder->thread]; }
+};
+Json partsOf(const std::vector<WhyPart> &parts, const analysis::NamedTrace &trace);
+
+constexpr Column<HolderRow> kHolders[] = {
+    {{.key = "thread", .holds = Holds::Number, .help = "the thread"},
+     [](const HolderRow &row) -> Value { return row.thread().number; }},
+    {analysis::kTid, [](const HolderRow &row) -> Value { return row.thread().tid; }},
+    {{.key = "name", .orNull = true, .help = "its name"},
+     [](const HolderRow &row) -> Value { return row.thread().name; }},
+    {{.key = "total_ns", .holds = Holds::Duration, .help = "how much of the wait it was the holder"},
+     [](const HolderRow &row) -> Value { return row.holder->ns; }},
+    {{.key = "cycle",
+      .holds = Holds::Flag,
+      .help = "it waits for one of the threads around it, so nothing more is said about it"},
+     [](const HolderRow &row) -> Value { return row.holder->isCycle; }},
+    {{.key = "parts", .holds = Holds::Objects, .help = "where its time went during the wait"},
+     [](const HolderRow &row) -> Value { return partsOf(row.holder->parts, *row.trace); }},
+};
+
+constexpr Column<PartRow> kParts[] = {
+    {{.key = "what",
+      .help = "`own` (for a holder: any code), `callee`, `preempted`, `waiting`, `sleeping`, `io` (waiting for a file, "
+              "pipe or socket), `recorder` (the recorder held it up), `unknown`"},
+     [](const PartRow &row) -> Value { return whatOf(*row.part); }},
+    {{.key = "total_ns", .holds = Holds::Duration, .help = "how long"},
+     [](const PartRow &row) -> Value { return row.part->ns; }},
+    {{.key = "function", .orNull = true, .help = "the program's function"},
+     [](const PartRow &row) -> Value { return row.trace->name(row.part->function); }},
+    {{.key = "call", .orNull = true, .help = "the library function that it had called"},
+     [](const PartRow &row) -> Value { return row.trace->name(row.part->library); }},
+    {{.key = "object",
+      .orNull = true,
+      .help = "for a wait, as in `waits`; `kind` is also there for `recorder` and `unknown`"},
+     [](const PartRow &row) -> Value {
+       return row.isWait() ? objectName(row.trace->table, row.part->object) : std::string();
+     }},
+    {{.key = "kind", .orNull = true},
+     [](const PartRow &row) -> Value {
+       const PartKind kind = row.part->kind;
+       return row.isWait()                                                   ? waitKindName(row.part->object.kind)
+              : kind == PartKind::Recorder || kind == PartKind::Unknown ? whatOf(*row.part)
+                                                                             : "";
+     }},
+    {{.key = "place", .orNull = true},
+     [](const PartRow &row) -> Value { return row.isWait() ? row.trace->name(row.part->object.place) : ""; }},
+    {{.key = "holders",
+      .holds = Holds::Objects,
+      .help = "the threads that held the object, or woke the waiting thread"},
+     [](const PartRow &row) -> Value {
+       std::vector<HolderRow> rows;
+       for (const WhyPart::Holder &holder : row.part->holders)
+         rows.push_back({&holder, row.trace});
+       return jsonList(Columns<HolderRow>(kHolders), rows);
+     }},
+};
+
+Json partsOf(const std::vector<WhyPart> &parts, const analysis::NamedTrace &trace) {
+  std::vector<PartRow> rows;
+  for (const WhyPart &part : parts)
+    rows.push_back({&part, &trace});
+  return jsonList(Columns<PartRow>(kParts), rows);
 }
 
+struct WhyRow {
+  const Why *why;
+  const analysis::NamedTrace *trace;
+
+  const model::Thread &thread() const { return trace->table.threads[why->thread]; }
+};
+
+constexpr Column<WhyRow> kWhy[] = {
+    {analysis::kPid, [](const WhyRow &row) -> Value { return row.trace->table.processOf(row.thread()).pid; }},
+    {analysis::kProcessInOther,
+     [](const WhyRow &row) -> Value { return row.trace->table.processOf(row.thread()).name; }},
+    {analysis::kThread, [](const WhyRow &row) -> Value { return row.thread().number; }},
+    {analysis::kTid, [](const WhyRow &row) -> Value { return row.thread().tid; }},
+    {analysis::kFunction, [](const WhyRow &row) -> Value { return row.trace->name(row.why->function); }},
+    {{.key = "seq", .holds = Holds::Number, .orNull = true, .help = "the number of the call in its thread"},
+     [](const WhyRow &row) { return knownIf(row.why->seq != Span::kNoSeq, row.why->seq); }},
+    {{.key = "begin_ns", .holds = Holds::Moment, .help = "when the call began"},
+     [](const WhyRow &row) -> Value { return row.why->beginNs; }},
+    {{.key = "total_ns",
+      .holds = Holds::Duration,
+      .help = "how long it took; if it has not ended, until the end of the trace"},
+     [](const WhyRow &row) -> Value { return row.why->endNs - row.why->beginNs; }},
+    {{.key = "end", .help = "`return`, `exception`, `missing`, `open`"},
+     [](const WhyRow &row) -> Value { return spanEndName(row.why->how); }},
+    {{.key = "parts", .holds = Holds::Objects, .help = "where its time went, the longest first"},
+     [](const WhyRow &row) -> Value { return partsOf(row.why->parts, *row.trace); }},
+};
+
 } // namespace
+
+ColumnList whyTable() { return infoOf(Columns<WhyRow>(kWhy)); }
+ColumnList whyPartTable() { return infoOf(Columns<PartRow>(kParts)); }
+ColumnList whyHolderTable() { return infoOf(Columns<HolderRow>(kHolders)); }
 
 void printWhy(Output &out, const Palette &palette, const TraceInput &input, const Why &why, NameStyle style) {
   WhyLines(out, palette, input, why, style).print();
 }
 
 void printWhyJson(Output &out, const TraceInput &input, const Why &why, NameStyle style) {
-  FunctionNames names(input.table().functions, style);
-  JsonMembers json = threadFields(input, why.thread);
-  json.text("function", names.name(why.function));
-  json.number("seq", why.seq == Span::kNoSeq ? std::nullopt : std::optional(why.seq));
-  json.number("begin_ns", why.beginNs).number("total_ns", why.endNs - why.beginNs).text("end", spanEndName(why.how));
-  addParts(json, input, why.parts, names);
-  out.write(json.object() + "\n");
+  const analysis::NamedTrace trace = namedTrace(input, style);
+  out.write(jsonOf(Columns<WhyRow>(kWhy), {&why, &trace}) + "\n");
 }
 
 } // namespace ada::cli

@@ -13,7 +13,7 @@
 // So the handler may do anything that an ordinary function may do.
 #include "bus_error.h"
 #include "exit_codes.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include <atomic>
 #include <csignal>
@@ -71,7 +71,7 @@ void endWithMessage(int number, siginfo_t *info, void *) {
   struct stat now;
   const bool isShorter = stat(place->path.c_str(), &now) != 0 || static_cast<uint64_t>(now.st_size) <= place->offset;
   complain(fmt::format("{}: {}", place->path,
-                       isShorter ? "became shorter while it was being read; try again when nothing writes to it"
+                       isShorter ? "was truncated while it was being read; try again when nothing writes to it"
                                  : fmt::format("can't be read at byte {}: input/output error", place->offset)));
   _exit(kCantRead);
 }

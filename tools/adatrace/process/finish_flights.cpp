@@ -1,11 +1,11 @@
 // Looks for the rings of flight recorders, which survive both kill -9 and a stack overflow.
 #include "finish_flights.h"
 #include "options/runtime_options.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "recover_process.h"
 #include "session_place.h"
 
-#include "ada/trace/recover.h"
+#include "recover/leftovers.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -63,7 +63,7 @@ static void finishFlight(const RingFile &ring, const std::string &session, const
   if (!saved)
     complain(fmt::format("{}; the flight recorder's events are in {}", saved.error().text(), ring.directory));
   else if (!quiet && !isProgram)
-    complain(fmt::format("what the flight recorder of process {} kept is in {}", ring.pid, *saved));
+    complain(fmt::format("the flight recorder's events of process {} are in {}", ring.pid, *saved));
 }
 
 void finishFlights(const std::string &session, const std::vector<std::string> &places, const Ending &ending,

@@ -2,7 +2,7 @@
 #include "functions_off.h"
 #include "base/estimates.h"
 #include "base/quantities.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "session_place.h"
 
 #include "ada/trace/manifest.h"

@@ -1,7 +1,7 @@
 // Finishes the traces of killed processes.
 #include "recover_process.h"
 #include "base/quantities.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "ada/trace/manifest.h"
 
@@ -40,15 +40,14 @@ void recoverAndTell(const std::string &directory, const RecoverOptions &options,
   if (!result->wasNeeded) {
     ++totals.finishedBefore;
     if (!quiet)
-      Output().print("{}: was finished by the program itself\n", directory);
+      Output().print("{}: already finished by the program itself\n", directory);
     return;
   }
   totals.recovered += result->failures.empty();
   if (quiet)
     return;
-  std::string more = result->ringFound
-                         ? formatCount(result->eventsFromRing) + " of them from memory that outlived the program"
-                         : "as they were in its files: its ring file is gone";
+  std::string more = result->ringFound ? formatCount(result->eventsFromRing) + " of them from the ring file"
+                                       : "as found in its files, because the ring file is gone";
   if (const uint64_t links = result->linksCleared)
     more += "; the detail of " + formatCount(links, "event") + " had not been written";
   Output().print("{}: {} of {}, {}\n", directory, formatCount(result->events, "event"),

@@ -1,6 +1,6 @@
 // Locations and names of sessions.
 #include "session_place.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "ada/trace/session.h"
 #include "base/format.h"
@@ -38,7 +38,7 @@ std::optional<std::string> makeSession(const std::string &output, std::string &p
   std::error_code error;
   makePrivateDirectories(output, error);
   if (error) {
-    problem = fmt::format("can't make the directory {}: {}", output, error.message());
+    problem = fmt::format("can't create the directory {}: {}", output, error.message());
     return std::nullopt;
   }
   const std::time_t now = std::time(nullptr);
@@ -52,7 +52,7 @@ std::optional<std::string> makeSession(const std::string &output, std::string &p
     if (mkdir(path.c_str(), 0700) == 0)
       return path;
     if (errno != EEXIST) {
-      problem = fmt::format("can't make the session directory {}: {}", path, std::strerror(errno));
+      problem = fmt::format("can't create the session directory {}: {}", path, std::strerror(errno));
       return std::nullopt;
     }
   }

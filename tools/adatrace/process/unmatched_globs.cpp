@@ -1,12 +1,12 @@
 // Looks up globs among the functions that the manifests list.
 #include "unmatched_globs.h"
 #include "analysis/events/near_names.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "session_place.h"
 #include "shared/options/triggers.h"
 
 #include "ada/trace/manifest.h"
-#include "ada/trace/names.h"
+#include "model/names.h"
 
 #include <algorithm>
 

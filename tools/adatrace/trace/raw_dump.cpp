@@ -2,7 +2,7 @@
 #include "raw_dump.h"
 #include "exit_codes.h"
 #include "options/option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 
 #include "formats/table.h"
 
@@ -43,12 +43,11 @@ std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
     return code == kOk ? std::nullopt : std::optional(code);
   }
   if (merged)
-    return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is one sequence as it is", place->name());
+    return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is already one sequence", place->name());
   if (!options.threads.empty() && !found.format->hasThreads)
-    return fail(
-        kWrongUsage,
-        "dump: --thread is for sessions and wtf-trace; `adatrace convert --thread=… {} OUT` takes a thread out of it",
-        place->name());
+    return fail(kWrongUsage,
+                "dump: --thread is for sessions and wtf-trace; `adatrace convert --thread=… {} OUT` extracts a thread",
+                place->name());
   std::optional<analysis::TimeBound> from, to;
   for (const auto &[name, text, bound] : {std::tuple("--from", &options.from, &from), {"--to", &options.to, &to}})
     if (!text->empty() && !(*bound = parseTime(name, *text, options.absolute)))

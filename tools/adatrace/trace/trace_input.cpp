@@ -4,7 +4,7 @@
 #include "exit_codes.h"
 #include "options/anchor_times.h"
 #include "options/option_values.h"
-#include "output/terminal.h"
+#include "terminal/terminal.h"
 #include "process/session_place.h"
 
 #include "formats/table.h"
@@ -16,7 +16,7 @@ namespace ada::cli {
 
 void declareSessionArgument(CommandLine &line, std::string &path) {
   line.option("session", path,
-              "A session, or one process directory, thread directory or index.atf of it [the newest session under "
+              "A session, or a process directory, thread directory or index.atf in it [the newest session under "
               "./ada-traces]")
       .type("");
 }
@@ -25,13 +25,13 @@ void declareInput(CommandLine &line, InputOptions &options) {
   declareSessionArgument(line, options.path);
   addThreads(line, options.threads);
   line.option("--from", options.from,
-              "Only calls that go on at or after this time since the start of the trace (10us, 1.5ms, 2s; a number "
-              "without a unit is nanoseconds; @N: N nanoseconds on the trace's clock; @LABEL, "
-              "@LABEL+10ms: an ada_timing_anchor of the program)")
+              "Only calls that are active at or after this time since the start of the trace (10us, 1.5ms, 2s; a "
+              "number without a unit is in nanoseconds; @N: N nanoseconds on the trace's clock; @LABEL, @LABEL+10ms: "
+              "an ada_timing_anchor of the program)")
       .type("TIME");
   line.option("--to", options.to, "Only calls that begin before this time").type("TIME");
   line.flag("--absolute", options.absolute,
-            "Show and take times as the trace's clock has them, not since the start of the trace");
+            "Show and accept times on the trace's clock, not since the start of the trace");
 }
 
 bool TraceInput::select(const InputOptions &options, int &exitCode) {
@@ -49,7 +49,7 @@ bool TraceInput::select(const InputOptions &options, int &exitCode) {
     if (choice.wants(thread))
       selected_.push_back(thread.index);
   if (selected_.empty() && !options.threads.empty()) {
-    exitCode = fail(kWrongUsage, "no readable thread of {} is named by --thread; `adatrace info` lists them", name_);
+    exitCode = fail(kWrongUsage, "--thread matches no readable thread of {}; `adatrace info` lists the threads", name_);
     return false;
   }
   exitCode = kWrongUsage;

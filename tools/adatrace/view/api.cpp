@@ -317,7 +317,8 @@ HttpAnswer ViewApi::answer(const std::string &name, const std::map<std::string, 
     } else if (known != kAnswers.end()) {
       known->second(json, request);
     } else {
-      return errorAnswer(404, fmt::format("there is no /api/{}; docs/view.md lists what can be asked", name));
+      return errorAnswer(404,
+                         fmt::format("there is no /api/{}; docs/developers/view.md lists what can be asked", name));
     }
   } catch (const ApiError &error) {
     return errorAnswer(error.status, error.message);

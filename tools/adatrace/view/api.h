@@ -1,4 +1,4 @@
-// Makes the answers of `adatrace view`, which docs/view.md describes.
+// Makes the answers of `adatrace view`, which docs/developers/view.md describes.
 #ifndef ADATRACE_VIEW_API_H
 #define ADATRACE_VIEW_API_H
 

@@ -10,6 +10,7 @@
 #include "ada/trace/session.h"
 #include "base/format.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "process/session_place.h"
 #include "view/index_builder.h"
 
@@ -89,11 +90,9 @@ ViewSession::~ViewSession() {
 }
 
 Expected<void> ViewSession::open() {
-  auto first = openAgain();
-  if (!first)
-    return first.error();
-  start_ = (*first)->view->startNs();
-  opened_ = *std::move(first);
+  auto first = ADA_TRY(openAgain());
+  start_ = first->view->startNs();
+  opened_ = std::move(first);
   isLive_ = isRecorded(path_);
   follower_ = std::thread([this] { follow(); });
   return {};
@@ -103,13 +102,8 @@ Expected<std::shared_ptr<ViewSession::Opened>> ViewSession::openAgain() {
   auto opened = std::make_shared<Opened>();
   // Taken before reading, so that changes during the reading are found at the next look.
   opened->madeOf = isPipe_ ? 0 : printOf(path_);
-  auto source = model::openTrace(path_);
-  if (!source)
-    return source.error();
-  auto view = view::TraceView::open(*std::move(source), functions_);
-  if (!view)
-    return view.error();
-  opened->view = *std::move(view);
+  auto source = ADA_TRY(model::openTrace(path_));
+  opened->view = ADA_TRY(view::TraceView::open(std::move(source), functions_));
   const std::lock_guard lock(mutex_);
   const analysis::TraceTable &table = opened->view->table();
   for (const model::Process &process : table.processes) {
@@ -169,12 +163,9 @@ Expected<void> ViewSession::buildIndex(const Opened &opened, Expected<view::Inde
       *opened.view, *output, {.madeOf = opened.madeOf, .workers = workers(), .stop = &stop_, .done = &indexed_});
   if (!built)
     return built;
-  if (const auto kept = output->keep(); !kept)
-    return kept;
-  auto index = view::IndexFile::open(output->take(), opened.madeOf, opened.view->table(), functions_);
-  if (!index)
-    return index.error();
-  opened.view->setIndex(*std::move(index));
+  ADA_TRY(output->keep());
+  auto index = ADA_TRY(view::IndexFile::open(output->take(), opened.madeOf, opened.view->table(), functions_));
+  opened.view->setIndex(std::move(index));
   return {};
 }
 

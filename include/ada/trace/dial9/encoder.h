@@ -56,8 +56,7 @@ public:
   /// An event of a type without a timestamp.
   EncodeError event(uint16_t typeId, std::span<const Value> values);
 
-  /// One string pool frame. The caller chooses the ids; `StringInterner` can do
-  /// that.
+  /// One string pool frame. The caller chooses the ids.
   EncodeError stringPool(std::span<const StringPoolEntry> entries);
   /// One stack pool frame. Extended.
   EncodeError stackPool(std::span<const StackPoolEntry> entries);
@@ -68,8 +67,6 @@ public:
   /// Another header: forgets schemas, pools and time. Extended.
   EncodeError segment();
 
-  /// Number of segments begun, from 1. Interners look at it.
-  uint32_t segmentNumber() const;
   /// Bytes produced since the beginning, whether handed over or not.
   uint64_t size() const;
 

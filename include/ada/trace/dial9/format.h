@@ -106,10 +106,6 @@ enum class DecodeError : uint8_t {
   BadPresence,       ///< E_BAD_PRESENCE: presence byte of an optional field over 1
   Depth,             ///< E_DEPTH: over `kMaxNesting`
   FrameTooLarge,     ///< E_FRAME_TOO_LARGE: over `DecoderOptions::maxBufferedBytes`
-  BadGzip,           ///< E_BAD_GZIP: the compression around the stream is damaged
-                     ///< (`UnzippingDecoder` only)
-  GzipUnsupported,   ///< E_GZIP_UNSUPPORTED: this library was built without zlib
-                     ///< (`UnzippingDecoder` only)
 };
 
 /// The stable name, "E_BAD_MAGIC". "" for `None`.

@@ -2,9 +2,9 @@
 //
 // The decoder shows values and the encoder takes them. A value never owns
 // memory. Values that a decoder shows point into the pushed chunk (or the
-// decoder's own buffer) and are valid until the visitor's function returns;
-// `ada::dial9::Event` (owned.h) keeps them. Values that you make for an encoder
-// point to your memory, which has to live until the call returns:
+// decoder's own buffer) and are valid until the visitor's function returns.
+// Values that you make for an encoder point to your memory, which has to live
+// until the call returns:
 //
 //   std::array<Value, 2> inner = {Value::varint(1), Value::string("x")};
 //   std::array<Value, 2> values = {Value::varint(7), Value::list(inner)};
@@ -151,7 +151,7 @@ public:
   static constexpr Value u8(uint8_t v) { return {FieldType::U8, v}; }
   static constexpr Value u16(uint16_t v) { return {FieldType::U16, v}; }
   static constexpr Value u32(uint32_t v) { return {FieldType::U32, v}; }
-  /// An id of the string pool; see `StringInterner`.
+  /// An id of the string pool.
   static constexpr Value pooledString(uint32_t id) { return {FieldType::PooledString, id}; }
   /// An id of the stack pool, whose ids are independent of the string pool's.
   /// Extended.

@@ -36,7 +36,7 @@ static std::string magicHint(Bytes file, bool wantIndex) {
                    : "not an ATF detail file, or its start was overwritten";
 }
 
-std::optional<Error> checkStart(Bytes file, const char *magic, const std::string &name) {
+Expected<void> checkStart(Bytes file, const char *magic, const std::string &name) {
   if (file.size() < kHeaderBytes)
     return Error{.code = "E_TOO_SMALL",
                  .message = file.empty() ? "the file is empty: nothing was recorded, or it was never written out"
@@ -75,12 +75,12 @@ std::optional<Error> checkStart(Bytes file, const char *magic, const std::string
                  .field = "version",
                  .expected = "1 or 2",
                  .found = std::to_string(version)};
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Error> checkEventsOffset(uint64_t offset, size_t field, Bytes file, const std::string &name) {
+Expected<void> checkEventsOffset(uint64_t offset, size_t field, Bytes file, const std::string &name) {
   if (offset >= kHeaderBytes && offset <= file.size())
-    return std::nullopt;
+    return {};
   return Error{.code = "E_BAD_OFFSET",
                .message = "the events can't lie there; the header is damaged",
                .file = name,
@@ -90,8 +90,8 @@ std::optional<Error> checkEventsOffset(uint64_t offset, size_t field, Bytes file
                .found = std::to_string(offset)};
 }
 
-std::optional<Error> checkChecksum(Bytes events, unsigned version, uint32_t stored, uint64_t footerOffset,
-                                   const std::string &name, const FileBytes *pages) {
+Expected<void> checkChecksum(Bytes events, unsigned version, uint32_t stored, uint64_t footerOffset,
+                             const std::string &name, const FileBytes *pages) {
   const auto sumOf = [&](unsigned kind) {
     constexpr size_t kPieceBytes = 4 << 20;
     if (!pages)
@@ -107,7 +107,7 @@ std::optional<Error> checkChecksum(Bytes events, unsigned version, uint32_t stor
   };
   uint32_t computed = sumOf(version);
   if (computed == stored)
-    return std::nullopt;
+    return {};
   std::string message = "the events were changed after they were written, or the file was damaged; record again";
   if (sumOf(version == 1 ? 2 : 1) == stored)
     message = version == 1 ? "the writer used CRC-32C, which belongs to version 2; the events are intact"

@@ -19,18 +19,18 @@ namespace ada::atf {
 using Bytes = std::span<const std::byte>;
 
 /// Checks size, magic, endian and version, in this order. `magic` is "ATI2" or "ATD2".
-std::optional<Error> checkStart(Bytes file, const char *magic, const std::string &name);
+Expected<void> checkStart(Bytes file, const char *magic, const std::string &name);
 
 /// Checks that events_offset lies between the header and the end of the file.
-std::optional<Error> checkEventsOffset(uint64_t offset, size_t field, Bytes file, const std::string &name);
+Expected<void> checkEventsOffset(uint64_t offset, size_t field, Bytes file, const std::string &name);
 
 /// True if the four bytes at `offset` are `magic`. They must lie inside the file.
 bool hasMagic(Bytes file, uint64_t offset, const char *magic);
 
 /// Compares the checksum of the events section with the footer's. If `pages` is given, the file that `events` is part
 /// of, its memory is released piece by piece.
-std::optional<Error> checkChecksum(Bytes events, unsigned version, uint32_t stored, uint64_t footerOffset,
-                                   const std::string &name, const FileBytes *pages = nullptr);
+Expected<void> checkChecksum(Bytes events, unsigned version, uint32_t stored, uint64_t footerOffset,
+                             const std::string &name, const FileBytes *pages = nullptr);
 
 template <class Raw> Raw load(Bytes file, uint64_t offset) {
   Raw raw;

@@ -5,17 +5,16 @@
 #include "operations.h"
 
 #include "ada/trace/atf_detail.h"
-#include "ada/trace/names.h"
 #include "ada/trace/thread_reader.h"
+#include "base/try.h"
+#include "model/names.h"
 
 namespace ada::model {
 
 static Expected<atf::DetailReader> openDetail(TraceLocation &place, atf::ChecksumPolicy checksum) {
-  auto path = place.bytes->asFile();
-  if (!path)
-    return path.error();
-  auto reader = atf::DetailReader::open(*path, {.checksum = checksum});
-  if (reader || *path == place.path)
+  auto path = ADA_TRY(place.bytes->asFile());
+  auto reader = atf::DetailReader::open(path, {.checksum = checksum});
+  if (reader || path == place.path)
     return reader;
   Error error = reader.error();
   error.file = place.name();
@@ -37,21 +36,19 @@ Expected<CheckSummary> verifyAtfDetail(TraceLocation &place, const CheckReport &
 }
 
 Expected<Description> describeAtfDetail(TraceLocation &place, bool absolute) {
-  auto reader = openDetail(place, atf::ChecksumPolicy::Defer);
-  if (!reader)
-    return reader.error();
-  const atf::DetailHeader &header = reader->header();
+  auto reader = ADA_TRY(openDetail(place, atf::ChecksumPolicy::Defer));
+  const atf::DetailHeader &header = reader.header();
   Description description;
   InfoSection &section = description.whole;
   const std::string what =
-      reader->isPacked() ? "packed detail file" : fmt::format("ATF detail file, version {}", header.version);
-  section.title = fmt::format("{}: {}, {}", place.name(), what, formatBytes(reader->fileBytes()));
-  section.members.text("path", place.name()).text("format", "atf-detail").number("bytes", reader->fileBytes());
+      reader.isPacked() ? "packed detail file" : fmt::format("ATF detail file, version {}", header.version);
+  section.title = fmt::format("{}: {}, {}", place.name(), what, formatBytes(reader.fileBytes()));
+  section.members.text("path", place.name()).text("format", "atf-detail").number("bytes", reader.fileBytes());
   section.fields.push_back(
       {"thread", std::to_string(header.threadId), JsonMembers().number("tid", uint64_t{header.threadId})});
-  InfoField events{"events", formatCount(reader->size()), JsonMembers().number("events", reader->size())};
-  if (!reader->empty()) {
-    const atf::DetailEvent first = (*reader)[0], last = (*reader)[reader->size() - 1];
+  InfoField events{"events", formatCount(reader.size()), JsonMembers().number("events", reader.size())};
+  if (!reader.empty()) {
+    const atf::DetailEvent first = reader[0], last = reader[reader.size() - 1];
     events.text += fmt::format(
         " in {}, of index events {} to {}",
         formatRange(first.timestampNs, last.timestampNs, absolute ? std::nullopt : std::optional(first.timestampNs)),
@@ -60,11 +57,11 @@ Expected<Description> describeAtfDetail(TraceLocation &place, bool absolute) {
   }
   section.fields.push_back(std::move(events));
   section.fields.push_back({"complete",
-                            reader->isComplete() ? "yes"
-                            : reader->isPacked() ? "no"
-                                                 : "no: it has no footer",
-                            JsonMembers().boolean("finished", reader->isComplete())});
-  description.warnings = reader->warnings();
+                            reader.isComplete() ? "yes"
+                            : reader.isPacked() ? "no"
+                                                : "no: it has no footer",
+                            JsonMembers().boolean("finished", reader.isComplete())});
+  description.warnings = reader.warnings();
   // Only the session knows which process it belongs to.
   description.processes.emplace_back().members.null("pid");
   return description;
@@ -112,22 +109,20 @@ static std::string lineOf(const atf::DetailEvent &event) {
 }
 
 Expected<ReadOutcome> dumpAtfDetail(TraceLocation &place, const RawDumpOptions &options, const RawDumpOutput &out) {
-  auto reader = openDetail(place, atf::ChecksumPolicy::Defer);
-  if (!reader)
-    return reader.error();
-  for (const Warning &flaw : reader->warnings())
+  auto reader = ADA_TRY(openDetail(place, atf::ChecksumPolicy::Defer));
+  for (const Warning &flaw : reader.warnings())
     out.warning({flaw.code, place.name() + ": " + flaw.message});
   TimeRange range;
   if (options.range)
-    range = options.range(reader->empty() ? 0 : (*reader)[0].timestampNs);
-  reader->forEach([&](const atf::DetailEvent &event) {
+    range = options.range(reader.empty() ? 0 : reader[0].timestampNs);
+  reader.forEach([&](const atf::DetailEvent &event) {
     if (!range.holds(event.timestampNs))
       return;
-    out.text(options.json ? jsonLineOf(event, reader->header().arch) : lineOf(event));
+    out.text(options.json ? jsonLineOf(event, reader.header().arch) : lineOf(event));
   });
-  if (const auto checked = reader->verifyChecksum(); !checked)
+  if (const auto checked = reader.verifyChecksum(); !checked)
     return ReadOutcome{checked.error()};
-  if (const auto damage = reader->damage())
+  if (const auto damage = reader.damage())
     return ReadOutcome{*damage};
   return ReadOutcome{};
 }

@@ -1,6 +1,7 @@
 // Opens detail files: finds the footer, walks the events, keeps the offset of every eighth.
 #include "ada/trace/atf_detail.h"
 
+#include "base/try.h"
 #include "formats/atf/files/checks.h"
 #include "formats/atf/files/detail_shared.h"
 
@@ -9,18 +10,15 @@
 namespace ada::atf {
 
 Expected<DetailReader> DetailReader::open(const std::string &path, const OpenOptions &options) {
-  auto file = FileBytes::open(path);
-  if (!file)
-    return file.error();
+  auto file = ADA_TRY(FileBytes::open(path));
   DetailReader reader;
   reader.name_ = path;
   reader.shared_ = std::make_shared<Shared>();
-  reader.shared_->file = *std::move(file);
+  reader.shared_->file = std::move(file);
   reader.shared_->bytes = reader.shared_->file.bytes();
   reader.base_ = reader.shared_->bytes.data();
   reader.total_ = reader.shared_->bytes.size();
-  if (auto parsed = reader.parse(options); !parsed)
-    return parsed.error();
+  ADA_TRY(reader.parse(options));
   return reader;
 }
 
@@ -31,8 +29,7 @@ Expected<DetailReader> DetailReader::fromBytes(Bytes bytes, const std::string &n
   reader.shared_->bytes = bytes;
   reader.base_ = bytes.data();
   reader.total_ = bytes.size();
-  if (auto parsed = reader.parse(options); !parsed)
-    return parsed.error();
+  ADA_TRY(reader.parse(options));
   return reader;
 }
 
@@ -114,8 +111,7 @@ Expected<void> DetailReader::walkToFooter(const OpenOptions &options) {
     warn("W_TRAILING_BYTES", std::to_string(total_ - kFooterBytes - end) + " bytes after the footer were ignored");
   checksumNow_ = foot_->checksum == 0 ? ChecksumState::Unchecked : ChecksumState::Deferred;
   if (checksumNow_ == ChecksumState::Deferred && options.checksum == ChecksumPolicy::Verify)
-    if (auto verified = verifyChecksum(); !verified)
-      return verified.error();
+    ADA_TRY(verifyChecksum());
   Walk walk = walkEvents(file, head_.eventsOffset, end, lowMemory_ ? &shared_->file : nullptr, kStride);
   if (walk.why != Stop::AtEnd) {
     const bool noHeader = end - walk.end < kDetailEventHeaderBytes;
@@ -174,11 +170,9 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
   if (total_ >= 4 && hasMagic(file, 0, packed::kDetailMagic))
     return parsePacked(options);
   lowMemory_ = options.lowMemory;
-  if (auto error = checkStart(file, "ATD2", name_))
-    return *error;
+  ADA_TRY(checkStart(file, "ATD2", name_));
   head_ = decodeHeader(load<RawDetailHeader>(file, 0));
-  if (auto error = checkEventsOffset(head_.eventsOffset, offsetof(RawDetailHeader, eventsOffset), file, name_))
-    return *error;
+  ADA_TRY(checkEventsOffset(head_.eventsOffset, offsetof(RawDetailHeader, eventsOffset), file, name_));
 
   // The header has no offset of the footer. The footer is at the end of the file, or after the number of bytes that the
   // header gives, and its own byte count must match its position. Bytes that have only the magic are doubtful: they may
@@ -198,8 +192,7 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
   if (head_.bytesLength != 0 && head_.bytesLength <= total_ - start)
     tryFooter(start + head_.bytesLength);
 
-  if (auto walked = foot_ ? walkToFooter(options) : walkWithoutFooter(doubtful); !walked)
-    return walked.error();
+  ADA_TRY(foot_ ? walkToFooter(options) : walkWithoutFooter(doubtful));
   if (head_.eventCount != count_)
     warn("W_HEADER_COUNT_STALE",
          "the header says " + std::to_string(head_.eventCount) + " events, there are " + std::to_string(count_));
@@ -211,9 +204,8 @@ Expected<void> DetailReader::verifyChecksum() {
     return verifyPacked();
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  if (auto error = checkChecksum({base_ + head_.eventsOffset, static_cast<size_t>(foot_->bytesLength)}, head_.version,
-                                 foot_->checksum, foot_->offset, name_, lowMemory_ ? &shared_->file : nullptr))
-    return *error;
+  ADA_TRY(checkChecksum({base_ + head_.eventsOffset, static_cast<size_t>(foot_->bytesLength)}, head_.version,
+                        foot_->checksum, foot_->offset, name_, lowMemory_ ? &shared_->file : nullptr));
   checksumNow_ = ChecksumState::Ok;
   return {};
 }

@@ -1,6 +1,7 @@
 // Opens index files: finds the footer, the number of events and any damage.
 #include "ada/trace/atf_index.h"
 
+#include "base/try.h"
 #include "formats/atf/files/checks.h"
 #include "formats/atf/files/index_shared.h"
 
@@ -12,16 +13,13 @@ namespace ada::atf {
 static constexpr uint64_t kBlockEvents = 4096;
 
 Expected<IndexReader> IndexReader::open(const std::string &path, const OpenOptions &options) {
-  auto file = FileBytes::open(path);
-  if (!file)
-    return file.error();
+  auto file = ADA_TRY(FileBytes::open(path));
   IndexReader reader;
   reader.name_ = path;
   reader.shared_ = std::make_shared<Shared>();
-  reader.shared_->file = *std::move(file);
+  reader.shared_->file = std::move(file);
   reader.shared_->bytes = reader.shared_->file.bytes();
-  if (auto parsed = reader.parse(options); !parsed)
-    return parsed.error();
+  ADA_TRY(reader.parse(options));
   return reader;
 }
 
@@ -30,8 +28,7 @@ Expected<IndexReader> IndexReader::fromBytes(Bytes bytes, const std::string &nam
   reader.name_ = name;
   reader.shared_ = std::make_shared<Shared>();
   reader.shared_->bytes = bytes;
-  if (auto parsed = reader.parse(options); !parsed)
-    return parsed.error();
+  ADA_TRY(reader.parse(options));
   return reader;
 }
 
@@ -159,8 +156,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
     shared_->bytes = file = whole;
     total_ = whole.size();
   }
-  if (auto error = checkStart(file, "ATI2", name_))
-    return *error;
+  ADA_TRY(checkStart(file, "ATI2", name_));
   isV1_ = static_cast<unsigned>(file[5]) == 1;
   head_ = isV1_ ? decodeHeader(load<RawIndexHeaderV1>(file, 0)) : decodeHeader(load<RawIndexHeaderV2>(file, 0));
 
@@ -172,8 +168,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
                  .field = "event_size",
                  .expected = "32",
                  .found = std::to_string(head_.eventSize)};
-  if (auto error = checkEventsOffset(head_.eventsOffset, offsetof(RawIndexHeaderV1, eventsOffset), file, name_))
-    return *error;
+  ADA_TRY(checkEventsOffset(head_.eventsOffset, offsetof(RawIndexHeaderV1, eventsOffset), file, name_));
 
   const uint64_t start = head_.eventsOffset;
   auto footerAt = [&](uint64_t place) {
@@ -189,13 +184,12 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
   }
   if (!place)
     countWithoutFooter();
-  else if (auto used = useFooter(decodeIndexFooter(file, *place)); !used)
-    return used.error();
+  else
+    ADA_TRY(useFooter(decodeIndexFooter(file, *place)));
   events_ = file.data() + start;
 
   if (checksumNow_ == ChecksumState::Deferred && options.checksum == ChecksumPolicy::Verify)
-    if (auto verified = verifyChecksum(); !verified)
-      return verified.error();
+    ADA_TRY(verifyChecksum());
 
   if (head_.eventCount != count_ && !(isSaturated(head_) && count_ > head_.eventCount))
     warn("W_HEADER_COUNT_STALE",
@@ -208,9 +202,8 @@ Expected<void> IndexReader::verifyChecksum() {
     return verifyPacked();
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  if (auto error = checkChecksum({events_, count_ * kIndexEventBytes}, head_.version, foot_->checksum, foot_->offset,
-                                 name_, lowMemory_ ? &shared_->file : nullptr))
-    return *error;
+  ADA_TRY(checkChecksum({events_, count_ * kIndexEventBytes}, head_.version, foot_->checksum, foot_->offset, name_,
+                        lowMemory_ ? &shared_->file : nullptr));
   checksumNow_ = ChecksumState::Ok;
   return {};
 }

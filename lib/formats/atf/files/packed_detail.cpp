@@ -1,6 +1,7 @@
 // The part of DetailReader that reads packed files: events are decoded by blocks, which are kept for a while.
 #include "ada/trace/atf_detail.h"
 
+#include "base/try.h"
 #include "formats/atf/files/checks.h"
 #include "formats/atf/files/detail_shared.h"
 #include "formats/packed/file_checks.h"
@@ -12,10 +13,7 @@ namespace ada::atf {
 bool DetailReader::isPacked() const noexcept { return shared_ && shared_->packed; }
 
 Expected<void> DetailReader::parsePacked(const OpenOptions &options) {
-  auto file = packed::DetailFile::parse(shared_->bytes, name_, shared_->file.holes());
-  if (!file)
-    return file.error();
-  shared_->packed = *std::move(file);
+  shared_->packed = ADA_TRY(packed::DetailFile::parse(shared_->bytes, name_, shared_->file.holes()));
   const packed::DetailFile &parsed = *shared_->packed;
   const packed::RawDetailFileHeader &raw = parsed.header();
   count_ = parsed.events();
@@ -45,8 +43,7 @@ Expected<void> DetailReader::parsePacked(const OpenOptions &options) {
 Expected<void> DetailReader::verifyPacked() {
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  if (auto good = packed::checkBlocks(*shared_->packed, shared_->bytes, lowMemory_ ? &shared_->file : nullptr); !good)
-    return good;
+  ADA_TRY(packed::checkBlocks(*shared_->packed, shared_->bytes, lowMemory_ ? &shared_->file : nullptr));
   checksumNow_ = isComplete() ? ChecksumState::Ok : ChecksumState::Absent;
   return {};
 }

@@ -1,6 +1,7 @@
 // The part of IndexReader that reads packed files: events are decoded by blocks, which are kept for a while.
 #include "ada/trace/atf_index.h"
 
+#include "base/try.h"
 #include "formats/atf/files/index_shared.h"
 #include "formats/packed/file_checks.h"
 
@@ -10,10 +11,7 @@
 namespace ada::atf {
 
 Expected<void> IndexReader::parsePacked(const OpenOptions &options) {
-  auto file = packed::File::parse(shared_->bytes, name_, shared_->file.holes());
-  if (!file)
-    return file.error();
-  shared_->packed = *std::move(file);
+  shared_->packed = ADA_TRY(packed::File::parse(shared_->bytes, name_, shared_->file.holes()));
   const packed::File &parsed = *shared_->packed;
   const packed::RawFileHeader &raw = parsed.header();
   isPacked_ = true;
@@ -42,8 +40,7 @@ Expected<void> IndexReader::parsePacked(const OpenOptions &options) {
 Expected<void> IndexReader::verifyPacked() {
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  if (auto good = packed::checkBlocks(*shared_->packed, shared_->bytes, lowMemory_ ? &shared_->file : nullptr); !good)
-    return good;
+  ADA_TRY(packed::checkBlocks(*shared_->packed, shared_->bytes, lowMemory_ ? &shared_->file : nullptr));
   checksumNow_ = isFinished_ ? ChecksumState::Ok : ChecksumState::Absent;
   return {};
 }

@@ -1,13 +1,14 @@
 // Reads, writes, completes and checks sched.ads.
 #include "formats/atf/files/sched_file.h"
 
-#include "ada/ring_file.h"
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "base/write_all.h"
 #include "formats/atf/files/checksum.h"
 #include "formats/atf/session/directories.h"
 #include "shared/encode/sched_format.h"
+#include "shared/ring/ring_file.h"
 
 #include <algorithm>
 #include <cstring>
@@ -288,10 +289,8 @@ Expected<void> finishSched(const std::string &path) {
   struct stat info;
   if (::lstat(path.c_str(), &info) != 0)
     return {};
-  auto text = readWithoutLinks(path);
-  if (!text)
-    return text.error();
-  const Bytes bytes = std::as_bytes(std::span(*text));
+  auto text = ADA_TRY(readWithoutLinks(path));
+  const Bytes bytes = std::as_bytes(std::span(text));
   const auto header = readHeader(bytes, path);
   if (!header)
     return bytes.size() < sizeof(Header) ? removeFile(path) : Expected<void>(header.error());
@@ -309,28 +308,22 @@ Expected<void> finishSched(const std::string &path) {
       break;
     }
   const Record end = {toNs, sched::Kind::KnownTo, crc32c(0, bytes.data(), offsetOf(count))};
-  auto file = openForWriting(path, O_WRONLY);
-  if (!file)
-    return file.error();
-  if (!writeAllAt(file->get(), &end, sizeof end, offsetOf(count)) ||
-      ::ftruncate(file->get(), static_cast<off_t>(offsetOf(count + 1))) != 0)
+  auto file = ADA_TRY(openForWriting(path, O_WRONLY));
+  if (!writeAllAt(file.get(), &end, sizeof end, offsetOf(count)) ||
+      ::ftruncate(file.get(), static_cast<off_t>(offsetOf(count + 1))) != 0)
     return systemError(path, "cannot be written", errno);
   return {};
 }
 
 Expected<void> checkSched(const std::string &path) {
-  auto file = FileBytes::open(path);
-  if (!file)
-    return file.error();
-  const Bytes bytes = file->holes().before(file->bytes());
-  const auto header = readHeader(bytes, path);
-  if (!header)
-    return header.error();
+  auto file = ADA_TRY(FileBytes::open(path));
+  const Bytes bytes = file.holes().before(file.bytes());
+  const auto header = ADA_TRY(readHeader(bytes, path));
   const size_t count = recordsIn(bytes);
   for (size_t i = 0; i < count; ++i) {
     const Record record = recordAt(bytes, i);
     if (record.kind < sched::Kind::On ||
-        record.kind > (header->version == sched::kVersion ? sched::Kind::KnownTo : sched::Kind::LostFrom))
+        record.kind > (header.version == sched::kVersion ? sched::Kind::KnownTo : sched::Kind::LostFrom))
       return errorAt("E_BAD_RECORD", "has a record of kind " + std::to_string(static_cast<uint32_t>(record.kind)), path,
                      offsetOf(i) + 8);
     if (record.kind == sched::Kind::KnownTo && i + 1 < count)
@@ -353,14 +346,10 @@ namespace ada {
 using namespace atf;
 
 Expected<std::shared_ptr<const OffCpuLane>> OffCpuLane::open(const std::string &path) {
-  auto file = FileBytes::open(path);
-  if (!file)
-    return file.error();
-  const Bytes bytes = file->holes().before(file->bytes());
-  const auto header = readHeader(bytes, path);
-  if (!header)
-    return header.error();
-  PeriodBuilder builder(header->fromNs);
+  auto file = ADA_TRY(FileBytes::open(path));
+  const Bytes bytes = file.holes().before(file.bytes());
+  const auto header = ADA_TRY(readHeader(bytes, path));
+  PeriodBuilder builder(header.fromNs);
   const size_t count = recordsIn(bytes);
   bool isSorted = true;
   for (size_t i = 1; i < count && isSorted; ++i)
@@ -374,7 +363,7 @@ Expected<std::shared_ptr<const OffCpuLane>> OffCpuLane::open(const std::string &
     std::ranges::stable_sort(records, {}, &Record::timeNs);
     std::ranges::for_each(records, [&](const Record &r) { builder.take(r); });
   }
-  return builder.finish(*header);
+  return builder.finish(header);
 }
 
 } // namespace ada

@@ -1,8 +1,8 @@
 // Joins index and detail events of a thread.
 #include "ada/trace/thread_reader.h"
 
-#include "ada/trace/link_check.h"
-#include "ada/trace/names.h"
+#include "formats/atf/session/link_check.h"
+#include "model/names.h"
 
 namespace ada::types {
 

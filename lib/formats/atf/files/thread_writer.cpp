@@ -1,5 +1,6 @@
 // Writes the calls of one thread of the model as ATF files.
 #include "thread_writer.h"
+#include "base/try.h"
 
 #include <algorithm>
 
@@ -22,10 +23,7 @@ AtfThreadWriter::AtfThreadWriter(const Thread &thread, uint8_t clockType, const 
 }
 
 Expected<void> AtfThreadWriter::open() {
-  auto made = atf::IndexWriter::create(indexPath_, writerOptions_);
-  if (!made)
-    return made.error();
-  index_ = *std::move(made);
+  index_ = ADA_TRY(atf::IndexWriter::create(indexPath_, writerOptions_));
   return {};
 }
 
@@ -39,12 +37,8 @@ Expected<uint64_t> AtfThreadWriter::addDetails(const Event &event, const Batch &
     lost.add("events with registers and stack: version 1 counts with 32 bits and can't link so many; version 2 can");
     return atf::kNoDetail;
   }
-  if (!detail_) {
-    auto made = atf::DetailWriter::create(detailPath_, writerOptions_);
-    if (!made)
-      return made.error();
-    detail_ = *std::move(made);
-  }
+  if (!detail_)
+    detail_ = ADA_TRY(atf::DetailWriter::create(detailPath_, writerOptions_));
   const uint64_t first = detailCount_;
   for (const Detail &from : batch.details.subspan(event.extra, event.details)) {
     atf::DetailEvent to;
@@ -53,8 +47,7 @@ Expected<uint64_t> AtfThreadWriter::addDetails(const Event &event, const Batch &
     to.indexSeq = count_;
     to.threadId = writerOptions_.threadId;
     to.timestampNs = from.timeNs;
-    if (auto added = detail_->append(to, from.payload); !added)
-      return added.error();
+    ADA_TRY(detail_->append(to, from.payload));
     ++detailCount_;
   }
   return first;
@@ -71,20 +64,14 @@ Expected<void> AtfThreadWriter::add(const Event &event, uint64_t functionId, con
     return {};
   }
   if (!index_)
-    if (auto opened = open(); !opened)
-      return opened;
-  if (event.details) {
-    auto first = addDetails(event, batch, lost);
-    if (!first)
-      return first.error();
-    out.detailSeq = *first;
-  }
+    ADA_TRY(open());
+  if (event.details)
+    out.detailSeq = ADA_TRY(addDetails(event, batch, lost));
   if (options_.version == 1) {
     out.threadId = writerOptions_.threadId;
     out.storedDepth = depths_.feed(count_, event.timeNs, functionId, out.kind).depth;
   }
-  if (auto added = index_->append(out); !added)
-    return added;
+  ADA_TRY(index_->append(out));
   ++count_;
   low_ = std::min(low_, event.timeNs);
   high_ = std::max(high_, event.timeNs);
@@ -95,13 +82,11 @@ Expected<void> AtfThreadWriter::finish() {
   if (finished_)
     return {};
   if (!index_)
-    if (auto opened = open(); !opened)
-      return opened;
+    ADA_TRY(open());
   finished_ = true;
   const bool hasDetail = detail_.has_value();
   if (hasDetail)
-    if (auto done = detail_->finish(); !done)
-      return done;
+    ADA_TRY(detail_->finish());
   auto done = index_->finish(hasDetail);
   index_.reset();
   detail_.reset();

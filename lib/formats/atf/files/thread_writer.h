@@ -2,9 +2,9 @@
 #ifndef ADA_LIB_MODEL_CONVERT_ATF_THREAD_WRITER_H
 #define ADA_LIB_MODEL_CONVERT_ATF_THREAD_WRITER_H
 
-#include "ada/trace/atf_writer.h"
 #include "ada/trace/calls.h"
 #include "ada/trace/convert.h"
+#include "formats/atf/files/writer.h"
 #include "model/loss_list.h"
 
 namespace ada::model {

@@ -1,4 +1,5 @@
 // ATF in the table of formats: sessions and index files, and detail files alone.
+#include "base/try.h"
 #include "formats/packed/detail_file.h"
 #include "formats/packed/file.h"
 #include "operations.h"
@@ -36,11 +37,9 @@ static std::optional<unsigned> recogniseDetail(std::span<const std::byte> head) 
 Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &options) {
   if (!place.bytes)
     return atf::Session::open(place.path, options);
-  auto path = place.bytes->asFile();
-  if (!path)
-    return path.error();
-  auto session = atf::Session::open(*path, options);
-  if (session || *path == place.path)
+  auto path = ADA_TRY(place.bytes->asFile());
+  auto session = atf::Session::open(path, options);
+  if (session || path == place.path)
     return session;
   Error error = session.error();
   error.file = place.name();
@@ -74,10 +73,8 @@ private:
 };
 
 Expected<std::unique_ptr<TraceSource>> openSource(TraceLocation place) {
-  auto session = openAtf(place, {.checksum = atf::ChecksumPolicy::Defer, .detail = false, .lowMemory = true});
-  if (!session)
-    return session.error();
-  auto source = makeAtfSource(*std::move(session));
+  auto session = ADA_TRY(openAtf(place, {.checksum = atf::ChecksumPolicy::Defer, .detail = false, .lowMemory = true}));
+  auto source = makeAtfSource(std::move(session));
   // A file under its own name can be read in any order, like a session.
   if (!place.bytes)
     return source;

@@ -1,9 +1,10 @@
 // Writes index and detail files in an order that leaves them readable after a crash.
+#include "formats/atf/files/writer.h"
 #include "ada/trace/atf_index.h"
-#include "ada/trace/atf_writer.h"
 
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "base/write_all.h"
 #include "formats/atf/files/checksum.h"
 #include "formats/packed/detail_writer.h"
@@ -35,10 +36,7 @@ public:
 
   Expected<void> create(const WriterOptions &options) {
     if (options.noLinks) {
-      auto file = openForWriting(path, O_WRONLY | O_CREAT | (options.overwrite ? 0 : O_EXCL), 0600);
-      if (!file)
-        return file.error();
-      file_ = *std::move(file);
+      file_ = ADA_TRY(openForWriting(path, O_WRONLY | O_CREAT | (options.overwrite ? 0 : O_EXCL), 0600));
     } else {
       file_ =
           FileDescriptor(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | (options.overwrite ? 0 : O_EXCL), 0600));
@@ -51,10 +49,7 @@ public:
 
   // Opens an existing file and cuts it to `bytes`; new data is added after them.
   Expected<void> reopen(uint64_t bytes) {
-    auto file = openForWriting(path, O_RDWR);
-    if (!file)
-      return file.error();
-    file_ = *std::move(file);
+    file_ = ADA_TRY(openForWriting(path, O_RDWR));
     if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0 || ::lseek(file_.get(), 0, SEEK_END) < 0)
       return fail("cannot be cut");
     fresh_ = false;
@@ -70,8 +65,7 @@ public:
     if (failure_)
       return *failure_;
     if (used_ + size > bufferBytes_)
-      if (auto done = flush(); !done)
-        return done;
+      ADA_TRY(flush());
     if (size > bufferBytes_) {
       auto *bytes = static_cast<const std::byte *>(data);
       sum_.add({bytes, size});
@@ -89,8 +83,7 @@ public:
   }
   // Adds a header or footer, which the checksum doesn't cover.
   Expected<void> addUnsummed(const void *data, size_t size) {
-    if (auto done = flush(); !done)
-      return done;
+    ADA_TRY(flush());
     return write(static_cast<const std::byte *>(data), size);
   }
   Expected<void> flush() {
@@ -104,8 +97,7 @@ public:
     return !final && fresh_ ? addUnsummed(frame.bytes, sizeof frame) : rewriteStart(frame.bytes, sizeof frame);
   }
   Expected<void> rewriteStart(const void *data, size_t size) {
-    if (auto done = flush(); !done)
-      return done;
+    ADA_TRY(flush());
     return writeAllAt(file_.get(), data, size, 0) ? Expected<void>() : fail("the header cannot be written");
   }
   Expected<void> close() {
@@ -164,9 +156,9 @@ static Error gapError(const std::string &path) {
           .field = "events_offset"};
 }
 
-static std::optional<Error> checkOptions(const std::string &path, const WriterOptions &options) {
+static Expected<void> checkOptions(const std::string &path, const WriterOptions &options) {
   if (options.version == 1 || options.version == 2)
-    return std::nullopt;
+    return {};
   return Error{.code = "E_BAD_VERSION",
                .message = "only versions 1 and 2 can be written",
                .file = path,
@@ -200,20 +192,14 @@ IndexWriter &IndexWriter::operator=(IndexWriter &&) noexcept = default;
 IndexWriter::~IndexWriter() = default;
 
 Expected<IndexWriter> IndexWriter::create(const std::string &path, const WriterOptions &options) {
-  if (auto error = checkOptions(path, options))
-    return *error;
+  ADA_TRY(checkOptions(path, options));
   auto state = std::make_unique<State>(path, options);
   if (options.packed) {
-    auto made = packed::Writer::create(path, options);
-    if (!made)
-      return made.error();
-    state->packed = *std::move(made);
+    state->packed = ADA_TRY(packed::Writer::create(path, options));
     return IndexWriter(std::move(state));
   }
-  if (auto made = state->out.create(options); !made)
-    return made.error();
-  if (auto written = state->header(false, false); !written)
-    return written.error();
+  ADA_TRY(state->out.create(options));
+  ADA_TRY(state->header(false, false));
   return IndexWriter(std::move(state));
 }
 
@@ -222,18 +208,14 @@ Expected<IndexWriter> IndexWriter::resume(const std::string &path, uint64_t keep
   WriterOptions options;
   std::unique_ptr<State> state;
   {
-    auto reader = IndexReader::open(path, {.checksum = ChecksumPolicy::Defer});
-    if (!reader)
-      return reader.error();
-    if (reader->isPacked()) {
-      auto made = packed::Writer::resume(path, keep);
-      if (!made)
-        return made.error();
+    auto reader = ADA_TRY(IndexReader::open(path, {.checksum = ChecksumPolicy::Defer}));
+    if (reader.isPacked()) {
+      auto made = ADA_TRY(packed::Writer::resume(path, keep));
       state = std::make_unique<State>(path, options);
-      state->packed = *std::move(made);
+      state->packed = std::move(made);
       return IndexWriter(std::move(state));
     }
-    const IndexHeader &header = reader->header();
+    const IndexHeader &header = reader.header();
     if (header.eventsOffset != kHeaderBytes)
       return gapError(path);
     options.version = header.version;
@@ -241,18 +223,16 @@ Expected<IndexWriter> IndexWriter::resume(const std::string &path, uint64_t keep
     options.os = header.os;
     options.clockType = header.clockType;
     options.threadId = header.threadId;
-    keep = std::min(keep, reader->size());
+    keep = std::min(keep, reader.size());
     state = std::make_unique<State>(path, options);
-    state->out.count(header.version == 1 ? std::as_bytes(reader->recordsV1().first(keep))
-                                         : std::as_bytes(reader->recordsV2().first(keep)));
+    state->out.count(header.version == 1 ? std::as_bytes(reader.recordsV1().first(keep))
+                                         : std::as_bytes(reader.recordsV2().first(keep)));
     if (keep > 0)
-      kept = {keep, (*reader)[0].timestampNs, (*reader)[keep - 1].timestampNs};
+      kept = {keep, reader[0].timestampNs, reader[keep - 1].timestampNs};
   } // unmaps the file, which is cut next
-  if (auto opened = state->out.reopen(kHeaderBytes + keep * kIndexEventBytes); !opened)
-    return opened.error();
+  ADA_TRY(state->out.reopen(kHeaderBytes + keep * kIndexEventBytes));
   // Write the placeholder: a final header would hide what is appended.
-  if (auto written = state->header(false, false); !written)
-    return written.error();
+  ADA_TRY(state->header(false, false));
   state->totals = kept;
   return IndexWriter(std::move(state));
 }
@@ -271,8 +251,7 @@ Expected<void> IndexWriter::append(const IndexEvent &event) {
   unsigned char raw[kIndexEventBytes];
   encodeIndexEvent(raw, s.options.version, event);
   if (!s.out.tryAdd(raw, sizeof raw))
-    if (auto done = s.out.add(raw, sizeof raw); !done)
-      return done;
+    ADA_TRY(s.out.add(raw, sizeof raw));
   s.totals.add(event.timestampNs);
   return {};
 }
@@ -285,13 +264,10 @@ Expected<void> IndexWriter::finish(bool hasDetail) {
     return s.packed->finish(hasDetail);
   if (!s.out.isOpen())
     return finishedError(s.out.path);
-  if (auto done = s.out.flush(); !done) // completes the checksum
-    return done;
+  ADA_TRY(s.out.flush()); // completes the checksum
   const Frame footer = encodeIndexFooter(s.totals, s.out.checksum());
-  if (auto done = s.out.addUnsummed(footer.bytes, sizeof footer); !done)
-    return done;
-  if (auto done = s.header(true, hasDetail); !done)
-    return done;
+  ADA_TRY(s.out.addUnsummed(footer.bytes, sizeof footer));
+  ADA_TRY(s.header(true, hasDetail));
   return s.out.close();
 }
 
@@ -316,37 +292,27 @@ DetailWriter &DetailWriter::operator=(DetailWriter &&) noexcept = default;
 DetailWriter::~DetailWriter() = default;
 
 Expected<DetailWriter> DetailWriter::create(const std::string &path, const WriterOptions &options) {
-  if (auto error = checkOptions(path, options))
-    return *error;
+  ADA_TRY(checkOptions(path, options));
   auto state = std::make_unique<State>(path, options);
   if (options.packed) {
-    auto made = packed::DetailWriter::create(path, options);
-    if (!made)
-      return made.error();
-    state->packed = *std::move(made);
+    state->packed = ADA_TRY(packed::DetailWriter::create(path, options));
     return DetailWriter(std::move(state));
   }
-  if (auto made = state->out.create(options); !made)
-    return made.error();
-  if (auto written = state->header(false); !written)
-    return written.error();
+  ADA_TRY(state->out.create(options));
+  ADA_TRY(state->header(false));
   return DetailWriter(std::move(state));
 }
 
 Expected<DetailWriter> DetailWriter::resume(const std::string &path, uint64_t keep) {
   std::unique_ptr<State> state;
   {
-    auto reader = DetailReader::open(path, {.checksum = ChecksumPolicy::Defer});
-    if (!reader)
-      return reader.error();
-    const DetailHeader &header = reader->header();
+    auto reader = ADA_TRY(DetailReader::open(path, {.checksum = ChecksumPolicy::Defer}));
+    const DetailHeader &header = reader.header();
     WriterOptions options;
-    if (reader->isPacked()) {
-      auto made = packed::DetailWriter::resume(path, keep);
-      if (!made)
-        return made.error();
+    if (reader.isPacked()) {
+      auto made = ADA_TRY(packed::DetailWriter::resume(path, keep));
       state = std::make_unique<State>(path, options);
-      state->packed = *std::move(made);
+      state->packed = std::move(made);
       return DetailWriter(std::move(state));
     }
     if (header.eventsOffset != kHeaderBytes)
@@ -356,18 +322,16 @@ Expected<DetailWriter> DetailWriter::resume(const std::string &path, uint64_t ke
     options.os = header.os;
     options.threadId = header.threadId;
     state = std::make_unique<State>(path, options);
-    keep = std::min(keep, reader->size());
+    keep = std::min(keep, reader.size());
     for (uint64_t seq = 0; seq < keep; ++seq) {
-      const DetailEvent event = (*reader)[seq];
+      const DetailEvent event = reader[seq];
       // The event's header lies right before its payload.
       state->out.count({event.payload.data() - kDetailEventHeaderBytes, event.totalLength});
       state->totals.add(event.indexSeq, event.timestampNs, event.totalLength);
     }
   } // unmaps the file, which is cut next
-  if (auto opened = state->out.reopen(kHeaderBytes + state->totals.bytes); !opened)
-    return opened.error();
-  if (auto written = state->header(false); !written)
-    return written.error();
+  ADA_TRY(state->out.reopen(kHeaderBytes + state->totals.bytes));
+  ADA_TRY(state->header(false));
   return DetailWriter(std::move(state));
 }
 
@@ -421,13 +385,10 @@ Expected<void> DetailWriter::finish() {
     return s.packed->finish();
   if (!s.out.isOpen())
     return finishedError(s.out.path);
-  if (auto done = s.out.flush(); !done) // completes the checksum
-    return done;
+  ADA_TRY(s.out.flush()); // completes the checksum
   const Frame footer = encodeDetailFooter(s.totals, s.out.checksum());
-  if (auto done = s.out.addUnsummed(footer.bytes, sizeof footer); !done)
-    return done;
-  if (auto done = s.header(true); !done)
-    return done;
+  ADA_TRY(s.out.addUnsummed(footer.bytes, sizeof footer));
+  ADA_TRY(s.header(true));
   return s.out.close();
 }
 

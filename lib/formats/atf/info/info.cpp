@@ -10,9 +10,9 @@
 #include "shared/arch.h"
 #include "shared/manifest_keys.h"
 
-#include "ada/trace/names.h"
 #include "ada/trace/recover.h"
-#include <ada/ring_file.h>
+#include "model/names.h"
+#include "shared/ring/ring_file.h"
 
 #include <algorithm>
 #include <cstring>

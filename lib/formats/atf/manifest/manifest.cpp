@@ -3,12 +3,12 @@
 #include "ada/trace/manifest.h"
 
 #include "ada/trace/event.h"
-#include "ada/trace/names.h"
 #include "base/file_bytes.h"
 #include "formats/atf/manifest/json_repair.h"
 #include "formats/atf/manifest/lambda_places.h"
 #include "formats/atf/manifest/symbol_entries.h"
 #include "formats/atf/session/directories.h"
+#include "model/names.h"
 #include "shared/manifest_keys.h"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 #include "manifest_text.h"
 
 #include "ada/trace/event.h"
-#include "ada/trace/names.h"
 #include "base/nested_json.h"
 #include "base/safe_file.h"
 #include "formats/atf/session/directories.h"
+#include "model/names.h"
 #include "shared/manifest_keys.h"
 
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
 // Follows the links between index and detail events, in both directions.
-#include "ada/trace/link_check.h"
+#include "formats/atf/session/link_check.h"
 
-#include "ada/trace/names.h"
 #include "formats/atf/session/directories.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -18,33 +18,6 @@ uint64_t ThreadTrace::tid() const {
 
 std::string_view ThreadTrace::name() const { return info ? std::string_view(info->name) : std::string_view(); }
 
-std::optional<DetailEvent> ThreadTrace::detailOf(const IndexEvent &event) const {
-  if (event.detailSeq == kNoDetail || !detail || !*detail)
-    return std::nullopt;
-  return (*detail)->at(event.detailSeq);
-}
-
-LinkReport ThreadTrace::checkLinks() const {
-  LinkReport report;
-  if (!index)
-    return report;
-  const DetailReader *details = detail && *detail ? &**detail : nullptr;
-  index->forEach([&](uint64_t seq, const IndexEvent &event) {
-    if (event.detailSeq == kNoDetail)
-      return;
-    if (!details || event.detailSeq >= details->size())
-      report.indexWithoutDetail.push_back(seq);
-    else if ((*details)[event.detailSeq].indexSeq != seq)
-      report.indexDetailElsewhere.push_back(seq);
-    else
-      report.good.emplace_back(seq, event.detailSeq);
-  });
-  for (uint64_t seq = 0; details && seq < details->size(); ++seq)
-    if ((*details)[seq].indexSeq >= index->size())
-      report.detailWithoutIndex.push_back(seq);
-  return report;
-}
-
 ThreadTrace openThread(const std::string &indexPath, uint64_t id, const OpenOptions &options) {
   ThreadTrace thread{.id = id,
                      .directory = std::string(baseName(parentPath(indexPath))),
@@ -153,10 +126,7 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
           {"W_THREAD_MISSING:" + std::to_string(info.id), "the manifest lists " + name + ", which does not exist"});
   }
   for (const NumberedDirectory &thread : present) {
-    if (listed.contains(thread.name))
-      continue;
-    process.unlisted_.push_back(joinPath(directory, thread.name));
-    if (!lenient)
+    if (listed.contains(thread.name) || !lenient)
       continue;
     process.flaws_.push_back({"W_THREAD_UNLISTED:" + std::to_string(thread.number),
                               thread.name + " is not in the manifest (the program was killed, for one); it is used"});

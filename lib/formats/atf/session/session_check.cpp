@@ -6,7 +6,7 @@
 #include "formats/atf/files/sched_file.h"
 
 #include "ada/trace/calls.h"
-#include "ada/trace/names.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <array>

@@ -2,8 +2,8 @@
 #ifndef ADA_LIB_FORMATS_ATF_SESSION_CHECK_H
 #define ADA_LIB_FORMATS_ATF_SESSION_CHECK_H
 
-#include "ada/trace/link_check.h"
 #include "ada/trace/session.h"
+#include "formats/atf/session/link_check.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,6 +2,7 @@
 #include "ada/trace/convert.h"
 
 #include "base/file_bytes.h"
+#include "base/try.h"
 #include "directories.h"
 #include "formats/atf/files/sched_file.h"
 #include "formats/atf/files/thread_writer.h"
@@ -28,14 +29,10 @@ public:
         continue;
       }
       if (event.thread != lastThread_ || !writer_) {
-        auto found = writerOf(event.thread);
-        if (!found)
-          return found.error();
-        writer_ = *found;
+        writer_ = ADA_TRY(writerOf(event.thread));
         lastThread_ = event.thread;
       }
-      if (auto added = writer_->add(event, functionIds_[event.function], batch, lost_); !added)
-        return added;
+      ADA_TRY(writer_->add(event, functionIds_[event.function], batch, lost_));
     }
     return {};
   }
@@ -140,8 +137,7 @@ Expected<void> AtfSessionSink::addProcess(const Process &process) {
                      .clockType = process.clockType,
                      .text = ManifestText(process),
                      .numbers = {}};
-  if (auto made = makeDirectory(state.path); !made)
-    return made;
+  ADA_TRY(makeDirectory(state.path));
   lost_.addChanged({process.executable, process.description});
   processes_.push_back(std::move(state));
   return {};
@@ -154,12 +150,9 @@ Expected<void> AtfSessionSink::addThread(const Thread &thread) {
   while (!process.numbers.insert(state.thread.number).second)
     ++state.thread.number;
   const std::string path = atf::joinPath(process.path, "thread_" + std::to_string(state.thread.number));
-  if (auto made = makeDirectory(path); !made)
-    return made;
+  ADA_TRY(makeDirectory(path));
   if (thread.offCpu)
-    if (auto written = atf::writeSched(atf::schedPathIn(path), *thread.offCpu, static_cast<uint32_t>(thread.tid));
-        !written)
-      return written;
+    ADA_TRY(atf::writeSched(atf::schedPathIn(path), *thread.offCpu, static_cast<uint32_t>(thread.tid)));
   state.writer = std::make_unique<AtfThreadWriter>(state.thread, process.clockType, options_,
                                                    atf::joinPath(path, options_.packed ? "index.atp" : "index.atf"),
                                                    atf::joinPath(path, options_.packed ? "detail.atp" : "detail.atf"));
@@ -171,14 +164,12 @@ Expected<void> AtfSessionSink::finish() {
   forgetWriter();
   for (ThreadState &thread : threads_) {
     AtfThreadWriter &writer = *thread.writer;
-    if (auto done = writer.finish(); !done)
-      return done;
+    ADA_TRY(writer.finish());
     processes_[thread.thread.process].text.addThread(thread.thread, writer.events(), writer.details(),
                                                      writer.minTimeNs(), writer.maxTimeNs());
   }
   for (ProcessState &process : processes_) // last, when the threads are complete
-    if (auto written = process.text.write(atf::joinPath(process.path, "manifest.json")); !written)
-      return written;
+    ADA_TRY(process.text.write(atf::joinPath(process.path, "manifest.json")));
   return {};
 }
 

@@ -3,7 +3,6 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/calls.h"
-#include "ada/trace/link_check.h"
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "base/quantities.h"
@@ -14,6 +13,7 @@
 #include "formats/atf/manifest/manifest_parts.h"
 #include "formats/atf/manifest/missing_events.h"
 #include "formats/atf/manifest/symbol_entries.h"
+#include "formats/atf/session/link_check.h"
 #include "formats/packed/block_reader.h"
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
@@ -22,7 +22,8 @@
 #include "session_times.h"
 #include "shared/manifest_keys.h"
 
-#include <ada/ring_file.h>
+#include "base/try.h"
+#include "shared/ring/ring_file.h"
 
 #include <algorithm>
 #include <array>
@@ -186,8 +187,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       for (const Warning &flaw : atf::missingEvents(process))
         flaws_.push_back(flaw);
     }
-    if (auto added = sink.addProcess(info); !added)
-      return added;
+    ADA_TRY(sink.addProcess(info));
     parts.symbols = {};
     ++processIndex;
   }
@@ -215,8 +215,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       t.extent = ThreadExtent{
           .events = thread.index->size(), .firstNs = thread.index->firstNs(), .lastNs = thread.index->lastNs()};
       times.add(t);
-      if (auto added = sink.addThread(t); !added)
-        return added;
+      ADA_TRY(sink.addThread(t));
     }
     times.endProcess(process.path(), process.manifest());
     ++processIndex;
@@ -555,14 +554,11 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
     info.isRoot = session_.kind() == atf::Session::Kind::Root;
     if (sink.needsRange())
       info.range = atf::timesOf(session_);
-    if (auto begun = sink.begin(info); !begun)
-      return begun;
-    if (auto announced = announce(sink); !announced)
-      return announced;
+    ADA_TRY(sink.begin(info));
+    ADA_TRY(announce(sink));
   }
   for (const uint32_t thread : wantedThreads(request, threads_.size()))
-    if (auto read = readThread(sink, threads_[thread].first, *threads_[thread].second, thread, request); !read)
-      return read;
+    ADA_TRY(readThread(sink, threads_[thread].first, *threads_[thread].second, thread, request));
   const bool isWhole = !request.isFurther && !request.threads && request.fromNs == 0 && request.fromSeq == 0 &&
                        request.toNs == ~uint64_t{0} && request.toSeq == ~uint64_t{0};
   if (isWhole && !sink.takesSymbols())

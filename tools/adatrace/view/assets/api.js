@@ -1,4 +1,4 @@
-// The requests to the server and its answers (docs/view.md).
+// The requests to the server and its answers (docs/developers/view.md).
 // @ts-check
 
 /** @typedef {{id: number, pid: number | null, name: string, executable: string, exit: unknown}} Process */

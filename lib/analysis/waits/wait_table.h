@@ -1,0 +1,68 @@
+// The columns of tables about waits.
+#ifndef ADA_LIB_ANALYSIS_WAIT_TABLE_H
+#define ADA_LIB_ANALYSIS_WAIT_TABLE_H
+
+#include "analysis/events/trace_columns.h"
+#include "waits.h"
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ada::analysis {
+
+/// A trace, and how its functions are called.
+struct NamedTrace {
+  const TraceTable &table;
+  std::function<std::string(uint32_t)> functionName;
+
+  /// Empty for kNobody.
+  std::string name(uint32_t function) const { return function == kNobody ? std::string() : functionName(function); }
+};
+
+/// Only the identity: "0x55d0c0de", "3<-4", "thread 2"; empty if it is not known.
+std::string objectName(const TraceTable &table, const WaitedFor &object);
+/// Kind and identity: "mutex 0x55d0c0de", "pipe 3<-4", "join of thread 2".
+std::string objectText(const NamedTrace &trace, const WaitedFor &object);
+
+using DeadlockCycle = std::vector<DeadlockThread>;
+
+struct WaitLine {
+  const WaitRow *row;
+  const NamedTrace *trace;
+  const std::vector<DeadlockCycle> *deadlocks;
+};
+Columns<WaitLine> waitColumns();
+
+struct CallerLine {
+  const WaitCaller *caller;
+  const NamedTrace *trace;
+};
+Columns<CallerLine> callerColumns();
+
+struct HolderLine {
+  const WaitHolder *holder;
+  const NamedTrace *trace;
+
+  const model::Thread &thread() const { return trace->table.threads[holder->thread]; }
+};
+Columns<HolderLine> holderColumns();
+
+struct DeadlockLine {
+  const DeadlockThread *waiting;
+  const NamedTrace *trace;
+
+  const model::Thread &thread() const { return trace->table.threads[waiting->thread]; }
+};
+Columns<DeadlockLine> deadlockColumns();
+/// The threads of the first of these deadlocks for which `isMeant(thread)` holds, as JSON; null if there is none.
+Value deadlockValue(const NamedTrace &trace, const std::vector<DeadlockCycle> &deadlocks,
+                    const std::function<bool(const DeadlockThread &)> &isMeant);
+
+/// By a word of sortWords(waitColumns()), the largest first, or by "object".
+void sortWaits(std::vector<WaitLine> &lines, std::string_view word);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_WAIT_TABLE_H

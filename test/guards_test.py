@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Breaks each rule of layering.py and porting.py once, and expects that they say so. Usage: guards_test.py
+
+A check that finds nothing looks like a tree that is right. Here files that break a rule are made up, with their place in
+the tree, and given to the checks as if they were there. A new rule needs a line in BROKEN or MENTIONS.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import layering
+import porting
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# A file that breaks the rule of its folder, and what it includes.
+BROKEN = {
+    "include/ada/trace": ("include/ada/trace/x.h", '"../../../lib/base/text.h"'),
+    "include/ada": ("include/ada/x.h", "<string>"),
+    "pass": ("pass/x.cpp", '"base/text.h"'),
+    "runtime/arch/*": ("runtime/arch/x86_64/x.h", '"../aarch64/cpu.h"'),
+    "runtime": ("runtime/core/base/x.cpp", "<string>"),
+    "lib/shared": ("lib/shared/text/x.h", '"base/text.h"'),
+    "lib/base": ("lib/base/x.cpp", '"ada/trace/session.h"'),
+    "lib/model": ("lib/model/x.cpp", '"analysis/report/report.h"'),
+    "lib/formats": ("lib/formats/csv/x.cpp", '"convert/budget.h"'),
+    "lib/analysis": ("lib/analysis/tree/x.cpp", '"ada/trace/dial9.h"'),
+    "lib/view": ("lib/view/x.cpp", '"formats/table.h"'),
+    "lib/convert": ("lib/convert/x.cpp", '"../../tools/adatrace/command.h"'),
+    "lib/recover": ("lib/recover/x.cpp", '"../../runtime/core/ring/ring.h"'),
+    "lib": ("lib/x.cpp", '"../pass/filter.h"'),
+    "tools/adatrace": ("tools/adatrace/output/x.cpp", '"formats/packed/file.h"'),
+    "bench": ("bench/x.cpp", '"../pass/filter.h"'),
+    "examples": ("examples/x.cpp", '"../lib/base/text.h"'),
+}
+# The same within folders that have rules for their sub-folders.
+BROKEN_PARTS = {
+    "lib/analysis/events": ("lib/analysis/events/x.h", '"analysis/report/report.h"'),
+    "lib/analysis/values": ("lib/analysis/values/x.h", '"analysis/waits/waits.h"'),
+    "lib/analysis/waits": ("lib/analysis/waits/x.cpp", '"analysis/tree/call_tree.h"'),
+    "lib/analysis/report": ("lib/analysis/report/x.cpp", '"analysis/tree/call_tree.h"'),
+    "lib/analysis/tree": ("lib/analysis/tree/x.cpp", '"analysis/diff/diff.h"'),
+    "lib/analysis/diff": ("lib/analysis/diff/x.cpp", '"analysis/waits/why.h"'),
+    "lib/formats/atf/files": ("lib/formats/atf/files/x.cpp", '"formats/atf/session/session_check.h"'),
+    "lib/formats/atf/manifest": ("lib/formats/atf/manifest/x.cpp", '"formats/atf/info/time_flaws.h"'),
+    "lib/formats/atf/info": ("lib/formats/atf/info/x.cpp", '"formats/atf/session/session_check.h"'),
+    "lib/formats/atf/session": ("lib/formats/atf/session/x.cpp", '"formats/wtf/chunk.h"'),
+    "lib/formats/packed": ("lib/formats/packed/x.cpp", '"formats/atf/files/checks.h"'),
+    "lib/formats/import": ("lib/formats/import/x.cpp", '"formats/xray/log.h"'),
+    "lib/formats/*": ("lib/formats/csv/x.cpp", '"formats/perfetto/packet_reader.h"'),
+    "runtime/core/base": ("runtime/core/base/x.cpp", '"core/ring/ring.h"'),
+    "runtime/core/ring": ("runtime/core/ring/x.cpp", '"core/files/thread_file.h"'),
+    "runtime/core/files": ("runtime/core/files/x.cpp", '"core/drain/drain.h"'),
+    "runtime/core/record": ("runtime/core/record/x.cpp", '"core/drain/drain.h"'),
+    "runtime/core/drain": ("runtime/core/drain/x.cpp", '"core/session/session.h"'),
+    "runtime/core/session": ("runtime/core/session/x.cpp", '"core/files/thread_file.h"'),
+    "tools/adatrace/options": ("tools/adatrace/options/x.cpp", '"trace/trace_input.h"'),
+    "tools/adatrace/process": ("tools/adatrace/process/x.cpp", '"trace/trace_input.h"'),
+    "tools/adatrace/trace": ("tools/adatrace/trace/x.cpp", '"output/tree_lines.h"'),
+    "tools/adatrace/output": ("tools/adatrace/output/x.cpp", '"fleet/loader.h"'),
+    "tools/adatrace/elf": ("tools/adatrace/elf/x.cpp", '"trace/trace_input.h"'),
+    "tools/adatrace/fleet": ("tools/adatrace/fleet/x.cpp", '"view/api.h"'),
+    "tools/adatrace/ship": ("tools/adatrace/ship/x.cpp", '"output/tree_lines.h"'),
+    "tools/adatrace/view": ("tools/adatrace/view/x.cpp", '"fleet/loader.h"'),
+    "tools/adatrace/commands": ("tools/adatrace/commands/x.cpp", '"formats/clickhouse/schema.h"'),
+    "tools/adatrace": ("tools/adatrace/x.cpp", '"formats/clickhouse/schema.h"'),
+}
+# What tools must not reach, however: formats are chosen by lib/formats/table.h.
+INTERNALS = ["formats/packed/file.h", "formats/perfetto/packet_reader.h", "formats/clickhouse/schema.h", "formats/xray/log.h",
+             "formats/atf/session/directories.h", "formats/import/slice_walk.h"]
+
+# For each section of docs/porting.md: files that nobody has listed, with their code.
+MENTIONS = {
+    "A new CPU": [("lib/model/x.cpp", "#if defined(__x86_64__)"), ("runtime/core/base/x.cpp", "#ifdef __aarch64__")],
+    "A new LLVM": [("pass/x.cpp", "#if LLVM_VERSION_MAJOR > 14"), ("cmake/X.cmake", "foreach(v 14 19 22)")],
+    "A new format": [("tools/adatrace/commands/x.cpp", 'if (name == "dial9")'), ("lib/convert/x.cpp", "wtf::Sink sink;")],
+    "A new export": [("tools/adatrace/output/x.cpp", 'name == "speedscope"'), ("lib/convert/x.cpp", "kSqliteFormat")],
+    "A new import": [("lib/analysis/events/x.cpp", "kUftraceFormat"), ("tools/adatrace/trace/x.cpp", '"xray"')],
+    "A new command": [("tools/adatrace/main.cpp", "return runCommand(kCoroutines, args);"),
+                      ("tools/adatrace/output/x.cpp", "if (&command == &kWhy)")],
+    "A new event kind": [("lib/analysis/tree/x.cpp", "e.kind == EventKind::Call"), ("runtime/core/drain/x.cpp", "ADA_RECORD_RETURN"),
+                         ("lib/shared/ring/x.h", "e.kind != kException"), ("runtime/core/files/x.cpp", "e.kind == ring::kCall")],
+    "A new run-time option": [("lib/recover/x.cpp", '"detail_buffer"'), ("tools/adatrace/commands/x.cpp", '"--post-roll-ms"')],
+    "A new type of option": [("tools/adatrace/options/x.cpp", "option.type == options::Type::Share"),
+                             ("runtime/core/drain/x.cpp", "#define ADA_ROTATION int")],
+    "A new field in the manifest": [("lib/analysis/events/x.cpp", "manifest::kDetailCount"), ("lib/view/x.cpp", '"build_id"'),
+                                    ("runtime/core/files/x.cpp", '#include "shared/manifest_keys.h"')],
+}
+
+
+class Layering(unittest.TestCase):
+    def refuses(self, name, header, words="may not include"):
+        included = header.strip('"<>')
+        if header.startswith('"') and ".." not in header:  # else the check could refuse it for another reason
+            self.assertTrue(any((ROOT / r / included).is_file() for r in ("lib", "include", "runtime", "tools/adatrace")), header)
+        problems = list(layering.problemsIn(ROOT, name, f"#include {header}\n"))
+        self.assertTrue(any(words in p for p in problems), f"{name} may include {header}")
+
+    def testEachRule(self):
+        self.assertEqual([r.folder for r in layering.RULES], list(BROKEN), "a rule without a file that breaks it")
+        for folder, (name, header) in BROKEN.items():
+            with self.subTest(folder):
+                self.assertEqual(layering.ruleFor(name).folder, folder)
+                self.refuses(name, header)
+
+    def testEachPart(self):
+        self.assertEqual({p.folder for p in layering.PARTS}, set(BROKEN_PARTS), "a part without a file that breaks its rule")
+        for folder, (name, header) in BROKEN_PARTS.items():
+            with self.subTest(folder):
+                self.assertEqual(layering.partFor(name)[0].folder, folder)
+                self.refuses(name, header)
+
+    def testToolsDontSeeFormats(self):
+        for header in INTERNALS:
+            for folder in ("commands", "trace", "process", "output"):
+                with self.subTest(folder=folder, header=header):
+                    self.refuses(f"tools/adatrace/{folder}/x.cpp", f'"{header}"')
+
+    def testThroughOtherHeaders(self):
+        self.refuses("tools/adatrace/process/x.cpp", '"recover/ring_directory.h"', "leads to")
+
+    def testUnknownHeader(self):
+        self.refuses("lib/base/x.cpp", '"../base/nowhere.h"', "no such file")
+
+    def testWhatIsAllowed(self):
+        for name, header in (("lib/analysis/events/x.cpp", '"analysis/values/value_texts.h"'), ("lib/base/x.cpp", "<vector>"),
+                             ("tools/adatrace/fleet/x.cpp", '"formats/clickhouse/schema.h"')):
+            self.assertEqual([], list(layering.problemsIn(ROOT, name, f"#include {header}\n")))
+
+
+class Tree(unittest.TestCase):
+    """The checks as programs, on a small tree that has one fault each."""
+
+    def status(self, script, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            run = subprocess.run([sys.executable, ROOT / "test" / script, root], capture_output=True, text=True)
+            return run.returncode, run.stdout
+
+    def testLayering(self):
+        page = "".join([layering.BEGIN, layering.table(), layering.END])
+        part = layering.partFor("lib/analysis/waits/a.h")[0]
+        readme = f"# Waits\n\n- `a.h`\n\n{layering.usesLine(part)}"
+        right = {"docs/explanation/design.md": page, "lib/analysis/waits/a.h": "", "lib/analysis/waits/README.md": readme}
+        self.assertEqual((0, "1 files, 0 problems with the layering\n"), self.status("layering.py", right))
+        for fault, words in (({"docs/explanation/design.md": page.replace("the drain", "the drum").replace("runtime", "run time")}, "table of folders"),
+                             ({"lib/analysis/waits/README.md": readme.replace("values", "trees")}, "differs from the rules"),
+                             ({"lib/analysis/waits/README.md": readme.replace("a.h", "b.h")}, "no such file: b.h"),
+                             ({"lib/analysis/other/a.h": ""}, "lib/analysis/other/a.h: its folder has no rule"),
+                             ({"lib/analysis/tree/a.h": ""}, "lib/analysis/tree/: no README.md"),
+                             ({"lib/analysis/events/a.h": ""}, "lib/analysis/events/ needs no exception for")):
+            with self.subTest(words):
+                status, output = self.status("layering.py", right | fault)
+                self.assertIn(words, output)
+                self.assertEqual(1, status)
+
+    def testPorting(self):
+        page = "".join(f"## {title}\n\n`docs/porting.md`\n\n" for title in porting.SECTIONS)
+        right = {"docs/porting.md": page, "lib/x.cpp": "// dial9\n"}
+        self.assertEqual((0, "0 problems with docs/porting.md\n"), self.status("porting.py", right))
+        for fault, words in (({"lib/x.cpp": "dial9::read();"}, "lib/x.cpp mentions 'dial9'"),
+                             ({"docs/porting.md": page.replace("## A new CPU", "## CPUs")}, "no section 'A new CPU'"),
+                             ({"docs/porting.md": page + "`lib/gone.cpp`"}, "lib/gone.cpp, which does not exist")):
+            with self.subTest(words):
+                status, output = self.status("porting.py", right | fault)
+                self.assertIn(words, output)
+                self.assertEqual(1, status)
+
+
+class Porting(unittest.TestCase):
+    def testEachSection(self):
+        page = dict(porting.sectionsOf((ROOT / "docs/porting.md").read_text()))
+        self.assertEqual(set(porting.SECTIONS), set(MENTIONS), "a section without a file that is not on its list")
+        for title, files in MENTIONS.items():
+            for name, text in files:
+                with self.subTest(title, name=name):
+                    places = porting.SECTIONS[title].places
+                    self.assertTrue(any(name.startswith(p + "/") for p in places), f"nobody looks at {name}")
+                    code = porting.codeOf(pathlib.Path(name), text)
+                    self.assertIsNotNone(porting.unlisted(title, page[title], name, code))
+                    comment = porting.codeOf(pathlib.Path(name), ("# " if name.endswith(".cmake") else "// ") + text)
+                    self.assertIsNone(porting.unlisted(title, page[title], name, comment))
+
+
+if __name__ == "__main__":
+    unittest.main()

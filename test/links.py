@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Checks the links of all pages. Usage: links.py [ROOT]
+
+Every relative link of a .md file leads to a file or folder that exists, and to a heading that it has. Every page that
+any text file mentions by its path (docs/…/name.md) exists. Every page of docs/ is linked from docs/README.md.
+"""
+import os
+import pathlib
+import re
+import sys
+
+FOLDERS = "bench cmake docs examples include lib pass runtime test tools .ci .devcontainer .github".split()
+SOURCES = {".h", ".c", ".cpp", ".inc", ".S", ".py", ".md", ".txt", ".cmake", ".test", ".js", ".sh", ".in", ".yml", ".yaml", ""}
+INDEX = "docs/README.md"
+
+
+def files(root):
+    """The project's text files, by their path in it."""
+    for path in [p for p in root.iterdir()] + [p for folder in FOLDERS for p in (root / folder).rglob("*")]:
+        if path.is_file() and path.suffix in SOURCES and "__pycache__" not in path.parts:
+            try:
+                yield path.relative_to(root).as_posix(), path.read_text()
+            except UnicodeDecodeError:
+                pass
+
+
+def withoutCode(page):
+    page = re.sub(r"^( *)```.*?^\1```", "", page, flags=re.S | re.M)
+    return re.sub(r"^    .*", "", page, flags=re.M)
+
+
+def anchors(page):
+    """The names that GitHub gives to the headings of a page."""
+    seen = {}
+    for heading in re.findall(r"^#+ (.*)", withoutCode(page), re.M):
+        text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()
+        name = re.sub(r"[^\w\- ]", "", text).replace(" ", "-")
+        seen[name] = seen.get(name, -1) + 1
+        yield f"{name}-{seen[name]}" if seen[name] else name
+
+
+def links(page):
+    text = re.sub(r"`[^`\n]*`", "", withoutCode(page))
+    for link in re.findall(r"\]\(([^)\s]+)\)|(?:src|srcset|href)=\"([^\"]+)\"", text):
+        target = link[0] or link[1]
+        if not re.match(r"\w+:", target):
+            yield target
+
+
+def check(root):
+    texts = dict(files(root))
+    names = {name: set(anchors(text)) for name, text in texts.items() if name.endswith(".md")}
+    problems, linked = [], set()
+    for page in names:
+        for target in links(texts[page]):
+            path, _, anchor = target.partition("#")
+            name = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if page == INDEX:
+                linked.add(name)
+            if not (root / name).exists():
+                problems.append(f"{page}: no file for the link {target}")
+            elif anchor and name in names and anchor not in names[name]:
+                problems.append(f"{page}: no heading for the link {target}")
+    for name, text in texts.items():
+        for mentioned in re.findall(r"(?<![\w/.-])docs/[\w/-]+\.md\b", text):
+            if not (root / mentioned).exists():
+                problems.append(f"{name}: mentions {mentioned}, which does not exist")
+    problems += [f"{INDEX}: no link to {page}" for page in names
+                 if page.startswith("docs/") and page not in linked | {INDEX}]
+    if not any(os.path.normpath(target) == INDEX for target in links(texts["README.md"])):
+        problems.append(f"README.md: no link to {INDEX}")
+    return problems, len(names)
+
+
+def selfCheck():
+    page = "# A `b`, c\n## A\n## A\n```\n# no\n```\n[x](a.md#b) [y](http://z) `[n](o)`\n    [n](o)\n<img src=\"p.png\">\n"
+    if list(anchors(page)) != ["a-b-c", "a", "a-1"] or list(links(page)) != ["a.md#b", "p.png"]:
+        return [f"links.py reads a page wrongly: {list(anchors(page))}, {list(links(page))}"]
+    return []
+
+
+if __name__ == "__main__":
+    found, pages = check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent.parent).resolve())
+    found += selfCheck()
+    print(*found, sep="\n", end="\n" if found else "")
+    print(f"{pages} pages: {len(found)} problems with links")
+    sys.exit(1 if found else 0)

@@ -1,0 +1,60 @@
+// --format and --columns of commands that print rows.
+#include "table_options.h"
+#include "terminal/terminal.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace ada::cli {
+
+void addTableOptions(CommandLine &line, TableOptions &options, const char *rows) {
+  options.width = isTerminal(STDOUT_FILENO) ? terminalColumns(STDOUT_FILENO) : 0;
+  line.choice("--format", options.format,
+              {{"text", Format::Text},
+               {"csv", Format::Csv},
+               {"json", Format::Json},
+               {"jsonl", Format::JsonLines},
+               {"markdown", Format::Markdown}},
+              fmt::format("text, markdown, csv, jsonl (one JSON object per {}) or json (an array of them); times in "
+                          "the latter three are nanoseconds [text]",
+                          rows))
+      .type("FORMAT");
+  const auto split = [&options](const std::string &value) {
+    for (size_t at = 0; at <= value.size();) {
+      const size_t end = std::min(value.find(',', at), value.size());
+      options.columns.push_back(value.substr(at, end - at));
+      at = end + 1;
+    }
+    return std::string();
+  };
+  line.parsed("--columns", split, "Only these columns, in this order: the keys of JSON or the headings of text")
+      .type("A,B,...");
+}
+
+void addSort(CommandLine &line, std::string &column, std::vector<std::string> words, const std::string &other) {
+  std::string list;
+  for (const std::string &word : words)
+    list += (list.empty() ? "" : ", ") + word;
+  words.push_back(other);
+  line.option("--sort", column, fmt::format("Largest first: {}; or {} [{}]", list, other, column))
+      .type("COLUMN")
+      .oneOf(words);
+}
+
+bool TableOptions::fits(const char *command, const ColumnList &known) const {
+  for (const std::string &word : columns) {
+    const bool isThere = std::ranges::any_of(known, [&](const ColumnInfo *column) {
+      return word == column->key || (column->heading && word == column->heading);
+    });
+    if (isThere)
+      continue;
+    std::string list;
+    for (const ColumnInfo *column : known)
+      list += (list.empty() ? "" : ", ") + std::string(column->key);
+    complain(fmt::format("{}: there is no column '{}' here; the columns are {}", command, word, list));
+    return false;
+  }
+  return true;
+}
+
+} // namespace ada::cli

@@ -1,0 +1,33 @@
+// --format and --columns of commands that print rows.
+#ifndef ADATRACE_TABLE_OPTIONS_H
+#define ADATRACE_TABLE_OPTIONS_H
+
+#include "base/table.h"
+#include "command_line.h"
+
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+enum class Format { Text, Csv, Json, JsonLines, Markdown };
+
+struct TableOptions {
+  Format format = Format::Text;
+  std::vector<std::string> columns; ///< keys or headings; empty: those that the format has
+  unsigned width = 0;               ///< text fits this many columns; 0: it may be of any width
+
+  bool isText() const { return format == Format::Text; }
+  bool isJson() const { return format == Format::Json || format == Format::JsonLines; }
+  /// Complains and returns false if --columns has other columns than these.
+  bool fits(const char *command, const ColumnList &columns) const;
+};
+
+/// `rows`: what JSON has one object for each of.
+void addTableOptions(CommandLine &line, TableOptions &options, const char *rows = "row");
+
+/// --sort by one of `words`, or by `other`, whose order is that of the alphabet. `column` holds the default.
+void addSort(CommandLine &line, std::string &column, std::vector<std::string> words, const std::string &other);
+
+} // namespace ada::cli
+#endif // ADATRACE_TABLE_OPTIONS_H
