@@ -1,7 +1,7 @@
 // Divides the time of sampled calls into columns.
 #include "call_parts.h"
 
-#include "ada/trace/names.h"
+#include "model/names.h"
 #include "base/format.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Looks for properties that slow calls have and ordinary ones do not.
 #include "call_properties.h"
 
-#include "ada/trace/names.h"
+#include "model/names.h"
 #include "base/format.h"
 #include "base/quantities.h"
 

@@ -3,7 +3,7 @@
 
 #include "analysis/events/merged_events.h"
 #include "analysis/waits/wait_state.h"
-#include "ada/trace/names.h"
+#include "model/names.h"
 #include "base/format.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "outlier_lines.h"
 #include "json_fields.h"
 
-#include "ada/trace/names.h"
+#include "model/names.h"
 #include "base/quantities.h"
 
 namespace ada::cli {

@@ -3,7 +3,7 @@
 #define ADATRACE_OUTLIER_LINES_H
 
 #include "analysis/outliers/outliers.h"
-#include "terminal.h"
+#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 #include <string>

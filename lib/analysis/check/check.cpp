@@ -1,0 +1,382 @@
+// Measures what rules are about, for all rules in one reading.
+#include "check.h"
+
+#include "analysis/events/thread_calls.h"
+#include "model/statistics.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace ada::analysis {
+
+namespace {
+
+// What is known about the calls of one rule's functions.
+struct Sums {
+  Distribution durations;
+  uint64_t calls = 0, totalNs = 0, selfNs = 0, exceptions = 0, depth = 0, violations = 0;
+  OffCpuTimes off;
+  uint64_t schedNs = 0; // total time on threads whose scheduling is known
+  double worstPer = 0;  // the largest figure of a call of Rule::per
+  bool hasPer = false;
+  std::optional<RuleExample> worst;
+
+  void offer(const RuleExample &example) {
+    const auto isEarlier = [](const RuleExample &a, const RuleExample &b) { return a.beginNs < b.beginNs; };
+    if (!worst || example.measured > worst->measured ||
+        (example.measured == worst->measured && isEarlier(example, *worst)))
+      worst = example;
+  }
+  // Whether a call of Rule::per breaks the rule more clearly than the worst so far: the largest figure, or the smallest
+  // one where it should be large.
+  bool isWorse(const Rule &rule, double measured) const {
+    const bool wantsMore = rule.comparison == Comparison::More || rule.comparison == Comparison::MoreOrEqual;
+    return !hasPer || (rule.isKeptBy(worstPer) && !rule.isKeptBy(measured)) ||
+           (rule.isKeptBy(worstPer) == rule.isKeptBy(measured) &&
+            (wantsMore ? measured < worstPer : measured > worstPer));
+  }
+  void merge(const Rule &rule, const Sums &other) {
+    durations.merge(other.durations);
+    calls += other.calls, totalNs += other.totalNs, selfNs += other.selfNs, exceptions += other.exceptions;
+    depth = std::max(depth, other.depth), violations += other.violations;
+    off += other.off, schedNs += other.schedNs;
+    if (other.hasPer) {
+      if (isWorse(rule, other.worstPer))
+        worstPer = other.worstPer, worst = other.worst, hasPer = true;
+    } else if (other.worst) {
+      offer(*other.worst);
+    }
+  }
+};
+
+// The part of a function in a rule: bits.
+enum Role : uint8_t { kFunction = 1, kWithin = 2, kPer = 4, kSecond = 8 };
+
+class CheckWorker : public TableSink {
+public:
+  CheckWorker(TraceTable &table, std::span<const Rule> rules, const FilterOptions &range)
+      : TableSink(table), sums(rules.size()), rules_(rules), range_(range, table), states_(rules.size()) {
+    for (const Rule &rule : rules) {
+      addGlobs(rule.function), addGlobs(rule.within), addGlobs(rule.per), addGlobs(rule.second);
+      hasEach_ |= rule.form == Rule::Form::Each;
+    }
+  }
+
+  void beginPart(const ThreadPart &part) {
+    thread_ = part.thread;
+    lane_ = table().threads[thread_].offCpu.get();
+  }
+  Expected<void> events(const model::Batch &batch) override {
+    if (!calls_) {
+      calls_.emplace(*this, range_, nullptr);
+      calls_->follow(RecorderTimes(lane_));
+    }
+    calls_->take(batch);
+    return {};
+  }
+  Expected<void> endThread(uint32_t) override {
+    if (calls_) {
+      isOver_ = true;
+      calls_->finish();
+      isOver_ = false;
+    }
+    calls_.reset();
+    for (State &state : states_)
+      state = {};
+    return {};
+  }
+
+  // Called by ThreadCalls.
+  void begin(uint64_t seq, const model::Event &call, bool, std::string &&) {
+    const size_t depth = calls_->walker().depth() - 1;
+    for (const auto &[number, roles] : partsOf(call.function)) {
+      const Rule &rule = rules_[number];
+      State &state = states_[number];
+      if (rule.form == Rule::Form::Each) {
+        if (state.pending.size() <= depth)
+          state.pending.resize(depth + 1);
+        uint32_t &pending = state.pending[depth]; // of the call around this one
+        if (roles & kSecond && pending > 0)
+          --pending;
+        else if (roles & kFunction)
+          ++pending;
+        continue;
+      }
+      if (roles & kFunction && (rule.within.empty() || state.within > 0)) {
+        ++state.open;
+        sums[number].depth = std::max<uint64_t>(sums[number].depth, state.open);
+        for (PerCall &per : state.per)
+          per.depth = std::max(per.depth, state.open);
+        if (rule.form == Rule::Form::Never) {
+          ++sums[number].violations;
+          if (!sums[number].worst)
+            sums[number].worst = RuleExample{nameOf(call.function), thread_, seq, call.timeNs, call.timeNs, 1};
+        }
+        state.counted.push_back(true);
+      } else if (roles & kFunction) {
+        state.counted.push_back(false);
+      }
+      state.within += (roles & kWithin) != 0;
+      if (roles & kPer)
+        state.per.push_back({});
+    }
+  }
+  void end(const Span &span, bool shown, std::string &&) {
+    if (hasEach_)
+      endEach(span);
+    for (const auto &[number, roles] : partsOf(span.functionIndex)) {
+      const Rule &rule = rules_[number];
+      if (rule.form == Rule::Form::Each)
+        continue;
+      State &state = states_[number];
+      if (roles & kPer)
+        endPer(number, span, shown);
+      state.within -= (roles & kWithin) != 0;
+      if (!(roles & kFunction))
+        continue;
+      const bool counted = state.counted.back();
+      state.counted.pop_back();
+      if (!counted)
+        continue;
+      --state.open;
+      if (shown)
+        add(number, span, state.open == 0);
+    }
+  }
+
+  std::vector<Sums> sums; // by rule
+
+private:
+  struct PerCall {
+    uint64_t calls = 0, totalNs = 0, selfNs = 0, exceptions = 0;
+    uint32_t depth = 0;
+  };
+  struct State { // of the current thread
+    uint32_t open = 0, within = 0;
+    std::vector<bool> counted;     // for each open call of the function: within was fulfilled
+    std::vector<PerCall> per;      // for each open call of Rule::per
+    std::vector<uint32_t> pending; // Each: by depth of the function's calls
+  };
+  using Part = std::pair<size_t, uint8_t>; // rule, roles
+
+  void addGlobs(const std::vector<std::string> &globs) {
+    FilterOptions &options = options_.emplace_back();
+    options.included = globs;
+    matchers_.emplace_back(options, table());
+  }
+  std::span<const Part> partsOf(uint32_t function) {
+    if (function >= parts_.size())
+      parts_.resize(function + size_t{1});
+    return parts_[function] ? *parts_[function] : findParts(function);
+  }
+  [[gnu::noinline]] std::span<const Part> findParts(uint32_t function) {
+    std::vector<Part> &parts = parts_[function].emplace();
+    for (size_t number = 0; number < rules_.size(); ++number) {
+      const std::vector<std::string> *globs[] = {&rules_[number].function, &rules_[number].within, &rules_[number].per,
+                                                 &rules_[number].second};
+      uint8_t roles = 0;
+      for (size_t i = 0; i < std::size(globs); ++i)
+        if (!globs[i]->empty() && matchers_[4 * number + i].of(function) & FunctionRules::kIncluded)
+          roles |= static_cast<uint8_t>(1U << i);
+      if (roles)
+        parts.emplace_back(number, roles);
+    }
+    return parts;
+  }
+  std::string nameOf(uint32_t function) const { return table().functions[function].displayName; }
+  RuleExample exampleOf(const Span &span, double measured) const {
+    return {nameOf(span.functionIndex), thread_, span.beginSeq, span.beginNs, span.endNs, measured};
+  }
+
+  void add(size_t number, const Span &span, bool isOutermost) {
+    const Rule &rule = rules_[number];
+    Sums &sum = sums[number];
+    const bool isComplete = !span.isEarlier && (span.how == SpanEnd::Return || span.how == SpanEnd::Exception);
+    const bool isException = span.how == SpanEnd::Exception;
+    ++sum.calls, sum.selfNs += span.selfNs(), sum.exceptions += isException;
+    sum.totalNs += isOutermost ? span.durationNs() : 0;
+    for (PerCall &per : states_[number].per) {
+      ++per.calls, per.selfNs += span.selfNs(), per.exceptions += isException;
+      per.totalNs += isOutermost ? span.durationNs() : 0;
+    }
+    if (isComplete)
+      sum.durations.add(span.durationNs());
+    double measured = static_cast<double>(span.durationNs());
+    switch (rule.metric) {
+    case Metric::Self:
+      measured = static_cast<double>(span.selfNs());
+      break;
+    case Metric::Depth:
+      measured = states_[number].open + 1.0;
+      break;
+    case Metric::Exceptions:
+      if (!isException)
+        return;
+      measured = 1;
+      break;
+    case Metric::Calls:
+      measured = 1; // the first one
+      break;
+    case Metric::OnCpu:
+    case Metric::Waiting:
+    case Metric::Preempted: {
+      if (!isOutermost || !lane_ || !lane_->isSchedKnown())
+        return;
+      const OffCpuTimes off = lane_->timesBetween(span.beginNs, span.endNs);
+      sum.off += off, sum.schedNs += span.durationNs();
+      const uint64_t running = span.durationNs() - std::min(span.durationNs(), off.notRunningNs());
+      measured = static_cast<double>(rule.metric == Metric::OnCpu     ? running
+                                     : rule.metric == Metric::Waiting ? off.waitingNs
+                                                                      : off.preemptedNs);
+      break;
+    }
+    default:
+      break;
+    }
+    if (rule.per.empty() && (isComplete || rule.metric != Metric::Min))
+      sum.offer(exampleOf(span, rule.metric == Metric::Min ? -measured : measured));
+  }
+  // The figure of a call of Rule::per. Calls that the trace does not show completely don't count.
+  void endPer(size_t number, const Span &span, bool shown) {
+    State &state = states_[number];
+    const PerCall per = state.per.back();
+    state.per.pop_back();
+    if (!shown || span.isEarlier || span.how == SpanEnd::Open)
+      return;
+    const Metric metric = rules_[number].metric;
+    const double measured = static_cast<double>(metric == Metric::Calls        ? per.calls
+                                                : metric == Metric::Total      ? per.totalNs
+                                                : metric == Metric::Self       ? per.selfNs
+                                                : metric == Metric::Exceptions ? per.exceptions
+                                                                               : per.depth);
+    Sums &sum = sums[number];
+    if (sum.isWorse(rules_[number], measured)) {
+      sum.worstPer = measured, sum.hasPer = true;
+      sum.worst = exampleOf(span, measured);
+    }
+  }
+  void endEach(const Span &span) {
+    for (size_t number = 0; number < rules_.size(); ++number) {
+      State &state = states_[number];
+      const size_t inner = span.depth + size_t{1};
+      if (inner >= state.pending.size() || state.pending[inner] == 0)
+        continue;
+      const bool isDone = span.how != SpanEnd::Open && !isOver_;
+      if (isDone) {
+        sums[number].violations += state.pending[inner];
+        if (!sums[number].worst)
+          sums[number].worst = exampleOf(span, state.pending[inner]);
+      }
+      state.pending[inner] = 0;
+    }
+  }
+
+  std::span<const Rule> rules_;
+  FunctionRules range_;
+  std::deque<FilterOptions> options_;
+  std::deque<FunctionRules> matchers_; // four for each rule
+  std::vector<std::optional<std::vector<Part>>> parts_; // by function
+  std::vector<State> states_;                           // by rule
+  bool hasEach_ = false, isOver_ = false;
+  uint32_t thread_ = 0;
+  const OffCpuLane *lane_ = nullptr;
+  std::optional<ThreadCalls<CheckWorker>> calls_;
+};
+
+RuleAnswer answerTo(const Rule &rule, Sums &sums) {
+  RuleAnswer answer;
+  answer.worst = sums.worst;
+  const auto decide = [&](double measured) {
+    answer.measured = measured;
+    answer.verdict = rule.isKeptBy(measured) ? RuleAnswer::Verdict::Kept : RuleAnswer::Verdict::Broken;
+  };
+  if (rule.form != Rule::Form::Bound) {
+    answer.measured = static_cast<double>(sums.violations);
+    answer.verdict = sums.violations == 0 ? RuleAnswer::Verdict::Kept : RuleAnswer::Verdict::Broken;
+    return answer;
+  }
+  const auto undecided = [&] { answer.verdict = RuleAnswer::Verdict::Undecided; };
+  if (!rule.per.empty()) {
+    sums.hasPer ? decide(sums.worstPer) : undecided();
+    return answer;
+  }
+  const auto share = [&](uint64_t ns) {
+    if (sums.schedNs == 0) {
+      answer.lacksScheduling = sums.calls > 0;
+      return undecided();
+    }
+    decide(rule.unit == Unit::Percent ? 100 * static_cast<double>(ns) / static_cast<double>(sums.schedNs)
+                                      : static_cast<double>(ns));
+  };
+  const uint64_t running = sums.schedNs - std::min(sums.schedNs, sums.off.notRunningNs());
+  switch (rule.metric) {
+  case Metric::Calls:
+    decide(static_cast<double>(sums.calls));
+    break;
+  case Metric::Exceptions:
+    decide(static_cast<double>(sums.exceptions));
+    break;
+  case Metric::Depth:
+    decide(static_cast<double>(sums.depth));
+    break;
+  case Metric::Total:
+    decide(static_cast<double>(sums.totalNs));
+    break;
+  case Metric::Self:
+    decide(static_cast<double>(sums.selfNs));
+    break;
+  case Metric::OnCpu:
+    share(running);
+    break;
+  case Metric::Waiting:
+    share(sums.off.waitingNs);
+    break;
+  case Metric::Preempted:
+    share(sums.off.preemptedNs);
+    break;
+  case Metric::Mean:
+    sums.calls ? decide(static_cast<double>(sums.totalNs) / static_cast<double>(sums.calls)) : undecided();
+    break;
+  case Metric::Min:
+    sums.durations.count() ? decide(static_cast<double>(sums.durations.min())) : undecided();
+    break;
+  case Metric::Max:
+    sums.durations.count() ? decide(static_cast<double>(sums.durations.max())) : undecided();
+    break;
+  case Metric::Percentile:
+    sums.durations.count() ? decide(static_cast<double>(sums.durations.percentile(rule.percentile))) : undecided();
+    break;
+  }
+  if (answer.worst && rule.metric == Metric::Min)
+    answer.worst->measured = -answer.worst->measured;
+  // Nothing was measured, so a limit on times says nothing.
+  if (sums.calls == 0 && (rule.metric == Metric::Total || rule.metric == Metric::Self))
+    undecided();
+  return answer;
+}
+
+} // namespace
+
+Expected<std::vector<RuleAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
+                                             const std::vector<uint32_t> &threads, std::span<const Rule> rules,
+                                             uint64_t fromNs, uint64_t toNs, Damage &damage) {
+  FilterOptions range;
+  range.fromNs = fromNs, range.toNs = toNs;
+  std::vector<Sums> sums(rules.size());
+  auto done = readParts<CheckWorker>(
+      source, table, partsOf(source, table, threads),
+      [&](TraceTable &own) { return std::make_unique<CheckWorker>(own, rules, range); },
+      [&](CheckWorker &worker) {
+        for (size_t i = 0; i < rules.size(); ++i)
+          sums[i].merge(rules[i], worker.sums[i]);
+      },
+      damage);
+  if (!done)
+    return done.error();
+  std::vector<RuleAnswer> answers;
+  for (size_t i = 0; i < rules.size(); ++i)
+    answers.push_back(answerTo(rules[i], sums[i]));
+  return answers;
+}
+
+} // namespace ada::analysis

@@ -1,0 +1,44 @@
+// Whether a trace keeps rules.
+#ifndef ADA_LIB_ANALYSIS_CHECK_H
+#define ADA_LIB_ANALYSIS_CHECK_H
+
+#include "analysis/events/thread_workers.h"
+#include "rules.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+/// A call that shows how a rule is broken, or how close it came.
+struct RuleExample {
+  std::string function; ///< its display name
+  uint32_t thread = 0;
+  uint64_t seq = 0, beginNs = 0, endNs = 0;
+  double measured = 0; ///< of this call alone
+};
+
+struct RuleAnswer {
+  enum class Verdict {
+    Kept,
+    Broken,
+    Undecided, ///< nothing was measured: no call of such a function is complete, or scheduling was not recorded
+  };
+  Verdict verdict = Verdict::Kept;
+  double measured = 0;               ///< in the unit of the rule; the number of violations for Never and Each
+  std::optional<RuleExample> worst;  ///< the first one for Never, Each and counts that should be 0
+  bool lacksScheduling = false;      ///< Undecided: for want of scheduling records
+};
+
+/// One answer per rule, in their order. Reads the threads once, several at a time. `fromNs`, `toNs`: calls that overlap
+/// this range count.
+Expected<std::vector<RuleAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
+                                             const std::vector<uint32_t> &threads, std::span<const Rule> rules,
+                                             uint64_t fromNs, uint64_t toNs, Damage &damage);
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_CHECK_H
