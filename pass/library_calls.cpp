@@ -73,19 +73,19 @@ const char *whyNotWrapped(const CallBase &call) {
   if (call.isMustTailCall())
     return "a musttail call";
   if (call.hasOperandBundles() || isa<CallBrInst>(call))
-    return "a call with operands of its own kind";
+    return "a call with operands of a special kind";
   if (call.hasFnAttr(Attribute::ReturnsTwice))
     return "it returns twice";
   if (call.getCallingConv() != CallingConv::C)
-    return "not called by C's convention";
+    return "not called with C's calling convention";
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     Type *type = call.getArgOperand(i)->getType();
     if (type->isTokenTy() || type->isMetadataTy() || type->isX86_AMXTy())
-      return "an argument has no place in memory";
+      return "an argument can't be stored in memory";
     for (Attribute::AttrKind kind : {Attribute::InAlloca, Attribute::Preallocated, Attribute::ByRef, Attribute::Nest,
                                      Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync})
       if (call.paramHasAttr(i, kind))
-        return "an argument is passed in a way of its own";
+        return "an argument is passed in a special way";
   }
   return nullptr;
 }

@@ -19,47 +19,46 @@ cl::list<std::string> includeOption(
     cl::desc("Trace only functions that match one of these globs, separated by '|' (docs/reference/globs.md). A "
              "glob is matched against the mangled name, the demangled name with and without parameters, "
              "and the source file's path. May be repeated."));
-cl::list<std::string> excludeOption("ada-exclude", cl::value_desc("globs"), cl::cat(category),
-                                    cl::desc("Do not trace functions that match one of these globs; what they call is "
-                                             "traced. Wins over everything but ada_never. May be repeated."));
-cl::list<std::string> callsOption(
-    "ada-calls", cl::value_desc("globs"), cl::cat(category),
-    cl::desc("Trace also the calls that traced functions make of functions which are only declared, as "
-             "those of libraries, and match one of these globs. They are separated by '|' or ','; "
-             "'default' means what blocks, allocates or does I/O (docs/reference/pass.md). May be repeated."));
+cl::list<std::string>
+    excludeOption("ada-exclude", cl::value_desc("globs"), cl::cat(category),
+                  cl::desc("Do not trace functions that match one of these globs; functions that they call are still "
+                           "traced. Takes precedence over everything but ada_never. May be repeated."));
+cl::list<std::string>
+    callsOption("ada-calls", cl::value_desc("globs"), cl::cat(category),
+                cl::desc("Also trace calls that traced functions make to functions that are only declared, such as "
+                         "library functions, and match one of these globs, separated by '|' or ','; 'default' means "
+                         "the functions that block, allocate or do I/O (docs/reference/pass.md). May be repeated."));
 cl::list<std::string>
     ignoreListOption("ada-ignorelist", cl::value_desc("file"), cl::cat(category),
                      cl::desc("Do not trace the functions (fun:) and source files (src:) in this special case list; "
-                              "entries before any section and in sections [ada] and [*] count. May be repeated."));
-cl::list<std::string> whyOption(
-    "ada-why", cl::ValueOptional, cl::value_desc("globs"), cl::cat(category),
-    cl::desc(
-        "Print on standard error, for each function that matches (all, if no glob is given), whether it "
-        "is traced, and if not, why; and the globs of -ada-include, -ada-exclude and -ada-calls that match nothing "
-        "in the translation unit. May be repeated."));
+                              "entries before any section and in the sections [ada] and [*] apply. May be repeated."));
+cl::list<std::string>
+    whyOption("ada-why", cl::ValueOptional, cl::value_desc("globs"), cl::cat(category),
+              cl::desc("Print on standard error whether each function that matches (without globs: each function) is "
+                       "traced, and if not, why; also list the globs of -ada-include, -ada-exclude and -ada-calls that "
+                       "match nothing in the translation unit. May be repeated."));
 cl::opt<unsigned> minSizeOption("ada-min-size", cl::init(0), cl::value_desc("N"), cl::cat(category),
-                                cl::desc("Do not trace functions of fewer than N LLVM instructions that have no loop. "
-                                         "The default, 0, traces all, so that calls are counted exactly."));
-cl::opt<bool>
-    systemHeadersOption("ada-system-headers", cl::cat(category),
-                        cl::desc("Trace functions from system headers too, such as the standard library's templates."));
+                                cl::desc("Do not trace functions that have fewer than N LLVM instructions and no loop. "
+                                         "The default, 0, traces all functions, so that calls are counted exactly."));
+cl::opt<bool> systemHeadersOption(
+    "ada-system-headers", cl::cat(category),
+    cl::desc("Also trace functions from system headers, such as the standard library's templates."));
 cl::opt<bool> beforeInliningOption(
     "ada-before-inlining", cl::cat(category),
-    cl::desc(
-        "Place the hooks at the start of the pipeline, so that calls which are inlined later are traced as well."));
+    cl::desc("Place the hooks at the start of the pipeline, so that calls that are inlined later are traced, too."));
 cl::opt<bool>
     unwindOption("ada-unwind", cl::init(true), cl::cat(category),
                  cl::desc("Record exits by exceptions, pthread_exit and cancellation (default: on). =0 adds no landing "
-                          "pads; a call that is left that way is closed by the next event of its caller."));
+                          "pads; a call that is left in this way is closed by the next event of its caller."));
 cl::opt<bool> consumeMarksOption(
     "ada-consume-cyg-marks", cl::cat(category),
-    cl::desc("Take away the marks that -finstrument-functions-after-inlining leaves, so that this flag only tells the "
-             "pass which functions are declared no_instrument_function, and no __cyg_profile calls are made."));
+    cl::desc("Remove the attributes that -finstrument-functions-after-inlining sets, so that this flag only tells the "
+             "pass which functions are declared no_instrument_function, and no __cyg_profile calls are generated."));
 
-cl::opt<bool> pointeesOption(
-    "ada-pointees", cl::cat(category),
-    cl::desc("Describe what pointers and references among arguments and results point to (structs by field, numbers, "
-             "vectors), for the runtime's option pointees. Needs -g."));
+cl::opt<bool>
+    pointeesOption("ada-pointees", cl::cat(category),
+                   cl::desc("Describe the data that pointers and references in arguments and results point to (structs "
+                            "by field, numbers, vectors), for the run-time option pointees. Needs -g."));
 
 bool parseBool(StringRef text, bool &value) {
   if (text.empty() || text == "1" || text.equals_insensitive("true")) {
@@ -103,7 +102,7 @@ std::string applyWord(StringRef word, ada::PassOptions &options) {
                : name == "ada-pointees"          ? &options.pointees
                                                  : nullptr;
   if (!flag)
-    return "is no option of AdaTrace; 'opt -load-pass-plugin=libAdaTrace.so --help' lists them";
+    return "is not an option of AdaTrace; 'opt -load-pass-plugin=libAdaTrace.so --help' lists the options";
   return parseBool(value, *flag) ? "" : "takes 0 or 1";
 }
 

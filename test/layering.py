@@ -86,8 +86,6 @@ AREAS = {
     "tools/adatrace": ["tools/adatrace", "lib/formats/clickhouse"],
 }
 ANALYSIS, ATF, CORE, TOOL = "lib/analysis/", "lib/formats/atf/", "runtime/core/", "tools/adatrace/"
-# A reason for many: what each command prints with, and where it stops on an error.
-PRINTING = {TOOL + "output/terminal.h": "every error message goes through it"}
 DIRECTORIES = {ATF + "session/directories.h": "the names of a session's directories and files"}
 PARTS = [
     Part("lib/analysis/events", [], {
@@ -124,13 +122,15 @@ PARTS = [
         CORE + "session/process_info.h": "the drain writes the manifest",
         CORE + "session/timing_anchors.h": "the drain writes them while the program runs"}),
     Part("runtime/core/session", [CORE + "base", CORE + "ring", CORE + "record", CORE + "drain"]),
-    Part("tools/adatrace/options", ["tools/adatrace/*"], PRINTING),
-    Part("tools/adatrace/process", ["tools/adatrace/*", TOOL + "options"], PRINTING),
-    Part("tools/adatrace/trace", ["tools/adatrace/*", TOOL + "options", TOOL + "process"], PRINTING),
-    Part("tools/adatrace/output", ["tools/adatrace/*", TOOL + "options", TOOL + "process", TOOL + "trace", TOOL + "flame"]),
-    Part("tools/adatrace/elf", ["tools/adatrace/*", TOOL + "output"]),
-    Part("tools/adatrace/fleet", ["tools/adatrace/*", TOOL + "options", TOOL + "process", TOOL + "trace", TOOL + "output",
-                                  "lib/formats/clickhouse"]),
+    Part("tools/adatrace/terminal", ["tools/adatrace/*"]),
+    Part("tools/adatrace/options", ["tools/adatrace/*", TOOL + "terminal"]),
+    Part("tools/adatrace/process", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options"]),
+    Part("tools/adatrace/trace", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options", TOOL + "process"]),
+    Part("tools/adatrace/output", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options", TOOL + "process", TOOL + "trace",
+                                   TOOL + "flame"]),
+    Part("tools/adatrace/elf", ["tools/adatrace/*", TOOL + "terminal"]),
+    Part("tools/adatrace/fleet", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options", TOOL + "process", TOOL + "trace",
+                                  TOOL + "output", "lib/formats/clickhouse"]),
     Part("tools/adatrace/ship", ["tools/adatrace/*", TOOL + "process", TOOL + "fleet"]),
     Part("tools/adatrace/view", ["tools/adatrace/*", TOOL + "process", TOOL + "output"]),
     Part("tools/adatrace/commands", ["tools/adatrace"], {

@@ -2,7 +2,8 @@
 """Checks the links of all pages. Usage: links.py [ROOT]
 
 Every relative link of a .md file leads to a file or folder that exists, and to a heading that it has. Every page that
-any text file mentions by its path (docs/…/name.md) exists. Every page of docs/ is linked from docs/README.md.
+any text file mentions by its path (docs/…/name.md) exists, and so does every source file that a page names (`lib/…/x.h`;
+the changes are history). Every page of docs/ is linked from docs/README.md.
 """
 import os
 import pathlib
@@ -12,6 +13,8 @@ import sys
 FOLDERS = "bench cmake docs examples include lib pass runtime test tools .ci .devcontainer .github".split()
 SOURCES = {".h", ".c", ".cpp", ".inc", ".S", ".py", ".md", ".txt", ".cmake", ".test", ".js", ".sh", ".in", ".yml", ".yaml", ""}
 INDEX = "docs/README.md"
+HISTORY = "CHANGELOG.md"
+NAMED = r"`((?:bench|cmake|include|lib|pass|runtime|test|tools)/[\w./-]+\.(?:h|c|cpp|inc|S|py|test|cmake|js|mjs|sh))`"
 
 
 def files(root):
@@ -65,6 +68,9 @@ def check(root):
         for mentioned in re.findall(r"(?<![\w/.-])docs/[\w/-]+\.md\b", text):
             if not (root / mentioned).exists():
                 problems.append(f"{name}: mentions {mentioned}, which does not exist")
+    for page in names.keys() - {HISTORY}:
+        problems += [f"{page}: names {name}, which does not exist" for name in re.findall(NAMED, texts[page])
+                     if not (root / name).exists()]
     problems += [f"{INDEX}: no link to {page}" for page in names
                  if page.startswith("docs/") and page not in linked | {INDEX}]
     if not any(os.path.normpath(target) == INDEX for target in links(texts["README.md"])):

@@ -34,7 +34,7 @@ SECTIONS = {
     "A new export": Section(r"callgrind|speedscope|pprof|otlp|firefox|sqlite|(?<![a-z])ctf(?![a-z])", READERS, FORMATS, re.I),
     # Folded stacks are named with the words around them: other things can be folded, too.
     "A new import": Section(r"uftrace|xray|perfetto|chrome|folded[/ ]?(?:stacks|format|source)", READERS, FORMATS, re.I),
-    "A new command": Section(r"\bk(?:Coroutines|Graph|Why|Waits)\b|commands/\w+\.cpp", ["cmake", "lib", "tools"]),
+    "A new command": Section(r"\bCommand k[A-Z]\w+|&k(?:Record|Convert|Graph|Flags)\b|commands/\w+\.cpp", ["cmake", "lib", "tools"]),
     "A new event kind": Section(r"\bEventKind::(?:Call|Return|Exception)|\bADA_RECORD_(?:CALL|RETURN|EXCEPTION)\b"
                                 r"|(?:[=!]=?|[,?:]|::) ?k(?:Call|Return|Exception)\b", PRODUCT,
                                 # Constants of the same names that formats and contents have for themselves.

@@ -52,13 +52,14 @@ struct ByteInput::State {
         continue;
       }
       if (gunzip->isDamaged()) {
-        fail("E_BAD_GZIP", "the gzip data around the trace is damaged; what could be unpacked was read", got);
+        fail("E_BAD_GZIP", "the gzip data around the trace is damaged; everything that could be unpacked was read",
+             got);
         break;
       }
       auto more = ADA_TRY(fillRaw(packed.data(), packed.size()));
       if (more == 0) {
         if (!gunzip->isComplete())
-          fail("E_TRUNCATED", "the gzip data ends before it is complete; what could be unpacked was read", got);
+          fail("E_TRUNCATED", "the gzip data is incomplete; everything that could be unpacked was read", got);
         break;
       }
       gunzip->feed(std::span(packed).first(more));
@@ -147,14 +148,14 @@ Expected<ByteInput> ByteInput::open(const std::string &path) {
       return s.fail("cannot be opened");
     if (!waitForWriter(s.fd))
       return Error{.code = "E_IO",
-                   .message = "is a pipe that no program has opened for writing in five seconds",
+                   .message = "is a pipe that no program opened for writing within five seconds",
                    .file = s.name};
   }
   struct stat info;
   if (::fstat(s.fd, &info) != 0)
     return s.fail("cannot be examined");
   if (S_ISDIR(info.st_mode))
-    return Error{.code = "E_IO", .message = "is a directory, a file was expected", .file = s.name};
+    return Error{.code = "E_IO", .message = "is a directory, but a file was expected", .file = s.name};
   // Standard input may be a file that another program has read from already.
   s.seekable = S_ISREG(info.st_mode) && ::lseek(s.fd, 0, SEEK_CUR) == 0;
   if (s.seekable) {

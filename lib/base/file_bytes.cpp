@@ -71,7 +71,7 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
     return systemError(path, "cannot be examined", errno);
   if (!S_ISREG(info.st_mode))
     return Error{.code = "E_IO",
-                 .message = S_ISDIR(info.st_mode) ? "is a directory, a file was expected"
+                 .message = S_ISDIR(info.st_mode) ? "is a directory, but a file was expected"
                                                   : "is not a regular file; copy it to one",
                  .file = path};
 

@@ -55,11 +55,11 @@ int openPartByPart(std::string_view path, int flags, mode_t mode) {
 }
 
 Error linkError(const std::string &path) {
-  return {.code = "E_UNSAFE",
-          .message =
-              "is a symbolic link, or behind one: somebody may want to have another file changed; nothing was done "
-              "to it",
-          .file = path};
+  return {
+      .code = "E_UNSAFE",
+      .message =
+          "is a symbolic link, or is reached through one, which may lead to someone else's file; it was left unchanged",
+      .file = path};
 }
 
 Error notRegular(const std::string &path) {
@@ -143,7 +143,8 @@ Expected<FileDescriptor> openForWriting(const std::string &path, int flags, mode
     return notRegular(path);
   if (info.st_nlink > 1)
     return Error{.code = "E_UNSAFE",
-                 .message = "has more than one name, so it may be somebody else's file; copy the session to recover it",
+                 .message =
+                     "has more than one hard link, so it may be someone else's file; copy the session to recover it",
                  .file = path};
   if (flags & O_CREAT)
     giveToOwnerOf(place.directory, file.get());
@@ -221,7 +222,7 @@ Expected<void> makeOwnFile(const std::string &path) {
   if (!S_ISREG(info.st_mode))
     return notRegular(path);
   ADA_TRY(
-      checkOwner(place, from.get(), "is another name of a file that belongs to another user than its directory", path));
+      checkOwner(place, from.get(), "is a hard link to a file whose owner is not the owner of the directory", path));
   const std::string temporary = temporaryName(place);
   ::unlinkat(directory, temporary.c_str(), 0); // of a process of this number that was killed
   auto done = copyInto(place.directory, temporary.c_str(), from.get(), path);
@@ -242,8 +243,8 @@ Expected<void> makeOwnDirectory(const std::string &path) {
   const FileDescriptor from(::openat(directory, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!from)
     return linkError(path);
-  ADA_TRY(checkOwner(place, from.get(), "is a link to a directory that belongs to another user than the one it lies in",
-                     path));
+  ADA_TRY(checkOwner(place, from.get(),
+                     "is a link to a directory whose owner is not the owner of the directory it is in", path));
   const std::string temporary = temporaryName(place);
   if (::mkdirat(directory, temporary.c_str(), 0700) != 0)
     return systemError(path, "cannot be copied", errno);
@@ -281,7 +282,7 @@ void removeEmptyDirectory(const std::string &path) {
 Expected<void> makeDirectory(const std::string &path) {
   const auto place = ADA_TRY(placeOf(path));
   if (::mkdirat(place.directory.get(), place.name.c_str(), 0700) != 0)
-    return errno == EEXIST ? Expected<void>() : systemError(path, "the directory can't be made", errno);
+    return errno == EEXIST ? Expected<void>() : systemError(path, "the directory can't be created", errno);
   if (const auto made = openWithoutLinks(path, O_RDONLY | O_DIRECTORY))
     giveToOwnerOf(place.directory, made->get());
   return {};

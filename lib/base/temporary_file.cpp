@@ -31,12 +31,12 @@ Expected<uint64_t> TemporaryFile::append(std::span<const std::byte> bytes) {
     std::string name = directory() + "/adatrace-XXXXXX";
     file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
     if (!file_)
-      return failed("no temporary file can be made in it");
+      return failed("can't create a temporary file in it");
     ::unlink(name.c_str());
   }
   const uint64_t offset = size_;
   if (!writeAllAt(file_.get(), bytes.data(), bytes.size(), offset))
-    return failed("the trace can't be kept there");
+    return failed("the trace can't be stored there");
   size_ += bytes.size();
   return offset;
 }
@@ -45,7 +45,7 @@ Expected<void> TemporaryFile::read(uint64_t offset, std::span<std::byte> bytes) 
   while (!bytes.empty()) {
     const ssize_t n = ::pread(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (n == 0 || (n < 0 && errno != EINTR))
-      return failed("what was kept there can't be read");
+      return failed("the trace stored there can't be read");
     if (n > 0) {
       bytes = bytes.subspan(static_cast<size_t>(n));
       offset += static_cast<uint64_t>(n);

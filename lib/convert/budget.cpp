@@ -67,7 +67,7 @@ Expected<uint64_t> minDurationFor(uint64_t bytes, const BudgetUse &use) {
     share *= 0.97 * static_cast<double>(bytes) / static_cast<double>(*size);
     if (least > durations.max())
       return Error{.code = "E_BUDGET",
-                   .message = "even without any call the output has " + std::to_string(*size) + " bytes, and " +
+                   .message = "even without any calls, the output has " + std::to_string(*size) + " bytes, and " +
                               std::to_string(bytes) + " are allowed"};
     // Percentiles are rounded: each step leaves out more than the one before.
     least = std::max(durations.percentile(100 * (1 - share)), least + 1 + least / 128);

@@ -18,7 +18,7 @@ Function TraceSource::functionOf(uint32_t process, uint64_t id) const {
 }
 
 Expected<void> TraceSource::readPart(TraceSink &, const ReadRequest &) {
-  return Error{.code = "E_INTERNAL", .message = "this source can be read as a whole only"};
+  return Error{.code = "E_INTERNAL", .message = "this source can only be read as a whole"};
 }
 
 bool ReadRequest::wantsThread(uint32_t thread) const {

@@ -140,7 +140,7 @@ std::string_view leftOutFormats() {
 #elif defined(ADA_WITH_EXPORT)
   return " (this build is without chrome, perfetto, folded stacks, uftrace and XRay: ADA_WITH_IMPORT)";
 #elif defined(ADA_WITH_IMPORT)
-  return " (this build is without the formats that are only written, as sqlite and pprof: ADA_WITH_EXPORT)";
+  return " (this build is without the formats that are only written, such as sqlite and pprof: ADA_WITH_EXPORT)";
 #else
   return " (this build is without the formats of other tools: ADA_WITH_IMPORT, ADA_WITH_EXPORT)";
 #endif

@@ -35,7 +35,7 @@ public:
       return;
     const auto known = std::ranges::count_if(thread.offCpu->periods(),
                                              [](const OffCpu &off) { return off.why != OffCpu::Why::Unknown; });
-    add("times without a processor: " + std::string(why), static_cast<uint64_t>(known));
+    add("off-CPU times: " + std::string(why), static_cast<uint64_t>(known));
   }
   const std::vector<Loss> &list() const noexcept { return all_; }
   void clear() { all_.clear(); }

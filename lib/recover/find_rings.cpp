@@ -119,7 +119,7 @@ Expected<void> removeRing(const RingFile &ring) {
   const auto now = examine(ring.path, ring.pid, isUnreadable);
   if (!now || now->state == RingFile::State::Recording)
     return Error{
-        .code = "E_RUNNING", .message = "is not, or no more, the ring file of a dead process", .file = ring.path};
+        .code = "E_RUNNING", .message = "is not (or is no longer) the ring file of a dead process", .file = ring.path};
   if (::unlink(ring.path.c_str()) != 0)
     return systemError(ring.path, "cannot be removed", errno);
   if (now->state == RingFile::State::Answered)

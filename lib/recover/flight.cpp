@@ -27,14 +27,14 @@ Expected<void> copyFile(const std::string &from, const std::string &to) {
     return failure(from, "cannot be opened", errno);
   const FileDescriptor out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!out)
-    return failure(to, "cannot be made", errno);
+    return failure(to, "cannot be created", errno);
   return copySparse(in.get(), out.get(), to);
 }
 
 Expected<void> copyProcess(const std::string &from, const std::string &to) {
   std::error_code error;
   if (!fs::create_directories(to, error) && error)
-    return failure(to, "cannot be made", error.value());
+    return failure(to, "cannot be created", error.value());
   for (fs::directory_iterator at(from, error), end; !error && at != end; at.increment(error)) {
     const std::string name = at->path().filename().string(), target = atf::joinPath(to, name);
     const fs::file_status status = at->symlink_status(error);
@@ -74,9 +74,9 @@ Expected<std::string> saveFlight(const std::string &directory, const std::string
   const std::string place = flightPlace(directory);
   struct stat info = {};
   if (place.empty() || ::lstat(place.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
-    return Error{.code = "E_IO", .message = "is not what a flight recorder keeps in memory", .file = directory};
+    return Error{.code = "E_IO", .message = "is not the directory of a flight recorder in memory", .file = directory};
   if (info.st_uid != ::geteuid()) // only its owner may say where it goes
-    return Error{.code = "E_UNSAFE", .message = "belongs to another user, who may make a session of it", .file = place};
+    return Error{.code = "E_UNSAFE", .message = "belongs to another user, who can save it as a session", .file = place};
   const std::string name(atf::baseName(directory)), temporary = session + ".part-" + name.substr(name.find('_') + 1);
   const mode_t mask = ::umask(077);
   std::error_code error;
@@ -88,7 +88,7 @@ Expected<std::string> saveFlight(const std::string &directory, const std::string
   if (copied)
     for (unsigned number = 2; ::rename(temporary.c_str(), target.c_str()) != 0; ++number) {
       if ((errno != ENOTEMPTY && errno != EEXIST) || number == 10000) {
-        copied = failure(target, "cannot be made", errno);
+        copied = failure(target, "cannot be created", errno);
         break;
       }
       target = session + '_' + std::to_string(number);

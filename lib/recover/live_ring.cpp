@@ -102,8 +102,8 @@ OrderResult give(const RingHeader &ring) {
   const std::string process = "process " + std::to_string(ring->pid);
   if (ring->abi_version != ADA_ABI_VERSION)
     return {What::OtherVersion, process + " records with a runtime of ABI " + std::to_string(ring->abi_version) +
-                                    ", this is the tool for ABI " + std::to_string(ADA_ABI_VERSION) +
-                                    ": use the adatrace that belongs to it"};
+                                    ", but this adatrace is for ABI " + std::to_string(ADA_ABI_VERSION) +
+                                    ": use the adatrace of the same release"};
   if (__atomic_load_n(&ring->state, __ATOMIC_ACQUIRE) != ADA_RING_RECORDING)
     return {What::NotRecording, process + " has finished recording"};
   if (!ring->detail_windows && !ring->flight)
@@ -118,9 +118,9 @@ OrderResult give(const RingHeader &ring) {
 
 // Why /proc/PID/maps can't be read.
 std::string refusal(const std::string &process, int number) {
-  std::string why = "can't look into " + process + ": ";
+  std::string why = "can't read the memory map of " + process + ": ";
   if (number == 0)
-    return why + "it has no memory of its own (a thread of the kernel, or it has just ended)";
+    return why + "it has no memory of its own (it is a kernel thread, or has just ended)";
   if ((number == EACCES || number == EPERM) && geteuid() != 0)
     return why + "it belongs to another user; try as that user or as root";
   return why + std::generic_category().message(number) + (geteuid() == 0 ? ", although you are root" : "");

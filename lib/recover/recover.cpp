@@ -399,8 +399,7 @@ Expected<void> removeNothing(const std::string &directory) {
 
 Error runningError(const std::string &directory) {
   return {.code = "E_RUNNING",
-          .message = "its process is alive and still records here, or another recovery is at work; recover when it has "
-                     "ended",
+          .message = "its process is still recording here, or another recovery is running; try again when it has ended",
           .file = directory};
 }
 

@@ -28,7 +28,7 @@ constexpr size_t kBlockBytes = 16 * 1024;
 // A place takes a few bytes per open call, so the more calls are open, the further apart places are.
 constexpr uint64_t kPlaceEvents = 4096, kPlaceEventsPerCall = 32;
 
-Error stopped() { return {.code = "E_STOPPED", .message = "the index is not wanted any more"}; }
+Error stopped() { return {.code = "E_STOPPED", .message = "the index is no longer needed"}; }
 
 // Writes the blocks of items of one level.
 class ItemStream {

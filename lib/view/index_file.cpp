@@ -18,7 +18,7 @@ namespace ada::view {
 namespace {
 
 Error bad(const std::string &why) {
-  return {.code = "E_BAD_INDEX", .message = "the viewer's index " + why + "; it is made again"};
+  return {.code = "E_BAD_INDEX", .message = "the viewer's index " + why + "; it is rebuilt"};
 }
 
 bool getBlocks(IndexCursor &from, std::vector<IndexBlock> &blocks, uint64_t fileBytes) {
@@ -65,7 +65,7 @@ Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, 
   index->file_ = std::move(file);
   struct stat info;
   if (::fstat(index->file_.get(), &info) != 0 || !S_ISREG(info.st_mode))
-    return bad("is no file");
+    return bad("is not a file");
   index->bytes_ = static_cast<uint64_t>(info.st_size);
   IndexHeader header;
   if (index->bytes_ < sizeof header ||
@@ -73,14 +73,14 @@ Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, 
     return bad("is cut");
   const uint32_t crc = std::exchange(header.headerCrc, 0);
   if (std::memcmp(header.magic, kIndexMagic, sizeof header.magic) != 0 || header.version != kIndexVersion)
-    return bad("is of another version");
+    return bad("has another version");
   if (crc != indexCrc(std::as_bytes(std::span(&header, 1))))
     return bad("is damaged");
   if (header.madeOf != madeOf)
-    return bad("is of another trace, or an earlier state of it");
+    return bad("belongs to another trace, or to an earlier state of it");
   const auto directory = ADA_TRY(index->read(header.directoryOffset, header.directoryBytes, header.directoryCrc));
   if (!index->readDirectory(directory, table, functions))
-    return bad("does not fit the trace");
+    return bad("does not match the trace");
   return std::shared_ptr<const IndexFile>(std::move(index));
 }
 

@@ -25,7 +25,7 @@ Expected<IndexOutput> IndexOutput::beside(const std::string &path) {
   struct stat opened, named;
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(file.get(), &opened) != 0 ||
       ::lstat(temporary.c_str(), &named) != 0 || opened.st_ino != named.st_ino || opened.st_dev != named.st_dev)
-    return Error{.code = "E_BUSY", .message = "another viewer writes it", .file = temporary};
+    return Error{.code = "E_BUSY", .message = "another viewer is writing it", .file = temporary};
   IndexOutput output(std::move(file), path, temporary);
   if (::fchmod(output.file_.get(), 0600) != 0 || ::ftruncate(output.file_.get(), 0) != 0)
     return output.failed();
@@ -37,7 +37,7 @@ Expected<IndexOutput> IndexOutput::temporary() {
   std::string name = std::string(place && *place ? place : "/tmp") + "/adatrace-index-XXXXXX";
   FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
   if (!file)
-    return systemError(name, "no temporary file can be made", errno);
+    return systemError(name, "can't create a temporary file", errno);
   ::unlink(name.c_str());
   return IndexOutput(std::move(file), "", "");
 }

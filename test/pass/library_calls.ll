@@ -129,11 +129,11 @@ declare i32 @__gcc_personality_v0(...)
 ; WHY: AdaTrace: malloc: traced where it is called: 1 call
 ; WHY: AdaTrace: free: not traced: -ada-exclude matches it
 ; WHY: AdaTrace: twin: traced where it is called: 1 call
-; WHY: AdaTrace: dlsym: not traced: what it does depends on who calls it
+; WHY: AdaTrace: dlsym: not traced: its effect depends on its caller
 ; WHY: AdaTrace: returns_twice: not traced: it returns twice
 ; WHY: AdaTrace: unnamed: not traced: only declared in this translation unit; -ada-calls traces calls of such functions
 ; WHY: AdaTrace: own_takes_musttail: 1 call not traced: a musttail call
-; WHY: AdaTrace: own_convention: 1 call not traced: not called by C's convention
+; WHY: AdaTrace: own_convention: 1 call not traced: not called with C's calling convention
 ; WHY: AdaTrace: pthread_exit: traced where it is called: 1 call
 ; WHY: AdaTrace: nobody_calls: not traced: no traced function calls it here
 ; WHY: AdaTrace: execv: traced where it is called: 1 call

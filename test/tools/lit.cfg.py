@@ -33,6 +33,6 @@ if shutil.which("clickhouse-server", path=config.environment["PATH"] + ":/usr/sb
 
 # Tools of other tracers, whose answers about the same files are compared with ours, the reader of the example unit, and
 # a tool that makes certificates.
-for tool, feature in (("uftrace", "uftrace"), ("llvm-xray", "llvm-xray"), ("systemd-analyze", "systemd"), ("openssl", "openssl"), ("valgrind", "valgrind")):
+for tool, feature in (("uftrace", "uftrace"), ("llvm-xray", "llvm-xray"), ("systemd-analyze", "systemd"), ("openssl", "openssl"), ("git", "git"), ("valgrind", "valgrind")):
     if shutil.which(tool, path=config.environment["PATH"]):
         config.available_features.add(feature)

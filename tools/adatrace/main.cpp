@@ -3,15 +3,12 @@
 #include "options/suggestion.h"
 #include "process/bus_error.h"
 #include "process/child_process.h"
+#include "version.h"
 
 #include <algorithm>
 #include <clocale>
 #include <csignal>
 #include <exception>
-
-#ifndef ADATRACE_VERSION
-#define ADATRACE_VERSION "unknown"
-#endif
 
 using namespace ada::cli;
 
@@ -83,7 +80,7 @@ int dispatch(std::vector<std::string> args) {
     return kOk;
   }
   if (args[0] == "--version") {
-    Output().print("adatrace {}\n", ADATRACE_VERSION);
+    Output().print("adatrace {}\n", kVersion);
     return kOk;
   }
   for (const Command *command : commands())

@@ -154,7 +154,7 @@ bool EventSplitter::step(char c) {
       return true;
     state_ = State::Value;
     if (c != ':')
-      fail("E_BAD_JSON", "expected ':' behind the name of a member");
+      fail("E_BAD_JSON", "expected ':' after the name of a member");
     return !problem_;
   case State::Value:
     if (isSpace(c))
@@ -172,8 +172,8 @@ void EventSplitter::finish() {
     return;
   const bool mayEnd = state_ == State::Done || (state_ == State::Events && !isObject_);
   if (!mayEnd)
-    fail("E_TRUNCATED", state_ == State::Event ? "the text ends within an event; what is before it was read"
-                                               : "the text ends before it is complete; what is there was read");
+    fail("E_TRUNCATED", state_ == State::Event ? "the text ends within an event; everything before it was read"
+                                               : "the text is incomplete; everything before its end was read");
 }
 
 } // namespace ada::model

@@ -147,12 +147,12 @@ private:
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
     const std::string place = "\"pid\":" + std::to_string(ids_.pid(thread.process)) +
                               ",\"tid\":" + std::to_string(kOffCpuTids + thread.index);
-    putMeta(place, "thread_name", "name", jsonString(nameOf(thread) + ": without a processor"));
+    putMeta(place, "thread_name", "name", jsonString(nameOf(thread) + ": off-CPU"));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
     for (const OffCpu &off : lane.periods()) {
       const uint64_t fromNs = std::max(off.fromNs, format_.startNs);
       if (off.toNs <= fromNs) {
-        lose("times without a processor before the first event: the format's times begin there");
+        lose("off-CPU times before the first event: the format's times begin there");
         continue;
       }
       std::string &json = open('X', place + ",\"ts\":", fromNs).append(",\"dur\":");

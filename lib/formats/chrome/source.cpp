@@ -288,7 +288,7 @@ bool Reader::takeOffCpu(const Fields &fields) {
   if (fields.phase != 'X' || fields.category != kOffCpuCategory)
     return false;
   ++usable;
-  lost_.add("times without a processor: only sessions are read with them");
+  lost_.add("off-CPU times: only sessions are read with them");
   return true;
 }
 

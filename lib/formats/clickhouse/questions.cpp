@@ -53,7 +53,7 @@ constexpr std::string_view kNames = " ANY LEFT JOIN (SELECT function, any(name) 
 
 Question ofTraces() {
   return {.name = "traces",
-          .about = "trace ids by how long the calls of each took together, on all hosts",
+          .about = "trace ids by the time from the first call of each to the last, on all hosts",
           .view = "trace_totals",
           .query =
               text({"SELECT trace_id, hosts, processes, calls, exceptions, time, duration_ns, self_ns, name FROM "
@@ -92,7 +92,7 @@ std::array<Question, 9> make() {
                       figures("function"), ")", kNames}),
        .order = "self_ns DESC, name"},
       {.name = "hosts",
-       .about = "the same by host, release and hour",
+       .about = "what functions cost by host, release and hour",
        .view = "host_totals",
        .query = text({"SELECT host, release, hour, name, calls, total_ns, self_ns, exceptions, p[1] AS p50_ns, p[3] AS "
                       "p99_ns FROM (",
@@ -114,7 +114,7 @@ std::array<Question, 9> make() {
                  figures("function, release"), ")", kNames}),
        .order = "name, release"},
       {.name = "deviating",
-       .about = "hosts on which a function's median is half as long again as on the median host, or more",
+       .about = "hosts on which a function's median is at least 1.5 times that of the median host",
        .view = "deviating_hosts",
        .query = text(
            {"SELECT name, host, calls, p50_ns, usual_ns, p50_ns / usual_ns AS times FROM (SELECT function, "
@@ -123,14 +123,14 @@ std::array<Question, 9> make() {
             ") GROUP BY function) USING function WHERE usual_ns > 0 AND p50_ns >= 1.5 * usual_ns)", kNames}),
        .order = "times DESC, name, host"},
       {.name = "exceptions",
-       .about = "functions that are seldom left by an exception",
+       .about = "functions that are rarely left by an exception",
        .view = "rare_exceptions",
        .query = text(
            {"SELECT name, calls, exceptions, exceptions / calls AS share FROM (", figures("function"), ")", kNames}),
        .where = "exceptions > 0 AND share <= 0.01",
        .order = "share, name"},
       {.name = "slowest",
-       .about = "the calls that took longest, with the command that shows each where its session is",
+       .about = "the slowest calls, each with the command that shows it on the machine that has its session",
        .view = "slow_calls",
        .query = text(
            {"SELECT duration AS duration_ns, self AS self_ns, host, release, toDateTime(intDiv(begin, 1000000000)) AS "

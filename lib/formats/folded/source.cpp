@@ -213,13 +213,13 @@ Expected<void> FoldedSource::read(TraceSink &sink) {
     errors_.push_back(*input().damage());
   if (good == 0 && bad > 0)
     return Error{.code = "E_BAD_MAGIC",
-                 .message = "not a trace: text, but its first line is no stack with a number behind it",
+                 .message = "not a trace: text, but its first line is not a stack followed by a number",
                  .file = place_.name(),
                  .offset = badAt};
   if (bad)
     problem("E_BAD_LINE",
             std::to_string(bad) + (bad == 1 ? " line is" : " lines are") +
-                " no stack with a number behind it, or too large; the others were read",
+                " not a stack followed by a number, or too large; the others were read",
             badAt);
   return reader.finish();
 }

@@ -36,7 +36,7 @@ void SliceWalk::take(const LooseEvent &event, std::string_view text) {
   uint64_t endNs = event.endNs;
   if (!complete_.empty() && stack_[complete_.back()].endNs < endNs) {
     endNs = stack_[complete_.back()].endNs;
-    lost_.add("ends of calls after that of the one around them: they end with it");
+    lost_.add("calls that end after the call around them: they end with it");
   }
   complete_.push_back(stack_.size());
   open(event, endNs, text);

@@ -36,14 +36,14 @@ Expected<void> BlockReader::begin(const File &file, const Block &block) {
 Expected<void> BlockReader::badEvent(const Byte *at) {
   const uint64_t number = block_->last() - std::exchange(left_, 0);
   const bool isInFile = plain_.empty();
-  return file_->error("E_BAD_BLOCK", "event " + std::to_string(number) + " is none that a writer writes",
+  return file_->error("E_BAD_BLOCK", "event " + std::to_string(number) + " is not one that a writer can have written",
                       block_->offset + (isInFile ? static_cast<uint64_t>(at - file_->at(block_->offset)) : 0));
 }
 
 Expected<void> BlockReader::checkTimes() {
   if (firstNs_ == block_->firstNs && lastNs_ == block_->lastNs && (isSorted_ || (block_->flags & kBlockUnsorted)))
     return {};
-  return file_->error("E_BAD_BLOCK", "the times of a block are not what its header says", block_->offset);
+  return file_->error("E_BAD_BLOCK", "the times of a block contradict its header", block_->offset);
 }
 
 } // namespace ada::packed

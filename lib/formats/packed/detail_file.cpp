@@ -37,8 +37,8 @@ Expected<DetailFile> DetailFile::parse(std::span<const std::byte> bytes, const s
                 std::to_string(bytes.size() - file.head_.end) + " bytes after the last block were ignored");
     if (!file.isAsHeaderSays())
       file.warn("W_HEADER_COUNT_STALE", "the header says " + std::to_string(file.head_.eventCount) +
-                                            " events, there are " + std::to_string(file.events()) +
-                                            ", or it is wrong about their times or index events");
+                                            " events, but there are " + std::to_string(file.events()) +
+                                            ", or its times or index events are wrong");
   }
   return file;
 }
@@ -196,7 +196,8 @@ Expected<void> DetailFile::decode(const DetailBlock &block, DetailEvents &events
     const Byte *const from = next;
     if (decoder.next(next, end, event) != Decoded::Event)
       return error("E_BAD_BLOCK",
-                   "detail event " + std::to_string(block.first + totals.events) + " is none that a writer writes",
+                   "detail event " + std::to_string(block.first + totals.events) +
+                       " is not one that a writer can have written",
                    block.offset + (unpacked.empty() ? static_cast<uint64_t>(from - at(block.offset)) : 0));
     const size_t offset = events.plain.size();
     events.offsets.push_back(offset);
@@ -211,7 +212,7 @@ Expected<void> DetailFile::decode(const DetailBlock &block, DetailEvents &events
   if (totals.bytes != block.totals.bytes || totals.lowestSeq != block.totals.lowestSeq ||
       totals.highestSeq != block.totals.highestSeq || totals.firstNs != block.totals.firstNs ||
       totals.lastNs != block.totals.lastNs || totals.unsorted != isUnsorted)
-    return error("E_BAD_BLOCK", "the events of a block are not what its header says", block.offset);
+    return error("E_BAD_BLOCK", "the events of a block contradict its header", block.offset);
   if (!(block.flags & kBlockOpen) && next != end)
     return error("E_BAD_BLOCK", "a block has more events than its header says", block.offset);
   return {};

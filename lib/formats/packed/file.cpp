@@ -184,7 +184,7 @@ Expected<void> File::check(const Block &block) const {
   if (block.flags & kBlockOpen)
     return {}; // it has no checksum yet
   if (raw->eventCount != block.count || raw->flags != block.flags || blockBytes(*raw) != block.bytes)
-    return error("E_BAD_BLOCK", "a block is not what the block index says", block.offset);
+    return error("E_BAD_BLOCK", "a block contradicts the block index", block.offset);
   if (atf::crc32c(0, at(block.offset + kBlockHeaderBytes), block.bytes - kBlockHeaderBytes) != raw->bodyChecksum)
     return error("E_BAD_CHECKSUM",
                  "a block of " + std::to_string(block.count) + " events is damaged: its checksum is wrong",

@@ -24,7 +24,7 @@ enum class TrackKind : uint64_t { Process = 1, Thread, OffCpu, Counter };
 constexpr uint64_t trackOf(TrackKind kind, uint32_t number) { return static_cast<uint64_t>(kind) << 32 | number; }
 
 /// Off-CPU tracks in our own exports: the track's name, and its uuid from that of the thread's track.
-inline constexpr std::string_view kOffCpuTrack = "without a processor";
+inline constexpr std::string_view kOffCpuTrack = "off-CPU";
 constexpr uint64_t offCpuTrackOf(uint64_t threadTrack) {
   return trackOf(TrackKind::OffCpu, static_cast<uint32_t>(threadTrack));
 }

@@ -36,14 +36,14 @@ size_t PacketSplitter::takeFrom(std::string_view bytes) {
     const auto length = tag ? takeVarint(bytes, at, isBad) : std::nullopt; // or the value if it is a number
     constexpr unsigned kNumber = 0, kBytes = 2;
     if (isBad || (tag && (*tag >> 3 == 0 || ((*tag & 7) != kNumber && (*tag & 7) != kBytes)))) {
-      fail("E_BAD_PACKET", "this is no packet of Perfetto's; what comes before it was read");
+      fail("E_BAD_PACKET", "this is not a Perfetto packet; everything before it was read");
       return done;
     }
     if (!length)
       return done;
     const bool isNumber = (*tag & 7) == kNumber;
     if (!isNumber && *length > kMostPacketBytes) {
-      fail("E_BAD_PACKET", "a packet claims to be longer than 64 MiB; what comes before it was read");
+      fail("E_BAD_PACKET", "a packet claims to be longer than 64 MiB; everything before it was read");
       return done;
     }
     if (!isNumber && *length > bytes.size() - at) {
@@ -78,7 +78,7 @@ bool PacketSplitter::push(std::string_view bytes) {
 
 void PacketSplitter::finish() {
   if (!problem_ && !isStopped_ && !rest_.empty())
-    fail("E_TRUNCATED", "the trace ends within a packet; what comes before it was read");
+    fail("E_TRUNCATED", "the trace ends within a packet; everything before it was read");
 }
 
 } // namespace ada::model

@@ -165,7 +165,7 @@ Expected<void> PerfettoSource::read(TraceSink &sink) {
   if (reader.damaged)
     problem("E_BAD_PACKET",
             std::to_string(reader.damaged) + (reader.damaged == 1 ? " packet is" : " packets are") +
-                " damaged; what comes before and behind was read",
+                " damaged; everything before and after was read",
             reader.damagedAt);
   if (packets == reader.damaged && !errors_.empty()) // nothing is usable
     return errors_.front();

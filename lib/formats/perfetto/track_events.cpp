@@ -162,7 +162,7 @@ void PacketReader::addEvent(pbf_reader fields, uint64_t timeNs, Sequence &sequen
   event.thread = track ? trackOf(*track) : sequence.threadTrack != kNoTrack ? sequence.threadTrack : trackOf(0);
   if (tracks_[event.thread].isOffCpu) { // not a call, and the model has off-CPU times from sessions only
     ++usable;
-    return lost_.add("times without a processor: only sessions are read with them", type == kBegin);
+    return lost_.add("off-CPU times: only sessions are read with them", type == kBegin);
   }
   tracks_[event.thread].hasEvents = true;
   std::string text = hasMembers ? members.object() : std::string();

@@ -59,7 +59,7 @@ Expected<Header> readHeader(const std::string &directory) {
     return Error{.code = "E_TRUNCATED", .message = "the header is not complete", .file = path, .offset = bytes.size()};
   if (bytes[14] != std::byte{1})
     return Error{.code = "E_BAD_ENDIAN",
-                 .message = "recorded on a big-endian machine, which is not read",
+                 .message = "recorded on a big-endian machine, which is not supported",
                  .file = path,
                  .offset = 14};
   Header header;
@@ -67,7 +67,7 @@ Expected<Header> readHeader(const std::string &directory) {
   std::memcpy(&header.features, &bytes[16], sizeof header.features);
   if (header.version != 3 && header.version != 4)
     return Error{.code = "E_BAD_VERSION",
-                 .message = "versions 3 and 4 of uftrace's data are read",
+                 .message = "only versions 3 and 4 of uftrace's data can be read",
                  .file = path,
                  .offset = 8,
                  .field = "version",
@@ -333,7 +333,7 @@ Expected<Directory> readDirectory(const std::string &path) {
     std::ranges::stable_sort(places, {}, [&](size_t place) { return directory.sessions[place].timeNs; });
   for (const std::string &program : withoutMap)
     directory.flaws.push_back(
-        {"W_NO_MAP", fmt::format("there is no map of what {} had loaded: addresses have no names", program)});
+        {"W_NO_MAP", fmt::format("there is no memory map of {}: addresses have no names", program)});
   return directory;
 }
 

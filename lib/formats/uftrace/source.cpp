@@ -206,7 +206,7 @@ std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
     const Record record(&bytes[at]);
     if (!record.isRecord) {
       problem = Error{.code = "E_BAD_RECORD",
-                      .message = "this is no record of uftrace's; what comes before it was read",
+                      .message = "this is not a uftrace record; everything before it was read",
                       .offset = at};
       break;
     }
@@ -255,7 +255,7 @@ std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
   }
   lost_.add("records that uftrace had lost when it wrote them", lost);
   lost_.add("arguments and results: only uftrace knows how long each is", skipped);
-  lost_.add("events of the kernel and others between the calls", events);
+  lost_.add("kernel events and other events between the calls", events);
   out_.endThread(thread);
   return problem;
 }

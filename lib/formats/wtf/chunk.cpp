@@ -15,7 +15,7 @@ Expected<ChunkHead> readChunkHead(std::span<const std::byte> bytes, uint64_t off
     return head;
   Error error =
       errorAt("E_BAD_CHUNK", offset,
-              "the length of a chunk of " + std::to_string(head.parts) + " parts can't be: the file is damaged here");
+              "an impossible length of a chunk of " + std::to_string(head.parts) + " parts: the file is damaged here");
   error.field = "chunk length";
   error.expected = "a multiple of 4, at least " + std::to_string(least);
   error.found = std::to_string(head.length);

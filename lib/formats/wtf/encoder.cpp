@@ -345,7 +345,7 @@ Expected<void> Encoder::define(const TypeSpec &spec, uint64_t timeUs) {
                       textOrNull(spec.name), textOrNull(spec.args)};
   const EventType *type = state_->types.find(kDefineWireId);
   if (type->role != Role::Define)
-    return errorOf("E_NAME_CONFLICT", "event number 1 was given away: nothing more can be defined");
+    return errorOf("E_NAME_CONFLICT", "event number 1 is taken: no more event types can be defined");
   return state_->define(*type, timeUs, args);
 }
 

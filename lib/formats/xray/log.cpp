@@ -103,7 +103,7 @@ std::vector<Block> blocksOf(std::span<const std::byte> log, const Header &header
     const uint64_t there = std::min<uint64_t>(bytes, log.size() - at);
     if (there < bytes && !problem)
       problem = Error{.code = "E_TRUNCATED",
-                      .message = "the log ends within a block; what is there was read",
+                      .message = "the log ends within a block; everything before its end was read",
                       .offset = log.size()};
     if (there > 0)
       add(at, there);
@@ -168,7 +168,7 @@ std::optional<Record> BlockReader::metadata() {
     record.ticks = ticks_ += load<uint32_t>(5);
     break;
   default:
-    return fail("this is no record of XRay's; the rest of its block was left out");
+    return fail("this is not an XRay record; the rest of its block was left out");
   }
   at_ += kMetadataBytes;
   if (record.kind != Kind::CustomEvent && record.kind != Kind::TypedEvent)
@@ -193,7 +193,7 @@ std::optional<Record> BlockReader::next() {
     const auto bits = load<uint32_t>(0);
     const unsigned kind = bits >> 1 & 7;
     if (kind > 3)
-      return fail("this is no record of XRay's; the rest of its block was left out");
+      return fail("this is not an XRay record; the rest of its block was left out");
     ticks_ += load<uint32_t>(4);
     Record record{.kind = Kind{static_cast<uint8_t>(kind)}, .function = bits >> 4, .ticks = ticks_};
     record.pid = block_.pid;

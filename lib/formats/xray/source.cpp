@@ -179,10 +179,11 @@ Expected<void> XraySource::read(TraceSink &sink) {
   const std::string program = programOf(place_.path);
   auto functions = program.empty() ? std::nullopt : functionsOf(program);
   if (!program.empty() && !functions)
-    flaws_.push_back({"W_NO_MAP", program + " is no program that XRay instrumented: functions have numbers only"});
+    flaws_.push_back({"W_NO_MAP", program + " was not instrumented by XRay: functions have numbers only"});
   else if (!functions)
-    flaws_.push_back({"W_NO_PROGRAM", "functions have numbers only: the program is not beside the log; name it with "
-                                      "ADA_XRAY_PROGRAM=FILE"});
+    flaws_.push_back(
+        {"W_NO_PROGRAM",
+         "functions have numbers only: the program is not next to the log; name it with ADA_XRAY_PROGRAM=FILE"});
   if (header->ticksPerSecond == 0)
     flaws_.push_back({"W_NO_FREQUENCY", "the log does not say how fast its clock is: a tick is shown as a nanosecond"});
   const bool hasNames = functions.has_value();

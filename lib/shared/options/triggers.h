@@ -74,7 +74,7 @@ inline const char *parseTrigger(TextPiece one, Trigger &t) {
     TextPiece wrong;
     return t.glob.empty() ? "has no glob" : select::faultOf(t.glob, &wrong);
   }
-  return "is none of call:GLOB, slow:GLOB>5ms, exception:GLOB, signal";
+  return "is not one of call:GLOB, slow:GLOB>5ms, exception:GLOB, signal";
 }
 
 // Calls `use(const Trigger &)` for each trigger. If one is wrong, returns what is wrong,

@@ -160,7 +160,7 @@ private:
   // `{a,b,c}` is Fork(2) a Jump(end), 2: Fork(3) b Jump(end), 3: c, end. `close` is the position of the '}'.
   size_t compileAlternatives(size_t p, size_t close, size_t nesting) {
     if (nesting > kMostNesting) {
-      fault_ = "has braces inside one another more than 8 deep";
+      fault_ = "has braces nested more than 8 deep";
       return close;
     }
     size_t jumps[2] = {0, 0}; // the last jump, and whether there is one: each names the one before until they are set

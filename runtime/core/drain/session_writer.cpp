@@ -63,7 +63,7 @@ void SessionWriter::startSched() {
   else if (options_->isBounded())
     sched_.refuse("not in bounded traces");
   else if (!ownFiles_)
-    sched_.refuse("AdaTrace's descriptors would be the program's");
+    sched_.refuse("AdaTrace can't have file descriptors of its own here");
   else
     sched_.start();
 }

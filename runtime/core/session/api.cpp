@@ -13,7 +13,7 @@ extern "C" {
 void __ada_register_image(const ada_image *image) {
   if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function)) {
     say(Message("an image was built by a plugin with ABI version ")
-        << image->abi_version << ", this runtime has version " << ADA_ABI_VERSION
+        << image->abi_version << ", but this runtime has version " << ADA_ABI_VERSION
         << ": its functions are not recorded. Build both with the same AdaTrace.");
     return;
   }
@@ -30,7 +30,7 @@ void __ada_register_image(const ada_image *image) {
   if (state == State::On && !r.ring.hasRoomForModule())
     r.drain.flush();
   if (!r.images.add(image, r.ring, r.recording))
-    say(Message("too many instrumented libraries are loaded at once: the calls of another one are not recorded"));
+    say(Message("too many instrumented libraries are loaded at once: calls in one of them are not recorded"));
   // Waits until the manifest has the image: a program that is killed right away must have its symbols.
   if (state == State::On)
     r.drain.flush();
@@ -93,7 +93,7 @@ void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
   if (state != State::On && state != State::Waiting)
     return;
   if (!r.timingAnchors.add(label, value, timescale))
-    say(Message("there are too many timing anchors: the manifest does not get any more"));
+    say(Message("there are too many timing anchors: further ones are not added to the manifest"));
   else if (state == State::On)
     r.drain.flush(); // then it is in a file and outlives the process
 }

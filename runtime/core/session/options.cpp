@@ -92,9 +92,9 @@ bool parseOptions(Options &o, const char *text) {
         return refuse(option << ": " << value << ' ' << problem << '.');
   }
   if (o.rotates() && (o.isBounded() || o.detail_mode[0] == 'w'))
-    return refuse(Message("option 'rotate' in ADA_OPTIONS does not go with ")
+    return refuse(Message("option 'rotate' in ADA_OPTIONS cannot be combined with ")
                   << (o.isFlight()    ? "flight"
-                      : o.isBounded() ? "max_size and max_time: delete the parts that are too old"
+                      : o.isBounded() ? "max_size or max_time: delete old parts instead"
                                       : "detail_mode=window")
                   << '.');
   if (o.help)

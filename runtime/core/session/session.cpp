@@ -134,9 +134,9 @@ bool makeSessionDirectory() {
   if (path.cut())
     error = -ENAMETOOLONG;
   if (error < 0)
-    return off(Message("cannot make the trace directory ")
+    return off(Message("cannot create the trace directory ")
                << path.c_str() << ": " << errorText(error)
-               << ". Set another one with ADA_OPTIONS=output=DIR. This program runs untraced.");
+               << ". Choose another one with ADA_OPTIONS=output=DIR. This program runs untraced.");
   runtime.sessionIsMade = true;
   return true;
 }
@@ -186,8 +186,8 @@ bool startProcess() {
   if (error == 0)
     error = makeNew(r.processDirectory, number);
   if (error < 0)
-    return off(Message("cannot make ") << r.processDirectory.c_str() << ": " << errorText(error)
-                                       << ". This program runs untraced.");
+    return off(Message("cannot create ") << r.processDirectory.c_str() << ": " << errorText(error)
+                                         << ". This program runs untraced.");
 
   // If the ring can't be in memory, it is a file beside the trace.
   static Path link, ring;
@@ -203,7 +203,7 @@ bool startProcess() {
   else
     error = r.ring.create(link.c_str(), r.options.buffer, lent, r.images.count());
   if (error < 0)
-    return off(Message("cannot make the ring file ")
+    return off(Message("cannot create the ring file ")
                << link.c_str() << ": " << errorText(error) << ". This program runs untraced.");
 
   ada_ring_header &h = r.ring.header();
@@ -246,7 +246,7 @@ void printSummary() {
   if (failure[0] && r.drain.isComplete())
     say(Message() << failure << ". " << lost << " events were lost; what was written before is complete.");
   else if (failure[0])
-    say(Message() << failure << ". " << lost << " events were lost. Make room, then run: adatrace recover "
+    say(Message() << failure << ". " << lost << " events were lost. Free some space, then run: adatrace recover "
                   << r.drain.directory());
   bool wanted = r.options.summary[1] == 'l';
   if (r.options.summary[1] == 'u') { // auto: a terminal answers TCGETS
@@ -263,9 +263,9 @@ void printSummary() {
     m << " in " << (r.options.rotates() ? r.sessionDirectory : r.processDirectory).c_str() << "; next: adatrace tree "
       << r.sessionDirectory.c_str();
   else if (r.drain.lastDump()[0])
-    m << "; the newest of them are in " << r.drain.lastDump() << "; next: adatrace tree " << r.drain.lastDump();
+    m << "; the newest are in " << r.drain.lastDump() << "; next: adatrace tree " << r.drain.lastDump();
   else
-    m << " were kept in memory, and nobody asked for them";
+    m << " were kept in memory, and nothing triggered writing them";
   say(m);
 }
 

@@ -17,8 +17,8 @@
 // QUOTE:  AdaTrace: option 'include' in ADA_OPTIONS: the closing ' is missing{{.*}}runs untraced
 // BOOL:   AdaTrace: option 'help' in ADA_OPTIONS: 'yes' is not 0|1{{.*}}runs untraced
 // LONG:   AdaTrace: option 'exclude' in ADA_OPTIONS: '{{(x{60})}}' is longer than 1,023 characters.{{.*}}runs untraced
-// DEEP:   AdaTrace: option 'detail' in ADA_OPTIONS: '{{[{]+}}a,b},c},c{{.*}}' has braces inside one another more than 8 deep.{{.*}}runs untraced
-// RULE:   AdaTrace: option 'trigger' in ADA_OPTIONS: 'call:{{[{]+}}a,b}{{.*}}' has braces inside one another more than 8 deep.{{.*}}runs untraced
+// DEEP:   AdaTrace: option 'detail' in ADA_OPTIONS: '{{[{]+}}a,b},c},c{{.*}}' has braces nested more than 8 deep.{{.*}}runs untraced
+// RULE:   AdaTrace: option 'trigger' in ADA_OPTIONS: 'call:{{[{]+}}a,b}{{.*}}' has braces nested more than 8 deep.{{.*}}runs untraced
 // ONE-NEXT: {{^}}output
 // ONE-NOT: {{.}}
 #include <stdio.h>

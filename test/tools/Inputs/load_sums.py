@@ -77,7 +77,7 @@ with Server(directory) as server:
     compare("many", "all calls")
     print("all calls", numbers("spans"), server.rows(slow) == some)
     server.load("waits", "--replace", "--label", "release=waits")
-    print("times without a processor", server.rows(
+    print("off-CPU times", server.rows(
         "SELECT sumIf(waiting, outermost), sumIf(preempted, outermost), sum(self_waiting), sum(self_preempted), sumIf(recorder, outermost), "
         "sum(self_recorder) FROM spans "
         "WHERE release = 'waits'") == waits and "0" not in waits[0])

@@ -1,4 +1,4 @@
-# off_cpu_tracks.py FILE: the slices of tracks called "without a processor" in a Perfetto trace that protoc has decoded
+# off_cpu_tracks.py FILE: the slices of tracks called "off-CPU" in a Perfetto trace that protoc has decoded
 # to text.
 import re
 import sys
@@ -24,7 +24,7 @@ for packet in re.split(r"^packet \{\n", open(sys.argv[1]).read(), flags=re.M)[1:
         assert "timestamp_clock_id" not in packet
         sequence[1] += int(field(packet, "timestamp"))
         parent, name = tracks[sequence[0]]
-        if name != "without a processor":
+        if name != "off-CPU":
             continue
         if field(packet, "type") == "TYPE_SLICE_BEGIN":
             assert sequence[2] is None

@@ -17,7 +17,7 @@ TEST(ServerTrouble, SaysItOnceAndOnceAnHour) {
   EXPECT_EQ(lines, 2);
   const auto over = trouble.worked(122 * kMinute);
   ASSERT_TRUE(over);
-  EXPECT_NE(over->find("takes traces again"), over->npos) << *over;
+  EXPECT_NE(over->find("accepts traces again"), over->npos) << *over;
   EXPECT_FALSE(trouble.worked(123 * kMinute));
   EXPECT_TRUE(trouble.failed("no answer", 124 * kMinute)); // another outage
 }

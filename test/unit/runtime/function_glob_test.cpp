@@ -92,7 +92,7 @@ TEST(FunctionGlob, WrongGlobs) {
   for (int i = 0; i < 8; ++i)
     deep = "{" + deep + ",x}";
   EXPECT_EQ(fault(deep), "");
-  EXPECT_EQ(fault("y|{" + deep + ",x}"), "{{{: has braces inside one another more than 8 deep");
+  EXPECT_EQ(fault("y|{" + deep + ",x}"), "{{{: has braces nested more than 8 deep");
   EXPECT_EQ(fault(std::string(1023, 'a') + "|b"), "");
   EXPECT_EQ(fault(std::string(1024, 'a') + "|b"), "aaa: is longer than 1,023 characters");
   EXPECT_EQ(fault("{" + std::string(600, ',') + "}"), "{,,: has too many alternatives");

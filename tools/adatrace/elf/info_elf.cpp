@@ -15,7 +15,7 @@ static void printAbi(Output &out, const Palette &palette, const ElfFile &file) {
   else if (*version == ADA_ABI_VERSION)
     out.print("  ABI           {}\n", *version);
   else
-    out.print("  ABI           {}{}, but this AdaTrace has {}: its runtime will not record it; build it again{}\n",
+    out.print("  ABI           {}{}, but this AdaTrace has {}: its runtime will not record this file; rebuild it{}\n",
               palette.warn, *version, ADA_ABI_VERSION, palette.reset);
 }
 
@@ -33,7 +33,7 @@ void printElf(Output &out, const Palette &palette, const std::string &path, cons
   if (!file.buildId().empty())
     out.print("  build id      {}\n", file.buildId());
   if (count == 0 && !file.isObject() && file.hasSections() && instrumentationOf(path) == Instrumentation::Yes)
-    out.write("  libraries     one that it is linked with is instrumented\n");
+    out.write("  libraries     at least one that it is linked with is instrumented\n");
   if (count == 0)
     return;
 

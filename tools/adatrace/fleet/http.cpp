@@ -45,7 +45,7 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
                                                        curl_easy_cleanup);
   Answering answering{{}, request.mostAnswerBytes, isInterrupted};
   if (!handle) {
-    answering.answer.problem = "libcurl can't be used";
+    answering.answer.problem = "libcurl can't be initialised";
     return answering.answer;
   }
   std::unique_ptr<curl_slist, void (*)(curl_slist *)> headers(nullptr, curl_slist_free_all);

@@ -9,7 +9,7 @@ const Command kShip = {.name = "ship", .option = "ADA_WITH_FLEET"};
 const Command kFleet = {.name = "fleet", .option = "ADA_WITH_FLEET"};
 
 static Error noDatabase() {
-  return {.code = "E_USAGE", .message = "this adatrace was built without databases (-DADA_WITH_FLEET=OFF)"};
+  return {.code = "E_USAGE", .message = "this adatrace was built without database support (-DADA_WITH_FLEET=OFF)"};
 }
 Expected<Server> openDatabase(const std::string &, const std::string &) { return noDatabase(); }
 Expected<std::vector<std::string>> sessionsWith(Server &, const std::string &) { return noDatabase(); }

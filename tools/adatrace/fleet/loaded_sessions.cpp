@@ -127,7 +127,7 @@ Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std:
                                         calls + " GROUP BY way"));
   if (sums.empty() || std::ranges::any_of(sums, [](const auto &row) { return row[0] == "0"; }))
     return Error{.code = "E_USAGE",
-                 .message = sums.empty() ? "the sessions have no calls there, or only sums of them"
+                 .message = sums.empty() ? "the database has no calls of these sessions, or only sums of them"
                                          : "a session was loaded by an older adatrace, without its call paths",
                  .file = server.address().shown};
   const auto ways = ADA_TRY(server.rows("SELECT way, any(parent), any(function) FROM ways GROUP BY way"));

@@ -53,11 +53,11 @@ Expected<std::optional<uint64_t>> schemaVersion(Server &server) {
 Expected<void> isOurs(const Server &server, uint64_t version) {
   if (version == model::kSchemaVersion)
     return {};
-  return schemaError(server, fmt::format("the tables are of version {}, and this adatrace knows version {}: use {}",
-                                         version, model::kSchemaVersion,
-                                         version > model::kSchemaVersion ? "a newer adatrace"
-                                                                         : "`adatrace load --init`, which adds what is "
-                                                                           "new"));
+  return schemaError(
+      server,
+      fmt::format("the tables have version {}, but this adatrace needs version {}: use {}", version,
+                  model::kSchemaVersion,
+                  version > model::kSchemaVersion ? "a newer adatrace" : "`adatrace load --init`, which updates them"));
 }
 
 const std::string kNoteVersion = fmt::format("INSERT INTO schema_version VALUES ({})", model::kSchemaVersion);
@@ -99,7 +99,7 @@ Expected<void> addColumns(Server &server, const std::string &suffix) {
 Expected<void> checkTables(Server &server) {
   const auto version = ADA_TRY(schemaVersion(server));
   if (!version)
-    return schemaError(server, "there are no tables; `adatrace load --init` makes them");
+    return schemaError(server, "there are no tables; `adatrace load --init` creates them");
   const auto isOne = ADA_TRY(isOfCluster(server));
   server.setSuffix(isOne ? model::kLocal : "");
   return isOurs(server, *version);
@@ -112,8 +112,8 @@ Expected<void> makeTables(Server &server, const ClusterRequest &cluster) {
     return isOurs(server, *version);
   const auto isOne = ADA_TRY(isOfCluster(server));
   if (version && isOne == cluster.name.empty())
-    return schemaError(server, isOne ? "the tables are those of a cluster: --cluster=NAME is needed"
-                                     : "the tables are those of a single server: use another database for a cluster");
+    return schemaError(server, isOne ? "these are the tables of a cluster: use --cluster=NAME"
+                                     : "these are the tables of a single server: use another database for a cluster");
   const auto layout = ADA_TRY(layoutOf(server, cluster));
   for (const std::string &statement : model::schemaTables(layout))
     ADA_TRY(server.query(statement));
@@ -249,7 +249,7 @@ Error Loader::giveWay() {
       all.push_back(gateOf(kind) + rest);
   ADA_TRY(drop(all));
   return {.code = "E_TAKEN_OVER",
-          .message = "another load of this session began, and goes on in place of this one",
+          .message = "another load of this session has started and replaces this one",
           .file = row_.path};
 }
 
@@ -306,7 +306,7 @@ Expected<void> Loader::insertBlock(const model::SpanBlock &block, unsigned &atte
   if (there->second == block.rows)
     return {};
   return Error{.code = kOtherBlock,
-               .message = fmt::format("block {} of the session has {} there, and should have {}", block.number,
+               .message = fmt::format("block {} of the session has {} on the server, but should have {}", block.number,
                                       formatCount(there->second, "row"), formatCount(block.rows)),
                .file = server_.address().shown};
 }
@@ -413,7 +413,7 @@ Expected<bool> Loader::sendAll() {
       return false;
     if (rows > wanted)
       return Error{.code = "E_SERVER",
-                   .message = fmt::format("the server has {} of the session in {}, which should be {}",
+                   .message = fmt::format("the server has {} of the session in {}, but should have {}",
                                           formatCount(rows, "row"), tableOf(kind), formatCount(wanted)),
                    .file = server_.address().shown};
   }
@@ -439,8 +439,8 @@ Expected<void> Loader::checkShard() {
     }
     if (counts[0] > counts[1])
       return Error{.code = "E_LOADED",
-                   .message = "the session is on another server of the cluster: name the same servers, in the same "
-                              "order, as when it was loaded",
+                   .message = "the session is on another server of the cluster: name the same servers in the same "
+                              "order as when it was loaded",
                    .file = row_.path};
     return {};
   });
@@ -463,9 +463,8 @@ Expected<LoadResult> Loader::loadOnce() {
       return LoadResult{.wasThere = true, .losses = {}};
     if (isComplete && !request_.replaces)
       return Error{.code = "E_LOADED",
-                   .message =
-                       "the session was loaded before, from other files, with other options or when it was shorter; "
-                       "--replace deletes that and loads it again",
+                   .message = "the session is already loaded, from other files, with other options or when it was "
+                              "shorter; --replace loads it again",
                    .file = row_.path};
     if (!isSame)
       ADA_TRY(removeOthers());
@@ -479,10 +478,10 @@ Expected<LoadResult> Loader::loadOnce() {
                         .skippedRows = skipped_,
                         .refusedRows = refusedRows(),
                         .losses = losses_};
-    request_.patience.say("the server has lost calls that it had confirmed; they are sent again");
+    request_.patience.say("the server lost calls that it had confirmed; they are sent again");
   }
   return Error{.code = "E_SERVER",
-               .message = "the server has lost calls that it had confirmed, again and again",
+               .message = "the server repeatedly lost calls that it had confirmed",
                .file = server_.address().shown};
 }
 

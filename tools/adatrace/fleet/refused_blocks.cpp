@@ -55,7 +55,7 @@ void RefusedBlocks::makeRoom(uint64_t bytes) {
       std::error_code ignored;
       fs::remove(path, ignored);
     }
-    warning("{} was deleted: there is no room for all that the server refused", path.replace_extension("").string());
+    warning("{} was deleted, because the rejected rows take up too much space", path.replace_extension("").string());
   }
 }
 
@@ -76,7 +76,7 @@ Expected<void> RefusedBlocks::keep(const std::string &unit, const RefusedBlock &
     const uint64_t bytes = block.block.bytes.size() + about.size();
     if (bytes > mostBytes_)
       return Error{.code = "E_FULL",
-                   .message = fmt::format("{} that the server refused are more than {} of them may take",
+                   .message = fmt::format("the server rejected a block of {}, but rejected rows may take up only {}",
                                           formatBytes(bytes), formatBytes(mostBytes_)),
                    .file = base};
     makeRoom(bytes);

@@ -114,10 +114,10 @@ Expected<std::vector<ServerAddress>> parseAddresses(const std::string &text) {
   constexpr std::string_view kPlain = "clickhouse://", kTls = "clickhouses://";
   const bool isTls = text.starts_with(kTls);
   if (!isTls && !text.starts_with(kPlain))
-    return usage(fmt::format("'{}' is no address like clickhouse://HOST:PORT/DATABASE", oneLine(text)));
+    return usage(fmt::format("'{}' is not an address like clickhouse://HOST:PORT/DATABASE", oneLine(text)));
   const std::string rest = text.substr(isTls ? kTls.size() : kPlain.size());
   if (rest.find('@') != rest.npos)
-    return usage("the address has a user or password in it, which every user of this machine can see: set "
+    return usage("the address contains a user or password, which every user of this machine can see: set "
                  "CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or use --credentials");
   const size_t slash = rest.find('/');
   const std::string places = rest.substr(0, slash) + ",";
@@ -134,7 +134,7 @@ Expected<std::vector<ServerAddress>> parseAddresses(const std::string &text) {
     if (place.empty() || !std::ranges::all_of(place, isPlace))
       return usage(fmt::format("'{}' names no host: clickhouse://HOST:PORT/DATABASE", oneLine(text)));
     if (database.empty() || !std::ranges::all_of(database, isName))
-      return usage(fmt::format("'{}' names no database of letters, digits and _: clickhouse://HOST:PORT/DATABASE",
+      return usage(fmt::format("'{}' names no database (letters, digits and _): clickhouse://HOST:PORT/DATABASE",
                                oneLine(text)));
     const std::string shown = std::string(isTls ? kTls : kPlain) + place + "/" + database;
     const size_t colon = place.rfind(':');
@@ -160,7 +160,7 @@ Expected<Credentials> readCredentials(const std::string &file) {
       return usage(fmt::format("--credentials: {} can't be read", oneLine(file)));
     // A root-owned file may be group-readable, as with systemd's LoadCredential (mode 0440).
     if (info.st_mode & (info.st_uid == 0 ? 037u : 077u))
-      return usage(fmt::format("--credentials: others may read {}; chmod 600 changes that", oneLine(file)));
+      return usage(fmt::format("--credentials: other users can read {}; run chmod 600 on it", oneLine(file)));
     for (std::string line; std::getline(in, line);) {
       if (line.starts_with("user="))
         credentials.user = line.substr(5);
@@ -172,14 +172,14 @@ Expected<Credentials> readCredentials(const std::string &file) {
   }
   for (const std::string *text : {&credentials.user, &credentials.password})
     if (text->find_first_of(std::string_view("\r\n\0", 3)) != text->npos)
-      return usage("a user's name or password with a line break can't be sent");
+      return usage("the user and the password can't contain line breaks");
   return credentials;
 }
 
 Expected<std::string> Server::send(std::string_view sql, std::vector<std::string> parameters, std::string_view body,
                                    bool hasDatabase) {
   if (!canSendRequests())
-    return usage("this adatrace was built without libcurl, which talks to servers");
+    return usage("this adatrace was built without libcurl, which connects to servers");
   // Without wait_end_of_query, an error that occurs after part of the answer was sent would not show in the status.
   HttpRequest request{.url = address_.url + "?wait_end_of_query=1&", .headers = {}, .body = body};
   if (hasDatabase)
@@ -211,7 +211,7 @@ Expected<std::string> Server::send(std::string_view sql, std::vector<std::string
   if (answer.isUntrusted)
     return Error{.code = "E_ACCESS",
                  .message = "the server's certificate is not trusted: " + oneLine(answer.problem) +
-                            "; CURL_CA_BUNDLE=FILE names the authorities that are",
+                            "; set CURL_CA_BUNDLE=FILE to trust your own certificate authorities",
                  .file = address_.shown};
   if (answer.status == 0)
     return Error{.code = "E_SERVER_DOWN",

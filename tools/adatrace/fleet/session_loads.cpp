@@ -59,7 +59,8 @@ std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t last
     isGuessed = true;
   }
   if (isGuessed)
-    warning("{} does not say at which time of day it began; its last event is taken to be as old as its newest file",
+    warning("{} does not record the time of day at which it began; its last event is assumed to be as old as its "
+            "newest file",
             input.name());
   return places;
 }
@@ -91,37 +92,36 @@ LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identit
 void declareLoadOptions(CommandLine &line, LoadOptions &options) {
   line.option(
           "--to", options.to,
-          "The database, at the server's HTTP port: clickhouse://HOST:PORT/DATABASE [port 8123]; of a cluster a server "
-          "for each shard: clickhouse://HOST:PORT,HOST:PORT/DATABASE; with TLS "
-          "clickhouses://HOST:PORT/DATABASE [port 8443]. The user and the password are in CLICKHOUSE_USER and "
-          "CLICKHOUSE_PASSWORD")
+          "The database, at the server's HTTP port: clickhouse://HOST:PORT/DATABASE [port 8123]; for a cluster, one "
+          "server per shard: clickhouse://HOST:PORT,HOST:PORT/DATABASE; with TLS: clickhouses://HOST:PORT/DATABASE "
+          "[port 8443]. Put the user and the password in CLICKHOUSE_USER and CLICKHOUSE_PASSWORD")
       .type("ADDRESS")
       .required();
   line.option("--credentials", options.credentials,
-              "A file with lines user=NAME and password=PASSWORD instead, which only its owner may read")
+              "Read the user and the password from this file instead: lines user=NAME and password=PASSWORD, readable "
+              "only by its owner")
       .type("FILE");
   line.option("--label", options.labels,
-              "NAME=VALUE of these sessions; release=1.4 becomes a column of each call; may be repeated")
+              "Label these sessions with NAME=VALUE; release=1.4 becomes a column of each call; may be repeated")
       .type("NAME=VALUE")
       .repeatable();
   addDuration(line, "--retry-for", options.retryForNs,
-              "How long to try again while the server does not answer, is overloaded or its disk is full [1m]");
+              "How long to keep trying while the server does not answer, is overloaded or has a full disk [1m]");
   options.choices.push_back(
       addDuration(line, "--aggregate", options.stepNs,
-                  "Sums and percentiles of each function for every 10s, say, instead of single calls"));
-  options.choices.push_back(
-      addCount(line, "--slowest", options.slowest,
-               "Of single calls only the N slowest of each function, with or without --aggregate"));
+                  "Load sums and percentiles of each function per period (10s), instead of single calls"));
+  options.choices.push_back(addCount(line, "--slowest", options.slowest,
+                                     "Load only the N slowest calls of each function, with or without --aggregate"));
   options.choices.push_back(
       line.option("--sample", options.sample,
-                  "Of single calls this share, chosen by chance (1%), with or without --aggregate")
+                  "Load only this share of the calls (1%), chosen at random, with or without --aggregate")
           .type("SHARE"));
-  options.choices.push_back(line.flag("--spans", options.spans, "All single calls as well as --aggregate"));
+  options.choices.push_back(line.flag("--spans", options.spans, "Load all single calls in addition to --aggregate"));
   options.choices.push_back(line.flag("--points", options.points,
-                                      "With --aggregate, --slowest or --sample: also instants, counters, flows and "
-                                      "marks, which come with all single calls by themselves"));
-  addCount(line, "--block-rows", options.blockRows, "Calls per request, 1000000 at most [200000]");
-  addCount(line, "--connections", options.connections, "Requests with calls that are on their way at a time [2]");
+                                      "With --aggregate, --slowest or --sample: also load instants, counters, flows "
+                                      "and marks, which are always loaded with all single calls"));
+  addCount(line, "--block-rows", options.blockRows, "Calls per request, at most 1000000 [200000]");
+  addCount(line, "--connections", options.connections, "Number of concurrent requests with calls [2]");
   const size_t before = line.all().size();
   addThreads(line, options.threads);
   declareFilter(line, options.filter);
@@ -159,7 +159,7 @@ bool settle(LoadOptions &options, const char *command) {
   if (options.spans && (options.slowest || options.share > 0))
     return wrong("--spans loads all calls, --slowest and --sample some: choose one");
   if (options.choices[0].isGiven() && options.stepNs == 0)
-    return wrong("--aggregate: more than no time");
+    return wrong("--aggregate: the period must be longer than 0");
   for (const Option &option : options.choices)
     for (const std::string &value : option.values())
       options.plan += option.name() + "\n" + value + "\n";
@@ -216,8 +216,8 @@ int SessionLoads::prepare(const std::function<Expected<void>(Server &)> &prepare
     if (auto ready = patience([] {}).retry([&] { return prepare(server); }); !ready)
       return complainOf(ready.error());
     if (servers_.size() > 1 && !server.isOfCluster())
-      return fail(kWrongUsage, "{}: {} has the tables of a single server; several need those of a cluster", command_,
-                  server.address().shown);
+      return fail(kWrongUsage, "{}: {} has the tables of a single server; several servers need the tables of a cluster",
+                  command_, server.address().shown);
   }
   return kOk;
 }
@@ -246,8 +246,8 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
     return failed(read.error());
   if (!whole.isRoot && unit == LoadUnit::Session) {
     loaded.code = fail(kWrongUsage,
-                       "{}: {} is a part of a session; only whole sessions can be loaded, so that no call is "
-                       "loaded twice (--thread and the like choose calls)",
+                       "{}: {} is a part of a session; only whole sessions can be loaded, so that no call is loaded "
+                       "twice (choose calls with --thread and similar options)",
                        command_, name);
     return loaded;
   }

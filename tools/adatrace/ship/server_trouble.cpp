@@ -16,7 +16,7 @@ std::optional<std::string> ServerTrouble::failed(const std::string &what, uint64
     return std::nullopt;
   saidNs_ = nowNs;
   return isFirst ? what + "; trying again until it does"
-                 : what + "; so it is for " + formatDuration(nowNs - *sinceNs_) + " now";
+                 : what + "; this has lasted " + formatDuration(nowNs - *sinceNs_);
 }
 
 std::optional<std::string> ServerTrouble::worked(uint64_t nowNs) {
@@ -25,7 +25,7 @@ std::optional<std::string> ServerTrouble::worked(uint64_t nowNs) {
     return std::nullopt;
   const uint64_t ns = nowNs - *sinceNs_;
   sinceNs_.reset();
-  return "the server takes traces again, after " + formatDuration(ns);
+  return "the server accepts traces again after " + formatDuration(ns);
 }
 
 } // namespace ada::cli

@@ -28,15 +28,15 @@ void Shipped::read(std::string &what) {
     return json.is_object() && json.contains(key) && json[key] == wanted;
   };
   if (is(kVersionKey, 1)) {
-    what = file_ + " is of an older version, and is begun anew: the server is asked what it has";
+    what = file_ + " has an older version and is replaced: the server is asked which traces it has";
     return;
   }
   if (!is(kVersionKey, kVersion) || !json.contains(kConfirmed) || !json[kConfirmed].is_object()) {
-    what = file_ + " can't be understood, and is begun anew";
+    what = file_ + " can't be parsed and is replaced";
     return;
   }
   if (!is(kTo, to_) || !is(kPlan, plan_)) {
-    what = file_ + " is about another database or other options, and is begun anew";
+    what = file_ + " belongs to another database or other options and is replaced";
     return;
   }
   for (const auto &[name, when] : json[kConfirmed].items())

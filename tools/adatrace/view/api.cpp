@@ -184,7 +184,7 @@ void writeCall(JsonText &json, ApiRequest &request) {
       throw ApiError{404, "no call of that depth is open at that time"};
   }
   if (!seq)
-    throw ApiError{400, "seq is missing: the number of the event that began the call; or at=TIME and depth=N"};
+    throw ApiError{400, "seq (the number of the event that began the call) or at=TIME and depth=N is missing"};
   const auto found = valueOf(view::callDetails(request.view(), thread, *seq));
   if (!found)
     throw ApiError{404, fmt::format("no call begins with event {} of this thread", *seq)};
@@ -317,8 +317,7 @@ HttpAnswer ViewApi::answer(const std::string &name, const std::map<std::string, 
     } else if (known != kAnswers.end()) {
       known->second(json, request);
     } else {
-      return errorAnswer(404,
-                         fmt::format("there is no /api/{}; docs/developers/view.md lists what can be asked", name));
+      return errorAnswer(404, fmt::format("there is no /api/{}; docs/developers/view.md lists the requests", name));
     }
   } catch (const ApiError &error) {
     return errorAnswer(error.status, error.message);

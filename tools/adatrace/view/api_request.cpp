@@ -28,7 +28,7 @@ std::optional<uint64_t> ApiRequest::number(const char *name) const {
     return std::nullopt;
   const auto value = wholeNumber(*given);
   if (!value)
-    throw ApiError{400, fmt::format("{}: '{}' is not a number from 0 on", name, *given)};
+    throw ApiError{400, fmt::format("{}: '{}' is not a non-negative number", name, *given)};
   return value;
 }
 
@@ -42,7 +42,7 @@ ViewSession &ApiRequest::session() const {
 const ViewSession::Opened &ApiRequest::opened() {
   if (!opened_) {
     if (session().isGone())
-      throw ApiError{410, fmt::format("{} is not there any more", session().path())};
+      throw ApiError{410, fmt::format("{} no longer exists", session().path())};
     opened_ = session().opened();
   }
   return *opened_;

@@ -219,7 +219,7 @@ void HttpServer::State::answerShared(const httplib::Request &request, httplib::R
     return;
   }
   if (request.method != "GET" && request.method != "HEAD")
-    return respondError(response, 405, "only GET is answered");
+    return respondError(response, 405, "only GET is supported");
   response.status = 200;
   response.set_content_provider(shared.file->size(), "application/octet-stream",
                                 [file = shared.file](size_t offset, size_t length, httplib::DataSink &sink) {
@@ -245,7 +245,7 @@ void HttpServer::State::answer(const httplib::Request &request, httplib::Respons
     return answerShared(request, response);
   if (request.method != "GET" && request.method != "HEAD") {
     response.set_header("Connection", "close");
-    return respondError(response, 405, "only GET is answered");
+    return respondError(response, 405, "only GET is supported");
   }
   const bool hasToken = isSame(request.get_param_value("token"), token);
   if (!hasToken && !isSame(cookieIn(request.get_header_value("Cookie"), cookieName()), token))
@@ -282,7 +282,7 @@ HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_u
     return httplib::Server::HandlerResponse::Handled;
   });
   server.set_exception_handler([](const httplib::Request &, httplib::Response &response, std::exception_ptr) {
-    respondError(response, 500, "the answer takes more memory than there is; ask for less");
+    respondError(response, 500, "there is not enough memory for the answer; ask for less");
   });
 }
 
@@ -295,7 +295,7 @@ HttpServer::~HttpServer() = default;
 Expected<void> HttpServer::bind() {
   State &state = *state_;
   if (state.token.empty())
-    return Error{.code = "E_IO", .message = std::string("there are no random numbers: ") + std::strerror(errno)};
+    return Error{.code = "E_IO", .message = std::string("can't get random numbers: ") + std::strerror(errno)};
   errno = 0;
   if (state.options.port == 0)
     state.port = std::max(state.server.bind_to_any_port(kHost), 0);
@@ -307,9 +307,9 @@ Expected<void> HttpServer::bind() {
   }
   const std::string reason = errno ? std::string(": ") + std::strerror(errno) : std::string();
   return Error{.code = "E_IO",
-               .message = fmt::format("port {} of {} can't be used{}; name another with --port, or none for any that "
-                                      "is free",
-                                      state.options.port, kHost, reason)};
+               .message = fmt::format(
+                   "port {} of {} can't be used{}; choose another with --port, or omit --port to use any free port",
+                   state.options.port, kHost, reason)};
 }
 
 std::string HttpServer::address() const {

@@ -191,9 +191,9 @@ void ViewSession::makeIndex(const Opened &opened, bool isTemporary) {
   if (built)
     return setIndex(IndexState::Ready, note);
   if (!stop_)
-    setIndex(IndexState::Failed, built.error().text() +
-                                     "; pictures of long ranges are made of samples. Free some space, or "
-                                     "set TMPDIR, and start the viewer again");
+    setIndex(IndexState::Failed,
+             built.error().text() +
+                 "; long ranges are drawn from samples. Free some space or set TMPDIR, and start the viewer again");
 }
 
 //===--- in the background ------------------------------------------------===//

@@ -56,19 +56,19 @@ Expected<void> checkStart(Bytes file, const char *magic, const std::string &name
                  .found = showMagic(file)};
   auto endian = static_cast<unsigned>(file[4]);
   if (endian != kLittleEndian)
-    return Error{
-        .code = "E_BAD_ENDIAN",
-        .message = "only little-endian files exist; the header is damaged, or a program wrote it that is no ATF writer",
-        .file = name,
-        .offset = 4,
-        .field = "endian",
-        .expected = "1",
-        .found = std::to_string(endian)};
+    return Error{.code = "E_BAD_ENDIAN",
+                 .message =
+                     "only little-endian files exist; the header is damaged, or the file was not made by an ATF writer",
+                 .file = name,
+                 .offset = 4,
+                 .field = "endian",
+                 .expected = "1",
+                 .found = std::to_string(endian)};
   auto version = static_cast<unsigned>(file[5]);
   if (version != 1 && version != 2)
     return Error{.code = "E_BAD_VERSION",
                  .message = version > 2
-                                ? "a newer format than this program knows, or a damaged header; try a newer AdaTrace"
+                                ? "a format that is newer than this program, or a damaged header; try a newer AdaTrace"
                                 : "the header is damaged",
                  .file = name,
                  .offset = 5,
@@ -82,7 +82,7 @@ Expected<void> checkEventsOffset(uint64_t offset, size_t field, Bytes file, cons
   if (offset >= kHeaderBytes && offset <= file.size())
     return {};
   return Error{.code = "E_BAD_OFFSET",
-               .message = "the events can't lie there; the header is damaged",
+               .message = "the events can't be there; the header is damaged",
                .file = name,
                .offset = field,
                .field = "events_offset",

@@ -156,7 +156,7 @@ Expected<void> DetailReader::walkWithoutFooter(const std::vector<uint64_t> &doub
                    .found = std::to_string(decodeDetailFooter(file, place).bytesLength)};
   if (walk.why == Stop::TooShort)
     warn("W_BAD_EVENT_LENGTH", "at byte " + std::to_string(walk.end) + ": an event of " + std::to_string(walk.length) +
-                                   " bytes can't be; it and what follows were ignored");
+                                   " bytes is impossible; it and everything after it were ignored");
   else if (walk.why == Stop::Partial)
     warn("W_PARTIAL_EVENT",
          "the last " + std::to_string(total_ - walk.end) + " bytes are part of an event and were ignored");
@@ -195,7 +195,7 @@ Expected<void> DetailReader::parse(const OpenOptions &options) {
   ADA_TRY(foot_ ? walkToFooter(options) : walkWithoutFooter(doubtful));
   if (head_.eventCount != count_)
     warn("W_HEADER_COUNT_STALE",
-         "the header says " + std::to_string(head_.eventCount) + " events, there are " + std::to_string(count_));
+         "the header says " + std::to_string(head_.eventCount) + " events, but there are " + std::to_string(count_));
   return {};
 }
 

@@ -152,7 +152,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
     return parsePacked(options);
   if (const Bytes whole = shared_->file.holes().before(file); whole.size() < file.size()) {
     warn("W_HOLE", "nothing was written from byte " + std::to_string(whole.size()) +
-                       " on, though the file goes on to byte " + std::to_string(file.size()));
+                       " on, although the file extends to byte " + std::to_string(file.size()));
     shared_->bytes = file = whole;
     total_ = whole.size();
   }
@@ -180,7 +180,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
   } else if (footerAt(total_ - kFooterBytes)) {
     place = total_ - kFooterBytes;
     warn("W_FOOTER_OFFSET_STALE", "the header says that the footer is at byte " + std::to_string(head_.footerOffset) +
-                                      ", it is at the file's end");
+                                      ", but it is at the end of the file");
   }
   if (!place)
     countWithoutFooter();
@@ -193,7 +193,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
 
   if (head_.eventCount != count_ && !(isSaturated(head_) && count_ > head_.eventCount))
     warn("W_HEADER_COUNT_STALE",
-         "the header says " + std::to_string(head_.eventCount) + " events, there are " + std::to_string(count_));
+         "the header says " + std::to_string(head_.eventCount) + " events, but there are " + std::to_string(count_));
   return {};
 }
 

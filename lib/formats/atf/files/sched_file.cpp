@@ -37,7 +37,7 @@ Expected<Header> readHeader(Bytes bytes, const std::string &path) {
     return errorAt("E_TRUNCATED", "the file ends within its header", path, bytes.size());
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, sched::kMagic, sizeof header.magic) != 0)
-    return errorAt("E_BAD_MAGIC", "is no file of processor times: it does not begin with ADASCHED", path, 0);
+    return errorAt("E_BAD_MAGIC", "is not a file of scheduling records: it does not begin with ADASCHED", path, 0);
   if (header.version < sched::kVersion || header.version > sched::kNewestVersion)
     return errorAt("E_BAD_VERSION",
                    "has version " + std::to_string(header.version) + "; this AdaTrace reads up to " +
@@ -327,7 +327,7 @@ Expected<void> checkSched(const std::string &path) {
       return errorAt("E_BAD_RECORD", "has a record of kind " + std::to_string(static_cast<uint32_t>(record.kind)), path,
                      offsetOf(i) + 8);
     if (record.kind == sched::Kind::KnownTo && i + 1 < count)
-      return errorAt("E_BAD_RECORD", "goes on behind its end", path, offsetOf(i));
+      return errorAt("E_BAD_RECORD", "continues after its end", path, offsetOf(i));
   }
   if (bytes.size() != offsetOf(count) || count == 0 || recordAt(bytes, count - 1).kind != sched::Kind::KnownTo)
     return errorAt(
@@ -335,7 +335,7 @@ Expected<void> checkSched(const std::string &path) {
         "has no end: its process was killed, ended without exit(), or still runs; `adatrace recover` adds it", path,
         bytes.size());
   if (recordAt(bytes, count - 1).value != crc32c(0, bytes.data(), offsetOf(count - 1)))
-    return errorAt("E_BAD_CHECKSUM", "its checksum does not fit its bytes", path, offsetOf(count - 1) + 12);
+    return errorAt("E_BAD_CHECKSUM", "its checksum does not match its bytes", path, offsetOf(count - 1) + 12);
   return {};
 }
 

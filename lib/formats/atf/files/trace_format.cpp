@@ -84,10 +84,11 @@ Expected<std::unique_ptr<TraceSource>> openSource(TraceLocation place) {
 }
 
 Expected<std::unique_ptr<TraceSource>> refuseDetail(TraceLocation place) {
-  return Error{.code = "E_BAD_MAGIC",
-               .message =
-                   "an ATF detail file says nothing without its index file; give the thread's directory, or index.atf",
-               .file = place.name()};
+  return Error{
+      .code = "E_BAD_MAGIC",
+      .message =
+          "an ATF detail file can't be read without its index file; name the thread's directory or its index.atf",
+      .file = place.name()};
 }
 
 std::unique_ptr<TraceSink> makeSink(SinkTarget target, const SinkOptions &options) {

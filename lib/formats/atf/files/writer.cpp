@@ -348,7 +348,7 @@ Expected<void> DetailWriter::append(const DetailEvent &event, std::span<const st
   if (s.options.version == 1) {
     if (event.indexSeq > kMax32)
       return rangeError(s.out.path, "index_seq", "at most 4294967295", event.indexSeq,
-                        "version 1 can't link so far; write version 2");
+                        "version 1 can't link that far; write version 2");
     if (s.totals.events >= kMax32)
       return rangeError(s.out.path, "detail_seq", "at most 4294967294", s.totals.events,
                         "version 1 can't number more details; write version 2");

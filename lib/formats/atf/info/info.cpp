@@ -61,9 +61,9 @@ std::string howItEnded(const atf::ProcessTrace &process) {
   if (exit.how == "exec")
     return "by exec of another program";
   if (exit.how == "dump")
-    return "not yet: this is a flight recorder's dump, and it ran on";
+    return "not yet: this is a flight recorder's dump, and the program ran on";
   if (exit.how == "rotated")
-    return "not yet: the trace goes on in " + process.manifest()->part.next;
+    return "not yet: the trace continues in " + process.manifest()->part.next;
   if (exit.how == "running")
     return isRecording(process.path()) ? "not yet: it is still running"
                                        : "without finishing its trace: `adatrace recover` does that";
@@ -118,7 +118,7 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
         JsonMembers().text("exit", manifest.exit.how).number("exit_value", manifest.exit.value));
   if (const ManifestPart &part = manifest.part; part.number > 0) {
     const std::string previous = part.previous.empty() ? "" : ", after " + part.previous;
-    const std::string failure = part.failure.empty() ? "" : "; the next one can't begin: " + part.failure;
+    const std::string failure = part.failure.empty() ? "" : "; the next part can't begin: " + part.failure;
     field("part", std::to_string(part.number) + previous + failure,
           JsonMembers()
               .number("part", part.number)
@@ -137,21 +137,21 @@ void addRecorder(InfoSection &section, const Manifest &manifest) {
     section.members.number("recorder_spans_missing_ns", manifest.recorderSpansMissingNs);
   if (manifest.recorderWaitNs == 0)
     return;
-  std::string text = formatDuration(manifest.recorderWaitNs) + " of all threads together, by the recorder";
+  std::string text = formatDuration(manifest.recorderWaitNs) + " in total over all threads, by the recorder";
   if (manifest.recorderSpansMissingNs > 0)
-    text += fmt::format("; {} of it have no place in time", formatDuration(manifest.recorderSpansMissingNs));
+    text += fmt::format("; it is not known when {} of it happened", formatDuration(manifest.recorderSpansMissingNs));
   section.fields.push_back({"held up", text, {}});
 }
 
 // Whether it is known when the threads were on-CPU.
 InfoField schedField(const ManifestSched &sched) {
-  std::string text = sched.isRecorded ? "when each thread had a processor" : "not recorded";
+  std::string text = sched.isRecorded ? "when each thread was on-CPU" : "not recorded";
   if (!sched.failure.empty())
     text += (sched.isRecorded ? ", until writing failed: " : ": ") + sched.failure;
   if (sched.lostRecords > 0)
-    text += fmt::format("; {} of the system's lost", formatCount(sched.lostRecords, "record"));
+    text += fmt::format("; {} lost by the kernel", formatCount(sched.lostRecords, "record"));
   if (sched.missedThreads > 0)
-    text += fmt::format("; not of {} that had begun before", formatCount(sched.missedThreads, "thread"));
+    text += fmt::format("; not for {} that had already started", formatCount(sched.missedThreads, "thread"));
   return {"scheduling", text,
           JsonMembers()
               .boolean("scheduling", sched.isRecorded)

@@ -53,13 +53,16 @@ static std::string remedy(const Manifest *manifest) {
 
 void TimeFlaws::endProcess(const std::string &process, const Manifest *manifest) {
   if (recorder_.threads > 0)
-    recorderFlaws_.push_back({recorder_.worst, fmt::format("{}: the recorder held up {}; that is shown as `recorder`, "
-                                                           "and is no time of the program: record with {}",
-                                                           process, recorder_.text(""), remedy(manifest))});
+    recorderFlaws_.push_back(
+        {recorder_.worst,
+         fmt::format(
+             "{}: the recorder held up {}; this time is shown as `recorder` and is not the program's: record with {}",
+             process, recorder_.text(""), remedy(manifest))});
   if (unknown_.threads > 0)
     unknownFlaws_.push_back(
-        {unknown_.worst, fmt::format("{}: scheduling records were lost: nothing says of {}; that is shown as `unknown`",
-                                     process, unknown_.text(" whether it ran or waited"))});
+        {unknown_.worst,
+         fmt::format("{}: scheduling records were lost, so it is unknown whether {}; this time is shown as `unknown`",
+                     process, unknown_.text(" ran or waited"))});
   recorder_ = unknown_ = {};
 }
 
@@ -71,7 +74,7 @@ void TimeFlaws::tell(const std::vector<Flaw> &flaws, const char *code, std::vect
     return;
   }
   const Flaw &worst = *std::ranges::max_element(flaws, {}, &Flaw::worst);
-  to.push_back({code, fmt::format("{} (the worst of {}; `adatrace info` has all)", worst.text,
+  to.push_back({code, fmt::format("{} (the worst of {}; `adatrace info` shows all)", worst.text,
                                   formatCount(flaws.size(), "process"))});
 }
 

@@ -545,7 +545,7 @@ std::string Manifest::whyLossesAreUnknown() const {
   if (exit.how == manifest::kRunning)
     return "the trace has no end yet; after a kill, `adatrace recover` finds out";
   if (valueOf(recovered, manifest::kRingFound) == "false")
-    return "the process did not finish its trace, and what it had in memory was gone when that was recovered";
+    return "the process did not finish its trace, and its events in memory were gone before they could be recovered";
   return {};
 }
 

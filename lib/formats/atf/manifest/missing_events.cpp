@@ -15,7 +15,7 @@ std::vector<Warning> missingEvents(const ProcessTrace &process) {
                                                   formatCount(lost, "event"), lost == 1 ? "was" : "were")});
   if (const std::string why = manifest.whyLossesAreUnknown(); !why.empty() && manifest.wasRecovered)
     flaws.push_back(
-        {"W_LOSSES_UNKNOWN", fmt::format("{}: nobody knows how many events were lost: {}", process.path(), why)});
+        {"W_LOSSES_UNKNOWN", fmt::format("{}: an unknown number of events was lost: {}", process.path(), why)});
   if (const uint64_t leftOut = manifest.allLeftOut(); leftOut > 0)
     flaws.push_back({"W_EVENTS_LEFT_OUT",
                      fmt::format("{}: {} of short or deep calls {} left out (min_duration, max_depth)", process.path(),

@@ -34,13 +34,13 @@ ThreadTrace openThread(const std::string &indexPath, uint64_t id, const OpenOpti
   if (!exists(detailPath)) {
     if (flag)
       thread.warnings.push_back(
-          {"W_DETAIL_MISSING", "the index says that there is a " + detailName + " beside it, but there is none"});
+          {"W_DETAIL_MISSING", "the index names a " + detailName + " next to it, which does not exist"});
     return thread;
   }
   if (!flag)
-    thread.warnings.push_back({"W_DETAIL_FLAG_CLEAR", "the index doesn't say that there is a " + detailName +
-                                                          ", but there is (the program was killed, for one); it is "
-                                                          "used"});
+    thread.warnings.push_back(
+        {"W_DETAIL_FLAG_CLEAR", "the index does not name the " + detailName +
+                                    " next to it (for example, because the program was killed); it is used"});
   if (!options.detail)
     return thread;
   thread.detail = DetailReader::open(detailPath, options);
@@ -104,11 +104,10 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
     if (badManifest)
       process.flaws_.push_back(
           {"W_BAD_MANIFEST",
-           "there are no names of functions, and threads are those whose directories exist: " + badManifest->text()});
+           "the names of functions are unknown, and only threads with a directory are listed: " + badManifest->text()});
     else
-      process.flaws_.push_back(
-          {"W_NO_MANIFEST",
-           "manifest.json is missing: there are no names of functions, and threads are those whose directories exist"});
+      process.flaws_.push_back({"W_NO_MANIFEST", "manifest.json is missing: the names of functions are unknown, and "
+                                                 "only threads with a directory are listed"});
     for (const NumberedDirectory &thread : present)
       add(thread.name, thread.number, nullptr);
     return process;
@@ -128,8 +127,9 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
   for (const NumberedDirectory &thread : present) {
     if (listed.contains(thread.name) || !lenient)
       continue;
-    process.flaws_.push_back({"W_THREAD_UNLISTED:" + std::to_string(thread.number),
-                              thread.name + " is not in the manifest (the program was killed, for one); it is used"});
+    process.flaws_.push_back(
+        {"W_THREAD_UNLISTED:" + std::to_string(thread.number),
+         thread.name + " is not in the manifest (for example, because the program was killed); it is used"});
     add(thread.name, thread.number, nullptr);
   }
   return process;

@@ -74,7 +74,7 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
   std::unordered_set<uint64_t> modules;
   for (const ManifestModule &module : manifest.modules)
     if (!modules.insert(module.id).second)
-      problem(file, fmt::format("modules: module_id {} is there twice", module.id));
+      problem(file, fmt::format("modules: module_id {} appears twice", module.id));
   Sightings unknownModule;
   for (const Symbol &symbol : manifest.symbols())
     if (!modules.contains(moduleOf(symbol.functionId)))
@@ -90,7 +90,7 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
   if (const uint64_t dropped = manifest.allLost())
     note_(fmt::format("{}: {} events were not recorded (`adatrace info` says why)", file, formatCount(dropped)));
   if (const std::string why = manifest.whyLossesAreUnknown(); !why.empty() && manifest.wasRecovered)
-    note_(fmt::format("{}: nobody knows how many events were lost: {}", file, why));
+    note_(fmt::format("{}: an unknown number of events was lost: {}", file, why));
 }
 
 void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &thread) {

@@ -61,7 +61,7 @@ private:
 
 Expected<void> makeDirectory(const std::string &path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-    return systemError(path, "the directory can't be made", errno);
+    return systemError(path, "the directory can't be created", errno);
   return {};
 }
 

@@ -46,13 +46,13 @@ function table(app, page) {
       key('d', 'd', 'go right', () => pan(0.25)),
       key('0 Home', '0, Home', 'the whole session', () => pane().axis.jump(0, pane().axis.limit)),
       key('z Enter', 'z, Enter', 'zoom to the chosen call or range', () => zoomToChosen(app)),
-      key('Backspace', 'Backspace', 'back to what was visible before', () => pane().axis.back()),
-      key('m', 'm', 'choose the time of the call as range', () => {
+      key('Backspace', 'Backspace', 'back to the previous view', () => pane().axis.back()),
+      key('m', 'm', 'choose the range of the call', () => {
         if (app.selected)
           app.setRange(app.selected.pane, app.selected.call.begin_ns, app.selected.call.end_ns ?? app.selected.pane.session.duration);
       }),
-      key('v', 'v', 'choose what is visible as range', () => app.setRange(pane(), pane().axis.from, pane().axis.to)),
-      key('l', 'l', 'follow a session that is still recorded', () => app.setFollowing(!app.isFollowing)),
+      key('v', 'v', 'choose the visible range', () => app.setRange(pane(), pane().axis.from, pane().axis.to)),
+      key('l', 'l', 'follow a session that is still being recorded', () => app.setFollowing(!app.isFollowing)),
     ]],
     ['Calls', [
       key('ArrowRight', '→', 'next call at this depth', () => walk(app, 'next')),
@@ -61,14 +61,14 @@ function table(app, page) {
       key('ArrowDown', '↓', 'the first call that it made', () => walk(app, 'first_child')),
       key('Shift+ArrowRight .', 'Shift →, .', 'next call of the same function', () => walk(app, 'next_same')),
       key('Shift+ArrowLeft ,', 'Shift ←, ,', 'previous call of the same function', () => walk(app, 'previous_same')),
-      key('f', 'f', 'let all calls of this function stand out, or none', () => {
+      key('f', 'f', 'highlight all calls of this function, or none', () => {
         const {selected, chosen} = app;
         if (chosen)
           app.choose(chosen.pane, -1);
         else if (selected)
           app.choose(selected.pane, selected.call.function);
       }),
-      key('Escape', 'Escape', 'choose nothing: first no range, then no function, then no call', () => {
+      key('Escape', 'Escape', 'clear the choice: first the range, then the function, then the call', () => {
         if (app.range)
           app.clearRange();
         else if (app.chosen)
@@ -91,8 +91,8 @@ function table(app, page) {
     ]],
     ['Page', [
       key('/', '/', 'search', () => page.search()),
-      key('n', 'n', 'next call that was found', () => page.hit(1)),
-      key('N', 'N', 'previous call that was found', () => page.hit(-1)),
+      key('n', 'n', 'next search result', () => page.hit(1)),
+      key('N', 'N', 'previous search result', () => page.hit(-1)),
       key('1 2 3 4 5 6', '1 … 6', 'call, statistics, flame graph, sandwich, histogram, search', (event) => page.panel(Number(event.key) - 1)),
       key('b', 'b', 'hide or show the panels', () => page.dock()),
       key('o', 'o', 'two sessions: a common time axis, or one for each', () => app.setCommon(!app.isCommon)),

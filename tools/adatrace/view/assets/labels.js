@@ -61,7 +61,7 @@ export class Labels {
       detail = process?.pid && !name.includes(String(process.pid)) ? `pid ${process.pid}` : '';
       const toggle = button(isClosed ? '▸' : '▾', () => this.pane.close(row), 'fold');
       toggle.tabIndex = -1;
-      toggle.setAttribute('aria-label', isClosed ? 'show its threads' : 'show no threads');
+      toggle.setAttribute('aria-label', isClosed ? 'show its threads' : 'hide its threads');
       item.append(toggle);
     } else {
       name = session.threadName(row.thread);

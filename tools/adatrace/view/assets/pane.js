@@ -116,7 +116,7 @@ export class Pane {
     if (info.is_gone)
       facts.push('its files are gone');
     if (info.times_are_order)
-      facts.push('times are the order of events only');
+      facts.push('times show only the order of events');
     else if (info.resolution_ns > 1)
       facts.push(`times are exact to ${duration(info.resolution_ns)}`);
     const name = make('h2', '', info.name), text = make('span', 'facts', facts.join(' · '));
@@ -124,9 +124,9 @@ export class Pane {
     if (info.index.state === 'building') {
       const bar = make('progress');
       bar.value = info.index.progress;
-      right.append(make('label', 'building', `samples until the index is ready: ${Math.floor(info.index.progress * 100)} %`, bar));
+      right.append(make('label', 'building', `drawn from samples until the index is ready: ${Math.floor(info.index.progress * 100)} %`, bar));
     } else if (info.index.state === 'failed')
-      right.append(make('span', 'warning', `no index: ${info.index.note || 'the view is made of samples'}`));
+      right.append(make('span', 'warning', `no index: ${info.index.note || 'the view is drawn from samples'}`));
     if (hidden.size) {
       const choice = make('select');
       choice.setAttribute('aria-label', 'hidden rows');

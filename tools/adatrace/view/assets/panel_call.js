@@ -23,7 +23,7 @@ export class CallPanel {
   draw() {
     const {selected} = this.app;
     if (!selected) {
-      this.element.replaceChildren(make('p', 'caption', 'Click a call, or press an arrow key, to see what is known of it.'));
+      this.element.replaceChildren(make('p', 'caption', 'Click a call or press an arrow key to see its details.'));
       return;
     }
     const {call, pane} = selected, {session} = pane, end = call.end_ns ?? session.duration;
@@ -40,7 +40,7 @@ export class CallPanel {
     if (call.self_ns !== null && call.self_ns !== undefined)
       fact('self', duration(call.self_ns));
     if (offCpu(call))
-      fact('without a processor', offCpu(call));
+      fact('off-CPU', offCpu(call));
     fact('begin', timeLabel(call.begin_ns, 1, Math.max(call.begin_ns, 1)));
     fact('end', call.end_ns === null ? 'open' : timeLabel(call.end_ns, 1, Math.max(call.end_ns, 1)), call.is_exception ? 'bad' : '');
     if (call.is_exception)

@@ -70,13 +70,13 @@ export class SandwichPanel extends PathPanel {
     const id = this.app.functionOf(pane);
     super.show(pane, answer);
     if (id < 0) {
-      this.middle.textContent = 'Choose a call or, in Statistics, a function: its callers will be above it, its callees below.';
+      this.middle.textContent = 'Choose a call or, in Statistics, a function to see its callers above it and its callees below.';
       this.above.show(new PathTree([]), String);
       this.below.show(new PathTree([]), String);
       return;
     }
     const name = (/** @type {number} */ of) => pane.session.name(of), callers = callersOf(answer.nodes, id), callees = calleesOf(answer.nodes, id);
-    this.middle.textContent = callees.nodes.length ? `▲ who called ${name(id)} · what it called ▼` : `${name(id)} is not called in this range.`;
+    this.middle.textContent = callees.nodes.length ? `▲ callers of ${name(id)} · its callees ▼` : `${name(id)} is not called in this range.`;
     this.above.show(callers, name);
     this.below.show(callees, name);
   }

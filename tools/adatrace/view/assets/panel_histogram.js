@@ -49,7 +49,7 @@ export class HistogramPanel extends ScopePanel {
       bar.style.background = colourOf(name);
       const column = button('', () => this.search(pane, name, from_ns), 'column');
       column.append(make('span', 'column-room', make('span', 'column-count', calls ? grouped(calls) : ''), bar), make('span', 'column-label', duration(from_ns)));
-      column.title = `${label}: ${counted(calls, 'call')}; click for the slowest calls from ${duration(from_ns)} on`;
+      column.title = `${label}: ${counted(calls, 'call')}; click for the slowest calls of at least ${duration(from_ns)}`;
       column.setAttribute('aria-label', `${label}: ${counted(calls, 'call')}`);
       column.dataset.calls = String(calls);
       return column;

@@ -46,7 +46,7 @@ export class SearchPanel {
       // The list takes the focus, so that arrow keys, Enter and n continue from there.
       void this.search().then(() => this.list.querySelector('button')?.focus());
     });
-    this.caption = make('p', 'caption', 'Globs as everywhere in adatrace. A chosen range is searched, else the whole session; hidden rows are left out.');
+    this.caption = make('p', 'caption', 'Globs work as everywhere in adatrace. The search covers the chosen range, or the whole session if there is none; hidden rows are left out.');
     this.caption.setAttribute('role', 'status');
     this.list = make('ol', 'found');
     this.list.addEventListener('keydown', (event) => {
@@ -85,7 +85,7 @@ export class SearchPanel {
     }
     const longer = this.longer.value.trim() ? parseDuration(this.longer.value) : 0, limit = Number(this.limit.value || 20);
     if (Number.isNaN(longer) || !(limit >= 1)) {
-      this.caption.textContent = Number.isNaN(longer) ? `“${this.longer.value}” is no duration; write 5ms or 20us.` : 'The number of calls is at least 1.';
+      this.caption.textContent = Number.isNaN(longer) ? `“${this.longer.value}” is not a duration; write 5ms or 20us.` : 'The number of calls is at least 1.';
       return;
     }
     this.abort.abort();
@@ -100,7 +100,7 @@ export class SearchPanel {
       this.found = {pane, calls};
       this.at = -1;
       this.caption.textContent = (calls.length ? `${counted(calls.length, 'call')}${range ? ' in the chosen range' : ''}` :
-        `No call ${range ? 'in the chosen range ' : ''}is like that.`) + (is_complete ? '' : '; not everything was searched');
+        `No call ${range ? 'in the chosen range ' : ''}matches.`) + (is_complete ? '' : '; not everything was searched');
       this.draw();
     } catch (error) {
       if (error instanceof DOMException && error.name === 'AbortError')

@@ -64,7 +64,7 @@ export class StatisticsPanel extends ScopePanel {
     const body = make('tbody', '', ...rows.slice(0, MOST_ROWS).map((figures) => this.row(pane, figures, selves)));
     this.content.replaceChildren(make('table', '', make('thead', '', head), body));
     if (rows.length > MOST_ROWS)
-      this.content.append(make('p', 'caption', `and ${counted(rows.length - MOST_ROWS, 'more function')}; a part of a name finds them`));
+      this.content.append(make('p', 'caption', `and ${counted(rows.length - MOST_ROWS, 'more function')}; filter by name to find them`));
   }
 
   /** @param {Pane} pane @param {Figures} figures @param {number} selves */
@@ -80,7 +80,7 @@ export class StatisticsPanel extends ScopePanel {
       (figures.recorder_ns ? `; besides, the recorder held it up for ${duration(figures.recorder_ns)}` : '');
     const isChosen = this.app.chosen?.pane === pane && this.app.chosen.function === id;
     const choose = button(name, () => this.app.choose(pane, isChosen ? -1 : id), 'item');
-    choose.title = `${session.place(id)} — lets its calls stand out`;
+    choose.title = `${session.place(id)} — highlights its calls`;
     choose.setAttribute('aria-pressed', String(isChosen));
     const swatch = make('span', 'swatch');
     swatch.style.background = colourOf(name);
