@@ -347,7 +347,7 @@ uint64_t Drain::pass(bool last, bool whole) {
     if (!t.isActive())
       continue;
     isBehind_ |= t.isBehind();
-    if (t.isEnded() && !t.isBehind() && !t.isWaiting() && (last || !trace_.sched().isBehind(i)))
+    if (t.isOver(last))
       t.end();
   }
   if (!isBehind_)

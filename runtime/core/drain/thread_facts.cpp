@@ -35,7 +35,7 @@ void ThreadTrace::gatherFacts(bool isPartDone) {
     f.lost[r] = all > before ? all - before : 0;
     f.found += all < before ? before - all : 0;
   }
-  f.held = process_->sched().heldOf(slotNumber_, isPartDone);
+  f.held = sched_->heldInAll(isPartDone);
   f.live = this;
   if (gaps.list && f.removed > 0 && !process_->parts().active())
     gaps.list->removeBefore(f.timeStart); // they would displace other gaps
@@ -88,7 +88,7 @@ void ThreadTrace::goOn() {
                 process_->detailsOf(slotNumber_));
   if (log.list)
     log.list->count = 0;
-  process_->sched().goOn(slotNumber_);
+  sched_->goOn();
 }
 
 } // namespace ada

@@ -3,7 +3,7 @@
 #define ADA_RUNTIME_CORE_THREAD_FACTS_H
 
 #include "core/base/stepped_array.h"
-#include "core/files/sched_lane.h"
+#include "core/files/sched_file.h"
 #include "shared/ring/gaps.h"
 
 namespace ada {
@@ -25,7 +25,7 @@ struct ThreadFacts {
   uint64_t lost[ADA_LOST_REASONS], lostInAll[ADA_LOST_REASONS]; // in this part of the trace; and since it began
   uint64_t found; // exits that earlier parts count as lost, but that turned out to be events of this one
   EarlierParts before;
-  SchedLane::HeldSum held;
+  SchedFile::HeldSum held;
   // Who knows where these were lost: the thread while it lives; otherwise there are `gapCount` gaps from `gapsAt` on.
   const ThreadTrace *live;
   uint64_t gapsAt, gapCount;

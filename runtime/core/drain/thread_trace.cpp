@@ -43,7 +43,8 @@ void ThreadTrace::begin(ProcessTrace &process, uint64_t slot) {
   index_.begin(process.place(), number_, tid, format, process.blocksOf(slot));
   detail_.begin(process.place(), number_, tid, ring::detailVersion(format), process.detailsOf(slot));
   retained_.reset(process.pool());
-  process.sched().begin(slot, tid, number_);
+  sched_ = &process.sched().file(slot);
+  sched_->begin(process.sched(), *slot_);
   if (slot_->name[0] == 0)
     readThreadName(tid, slot_->comm);
   process.manifestChanged();
@@ -80,8 +81,7 @@ uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
   const bool isAll = pass.isLast || isEnded_;
   const bool leavesOut = this->leavesOut(), hasWindows = process_->windows().active();
   const uint64_t limitStamp = process_->clock().limitStamp(), gapsBefore = reader_.expansion.gaps.ended;
-  SchedLane &sched = process_->sched();
-  SchedLane::HeldTimes heldTimes;
+  SchedFile::HeldTimes heldTimes;
   ring::Held held;
   uint64_t records = 0;
   bool more = true;
@@ -93,7 +93,7 @@ uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
       break;
     }
     if (takeHeld(work.view, held))
-      sched.noteHeld(slotNumber_, heldTimes, held, reader_.walk.seq, reader_.expansion.lastNs == 0);
+      sched_->noteHeld(heldTimes, held, reader_.walk.seq, reader_.expansion.lastNs == 0);
     if (!hasWindows)
       records += takePlain(work);
     reader_.take(work.batch);
@@ -106,7 +106,7 @@ uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
   }
   if (leavesOut && !more)
     writeWaiting(work, isAll || pass.isWhole ? UINT64_MAX : pass.limitNs);
-  sched.writeHeld(slotNumber_, heldTimes);
+  sched_->writeHeld(heldTimes);
   commit(work, reader_.walk.place);
   publish(work.view);
   readToNs_ = more ? 0 : pass.limitNs;
@@ -137,8 +137,8 @@ template <ThreadTrace::Filter kFilter> uint64_t ThreadTrace::takePlainWith(Works
     else if constexpr (kFilter == Filter::Counts)
       count = kept = take([&](const ring::Event &e) { budget.count(e, false), encode(e); });
     else {
-      auto keep = [&](const ring::Event &e) { ++kept, encode(e); };
-      count = take([&](const ring::Event &e) {
+      auto keep = [&](const ring::Event &e) { ++kept, run.encode(e); };
+      count = take([&](const ring::Event &e) __attribute__((always_inline)) {
         if (isCounted)
           budget.count(e, false);
         ring::leaveOut(expansion, e, false, keep);
@@ -205,9 +205,9 @@ void ThreadTrace::writeHeldAtEnd(PassClock::View &view) {
   ada_chunk wait = {};
   wait.held_from = from, wait.held_to = wait.start_stamp = to, wait.held_reason = ADA_HELD_OTHER;
   const ring::Held held = ring::heldFor(wait, view.clock, lastNs(), /*isLastEvent=*/true, /*isTick=*/false);
-  SchedLane::HeldTimes times;
-  process_->sched().noteHeldAtEnd(slotNumber_, times, held);
-  process_->sched().writeHeld(slotNumber_, times);
+  SchedFile::HeldTimes times;
+  sched_->noteHeldAtEnd(times, held);
+  sched_->writeHeld(times);
 }
 
 void ThreadTrace::publish(PassClock::View &view) {
@@ -434,18 +434,10 @@ bool ThreadTrace::makeRoom() {
   return gone > 0;
 }
 
-// A thread without events has no files.
-void ThreadTrace::finishSched() {
-  if (index_.exists())
-    process_->sched().finish(slotNumber_);
-  else
-    process_->sched().remove(slotNumber_);
-}
-
 void ThreadTrace::end() {
   finish();
   finishSched();
-  process_->sched().end(slotNumber_);
+  sched_->end();
   gatherFacts(/*isPartDone=*/false);
   if (process_->facts().has(number_)) {
     ring::GapList list;

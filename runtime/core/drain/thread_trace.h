@@ -9,7 +9,7 @@
 
 #include "core/files/detail_lane.h"
 #include "core/files/index_lane.h"
-#include "core/files/sched_lane.h"
+#include "core/files/sched_file.h"
 #include "retained_details.h"
 #include "shared/ring/thread_reader.h"
 #include "thread_facts.h"
@@ -41,8 +41,8 @@ public:
   uint64_t drain(Workspace &work, const Pass &pass);
   // There was more than the last pass took.
   bool isBehind() const { return isBehind_; }
-  // The thread is gone: all of its records were complete before the last pass read them.
-  bool isEnded() const { return isEnded_; }
+  // The thread is gone, and end() may be called: nothing more comes, but that of the kernel if the process goes on.
+  bool isOver(bool isLast) { return isEnded_ && !isBehind_ && !retained_.oldest() && (isLast || !sched_->isBehind()); }
   // No event that the next passes read is older.
   uint64_t lastNs() const { return reader_.expansion.lastNs; }
   // The chunk that the next records are read from, or null.
@@ -53,12 +53,11 @@ public:
   // Decides about detail that waits for a trigger, as far as possible. `undrainedNs`: all older events of all threads
   // have been seen.
   void writeWindows(Workspace &work, uint64_t undrainedNs);
-  bool isWaiting() const { return retained_.oldest() != nullptr; }
 
   // Writes footers and headers of index and detail. The files may still be appended to.
   void finish();
-  // The same for what is known about scheduling.
-  void finishSched();
+  // The same for the scheduling file; a thread without events has none.
+  void finishSched() { index_.exists() ? sched_->finish() : sched_->remove(); }
   // On a full disk: removes the newest events to make room for the data that describes the others. False if there are
   // none.
   bool makeRoom();
@@ -137,6 +136,7 @@ private:
 
   IndexLane index_;
   DetailLane detail_;
+  SchedFile *sched_ = nullptr;
   RetainedDetails retained_; // with windows
 
   uint64_t unwritten_ = 0; // events that could not be written

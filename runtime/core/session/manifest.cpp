@@ -3,6 +3,7 @@
 #include "core/drain/budget.h"
 #include "core/drain/parts.h"
 #include "core/drain/windows.h"
+#include "core/files/sched_lane.h"
 #include "core/ring/ring.h"
 #include "images.h"
 #include "options.h"
@@ -15,7 +16,7 @@ namespace ada {
 namespace {
 
 // Writes how long the recorder held up one thread or all threads.
-void writeHeld(JsonWriter &json, const SchedLane::HeldSum &held) {
+void writeHeld(JsonWriter &json, const SchedFile::HeldSum &held) {
   if (held.ns)
     json.number(manifest::kRecorderWaitNs, held.ns);
   if (held.missingNs)
@@ -94,7 +95,7 @@ void ManifestWriter::writeGaps(JsonWriter &json, const ThreadFacts &s) const {
 }
 
 void ManifestWriter::writeThreads(JsonWriter &json) {
-  SchedLane::HeldSum heldInAll = {};
+  SchedFile::HeldSum heldInAll = {};
   json.line().beginArray(manifest::kThreads);
   for (uint64_t i = 0; i < from_.threads->count(); ++i) {
     const ThreadFacts &s = (*from_.threads)[i];

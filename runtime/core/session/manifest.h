@@ -16,6 +16,7 @@ class Budget;
 class Images;
 class Parts;
 class Ring;
+class SchedLane;
 class TimingAnchors;
 class Windows;
 struct Options;
