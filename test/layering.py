@@ -119,7 +119,8 @@ PARTS = [
     Part("runtime/core/drain", [CORE + "base", CORE + "ring", CORE + "files"], {
         CORE + "session/options.h": "the options that a user chose",
         CORE + "session/images.h": "functions by their entries",
-        CORE + "session/process_info.h": "the drain writes the manifest",
+        CORE + "session/manifest.h": "the drain decides when the manifest is written, and gathers its facts",
+        CORE + "session/process_info.h": "names of threads",
         CORE + "session/timing_anchors.h": "the drain writes them while the program runs"}),
     Part("runtime/core/session", [CORE + "base", CORE + "ring", CORE + "record", CORE + "drain"]),
     Part("tools/adatrace/terminal", ["tools/adatrace/*"]),
