@@ -223,8 +223,11 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
                               options->lines.arguments || options->lines.by != ReportBy::Function))
       return fail(kWrongUsage,
                   "report: --counters can't be combined with --slowest, --suggest-filter, --histogram, --args or --by");
-    if (options->lines.histogram && (options->slowest || options->suggestsFilter || (!options->lines.table.isText() && !options->lines.table.isJson())))
-      return fail(kWrongUsage, "report: --histogram can't be combined with --slowest, --suggest-filter, --format=csv or --format=markdown");
+    if (options->lines.histogram && (options->slowest || options->suggestsFilter ||
+                                     (!options->lines.table.isText() && !options->lines.table.isJson())))
+      return fail(
+          kWrongUsage,
+          "report: --histogram can't be combined with --slowest, --suggest-filter, --format=csv or --format=markdown");
     const ColumnList columns = options->slowest    ? infoOf(analysis::callColumns())
                                : options->counters ? infoOf(analysis::counterColumns())
                                                    : infoOf(analysis::reportColumns());
