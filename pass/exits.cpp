@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace ada {
 
-void insertGuarded(const Frame &frame, Instruction *before, DebugLoc location,
+void insertGuarded(const Frame &frame, Instruction *before, const DebugLoc &location,
                    function_ref<void(IRBuilder<> &)> write) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(location);
