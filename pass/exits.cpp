@@ -1,4 +1,4 @@
-// Finds the ways out of a function and places hooks on them.
+// Finds the exits of a function and places hooks there.
 #include "exits.h"
 #include "llvm_compat.h"
 
