@@ -1,4 +1,4 @@
-// Finds the ways out of a function and places hooks on them.
+// Finds the exits of a function and places hooks there.
 #include "exits.h"
 #include "llvm_compat.h"
 
@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace ada {
 
-void insertGuarded(const Frame &frame, Instruction *before, DebugLoc location,
+void insertGuarded(const Frame &frame, Instruction *before, const DebugLoc &location,
                    function_ref<void(IRBuilder<> &)> write) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(location);

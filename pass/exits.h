@@ -26,7 +26,7 @@ namespace ada {
 
 /// Inserts a branch to a rarely taken block that runs before BEFORE if FRAME's enable byte is not 0, and lets WRITE
 /// fill the block. The new instructions get LOCATION.
-void insertGuarded(const Frame &frame, llvm::Instruction *before, llvm::DebugLoc location,
+void insertGuarded(const Frame &frame, llvm::Instruction *before, const llvm::DebugLoc &location,
                    llvm::function_ref<void(llvm::IRBuilder<> &)> write);
 
 /// Knows which calls of a module may be left by unwinding.

@@ -148,7 +148,7 @@ Function *LibraryCalls::wrapperOf(CallBase &call, Function &callee) {
   for (const char *attribute : kTargetAttributes)
     if (caller.hasFnAttribute(attribute))
       wrapper->addFnAttr(caller.getFnAttribute(attribute));
-  SmallVector<Attribute, 4> kept{Attribute::get(context, Attribute::NoBuiltin)}; // this very function is to be called
+  SmallVector<Attribute, 4> kept{Attribute::get(context, Attribute::NoBuiltin)}; // the wrapper calls the function
   if (isNoReturn) {
     wrapper->addFnAttr(Attribute::NoReturn);
     kept.push_back(Attribute::get(context, Attribute::NoReturn));

@@ -55,7 +55,7 @@ BROKEN_PARTS = {
     "runtime/core/files": ("runtime/core/files/x.cpp", '"core/drain/drain.h"'),
     "runtime/core/record": ("runtime/core/record/x.cpp", '"core/drain/drain.h"'),
     "runtime/core/drain": ("runtime/core/drain/x.cpp", '"core/session/session.h"'),
-    "runtime/core/session": ("runtime/core/session/x.cpp", '"core/files/thread_file.h"'),
+    "runtime/core/session": ("runtime/core/session/x.cpp", '"../../../pass/filter.h"'),
     "tools/adatrace/terminal": ("tools/adatrace/terminal/x.cpp", '"options/command_line.h"'),
     "tools/adatrace/options": ("tools/adatrace/options/x.cpp", '"trace/trace_input.h"'),
     "tools/adatrace/process": ("tools/adatrace/process/x.cpp", '"trace/trace_input.h"'),

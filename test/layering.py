@@ -119,9 +119,11 @@ PARTS = [
     Part("runtime/core/drain", [CORE + "base", CORE + "ring", CORE + "files"], {
         CORE + "session/options.h": "the options that a user chose",
         CORE + "session/images.h": "functions by their entries",
-        CORE + "session/process_info.h": "the drain writes the manifest",
+        CORE + "session/manifest.h": "the drain decides when the manifest is written, and gathers its facts",
+        CORE + "session/process_info.h": "names of threads",
         CORE + "session/timing_anchors.h": "the drain writes them while the program runs"}),
-    Part("runtime/core/session", [CORE + "base", CORE + "ring", CORE + "record", CORE + "drain"]),
+    Part("runtime/core/session", [CORE + "base", CORE + "ring", CORE + "record", CORE + "drain"], {
+        CORE + "files/sched_lane.h": "it writes its section of the manifest"}),
     Part("tools/adatrace/terminal", ["tools/adatrace/*"]),
     Part("tools/adatrace/options", ["tools/adatrace/*", TOOL + "terminal"]),
     Part("tools/adatrace/process", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options"]),

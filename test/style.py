@@ -8,7 +8,8 @@ C and C++ (but for what .clang-format-ignore names: tests whose RUN and CHECK li
   - a function has at most 80 lines, or a comment in or right above it gives the reason: "Long because ...".
 All text files: rulers (//===--- name ---===//, #===--- name ---===#) are 80 columns wide, no line ends in blanks, the
 last line ends in one newline.
-Prose (pages but for code and tables, comments of C, C++ and Python): plain English, without the turns in PLAIN_ENGLISH;
+Prose (pages but for code and tables, comments of C, C++ and Python, strings of C and C++ with three words or more): plain
+English, without the turns in PLAIN_ENGLISH;
 a line of a page is at most 120 columns wide.
 """
 import fnmatch
@@ -102,15 +103,21 @@ PLAIN_ENGLISH = {
 
 
 def proseOf(name, text):
-    """Numbers and texts of the lines of prose: of a page all but code and tables, else the comments."""
-    isCode = False
+    """Numbers and texts of the lines of prose: of a page all but code and tables, else comments and messages."""
+    isCode, hasMessages = False, pathlib.Path(name).suffix in SOURCES
     for number, line in enumerate(text.split("\n"), 1):
         if name.endswith(".md"):
             isCode ^= line.lstrip().startswith("```")
             if not isCode and not line.lstrip().startswith(("|", "```", "<")) and not line.startswith("    "):
                 yield number, line
-        elif comment := re.search(r"(?:^|\s)(?:#|//[/!]?<?)\s+(.*)", line):
+            continue
+        comment = re.search(r"(?:^|\s)(?:#|//[/!]?<?)\s+(.*)", line)
+        if comment:
             yield number, comment[1]
+        if hasMessages:
+            for message in re.findall(r'"((?:[^"\\]|\\.)*)"', line[:comment.start()] if comment else line):
+                if len(message.split()) >= 3:
+                    yield number, message
 
 
 def proseProblems(name, text):
@@ -310,6 +317,7 @@ HARD = """Of these, three are kept.
 // Who waits for the drain goes on.
 // Authorities of one's own.
 // A gap in place of an event.
+"a gap in place of an event",
 Read by all processors at once.
 # A line of numbers while it takes long.
 While it has a processor."""
@@ -324,7 +332,7 @@ def selfCheck():
                 if not any(sentence in p for p in Scan("x.cpp", code).problems)]
     problems += [f"style.py finds in what is right: {p}" for p in Scan("x.cpp", RIGHT).problems]
     for line in HARD.split("\n") + ["word " * 25]:
-        if not list(proseProblems("x.cpp" if line.startswith(("//", "#")) else "x.md", line)):
+        if not list(proseProblems("x.cpp" if line.startswith(("//", "#", '"')) else "x.md", line)):
             problems.append(f"style.py does not find: {line}")
     return problems + [f"style.py finds in plain prose: {p}" for n in ("x.md", "x.cpp") for p in proseProblems(n, PLAIN)]
 

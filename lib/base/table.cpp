@@ -47,12 +47,16 @@ std::string textOf(const ColumnInfo &column, const Value &value) {
 }
 
 static std::string typeOf(const ColumnInfo &column) {
-  static constexpr const char *kTypes[] = {"int",  "int",  "int",   "int",    "any",
-                                           "text", "bool", "texts", "object", "objects", "any"};
+  static constexpr const char *kTypes[] = {"int",  "int",   "int",    "int",     "any", "text",
+                                           "bool", "texts", "object", "objects", "any"};
   return kTypes[static_cast<size_t>(column.holds)] + std::string(column.orNull ? "?" : "");
 }
 
-std::string columnsPage(const ColumnList &columns) {
+std::string columnsPage(const ColumnList &all) {
+  ColumnList columns;
+  for (const ColumnInfo *column : all)
+    if (!(column->json & kNever))
+      columns.push_back(column);
   std::string page = "| key | type | meaning |\n|---|---|---|\n";
   for (size_t i = 0; i < columns.size();) {
     const ColumnInfo &first = *columns[i];
@@ -61,7 +65,7 @@ std::string columnsPage(const ColumnList &columns) {
       keys += std::string(keys.empty() ? "" : ", ") + "`" + columns[i]->key + "`";
     while (++i < columns.size() && !*columns[i]->help);
     const std::string_view help = first.help;
-    page += "| " + keys + " | " + (help.ends_with("see above") ? "" : "`" + typeOf(first) + "`") + " | " +
+    page += "| " + keys + " | " + (help.ends_with("see above") ? "" : "`" + typeOf(first) + "` ") + "| " +
             std::string(help) + " |\n";
   }
   return page;

@@ -4,7 +4,7 @@
 // --columns and the page docs/json.md are made from the description; other interfaces can use the same names.
 //
 //   constexpr Column<Point> kPoints[] = {
-//       {{.key = "x", .heading = "x", .holds = Holds::Count, .help = "how far right"},
+//       {ColumnInfo{"x", Holds::Count, "how far right"} | inText("x", 8) | kSorts,
 //        [](const Point &point) -> Value { return point.x; }},
 //       ...
 #ifndef ADA_LIB_BASE_TABLE_H
@@ -76,23 +76,71 @@ inline constexpr Facts kNever = 1U << 31;
 inline constexpr Facts kTextOnly = 1U << 30, kMarkdownOnly = 1U << 29;
 
 struct ColumnInfo {
-  const char *key;               ///< in JSON and CSV
-  const char *heading = nullptr; ///< in text and Markdown; null: only shown there if --columns names it
+  const char *key; ///< in JSON and CSV
   Holds holds = Holds::Text;
-  bool orNull = false;
-  const char *help = ""; ///< as docs/json.md says it; empty: described together with the column before
-  Facts needs = 0;                                 ///< in all formats
-  Facts text = 0, csv = 0, json = 0;               ///< and also in text and Markdown, in CSV, in JSON
-  Facts blank = 0;                                 ///< without these, CSV has the column, but no value
-  bool sorts = false;                                         ///< --sort knows the heading
+  const char *help = "";                        ///< empty: the help of the column before describes this one, too
+  const char *heading = nullptr;                ///< null: text and Markdown have it only if --columns names it
+  uint8_t width = 0;                            ///< in text, at least
+  uint8_t order = 0;                            ///< in text, columns with less come first
+  uint8_t drop = 0;                             ///< if text is too wide, columns with the least go first; 0: never
+  Facts needs = 0, text = 0, csv = 0, json = 0; ///< in all formats; in text and Markdown; in CSV; in JSON
+  Facts blank = 0;                              ///< without these, CSV has the column, but no value
+  bool orNull = false, sorts = false, isRight = false, isLeft = false;
   Look look = Look::Plain;
-  bool isRight = false; ///< aligned like numbers, which always are
-  uint8_t width = 0; ///< in text, at least
-  uint8_t order = 0; ///< in text, columns with less come first
-  uint8_t drop = 0;  ///< when text is too wide, columns with the least go first; 0: never
 };
 
-constexpr bool isNumeric(const ColumnInfo &column) { return column.isRight || column.holds <= Holds::Real; }
+/// What is added to a column with `|`.
+enum ColumnMark {
+  kOrNull,
+  kSorts,     ///< --sort knows the heading
+  kRight,     ///< aligned like a number
+  kLeft,      ///< not aligned like a number
+  kNotInCsv,  ///< unless --columns names it
+  kForPeople, ///< in text and Markdown only
+};
+constexpr ColumnInfo operator|(ColumnInfo column, ColumnMark mark) {
+  column.orNull |= mark == kOrNull;
+  column.sorts |= mark == kSorts;
+  column.isRight |= mark == kRight;
+  column.isLeft |= mark == kLeft;
+  column.csv |= mark == kNotInCsv || mark == kForPeople ? kNever : 0;
+  column.json |= mark == kForPeople ? kNever : 0;
+  return column;
+}
+constexpr ColumnInfo operator|(ColumnInfo column, Look look) {
+  column.look = look;
+  return column;
+}
+struct ColumnText {
+  const char *heading;
+  uint8_t width, order, drop;
+};
+constexpr ColumnText inText(const char *heading, uint8_t width = 0, uint8_t order = 0, uint8_t drop = 0) {
+  return {heading, width, order, drop};
+}
+constexpr ColumnInfo operator|(ColumnInfo column, const ColumnText &text) {
+  column.heading = text.heading;
+  column.width = text.width;
+  column.order = text.order;
+  column.drop = text.drop;
+  return column;
+}
+struct ColumnNeeds {
+  Facts ColumnInfo::*which;
+  Facts facts;
+};
+constexpr ColumnNeeds needs(Facts facts) { return {&ColumnInfo::needs, facts}; }
+constexpr ColumnNeeds textNeeds(Facts facts) { return {&ColumnInfo::text, facts}; }
+constexpr ColumnNeeds csvNeeds(Facts facts) { return {&ColumnInfo::csv, facts}; }
+constexpr ColumnNeeds blankUnless(Facts facts) { return {&ColumnInfo::blank, facts}; }
+constexpr ColumnInfo operator|(ColumnInfo column, ColumnNeeds needs) {
+  column.*needs.which |= needs.facts;
+  return column;
+}
+
+constexpr bool isNumeric(const ColumnInfo &column) {
+  return column.isRight || (column.holds <= Holds::Real && !column.isLeft);
+}
 
 template <class Row> struct Column : ColumnInfo {
   Value (*get)(const Row &);
@@ -154,8 +202,8 @@ template <class Row> std::string jsonOf(Columns<Row> columns, const Row &row) {
 /// How a value is shown in text if its column has no other way; "-" if it is not known.
 std::string textOf(const ColumnInfo &column, const Value &value);
 
-/// The columns as rows of a Markdown table, | key | type | meaning |, as docs/json.md has them.
-std::string columnsPage(const ColumnList &columns);
+/// The columns that JSON has, as a Markdown table: | key | type | meaning |.
+std::string columnsPage(const ColumnList &all);
 
 } // namespace ada
 

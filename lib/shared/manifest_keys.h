@@ -1,9 +1,12 @@
-// The keys of manifest.json, for the code that writes it (the runtime, recovery, conversion) or reads it.
+// manifest.json, described once: its keys, and the fields of each object.
 //
-// docs/formats/manifest.md says what each of them means. A new field needs a line here,
-// one where it is written and one where it is read.
+// The code that writes it (the runtime, recovery, conversion) or reads it uses these. docs/formats/manifest.md says
+// what each field means. A new field needs a key here and a line where its object's fields are, a member in
+// include/ada/trace/manifest.h, and a line where it is written.
 #ifndef ADA_LIB_SHARED_MANIFEST_KEYS_H
 #define ADA_LIB_SHARED_MANIFEST_KEYS_H
+
+#include "shared/text/json_fields.h"
 
 namespace ada::manifest {
 
@@ -96,6 +99,132 @@ inline constexpr Key kWhen = "when", kEventsFromRing = "events_from_ring", kRing
 // An element of timing_anchors
 inline constexpr Key kHostTimeNs = "host_time_ns", kLabel = "label", kMediaTime = "media_time",
                      kTimescale = "timescale";
+
+//===--- the fields of each object ----------------------------------------===//
+// Their members may be those of any struct. shared/text/json_fields.h says what `f` is.
+
+template <class F, class Gap> constexpr void gapFields(F &f, Gap &gap) {
+  f.require(kFromNs, gap.fromNs), f.require(kToNs, gap.toNs);
+  f(kEvents, gap.events);
+}
+
+/// `before` of a thread, and of a part.
+template <class F, class Totals> constexpr void beforeFields(F &f, Totals &totals) {
+  f.some(kEventCount, totals.eventCount);
+  f.some(kLeftOutCount, totals.leftOutCount);
+  f.some(kDropped, totals.dropped);
+}
+
+/// What a conversion knows of a thread from its events. It carries all other fields over as they are.
+template <class F, class Thread> constexpr void convertedThreadFields(F &f, Thread &thread) {
+  f(kId, thread.id), f(kHasDetail, thread.hasDetail);
+  f(kTid, thread.tid), f(kName, thread.name);
+  f(kEventCount, thread.eventCount), f(kDetailCount, thread.detailCount);
+  f(kTimeStartNs, thread.timeStartNs), f(kTimeEndNs, thread.timeEndNs);
+}
+
+template <class F, class Thread> constexpr void threadFields(F &f, Thread &thread) {
+  convertedThreadFields(f, thread);
+  f.object(kBefore, thread.before, [](auto &g, auto &before) { beforeFields(g, before); });
+  f.some(kRemovedCount, thread.removedCount), f.some(kFoundCount, thread.foundCount);
+  f.some(kLeftOutCount, thread.leftOutCount), f(kDropped, thread.dropped);
+  f.list(kGaps, thread.gaps, [](auto &g, auto &gap) { gapFields(g, gap); });
+  f.some(kRecorderWaitNs, thread.recorderWaitNs);
+  f.some(kRecorderSpansMissingNs, thread.recorderSpansMissingNs);
+}
+
+template <class F, class Window> constexpr void windowFields(F &f, Window &window) {
+  f(kStartNs, window.startNs), f(kEndNs, window.endNs), f(kTriggerCount, window.triggerCount);
+  f.list(kTriggers, window.triggers, [](auto &g, auto &trigger) {
+    g(kKind, trigger.kind), g(kFunctionId, hex(trigger.functionId, 16));
+    g(kTimeNs, trigger.timeNs), g(kThread, trigger.thread);
+  });
+  f(kPreRollMs, window.preRollMs), f(kPreRollAvailableMs, window.preRollAvailableMs);
+}
+
+template <class F, class Module> constexpr void moduleFields(F &f, Module &module) {
+  f.require(kModuleId, module.id), f(kPath, module.path);
+  f(kBaseAddress, hex(module.baseAddress, 1)), f(kSize, module.size);
+  f(kUuid, module.uuid), f.some(kBuildId, module.buildId);
+  f.some(kFunctions, module.functions);
+  f(kLoadedNs, module.loadedNs), f(kUnloadedNs, module.unloadedNs);
+}
+
+template <class F, class Ids> constexpr void symbolIds(F &f, Ids &ids) {
+  f(kFunctionId, hex(ids.functionId, 16)), f(kModuleId, ids.moduleId), f(kSymbolIndex, ids.symbolIndex);
+}
+
+template <class F, class Symbol> constexpr void symbolFields(F &f, Symbol &symbol) {
+  f(kName, symbol.name), f.some(kDisplayName, symbol.displayName);
+  f.some(kFile, symbol.file), f.some(kLine, symbol.line), f.some(kAddress, hex(symbol.address, 1));
+  f.some(kSignature, symbol.signature), f.some(kTypes, symbol.types);
+  f.some(kNoreturn, symbol.isNoreturn), f.some(kExternal, symbol.isExternal);
+  f.some(kInlined, symbol.isInlined), f.some(kCoroutine, symbol.isCoroutine);
+  f.some(kKind, symbol.kindName);
+}
+
+template <class F, class Anchor> constexpr void anchorFields(F &f, Anchor &anchor) {
+  f(kHostTimeNs, anchor.hostTimeNs);
+  f.object(kMediaTime, anchor,
+           [](auto &g, auto &media) { g(kValue, media.mediaValue), g(kTimescale, media.mediaTimescale); });
+  f(kLabel, anchor.label);
+}
+
+template <class F, class Part> constexpr void partFields(F &f, Part &part) {
+  f(kNumber, part.number), f(kStartNs, part.startNs);
+  f.some(kPrevious, part.previous), f.some(kNext, part.next), f.some(kFailure, part.failure);
+  f.object(kBefore, part.before, [](auto &g, auto &before) { beforeFields(g, before); });
+}
+
+template <class F, class Sched> constexpr void schedFields(F &f, Sched &sched) {
+  f(kIsRecorded, sched.isRecorded), f.some(kFromNs, sched.fromNs);
+  f.some(kLostRecords, sched.lostRecords), f.some(kMissedThreads, sched.missedThreads);
+  f.some(kFailure, sched.failure);
+}
+
+template <class F, class Manifest> constexpr void budgetFields(F &f, Manifest &manifest) {
+  f(kShare, manifest.budget), f(kCallNs, manifest.budgetCallNs);
+  f.list(kFunctions, manifest.switchedOff, [](auto &g, auto &off) {
+    g.require(kFunctionId, hex(off.functionId, 16));
+    g(kOffNs, off.offNs), g(kOnNs, off.onNs), g(kCalls, off.calls), g(kEstimatedCalls, off.estimatedCalls);
+  });
+}
+
+template <class F, class Manifest> constexpr void processFields(F &f, Manifest &manifest) {
+  f(kPid, manifest.pid), f(kPpid, manifest.ppid), f(kExecutable, manifest.executable);
+  f(kArgv, manifest.argv), f(kCwd, manifest.cwd), f(kExit, manifest.exit);
+}
+
+template <class F, class Manifest> constexpr void clockFields(F &f, Manifest &manifest) {
+  f(kSource, manifest.clockSource), f(kTimes, manifest.times);
+  f.some(kResolutionNs, manifest.resolutionNs), f.some(kLongestTickNs, manifest.longestTickNs);
+  f.some(kCounterFaults, manifest.counterFaults);
+  f.list(kAnchors, manifest.clockAnchors,
+         [](auto &g, auto &anchor) { g(kCounter, anchor.counter), g(kTimeNs, anchor.timeNs); });
+}
+
+/// What is the manifest's own, or adds up what its threads have.
+template <class F, class Manifest> constexpr void wholeFields(F &f, Manifest &manifest) {
+  f(kFormatVersion, manifest.formatVersion);
+  f(kTimeStartNs, manifest.timeStartNs), f(kTimeEndNs, manifest.timeEndNs);
+  f(kClockType, manifest.clockType);
+  f.some(kDropped, manifest.dropped), f.some(kLeftOutCount, manifest.leftOutCount);
+  f.some(kRecorderWaitNs, manifest.recorderWaitNs);
+  f.some(kRecorderSpansMissingNs, manifest.recorderSpansMissingNs);
+}
+
+/// All but threads, modules, symbols and timing anchors.
+template <class F, class Manifest> constexpr void manifestFields(F &f, Manifest &manifest) {
+  wholeFields(f, manifest);
+  f.object(kProcess, manifest, [](auto &g, auto &m) { processFields(g, m); });
+  f.object(kPart, manifest.part, [](auto &g, auto &part) { partFields(g, part); });
+  f(kHost, manifest.host), f(kOptions, manifest.options), f(kRecorder, manifest.recorder);
+  f.object(kClock, manifest, [](auto &g, auto &m) { clockFields(g, m); });
+  f.list(kWindows, manifest.windows, [](auto &g, auto &window) { windowFields(g, window); });
+  f.object(kSched, manifest.sched, [](auto &g, auto &sched) { schedFields(g, sched); });
+  f.object(kBudget, manifest, [](auto &g, auto &m) { budgetFields(g, m); });
+  f(kRecovered, manifest.recovered);
+}
 
 } // namespace ada::manifest
 #endif

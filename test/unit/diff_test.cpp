@@ -61,8 +61,8 @@ Diff compare(uint64_t seed, double factor, int runs, double busy = 0) {
 enum class Noise { Quiet, Rough, Busy, Random };
 
 // A comparison of runs made in turn, of 200 functions with times from 20 us to 20 ms. The speed of runs differs by 2 %
-// (Quiet) or by 5 %, and then also drifts by 10 %. Functions differ by 0.3 %, or each by its own measure (2 % for half
-// of them, 10 % and more for some), with one wild run in ten. Busy: now and then a thread is off-CPU for 8 ms on
+// (Quiet) or by 5 %, and then also drifts by 10 %. Functions differ by 0.3 %, or each by a different amount (2 % for
+// half of them, 10 % and more for some), with one wild run in ten. Busy: now and then a thread is off-CPU for 8 ms on
 // average, up to twice per run and function. Random: a third of the functions are called by chance, some less than once
 // per run. Function 7 takes `factor` times as long, and differs by 30 % from run to run.
 Diff compareLarge(std::mt19937_64 &random, Noise noise, size_t runsA, size_t runsB, double factor = 1) {

@@ -1,7 +1,9 @@
 // Reading manifest.json: all fields, odd ones, damaged ones, and large ones quickly.
 #include "ada/trace/manifest.h"
-#include "formats/atf/manifest/json_repair.h"
+#include "base/json_object.h"
+#include "base/json_repair.h"
 #include "scratch_directory.h"
+#include "shared/manifest_keys.h"
 
 #include <chrono>
 #include <gtest/gtest.h>
@@ -198,6 +200,47 @@ TEST(JsonRepair, ChangesNothingThatIsGood) {
   EXPECT_EQ(repairJson("[-9223372036854775809,1]"), "[null,1]");
   EXPECT_EQ(repairJson("\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd") << "a surrogate";
   EXPECT_EQ(repairJson("\"\\\xff\""), "\"\\\xef\xbf\xbd\"");
+}
+
+TEST(JsonObject, FieldsThatNobodyKnowsSurviveAnUpdate) {
+  JsonObject json(R"({"new": [1, {"x": null}], "previous": "a", "before": {"dropped": {"ring_full": 1}, "newer": 1.5},)"
+                  R"( "number": "one"})");
+  ManifestPart part;
+  part.number = 2, part.next = "b\n", part.before.emplace().leftOutCount = 7;
+  const auto fields = [](auto &f, auto &p) { manifest::partFields(f, p); };
+  json.update(part, fields);
+  EXPECT_EQ(json.text(), R"({"new":[1,{"x":null}],"before":{"newer":1.5,"left_out_count":7},"number":2,"start_ns":0,)"
+                         R"("next":"b\n"})");
+  part.before.reset(), part.next.clear();
+  json.update(part, fields);
+  EXPECT_EQ(json.text(), R"({"new":[1,{"x":null}],"number":2,"start_ns":0})");
+
+  ManifestPart read;
+  const JsonDocument document(json.text());
+  ASSERT_TRUE(document.object());
+  EXPECT_TRUE(FieldReader::read(*document.object(), read, fields));
+  EXPECT_EQ(read.number, 2u);
+}
+
+TEST(JsonObject, KeepsWhatIsNestedNotTooDeeply) {
+  EXPECT_TRUE(JsonObject("[]").empty());
+  EXPECT_TRUE(JsonObject("{").empty());
+  const JsonObject deep(R"({"a": )" + std::string(2000, '[') + std::string(2000, ']') + R"(, "b": 1})");
+  ASSERT_TRUE(deep.find("b"));
+  EXPECT_EQ(*deep.find("b"), "1");
+  JsonObject lists(R"({"a": [1], "b": 2})");
+  for (const char *key : {"a", "b", "c"})
+    lists.append(key, "3,4");
+  lists.append("c", "");
+  EXPECT_EQ(lists.text(), R"({"a":[1,3,4],"b":[3,4],"c":[3,4]})");
+}
+
+TEST(Manifest, FieldsThatComeTwiceCountOnce) {
+  const auto m =
+      Manifest::parse(R"({"threads": [{"id": 1, "name": "a", "name": "b"}], "clock_type": 3, "clock_type": 4})");
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->threads.at(0).name, "a");
+  EXPECT_EQ(m->clockType, 3u);
 }
 
 TEST(Manifest, LargeOnesAreFast) {

@@ -107,7 +107,7 @@ std::string pathOf(const std::string &session, int thread = 0) {
 }
 std::string summaryOf(const std::string &session) { return session + "/pid_1/report.summary"; }
 
-void write(const std::string &path, const std::vector<atf::IndexEvent> &events) {
+void writeEvents(const std::string &path, const std::vector<atf::IndexEvent> &events) {
   fs::create_directories(fs::path(path).parent_path());
   auto writer = atf::IndexWriter::create(path, {.packed = true, .threadId = 7, .overwrite = true});
   ASSERT_TRUE(writer);
@@ -119,10 +119,10 @@ void write(const std::string &path, const std::vector<atf::IndexEvent> &events) 
 // Two threads, one of them short.
 std::string makeSession(const std::string &session, const test::CallShape &shape, unsigned seed) {
   const auto events = test::randomCalls(shape, seed);
-  write(pathOf(session), events);
+  writeEvents(pathOf(session), events);
   test::CallShape few = shape;
   few.events = 3000;
-  write(pathOf(session, 1), test::randomCalls(few, seed + 1000));
+  writeEvents(pathOf(session, 1), test::randomCalls(few, seed + 1000));
   return session;
 }
 
@@ -253,7 +253,7 @@ TEST(ReportSummary, IsNotUsedForOthers) {
       events[i].functionId = events[i + 1].functionId = (events[i].functionId + 1) % 500;
       break;
     }
-  write(pathOf(session), events);
+  writeEvents(pathOf(session), events);
   const Outcome truth = reportOf(session, with(UseSummaries::No));
   const Outcome used = reportOf(session, with(UseSummaries::Yes));
   EXPECT_EQ(used.text, truth.text);
@@ -280,7 +280,7 @@ TEST(ReportSummary, ThreadsCount) {
   const test::CallShape shape{.name = ""};
   const std::string session = makeSession(scratch / "session", shape, 7);
   const int all = reportOf(session, with(UseSummaries::Make)).reads;
-  write(pathOf(session, 2), test::randomCalls({.name = "", .events = 2000}, 8));
+  writeEvents(pathOf(session, 2), test::randomCalls({.name = "", .events = 2000}, 8));
   EXPECT_EQ(reportOf(session, with(UseSummaries::Make)).reads, 1);
   EXPECT_GT(all, 1);
   EXPECT_EQ(reportOf(session, with(UseSummaries::Yes)).reads, 0);

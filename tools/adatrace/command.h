@@ -18,7 +18,7 @@ namespace ada::cli {
 
 /// What main() passes to every subcommand besides its own options.
 struct Invocation {
-  ColorMode color = ColorMode::Auto;
+  When color = When::Auto;
   std::vector<std::string> program; ///< record: PROGRAM ARGS...
 };
 

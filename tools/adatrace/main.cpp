@@ -1,6 +1,8 @@
 // Reads the command line of adatrace and runs the subcommand.
 #include "command.h"
+#include "options/option_values.h"
 #include "options/suggestion.h"
+#include "output/table_pages.h"
 #include "process/bus_error.h"
 #include "process/child_process.h"
 #include "version.h"
@@ -40,10 +42,7 @@ int runCommand(const Command &command, std::vector<std::string> args) {
                    (isOne ? "Example:\n" : "Examples:\n") + indent(command.examples));
   Invocation invocation;
   const std::function<int()> run = command.declare(line, invocation);
-  line.choice("--color", invocation.color,
-              {{"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}},
-              "Colours: auto (only on a terminal), always or never")
-      .type("WHEN");
+  addWhen(line, "--color", invocation.color, "Colours: auto (only on a terminal), always or never");
   if (command.takesProgram)
     invocation.program = line.takeProgram(args);
   if (const std::optional<int> status = line.parse(std::move(args)))
@@ -81,6 +80,10 @@ int dispatch(std::vector<std::string> args) {
   }
   if (args[0] == "--version") {
     Output().print("adatrace {}\n", kVersion);
+    return kOk;
+  }
+  if (args[0] == "--json-tables") { // not in --help: docs/json.md is made from it
+    Output().write(tablePages());
     return kOk;
   }
   for (const Command *command : commands())

@@ -21,16 +21,24 @@
 
 namespace ada {
 
+/// What the parts of a trace before this one hold (option rotate).
+struct ManifestEarlier {
+  uint64_t eventCount = 0, leftOutCount = 0;
+  std::map<std::string, uint64_t> dropped;
+};
+
 struct ManifestThread {
   uint64_t id = 0;               ///< the N of thread_N/; at most 2^32-1
   std::optional<bool> hasDetail; ///< a claim: whether the file exists decides
   std::optional<uint64_t> tid;   ///< the system's thread id
   std::string name;              ///< empty if none
   std::optional<uint64_t> eventCount, detailCount, timeStartNs, timeEndNs;
-  uint64_t beforeCount = 0;                ///< events in the parts of the trace before this one (option rotate)
+  std::optional<ManifestEarlier> before;
   uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
+  uint64_t foundCount = 0;                 ///< exits that earlier parts count as lost, but that are events of this one
   uint64_t leftOutCount = 0;               ///< events of calls that min_duration or max_depth left out
   uint64_t recorderWaitNs = 0;             ///< how long the recorder held it up
+  uint64_t recorderSpansMissingNs = 0;     ///< its part without a place in time
   std::map<std::string, uint64_t> dropped; ///< events that were not recorded, by reason
   std::vector<LossGap> gaps;               ///< where, by time
 };
@@ -39,8 +47,9 @@ struct ManifestModule {
   uint64_t id = 0;
   std::string path;
   uint64_t baseAddress = 0, size = 0;
-  std::string uuid;    ///< the build id's first 16 bytes, 8-4-4-4-12
-  std::string buildId; ///< the whole build id, hex
+  std::string uuid;       ///< the build id's first 16 bytes, 8-4-4-4-12
+  std::string buildId;    ///< the whole build id, hex
+  uint64_t functions = 0; ///< how many it has
   std::optional<uint64_t> loadedNs, unloadedNs;
 };
 
@@ -105,6 +114,7 @@ struct ManifestPart {
   uint64_t startNs = 0;       ///< when it began
   std::string previous, next; ///< names of the process directories before and after it; empty if there is none
   std::string failure;        ///< why there is no next one yet although this one is complete; empty if nothing is wrong
+  std::optional<ManifestEarlier> before; ///< of threads that had ended, or that there was no memory for
 };
 
 /// How the process ended, as far as the manifest knows.

@@ -233,7 +233,7 @@ void countUndecided(Diff &diff, const std::vector<size_t> &rows, size_t tested) 
   if (diff.undecided == 0)
     return;
   diff.runsNeeded = runsThatTell(diff.undecided, std::max(tested, size_t(1)), diff.speed ? 2 : 1);
-  // If there are enough runs, the changes are only too small.
+  // If there are enough runs, the changes are simply too small to count.
   if (diff.runsNeeded <= std::min(diff.whole.a.size(), diff.whole.b.size()))
     diff.undecided = 0;
 }

@@ -51,14 +51,7 @@ Value significantValues(const DiffLine &line) {
   return jsonTexts(names);
 }
 
-constexpr ColumnInfo kChange = {.key = "self_change",
-                                .heading = "change",
-                                .csv = kNever,
-                                .json = kNever,
-                                .look = Look::Verdict,
-                                .isRight = true,
-                                .width = 9,
-                                .order = 2};
+constexpr ColumnInfo kChange = ColumnInfo{"self_change"} | kForPeople | inText("change", 9, 2) | kRight | Look::Verdict;
 constexpr ColumnInfo changeOf(ColumnInfo column, const char *key, uint8_t order, uint8_t drop) {
   column.key = key;
   column.order = order;
@@ -67,20 +60,19 @@ constexpr ColumnInfo changeOf(ColumnInfo column, const char *key, uint8_t order,
 }
 constexpr ColumnInfo figure(const char *key, const char *heading, Holds holds, const char *help, uint8_t order,
                             uint8_t drop) {
-  return {.key = key, .heading = heading, .holds = holds, .help = help, .width = 11, .order = order, .drop = drop};
+  return ColumnInfo{key, holds, help} | inText(heading, 11, order, drop);
 }
 constexpr ColumnInfo percentile(const char *key, const char *help) {
-  return {.key = key, .holds = Holds::Duration, .help = help, .needs = kByFunction};
+  return ColumnInfo{key, Holds::Duration, help} | needs(kByFunction);
 }
 
 constexpr Column<DiffLine> kDiff[] = {
     {kFunction, [](const DiffLine &line) -> Value { return line.all->name(*line.row->function); }, pathText},
     {kSource, [](const DiffLine &line) -> Value { return sourceOf(*line.row->function); }},
-    {{.key = "callers",
-      .holds = Holds::Texts,
-      .help = "only with `--by=path`: the functions around it, the outermost first; there are no `p50_ns` and `p99_ns` "
-              "then",
-      .needs = kByPath},
+    {ColumnInfo{"callers", Holds::Texts,
+                "only with `--by=path`: the functions around it, the outermost first; there are no `p50_ns` and "
+                "`p99_ns` then"} |
+         needs(kByPath),
      callersOf},
     {figure("calls_a", "calls a", Holds::Count, "calls before and after; 0 if the function does not occur", 6, 5),
      meanA<DiffValue::Calls>},
@@ -93,45 +85,23 @@ constexpr Column<DiffLine> kDiff[] = {
     {percentile("p50_ns_b", ""), meanB<DiffValue::P50>},
     {percentile("p99_ns_a", ""), meanA<DiffValue::P99>},
     {percentile("p99_ns_b", ""), meanB<DiffValue::P99>},
-    {{.key = "significant", .holds = Holds::Flag, .help = "calls, total or self changed by more than noise"},
+    {ColumnInfo{"significant", Holds::Flag, "calls, total or self changed by more than noise"},
      [](const DiffLine &line) -> Value { return line.row->isSignificant(); }},
-    {{.key = "significant_values",
-      .holds = Holds::Texts,
-      .help = "which of `calls`, `total`, `self`, `p50` and `p99` changed by more than noise",
-      .csv = kNever},
+    {ColumnInfo{"significant_values", Holds::Texts,
+                "which of `calls`, `total`, `self`, `p50` and `p99` changed by more than noise"} |
+         kNotInCsv,
      significantValues},
     {kChange, change<DiffValue::Self>},
     {changeOf(kChange, "total_change", 5, 6), change<DiffValue::Total>},
-    {{.key = "p99_change",
-      .heading = "p99",
-      .needs = kByFunction,
-      .text = kTextOnly,
-      .csv = kNever,
-      .json = kNever,
-      .isRight = true,
-      .width = 9,
-      .order = 8,
-      .drop = 2},
+    {ColumnInfo{"p99_change"} | needs(kByFunction) | kForPeople | inText("p99", 9, 8, 2) | textNeeds(kTextOnly) |
+         kRight,
      change<DiffValue::P99>},
-    {{.key = "chance",
-      .heading = "chance",
-      .text = kTextOnly,
-      .csv = kNever,
-      .json = kNever,
-      .isRight = true,
-      .width = 9,
-      .order = 8,
-      .drop = 1},
+    {ColumnInfo{"chance"} | kForPeople | inText("chance", 9, 8, 1) | textNeeds(kTextOnly) | kRight,
      [](const DiffLine &line) -> Value {
        const double p = (*line.row)[DiffValue::Self].p;
        return p < 1 ? fmt::format("{:.2g}", p) : "-";
      }},
-    {{.key = "beyond_noise",
-      .heading = "beyond noise",
-      .text = kMarkdownOnly,
-      .csv = kNever,
-      .json = kNever,
-      .order = 8},
+    {ColumnInfo{"beyond_noise"} | kForPeople | inText("beyond noise", 0, 8) | textNeeds(kMarkdownOnly),
      [](const DiffLine &line) -> Value {
        return line.row->isByMedian        ? "p50 " + changeText((*line.row)[DiffValue::P50])
               : line.row->isSignificant() ? "yes"

@@ -32,7 +32,7 @@ public:
       : consumer_(consumer), filter_(rules), values_(values) {}
   /// Call this before the first event: time that the recorder took from the thread then counts as no call's own time
   /// (Span::recorderNs).
-  void follow(RecorderTimes times) { recorder_ = std::move(times); }
+  void follow(RecorderTimes times) { recorder_ = times; }
 
   void take(const model::Batch &batch) {
     uint64_t seq = batch.firstSeq;

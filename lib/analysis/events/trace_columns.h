@@ -14,21 +14,17 @@ namespace ada::analysis {
 inline constexpr Facts kSeveralProcesses = 1;
 inline Facts processFacts(const TraceTable &trace) { return trace.processes.size() > 1 ? kSeveralProcesses : 0; }
 
-inline constexpr ColumnInfo kPid = {
-    .key = "pid", .holds = Holds::Number, .orNull = true, .help = "see above", .csv = kNever};
-inline constexpr ColumnInfo kProcess = {.key = "process",
-                                        .heading = "process",
-                                        .text = kSeveralProcesses,
-                                        .blank = kSeveralProcesses,
-                                        .width = 12};
+inline constexpr ColumnInfo kPid = ColumnInfo{"pid", Holds::Number, "see above"} | kOrNull | kNotInCsv;
+inline constexpr ColumnInfo kProcess =
+    ColumnInfo{"process"} | blankUnless(kSeveralProcesses) | inText("process", 12) | textNeeds(kSeveralProcesses);
 /// In text, the process is a part of something else.
-inline constexpr ColumnInfo kProcessInOther = {.key = "process", .blank = kSeveralProcesses};
-inline constexpr ColumnInfo kThread = {.key = "thread", .holds = Holds::Number};
-inline constexpr ColumnInfo kTid = {.key = "tid", .holds = Holds::Number};
+inline constexpr ColumnInfo kProcessInOther = ColumnInfo{"process"} | blankUnless(kSeveralProcesses);
+inline constexpr ColumnInfo kThread = ColumnInfo{"thread", Holds::Number};
+inline constexpr ColumnInfo kTid = ColumnInfo{"tid", Holds::Number};
 /// For functions by name.
-inline constexpr ColumnInfo kFunction = {
-    .key = "function", .heading = "function", .help = "in the style of `--names`", .look = Look::Name, .order = 9};
-inline constexpr ColumnInfo kSource = {.key = "source", .orNull = true, .help = "file and line of the function"};
+inline constexpr ColumnInfo kFunction =
+    ColumnInfo{"function", Holds::Text, "in the style of `--names`"} | inText("function", 0, 9) | Look::Name;
+inline constexpr ColumnInfo kSource = ColumnInfo{"source", Holds::Text, "file and line of the function"} | kOrNull;
 
 /// "dir/file.cpp:12", or empty.
 inline std::string sourceOf(const model::Function &function) {

@@ -26,7 +26,7 @@ struct ReportOptions {
   ReportBy by = ReportBy::Function;
   /// Calls of one function with different arguments get separate rows.
   bool arguments = false;
-  /// Limit on such rows per process. Beyond it, the functions with the most of them get one row each.
+  /// Limit on such rows per process. Beyond it, the functions with the most argument lists get one row each.
   size_t mostArgumentRows = 100'000;
   /// Threads with more events are read in parts, if the trace allows that.
   uint64_t partEvents = 1 << 20;

@@ -268,8 +268,10 @@ ReportSummaries ReportSummaries::read(const model::Prints &prints, const TraceTa
     }
     for (const auto &[index, print] : prints.threads)
       if (table.threads[index].number == number && printOf(print, table.threads[index]) == thread.print &&
-          !thread.parts.empty() && from.isGood())
+          !thread.parts.empty() && from.isGood()) {
         summaries.threads[static_cast<uint32_t>(number)] = std::move(thread);
+        break;
+      }
   }
   return summaries;
 }

@@ -70,18 +70,14 @@ template <Value (*kGet)(const ReportLine &)> std::string ifAny(const ReportLine 
 }
 
 Value nameOfRow(const ReportLine &line) { return line.name; }
-std::string shownName(const ReportLine &line) {
-  return withArguments(line.name, line.row->arguments, kindOf(line));
-}
+std::string shownName(const ReportLine &line) { return withArguments(line.name, line.row->arguments, kindOf(line)); }
 
 using Bin = Distribution::Bin;
 constexpr Column<Bin> kBins[] = {
-    {{.key = "from_ns", .holds = Holds::Duration, .help = "its calls took at least that long"},
+    {ColumnInfo{"from_ns", Holds::Duration, "its calls took at least that long"},
      [](const Bin &bin) -> Value { return bin.from; }},
-    {{.key = "to_ns", .holds = Holds::Duration, .help = "and less than that"},
-     [](const Bin &bin) -> Value { return bin.to; }},
-    {{.key = "calls", .holds = Holds::Count, .help = "how many there are"},
-     [](const Bin &bin) -> Value { return bin.count; }},
+    {ColumnInfo{"to_ns", Holds::Duration, "and less than that"}, [](const Bin &bin) -> Value { return bin.to; }},
+    {ColumnInfo{"calls", Holds::Count, "how many there are"}, [](const Bin &bin) -> Value { return bin.count; }},
 };
 Value histogramOf(const ReportLine &line) {
   std::vector<Bin> bins = figuresOf(line).durations.bins(4);
@@ -91,122 +87,114 @@ Value histogramOf(const ReportLine &line) {
 
 using Row = ReportLine;
 constexpr Column<Row> kReport[] = {
-    {kPid,
-     [](const Row &row) -> Value { return row.trace->processes[row.row->process].pid; }},
-    {kProcess,
-     [](const Row &row) -> Value { return row.trace->processes[row.row->process].name; }},
-    {{.key = "thread", .heading = "thread", .holds = Holds::Number, .help = "only with `--by=thread`: see above",
-      .needs = kThreads},
+    {kPid, [](const Row &row) -> Value { return row.trace->processes[row.row->process].pid; }},
+    {kProcess, [](const Row &row) -> Value { return row.trace->processes[row.row->process].name; }},
+    {ColumnInfo{"thread", Holds::Number, "only with `--by=thread`: see above"} | needs(kThreads) | inText("thread"),
      [](const Row &row) -> Value { return threadOf(row).number; }},
-    {{.key = "tid", .heading = "tid", .holds = Holds::Number, .needs = kThreads, .width = 8, .drop = 7},
+    {ColumnInfo{"tid", Holds::Number} | needs(kThreads) | inText("tid", 8, 0, 7),
      [](const Row &row) -> Value { return threadOf(row).tid; }},
-    {{.key = "thread_name", .heading = "name", .help = "only with `--by=thread`", .needs = kThreads, .width = 15,
-      .drop = 9},
+    {ColumnInfo{"thread_name", Holds::Text, "only with `--by=thread`"} | needs(kThreads) | inText("name", 15, 0, 9),
      [](const Row &row) -> Value { return threadOf(row).name; }},
-    {{.key = "function", .heading = "function",
-      .help = "in the style of `--names`; with `--by=module` the key is `module`, with `--by=file` it is `file`",
-      .needs = kFunctions, .look = Look::Name, .order = 9},
+    {ColumnInfo{"function", Holds::Text,
+                "in the style of `--names`; with `--by=module` the key is `module`, with `--by=file` it is `file`"} |
+         needs(kFunctions) | inText("function", 0, 9) | Look::Name,
      nameOfRow, shownName},
-    {{.key = "module", .heading = "module", .help = "only with `--by=module`: the module's path", .needs = kModules,
-      .look = Look::Name, .order = 9},
+    {ColumnInfo{"module", Holds::Text, "only with `--by=module`: the module's path"} | needs(kModules) |
+         inText("module", 0, 9) | Look::Name,
      nameOfRow},
-    {{.key = "file", .heading = "file", .help = "only with `--by=file`: the source file", .needs = kFiles,
-      .look = Look::Name, .order = 9},
+    {ColumnInfo{"file", Holds::Text, "only with `--by=file`: the source file"} | needs(kFiles) | inText("file", 0, 9) |
+         Look::Name,
      nameOfRow},
-    {{.key = "arguments", .orNull = true,
-      .help = "only with `--args`: `(n=10)`; `(…)` for a function with too many lists of arguments",
-      .needs = kArguments},
+    {ColumnInfo{"arguments", Holds::Text,
+                "only with `--args`: `(n=10)`; `(…)` for a function with too many lists of arguments"} |
+         kOrNull | needs(kArguments),
      [](const Row &row) -> Value { return row.row->arguments; }},
-    {{.key = "result", .orNull = true,
-      .help = "only with `--args`: `55`; `55, …` if not all calls returned the same", .needs = kArguments},
+    {ColumnInfo{"result", Holds::Text, "only with `--args`: `55`; `55, …` if not all calls returned the same"} |
+         kOrNull | needs(kArguments),
      [](const Row &row) -> Value { return row.row->result; }},
-    {{.key = "source", .orNull = true, .help = "file and line of a function"},
+    {ColumnInfo{"source", Holds::Text, "file and line of a function"} | kOrNull,
      [](const Row &row) -> Value { return row.source; }},
-    {{.key = "calls", .heading = "calls", .holds = Holds::Count, .help = "all calls, however they ended",
-      .sorts = true, .width = 12},
+    {ColumnInfo{"calls", Holds::Count, "all calls, however they ended"} | inText("calls", 12) | kSorts,
      [](const Row &row) -> Value { return figuresOf(row).calls; }},
-    {{.key = "exceptions", .holds = Holds::Count,
-      .help = "how many of them were left by an exception or longjmp"},
+    {ColumnInfo{"exceptions", Holds::Count, "how many of them were left by an exception or longjmp"},
      [](const Row &row) -> Value { return figuresOf(row).exceptions; }},
-    {{.key = "missing", .holds = Holds::Count, .help = "how many of them have no recorded exit"},
+    {ColumnInfo{"missing", Holds::Count, "how many of them have no recorded exit"},
      [](const Row &row) -> Value { return figuresOf(row).missing; }},
-    {{.key = "open", .holds = Holds::Count, .help = "how many of them had not ended when the trace did"},
+    {ColumnInfo{"open", Holds::Count, "how many of them had not ended when the trace did"},
      [](const Row &row) -> Value { return figuresOf(row).open; }},
-    {{.key = "total_ns", .heading = "total", .holds = Holds::Duration,
-      .help = "time in which at least one call was running", .sorts = true, .look = Look::Number, .width = 11,
-      .order = 1},
+    {ColumnInfo{"total_ns", Holds::Duration, "time in which at least one call was running"} | inText("total", 11, 1) |
+         kSorts | Look::Number,
      [](const Row &row) -> Value { return figuresOf(row).totalNs; }},
-    {{.key = "self_ns", .heading = "self", .holds = Holds::Duration,
-      .help = "the part of `total_ns` spent in no other traced function, without the recorder's time", .sorts = true,
-      .look = Look::Number, .width = 11, .order = 3},
+    {ColumnInfo{"self_ns", Holds::Duration,
+                "the part of `total_ns` spent in no other traced function, without the recorder's time"} |
+         inText("self", 11, 3) | kSorts | Look::Number,
      [](const Row &row) -> Value { return figuresOf(row).selfNs; }},
-    {{.key = "min_ns", .heading = "min", .holds = Holds::Duration,
-      .help = "durations of single calls whose exit was recorded; 0 if there are none", .sorts = true, .width = 11,
-      .order = 6, .drop = 2},
+    {ColumnInfo{"min_ns", Holds::Duration, "durations of single calls whose exit was recorded; 0 if there are none"} |
+         inText("min", 11, 6, 2) | kSorts,
      minOf, ifAny<minOf>},
-    {{.key = "p50_ns", .heading = "p50", .holds = Holds::Duration, .sorts = true, .width = 11, .order = 6, .drop = 5},
-     percentileOf<50>, ifAny<percentileOf<50>>},
-    {{.key = "p90_ns", .heading = "p90", .holds = Holds::Duration, .sorts = true, .width = 11, .order = 6, .drop = 1},
-     percentileOf<90>, ifAny<percentileOf<90>>},
-    {{.key = "p99_ns", .heading = "p99", .holds = Holds::Duration, .sorts = true, .width = 11, .order = 6, .drop = 8},
-     percentileOf<99>, ifAny<percentileOf<99>>},
-    {{.key = "max_ns", .heading = "max", .holds = Holds::Duration, .sorts = true, .width = 11, .order = 6, .drop = 6},
-     maxOf, ifAny<maxOf>},
-    {{.key = "total_error_ns", .heading = "+/-", .holds = Holds::Duration,
-      .help = "only with `clock=tick`: the largest error of `total_ns` and `self_ns`, in nineteen cases out of twenty",
-      .needs = kCoarse, .width = 11, .order = 2, .drop = 3},
+    {ColumnInfo{"p50_ns", Holds::Duration} | inText("p50", 11, 6, 5) | kSorts, percentileOf<50>,
+     ifAny<percentileOf<50>>},
+    {ColumnInfo{"p90_ns", Holds::Duration} | inText("p90", 11, 6, 1) | kSorts, percentileOf<90>,
+     ifAny<percentileOf<90>>},
+    {ColumnInfo{"p99_ns", Holds::Duration} | inText("p99", 11, 6, 8) | kSorts, percentileOf<99>,
+     ifAny<percentileOf<99>>},
+    {ColumnInfo{"max_ns", Holds::Duration} | inText("max", 11, 6, 6) | kSorts, maxOf, ifAny<maxOf>},
+    {ColumnInfo{
+         "total_error_ns", Holds::Duration,
+         "only with `clock=tick`: the largest error of `total_ns` and `self_ns`, in nineteen cases out of twenty"} |
+         needs(kCoarse) | inText("+/-", 11, 2, 3),
      [](const Row &row) -> Value { return errorOf(row, figuresOf(row).totalNs, figuresOf(row).calls); }},
     // Self time is cut into an unknown number of pieces by the calls that the function makes.
-    {{.key = "self_error_ns", .heading = "+/-", .holds = Holds::Duration, .needs = kCoarse, .width = 11, .order = 4,
-      .drop = 3},
+    {ColumnInfo{"self_error_ns", Holds::Duration} | needs(kCoarse) | inText("+/-", 11, 4, 3),
      [](const Row &row) -> Value { return errorOf(row, figuresOf(row).selfNs, std::nullopt); }},
-    {{.key = "earlier", .holds = Holds::Count,
-      .help = "calls that began before the first event that was kept (`max_size`, `max_time`, `flight`), or before the "
-              "first event of the part (`rotate`); `self_ns` counts from there"},
+    {ColumnInfo{"earlier", Holds::Count,
+                "calls that began before the first event that was kept (`max_size`, `max_time`, `flight`), or before "
+                "the first event of the part (`rotate`); `self_ns` counts from there"},
      [](const Row &row) -> Value { return figuresOf(row).earlier; }},
-    {{.key = "on_cpu_self_ns", .heading = "on-cpu", .holds = Holds::Duration, .orNull = true,
-      .help = "the on-CPU part of `self_ns`; like the next four, `null` if that was not recorded "
-              "([sched.md](formats/sched.md))",
-      .text = kOffCpu, .csv = kOffCpu, .sorts = true, .width = 11, .order = 5, .drop = 4},
+    {ColumnInfo{"on_cpu_self_ns", Holds::Duration,
+                "the on-CPU part of `self_ns`; like the next four, `null` if that was not recorded "
+                "([sched.md](formats/sched.md))"} |
+         kOrNull | csvNeeds(kOffCpu) | inText("on-cpu", 11, 5, 4) | textNeeds(kOffCpu) | kSorts,
      [](const Row &row) -> Value { return ifSched(row, figuresOf(row).onCpuSelfNs()); }},
-    {{.key = "waiting_ns", .heading = "waiting", .holds = Holds::Duration, .orNull = true,
-      .help = "the parts of `total_ns` in which a thread was off-CPU: because it waited, or because another thread ran "
-              "on its core",
-      .text = kOffCpu, .csv = kOffCpu, .sorts = true, .width = 11, .order = 5, .drop = 10},
+    {ColumnInfo{"waiting_ns", Holds::Duration,
+                "the parts of `total_ns` in which a thread was off-CPU: because it waited, or because another thread "
+                "ran on its core"} |
+         kOrNull | csvNeeds(kOffCpu) | inText("waiting", 11, 5, 10) | textNeeds(kOffCpu) | kSorts,
      [](const Row &row) -> Value { return ifSched(row, figuresOf(row).off.waitingNs); }},
-    {{.key = "preempted_ns", .heading = "preempted", .holds = Holds::Duration, .orNull = true, .text = kOffCpu,
-      .csv = kOffCpu, .sorts = true, .width = 11, .order = 5, .drop = 4},
+    {ColumnInfo{"preempted_ns", Holds::Duration} | kOrNull | csvNeeds(kOffCpu) | inText("preempted", 11, 5, 4) |
+         textNeeds(kOffCpu) | kSorts,
      [](const Row &row) -> Value { return ifSched(row, figuresOf(row).off.preemptedNs); }},
-    {{.key = "self_waiting_ns", .holds = Holds::Duration, .orNull = true, .help = "the same parts of `self_ns`",
-      .csv = kNever},
+    {ColumnInfo{"self_waiting_ns", Holds::Duration, "the same parts of `self_ns`"} | kOrNull | kNotInCsv,
      [](const Row &row) -> Value { return ifSched(row, figuresOf(row).selfOff.waitingNs); }},
-    {{.key = "self_preempted_ns", .holds = Holds::Duration, .orNull = true, .csv = kNever},
+    {ColumnInfo{"self_preempted_ns", Holds::Duration} | kOrNull | kNotInCsv,
      [](const Row &row) -> Value { return ifSched(row, figuresOf(row).selfOff.preemptedNs); }},
-    {{.key = "recorder_ns", .heading = "recorder", .holds = Holds::Duration, .orNull = true,
-      .help = "the part of `total_ns` in which the recorder held threads up: neither running nor waiting; `null` if "
-              "nothing is known",
-      .text = kRecorder, .csv = kOffCpu, .sorts = true, .width = 11, .order = 5},
+    {ColumnInfo{"recorder_ns", Holds::Duration,
+                "the part of `total_ns` in which the recorder held threads up: neither running nor waiting; `null` if "
+                "nothing is known"} |
+         kOrNull | csvNeeds(kOffCpu) | inText("recorder", 11, 5) | textNeeds(kRecorder) | kSorts,
      [](const Row &row) -> Value { return ifLane(row, figuresOf(row).off.recorderNs); }},
-    {{.key = "self_recorder_ns", .holds = Holds::Duration, .orNull = true,
-      .help = "the same without the calls that they made; not part of `self_ns`", .csv = kNever},
+    {ColumnInfo{"self_recorder_ns", Holds::Duration,
+                "the same without the calls that they made; not part of `self_ns`"} |
+         kOrNull | kNotInCsv,
      [](const Row &row) -> Value { return ifLane(row, figuresOf(row).selfOff.recorderNs); }},
-    {{.key = "unknown_ns", .heading = "unknown", .holds = Holds::Duration, .orNull = true,
-      .help = "the parts of `total_ns` and `self_ns` for which it is not known whether a thread ran: the system's "
-              "scheduling records were lost, or there are none. `self_ns` = `on_cpu_self_ns` + `self_waiting_ns` + "
-              "`self_preempted_ns` + `self_unknown_ns`",
-      .text = kUnknown, .csv = kOffCpu, .sorts = true, .width = 11, .order = 5},
+    {ColumnInfo{"unknown_ns", Holds::Duration,
+                "the parts of `total_ns` and `self_ns` for which it is not known whether a thread ran: the system's "
+                "scheduling records were lost, or there are none. `self_ns` = `on_cpu_self_ns` + `self_waiting_ns` + "
+                "`self_preempted_ns` + `self_unknown_ns`"} |
+         kOrNull | csvNeeds(kOffCpu) | inText("unknown", 11, 5) | textNeeds(kUnknown) | kSorts,
      [](const Row &row) -> Value { return ifSched(row, figuresOf(row).off.unknownNs); }},
-    {{.key = "self_unknown_ns", .holds = Holds::Duration, .orNull = true, .csv = kNever},
+    {ColumnInfo{"self_unknown_ns", Holds::Duration} | kOrNull | kNotInCsv,
      [](const Row &row) -> Value { return ifSched(row, figuresOf(row).selfOff.unknownNs); }},
-    {{.key = "annotation",
-      .help = "only for [annotations](reference/annotations.md): as in `dump`. Counters have no rows: see `--counters`",
-      .csv = kNever},
+    {ColumnInfo{
+         "annotation", Holds::Text,
+         "only for [annotations](reference/annotations.md): as in `dump`. Counters have no rows: see `--counters`"} |
+         kNotInCsv,
      [](const Row &row) -> Value {
        return kindOf(row) == SymbolKind::Function ? Value(Absent()) : Value(kindName(kindOf(row)));
      }},
-    {{.key = "histogram", .holds = Holds::Objects,
-      .help = "only with `--histogram`: the bins that have calls; there are four per power of two",
-      .needs = kHistogram, .csv = kNever},
+    {ColumnInfo{"histogram", Holds::Objects,
+                "only with `--histogram`: the bins that have calls; there are four per power of two"} |
+         needs(kHistogram) | kNotInCsv,
      histogramOf},
 };
 
@@ -224,63 +212,57 @@ std::string whereOf(const CallLine &line) {
 }
 
 constexpr Column<CallLine> kCalls[] = {
-    {kPid,
-     [](const CallLine &line) -> Value { return line.trace->processOf(line.thread()).pid; }},
-    {kProcessInOther,
-     [](const CallLine &line) -> Value { return line.trace->processOf(line.thread()).name; }},
-    {{.key = "thread", .heading = "thread", .holds = Holds::Number, .width = 24, .order = 3, .drop = 1},
+    {kPid, [](const CallLine &line) -> Value { return line.trace->processOf(line.thread()).pid; }},
+    {kProcessInOther, [](const CallLine &line) -> Value { return line.trace->processOf(line.thread()).name; }},
+    {ColumnInfo{"thread", Holds::Number} | inText("thread", 24, 3, 1) | kLeft,
      [](const CallLine &line) -> Value { return line.thread().number; }, whereOf},
     {kTid, [](const CallLine &line) -> Value { return line.thread().tid; }},
-    {{.key = "seq", .holds = Holds::Number, .orNull = true,
-      .help = "number of the event with which the call began; `null` if that event was not kept"},
-     [](const CallLine &line) -> Value {
-       return knownIf(!line.call->span.isEarlier, line.call->span.beginSeq);
-     }},
-    {{.key = "begin_ns", .heading = "begin", .holds = Holds::Moment, .help = "when the call began", .width = 13,
-      .order = 2, .drop = 2},
+    {ColumnInfo{"seq", Holds::Number,
+                "number of the event with which the call began; `null` if that event was not kept"} |
+         kOrNull,
+     [](const CallLine &line) -> Value { return knownIf(!line.call->span.isEarlier, line.call->span.beginSeq); }},
+    {ColumnInfo{"begin_ns", Holds::Moment, "when the call began"} | inText("begin", 13, 2, 2),
      [](const CallLine &line) -> Value { return line.call->span.beginNs; },
      [](const CallLine &line) {
        return formatDuration(line.call->span.beginNs - std::min(line.originNs, line.call->span.beginNs));
      }},
-    {{.key = "duration_ns", .heading = "duration", .holds = Holds::Duration,
-      .help = "time between entry and exit; for an open call, until its thread's last event", .look = Look::Number,
-      .width = 11},
+    {ColumnInfo{"duration_ns", Holds::Duration,
+                "time between entry and exit; for an open call, until its thread's last event"} |
+         inText("duration", 11) | Look::Number,
      [](const CallLine &line) -> Value { return line.call->span.durationNs(); }},
-    {{.key = "self_ns", .heading = "self", .holds = Holds::Duration,
-      .help = "the part of `duration_ns` spent in no other traced function, without the recorder's time",
-      .look = Look::Number, .width = 11, .order = 1, .drop = 3},
+    {ColumnInfo{"self_ns", Holds::Duration,
+                "the part of `duration_ns` spent in no other traced function, without the recorder's time"} |
+         inText("self", 11, 1, 3) | Look::Number,
      [](const CallLine &line) -> Value { return line.call->span.selfNs(); }},
-    {{.key = "end", .help = "`return`, `exception`, `missing`, `open`"},
+    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `missing`, `open`"},
      [](const CallLine &line) -> Value { return spanEndName(line.call->span.how); }},
-    {{.key = "function", .heading = "call", .help = "in the style of `--names`", .look = Look::Name, .order = 9},
+    {ColumnInfo{"function", Holds::Text, "in the style of `--names`"} | inText("call", 0, 9) | Look::Name,
      [](const CallLine &line) -> Value { return line.name; },
      [](const CallLine &line) {
-       return withArguments(line.name, line.call->arguments,
-                            line.trace->functions[line.call->span.functionIndex].kind);
+       return withArguments(line.name, line.call->arguments, line.trace->functions[line.call->span.functionIndex].kind);
      }},
-    {{.key = "arguments", .orNull = true, .help = "with `--args`: `(n=10)`"},
+    {ColumnInfo{"arguments", Holds::Text, "with `--args`: `(n=10)`"} | kOrNull,
      [](const CallLine &line) -> Value { return line.call->arguments; }},
-    {{.key = "result", .orNull = true, .help = "with `--args`: `55`"},
+    {ColumnInfo{"result", Holds::Text, "with `--args`: `55`"} | kOrNull,
      [](const CallLine &line) -> Value { return line.call->result; }},
-    {kSource,
-     [](const CallLine &line) -> Value { return line.source; }},
-    {{.key = "earlier", .holds = Holds::Flag, .help = "as in `tree`"},
+    {kSource, [](const CallLine &line) -> Value { return line.source; }},
+    {ColumnInfo{"earlier", Holds::Flag, "as in `tree`"},
      [](const CallLine &line) -> Value { return line.call->span.isEarlier; }},
-    {{.key = "waiting_ns", .holds = Holds::Duration, .orNull = true,
-      .help = "the parts of `duration_ns` in which the thread was off-CPU; `null` if that was not recorded",
-      .csv = kNever},
+    {ColumnInfo{"waiting_ns", Holds::Duration,
+                "the parts of `duration_ns` in which the thread was off-CPU; `null` if that was not recorded"} |
+         kOrNull | kNotInCsv,
      [](const CallLine &line) -> Value { return ifCallSched(line, &OffCpuTimes::waitingNs); }},
-    {{.key = "preempted_ns", .holds = Holds::Duration, .orNull = true, .csv = kNever},
+    {ColumnInfo{"preempted_ns", Holds::Duration} | kOrNull | kNotInCsv,
      [](const CallLine &line) -> Value { return ifCallSched(line, &OffCpuTimes::preemptedNs); }},
-    {{.key = "recorder_ns", .holds = Holds::Duration, .orNull = true,
-      .help = "the parts of `duration_ns` in which the recorder held the thread up, and for which it is not known whether "
-              "the thread ran",
-      .csv = kNever},
+    {ColumnInfo{"recorder_ns", Holds::Duration,
+                "the parts of `duration_ns` in which the recorder held the thread up, and for which it is not known "
+                "whether the thread ran"} |
+         kOrNull | kNotInCsv,
      [](const CallLine &line) -> Value {
        const auto off = offCpuOf(line);
        return off ? Value(off->recorderNs) : Value();
      }},
-    {{.key = "unknown_ns", .holds = Holds::Duration, .orNull = true, .csv = kNever},
+    {ColumnInfo{"unknown_ns", Holds::Duration} | kOrNull | kNotInCsv,
      [](const CallLine &line) -> Value { return ifCallSched(line, &OffCpuTimes::unknownNs); }},
 };
 

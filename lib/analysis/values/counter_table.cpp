@@ -8,32 +8,26 @@ namespace ada::analysis {
 namespace {
 
 // JSON has no infinity and no NaN.
-Value valueOf(const CounterValue &value) {
-  return Json{value.isFinite() ? value.text() : jsonString(value.text())};
-}
+Value valueOf(const CounterValue &value) { return Json{value.isFinite() ? value.text() : jsonString(value.text())}; }
 
 constexpr Column<CounterLine> kCounters[] = {
     {kPid, [](const CounterLine &line) -> Value { return line.trace->processes[line.row->process].pid; }},
     {kProcess, [](const CounterLine &line) -> Value { return line.trace->processes[line.row->process].name; }},
-    {{.key = "counter", .heading = "counter", .help = "the counter's name", .look = Look::Name, .order = 9},
+    {ColumnInfo{"counter", Holds::Text, "the counter's name"} | inText("counter", 0, 9) | Look::Name,
      [](const CounterLine &line) -> Value { return line.row->function->displayName; },
      [](const CounterLine &line) { return line.name; }},
-    {{.key = "source", .orNull = true, .help = "one of the places where it is set"},
+    {ColumnInfo{"source", Holds::Text, "one of the places where it is set"} | kOrNull,
      [](const CounterLine &line) -> Value { return line.source; }},
-    {{.key = "count", .heading = "values", .holds = Holds::Count, .help = "number of values", .width = 12},
+    {ColumnInfo{"count", Holds::Count, "number of values"} | inText("values", 12),
      [](const CounterLine &line) -> Value { return line.row->count; }},
-    {{.key = "min",
-      .heading = "min",
-      .holds = Holds::Real,
-      .help = "a number; `\"nan\"`, `\"inf\"` and `\"-inf\"` are strings",
-      .width = 15,
-      .drop = 1},
+    {ColumnInfo{"min", Holds::Real, "a number; `\"nan\"`, `\"inf\"` and `\"-inf\"` are strings"} |
+         inText("min", 15, 0, 1),
      [](const CounterLine &line) -> Value { return valueOf(line.row->least); },
      [](const CounterLine &line) { return line.row->least.text(); }},
-    {{.key = "max", .heading = "max", .holds = Holds::Real, .width = 15, .drop = 2},
+    {ColumnInfo{"max", Holds::Real} | inText("max", 15, 0, 2),
      [](const CounterLine &line) -> Value { return valueOf(line.row->most); },
      [](const CounterLine &line) { return line.row->most.text(); }},
-    {{.key = "last", .heading = "last", .holds = Holds::Real, .look = Look::Number, .width = 15},
+    {ColumnInfo{"last", Holds::Real} | inText("last", 15) | Look::Number,
      [](const CounterLine &line) -> Value { return valueOf(line.row->last); },
      [](const CounterLine &line) { return line.row->last.text(); }},
 };

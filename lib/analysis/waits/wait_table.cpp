@@ -54,60 +54,54 @@ template <class Row, class List> std::vector<Row> linesOf(const List &list, cons
 
 const model::Process &processOf(const WaitLine &line) { return line.trace->table.processes[line.row->object.process]; }
 
-constexpr ColumnInfo kObject = {.key = "object", .orNull = true, .help = "what it waits for"};
+constexpr ColumnInfo kObject = ColumnInfo{"object", Holds::Text, "what it waits for, as in `waits`"} | kOrNull;
 
 constexpr Column<CallerLine> kCallers[] = {
-    {{.key = "function", .orNull = true, .help = "in the style of `--names`"},
+    {ColumnInfo{"function", Holds::Text, "in the style of `--names`"} | kOrNull,
      [](const CallerLine &line) -> Value { return line.trace->name(line.caller->function); }},
-    {{.key = "waits", .holds = Holds::Count, .help = "how many of its calls waited"},
+    {ColumnInfo{"waits", Holds::Count, "how many of its calls waited"},
      [](const CallerLine &line) -> Value { return line.caller->waits; }},
-    {{.key = "total_ns", .holds = Holds::Duration, .help = "how long they waited"},
+    {ColumnInfo{"total_ns", Holds::Duration, "how long they waited"},
      [](const CallerLine &line) -> Value { return line.caller->ns; }},
 };
 
 constexpr Column<HolderLine> kHolders[] = {
-    {{.key = "thread", .holds = Holds::Number, .help = "the thread"},
+    {ColumnInfo{"thread", Holds::Number, "the thread"},
      [](const HolderLine &line) -> Value { return line.thread().number; }},
     {kTid, [](const HolderLine &line) -> Value { return line.thread().tid; }},
-    {{.key = "name", .orNull = true, .help = "its name"},
+    {ColumnInfo{"name", Holds::Text, "its name"} | kOrNull,
      [](const HolderLine &line) -> Value { return line.thread().name; }},
-    {{.key = "function", .orNull = true, .help = "the program's function that it was in for most of that time"},
+    {ColumnInfo{"function", Holds::Text, "the program's function that it was in for most of that time"} | kOrNull,
      [](const HolderLine &line) -> Value { return line.trace->name(line.holder->function); }},
-    {{.key = "call", .orNull = true, .help = "the library function that this function had called at that time"},
+    {ColumnInfo{"call", Holds::Text, "the library function that this function had called at that time"} | kOrNull,
      [](const HolderLine &line) -> Value { return line.trace->name(line.holder->library); }},
-    {{.key = "taken_in",
-      .orNull = true,
-      .help = "the function that took the lock, or that woke the waiting thread"},
+    {ColumnInfo{"taken_in", Holds::Text, "the function that took the lock, or that woke the waiting thread"} | kOrNull,
      [](const HolderLine &line) -> Value { return line.trace->name(line.holder->takenIn); }},
-    {{.key = "waits", .holds = Holds::Count, .help = "number of waits in which it was the holder"},
+    {ColumnInfo{"waits", Holds::Count, "number of waits in which it was the holder"},
      [](const HolderLine &line) -> Value { return line.holder->waits; }},
-    {{.key = "total_ns", .holds = Holds::Duration, .help = "how much of the waiting time it was the holder"},
+    {ColumnInfo{"total_ns", Holds::Duration, "how much of the waiting time it was the holder"},
      [](const HolderLine &line) -> Value { return line.holder->ns; }},
-    {{.key = "waiting_ns",
-      .holds = Holds::Duration,
-      .help = "how much of that time it was waiting or preempted itself"},
+    {ColumnInfo{"waiting_ns", Holds::Duration, "how much of that time it was waiting or preempted itself"},
      [](const HolderLine &line) -> Value { return line.holder->off.waitingNs; }},
-    {{.key = "preempted_ns", .holds = Holds::Duration},
+    {ColumnInfo{"preempted_ns", Holds::Duration},
      [](const HolderLine &line) -> Value { return line.holder->off.preemptedNs; }},
-    {{.key = "recorder_ns",
-      .holds = Holds::Duration,
-      .help = "how much of that time the recorder held it up, and for how much its state is not known"},
+    {ColumnInfo{"recorder_ns", Holds::Duration,
+                "how much of that time the recorder held it up, and for how much its state is not known"},
      [](const HolderLine &line) -> Value { return line.holder->off.recorderNs; }},
-    {{.key = "unknown_ns", .holds = Holds::Duration},
+    {ColumnInfo{"unknown_ns", Holds::Duration},
      [](const HolderLine &line) -> Value { return line.holder->off.unknownNs; }},
-    {{.key = "ended", .holds = Holds::Flag, .help = "it has ended and still holds the lock"},
+    {ColumnInfo{"ended", Holds::Flag, "it has ended and still holds the lock"},
      [](const HolderLine &line) -> Value { return line.holder->hasEnded; }},
 };
 
 constexpr Column<DeadlockLine> kDeadlock[] = {
-    {{.key = "thread", .holds = Holds::Number, .help = "the thread"},
+    {ColumnInfo{"thread", Holds::Number, "the thread"},
      [](const DeadlockLine &line) -> Value { return line.thread().number; }},
     {kTid, [](const DeadlockLine &line) -> Value { return line.thread().tid; }},
-    {kObject,
-     [](const DeadlockLine &line) -> Value { return objectName(line.trace->table, line.waiting->object); }},
-    {{.key = "kind", .help = "the kind of object, as in `waits`"},
+    {kObject, [](const DeadlockLine &line) -> Value { return objectName(line.trace->table, line.waiting->object); }},
+    {ColumnInfo{"kind", Holds::Text, "the kind of object, as in `waits`"},
      [](const DeadlockLine &line) -> Value { return waitKindName(line.waiting->object.kind); }},
-    {{.key = "frames", .holds = Holds::Texts, .help = "its open calls, the innermost first"},
+    {ColumnInfo{"frames", Holds::Texts, "its open calls, the innermost first"},
      [](const DeadlockLine &line) -> Value {
        std::vector<std::string> names;
        for (const uint32_t function : line.waiting->frames)
@@ -119,96 +113,60 @@ constexpr Column<DeadlockLine> kDeadlock[] = {
 constexpr Column<WaitLine> kWaits[] = {
     {kPid, [](const WaitLine &line) -> Value { return processOf(line).pid; }},
     {kProcessInOther, [](const WaitLine &line) -> Value { return processOf(line).name; }},
-    {{.key = "object",
-      .heading = "waited for",
-      .orNull = true,
-      .help = "the address, `0x55d0c0de`; the descriptor, `3`, for a pipe `3<-4`, for a socket pair `3<->4`; the joined "
-              "thread, `thread 2`; `null` if it is not known, and with `--by=place`",
-      .look = Look::Name,
-      .order = 9},
+    {ColumnInfo{"object", Holds::Text,
+                "the address, `0x55d0c0de`; the descriptor, `3`, for a pipe `3<-4`, for a socket pair `3<->4`; the "
+                "joined thread, `thread 2`; `null` if it is not known, and with `--by=place`"} |
+         kOrNull | inText("waited for", 0, 9) | Look::Name,
      [](const WaitLine &line) -> Value { return objectName(line.trace->table, line.row->object); },
      [](const WaitLine &line) {
        const bool isOne = line.trace->table.processes.size() == 1;
        return (isOne ? std::string() : processOf(line).name + " ") + objectText(*line.trace, line.row->object);
      }},
-    {{.key = "kind",
-      .help = "`mutex`, `rwlock`, `spin lock`, `condition`, `semaphore`, `barrier`, `futex`, `once`, `join`, `process`, "
-              "`pipe`, `socket`, `file`, `descriptor` (of an unknown kind), `poll`, `queue`, `signal`, `sleep`, `call` "
-              "(another function of a library), `own` (the program's own code). Two are not waits: `recorder` (the "
-              "recorder held threads up) and `unknown` (the system's scheduling records for that time were lost); for "
-              "these, `waits` counts the calls that were affected"},
+    {ColumnInfo{"kind", Holds::Text,
+                "`mutex`, `rwlock`, `spin lock`, `condition`, `semaphore`, `barrier`, `futex`, `once`, `join`, "
+                "`process`, `pipe`, `socket`, `file`, `descriptor` (of an unknown kind), `poll`, `queue`, `signal`, "
+                "`sleep`, `call` (another function of a library), `own` (the program's own code). Two are not waits: "
+                "`recorder` (the recorder held threads up) and `unknown` (the system's scheduling records for that "
+                "time were lost); for these, `waits` counts the calls that were affected"},
      [](const WaitLine &line) -> Value { return waitKindName(line.row->object.kind); }},
-    {{.key = "call", .orNull = true, .help = "the library function that waited, if the object is not known"},
+    {ColumnInfo{"call", Holds::Text, "the library function that waited, if the object is not known"} | kOrNull,
      [](const WaitLine &line) -> Value { return line.trace->name(line.row->object.callee); }},
-    {{.key = "place", .orNull = true, .help = "the function that created the object"},
+    {ColumnInfo{"place", Holds::Text, "the function that created the object"} | kOrNull,
      [](const WaitLine &line) -> Value { return line.trace->name(line.row->object.place); }},
-    {{.key = "waits",
-      .heading = "waits",
-      .holds = Holds::Count,
-      .help = "number of calls that waited",
-      .sorts = true,
-      .look = Look::Number,
-      .width = 8,
-      .order = 3},
+    {ColumnInfo{"waits", Holds::Count, "number of calls that waited"} | inText("waits", 8, 3) | kSorts | Look::Number,
      [](const WaitLine &line) -> Value { return line.row->waits; }},
-    {{.key = "total_ns",
-      .heading = "total",
-      .holds = Holds::Duration,
-      .help = "how long they waited",
-      .sorts = true,
-      .look = Look::Number,
-      .width = 11},
+    {ColumnInfo{"total_ns", Holds::Duration, "how long they waited"} | inText("total", 11) | kSorts | Look::Number,
      [](const WaitLine &line) -> Value { return line.row->totalNs; }},
-    {{.key = "max_ns",
-      .heading = "max",
-      .holds = Holds::Duration,
-      .sorts = true,
-      .look = Look::Number,
-      .width = 11,
-      .order = 1,
-      .drop = 2},
+    {ColumnInfo{"max_ns", Holds::Duration} | inText("max", 11, 1, 2) | kSorts | Look::Number,
      [](const WaitLine &line) -> Value { return line.row->maxNs; }},
-    {{.key = "mean_ns",
-      .heading = "mean",
-      .holds = Holds::Duration,
-      .sorts = true,
-      .look = Look::Number,
-      .width = 11,
-      .order = 2,
-      .drop = 1},
+    {ColumnInfo{"mean_ns", Holds::Duration} | inText("mean", 11, 2, 1) | kSorts | Look::Number,
      [](const WaitLine &line) -> Value { return line.row->totalNs / line.row->waits; }},
-    {{.key = "timeouts", .holds = Holds::Count, .help = "how many of them timed out"},
+    {ColumnInfo{"timeouts", Holds::Count, "how many of them timed out"},
      [](const WaitLine &line) -> Value { return line.row->timeouts; }},
-    {{.key = "open", .holds = Holds::Count, .help = "how many of them had not ended when the trace did"},
+    {ColumnInfo{"open", Holds::Count, "how many of them had not ended when the trace did"},
      [](const WaitLine &line) -> Value { return line.row->open; }},
-    {{.key = "max_thread", .holds = Holds::Number, .help = "the thread of the longest wait"},
+    {ColumnInfo{"max_thread", Holds::Number, "the thread of the longest wait"},
      [](const WaitLine &line) -> Value { return line.trace->table.threads[line.row->maxThread].number; }},
-    {{.key = "max_seq",
-      .holds = Holds::Number,
-      .orNull = true,
-      .help = "the number of the longest wait's call in that thread, for `why --call`; `null` if it began before the "
-              "trace did"},
+    {ColumnInfo{"max_seq", Holds::Number,
+                "the number of the longest wait's call in that thread, for `why --call`; `null` if it began before the "
+                "trace did"} |
+         kOrNull,
      [](const WaitLine &line) -> Value { return line.row->maxSeq; }},
-    {{.key = "callers",
-      .holds = Holds::Objects,
-      .help = "the program's functions that waited, the longest first",
-      .csv = kNever},
+    {ColumnInfo{"callers", Holds::Objects, "the program's functions that waited, the longest first"} | kNotInCsv,
      [](const WaitLine &line) -> Value {
        return jsonList(callerColumns(), linesOf<CallerLine>(line.row->callers, *line.trace));
      }},
-    {{.key = "holders",
-      .holds = Holds::Objects,
-      .help = "the threads that held the object during the waits, or that woke the waiting threads, the longest first",
-      .csv = kNever},
+    {ColumnInfo{
+         "holders", Holds::Objects,
+         "the threads that held the object during the waits, or that woke the waiting threads, the longest first"} |
+         kNotInCsv,
      [](const WaitLine &line) -> Value {
        return jsonList(holderColumns(), linesOf<HolderLine>(line.row->holders, *line.trace));
      }},
-    {{.key = "deadlock",
-      .holds = Holds::Objects,
-      .orNull = true,
-      .help = "the threads of the deadlock that the object is part of, each of which waits for the next; otherwise "
-              "`null`",
-      .csv = kNever},
+    {ColumnInfo{
+         "deadlock", Holds::Objects,
+         "the threads of the deadlock that the object is part of, each of which waits for the next; otherwise `null`"} |
+         kOrNull | kNotInCsv,
      [](const WaitLine &line) -> Value {
        const WaitedFor &object = line.row->object;
        return deadlockValue(*line.trace, *line.deadlocks, [&](const DeadlockThread &thread) {

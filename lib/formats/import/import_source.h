@@ -71,9 +71,11 @@ template <class Source> struct Import {
     return std::unique_ptr<TraceSource>(std::make_unique<Source>(std::move(place)));
   }
   static Expected<CheckSummary> verify(TraceLocation &place, const CheckReport &report) {
+    // NOLINTNEXTLINE(bugprone-use-after-move): it gets the place back from the source
     return verifyImport(std::make_unique<Source>(std::move(place)), place, report);
   }
   static Expected<Description> describe(TraceLocation &place, bool absolute) {
+    // NOLINTNEXTLINE(bugprone-use-after-move): likewise
     return describeImport(std::make_unique<Source>(std::move(place)), place, absolute, Source::kName, Source::kTitle);
   }
 };

@@ -1,12 +1,9 @@
 // Reads and writes the contents of ada.info records in wtf-trace files.
 #include "ada_info.h"
+#include "base/json_object.h"
 #include "base/nested_json.h"
 
-#include <nlohmann/json.hpp>
-
 namespace ada::model {
-
-using Json = nlohmann::ordered_json;
 
 std::string withRest(std::string_view args, WtfRest rest, std::string_view us, std::string_view ns) {
   std::string all(args);
@@ -26,21 +23,22 @@ std::string withRest(std::string_view args, WtfRest rest, std::string_view us, s
 
 //===--- fields -----------------------------------------------------------===//
 
-// The fields of each kind of record. `f` writes or reads a field.
+// The fields of each kind of record: shared/text/json_fields.h says what `f` is.
 
 template <class F> static void visit(F &&f, WtfTraceInfo &info) {
-  uint32_t version = 1;
+  uint64_t version = 1, rest = static_cast<uint64_t>(info.rest);
   f("version", version);
   f("is_root", info.isRoot);
-  f("rest", info.rest);
+  f("rest", rest);
+  info.rest = static_cast<WtfRest>(rest % 3);
 }
 
 template <class F> static void visit(F &&f, Process &process) {
   f("process", process.index);
-  f("name", process.name);
-  f("executable", process.executable);
+  f.some("name", process.name);
+  f.some("executable", process.executable);
   f("clock_type", process.clockType);
-  f("description", process.description);
+  f.some("description", process.description);
   f("pid", process.pid);
 }
 
@@ -51,84 +49,54 @@ template <class F> static void visit(F &&f, WtfThreadInfo &info) {
   f("process", thread.process);
   f("number", thread.number);
   f("tid", thread.tid);
-  f("name", thread.name);
+  f.some("name", thread.name);
   f("arch", thread.arch);
   f("os", thread.os);
-  f("description", thread.description);
+  f.some("description", thread.description);
   f("file_thread_id", thread.fileThreadId);
 }
 
 template <class F> static void visit(F &&f, WtfFunctionInfo &info) {
   Function &function = info.function;
   f("function", function.index);
-  f("scope", info.scope);
+  f.some("scope", info.scope);
   f("process", function.process);
   f("id", function.id);
-  f("name", function.name);
-  f("display_name", function.displayName);
-  f("file", function.file);
-  f("signature", function.signature);
-  f("types", function.types);
+  f.some("name", function.name);
+  f.some("display_name", function.displayName);
+  f.some("file", function.file);
+  f.some("signature", function.signature);
+  f.some("types", function.types);
   f("line", function.line);
   f("address", function.address);
 }
 
 namespace {
 
-// Leaves out empty fields.
-struct Writer {
-  Json json = Json::object();
-
-  void operator()(const char *key, const std::string &text) {
-    if (!text.empty())
-      json[key] = text;
-  }
-  void operator()(const char *key, WtfRest rest) { json[key] = static_cast<int>(rest); }
-  template <class Integer> void operator()(const char *key, Integer number) { json[key] = number; }
-  template <class Integer> void operator()(const char *key, const std::optional<Integer> &number) {
-    if (number)
-      json[key] = *number;
-  }
-};
-
-// A field that is missing, or of another type, is zero or empty.
-struct InfoReader {
-  const Json &json;
-
-  const Json &at(const char *key) const {
-    static const Json kNothing;
-    const auto found = json.find(key);
-    return found == json.end() ? kNothing : *found;
-  }
-  void operator()(const char *key, std::string &text) const {
-    text = at(key).is_string() ? at(key).get<std::string>() : std::string();
-  }
-  void operator()(const char *key, bool &flag) const { flag = at(key).is_boolean() && at(key).get<bool>(); }
-  void operator()(const char *key, WtfRest &rest) const {
-    uint32_t number = 0;
-    (*this)(key, number);
-    rest = static_cast<WtfRest>(number % 3);
-  }
-  template <class Integer> void operator()(const char *key, Integer &number) const {
-    number = static_cast<Integer>(at(key).is_number_unsigned() ? at(key).get<uint64_t>() : 0);
-  }
-  template <class Integer> void operator()(const char *key, std::optional<Integer> &number) const {
-    if (json.contains(key))
-      (*this)(key, number.emplace());
-  }
+// Before an object is read: a field that is missing, or of another type, is zero or empty.
+struct Clear {
+  template <class T> void operator()(const char *, T &field) { field = T(); }
+  template <class T> void some(const char *, T &field) { field = T(); }
 };
 
 } // namespace
 
 template <class Info> static std::string textOf(const char *what, Info info) {
-  Writer writer;
-  visit(writer, info);
-  return Json({{what, std::move(writer.json)}}).dump(-1, ' ', true, Json::error_handler_t::replace);
+  std::string text;
+  JsonText json(text, /*asciiOnly=*/true);
+  json.beginObject();
+  FieldWriter(json).object(what, info, [](auto &f, const Info &of) {
+    Info copy = of;
+    visit(f, copy);
+  });
+  json.endObject();
+  return text;
 }
 
-template <class Info> static Info parse(const Json &json) {
+template <class Info> static Info parse(const dom::object &fields) {
   Info info;
-  visit(InfoReader{json}, info);
+  visit(Clear(), info);
+  (void)FieldReader::read(fields, info, [](auto &f, Info &to) { visit(f, to); });
   return info;
 }
 
@@ -144,11 +112,11 @@ std::string infoText(WtfFunctionInfo info) {
 }
 
 WtfInfo parseInfo(std::string_view text) {
-  const Json json = parseNested<Json>(text);
-  if (!json.is_object() || json.size() != 1 || !json.begin()->is_object())
+  const JsonDocument document(cutNesting(text, JsonObject::kMostNesting));
+  dom::object fields;
+  if (!document.object() || document.object()->size() != 1 || (*document.object()->begin()).value.get(fields))
     return {};
-  const Json &fields = json.begin().value();
-  const std::string &what = json.begin().key();
+  const std::string_view what = document.object()->begin().key();
   if (what == "trace")
     return parse<WtfTraceInfo>(fields);
   if (what == "process")

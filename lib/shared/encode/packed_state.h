@@ -89,7 +89,7 @@ struct Steps {
   void load() { lastNs = state.lastNs, depth = state.depth, floor = state.floor, history = state.history; }
   void save() { state.lastNs = lastNs, state.depth = depth, state.history = history; }
 
-  // Whether the call makes no other call unknown, or the call that returns is known.
+  // Whether this stays within the known calls: a call makes no other unknown, or the call that returns is known.
   bool isUsual(uint64_t isCall) const { return depth - floor - 1 + isCall < kMostKnownCalls; }
   // The function that is expected to be called or to return.
   Product expected(uint64_t isCall) const {

@@ -2,7 +2,7 @@
 //
 // The drain looks, expands the plain records, takes the rest as a batch, expands that, and advances.
 // When their events are written it commits (fillCursor), and only then chunks go back (giveBack, publish).
-// The thread's side is at the end. test/model/ring_model_test.cpp runs this very code through all
+// The thread's side is at the end. test/model/ring_model_test.cpp runs this code through all
 // interleavings of both.
 //
 // `Memory` is the ring: chunk(number), giveBack(chunk), wake(thread), noteClosed(how many more chunks are closed now).

@@ -1,15 +1,14 @@
 // The thread that turns ring records into files: when it runs, what it is asked to do, and the order of a pass.
 //
 // One pass takes an anchor. Then, for each thread, it reads the records that are complete and not younger than the
-// anchor (RingReader), writes their events (SessionWriter), and gives the chunks back.
+// anchor, writes their events, and gives the chunks back: see ThreadTrace.
 #ifndef ADA_RUNTIME_CORE_DRAIN_H
 #define ADA_RUNTIME_CORE_DRAIN_H
 
-#include "core/ring/ring_reader.h"
 #include "drain_helpers.h"
 #include "dump.h"
 #include "identity.h"
-#include "session_writer.h"
+#include "process_trace.h"
 
 namespace ada {
 
@@ -36,7 +35,7 @@ public:
   // Opens a detail window at `ns` and asks a flight recorder for a dump. For a fatal signal, the dump is made before
   // the next flush() is answered. Async-signal-safe.
   void trigger(uint64_t ns, TriggerKind kind = TriggerKind::Api) {
-    writer_.windows().trigger(ns, kind);
+    trace_.windows().trigger(ns, kind);
     if (isFlight_)
       askForDump(kind == TriggerKind::Signal);
   }
@@ -47,52 +46,30 @@ public:
   // Whether the drain has its own table of open files: then none of its descriptors is in the program's table.
   bool ownsFiles() const { return __atomic_load_n(&ownsFiles_, __ATOMIC_ACQUIRE); }
   // The content of the manifest has changed.
-  void manifestChanged() { __atomic_store_n(&manifestDirty_, 1, __ATOMIC_RELEASE); }
+  void manifestChanged() { trace_.manifestChanged(); }
 
   // After a failed write: a description of what failed; otherwise empty.
-  const char *failure() const { return dumpFailure_.empty() ? writer_.failure() : dumpFailure_.c_str(); }
+  const char *failure() const { return dumpFailure_.empty() ? trace_.failure() : dumpFailure_.c_str(); }
   // Called in the drain's thread when the program's last thread has ended without exit(), before the files are
   // finished.
   void whenAbandoned(void (*callback)()) { onAbandoned_ = callback; }
   // At the end: whether everything that is known of the trace is in its files.
-  bool isComplete() const { return writer_.isComplete(); }
+  bool isComplete() const { return trace_.isComplete(); }
   // The process's directory; with option rotate, that of the last part. Valid once the drain has stopped.
-  const char *directory() const { return writer_.directory(); }
+  const char *directory() const { return trace_.directory(); }
 
 private:
   static void threadMain(void *self);
   void run();
   bool answer(uint32_t wanted, bool finishing);
-  // What a drain thread works with.
-  struct Hand {
-    RingReader::Desk desk;
-    SessionWriter::Batch batch;
-    uint64_t records; // read in this pass
-    // 0 or -ENOMEM.
-    int start() {
-      int error = desk.start();
-      return error < 0 ? error : batch.start();
-    }
-    void reset() {
-      desk.reset();
-      batch.reset();
-    }
-  };
   void startHelpers();
   uint64_t pass(bool last, bool whole);
   bool isWorthSharing() const;
-  void takePart(Hand &hand);
+  void takePart(Workspace &work);
   void takeTriggers();
-  uint64_t drainThread(Hand &hand, uint64_t slot);
-  uint64_t takePlain(Hand &hand, uint64_t slot);
-  uint64_t takePlainCounting(Hand &hand, uint64_t slot);
-  uint64_t takePlainLeavingOut(Hand &hand, uint64_t slot);
-  void writeWaiting(Hand &hand, uint64_t slot, uint64_t nowNs);
-  void commit(Hand &hand, uint64_t slot, uint64_t place);
-  void wakeWaiting(uint64_t used);
-  void prepare();
   void askNames();
-  void writeWindows(uint64_t used, uint64_t limitNs);
+  void takeAnchor();
+  void writeWindows(uint64_t limitNs);
   void writeManifest();
   void endHeld();
   void rotate();
@@ -108,12 +85,11 @@ private:
   void endFlight();
 
   Ring *ring_ = nullptr;
-  RingReader reader_;
-  SessionWriter writer_;
-  Hand own_ = {}; // the drain thread's
+  ProcessTrace trace_;
+  Workspace own_; // the drain thread's
   DrainHelpers helpers_;
-  Hand *helperHands_ = nullptr; // one for each helper
-  uint64_t threadsWanted_ = 0;  // drain_threads
+  Workspace *helpersOwn_ = nullptr; // one for each helper
+  uint64_t threadsWanted_ = 0;      // drain_threads
 
   // Shared by the program's threads and the drain.
   uint32_t wakeWord_ = 0, sleeping_ = 0;
@@ -121,7 +97,6 @@ private:
   uint32_t finishRequested_ = 0;      // an Ending for the next pass, the final one wins; 0 if none
   uint32_t finishedAt_ = 0;           // the request that the last finishing pass answered
   uint32_t resumed_ = 0;              // an exec failed
-  uint32_t manifestDirty_ = 1;
   bool ownsFiles_ = false;
   Ending ending_ = Ending::Running;
   int exitStatus_ = 0;
@@ -131,9 +106,8 @@ private:
   int fatalSignal_ = 0;     // the signal that is about to end the process
 
   // Used by the drain thread only.
-  bool isLast_ = false, isWhole_ = false; // of this pass
-  uint64_t limitNs_ = 0;                  // likewise, see RingReader::limitNs
-  uint64_t slots_ = 0, nextSlot_ = 0;     // likewise: the number of slots, and the next one to take
+  ThreadTrace::Pass pass_ = {};
+  uint64_t slots_ = 0, nextSlot_ = 0; // of this pass: the number of slots, and the next one to take
   uint64_t manifestDueNs_ = 0;
   uint64_t namesDueNs_ = 0, namesNext_ = 0; // when the next round of askNames begins, and its next slot
   bool hasManifest_ = false, hasLookedForOrphans_ = false;

@@ -13,16 +13,16 @@ void Drain::askForDump(bool isUrgent) {
 
 // Begins a dump of everything that was recorded before the last pass.
 int Drain::beginDump() {
-  writer_.finishFiles();
+  trace_.finishFiles();
   int error = dump_.begin(directory_, session_, ring_->header().pid);
   if (error < 0)
     return error;
   const int signal = __atomic_load_n(&fatalSignal_, __ATOMIC_RELAXED);
-  error = signal ? writer_.writeManifest(Ending::Signal, signal, dump_.directory())
-                 : writer_.writeManifest(ending_, exitStatus_, dump_.directory());
+  error = signal ? trace_.writeDumpManifest(Ending::Signal, signal, dump_.directory())
+                 : trace_.writeDumpManifest(ending_, exitStatus_, dump_.directory());
   if (error < 0)
     dump_.abandon();
-  writer_.holdOldest(error == 0);
+  trace_.holdOldest(error == 0);
   signalOfDump_ = signal;
   return error;
 }
@@ -44,7 +44,7 @@ bool Drain::dump(uint32_t asked, bool toTheEnd) {
     while (toTheEnd && dump_.active());
     if (dump_.active())
       return true;
-    writer_.holdOldest(false);
+    trace_.holdOldest(false);
     if (error < 0)
       signalOfDump_ = 0;
     if (error < 0 && dumpFailure_.empty())

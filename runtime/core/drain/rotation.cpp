@@ -11,16 +11,11 @@
 //   3. The store. After a kill, recovery takes the ring's records into the next part, and finds the current one
 //      complete.
 //   4. The current directory's link to the ring is removed.
-#include "core/base/json.h"
-#include "core/session/images.h"
-#include "session_writer.h"
-#include "shared/manifest_keys.h"
-#include "shared/ring/losses.h"
-#include "shared/ring/tables.h"
+#include "process_trace.h"
 
 namespace ada {
 
-bool SessionWriter::rotate(Batch &batch) {
+bool ProcessTrace::rotate(unsigned char *buffer) {
   if (!parts_.active() || failed())
     return false;
   const ada_ring_header &h = ring_->header();
@@ -34,7 +29,7 @@ bool SessionWriter::rotate(Batch &batch) {
       ring_->holdNext(parts_.next());
     finishFiles();
     const bool isFinished = !failed() && (error = tryManifest(Ending::Rotated, 0)) == 0;
-    if (isFinished && (error = makeNextPart(batch)) == 0) {
+    if (isFinished && (error = makeNextPart(buffer)) == 0) {
       enterNextPart();
       return true;
     }
@@ -51,28 +46,40 @@ bool SessionWriter::rotate(Batch &batch) {
   return true;
 }
 
-int SessionWriter::makeNextPart(Batch &batch) {
-  const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
+int ProcessTrace::makeNextPart(unsigned char *buffer) {
   int error = 0;
-  for (uint64_t i = 0; i < used && error == 0; ++i)
-    if (Thread &t = threads_[i]; t.active && t.index.exists())
-      error = t.index.packed()->makeNext(parts_.next(), batch.events_);
+  eachThread([&](ThreadTrace &t) {
+    if (error == 0)
+      error = t.makeNext(parts_.next(), buffer);
+  });
   if (error == 0)
-    error = tryManifest(Ending::Rotated, 0, parts_.next());
+    error = writeNextManifest();
   if (error == 0) // after the manifest, which shows recovery that this is a part
     error = linkRing();
   return error == 0 ? parts_.enterNext() : error;
 }
 
+// It begins with what this part's manifest has.
+int ProcessTrace::writeNextManifest() {
+  const Path ring = Path(parts_.nextDirectory()) << "/ring";
+  return manifest_.write(parts_.next(), {.ending = Ending::Running,
+                                         .status = 0,
+                                         .isNext = true,
+                                         .ring = ringIsBeside_ ? ring.c_str() : ring_->path(),
+                                         .failure = failure(),
+                                         .lost = reported_,
+                                         .before = reported_});
+}
+
 // If the ring is a file beside the trace, it gets another name, because the directory of this part may be deleted.
-int SessionWriter::linkRing() {
+int ProcessTrace::linkRing() {
   const Path link = Path(parts_.next()) << "/ring";
   if (ringIsBeside_)
     return (int)sys::call(SYS_linkat, AT_FDCWD, (Path(place_) << "/ring").c_str(), AT_FDCWD, link.c_str(), 0);
   return (int)sys::call(SYS_symlinkat, ring_->path(), AT_FDCWD, link.c_str());
 }
 
-void SessionWriter::enterNextPart() {
+void ProcessTrace::enterNextPart() {
   ada_ring_header &h = ring_->header();
   __atomic_store_n(&h.events_before, h.events_written, __ATOMIC_RELAXED);
   __atomic_store_n(&h.bytes_before, h.bytes_written, __ATOMIC_RELAXED);
@@ -84,109 +91,9 @@ void SessionWriter::enterNextPart() {
   ring_->letGo(/*hasBegun=*/true);
   parts_.begin(h.bytes_written, h.events_written);
   sched_.beginPart();
-  const uint64_t used = __atomic_load_n(&h.threads_used, __ATOMIC_ACQUIRE);
-  for (uint64_t i = 0; i < summaryCount_; ++i) // ended threads belong to the other parts
-    if (const Summary &s = summaries_[i]; !s.isLive)
-      summaries_[i].tid = 0;
-  gapCount_ = 0;
-  for (uint64_t i = 0; i < used; ++i) {
-    Thread &t = threads_[i];
-    if (!t.active)
-      continue;
-    if (t.number < summaryCount_)
-      t.before = beforeNext(summaries_[t.number]);
-    // Losses since the last event were already reported: see listGaps().
-    const ring::GapLog &log = t.expansion->gaps;
-    if (t.readToNs > 0) {
-      ring::Gap last = {0, 0, 0};
-      (void)log.last(t.lostByIt, t.readToNs, last);
-      t.before.gapNs = last.toNs, t.before.gapEvents = last.events;
-    }
-    if (t.index.exists())
-      t.index.packed()->goOn(place_);
-    const ada_ring_thread &from = ring_->threads()[i];
-    t.detail.begin(place_, from.index, from.tid, ring::detailVersion(h.format), &details_[i]);
-    if (log.list)
-      log.list->count = 0;
-    sched_.goOn(i);
-  }
-  unattachedBefore_ = unattachedTold_, lateBefore_ = lateTold_;
-  lostEndedBefore_ = h.events_ended, leftOutEndedBefore_ = h.left_out_ended;
-}
-
-//===--- what the manifest says of it -------------------------------------===//
-
-SessionWriter::Before SessionWriter::beforeNext(const Summary &s) {
-  Before before = s.before;
-  for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
-    before.lost[r] = s.lostInAll[r];
-  before.leftOut += s.leftOut;
-  return before;
-}
-
-namespace {
-
-struct Lost {
-  const char *reason;
-  uint64_t count;
-};
-
-template <size_t N> void writeDropped(JsonWriter &json, const Lost (&all)[N]) {
-  bool any = false;
-  for (const Lost &lost : all) {
-    if (lost.count == 0)
-      continue;
-    if (!any)
-      json.beginObject(manifest::kDropped);
-    any = true;
-    json.number(lost.reason, lost.count);
-  }
-  if (any)
-    json.endObject();
-}
-
-} // namespace
-
-void SessionWriter::writeBefore(JsonWriter &json, uint64_t events, const Before &before) {
-  json.beginObject(manifest::kBefore).number(manifest::kEventCount, events);
-  if (before.leftOut)
-    json.number(manifest::kLeftOutCount, before.leftOut);
-  Lost lost[ADA_LOST_REASONS];
-  for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
-    lost[r] = {manifest::kLossReasons[r], before.lost[r]};
-  writeDropped(json, lost);
-  json.endObject();
-}
-
-// Writes the threads of the next part, before anything is in it.
-void SessionWriter::writeNextThreads(JsonWriter &json) {
-  json.line().beginArray(manifest::kThreads);
-  const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
-  for (uint64_t i = 0; i < used; ++i) {
-    const Thread &t = threads_[i];
-    if (!t.active || t.number >= summaryCount_)
-      continue;
-    const Summary &s = summaries_[t.number];
-    json.line().beginObject();
-    json.number(manifest::kId, s.number).boolean(manifest::kHasDetail, false);
-    json.number(manifest::kTid, s.tid).text(manifest::kName, s.name).number(manifest::kEventCount, 0);
-    writeBefore(json, s.events, beforeNext(s));
-    json.endObject();
-  }
-  json.endArray();
-}
-
-void SessionWriter::writePart(JsonWriter &json, bool isNext, bool goesOn) {
-  const ada_ring_header &h = ring_->header();
-  parts_.beginManifest(json, isNext, goesOn);
-  json.beginObject(manifest::kBefore);
-  if (const uint64_t leftOut = isNext ? h.left_out_ended : leftOutEndedBefore_)
-    json.number(manifest::kLeftOutCount, leftOut);
-  const Lost lost[] = {{manifest::kUnattachedReason, isNext ? unattachedTold_ : unattachedBefore_},
-                       {manifest::kLateReason, isNext ? lateTold_ : lateBefore_},
-                       {manifest::kForgottenReason, isNext ? h.events_ended : lostEndedBefore_}};
-  writeDropped(json, lost);
-  json.endObject().endObject();
+  facts_.beginPart();
+  eachThread([](ThreadTrace &t) { t.goOn(); });
+  before_ = reported_;
 }
 
 } // namespace ada

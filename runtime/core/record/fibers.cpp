@@ -21,7 +21,7 @@ struct ada_fiber {
 namespace ada {
 namespace {
 
-constexpr AdaThread kNothing = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
+constexpr AdaThread kNothing = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, nullptr, false};
 
 ada_fiber *leftOnes, *unused; // guarded by the start mutex
 uint32_t numbered;

@@ -52,7 +52,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
     freeCount_ = freeThreadCount_ = inUse_ = lent_ = modulesReady_ = threadsReady_ = numbersReady_ = 0,
     isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
-    chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false;
+    chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false, closedChunks_ = 0;
     header_ = (ada_ring_header *)mapFile(0, ADA_CHUNK_BYTES);
     modules_ = (ada_ring_module *)reserveAddresses(ADA_RING_MODULES * sizeof(ada_ring_module));
     threads_ = (ada_ring_thread *)reserveAddresses(ADA_RING_THREADS * sizeof(ada_ring_thread));

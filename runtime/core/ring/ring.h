@@ -84,6 +84,9 @@ public:
   bool isShort() const { return !chunksExhausted_ && header_->chunks_used < wantedChunks(); }
   uint64_t chunksInUse() const { return __atomic_load_n(&inUse_, __ATOMIC_RELAXED); }
   bool hasFreeChunks() const { return __atomic_load_n(&freeCount_, __ATOMIC_RELAXED) > 0; }
+  // That many more chunks have been closed by their threads and not yet given back. Returns how many there are now.
+  uint32_t noteClosed(int more) { return __atomic_add_fetch(&closedChunks_, (uint32_t)more, __ATOMIC_RELAXED); }
+  uint32_t closedChunks() const { return __atomic_load_n(&closedChunks_, __ATOMIC_RELAXED); }
   // Wakes a thread that sleeps on `waiting`, so that it looks again.
   void wake(ada_ring_thread &thread) {
     if (__atomic_load_n(&thread.waiting, __ATOMIC_RELAXED) && __atomic_exchange_n(&thread.waiting, 0, __ATOMIC_ACQ_REL))
@@ -154,6 +157,7 @@ private:
   bool isPopulated_ = true;        // (atomic) the kernel has touched all mapped memory
   uint32_t *freeChunks_ = nullptr; // a stack: the last freed chunk is in the cache
   uint64_t freeCount_ = 0;
+  uint32_t closedChunks_ = 0;
   bool isWantedBeyond_ = false; // (atomic) a thread has asked for a chunk beyond the limit
   uint32_t *freeThreads_ = nullptr;
   uint64_t freeThreadCount_ = 0;

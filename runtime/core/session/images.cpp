@@ -19,27 +19,25 @@ namespace {
 void writeFunction(JsonWriter &json, const ada_function &f) {
   if (const ada_annotation *annotation = annotationOf(f))
     return writeAnnotation(json, *annotation);
-  json.text(manifest::kName, f.name_off ? textAt(f, f.name_off) : "");
-  if (f.shown_off)
-    json.text(manifest::kDisplayName, textAt(f, f.shown_off));
-  if (f.file_off)
-    json.text(manifest::kFile, textAt(f, f.file_off));
-  if (f.line)
-    json.number(manifest::kLine, f.line);
-  if (f.address_off)
-    json.hex(manifest::kAddress, (uint64_t)&f + (int64_t)f.address_off, 1);
-  if (f.signature_off)
-    json.text(manifest::kSignature, textAt(f, f.signature_off));
-  if (f.types_off)
-    json.text(manifest::kTypes, textAt(f, f.types_off));
-  if (f.flags & ADA_FUNCTION_NORETURN)
-    json.boolean(manifest::kNoreturn, true);
-  if (f.flags & ADA_FUNCTION_EXTERNAL)
-    json.boolean(manifest::kExternal, true);
-  if (f.flags & ADA_FUNCTION_INLINED)
-    json.boolean(manifest::kInlined, true);
-  if (f.flags & ADA_FUNCTION_COROUTINE)
-    json.boolean(manifest::kCoroutine, true);
+  const auto text = [&f](auto offset) { return offset ? TextPiece(textAt(f, offset)) : TextPiece(); };
+  const struct {
+    TextPiece name, displayName, file, signature, types, kindName;
+    uint64_t line, address;
+    bool isNoreturn, isExternal, isInlined, isCoroutine;
+  } symbol = {.name = text(f.name_off),
+              .displayName = text(f.shown_off),
+              .file = text(f.file_off),
+              .signature = text(f.signature_off),
+              .types = text(f.types_off),
+              .kindName = {},
+              .line = f.line,
+              .address = f.address_off ? (uint64_t)&f + (int64_t)f.address_off : 0,
+              .isNoreturn = (f.flags & ADA_FUNCTION_NORETURN) != 0,
+              .isExternal = (f.flags & ADA_FUNCTION_EXTERNAL) != 0,
+              .isInlined = (f.flags & ADA_FUNCTION_INLINED) != 0,
+              .isCoroutine = (f.flags & ADA_FUNCTION_COROUTINE) != 0};
+  FieldWriter writer(json);
+  manifest::symbolFields(writer, symbol);
 }
 
 // The symbols of an image as JSON objects.

@@ -107,7 +107,7 @@ public:
   // The number of images so far.
   uint64_t count() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE); }
   // Disables all functions at the end of the process. Does nothing if images are being changed right now: a signal
-  // handler may have interrupted that on this very thread.
+  // handler may have interrupted that on this thread.
   void stop();
   // Adds a rule and applies it. Returns the number of loaded functions that match, or -1 if there are too many rules.
   int64_t choose(const char *glob, Choice choice, bool recording);

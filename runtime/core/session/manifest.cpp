@@ -1,23 +1,76 @@
 // Writes manifest.json: when recording starts, and again as a whole whenever its content has changed.
-#include "core/base/json.h"
-#include "core/drain/session_writer.h"
+#include "manifest.h"
+#include "core/drain/budget.h"
+#include "core/drain/parts.h"
+#include "core/drain/windows.h"
+#include "core/files/sched_lane.h"
+#include "core/ring/ring.h"
 #include "images.h"
 #include "options.h"
 #include "process_info.h"
+#include "shared/encode/atf.h"
 #include "shared/manifest_keys.h"
+#include "timing_anchors.h"
 
 namespace ada {
+namespace {
 
-void SessionWriter::writeGaps(JsonWriter &json, const Summary &s) const {
+// Writes how long the recorder held up one thread or all threads.
+void writeHeld(JsonWriter &json, const SchedFile::HeldSum &held) {
+  if (held.ns)
+    json.number(manifest::kRecorderWaitNs, held.ns);
+  if (held.missingNs)
+    json.number(manifest::kRecorderSpansMissingNs, held.missingNs);
+}
+
+struct Lost {
+  const char *reason;
+  uint64_t count;
+};
+
+template <size_t N> void writeDropped(JsonWriter &json, const Lost (&all)[N]) {
+  bool any = false;
+  for (const Lost &lost : all) {
+    if (lost.count == 0)
+      continue;
+    if (!any)
+      json.beginObject(manifest::kDropped);
+    any = true;
+    json.number(lost.reason, lost.count);
+  }
+  if (any)
+    json.endObject();
+}
+
+void writeBefore(JsonWriter &json, uint64_t events, const EarlierParts &before) {
+  json.beginObject(manifest::kBefore).number(manifest::kEventCount, events);
+  if (before.leftOut)
+    json.number(manifest::kLeftOutCount, before.leftOut);
+  Lost lost[ADA_LOST_REASONS];
+  for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
+    lost[r] = {manifest::kLossReasons[r], before.lost[r]};
+  writeDropped(json, lost);
+  json.endObject();
+}
+
+void writeUnattached(JsonWriter &json, const ManifestWriter::Facts &facts) {
+  const uint64_t unattached = facts.lost.unattached - facts.before.unattached,
+                 late = facts.lost.late - facts.before.late;
+  if ((unattached | late) == 0)
+    return;
+  json.line();
+  writeDropped(json, {{manifest::kUnattachedReason, unattached}, {manifest::kLateReason, late}});
+}
+
+Path lateModulesPath(const char *directory) { return Path(directory) << '/' << manifest::kLateModulesFile; }
+
+} // namespace
+
+void ManifestWriter::writeGaps(JsonWriter &json, const ThreadFacts &s) const {
   ring::GapList list;
-  list.count = 0;
-  if (s.isLive)
-    listGaps(s.slot, list);
-  else
-    for (uint64_t i = 0; i < s.gapCount; ++i)
-      list.gaps[list.count++] = gaps_[s.gapsAt + i];
+  from_.threads->listGaps(s, list);
   // Gaps before that time are gone, or the previous part has reported them.
-  const bool isBounded = s.removed > 0 && !parts_.active();
+  const bool isBounded = s.removed > 0 && !from_.parts;
   const uint64_t fromNs = isBounded ? s.timeStart : s.before.gapNs;
   if (isBounded)
     list.removeBefore(s.events > s.removed ? s.timeStart : UINT64_MAX);
@@ -41,26 +94,18 @@ void SessionWriter::writeGaps(JsonWriter &json, const Summary &s) const {
     json.endArray();
 }
 
-// Writes how long the recorder held up one thread or all threads.
-void SessionWriter::writeHeld(JsonWriter &json, const SchedLane::HeldSum &held) {
-  if (held.ns)
-    json.number(manifest::kRecorderWaitNs, held.ns);
-  if (held.missingNs)
-    json.number(manifest::kRecorderSpansMissingNs, held.missingNs);
-}
-
-void SessionWriter::writeThreads(JsonWriter &json) {
-  SchedLane::HeldSum heldInAll = {};
+void ManifestWriter::writeThreads(JsonWriter &json) {
+  SchedFile::HeldSum heldInAll = {};
   json.line().beginArray(manifest::kThreads);
-  for (uint64_t i = 0; i < summaryCount_; ++i) {
-    const Summary &s = summaries_[i];
+  for (uint64_t i = 0; i < from_.threads->count(); ++i) {
+    const ThreadFacts &s = (*from_.threads)[i];
     if (s.tid == 0)
       continue; // a thread that has not written anything yet
     json.line().beginObject();
     json.number(manifest::kId, s.number).boolean(manifest::kHasDetail, s.details > 0);
     json.number(manifest::kTid, s.tid).text(manifest::kName, s.name);
     json.number(manifest::kEventCount, s.events - s.removed).number(manifest::kDetailCount, s.details);
-    if (parts_.active())
+    if (from_.parts)
       writeBefore(json, s.removed, s.before);
     else if (s.removed)
       json.number(manifest::kRemovedCount, s.removed);
@@ -85,20 +130,20 @@ void SessionWriter::writeThreads(JsonWriter &json) {
 }
 
 // The first anchor that is still known and useful.
-uint64_t SessionWriter::firstAnchor() const {
-  const ada_ring_header &h = ring_->header();
+uint64_t ManifestWriter::firstAnchor() const {
+  const ada_ring_header &h = from_.ring->header();
   uint64_t known = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
   return h.anchors_from > known ? h.anchors_from : known;
 }
 
 // Writes, for clock=tick, how coarse times are. A point in time is more likely to lie in a long gap than in a short
 // one, so the mean is taken over time, not over gaps.
-void SessionWriter::writeTimes(JsonWriter &json) {
-  const ada_ring_header &h = ring_->header();
+void ManifestWriter::writeTimes(JsonWriter &json) {
+  const ada_ring_header &h = from_.ring->header();
   json.text(manifest::kTimes, manifest::kTimesFrom[h.times]);
   if (h.times != ADA_TIMES_TICK)
     return;
-  const ada_anchor *anchors = ring_->anchors();
+  const ada_anchor *anchors = from_.ring->anchors();
   const uint64_t used = h.anchors_used, first = firstAnchor();
   const ada_anchor &a = anchors[first % ADA_RING_ANCHORS], &b = anchors[(used - 1) % ADA_RING_ANCHORS];
   const uint64_t gaps = __atomic_load_n(&h.tick_gaps, __ATOMIC_RELAXED);
@@ -115,31 +160,31 @@ void SessionWriter::writeTimes(JsonWriter &json) {
   json.number(manifest::kLongestTickNs, nanoseconds(longest));
 }
 
-void SessionWriter::writeClock(JsonWriter &json) {
+void ManifestWriter::writeClock(JsonWriter &json) {
   json.line().beginObject(manifest::kClock);
-  bool system = ring_->usesSystemClock();
+  bool system = from_.ring->usesSystemClock();
   json.text(manifest::kSource, system ? "clock_gettime" : arch::kCounterName);
   if (uint64_t frequency = system ? 0 : arch::counterFrequency())
     json.number(manifest::kFrequencyHz, frequency);
   writeTimes(json);
   json.number(manifest::kEpochOffsetNs, sys::epochOffsetNs());
-  if (uint64_t faults = __atomic_load_n(&ring_->header().counter_faults, __ATOMIC_RELAXED))
+  if (uint64_t faults = __atomic_load_n(&from_.ring->header().counter_faults, __ATOMIC_RELAXED))
     json.number(manifest::kCounterFaults, faults);
   json.beginArray(manifest::kAnchors);
   // A few show the counter's rate: the first that is still known, the last, and some in between.
-  uint64_t anchors = ring_->header().anchors_used, first = firstAnchor();
+  uint64_t anchors = from_.ring->header().anchors_used, first = firstAnchor();
   uint64_t step = (anchors - first) / 16 + 1;
   for (uint64_t n = first; n < anchors; n = n + step < anchors || n + 1 == anchors ? n + step : anchors - 1) {
-    const ada_anchor &a = ring_->anchors()[n % ADA_RING_ANCHORS];
+    const ada_anchor &a = from_.ring->anchors()[n % ADA_RING_ANCHORS];
     json.beginObject().number(manifest::kCounter, a.counter).number(manifest::kTimeNs, a.time_ns).endObject();
   }
   json.endArray().endObject();
 }
 
-void SessionWriter::writeOptions(JsonWriter &json) {
+void ManifestWriter::writeOptions(JsonWriter &json) {
   json.line().beginObject(manifest::kOptions);
   visitOptions(
-      *options_,
+      *from_.options,
       [](void *context, const char *name, const char *value, bool isText) {
         JsonWriter &j = *(JsonWriter *)context;
         TextPiece word(value);
@@ -155,117 +200,114 @@ void SessionWriter::writeOptions(JsonWriter &json) {
   json.endObject();
 }
 
-void SessionWriter::writeUnattached(JsonWriter &json) {
-  unattachedTold_ = __atomic_load_n(&ring_->header().events_unattached, __ATOMIC_RELAXED);
-  lateTold_ = __atomic_load_n(&ring_->header().events_late, __ATOMIC_RELAXED);
-  const uint64_t unattached = unattachedTold_ - unattachedBefore_, late = lateTold_ - lateBefore_;
-  if ((unattached | late) == 0)
-    return;
-  json.line().beginObject(manifest::kDropped);
-  if (unattached)
-    json.number(manifest::kUnattachedReason, unattached);
-  if (late)
-    json.number(manifest::kLateReason, late);
+// Writes the threads of the next part, before anything is in it.
+void ManifestWriter::writeNextThreads(JsonWriter &json) {
+  json.line().beginArray(manifest::kThreads);
+  for (uint64_t i = 0; i < from_.threads->count(); ++i) {
+    const ThreadFacts &s = (*from_.threads)[i];
+    if (!s.live)
+      continue;
+    json.line().beginObject();
+    json.number(manifest::kId, s.number).boolean(manifest::kHasDetail, false);
+    json.number(manifest::kTid, s.tid).text(manifest::kName, s.name).number(manifest::kEventCount, 0);
+    writeBefore(json, s.events, s.beforeNext());
+    json.endObject();
+  }
+  json.endArray();
+}
+
+void ManifestWriter::writePart(JsonWriter &json, const Facts &facts) {
+  from_.parts->beginManifest(json, facts.isNext, facts.ending == Ending::Rotated);
+  json.beginObject(manifest::kBefore);
+  if (facts.before.leftOut)
+    json.number(manifest::kLeftOutCount, facts.before.leftOut);
+  writeDropped(json, {{manifest::kUnattachedReason, facts.before.unattached},
+                      {manifest::kLateReason, facts.before.late},
+                      {manifest::kForgottenReason, facts.before.ended}});
+  json.endObject().endObject();
+}
+
+void ManifestWriter::writeRecorder(JsonWriter &json, const Facts &facts) {
+  json.line().beginObject(manifest::kRecorder);
+  json.text(manifest::kName, "AdaTrace").text(manifest::kVersion, ADA_VERSION);
+  json.number(manifest::kAbiVersion, ADA_ABI_VERSION);
+  if (facts.ring)
+    json.text(manifest::kRing, facts.ring);
+  if (facts.failure[0])
+    json.text(manifest::kFailure, facts.failure);
   json.endObject();
 }
 
-int SessionWriter::writeManifest(Ending ending, int status, const char *copyIn) {
-  const int error = tryManifest(ending, status, copyIn);
-  if (copyIn)
-    return error;
-  manifestFailed_ = error < 0;
-  if (error < 0)
-    fail("manifest.json", error);
-  return error;
-}
-
-int SessionWriter::tryManifest(Ending ending, int status, const char *copyIn) {
-  const bool isNext = copyIn && ending == Ending::Rotated, isDump = copyIn && !isNext;
-  const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
-  for (uint64_t i = 0; i < used && !isNext; ++i) // the next part begins with what this one's manifest has
-    if (threads_[i].active)
-      summarise(i, ending == Ending::Rotated);
-
-  uint64_t timeStart = 0, timeEnd = 0;
-  for (uint64_t i = 0; i < summaryCount_ && !isNext; ++i)
-    if (const Summary &s = summaries_[i]; s.events > s.removed) {
-      timeStart = timeStart == 0 || s.timeStart < timeStart ? s.timeStart : timeStart;
-      timeEnd = s.timeEnd > timeEnd ? s.timeEnd : timeEnd;
-    }
-  Path path(copyIn ? copyIn : place_), temporary;
+int ManifestWriter::write(const char *directory, const Facts &facts) {
+  Path path(directory), temporary;
   path << "/manifest.json";
   temporary << path.c_str() << ".new";
   sys::unlink(temporary.c_str());
   int fd = sys::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-  int error = fd;
-  if (fd >= 0) {
-    JsonWriter json(fd);
-    json.beginObject();
-    json.text(manifest::kFormatVersion, "2.1");
-    json.number(manifest::kTimeStartNs, timeStart).number(manifest::kTimeEndNs, timeEnd);
-    json.number(manifest::kClockType, atf::kClockBoottime);
-    writeProcess(json, isNext ? Ending::Running : isDump && ending == Ending::Running ? Ending::Dump : ending, status);
-    if (parts_.active())
-      writePart(json, isNext, !isNext && ending == Ending::Rotated);
-    writeHost(json);
-    writeClock(json);
-    writeOptions(json);
-    json.line().beginObject(manifest::kRecorder);
-    json.text(manifest::kName, "AdaTrace").text(manifest::kVersion, ADA_VERSION);
-    json.number(manifest::kAbiVersion, ADA_ABI_VERSION);
-    if (ending == Ending::Rotated ? isNext : ending != Ending::Exit && !isDump)
-      json.text(manifest::kRing,
-                isNext && ringIsBeside_ ? (Path(parts_.nextDirectory()) << "/ring").c_str() : ring_->path());
-    if (failed_)
-      json.text(manifest::kFailure, failure_);
-    json.endObject();
-    if (isNext) {
-      writeNextThreads(json);
-    } else {
-      writeUnattached(json);
-      writeThreads(json);
+  if (fd < 0)
+    return fd;
+  uint64_t timeStart = 0, timeEnd = 0;
+  for (uint64_t i = 0; i < from_.threads->count() && !facts.isNext; ++i)
+    if (const ThreadFacts &s = (*from_.threads)[i]; s.events > s.removed) {
+      timeStart = timeStart == 0 || s.timeStart < timeStart ? s.timeStart : timeStart;
+      timeEnd = s.timeEnd > timeEnd ? s.timeEnd : timeEnd;
     }
-    windows_.writeManifest(json);
-    sched_.writeManifest(json);
-    budget_.writeManifest(json);
-    anchors_->writeManifest(json, Images::Which::All);
-    images_->writeManifest(json, Images::Which::All);
-    json.line().endObject();
-    error = json.finish();
-    sys::close(fd);
-    if (error == 0)
-      error = sys::rename(temporary.c_str(), path.c_str());
-    if (error < 0)
-      sys::unlink(temporary.c_str()); // the old one stays
+  JsonWriter json(fd);
+  json.beginObject();
+  json.text(manifest::kFormatVersion, "2.1");
+  json.number(manifest::kTimeStartNs, timeStart).number(manifest::kTimeEndNs, timeEnd);
+  json.number(manifest::kClockType, atf::kClockBoottime);
+  writeProcess(json, facts.ending, facts.status);
+  if (from_.parts)
+    writePart(json, facts);
+  writeHost(json);
+  writeClock(json);
+  writeOptions(json);
+  writeRecorder(json, facts);
+  if (facts.isNext) {
+    writeNextThreads(json);
+  } else {
+    writeUnattached(json, facts);
+    writeThreads(json);
   }
-  if (copyIn || error < 0)
-    return error;
-  if (hasLateModules_)
-    sys::unlink(lateModulesPath().c_str()); // the manifest has them now
-  hasLateModules_ = false;
-  return 0;
+  from_.windows->writeManifest(json);
+  from_.sched->writeManifest(json);
+  from_.budget->writeManifest(json);
+  from_.anchors->writeManifest(json, Images::Which::All);
+  from_.images->writeManifest(json, Images::Which::All);
+  json.line().endObject();
+  int error = json.finish();
+  sys::close(fd);
+  if (error == 0)
+    error = sys::rename(temporary.c_str(), path.c_str());
+  if (error < 0)
+    sys::unlink(temporary.c_str());
+  return error;
 }
 
-Path SessionWriter::lateModulesPath() const {
-  Path path(place_);
-  return path << '/' << manifest::kLateModulesFile;
-}
+//===--- modules that come later ------------------------------------------===//
 
 // The time to write a manifest is proportional to everything that was ever loaded; a program that loads library after
 // library would wait for that each time.
-bool SessionWriter::writeModules() {
-  int fd = sys::open(lateModulesPath().c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+bool ManifestWriter::writeModules(const char *directory) {
+  int fd = sys::open(lateModulesPath(directory).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   if (fd < 0)
     return false;
   hasLateModules_ = true;
   JsonWriter json(fd);
   json.inOneLine().beginObject();
-  anchors_->writeManifest(json, Images::Which::New);
-  images_->writeManifest(json, Images::Which::New);
+  from_.anchors->writeManifest(json, Images::Which::New);
+  from_.images->writeManifest(json, Images::Which::New);
   json.endObject();
   int error = json.finish();
   sys::close(fd);
   return error == 0;
+}
+
+void ManifestWriter::removeLateModules(const char *directory) {
+  if (hasLateModules_)
+    sys::unlink(lateModulesPath(directory).c_str());
+  hasLateModules_ = false;
 }
 
 } // namespace ada

@@ -3,7 +3,7 @@
 #define ADA_RUNTIME_CORE_PROCESS_INFO_H
 
 #include "core/base/json.h"
-#include "core/drain/session_writer.h"
+#include "ending.h"
 
 namespace ada {
 

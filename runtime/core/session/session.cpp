@@ -287,7 +287,7 @@ void parentAfterFork() {
 void childAfterFork() {
   Runtime &r = runtime;
   // The parent's ring is shared memory: this process must not write to it.
-  ada_thread = AdaThread{ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, 0, 0};
+  ada_thread = AdaThread{ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, nullptr, false};
   r.ring.abandon();
   r.images.resetAfterFork();
   r.timingAnchors.resetAfterFork();

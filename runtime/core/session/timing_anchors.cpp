@@ -14,7 +14,7 @@ bool TimingAnchors::add(const char *label, int64_t value, int64_t timescale) {
     hasRoom = anchors_.reserve(count_ + 1);
     if (hasRoom) {
       Anchor &anchor = anchors_[count_];
-      anchor.hostNs = now, anchor.value = value, anchor.timescale = timescale;
+      anchor.hostTimeNs = now, anchor.mediaValue = value, anchor.mediaTimescale = timescale;
       size_t n = 0;
       for (; label && label[n] && n < sizeof anchor.label - 1; ++n)
         anchor.label[n] = label[n];
@@ -33,13 +33,10 @@ void TimingAnchors::writeManifest(JsonWriter &json, Images::Which which) {
   const uint64_t first = which == Images::Which::All ? 0 : written_;
   if (first < count) {
     json.line().beginArray(manifest::kTimingAnchors);
-    for (uint64_t i = first; i < count; ++i) {
-      const Anchor &anchor = anchors_[i];
-      json.line().beginObject().number(manifest::kHostTimeNs, anchor.hostNs);
-      json.beginObject(manifest::kMediaTime).number(manifest::kValue, anchor.value);
-      json.number(manifest::kTimescale, anchor.timescale).endObject();
-      json.text(manifest::kLabel, anchor.label).endObject();
-    }
+    for (uint64_t i = first; i < count; ++i)
+      FieldWriter(json.line()).object({}, anchors_[i], [](auto &f, auto &anchor) {
+        manifest::anchorFields(f, anchor);
+      });
     json.endArray();
   }
   written_ = count;

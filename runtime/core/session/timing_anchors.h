@@ -24,8 +24,8 @@ public:
 
 private:
   struct Anchor {
-    uint64_t hostNs;
-    int64_t value, timescale;
+    uint64_t hostTimeNs;
+    int64_t mediaValue, mediaTimescale;
     char label[72]; // longer ones are cut off
   };
   static constexpr uint64_t kMost = 1 << 16;

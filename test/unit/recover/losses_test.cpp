@@ -3,6 +3,8 @@
 #include "dead_process.h"
 #include "scratch_directory.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -42,6 +44,27 @@ TEST_F(Losses, OfTheCursorThatHolds) {
   const Json manifest = recover();
   EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"ring_full", 8}, {"no_module", 3}}));
   EXPECT_EQ(droppedIn(manifest), Json::object_t());
+}
+
+// Recovery rewrites the manifest. Fields that it does not know stay, wherever they are.
+TEST_F(Losses, UnknownFieldsSurvive) {
+  std::filesystem::create_directories(directory_);
+  std::ofstream(directory_ + "/manifest.json") << R"({"newer": [1, {"x": 18446744073709551615}], "options": {"a": 1},
+    "threads": [{"id": 0, "newer": 1.5, "name": "old", "dropped": {"newer": 2}}], "recorder": {"ring": "r", "newer": true},
+    "process": {"pid": 7, "newer": null, "exit": "running"}, "modules": [{"module_id": 0, "newer": "b"}]})";
+  std::ofstream(directory_ + "/modules.jsonl") << R"({"modules": [{"module_id": 0}, {"module_id": 1, "newer": 2}],)"
+                                               << R"( "symbols": [{"module_id": 1, "symbol_index": 3}]})";
+  ring_.add(1, 1, ADA_RECORD_CALL);
+  const Json manifest = recover();
+  EXPECT_EQ(manifest["newer"], Json::parse(R"([1, {"x": 18446744073709551615}])"));
+  EXPECT_EQ(manifest["options"], Json::parse(R"({"a": 1})"));
+  EXPECT_EQ(manifest["threads"][0]["newer"], 1.5);
+  EXPECT_EQ(manifest["threads"][0]["event_count"], 1);
+  EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"newer", 2}}));
+  EXPECT_EQ(manifest["recorder"], Json::parse(R"({"newer": true})"));
+  EXPECT_EQ(manifest["process"], Json::parse(R"({"pid": 7, "newer": null, "exit": {"how": "unknown"}})"));
+  EXPECT_EQ(manifest["modules"], Json::parse(R"([{"module_id": 0, "newer": "b"}, {"module_id": 1, "newer": 2}])"));
+  EXPECT_EQ(manifest["symbols"], Json::parse(R"([{"module_id": 1, "symbol_index": 3}])"));
 }
 
 // More events were made up around gaps than the first reason has lost.

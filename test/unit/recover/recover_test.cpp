@@ -130,7 +130,7 @@ protected:
       const IndexEvent event = (*thread.index)[i];
       EXPECT_EQ(event.timestampNs, time(i));
       EXPECT_EQ(event.functionId, kFunction);
-      const auto detail = thread.detailOf(event);
+      const auto detail = thread.detail ? (*thread.detail)->at(event.detailSeq) : std::nullopt;
       ASSERT_EQ(detail.has_value(), keepsDetail(i, details)) << "event " << i;
       if (detail) {
         ASSERT_TRUE(detail->function());

@@ -34,7 +34,7 @@ struct Options {
   bool isVariantOpen = false; // the name determines only the format
   uint64_t minDurationNs = 0;
   std::optional<uint64_t> budget; // bytes
-  std::string progress = "auto";
+  When progress = When::Auto;
   bool force = false, quiet = false, roundTimes = false;
 };
 
@@ -182,7 +182,7 @@ int copy(model::ByteInput &input, const Options &options) {
   if (!opened)
     return failWith(opened.error());
   std::optional<ConvertOutput> out = std::move(*opened);
-  ConvertLine line(options.quiet ? "never" : options.progress);
+  ConvertLine line(options.quiet ? When::Never : options.progress);
   const model::ByteSink bytes = [&, write = out->bytes()](std::span<const std::byte> data) {
     line.update([&] { return formatBytes(out->size()) + " written"; },
                 input.size() ? std::optional(double(input.position()) / double(*input.size())) : std::nullopt);
@@ -283,7 +283,7 @@ int run(Options &options) {
 
   std::unique_ptr<model::TraceSink> sink = out->makeSink(!options.roundTimes);
   model::EventCounter written(*sink);
-  ConvertLine line(options.quiet ? "never" : options.progress);
+  ConvertLine line(options.quiet ? When::Never : options.progress);
   const Expected<uint64_t> minDurationNs = minDuration(options, **source, line);
   ChosenCalls chosen(options.part, minDurationNs ? *minDurationNs : 0, written);
   const std::optional<analysis::PartSink> &filter = chosen.part();
@@ -356,7 +356,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
             "wtf and cff: drop fractions of a microsecond, which take half of the bytes");
   line.flag("--force", options->force, "Replace the output if it exists");
   line.flag("-q,--quiet", options->quiet, "No closing line and no progress");
-  addProgress(line, options->progress);
+  addWhen(line, "--progress", options->progress);
   return [options] { return run(*options); };
 }
 

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
+#include "options/table_options.h"
 #include "output/dump_lines.h"
 #include "trace/raw_dump.h"
 #include "trace/trace_input.h"
@@ -20,7 +21,7 @@ namespace {
 struct Options {
   InputOptions input;
   FilterArguments filter;
-  std::string format = "text";
+  Format format = Format::Text;
   uint64_t limit = 0;
   bool merged = false, events = false;
 };
@@ -31,7 +32,7 @@ class DumpSink : public analysis::TableSink {
 public:
   DumpSink(TraceInput &input, const Options &options, Output &out)
       : TableSink(input.table()), input_(input), rules_(options.filter.options, input.table()),
-        lines_(out, input, options.format == "jsonl"), left_(options.limit ? options.limit : ~uint64_t(0)) {
+        lines_(out, input, options.format == Format::JsonLines), left_(options.limit ? options.limit : ~uint64_t(0)) {
     threads_.resize(input.table().threads.size());
   }
 
@@ -77,7 +78,7 @@ private:
 int run(Options &options) {
   int exitCode = kOk;
   if (!options.events && options.filter.options.showsAll() && !options.limit)
-    if (const auto code = dumpRaw(options.input, options.format == "jsonl", options.merged))
+    if (const auto code = dumpRaw(options.input, options.format == Format::JsonLines, options.merged))
       return *code;
   std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
   if (!input)
@@ -108,9 +109,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
   declareInput(line, options->input);
   declareFilter(line, options->filter, /*durations=*/false);
-  line.option("--format", options->format, "text, or jsonl: one JSON object per line, for scripts [text]")
-      .type("FORMAT")
-      .oneOf({"text", "jsonl"});
+  addFormat(line, options->format, {Format::Text, Format::JsonLines},
+            "text, or jsonl: one JSON object per line, for scripts [text]");
   line.flag("--merged", options->merged, "All threads in one sequence by time, instead of one thread after another");
   line.flag(
       "--events", options->events,

@@ -5,12 +5,14 @@
 #include "fleet/loaded_sessions.h"
 #include "options/option_values.h"
 #include "output/diff_lines.h"
+#include "output/table_writer.h"
 
 #include "analysis/diff/diff.h"
 #include "formats/clickhouse/questions.h"
 #include "shared/select/glob.h"
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <memory>
 #include <unistd.h>
@@ -23,36 +25,39 @@ namespace {
 constexpr const char *kChange = "change";
 
 struct Options {
-  std::string from, credentials, question, format = "table", since, until, before, after;
+  std::string from, credentials, question, since, until, before, after;
   std::vector<std::string> functions, hosts, releases;
+  TableOptions table;
   uint64_t limit = 20;
   bool all = false;
 };
 
 int failWith(const Error &error) { return fail(exitCodeOf(error), "fleet: {}", error.text()); }
 
-// Aligns numbers to the right and pads all columns except the last.
-void printTable(Output &out, const std::vector<std::vector<std::string>> &rows) {
-  std::vector<size_t> widths;
-  std::vector<bool> isNumber;
-  for (const auto &row : rows)
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths.resize(std::max(widths.size(), row.size()));
-      isNumber.resize(widths.size(), true);
-      widths[i] = std::max(widths[i], oneLine(row[i]).size());
-      if (&row != &rows.front())
-        isNumber[i] = isNumber[i] && row[i].find_first_not_of("0123456789.e+-") == row[i].npos && !row[i].empty();
-    }
-  for (const auto &row : rows) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      const std::string text = oneLine(row[i]);
-      const std::string pad(widths[i] - text.size(), ' ');
-      line += isNumber[i] ? pad + text : i + 1 == row.size() ? text : text + pad;
-      line += i + 1 == row.size() ? "" : "  ";
-    }
-    out.print("{}\n", line);
+// Prints an answer, whose first row is the names of its columns.
+void printAnswer(Output &out, const Palette &palette, const std::vector<std::vector<std::string>> &rows,
+                 const TableOptions &options) {
+  if (rows.empty())
+    return;
+  const auto isNumber = [](const std::string &text) {
+    return !text.empty() && text.find_first_not_of("0123456789.e+-") == text.npos;
+  };
+  std::vector<ColumnInfo> columns;
+  for (size_t i = 0; i < rows[0].size(); ++i) {
+    const bool isRight =
+        std::ranges::all_of(rows.begin() + 1, rows.end(), [&](const auto &row) { return isNumber(row[i]); });
+    const char *name = rows[0][i].c_str();
+    columns.push_back(ColumnInfo{name} | inText(name) | (isRight ? kRight : kLeft));
   }
+  ColumnList list;
+  for (const ColumnInfo &column : columns)
+    list.push_back(&column);
+  TableOptions whole = options;
+  whole.columns.clear(); // the server chose them
+  TableWriter table(out, palette, list, whole, 0);
+  for (size_t row = 1; row < rows.size(); ++row)
+    table.writeCells({rows[row].begin(), rows[row].end()});
+  table.finish();
 }
 
 // "2026-11-20T10:00" (UTC) or "2h" (that long ago) in nanoseconds since 1970.
@@ -128,8 +133,8 @@ Expected<std::string> conditionOf(Server &server, const Options &options) {
 int printChange(Server &server, const Options &options, const Invocation &invocation) {
   if (options.before.empty() || options.after.empty())
     return fail(kWrongUsage, "fleet: change needs --before and --after: --before=release=1.3 --after=release=1.4");
-  if (options.format == "csv")
-    return fail(kWrongUsage, "fleet: change does not support --format=csv");
+  if (!options.table.fits("fleet", infoOf(analysis::diffColumns())))
+    return kWrongUsage;
   std::vector<analysis::Report> sides[2];
   for (const auto &[label, side] : {std::pair(&options.before, &sides[0]), std::pair(&options.after, &sides[1])}) {
     const auto sessions = sessionsWith(server, *label);
@@ -182,28 +187,37 @@ int run(const Options &options, const Invocation &invocation) {
   if (!condition)
     return failWith(condition.error());
   const auto question = std::ranges::find(model::questions(), options.question, &model::Question::name);
-  std::string sql = fmt::format("SELECT * FROM ({})", model::queryOf(*question, *condition));
+  std::string columns;
+  for (const std::string &column : options.table.columns) {
+    const auto isPlain = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+    if (column.empty() || !std::ranges::all_of(column, isPlain))
+      return fail(kWrongUsage, "fleet: '{}' is not the name of a column", column);
+    columns += (columns.empty() ? "" : ", ") + column;
+  }
+  std::string sql =
+      fmt::format("SELECT {} FROM ({})", columns.empty() ? "*" : columns, model::queryOf(*question, *condition));
   if (!question->where.empty())
     sql += fmt::format(" WHERE {}", question->where);
   sql += fmt::format(" ORDER BY {}", question->order);
   if (options.limit)
     sql += fmt::format(" LIMIT {}", options.limit);
   Output out;
-  if (options.format == "table") {
+  const bool isCsv = options.table.format == Format::Csv;
+  if (!isCsv && !options.table.isJson()) {
     const auto rows = server.rows(sql + " FORMAT TabSeparatedWithNames");
     if (!rows)
       return failWith(rows.error());
-    printTable(out, *rows);
+    printAnswer(out, Palette(invocation.color, STDOUT_FILENO), *rows, options.table);
     return kOk;
   }
-  const auto answer = server.query(sql + (options.format == "csv" ? " FORMAT CSVWithNames" : " FORMAT JSONEachRow"),
+  const auto answer = server.query(sql + (isCsv ? " FORMAT CSVWithNames" : " FORMAT JSONEachRow"),
                                    {"output_format_json_quote_64bit_integers=0"});
   if (!answer)
     return failWith(answer.error());
-  if (options.format == "csv")
+  if (isCsv)
     out.write(*answer);
   else
-    printJson(out, *answer, options.format == "json");
+    printJson(out, *answer, options.table.format == Format::Json);
   return kOk;
 }
 
@@ -234,9 +248,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   line.option("--after", options->after, "change: the sessions to compare them with").type("NAME=VALUE");
   line.flag("--all", options->all, "change: also show functions that did not change beyond noise");
   addCount(line, "--limit", options->limit, "At most this many lines; 0: all [20]");
-  line.option("--format", options->format, "table, csv, jsonl (one JSON object per line) or json (an array) [table]")
-      .type("FORMAT")
-      .oneOf({"table", "csv", "jsonl", "json"});
+  addTableOptions(line, options->table, "row", "table");
   return [options, &invocation] { return run(*options, invocation); };
 }
 

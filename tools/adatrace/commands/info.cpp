@@ -1,6 +1,7 @@
 // Adatrace info: describes a trace or a program.
 #include "command.h"
 #include "elf/info_elf.h"
+#include "options/table_options.h"
 #include "output/description_text.h"
 #include "process/session_place.h"
 
@@ -16,7 +17,8 @@ namespace info_command {
 namespace {
 
 struct Options {
-  std::string path, format = "text";
+  std::string path;
+  Format format = Format::Text;
   bool all = false, functions = false, absolute = false;
 };
 
@@ -26,7 +28,7 @@ std::optional<int> describeProgram(const Options &options, Output &out, const Pa
   std::string problem;
   switch (ElfFile::open(options.path, file, problem)) {
   case ElfFile::Status::Ok:
-    if (options.format == "json")
+    if (options.format == Format::Json)
       return fail(kWrongUsage, "info: --format=json is for traces; {} is a program or library", options.path);
     printElf(out, palette, options.path, file, options.functions);
     return kOk;
@@ -58,13 +60,13 @@ int run(Options &options, const Invocation &invocation) {
         return *code;
     return fail(kCantRead, "{}", model::notATrace(*place).text());
   }
-  if (options.format == "json" && place->bytes)
+  if (options.format == Format::Json && place->bytes)
     if (auto kept = place->bytes->spool(); !kept) // it is read twice
       return fail(kCantRead, "{}", kept.error().text());
   auto description = found.format->describe(*place, options.absolute);
   if (!description)
     return fail(kCantRead, "{}", description.error().text());
-  if (options.format == "json") {
+  if (options.format == Format::Json) {
     if (description->processes.empty() && found.format->open)
       model::describeProcesses(*found.format, std::move(*place), *description);
     printJson(out, *description);
@@ -87,9 +89,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
       .type("");
   line.flag("--all", options->all, "List all threads and modules, however many there are");
   line.flag("--absolute", options->absolute, "Show times on the trace's clock, not since its start");
-  line.option("--format", options->format, "text, or json: one object, for scripts [text]")
-      .type("FORMAT")
-      .oneOf({"text", "json"});
+  addFormat(line, options->format, {Format::Text, Format::Json}, "text, or json: one object, for scripts [text]");
   line.flag("--functions", options->functions, "For a program or library: list the instrumented functions");
   return [options, &invocation] { return run(*options, invocation); };
 }

@@ -102,7 +102,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
       .type("DIRECTORY");
   declareLoadOptions(line, options->load);
   line.flag("-q,--quiet", options->load.quiet, "No closing line and no progress");
-  addProgress(line, options->load.progress);
+  addWhen(line, "--progress", options->load.progress);
   return [options] {
     const std::string &cluster = options->cluster.name;
     if (!options->init && (!cluster.empty() || options->sql))

@@ -30,7 +30,7 @@ namespace {
 
 struct Options {
   OptionList runtime; ///< given as flags, in order
-  std::string progress = "auto";
+  When progress = When::Auto;
   std::vector<std::string> program;
   bool quiet = false, append = false;
   bool waits = false, packed = false;
@@ -374,10 +374,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   // Only for --help: main() removes the program before the options are parsed.
   line.option("program", options->program, "The program to run, and all its arguments");
   declareRuntimeOptions(line, *options);
-  line.option("--progress", options->progress,
-              "Show progress on standard error while the program runs: auto (only on a terminal), always or never")
-      .type("WHEN")
-      .oneOf({"auto", "always", "never"});
+  addWhen(line, "--progress", options->progress,
+          "Show progress on standard error while the program runs: auto (only on a terminal), always or never");
   line.flag("--waits", options->waits,
             "Also record the arguments of functions that wait, so that `adatrace waits` and `why` show what they "
             "waited for. Best "

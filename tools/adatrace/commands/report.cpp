@@ -186,7 +186,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
       "--counters", options->counters,
       "Instead: show the values of the program's counters (ADA_COUNTER), which text also shows below the functions");
   line.flag("--suggest-filter", options->suggestsFilter,
-            "Instead: list the functions whose tracing costs most and reveals least, and what leaving them out saves");
+            "Instead: list the functions whose tracing costs most and shows least, and what leaving them out saves");
   line.option("--filter-file", options->filterFile,
               "With --suggest-filter: write an ignore list for the compiler to FILE, and globs for `record --exclude` "
               "to FILE.globs")
@@ -223,8 +223,11 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
                               options->lines.arguments || options->lines.by != ReportBy::Function))
       return fail(kWrongUsage,
                   "report: --counters can't be combined with --slowest, --suggest-filter, --histogram, --args or --by");
-    if (options->lines.histogram && (options->slowest || options->suggestsFilter || (!options->lines.table.isText() && !options->lines.table.isJson())))
-      return fail(kWrongUsage, "report: --histogram can't be combined with --slowest, --suggest-filter, --format=csv or --format=markdown");
+    if (options->lines.histogram && (options->slowest || options->suggestsFilter ||
+                                     (!options->lines.table.isText() && !options->lines.table.isJson())))
+      return fail(
+          kWrongUsage,
+          "report: --histogram can't be combined with --slowest, --suggest-filter, --format=csv or --format=markdown");
     const ColumnList columns = options->slowest    ? infoOf(analysis::callColumns())
                                : options->counters ? infoOf(analysis::counterColumns())
                                                    : infoOf(analysis::reportColumns());

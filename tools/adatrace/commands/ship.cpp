@@ -251,7 +251,7 @@ int run(Options &options) {
   if (!lock.isOurs())
     return fail(kCantRead, "ship: {}: another `adatrace ship` is running there, or the directory is not writable",
                 oneLine(options.directory));
-  const ConvertLine signals("never"); // from here on, the first signal is kept for interruption()
+  const ConvertLine signals(When::Never); // from here on, the first signal is kept for interruption()
   ServerTrouble trouble;
   const auto say = [](const std::optional<std::string> &line) {
     if (line)
@@ -322,7 +322,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
       .type("FILE");
   declareLoadOptions(line, options->load);
   line.flag("-q,--quiet", options->load.quiet, "Print only problems");
-  options->load.progress = "never";
+  options->load.progress = When::Never;
   const Option retry = line.find("--retry-for");
   return [options, after, retry] {
     if (options->dropUnsent && options->keepBytes == 0)

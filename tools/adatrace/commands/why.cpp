@@ -2,6 +2,7 @@
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
+#include "options/table_options.h"
 #include "output/why_lines.h"
 
 #include <charconv>
@@ -18,7 +19,8 @@ struct Options {
   InputOptions input;
   NameOptions names;
   std::vector<std::string> functions;
-  std::string call, format = "text";
+  std::string call;
+  Format format = Format::Text;
 };
 
 struct ChosenCall {
@@ -93,7 +95,7 @@ int run(const Options &options, const Invocation &invocation) {
   if (!why)
     return fail(kCantRead, "{}", why.error().text());
   Output out;
-  if (options.format == "json")
+  if (options.format == Format::Json)
     printWhyJson(out, *input, *why, options.names.style);
   else
     printWhy(out, Palette(invocation.color, STDOUT_FILENO), *input, *why, options.names.style);
@@ -111,7 +113,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   line.option("--call", options->call, "Explain this call, given by its thread and number as `dump` shows them (0:17)")
       .type("THREAD:NUMBER");
   declareNames(line, options->names);
-  line.option("--format", options->format, "text, or json (one object) [text]").type("FORMAT").oneOf({"text", "json"});
+  addFormat(line, options->format, {Format::Text, Format::Json}, "text, or json (one object) [text]");
   return [options, &invocation] {
     if (options->functions.empty() == options->call.empty())
       return fail(kWrongUsage, "why: name a call: --function=GLOB for the slowest one, or --call=THREAD:NUMBER");

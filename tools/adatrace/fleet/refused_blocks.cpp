@@ -4,8 +4,8 @@
 #include "base/quantities.h"
 #include "base/try.h"
 #include "durable_file.h"
-#include "terminal/terminal.h"
 #include "process/session_place.h"
+#include "terminal/terminal.h"
 
 #include <nlohmann/json.hpp>
 

@@ -5,8 +5,8 @@
 #include "exit_codes.h"
 #include "options/option_values.h"
 #include "output/convert_progress.h"
-#include "terminal/terminal.h"
 #include "session_identity.h"
+#include "terminal/terminal.h"
 #include "trace/chosen_calls.h"
 #include "trace/trace_input.h"
 
@@ -255,7 +255,7 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
   if (!identity)
     return failed(identity.error());
   Server &server = servers_[identity->session % servers_.size()];
-  ConvertLine line(options_.quiet ? "never" : options_.progress, "loading");
+  ConvertLine line(options_.quiet ? When::Never : options_.progress, "loading");
   std::error_code error;
   const std::string place = std::filesystem::absolute(name, error).lexically_normal().string();
   loaded.name = unit == LoadUnit::Session

@@ -23,7 +23,7 @@ struct LoadOptions {
   uint64_t stepNs = 0, slowest = 0, connections = 2;
   std::string sample;
   bool spans = false, points = false, quiet = false;
-  std::string progress = "auto";
+  When progress = When::Auto;
 
   // Set by settle() and declareLoadOptions().
   std::vector<std::pair<std::string, std::string>> labelPairs; ///< by name

@@ -2,8 +2,8 @@
 #include "command_line.h"
 
 #include "exit_codes.h"
-#include "terminal/terminal.h"
 #include "suggestion.h"
+#include "terminal/terminal.h"
 
 #include <CLI/CLI.hpp>
 

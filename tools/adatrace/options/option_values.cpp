@@ -1,6 +1,5 @@
 // Options whose values are durations and times.
 #include "option_values.h"
-#include "terminal/terminal.h"
 
 #include "shared/options/options.h"
 
@@ -54,16 +53,9 @@ void addThreads(CommandLine &line, std::vector<std::string> &threads) {
            "N|TID|NAME");
 }
 
-void addRowFormat(CommandLine &line, std::string &format, const char *rows) {
-  line.option("--format", format, fmt::format("text, jsonl ({}) or json (an array of them) [text]", rows))
-      .type("FORMAT")
-      .oneOf({"text", "json", "jsonl"});
-}
-
-void addProgress(CommandLine &line, std::string &progress) {
-  line.option("--progress", progress, "Show progress: auto (on a terminal), always, never [auto]")
-      .type("WHEN")
-      .oneOf({"auto", "always", "never"});
+Option addWhen(CommandLine &line, const std::string &name, When &when, const std::string &text) {
+  return line.choice(name, when, {{"auto", When::Auto}, {"always", When::Always}, {"never", When::Never}}, text)
+      .type("WHEN");
 }
 
 std::optional<analysis::TimeBound> parseTime(std::string_view text, bool absolute) {

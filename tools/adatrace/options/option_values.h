@@ -5,6 +5,7 @@
 #include "analysis/events/part_sink.h"
 #include "base/quantities.h"
 #include "command_line.h"
+#include "terminal/terminal.h"
 
 #include <cstdint>
 #include <functional>
@@ -35,11 +36,9 @@ Option addGlobs(CommandLine &line, const std::string &name, std::vector<std::str
 /// --thread.
 void addThreads(CommandLine &line, std::vector<std::string> &threads);
 
-/// --format of commands that print rows.
-void addRowFormat(CommandLine &line, std::string &format, const char *rows = "one JSON object per line");
-
-/// --progress of commands that may take long.
-void addProgress(CommandLine &line, std::string &progress);
+/// Adds --color or --progress.
+Option addWhen(CommandLine &line, const std::string &name, When &when,
+               const std::string &text = "Show progress: auto (on a terminal), always, never [auto]");
 
 /// "10us" and "1.5ms" count from the start of the trace, or are on its clock with `absolute`. "@123456789" is in
 /// nanoseconds on its clock.

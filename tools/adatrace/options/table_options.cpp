@@ -7,17 +7,30 @@
 
 namespace ada::cli {
 
-void addTableOptions(CommandLine &line, TableOptions &options, const char *rows) {
+static const std::pair<std::string, Format> kFormats[] = {{"text", Format::Text},
+                                                          {"csv", Format::Csv},
+                                                          {"json", Format::Json},
+                                                          {"jsonl", Format::JsonLines},
+                                                          {"markdown", Format::Markdown}};
+
+void addFormat(CommandLine &line, Format &format, std::initializer_list<Format> formats, const std::string &text) {
+  std::vector<std::pair<std::string, Format>> words;
+  for (const auto &[word, which] : kFormats)
+    if (std::ranges::find(formats, which) != formats.end())
+      words.emplace_back(word, which);
+  line.choice("--format", format, words, text).type("FORMAT");
+}
+
+void addTableOptions(CommandLine &line, TableOptions &options, const char *rows, const char *alias) {
   options.width = isTerminal(STDOUT_FILENO) ? terminalColumns(STDOUT_FILENO) : 0;
-  line.choice("--format", options.format,
-              {{"text", Format::Text},
-               {"csv", Format::Csv},
-               {"json", Format::Json},
-               {"jsonl", Format::JsonLines},
-               {"markdown", Format::Markdown}},
-              fmt::format("text, markdown, csv, jsonl (one JSON object per {}) or json (an array of them); times in "
-                          "the latter three are nanoseconds [text]",
-                          rows))
+  std::vector<std::pair<std::string, Format>> words(std::begin(kFormats), std::end(kFormats));
+  if (alias)
+    words.emplace_back(alias, Format::Text);
+  line.choice(
+          "--format", options.format, words,
+          fmt::format("text, markdown, csv, jsonl (one JSON object per {}) or json (an array of them); csv and JSON "
+                      "have times in nanoseconds [text]",
+                      rows))
       .type("FORMAT");
   const auto split = [&options](const std::string &value) {
     for (size_t at = 0; at <= value.size();) {
@@ -27,7 +40,7 @@ void addTableOptions(CommandLine &line, TableOptions &options, const char *rows)
     }
     return std::string();
   };
-  line.parsed("--columns", split, "Only these columns, in this order: the keys of JSON or the headings of text")
+  line.parsed("--columns", split, "Only these columns, in this order, by their keys in JSON or their headings in text")
       .type("A,B,...");
 }
 
@@ -36,7 +49,8 @@ void addSort(CommandLine &line, std::string &column, std::vector<std::string> wo
   for (const std::string &word : words)
     list += (list.empty() ? "" : ", ") + word;
   words.push_back(other);
-  line.option("--sort", column, fmt::format("Largest first: {}; or {} [{}]", list, other, column))
+  line.option("--sort", column,
+              fmt::format("Sort by this column, largest first: {}; or by {} [{}]", list, other, column))
       .type("COLUMN")
       .oneOf(words);
 }

@@ -5,6 +5,7 @@
 #include "base/table.h"
 #include "command_line.h"
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -23,8 +24,10 @@ struct TableOptions {
   bool fits(const char *command, const ColumnList &columns) const;
 };
 
-/// `rows`: what JSON has one object for each of.
-void addTableOptions(CommandLine &line, TableOptions &options, const char *rows = "row");
+/// --format of commands that have only some of them.
+void addFormat(CommandLine &line, Format &format, std::initializer_list<Format> formats, const std::string &text);
+/// `rows`: what JSON has one object for each of. `alias`: another word for text.
+void addTableOptions(CommandLine &line, TableOptions &options, const char *rows = "row", const char *alias = nullptr);
 
 /// --sort by one of `words`, or by `other`, whose order is that of the alphabet. `column` holds the default.
 void addSort(CommandLine &line, std::string &column, std::vector<std::string> words, const std::string &other);

@@ -12,9 +12,8 @@ using std::chrono::steady_clock;
 
 static volatile std::sig_atomic_t interruptedBy = 0;
 
-ConvertLine::ConvertLine(const std::string &mode, const char *verb)
-    : verb_(verb), start_(steady_clock::now()), last_(start_) {
-  wanted_ = mode == "always" || (mode != "never" && isTerminal(STDERR_FILENO));
+ConvertLine::ConvertLine(When when, const char *verb) : verb_(verb), start_(steady_clock::now()), last_(start_) {
+  wanted_ = when == When::Always || (when != When::Never && isTerminal(STDERR_FILENO));
   struct sigaction action = {};
   action.sa_handler = [](int number) { interruptedBy = number; };
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);

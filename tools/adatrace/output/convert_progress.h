@@ -2,6 +2,8 @@
 #ifndef ADATRACE_CONVERT_PROGRESS_H
 #define ADATRACE_CONVERT_PROGRESS_H
 
+#include "terminal/terminal.h"
+
 #include "convert/passing_sink.h"
 
 #include <chrono>
@@ -13,9 +15,9 @@ namespace ada::cli {
 /// A progress line on standard error.
 class ConvertLine {
 public:
-  /// `mode`: auto (on a terminal), always or never. From here on, the first interrupting signal is kept for
+  /// From here on, the first interrupting signal is kept for
   /// interruption(), and the second one ends the program.
-  explicit ConvertLine(const std::string &mode, const char *verb = "converting");
+  explicit ConvertLine(When when, const char *verb = "converting");
   ~ConvertLine() { clear(); }
 
   /// `done` returns "1,234 events, 1.2 M/s"; it is called only if the line is drawn. `part`: 0 to 1.

@@ -26,13 +26,13 @@ static RowNotes notesOf(const Palette &palette, const CoroutineLine &line) {
   const Coroutine &one = line.one();
   RowNotes notes;
   if (one.parent != kNoCoroutine)
-    notes.after.push_back({{},
-                           fmt::format("{} by {} {}",
-                                       one.link == CoroutineLink::Awaited   ? "awaited"
-                                       : one.link == CoroutineLink::Resumed ? "resumed"
-                                                                            : "created",
-                                       one.parent,
-                                       coroutineName(*line.trace, line.coroutines->all[one.parent].function))});
+    notes.after.push_back(
+        {{},
+         fmt::format("{} by {} {}",
+                     one.link == CoroutineLink::Awaited   ? "awaited"
+                     : one.link == CoroutineLink::Resumed ? "resumed"
+                                                          : "created",
+                     one.parent, coroutineName(*line.trace, line.coroutines->all[one.parent].function))});
   else if (one.createdIn != kNoCoroutine)
     notes.after.push_back({{}, "created in " + line.trace->name(one.createdIn)});
   if (one.isOnSeveralThreads)

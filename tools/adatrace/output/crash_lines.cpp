@@ -8,7 +8,7 @@
 
 namespace ada::cli {
 
-void explainDeath(const std::string &directory, ColorMode color) {
+void explainDeath(const std::string &directory, When color) {
   constexpr size_t kCalls = 8, kFrames = 30, kOthers = 20;
   int exitCode = 0;
   InputOptions place;

@@ -57,9 +57,9 @@ void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, 
     out.print("{}{}{} did not change beyond noise; --all shows them\n", before, lines.empty() ? "" : "... and ",
               formatCount(diff.rows.size() - lines.size(), what));
   if (diff.undecided > 0)
-    out.print("{}{} {} in every run, but {} against {} are too few to tell that from noise; {} per side would do\n", before,
-              formatCount(diff.undecided, what), diff.undecided == 1 ? "differs" : "differ", diff.whole.a.size(),
-              formatCount(diff.whole.b.size(), "run"), diff.runsNeeded);
+    out.print("{}{} {} in every run, but {} against {} are too few to tell that from noise; {} per side would do\n",
+              before, formatCount(diff.undecided, what), diff.undecided == 1 ? "differs" : "differ",
+              diff.whole.a.size(), formatCount(diff.whole.b.size(), "run"), diff.runsNeeded);
 }
 
 std::optional<DiffRule> parseDiffRule(const std::string &text) {

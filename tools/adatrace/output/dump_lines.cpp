@@ -3,9 +3,9 @@
 // Scripts read dumps of a few hundred million lines. So a line is put together from pieces that were formatted once per
 // thread or once per function, and three to five numbers.
 #include "dump_lines.h"
-#include "json_fields.h"
 #include "terminal/line_text.h"
 
+#include "base/json.h"
 #include "base/text.h"
 #include "model/names.h"
 
@@ -15,8 +15,17 @@ namespace ada::cli {
 
 using model::Kind;
 
+// {"pid":4711,"process":"pid_4711","thread":0,"tid":4711,"seq":
+static std::string jsonHeadOf(const TraceInput &input, const model::Thread &thread) {
+  const model::Process &process = input.table().processOf(thread);
+  JsonMembers json;
+  json.number("pid", process.pid).text("process", process.name);
+  json.number("thread", thread.number).number("tid", thread.tid);
+  return "{" + json.list() + ",\"seq\":";
+}
+
 DumpThread::DumpThread(const TraceInput &input, uint32_t number, analysis::FunctionRules &rules)
-    : jsonHead_("{" + threadFields(input, number).list() + ",\"seq\":"), filter_(rules) {
+    : jsonHead_(jsonHeadOf(input, input.table().threads[number])), filter_(rules) {
   const model::Thread &thread = input.table().threads[number];
   textHead_ = input.severalProcesses() ? oneLine(input.table().processOf(thread).name) + " " : "";
   textHead_ += fmt::format("thread {} ", thread.number);

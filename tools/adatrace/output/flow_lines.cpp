@@ -81,21 +81,17 @@ Value sideOf(const FlowRow &row, const TraceInput *input, uint32_t number, FlowP
 }
 
 constexpr Column<FlowRow> kFlow[] = {
-    {{.key = "kind",
-      .heading = "kind",
-      .help = "`calls`: calls that only one side made; `arguments`: the same call with different arguments; `end`: the "
-              "same call ended differently; `rest`: the rest of the caller is too different to compare; `thread`: only "
-              "one side has the thread"},
+    {ColumnInfo{"kind", Holds::Text,
+                "`calls`: calls that only one side made; `arguments`: the same call with different arguments; `end`: "
+                "the same call ended differently; `rest`: the rest of the caller is too different to compare; "
+                "`thread`: only one side has the thread"} |
+         inText("kind"),
      [](const FlowRow &row) -> Value { return row.difference ? kindName(row.difference->kind) : "thread"; }},
-    {{.key = "same_calls",
-      .heading = "same calls",
-      .holds = Holds::Count,
-      .help = "identical calls since the last difference of the thread"},
+    {ColumnInfo{"same_calls", Holds::Count, "identical calls since the last difference of the thread"} |
+         inText("same calls"),
      [](const FlowRow &row) -> Value { return row.difference ? Value(row.difference->sameCalls) : Value(Absent()); }},
-    {{.key = "callers",
-      .heading = "callers",
-      .holds = Holds::Texts,
-      .help = "the functions that both sides are in, the outermost first"},
+    {ColumnInfo{"callers", Holds::Texts, "the functions that both sides are in, the outermost first"} |
+         inText("callers"),
      [](const FlowRow &row) -> Value {
        if (!row.difference)
          return Absent();
@@ -104,14 +100,13 @@ constexpr Column<FlowRow> kFlow[] = {
          names.push_back(row.name(caller));
        return jsonTexts(names);
      }},
-    {{.key = "a",
-      .heading = "a",
-      .holds = Holds::Object,
-      .help = "`thread`, `tid`, `name`; `begin_ns`: where the difference begins; `calls`: `{\"seq\", \"function\", "
-              "\"arguments\", \"times\"}` for each of the first calls, `times` in a row; `more`: calls that are not "
-              "listed; for kind `end` also `end`: `return`, the result, `exception`, `missing` or `open`"},
+    {ColumnInfo{"a", Holds::Object,
+                "`thread`, `tid`, `name`; `begin_ns`: where the difference begins; `calls`: `{\"seq\", \"function\", "
+                "\"arguments\", \"times\"}` for each of the first calls, `times` in a row; `more`: calls that are not "
+                "listed; for kind `end` also `end`: `return`, the result, `exception`, `missing` or `open`"} |
+         inText("a"),
      [](const FlowRow &row) { return sideOf(row, row.a, row.threadA, &FlowDifference::a); }},
-    {{.key = "b", .heading = "b", .holds = Holds::Object},
+    {ColumnInfo{"b", Holds::Object} | inText("b"),
      [](const FlowRow &row) { return sideOf(row, row.b, row.threadB, &FlowDifference::b); }},
 };
 

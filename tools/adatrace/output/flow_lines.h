@@ -27,7 +27,8 @@ class FlowLines : public analysis::FlowOutput {
 public:
   FlowLines(Output &out, const Palette &palette, const TraceInput &a, const TraceInput &b,
             const FlowLineOptions &options)
-      : out_(out), palette_(palette), a_(a), b_(b), options_(options), table_(out, palette, flowTable(), options.table, 0) {}
+      : out_(out), palette_(palette), a_(a), b_(b), options_(options),
+        table_(out, palette, flowTable(), options.table, 0) {}
 
   void beginThread(uint32_t threadA, uint32_t threadB) override;
   bool difference(const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions) override;
@@ -43,7 +44,7 @@ private:
   void printPart(const char *sign, const Escape &colour, const analysis::FlowPart &part,
                  const analysis::FlowDifference &difference, const analysis::FlowFunctions &functions);
   void thread(const TraceInput &input, uint32_t thread, const char *side, const Escape &colour);
-  bool isText() const { return options_.table.isText(); }
+  bool isText() const { return options_.table.isText() && options_.table.columns.empty(); }
 
   Output &out_;
   const Palette &palette_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace ada::cli {
 
@@ -50,13 +51,8 @@ constexpr ColumnInfo onlyWith(ColumnInfo column, Facts needs, const char *help) 
 }
 constexpr ColumnInfo figure(const char *key, const char *heading, Holds holds, const char *help, uint8_t width,
                             uint8_t order) {
-  return {.key = key,
-          .heading = heading,
-          .holds = holds,
-          .help = help,
-          .look = holds == Holds::Duration ? Look::Number : Look::Plain,
-          .width = width,
-          .order = order};
+  return ColumnInfo{key, holds, help} | inText(heading, width, order) |
+         (holds == Holds::Duration ? Look::Number : Look::Plain);
 }
 
 // The columns of a view. `source`, `calls`, `total` and `self` are the help of these columns.
@@ -69,7 +65,7 @@ constexpr auto viewOf(const char *byProcess, const char *byThread, Column<GraphL
       {onlyWith(kTid, kByThread, ""), [](const GraphLine &line) -> Value { return line.thread().tid; }},
       first,
       second,
-      {{.key = "source", .orNull = true, .help = source},
+      {ColumnInfo{"source", Holds::Text, source} | kOrNull,
        [](const GraphLine &line) -> Value {
          return PathTree::isFunction(line.node->function) ? line.names->source(line.node->function) : "";
        }},
@@ -79,28 +75,20 @@ constexpr auto viewOf(const char *byProcess, const char *byThread, Column<GraphL
        [](const GraphLine &line) -> Value { return line.node->totalNs; }},
       {figure("self_ns", "self", Holds::Duration, self, 11, 1),
        [](const GraphLine &line) -> Value { return line.node->selfNs; }},
-      {{.key = "total_percent",
-        .heading = "total",
-        .csv = kNever,
-        .json = kNever,
-        .isRight = true,
-        .width = 7,
-        .order = 2},
+      {ColumnInfo{"total_percent"} | kForPeople | inText("total", 7, 2) | kRight,
        [](const GraphLine &line) -> Value {
          return fmt::format("{:.1f} %", percentOf(line.node->totalNs, line.wholeNs));
        }},
   }};
 }
 
-constexpr Column<GraphLine> kDepth = {{.key = "depth", .holds = Holds::Number, .help = "number of calls around it"},
+constexpr Column<GraphLine> kDepth = {ColumnInfo{"depth", Holds::Number, "number of calls around it"},
                                       [](const GraphLine &line) -> Value { return line.node->depth - 1; }};
 constexpr Column<GraphLine> kPath = {
-    {.key = "function",
-     .heading = "function",
-     .help = "in the style of `--names`; `(other paths)` if there were too many, `(recorder)` for the time in which the "
-             "recorder held up calls of the function above",
-     .look = Look::Tree,
-     .order = 9},
+    ColumnInfo{"function", Holds::Text,
+               "in the style of `--names`; `(other paths)` if there were too many, `(recorder)` for the time in which "
+               "the recorder held up calls of the function above"} |
+        inText("function", 0, 9) | Look::Tree,
     [](const GraphLine &line) -> Value { return line.name(line.node->function); },
     [](const GraphLine &line) {
       return analysis::indentOf(line.node->depth - 1) + (line.node->function == PathTree::kNoFunction
@@ -111,11 +99,11 @@ constexpr Column<GraphLine> withHeading(Column<GraphLine> column, const char *he
   column.heading = heading;
   return column;
 }
-constexpr ColumnInfo end(const char *key, bool orNull, const char *help, uint8_t order) {
-  return {.key = key, .heading = key, .orNull = orNull, .help = help, .look = Look::Name, .order = order};
+constexpr ColumnInfo end(const char *key, const char *help, uint8_t order) {
+  return ColumnInfo{key, Holds::Text, help} | inText(key, 0, order) | Look::Name;
 }
 constexpr Column<GraphLine> about(const char *help) {
-  return {end("function", false, help, 9), [](const GraphLine &line) -> Value { return line.name(line.parent->function); }};
+  return {end("function", help, 9), [](const GraphLine &line) -> Value { return line.name(line.parent->function); }};
 }
 constexpr Value (*kOther)(const GraphLine &) = [](const GraphLine &line) -> Value {
   return line.name(line.node->function);
@@ -123,20 +111,19 @@ constexpr Value (*kOther)(const GraphLine &) = [](const GraphLine &line) -> Valu
 
 constexpr char kOnlyProcess[] = "only with `--by=process` and `--by=thread`: see above";
 constexpr char kOnlyThread[] = "only with `--by=thread`: see above";
-constexpr auto kPaths =
-    viewOf(kOnlyProcess, kOnlyThread, kDepth, kPath, "file and line of the function",
-           "all calls, however they ended", "time between entry and exit",
-           "the part of `total_ns` spent in no other traced function, without the recorder's time");
-constexpr auto kCallerTrees = viewOf(kOnlyProcess, kOnlyThread, kDepth,
-                                     withHeading(kPath, "function, and its callers below it"), "", "", "", "");
+constexpr auto kPaths = viewOf(kOnlyProcess, kOnlyThread, kDepth, kPath, "file and line of the function",
+                               "all calls, however they ended", "time between entry and exit",
+                               "the part of `total_ns` spent in no other traced function, without the recorder's time");
+constexpr auto kCallerTrees =
+    viewOf(kOnlyProcess, kOnlyThread, kDepth, withHeading(kPath, "function, and its callers below it"), "", "", "", "");
 constexpr auto kCallers =
     viewOf(kOnlyProcess, kOnlyThread, about("the function that was called"),
-           {end("caller", true, "the function that called it; `null`: no traced function", 8), kOther},
+           {end("caller", "the function that called it; `null`: no traced function", 8) | kOrNull, kOther},
            "file and line of the caller", "calls of the function by this caller",
            "the time in these calls; if they are nested, the outermost counts",
            "the part of `total_ns` spent in the function itself");
 constexpr auto kCallees = viewOf(kOnlyProcess, kOnlyThread, about("the calling function"),
-                                 {end("callee", false, "the function that it called", 8), kOther},
+                                 {end("callee", "the function that it called", 8), kOther},
                                  "file and line of the callee", "for these calls, as above", "", "");
 
 Columns<GraphLine> columnsOf(GraphView view, bool isText) {
@@ -175,8 +162,10 @@ void GraphLines::print(const analysis::CallPathGroup &group, const PathTree &tre
     printHeading(group);
   isCut_ |= tree.isCut();
   const Columns<GraphLine> columns = columnsOf(options_.view, isText);
-  TableWriter own(out_, palette_, infoOf(columns), options_.table, facts_);
-  TableWriter &rows = isText ? own : rows_;
+  std::optional<TableWriter> own;
+  if (isText)
+    own.emplace(out_, palette_, infoOf(columns), options_.table, facts_);
+  TableWriter &rows = own ? *own : rows_;
   const uint64_t whole = tree[PathTree::kRoot].totalNs;
   for (uint32_t number = 1; number < tree.size();) {
     const PathTree::Node &node = tree[number];
@@ -200,8 +189,8 @@ void GraphLines::print(const analysis::CallPathGroup &group, const PathTree &tre
         notes.after.push_back({palette_.dim, " " + place});
     rows.write(columns, {&node, &tree[node.parent], &group, &input_, &names_, whole}, std::move(notes));
   }
-  if (isText)
-    own.finish();
+  if (own)
+    own->finish();
 }
 
 void GraphLines::finish() {

@@ -11,9 +11,9 @@ namespace ada::cli {
 
 using std::chrono::steady_clock;
 
-RecordProgress::RecordProgress(const std::string &session, const std::string &mode, bool quiet)
-    : watch_(session), forced_(mode == "always"), start_(steady_clock::now()), last_(start_) {
-  wanted_ = !quiet && mode != "never" && (forced_ || isTerminal(STDERR_FILENO));
+RecordProgress::RecordProgress(const std::string &session, When when, bool quiet)
+    : watch_(session), forced_(when == When::Always), start_(steady_clock::now()), last_(start_) {
+  wanted_ = !quiet && when != When::Never && (forced_ || isTerminal(STDERR_FILENO));
 }
 
 // Never draws into an editor or a debugger (the program reads single keys), nor while we are in the background.

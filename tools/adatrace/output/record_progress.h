@@ -3,6 +3,7 @@
 #define ADATRACE_RECORD_PROGRESS_H
 
 #include "process/record_statistics.h"
+#include "terminal/terminal.h"
 
 #include <chrono>
 #include <string>
@@ -13,7 +14,7 @@ namespace ada::cli {
 /// the program left it.
 class RecordProgress {
 public:
-  RecordProgress(const std::string &session, const std::string &mode, bool quiet);
+  RecordProgress(const std::string &session, When when, bool quiet);
 
   bool isWanted() const { return wanted_; }
   void draw();

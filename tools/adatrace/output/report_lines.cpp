@@ -91,7 +91,8 @@ const char *endNote(SpanEnd how) {
 
 std::vector<ReportLine> sortedLines(const analysis::Report &report, const TraceInput &input,
                                     const ReportLineOptions &options) {
-  const Column<ReportLine> *column = options.sort == "name" ? nullptr : findColumn(analysis::reportColumns(), options.sort);
+  const Column<ReportLine> *column =
+      options.sort == "name" ? nullptr : findColumn(analysis::reportColumns(), options.sort);
   std::vector<ReportLine> lines;
   std::vector<std::pair<uint64_t, size_t>> keys;
   for (const analysis::ReportRow &row : report.rows) {
@@ -126,11 +127,10 @@ void printReport(Output &out, const Palette &palette, const std::vector<ReportLi
              [&](const ReportLine &line) { return RowNotes{notesOf(palette, line, options), {}}; });
   for (const model::Process &process : input.table().processes)
     if (process.resolutionNs && options.table.isText())
-      out.print(
-          "{}{}the clock advanced every {} (clock=tick): single durations are off by up to that, sums by at most "
-          "+/- in 19 of 20 cases{}\n",
-          palette.dim, input.severalProcesses() ? process.name + ": " : "", formatDuration(process.resolutionNs),
-          palette.reset);
+      out.print("{}{}the clock advanced every {} (clock=tick): single durations are off by up to that, sums by at most "
+                "+/- in 19 of 20 cases{}\n",
+                palette.dim, input.severalProcesses() ? process.name + ": " : "", formatDuration(process.resolutionNs),
+                palette.reset);
 }
 
 void printHistograms(Output &out, const Palette &palette, const std::vector<ReportLine> &lines, const TraceInput &input,

@@ -120,8 +120,7 @@ void printStack(Output &out, const Palette &palette, const StackTable &table, co
   for (const EndCall &call : end.finished)
     out.print("  {}{:>11}{}  {}{}{}{}  {}ended {}{}\n", palette.number, formatDuration(call.span.durationNs()),
               palette.reset, palette.name, callText(table, call, options.names.style), palette.reset, ending(call),
-              palette.dim,
-              ageText(table, end.thread, call.span.endNs), palette.reset);
+              palette.dim, ageText(table, end.thread, call.span.endNs), palette.reset);
 }
 
 void printStackLine(Output &out, const Palette &palette, const StackTable &table, const ThreadEnd &end,
@@ -145,9 +144,7 @@ void printStackLine(Output &out, const Palette &palette, const StackTable &table
 
 namespace {
 
-Value argumentsOf(const EndCall &call) {
-  return call.values.json.empty() ? Value() : Value(Json{call.values.json});
-}
+Value argumentsOf(const EndCall &call) { return call.values.json.empty() ? Value() : Value(Json{call.values.json}); }
 
 // An open call of a thread, or one of the last calls.
 struct CallRow {
@@ -166,25 +163,23 @@ struct CallRow {
 constexpr Column<CallRow> kFrames[] = {
     {analysis::kFunction, [](const CallRow &row) -> Value { return nameOf(row.function(), row.style); }},
     {analysis::kSource, [](const CallRow &row) -> Value { return sourceOf(row.function()); }},
-    {{.key = "begin_ns", .holds = Holds::Moment, .help = "when the call began"},
+    {ColumnInfo{"begin_ns", Holds::Moment, "when the call began"},
      [](const CallRow &row) -> Value { return row.call->span.beginNs; }},
-    {{.key = "open_ns",
-      .holds = Holds::Duration,
-      .help = "how long it has been open: until now if the process is alive, otherwise until the last event of the "
-              "trace"},
+    {ColumnInfo{
+         "open_ns", Holds::Duration,
+         "how long it has been open: until now if the process is alive, otherwise until the last event of the trace"},
      [](const CallRow &row) -> Value { return row.openFor(); }},
-    {{.key = "args",
-      .holds = Holds::Object,
-      .orNull = true,
-      .help = "its arguments by name; `null` if none were recorded, or if more than `--frames` calls lie on either side "
-              "of it"},
+    {ColumnInfo{"args", Holds::Object,
+                "its arguments by name; `null` if none were recorded, or if more than `--frames` calls lie on either "
+                "side of it"} |
+         kOrNull,
      [](const CallRow &row) -> Value { return argumentsOf(*row.call); }},
 };
 
 constexpr Column<CallRow> kLastCalls[] = {
     {analysis::kPid, [](const CallRow &row) -> Value { return row.process().pid; }},
     {analysis::kProcessInOther, [](const CallRow &row) -> Value { return row.process().name; }},
-    {{.key = "thread", .heading = "thread", .holds = Holds::Number, .width = 24, .order = 2, .drop = 1},
+    {ColumnInfo{"thread", Holds::Number} | inText("thread", 24, 2, 1) | kLeft,
      [](const CallRow &row) -> Value { return row.thread().number; },
      [](const CallRow &row) {
        const std::string process = row.table->input().severalProcesses() ? row.process().name + "/" : "";
@@ -192,34 +187,27 @@ constexpr Column<CallRow> kLastCalls[] = {
        return process + std::to_string(row.thread().number) + (name.empty() ? "" : " " + name);
      }},
     {analysis::kTid, [](const CallRow &row) -> Value { return row.thread().tid; }},
-    {{.key = "begin_ns", .heading = "began", .holds = Holds::Moment, .help = "when the call began", .width = 13},
+    {ColumnInfo{"begin_ns", Holds::Moment, "when the call began"} | inText("began", 13),
      [](const CallRow &row) -> Value { return row.call->span.beginNs; },
      [](const CallRow &row) { return "-" + formatDuration(row.openFor()); }},
-    {{.key = "duration_ns",
-      .heading = "duration",
-      .holds = Holds::Duration,
-      .help = "time between entry and exit; for an open call, like `open_ns` of `stacks`",
-      .look = Look::Number,
-      .width = 11,
-      .order = 1},
+    {ColumnInfo{"duration_ns", Holds::Duration,
+                "time between entry and exit; for an open call, like `open_ns` of `stacks`"} |
+         inText("duration", 11, 1) | Look::Number,
      [](const CallRow &row) -> Value { return row.isOpen() ? row.openFor() : row.call->span.durationNs(); },
      [](const CallRow &row) { return row.isOpen() ? "open" : formatDuration(row.call->span.durationNs()); }},
-    {{.key = "depth", .holds = Holds::Number, .help = "number of calls around it"},
+    {ColumnInfo{"depth", Holds::Number, "number of calls around it"},
      [](const CallRow &row) -> Value { return row.call->span.depth; }},
-    {{.key = "end", .help = "`return`, `exception`, `missing`, `open`"},
+    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `missing`, `open`"},
      [](const CallRow &row) -> Value { return spanEndName(row.call->span.how); }},
-    {{.key = "function", .heading = "call", .help = "in the style of `--names`", .look = Look::Tree, .order = 9},
+    {ColumnInfo{"function", Holds::Text, "in the style of `--names`"} | inText("call", 0, 9) | Look::Tree,
      [](const CallRow &row) -> Value { return nameOf(row.function(), row.style); },
      [](const CallRow &row) {
        return std::string(2 * std::min(row.call->span.depth, 20U), ' ') + callText(*row.table, *row.call, row.style);
      }},
     {analysis::kSource, [](const CallRow &row) -> Value { return sourceOf(row.function()); }},
-    {{.key = "args",
-      .holds = Holds::Object,
-      .orNull = true,
-      .help = "its arguments by name; `null` if none were recorded"},
+    {ColumnInfo{"args", Holds::Object, "its arguments by name; `null` if none were recorded"} | kOrNull,
      [](const CallRow &row) -> Value { return argumentsOf(*row.call); }},
-    {{.key = "result", .orNull = true, .help = "`55`; `null` if none was recorded"},
+    {ColumnInfo{"result", Holds::Text, "`55`; `null` if none was recorded"} | kOrNull,
      [](const CallRow &row) -> Value { return row.call->values.result; }},
 };
 
@@ -242,28 +230,20 @@ struct StackRow {
 constexpr Column<StackRow> kStacks[] = {
     {analysis::kPid, [](const StackRow &row) -> Value { return row.trace->table.processOf(row.thread()).pid; }},
     {analysis::kProcess, [](const StackRow &row) -> Value { return row.trace->table.processOf(row.thread()).name; }},
-    {{.key = "thread", .heading = "thread", .holds = Holds::Number},
+    {ColumnInfo{"thread", Holds::Number} | inText("thread"),
      [](const StackRow &row) -> Value { return row.thread().number; }},
-    {{.key = "tid", .heading = "tid", .holds = Holds::Number},
-     [](const StackRow &row) -> Value { return row.thread().tid; }},
-    {{.key = "name", .heading = "name", .orNull = true, .help = "the thread's name"},
+    {ColumnInfo{"tid", Holds::Number} | inText("tid"), [](const StackRow &row) -> Value { return row.thread().tid; }},
+    {ColumnInfo{"name", Holds::Text, "the thread's name"} | kOrNull | inText("name"),
      [](const StackRow &row) -> Value { return row.thread().name; }},
-    {{.key = "alive", .holds = Holds::Flag, .help = "its process was recording when the command ran"},
+    {ColumnInfo{"alive", Holds::Flag, "its process was recording when the command ran"},
      [](const StackRow &row) -> Value { return row.table->isAlive(row.end->thread); }},
-    {{.key = "last_ns",
-      .holds = Holds::Moment,
-      .orNull = true,
-      .help = "the time of its last event; `null` if it has none"},
+    {ColumnInfo{"last_ns", Holds::Moment, "the time of its last event; `null` if it has none"} | kOrNull,
      [](const StackRow &row) {
        const auto &extent = row.thread().extent;
        return knownIf(extent && extent->events, row.table->lastEventNs(row.end->thread));
      }},
-    {{.key = "frames",
-      .heading = "open calls",
-      .holds = Holds::Objects,
-      .help = "its open calls, the innermost first",
-      .look = Look::Name,
-      .order = 9},
+    {ColumnInfo{"frames", Holds::Objects, "its open calls, the innermost first"} | inText("open calls", 0, 9) |
+         Look::Name,
      [](const StackRow &row) -> Value { return jsonList(Columns<CallRow>(kFrames), row.frames()); },
      [](const StackRow &row) {
        std::string text;
@@ -271,15 +251,12 @@ constexpr Column<StackRow> kStacks[] = {
          text += (text.empty() ? "" : " < ") + nameOf(frame.function(), frame.style);
        return text;
      }},
-    {{.key = "deadlock",
-      .holds = Holds::Objects,
-      .orNull = true,
-      .help = "the threads of the deadlock that it is part of, each of which waits for the next; otherwise `null`",
-      .csv = kNever},
+    {ColumnInfo{"deadlock", Holds::Objects,
+                "the threads of the deadlock that it is part of, each of which waits for the next; otherwise `null`"} |
+         kOrNull | kNotInCsv,
      [](const StackRow &row) {
-       return deadlockValue(*row.trace, *row.deadlocks, [&](const analysis::DeadlockThread &thread) {
-         return thread.thread == row.end->thread;
-       });
+       return deadlockValue(*row.trace, *row.deadlocks,
+                            [&](const analysis::DeadlockThread &thread) { return thread.thread == row.end->thread; });
      }},
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kHeldRows = 10'000;
 // The last column is the name of what a row is about. Other columns are dropped before it gets less than this.
-constexpr size_t kLeastName = 30;
+constexpr size_t kLeastName = 24;
 
 // As a field of CSV (RFC 4180).
 std::string csvField(const std::string &text) {
@@ -42,12 +42,16 @@ std::string headingOf(const ColumnInfo &column) { return column.heading ? column
 TableWriter::TableWriter(Output &out, const Palette &palette, const ColumnList &columns, const TableOptions &options,
                          Facts facts)
     : out_(out), palette_(palette), columns_(columns), options_(options),
-      facts_(facts | (options.isText() ? kTextOnly : options.format == Format::Markdown ? kMarkdownOnly : 0)),
+      facts_(facts | (options.isText()                     ? kTextOnly
+                      : options.format == Format::Markdown ? kMarkdownOnly
+                                                           : 0)),
       isPretty_(options.isText() || options.format == Format::Markdown) {
   choose();
-  if (options_.format == Format::Csv)
-    for (size_t i = 0; i < shown_.size(); ++i)
-      out_.print("{}{}", columns_[shown_[i]]->key, i + 1 < shown_.size() ? "," : "\n");
+  if (options_.format != Format::Csv)
+    return;
+  for (size_t i = 0; i < shown_.size(); ++i)
+    out_.print("{}{}", i ? "," : "", columns_[shown_[i]]->key);
+  out_.write("\n");
 }
 
 void TableWriter::choose() {
@@ -73,6 +77,13 @@ void TableWriter::choose() {
     std::ranges::stable_sort(shown_, {}, [&](size_t i) { return columns_[i]->order; });
   if (options_.format == Format::Markdown && !shown_.empty()) // the name comes first
     std::rotate(shown_.begin(), shown_.end() - 1, shown_.end());
+}
+
+void TableWriter::writeCells(const std::vector<std::string> &cells) {
+  begin();
+  for (const size_t number : shown_)
+    add(*columns_[number], cells[number]);
+  end({});
 }
 
 void TableWriter::begin() {
@@ -142,7 +153,7 @@ void TableWriter::finish() {
   if (!isSettled_ && rows_)
     settle();
   if (!leftOut_.empty())
-    out_.print("{}... without {}, for which the terminal is too narrow; --columns chooses{}\n", palette_.dim, leftOut_,
+    out_.print("{}{}{}\n", palette_.dim, fitted("... without " + leftOut_ + ": --columns chooses", options_.width),
                palette_.reset);
 }
 
@@ -203,21 +214,22 @@ void TableWriter::settle() {
 
 void TableWriter::print(const Line &line, bool isHead) {
   const size_t last = shown_.size() - 1, indent = positionOf(last);
-  size_t room = ~size_t(0);
-  if (options_.width) {
-    size_t after = indent;
-    for (const Styled &note : line.notes.after)
-      after += 1 + displayWidth(note.text);
-    room = std::max<size_t>(options_.width > after ? options_.width - after : 0, 8);
-  }
+  // On a terminal, the name and the notes share what is left of the line.
+  const bool isCut = options_.width > indent && columns_[shown_[last]]->look != Look::Tree;
+  size_t left = isCut ? options_.width - indent : ~size_t(0), room = left;
+  for (const Styled &note : line.notes.after)
+    room -= std::min(room, 1 + displayWidth(note.text));
+  room = std::max(room, std::min(left, displayWidth(line.cells[last]) / 2));
   out_.write(isHead ? palette_.dim.text : "");
   for (size_t i = 0, position = 0; i <= last; ++i) {
     if (isLeftOut_[i])
       continue;
     const Look look = isHead ? Look::Plain : columns_[shown_[i]]->look;
     std::string text = oneLine(line.cells[i]);
-    if (i == last && look != Look::Tree)
+    if (i == last) {
       text = fitted(text, room);
+      left -= std::min(left, displayWidth(text));
+    }
     const size_t width = displayWidth(text), pad = widths_[i] > width ? widths_[i] - width : 0;
     const size_t gap = position == 0 ? 0 : isLeft(i) ? 2 : 1;
     const Escape style = look == Look::Plain     ? Escape()
@@ -228,14 +240,16 @@ void TableWriter::print(const Line &line, bool isHead) {
                style.text.empty() ? Escape() : palette_.reset, "", isLeft(i) && i < last ? pad : 0);
     position += gap + widths_[i];
   }
-  for (const Styled &note : line.notes.after)
-    out_.print(" {}{}{}", note.style, note.text, note.style.text.empty() ? Escape() : palette_.reset);
+  for (const Styled &note : line.notes.after) {
+    const std::string text = fitted(" " + oneLine(note.text), left);
+    out_.print("{}{}{}", note.style, text, note.style.text.empty() ? Escape() : palette_.reset);
+    left -= std::min(left, displayWidth(text));
+  }
   out_.write(isHead ? palette_.reset.text : "");
   out_.write("\n");
   for (const Styled &note : line.notes.below)
     out_.print("{:{}}{}{}{}\n", "", indent, note.style,
-               options_.width ? fitted(oneLine(note.text), std::max<size_t>(options_.width, indent + 8) - indent)
-                              : note.text,
+               options_.width > indent ? fitted(oneLine(note.text), options_.width - indent) : note.text,
                note.style.text.empty() ? Escape() : palette_.reset);
 }
 

@@ -41,6 +41,8 @@ public:
     }
     end(std::move(notes));
   }
+  /// A row of a table whose columns are known only now; one text for each column.
+  void writeCells(const std::vector<std::string> &cells);
   /// Call after the last row.
   void finish();
 

@@ -28,8 +28,7 @@ namespace {
 
 constexpr size_t kShown = 3; // most callers and holders shown in a row
 
-std::string holderText(const TraceInput &input, const WaitRow &row, const WaitHolder &holder,
-                       const NamedTrace &trace) {
+std::string holderText(const TraceInput &input, const WaitRow &row, const WaitHolder &holder, const NamedTrace &trace) {
   const bool isJoin = row.object.joined != kNobody;
   const bool isOwned = row.object.kind == WaitKind::Mutex || row.object.kind == WaitKind::RwLock ||
                        row.object.kind == WaitKind::SpinLock;

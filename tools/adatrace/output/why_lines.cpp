@@ -43,7 +43,7 @@ private:
       [[fallthrough]];
     case PartKind::Callee: {
       const std::string where = whereText(trace_, part.function, part.library);
-      return "running " + (where.empty() ? "what is not traced" : where);
+      return "running " + (where.empty() ? "untraced code" : where);
     }
     case PartKind::Preempted:
       return "preempted";
@@ -116,50 +116,44 @@ struct HolderRow {
 Json partsOf(const std::vector<WhyPart> &parts, const analysis::NamedTrace &trace);
 
 constexpr Column<HolderRow> kHolders[] = {
-    {{.key = "thread", .holds = Holds::Number, .help = "the thread"},
+    {ColumnInfo{"thread", Holds::Number, "the thread"},
      [](const HolderRow &row) -> Value { return row.thread().number; }},
     {analysis::kTid, [](const HolderRow &row) -> Value { return row.thread().tid; }},
-    {{.key = "name", .orNull = true, .help = "its name"},
+    {ColumnInfo{"name", Holds::Text, "its name"} | kOrNull,
      [](const HolderRow &row) -> Value { return row.thread().name; }},
-    {{.key = "total_ns", .holds = Holds::Duration, .help = "how much of the wait it was the holder"},
+    {ColumnInfo{"total_ns", Holds::Duration, "how much of the wait it was the holder"},
      [](const HolderRow &row) -> Value { return row.holder->ns; }},
-    {{.key = "cycle",
-      .holds = Holds::Flag,
-      .help = "it waits for one of the threads around it, so nothing more is said about it"},
+    {ColumnInfo{"cycle", Holds::Flag, "it waits for one of the threads around it, so nothing more is said about it"},
      [](const HolderRow &row) -> Value { return row.holder->isCycle; }},
-    {{.key = "parts", .holds = Holds::Objects, .help = "where its time went during the wait"},
+    {ColumnInfo{"parts", Holds::Objects, "where its time went during the wait"},
      [](const HolderRow &row) -> Value { return partsOf(row.holder->parts, *row.trace); }},
 };
 
 constexpr Column<PartRow> kParts[] = {
-    {{.key = "what",
-      .help = "`own` (for a holder: any code), `callee`, `preempted`, `waiting`, `sleeping`, `io` (waiting for a file, "
-              "pipe or socket), `recorder` (the recorder held it up), `unknown`"},
+    {ColumnInfo{"what", Holds::Text,
+                "`own` (for a holder: any code), `callee`, `preempted`, `waiting`, `sleeping`, `io` (waiting for a "
+                "file, pipe or socket), `recorder` (the recorder held it up), `unknown`"},
      [](const PartRow &row) -> Value { return whatOf(*row.part); }},
-    {{.key = "total_ns", .holds = Holds::Duration, .help = "how long"},
-     [](const PartRow &row) -> Value { return row.part->ns; }},
-    {{.key = "function", .orNull = true, .help = "the program's function"},
+    {ColumnInfo{"total_ns", Holds::Duration, "how long"}, [](const PartRow &row) -> Value { return row.part->ns; }},
+    {ColumnInfo{"function", Holds::Text, "the program's function"} | kOrNull,
      [](const PartRow &row) -> Value { return row.trace->name(row.part->function); }},
-    {{.key = "call", .orNull = true, .help = "the library function that it had called"},
+    {ColumnInfo{"call", Holds::Text, "the library function that it had called"} | kOrNull,
      [](const PartRow &row) -> Value { return row.trace->name(row.part->library); }},
-    {{.key = "object",
-      .orNull = true,
-      .help = "for a wait, as in `waits`; `kind` is also there for `recorder` and `unknown`"},
+    {ColumnInfo{"object", Holds::Text, "for a wait, as in `waits`; `kind` is also there for `recorder` and `unknown`"} |
+         kOrNull,
      [](const PartRow &row) -> Value {
        return row.isWait() ? objectName(row.trace->table, row.part->object) : std::string();
      }},
-    {{.key = "kind", .orNull = true},
+    {ColumnInfo{"kind"} | kOrNull,
      [](const PartRow &row) -> Value {
        const PartKind kind = row.part->kind;
-       return row.isWait()                                                   ? waitKindName(row.part->object.kind)
+       return row.isWait()                                              ? waitKindName(row.part->object.kind)
               : kind == PartKind::Recorder || kind == PartKind::Unknown ? whatOf(*row.part)
-                                                                             : "";
+                                                                        : "";
      }},
-    {{.key = "place", .orNull = true},
+    {ColumnInfo{"place"} | kOrNull,
      [](const PartRow &row) -> Value { return row.isWait() ? row.trace->name(row.part->object.place) : ""; }},
-    {{.key = "holders",
-      .holds = Holds::Objects,
-      .help = "the threads that held the object, or woke the waiting thread"},
+    {ColumnInfo{"holders", Holds::Objects, "the threads that held the object, or woke the waiting thread"},
      [](const PartRow &row) -> Value {
        std::vector<HolderRow> rows;
        for (const WhyPart::Holder &holder : row.part->holders)
@@ -189,17 +183,15 @@ constexpr Column<WhyRow> kWhy[] = {
     {analysis::kThread, [](const WhyRow &row) -> Value { return row.thread().number; }},
     {analysis::kTid, [](const WhyRow &row) -> Value { return row.thread().tid; }},
     {analysis::kFunction, [](const WhyRow &row) -> Value { return row.trace->name(row.why->function); }},
-    {{.key = "seq", .holds = Holds::Number, .orNull = true, .help = "the number of the call in its thread"},
+    {ColumnInfo{"seq", Holds::Number, "the number of the call in its thread"} | kOrNull,
      [](const WhyRow &row) { return knownIf(row.why->seq != Span::kNoSeq, row.why->seq); }},
-    {{.key = "begin_ns", .holds = Holds::Moment, .help = "when the call began"},
+    {ColumnInfo{"begin_ns", Holds::Moment, "when the call began"},
      [](const WhyRow &row) -> Value { return row.why->beginNs; }},
-    {{.key = "total_ns",
-      .holds = Holds::Duration,
-      .help = "how long it took; if it has not ended, until the end of the trace"},
+    {ColumnInfo{"total_ns", Holds::Duration, "how long it took; if it has not ended, until the end of the trace"},
      [](const WhyRow &row) -> Value { return row.why->endNs - row.why->beginNs; }},
-    {{.key = "end", .help = "`return`, `exception`, `missing`, `open`"},
+    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `missing`, `open`"},
      [](const WhyRow &row) -> Value { return spanEndName(row.why->how); }},
-    {{.key = "parts", .holds = Holds::Objects, .help = "where its time went, the longest first"},
+    {ColumnInfo{"parts", Holds::Objects, "where its time went, the longest first"},
      [](const WhyRow &row) -> Value { return partsOf(row.why->parts, *row.trace); }},
 };
 

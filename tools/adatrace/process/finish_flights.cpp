@@ -1,9 +1,9 @@
 // Looks for the rings of flight recorders, which survive both kill -9 and a stack overflow.
 #include "finish_flights.h"
 #include "options/runtime_options.h"
-#include "terminal/terminal.h"
 #include "recover_process.h"
 #include "session_place.h"
+#include "terminal/terminal.h"
 
 #include "recover/leftovers.h"
 

@@ -2,8 +2,8 @@
 #include "functions_off.h"
 #include "base/estimates.h"
 #include "base/quantities.h"
-#include "terminal/terminal.h"
 #include "session_place.h"
+#include "terminal/terminal.h"
 
 #include "ada/trace/manifest.h"
 #include "analysis/report/suggestion.h"

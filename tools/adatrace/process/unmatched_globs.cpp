@@ -1,9 +1,9 @@
 // Looks up globs among the functions that the manifests list.
 #include "unmatched_globs.h"
 #include "analysis/events/near_names.h"
-#include "terminal/terminal.h"
 #include "session_place.h"
 #include "shared/options/triggers.h"
+#include "terminal/terminal.h"
 
 #include "ada/trace/manifest.h"
 #include "model/names.h"

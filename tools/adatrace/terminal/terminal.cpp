@@ -15,9 +15,9 @@
 
 namespace ada::cli {
 
-static bool wantsColor(ColorMode mode, int fd) {
-  if (mode != ColorMode::Auto)
-    return mode == ColorMode::Always;
+static bool wantsColor(When mode, int fd) {
+  if (mode != When::Auto)
+    return mode == When::Always;
   const char *noColor = std::getenv("NO_COLOR");
   if (noColor && *noColor)
     return false;
@@ -25,7 +25,7 @@ static bool wantsColor(ColorMode mode, int fd) {
   return isTerminal(fd) && term && std::strcmp(term, "dumb") != 0;
 }
 
-Palette::Palette(ColorMode mode, int fd) {
+Palette::Palette(When mode, int fd) {
   if (!wantsColor(mode, fd))
     return;
   name = {"\x1b[36m"};

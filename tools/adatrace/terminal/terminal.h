@@ -20,12 +20,13 @@ struct ForeignText {
   std::string_view text;
 };
 
-enum class ColorMode { Auto, Always, Never };
+/// For colours and for progress. Auto: if a person watches it on a terminal.
+enum class When { Auto, Always, Never };
 
 /// Escape sequences, all empty if no colour is wanted. Auto colours only terminals, and not if NO_COLOR is set and not
 /// empty, or if TERM is "dumb".
 struct Palette {
-  Palette(ColorMode mode, int fd);
+  Palette(When mode, int fd);
   Escape name, number, dim, warn, error, good, reset;
 };
 

@@ -4,8 +4,8 @@
 #include "exit_codes.h"
 #include "options/anchor_times.h"
 #include "options/option_values.h"
-#include "terminal/terminal.h"
 #include "process/session_place.h"
+#include "terminal/terminal.h"
 
 #include "formats/table.h"
 #include "model/spool.h"

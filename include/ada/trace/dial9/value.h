@@ -36,9 +36,8 @@ template <class T> inline T load(const uint8_t *p) {
 inline std::string_view text(const uint8_t *p, size_t size) { return {reinterpret_cast<const char *>(p), size}; }
 struct ValueAccess;
 
-/// A forward range over entries of known number that lie one after the other in
-/// checked bytes. `Read` takes a position by reference, moves it to the next
-/// entry, and returns this one.
+/// A forward range over a known number of consecutive entries in checked bytes. `Read` takes a position by reference,
+/// moves it to the next entry, and returns this one.
 template <class Entry, Entry (*Read)(const uint8_t *&)> class PackedRange {
 public:
   class iterator {

@@ -32,7 +32,7 @@ struct Zone {
   /// zone.
   std::optional<uint16_t> id;
   std::string name, type, location;
-  uint64_t strayLeaves = 0; ///< so far: leaves without an open scope
+  uint64_t strayLeaves = 0; ///< so far: `leave` records without an open scope
   uint64_t lostData = 0;    ///< so far: appended data without an open scope
   bool outOfOrder = false;  ///< a record was earlier than the one before it in the zone
 };

@@ -122,9 +122,7 @@ Expected<ReadOutcome> dumpAtfDetail(TraceLocation &place, const RawDumpOptions &
   });
   if (const auto checked = reader.verifyChecksum(); !checked)
     return ReadOutcome{checked.error()};
-  if (const auto damage = reader.damage())
-    return ReadOutcome{*damage};
-  return ReadOutcome{};
+  return ReadOutcome{reader.damage()};
 }
 
 } // namespace ada::model

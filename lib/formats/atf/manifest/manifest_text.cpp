@@ -2,31 +2,16 @@
 #include "manifest_text.h"
 
 #include "ada/trace/event.h"
-#include "base/nested_json.h"
+#include "base/json_object.h"
 #include "base/safe_file.h"
+#include "formats/atf/manifest/symbol_entries.h"
 #include "formats/atf/session/directories.h"
 #include "model/names.h"
 #include "shared/manifest_keys.h"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 
 namespace ada::model {
-
-using Json = nlohmann::ordered_json;
-
-// Adds the members of `object` that `json` does not have.
-static void addMissing(Json &json, const std::string &object) {
-  const Json more = parseNested<Json>(object);
-  if (more.is_object())
-    for (const auto &[key, value] : more.items())
-      if (!json.contains(key))
-        json[key] = value;
-}
-
-// One line, with bytes that are not UTF-8 replaced by U+FFFD.
-static std::string textOf(const Json &json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 ManifestText::ManifestText(const Process &process)
     : description_(process.description), allSymbols_(process.symbols), pid_(process.pid),
@@ -39,40 +24,23 @@ void ManifestText::addSymbol(const Function &function) {
   if (function.name.empty() && function.displayName == functionIdText(function.id))
     return;
   modules_.insert(moduleOf(function.id));
-  symbols_.line().beginObject().text(manifest::kFunctionId, functionIdText(function.id));
-  symbols_.number(manifest::kModuleId, moduleOf(function.id)).number(manifest::kSymbolIndex, symbolOf(function.id));
-  symbols_.text(manifest::kName, function.name.empty() ? function.displayName : function.name);
-  const auto add = [&](const char *key, const std::string &value) {
-    if (!value.empty())
-      symbols_.text(key, value);
-  };
-  add(manifest::kDisplayName, function.isRenamed ? function.displayName : std::string());
-  add(manifest::kFile, function.file);
-  add(manifest::kSignature, function.signature);
-  add(manifest::kTypes, function.types);
-  if (function.line)
-    symbols_.number(manifest::kLine, function.line);
-  if (function.address)
-    symbols_.hex(manifest::kAddress, function.address, 16);
-  if (function.isExternal)
-    symbols_.boolean(manifest::kExternal, true);
-  if (function.isInlined)
-    symbols_.boolean(manifest::kInlined, true);
-  if (function.isCoroutine)
-    symbols_.boolean(manifest::kCoroutine, true);
-  if (function.kind != SymbolKind::Function)
-    symbols_.text(manifest::kKind, kindName(function.kind));
-  symbols_.endObject();
+  symbols_.line();
+  FieldWriter(symbols_).object({}, atf::entryOf(function), [](auto &f, auto &entry) {
+    manifest::symbolIds(f, entry.ids);
+    manifest::symbolFields(f, entry);
+  });
 }
 
 void ManifestText::addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t minTimeNs,
                              uint64_t maxTimeNs) {
-  Json json = {{manifest::kId, thread.number},      {manifest::kHasDetail, details > 0},
-               {manifest::kTid, thread.tid},        {manifest::kName, thread.name},
-               {manifest::kEventCount, events},     {manifest::kDetailCount, details},
-               {manifest::kTimeStartNs, minTimeNs}, {manifest::kTimeEndNs, maxTimeNs}};
-  addMissing(json, thread.description);
-  threads_.line().json({}, textOf(json));
+  ManifestThread known;
+  known.id = thread.number, known.tid = thread.tid, known.name = thread.name;
+  known.hasDetail = details > 0, known.eventCount = events, known.detailCount = details;
+  known.timeStartNs = minTimeNs, known.timeEndNs = maxTimeNs;
+  JsonObject json;
+  json.update(known, [](auto &f, auto &t) { manifest::convertedThreadFields(f, t); });
+  json.addMissing(JsonObject(thread.description));
+  threads_.line().json({}, json.text());
   if (events) {
     startNs_ = std::min(startNs_, minTimeNs);
     endNs_ = std::max(endNs_, maxTimeNs);
@@ -80,28 +48,30 @@ void ManifestText::addThread(const Thread &thread, uint64_t events, uint64_t det
 }
 
 Expected<void> ManifestText::write(const std::string &path) const {
-  Json json = {{manifest::kFormatVersion, "2.1"},
-               {manifest::kTimeStartNs, startNs_ > endNs_ ? 0 : startNs_},
-               {manifest::kTimeEndNs, endNs_},
-               {manifest::kClockType, clockType_}};
-  addMissing(json, description_);
+  JsonObject json;
+  json.set(manifest::kFormatVersion, jsonString("2.1"));
+  json.set(manifest::kTimeStartNs, std::to_string(startNs_ > endNs_ ? 0 : startNs_));
+  json.set(manifest::kTimeEndNs, std::to_string(endNs_));
+  json.set(manifest::kClockType, std::to_string(clockType_));
+  json.addMissing(JsonObject(description_));
   json.erase(manifest::kThreads), json.erase(manifest::kSymbols);
-  if (!json.contains(manifest::kModules)) {
-    Json &modules = json[manifest::kModules] = Json::array();
-    for (const uint64_t id : modules_) // of a trace that has functions but no modules
-      modules.push_back({{manifest::kModuleId, id},
-                         {manifest::kPath, id == 0 ? executable_ : std::string()},
-                         {manifest::kBaseAddress, "0x0"},
-                         {manifest::kSize, 0},
-                         {manifest::kUuid, "00000000-0000-0000-0000-000000000000"}});
+  if (!json.find(manifest::kModules)) {
+    JsonMembers modules;
+    for (const uint64_t id : modules_) { // of a trace that has functions but no modules
+      ManifestModule module;
+      module.id = id, module.path = id == 0 ? executable_ : std::string();
+      module.uuid = "00000000-0000-0000-0000-000000000000";
+      FieldWriter(modules).object({}, module, [](auto &f, auto &m) { manifest::moduleFields(f, m); });
+    }
+    json.append(manifest::kModules, modules.list());
   }
-  if (!json.contains(manifest::kProcess) && (pid_ || !executable_.empty())) {
-    Json &process = json[manifest::kProcess] = Json::object();
+  if (!json.find(manifest::kProcess) && (pid_ || !executable_.empty())) {
+    JsonMembers process;
     if (pid_)
-      process[manifest::kPid] = *pid_;
-    process[manifest::kExecutable] = executable_;
+      process.number(manifest::kPid, *pid_);
+    json.set(manifest::kProcess, process.text(manifest::kExecutable, executable_).object());
   }
-  std::string text = textOf(json);
+  std::string text = json.text();
   text.pop_back(); // the closing brace
   JsonMembers rest;
   rest.line().json(manifest::kThreads, "[" + threads_.list() + "]");

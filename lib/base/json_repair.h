@@ -1,6 +1,6 @@
 // Repairs some JSON that the parser rejects.
-#ifndef ADA_LIB_FORMATS_ATF_JSON_REPAIR_H
-#define ADA_LIB_FORMATS_ATF_JSON_REPAIR_H
+#ifndef ADA_LIB_BASE_JSON_REPAIR_H
+#define ADA_LIB_BASE_JSON_REPAIR_H
 
 #include <string>
 #include <string_view>
@@ -14,4 +14,4 @@ std::string repairJson(std::string_view text);
 
 } // namespace ada
 
-#endif // ADA_LIB_FORMATS_ATF_JSON_REPAIR_H
+#endif // ADA_LIB_BASE_JSON_REPAIR_H

@@ -1,5 +1,5 @@
 // Replaces bytes and numbers that occur in real JSON but that simdjson rejects.
-#include "formats/atf/manifest/json_repair.h"
+#include "base/json_repair.h"
 
 #include "shared/text/utf8.h"
 

@@ -1,0 +1,52 @@
+// Reads the fields of a manifest as shared/manifest_keys.h describes them.
+#include "manifest_fields.h"
+
+#include "shared/manifest_keys.h"
+
+#include <algorithm>
+
+namespace ada {
+
+// Either a word, such as "running", or an object that has one of the words as its key or in its field `how`:
+// {"code": 3}, {"how": "signal", "value": 9}.
+static bool take(dom::element value, ManifestExit &exit) {
+  dom::object fields;
+  if (value.get(fields))
+    return take(value, exit.how);
+  const auto at = [&](std::string_view key, auto &to) {
+    dom::element found;
+    return !fields[key].get(found) && take(found, to);
+  };
+  at(manifest::kHow, exit.how), at(manifest::kValue, exit.value);
+  for (const std::string_view key :
+       {manifest::kCode, manifest::kSignal, manifest::kExec, manifest::kRunning, manifest::kUnknown}) {
+    if (exit.how.empty() && !fields[key].error())
+      exit.how = key;
+    if (exit.how == key && !exit.value)
+      at(key, exit.value);
+  }
+  return true;
+}
+
+namespace atf {
+
+void readFields(const dom::object &root, Manifest &manifest) {
+  (void)FieldReader::read(root, manifest, [](auto &f, auto &m) { manifest::manifestFields(f, m); });
+  dom::object recovered;
+  manifest.wasRecovered = !root[manifest::kRecovered].get(recovered);
+  for (DetailWindow &window : manifest.windows)
+    window.triggerCount = std::max<uint64_t>(window.triggerCount, window.triggers.size());
+}
+
+bool readThread(const dom::object &object, ManifestThread &thread) {
+  // An id must be an integer, because it becomes part of a path.
+  if (object[manifest::kId].get(thread.id) || thread.id > UINT32_MAX)
+    return false;
+  (void)FieldReader::read(object, thread, [](auto &f, auto &t) { manifest::threadFields(f, t); });
+  std::erase_if(thread.gaps, [](const LossGap &gap) { return gap.fromNs > gap.toNs; });
+  std::ranges::stable_sort(thread.gaps, {}, &LossGap::fromNs);
+  return true;
+}
+
+} // namespace atf
+} // namespace ada

@@ -1,0 +1,203 @@
+// What the traces of a process's threads share: place, memory, descriptors, failure, limits, the end.
+#include "process_trace.h"
+
+#include "core/base/message.h"
+#include "core/session/images.h"
+#include "identity.h"
+#include "shared/manifest_keys.h"
+
+#include <sys/resource.h>
+
+namespace ada {
+namespace {
+
+constexpr uint64_t kMostOpenFiles = 200; // half of the lowest limit for programs on ordinary systems
+
+} // namespace
+
+void ProcessTrace::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options,
+                         const TriggerRules &triggers, const char *directory) {
+  anchors_ = &anchors;
+  ring_ = &ring, images_ = &images, options_ = &options;
+  parts_.start(options, directory);
+  directory_ = place_ = parts_.directory();
+  ringIsBeside_ = equal(ring.path(), (Path(directory_) << "/ring").c_str());
+  windows_.start(options, triggers);
+  pool_.start(options.detail_buffer, ring.header().death_pre_roll ? &ring : nullptr);
+  bound_.start(options);
+  budget_.start(ring, images, options);
+  clock_.start(ring);
+  manifest_.start(
+      {&ring, &images, &anchors, &options, &windows_, &sched_, &budget_, &facts_, parts_.active() ? &parts_ : nullptr});
+}
+
+void ProcessTrace::startSched() {
+  sched_.begin(*ring_, place_, options_->isBounded());
+  if (!options_->sched)
+    sched_.refuse(manifest::kNotAskedFor);
+  else if (options_->isBounded())
+    sched_.refuse("not in bounded traces");
+  else if (!ownFiles_)
+    sched_.refuse("AdaTrace can't have file descriptors of its own here");
+  else
+    sched_.start();
+}
+
+void ProcessTrace::reset() {
+  sched_.reset();
+  for (uint64_t slot = 0; slot < threads_.ready(); ++slot)
+    threads_[slot].release();
+  threads_.release();
+  blocks_.release();
+  for (uint64_t slot = 0; slot < details_.ready(); ++slot)
+    if (details_[slot])
+      sys::unmap(details_[slot], sizeof *details_[slot]);
+  details_.release();
+  bound_.reset();
+  facts_.release();
+  __builtin_memset((void *)this, 0, sizeof *this);
+}
+
+void ProcessTrace::prepare() {
+  ring_->prepare([this](uint64_t slots) { return reserve(slots); },
+                 [this](uint64_t threads) { return facts_.reserve(threads); });
+  // Threads that wait for a chunk, now that some are free; ring::ThreadReader returns a thread's own chunks.
+  const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
+  for (uint64_t i = 0; i < used && ring_->hasFreeChunks(); ++i)
+    ring_->wake(ring_->threads()[i]);
+}
+
+void ProcessTrace::removeRing() {
+  ring_->unlink();
+  sys::unlink((Path(place_) << "/ring").c_str());
+}
+
+void ProcessTrace::handOver(Identity &identity) {
+  auto give = [&](const char *path) {
+    sys::call(SYS_fchownat, AT_FDCWD, path, identity.user(), identity.group(), AT_SYMLINK_NOFOLLOW);
+  };
+  // Make no system call that would not be permitted: a seccomp filter may not know it.
+  if (sys::call(SYS_geteuid) == 0 && identity.user() != 0) {
+    sys::call(SYS_fchown, ring_->descriptor(), identity.user(), identity.group());
+    give(place_);
+    give((Path(place_) << "/manifest.json").c_str());
+    if (parts_.active() && parts_.isInOwnSession()) // the next part is created in it
+      give((Path(place_) << "/..").c_str());
+    eachThread([&](const ThreadTrace &t) { t.handOver(Path(place_), give); });
+  }
+  identity.follow();
+}
+
+bool ProcessTrace::canShare() const {
+  rlimit64 limit = {};
+  return ownFiles_ && !windows_.active() && !bound_.active() && !budget_.active() &&
+         sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 && limit.rlim_cur >= 2 * kMostOpenFiles;
+}
+
+//===--- the threads' files -----------------------------------------------===//
+
+void ProcessTrace::countOpenFile(ThreadTrace &thread) {
+  if (__atomic_add_fetch(&openFiles_, 1, __ATOMIC_RELAXED) <= kMostOpenFiles)
+    return;
+  if (!isShared_)
+    closeDescriptors();
+  else
+    thread.closeDescriptors(); // the others' are in use
+}
+
+void ProcessTrace::closeDescriptors() {
+  eachThread([](ThreadTrace &t) { t.closeDescriptors(); });
+}
+
+void ProcessTrace::fail(const char *what, int error) {
+  if (__atomic_exchange_n(&failing_, true, __ATOMIC_ACQ_REL)) { // the first of several threads reports it
+    while (!failed())
+      arch::pause();
+    return;
+  }
+  Text<512> m("cannot write ");
+  m << directory_ << '/' << what << ": " << errorText(error);
+  __builtin_memcpy(failure_, m.c_str(), m.size() + 1);
+  static_assert(sizeof failure_ <= sizeof ring_->header().failure);
+  __builtin_memcpy(ring_->header().failure, failure_, sizeof failure_);
+  __atomic_store_n(&failed_, true, __ATOMIC_RELEASE);
+}
+
+void ProcessTrace::removeOldest() {
+  const Bound::Block block = bound_.takeOldest();
+  if (failed()) // the files stay as they are
+    return;
+  if (ThreadTrace &t = threads_[block.slot]; t.isActive() && t.number() == block.thread) {
+    tryToWrite(block.thread, t.indexName(), [&] { return t.removeOldestBlock(); });
+    return;
+  }
+  // The thread has ended, and its slot may belong to another.
+  PackedFile file;
+  tryToWrite(block.thread, "index.atp", [&] {
+    int error = file.load(place_, (uint32_t)block.thread);
+    return error < 0 ? error : file.removeFirst();
+  });
+  file.closeDescriptor();
+  ThreadFacts &f = facts_[block.thread];
+  f.removed = file.removed(), f.timeStart = file.timeStart(), f.timeEnd = file.timeEnd();
+}
+
+void ProcessTrace::finishFiles() {
+  eachThread([](ThreadTrace &t) {
+    t.finish();
+    t.finishSched();
+  });
+}
+
+void ProcessTrace::finish(Ending ending, int status) {
+  finishFiles();
+  int error = writeManifest(ending, status);
+  eachThread([&](ThreadTrace &t) {
+    if (isFull(error) && t.makeRoom()) { // the manifest needs room as well
+      t.finish();
+      error = writeManifest(ending, status);
+    }
+  });
+}
+
+//===--- the manifest -----------------------------------------------------===//
+
+ManifestWriter::Facts ProcessTrace::gatherFacts(Ending ending, int status) {
+  eachThread([&](ThreadTrace &t) { t.gatherFacts(/*isPartDone=*/ending == Ending::Rotated); });
+  const ada_ring_header &h = ring_->header();
+  reported_ = {.unattached = __atomic_load_n(&h.events_unattached, __ATOMIC_RELAXED),
+               .late = __atomic_load_n(&h.events_late, __ATOMIC_RELAXED),
+               .ended = h.events_ended,
+               .leftOut = h.left_out_ended};
+  return {.ending = ending,
+          .status = status,
+          .isNext = false,
+          .ring = nullptr,
+          .failure = failure(),
+          .lost = reported_,
+          .before = before_};
+}
+
+int ProcessTrace::tryManifest(Ending ending, int status) {
+  ManifestWriter::Facts facts = gatherFacts(ending, status);
+  if (ending != Ending::Exit && ending != Ending::Rotated)
+    facts.ring = ring_->path();
+  const int error = manifest_.write(place_, facts);
+  if (error == 0)
+    manifest_.removeLateModules(place_);
+  return error;
+}
+
+int ProcessTrace::writeManifest(Ending ending, int status) {
+  const int error = tryManifest(ending, status);
+  manifestFailed_ = error < 0;
+  if (error < 0)
+    fail("manifest.json", error);
+  return error;
+}
+
+int ProcessTrace::writeDumpManifest(Ending ending, int status, const char *directory) {
+  return manifest_.write(directory, gatherFacts(ending == Ending::Running ? Ending::Dump : ending, status));
+}
+
+} // namespace ada

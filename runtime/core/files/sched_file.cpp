@@ -1,0 +1,247 @@
+// Writes one thread's scheduling file.
+#include "sched_file.h"
+#include "core/base/crc.h"
+#include "sched_lane.h"
+
+namespace ada {
+
+using Switch = SwitchEvents::Switch;
+
+void SchedFile::begin(SchedLane &lane, ada_ring_thread &slot) {
+  *this = SchedFile();
+  lane_ = &lane, slot_ = &slot;
+  isActive_ = true, tid_ = slot.tid, number_ = slot.index;
+  file_.begin(lane.place(), number_, sched::kFileName);
+}
+
+//===--- what the kernel reports ------------------------------------------===//
+
+void SchedFile::write(const Switch *switches, uint64_t count) {
+  constexpr uint64_t kRecords = 256;
+  sched::Record records[kRecords];
+  for (uint64_t i = 0; i < count;) {
+    uint64_t n = 0;
+    for (; i < count && n < kRecords; ++i) {
+      const Switch &s = switches[i];
+      if (isRepeated(s))
+        continue;
+      records[n++] = {s.timeNs,
+                      s.kind == Switch::Kind::On      ? sched::Kind::On
+                      : s.kind == Switch::Kind::Waits ? sched::Kind::Waits
+                                                      : sched::Kind::Preempted,
+                      s.value};
+    }
+    if (n > 0 && isActive_) {
+      append(records, n);
+      last_ = records[n - 1];
+    }
+  }
+}
+
+// The switches of some threads come twice, see SwitchEvents::start.
+bool SchedFile::isRepeated(const Switch &s) {
+  const bool isOn = s.kind == Switch::Kind::On, isRepeated = isKnown_ && isOn_ == isOn;
+  isOn_ = isOn, isKnown_ = true;
+  return isRepeated;
+}
+
+void SchedFile::noteLost(const sched::Record &record) {
+  append(&record, 1);
+  isKnown_ = false;
+}
+
+bool SchedFile::isBehind() {
+  if (!isActive_ || !lane_->active())
+    return false;
+  if (endedNs_ == 0)
+    endedNs_ = lane_->askedAtNs(); // so a pass that takes everything finishes it
+  const bool isBehind = lane_->readToNs() < endedNs_;
+  if (isBehind)
+    lane_->noteWaited();
+  return isBehind;
+}
+
+//===--- the file ---------------------------------------------------------===//
+
+void SchedFile::append(const sched::Record *records, uint64_t count) {
+  if (int error = put(records, count * sizeof *records, /*stays=*/true); error < 0)
+    giveUp(error);
+}
+
+// A full disk may not even have room for the end record: that replaces the last record.
+void SchedFile::giveUp(int error) {
+  isActive_ = false;
+  lane_->noteError(error);
+  if (bytes_ == 0)
+    return;
+  const bool hasLast = lastNs_ != 0;
+  const uint64_t at = hasLast ? bytes_ - sizeof(sched::Record) : bytes_, readToNs = lane_->readToNs();
+  const uint64_t lastNs = lane_->active() && lastNs_ > readToNs ? readToNs : lastNs_; // the recorder's own may be newer
+  const sched::Record end = {hasLast ? lastNs : lane_->fromNs(), sched::Kind::KnownTo, hasLast ? sumBeforeLast_ : sum_};
+  if (file_.openMade() == 0 && file_.write(&end, sizeof end, at) == 0)
+    file_.truncate(at + sizeof end); // part of the failed write may follow it
+  file_.close();
+}
+
+sched::Header SchedFile::header() const {
+  sched::Header header = {{}, sched::kNewestVersion, tid_, lane_->fromNs(), lane_->active() ? 0 : sched::kIsUnknown};
+  __builtin_memcpy(header.magic, sched::kMagic, sizeof header.magic);
+  return header;
+}
+
+// `stays`: later data is written after it. The descriptor is closed, because there may be many threads.
+int SchedFile::put(const void *from, size_t bytes, bool stays) {
+  auto write = [&](const void *data, size_t n) {
+    int error = file_.write(data, n, bytes_);
+    if (error == 0 && stays)
+      sum_ = crc32c(sum_, data, n), bytes_ += n;
+    return error;
+  };
+  int error = file_.open([&] {
+    const sched::Header begin = header();
+    return write(&begin, sizeof begin);
+  });
+  const uint32_t before = sum_;
+  if (error == 0)
+    error = write(from, bytes);
+  file_.close();
+  if (error == 0 && stays && bytes > 0) {
+    const size_t rest = bytes - sizeof(sched::Record);
+    sumBeforeLast_ = crc32c(before, from, rest);
+    lastNs_ = ((const sched::Record *)((const char *)from + rest))->timeNs;
+  }
+  return error;
+}
+
+void SchedFile::finish() {
+  if (!isActive_ || (bytes_ == 0 && !lane_->active())) // there is nothing to say
+    return;
+  if (bytes_ == 0) // the header first: what follows needs its size and sum
+    append(nullptr, 0);
+  const uint64_t readToNs = lane_->readToNs();
+  if (lane_->mayLack()) // their number will not be reported
+    noteLost({readToNs, sched::Kind::Lost, 0});
+  const sched::Record end = {readToNs, sched::Kind::KnownTo, sum_};
+  if (int error = isActive_ ? put(&end, sizeof end, /*stays=*/false) : 0; error < 0)
+    giveUp(error);
+}
+
+// The thread's state becomes the first record: the whole part may have no other.
+void SchedFile::goOn() {
+  if (!isActive_)
+    return;
+  file_.begin(lane_->place(), number_, sched::kFileName);
+  forgetContents();
+  heldNs_ = 0;
+  slot_->held_missing = 0;
+  slot_->held_unplaced_before = unplaced_;
+  if (!isKnown_)
+    return;
+  last_.timeNs = lane_->fromNs();
+  append(&last_, 1);
+}
+
+void SchedFile::remove() {
+  if (bytes_ == 0)
+    return;
+  file_.remove();
+  forgetContents();
+  miss(heldNs_);
+  heldNs_ = 0;
+}
+
+//===--- the recorder itself ----------------------------------------------===//
+
+// Recovery must count each time exactly once: it finds some of it in the file, and the rest in the ring
+// (ada_ring_thread.held_missing).
+void SchedFile::noteHeld(HeldTimes &times, const ring::Held &held, uint64_t seq, bool isFirst) {
+  if (times.count_ + ring::kMostHeldRecords > HeldTimes::kMost)
+    writeHeld(times);
+  times.endSeq_ = seq + 1, times.missing_ += held.missingNs;
+  // No call is open before a thread's first event, and without the kernel's records nothing else is known about that
+  // time: it is not worth a file.
+  if ((isFirst && !lane_->active()) || !isActive_) {
+    times.missing_ += held.placedNs();
+    return;
+  }
+  times.count_ += ring::recordsOf(held, times.records_ + times.count_);
+  times.ns_ += held.placedNs();
+}
+
+// The thread makes no call after this. As before its first event, the time alone is not worth a file.
+void SchedFile::noteHeldAtEnd(HeldTimes &times, const ring::Held &held) {
+  const uint64_t seq = slot_->held_seq;
+  noteHeld(times, held, seq == 0 ? 0 : seq - 1, bytes_ == 0);
+}
+
+void SchedFile::writeHeld(HeldTimes &times) {
+  if (times.endSeq_ == 0)
+    return;
+  if (times.count_ > 0 && isActive_)
+    append(times.records_, times.count_);
+  if (isActive_)
+    heldNs_ += times.ns_;
+  else
+    times.missing_ += times.ns_;
+  slot_->held_missing += times.missing_;
+  __atomic_store_n(&slot_->held_seq, times.endSeq_, __ATOMIC_RELEASE);
+  times = HeldTimes();
+  const bool isFull = bytes_ > sizeof(sched::Header) + kMostKept * sizeof(sched::Record);
+  if (__builtin_expect(lane_->isBounded() && isActive_ && isFull, 0))
+    if (int error = keepNewest(); error < 0)
+      giveUp(error);
+}
+
+// Replaces the file by its newer half. There is a whole file of that name at every moment.
+int SchedFile::keepNewest() {
+  constexpr uint64_t kRecords = 256;
+  sched::Record records[kRecords];
+  uint64_t count = (bytes_ - sizeof(sched::Header)) / sizeof(sched::Record), gone = count / 4 * 2, goneNs = 0;
+  ThreadFile newer;
+  newer.begin(lane_->place(), number_, kNewerName);
+  const sched::Header begin = header();
+  uint64_t bytes = sizeof begin;
+  uint32_t sum = crc32c(0, &begin, sizeof begin), sumBeforeLast = 0;
+  int error = file_.openMade();
+  if (error == 0)
+    error = newer.open([&] { return newer.write(&begin, sizeof begin, 0); });
+  for (uint64_t i = 0; i < count && error == 0;) {
+    uint64_t end = i < gone ? gone : count;
+    end = end - i < kRecords ? end : i + kRecords;
+    const uint64_t n = (end - i) * sizeof *records;
+    error = file_.read(records, n, sizeof begin + i * sizeof *records);
+    for (uint64_t k = 0; k + 1 < end - i && i < gone; k += 2)
+      goneNs += records[k + 1].timeNs - records[k].timeNs;
+    if (error == 0 && i >= gone) {
+      error = newer.write(records, n, bytes);
+      sumBeforeLast = crc32c(sum, records, n - sizeof *records);
+      sum = crc32c(sum, records, n), bytes += n;
+    }
+    i = end;
+  }
+  newer.close();
+  file_.close();
+  if (error == 0)
+    error = newer.rename(sched::kFileName);
+  if (error < 0) {
+    newer.remove();
+    return error;
+  }
+  bytes_ = bytes, sum_ = sum, sumBeforeLast_ = sumBeforeLast;
+  heldNs_ -= goneNs;
+  miss(goneNs);
+  return 0;
+}
+
+SchedFile::HeldSum SchedFile::heldInAll(bool isPartDone) {
+  Ring &ring = lane_->ring();
+  const ada_ring_header &h = ring.header();
+  ring::ClockMap clock;
+  clock.update(ring.anchors(), ring.usesSystemClock() ? 0 : h.anchors_used, h.anchors_from);
+  unplaced_ = __atomic_load_n(&slot_->held_unplaced, __ATOMIC_RELAXED);
+  const uint64_t lost = isPartDone ? 0 : ring::unreportedLost(*slot_, slot_->held_seq);
+  const uint64_t missing = slot_->held_missing + ring::heldNs(unplaced_ - slot_->held_unplaced_before + lost, clock);
+  return {heldNs_ + missing, missing};
+}
+
+} // namespace ada

@@ -1,0 +1,48 @@
+// The tables of docs/json.md.
+#include "table_pages.h"
+#include "flow_lines.h"
+#include "graph_lines.h"
+#include "stack_lines.h"
+#include "tree_lines.h"
+#include "why_lines.h"
+
+#include "analysis/diff/diff_table.h"
+#include "analysis/report/report_table.h"
+#include "analysis/values/counter_table.h"
+#include "analysis/waits/coroutine_table.h"
+
+namespace ada::cli {
+
+std::string tablePages() {
+  const std::pair<const char *, ColumnList> tables[] = {
+      {"tree", treeTable()},
+      {"graph", graphTable(GraphView::Calls, false)},
+      {"graph --callers", graphTable(GraphView::Callers, false)},
+      {"graph --callees", graphTable(GraphView::Callees, false)},
+      {"coroutines", infoOf(analysis::coroutineNodeColumns())},
+      {"coroutines --each", infoOf(analysis::coroutineColumns())},
+      {"stacks", stackTable()},
+      {"stacks: deadlock", infoOf(analysis::deadlockColumns())},
+      {"stacks: frames", frameTable()},
+      {"waits", infoOf(analysis::waitColumns())},
+      {"waits: callers", infoOf(analysis::callerColumns())},
+      {"waits: holders", infoOf(analysis::holderColumns())},
+      {"waits: deadlock", infoOf(analysis::deadlockColumns())},
+      {"why", whyTable()},
+      {"why: parts", whyPartTable()},
+      {"why: holders", whyHolderTable()},
+      {"last", lastCallTable()},
+      {"diff", infoOf(analysis::diffColumns())},
+      {"diff --flow", flowTable()},
+      {"report", infoOf(analysis::reportColumns())},
+      {"report: histogram", infoOf(analysis::binColumns())},
+      {"report --counters", infoOf(analysis::counterColumns())},
+      {"report --slowest", infoOf(analysis::callColumns())},
+  };
+  std::string page;
+  for (const auto &[heading, columns] : tables)
+    page += std::string("## ") + heading + "\n\n" + columnsPage(columns) + "\n";
+  return page;
+}
+
+} // namespace ada::cli
