@@ -134,7 +134,7 @@ std::string triggers(const std::string &text) {
 TEST(Triggers, Kinds) {
   EXPECT_EQ(triggers(""), "");
   EXPECT_EQ(triggers("call:ns::*;signal;slow:a>b<c>>5ms;exception:[;x]"),
-            "refused: AdaTrace: option 'trigger' in ADA_OPTIONS: 'x]' is none of call:GLOB, slow:GLOB>5ms, "
+            "refused: AdaTrace: option 'trigger' in ADA_OPTIONS: 'x]' is not one of call:GLOB, slow:GLOB>5ms, "
             "exception:GLOB, signal. This program runs untraced.\n");
   EXPECT_EQ(triggers("call:ns::*;signal;slow:a>b<c>>5ms;;exception:e*"),
             "call ns::* 0\nslow a>b<c> 5000000\nexception e* 0\nsignal");
