@@ -96,6 +96,8 @@ PARTS = [
     Part("lib/analysis/waits", [ANALYSIS + "events", ANALYSIS + "values"]),
     Part("lib/analysis/report", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits"]),
     Part("lib/analysis/tree", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits", ANALYSIS + "report"]),
+    Part("lib/analysis/check", [ANALYSIS + "events"]),
+    Part("lib/analysis/outliers", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits"]),
     Part("lib/analysis/diff", [ANALYSIS + "events", ANALYSIS + "report", ANALYSIS + "tree", ANALYSIS + "values"]),
     Part("lib/formats/atf/files", ["lib/formats/*", "lib/formats/packed"], DIRECTORIES | {
         ATF + "session/link_check.h": "values are shown only if index and detail belong together"}),

@@ -6,7 +6,7 @@
 #include "options/option_values.h"
 #include "output/check_lines.h"
 #include "output/function_names.h"
-#include "output/json_fields.h"
+#include "output/table_writer.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ struct Options {
   std::string rules, suggest;
   std::vector<std::string> sessions;
   InputOptions input;
-  std::string format = "text";
+  std::string format = "text"; // or json, junit
   bool isVerbose = false;
 };
 
@@ -104,7 +104,9 @@ int run(const Options &options, const Invocation &invocation) {
     sessions.emplace_back(); // the newest
   Output out;
   const Palette palette(invocation.color, STDOUT_FILENO);
-  JsonList list(out, /*isArray=*/true);
+  TableOptions json;
+  json.format = Format::Json;
+  TableWriter list(out, palette, infoOf(analysis::ruleColumns()), json, /*facts=*/0);
   if (options.format == "junit")
     out.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
   int exitCode = kOk;
@@ -126,10 +128,8 @@ int run(const Options &options, const Invocation &invocation) {
     else if (options.format == "junit")
       out.write(checkJunit(checked));
     else
-      for (size_t i = 0; i < rules.size(); ++i) {
-        list.next();
-        out.write(checkJson(checked, i));
-      }
+      for (const analysis::RuleLine &row : checkRows(checked))
+        list.write(analysis::ruleColumns(), row);
     for (const analysis::RuleAnswer &answer : *answers) {
       isBroken |= answer.verdict == analysis::RuleAnswer::Verdict::Broken;
       isUndecided |= answer.verdict == analysis::RuleAnswer::Verdict::Undecided;

@@ -4,7 +4,6 @@
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/function_names.h"
-#include "output/json_fields.h"
 #include "output/outlier_lines.h"
 
 #include <algorithm>
@@ -20,20 +19,21 @@ namespace {
 struct Options {
   InputOptions input;
   std::vector<std::string> functions;
-  std::string slowest, format = "text";
+  std::string slowest;
+  TableOptions table;
   uint64_t limit = 0;
 };
 
 constexpr uint64_t kFunctions = 3, kRows = 20; // shown unless --limit says otherwise
 
 // Functions by the time that their calls took beyond the median, from the distributions of a report.
-std::vector<TailRow> tailsOf(const analysis::Report &report) {
-  std::vector<TailRow> rows;
+std::vector<analysis::TailRow> tailsOf(const analysis::Report &report) {
+  std::vector<analysis::TailRow> rows;
   for (const analysis::ReportRow &row : report.rows) {
     const Distribution &durations = row.figures.durations;
     if (durations.count() < 2 || !row.function)
       continue;
-    TailRow tail;
+    analysis::TailRow tail;
     tail.function = nameOf(*row.function, NameStyle::Short);
     tail.calls = durations.count(), tail.medianNs = durations.percentile(50), tail.p99Ns = durations.percentile(99);
     tail.maxNs = durations.max();
@@ -42,7 +42,7 @@ std::vector<TailRow> tailsOf(const analysis::Report &report) {
         tail.aboveMedianNs += bin.count * (std::min((bin.from + bin.to) / 2, tail.maxNs) - tail.medianNs);
     rows.push_back(std::move(tail));
   }
-  std::ranges::stable_sort(rows, std::greater(), &TailRow::aboveMedianNs);
+  std::ranges::stable_sort(rows, std::greater(), &analysis::TailRow::aboveMedianNs);
   return rows;
 }
 
@@ -52,24 +52,17 @@ int listTails(const Options &options, TraceInput &input, const Invocation &invoc
   auto report = analysis::makeReport(input.source(), input.table(), input.threads(), wanted);
   if (!report)
     return fail(kCantRead, "{}", report.error().text());
-  std::vector<TailRow> rows = tailsOf(*report);
+  std::vector<analysis::TailRow> rows = tailsOf(*report);
   const size_t all = rows.size();
   rows.resize(std::min<size_t>(all, options.limit ? options.limit : kRows));
   Output out;
-  if (options.format == "text") {
-    const Palette palette(invocation.color, STDOUT_FILENO);
-    printTails(out, palette, rows);
+  const Palette palette(invocation.color, STDOUT_FILENO);
+  printTails(out, palette, rows, options.table);
+  if (options.table.isText()) {
     if (rows.size() < all)
       out.print("{}... and {} more{}\n", palette.dim, formatCount(all - rows.size()), palette.reset);
     if (!rows.empty())
       out.print("Why some calls are slow: adatrace outliers --function='{}' {}\n", rows[0].function, input.name());
-  } else {
-    JsonList list(out, /*isArray=*/true);
-    for (const TailRow &row : rows) {
-      list.next();
-      out.write(tailJson(row));
-    }
-    list.finish();
   }
   out.flush();
   return input.close(report->damage);
@@ -94,27 +87,23 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
   times->resize(std::min<size_t>(all, options.limit ? options.limit : kFunctions));
   const Palette palette(invocation.color, STDOUT_FILENO);
   Output out;
-  const bool isList = all > 1;
-  std::optional<JsonList> list;
-  if (options.format != "text" && isList)
-    list.emplace(out, true);
+  const bool isJson = options.table.isJson(), isList = all > 1;
   for (size_t i = 0; i < times->size(); ++i) {
     const auto found = analysis::findOutliers(input.source(), input.table(), input.threads(), (*times)[i], slowest,
                                               input.fromNs(), input.toNs(), damage);
     if (!found)
       return fail(kCantRead, "{}", found.error().text());
-    if (options.format == "text") {
+    const bool isLast = i + 1 == times->size();
+    if (!isJson) {
       out.write(i > 0 ? "\n" : "");
       printOutliers(out, palette, input, *found);
-    } else {
-      if (list)
-        list->next();
-      out.write(outliersJson(input, *found) + (list ? "" : "\n"));
+    } else { // one object, or an array if there are several functions
+      out.write(i == 0 && isList ? "[\n" : "");
+      out.write(jsonOf(analysis::outlierColumns(), analysis::OutlierLine{&*found, &input.table()}));
+      out.write(!isLast ? ",\n" : isList ? "\n]\n" : "\n");
     }
   }
-  if (list)
-    list->finish();
-  if (options.format == "text" && times->size() < all)
+  if (!isJson && times->size() < all)
     out.print("{}... and {} more functions; --limit shows more{}\n", palette.dim, formatCount(all - times->size()),
               palette.reset);
   out.flush();
@@ -144,10 +133,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
                                                 : "'" + text + "' is not a share up to 50%, a number or >DURATION";
       });
   addCount(line, "--limit", options->limit, "At most this many functions [3 with --function, otherwise 20]");
-  line.option("--format", options->format, "text, or json [text]").type("FORMAT").oneOf({"text", "json"});
+  addTableOptions(line, options->table, "function");
   return [options, &invocation] {
     if (options->functions.empty() && !options->slowest.empty())
       return fail(kWrongUsage, "outliers: --slowest needs --function");
+    if (!options->functions.empty() && !options->table.isText() && !options->table.isJson())
+      return fail(kWrongUsage, "outliers: --function goes with --format=text or json");
+    if (!options->table.fits("outliers", infoOf(analysis::tailColumns())))
+      return int(kWrongUsage);
     return run(*options, invocation);
   };
 }

@@ -1,22 +1,17 @@
 // Prints whether rules were kept.
 #include "check_lines.h"
-#include "json_fields.h"
 
-#include "model/names.h"
 #include "base/quantities.h"
+#include "model/names.h"
 
 #include <algorithm>
 
 namespace ada::cli {
 
-using analysis::Metric, analysis::Rule, analysis::RuleAnswer, analysis::RuleExample;
+using analysis::Rule, analysis::RuleAnswer, analysis::RuleExample;
 using Verdict = RuleAnswer::Verdict;
 
 namespace {
-
-const char *verdictName(Verdict verdict) {
-  return verdict == Verdict::Kept ? "kept" : verdict == Verdict::Broken ? "broken" : "undecided";
-}
 
 // What the rule's figure means for one call: "3 calls", "7.2 ms".
 std::string exampleText(const CheckedSession &session, const Rule &rule, const RuleExample &example) {
@@ -39,13 +34,6 @@ std::string commandOf(const CheckedSession &session, const RuleExample &example)
   const std::string pid =
       session.input.severalProcesses() && process.pid ? std::to_string(*process.pid) + "/" : std::string();
   return fmt::format("adatrace why --call={}{}:{} {}", pid, thread.number, example.seq, session.input.name());
-}
-
-std::string undecidedText(const Rule &rule, const RuleAnswer &answer) {
-  if (answer.lacksScheduling)
-    return "scheduling was not recorded";
-  return rule.per.empty() ? "no complete call of such a function is in the trace"
-                          : "no complete call of the function after 'per' is in the trace";
 }
 
 std::string violationText(const Rule &rule, const RuleAnswer &answer) {
@@ -128,24 +116,14 @@ void printCheck(Output &out, const Palette &palette, const CheckedSession &sessi
   out.write("\n");
 }
 
-std::string checkJson(const CheckedSession &session, size_t number) {
-  const Rule &rule = session.rules[number];
-  const RuleAnswer &answer = session.answers[number];
-  JsonMembers json;
-  json.text("session", session.input.name()).number("line", rule.line).text("rule", rule.text);
-  json.text("verdict", verdictName(answer.verdict));
-  if (answer.verdict == Verdict::Undecided)
-    json.null("measured").text("reason", undecidedText(rule, answer));
-  else
-    json.json("measured", fmt::format("{:.10g}", answer.measured)).null("reason");
-  if (!answer.worst)
-    return json.null("worst").object();
-  const RuleExample &example = *answer.worst;
-  JsonMembers worst = threadFields(session.input, example.thread);
-  worst.text("function", shortName(example.function)).number("seq", example.seq);
-  worst.number("begin_ns", example.beginNs).number("duration_ns", example.endNs - example.beginNs);
-  worst.text("command", commandOf(session, example));
-  return json.json("worst", worst.object()).object();
+std::vector<analysis::RuleLine> checkRows(const CheckedSession &session) {
+  std::vector<analysis::RuleLine> rows;
+  for (size_t i = 0; i < session.rules.size(); ++i) {
+    const RuleAnswer &answer = session.answers[i];
+    rows.push_back({&session.rules[i], &answer, &session.input.table(), session.input.name(),
+                    answer.worst ? commandOf(session, *answer.worst) : std::string()});
+  }
+  return rows;
 }
 
 std::string checkJunit(const CheckedSession &session) {

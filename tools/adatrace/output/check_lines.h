@@ -2,12 +2,13 @@
 #ifndef ADATRACE_CHECK_LINES_H
 #define ADATRACE_CHECK_LINES_H
 
-#include "analysis/check/check.h"
+#include "analysis/check/check_table.h"
 #include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace ada::cli {
 
@@ -22,8 +23,8 @@ struct CheckedSession {
 /// Broken and undecided rules, each with its worst call and the command that shows it, then a summary. `isVerbose`:
 /// also the rules that were kept.
 void printCheck(Output &out, const Palette &palette, const CheckedSession &session, bool isVerbose);
-/// One object per rule; docs/json.md lists the keys.
-std::string checkJson(const CheckedSession &session, size_t rule);
+/// A row for each rule, for the columns of check_table.h.
+std::vector<analysis::RuleLine> checkRows(const CheckedSession &session);
 /// A <testsuite> element, one <testcase> per rule.
 std::string checkJunit(const CheckedSession &session);
 

@@ -1,9 +1,9 @@
 // Prints what sets slow calls apart.
 #include "outlier_lines.h"
-#include "json_fields.h"
+#include "table_writer.h"
 
-#include "model/names.h"
 #include "base/quantities.h"
+#include "model/names.h"
 
 namespace ada::cli {
 
@@ -90,49 +90,9 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
     out.print("{:15}adatrace view {}\n", "", input.name());
 }
 
-std::string outliersJson(const TraceInput &input, const Outliers &outliers) {
-  JsonMembers json;
-  const auto real = [](double ns) { return fmt::format("{:.0f}", ns); };
-  json.text("function", shortName(outliers.function)).number("calls", outliers.calls);
-  json.number("slow_calls", outliers.slowCalls).number("ordinary_calls", outliers.ordinaryCalls);
-  json.number("slow_from_ns", outliers.slowFromNs).number("ordinary_from_ns", outliers.ordinaryFromNs);
-  json.number("ordinary_to_ns", outliers.ordinaryToNs);
-  json.json("slow_mean_ns", real(outliers.slowMeanNs)).json("ordinary_mean_ns", real(outliers.ordinaryMeanNs));
-  json.json("extra_ns", real(outliers.extraNs));
-  json.number("calls_needed", outliers.callsNeeded);
-  json.beginArray("factors");
-  for (const OutlierFactor &factor : outliers.factors) {
-    JsonMembers one;
-    one.text("kind", factorKindName(factor.kind)).text("what", factor.what).text("how", factor.how);
-    one.json("explains_ns", real(factor.explainsNs)).json("share", fmt::format("{:.4f}", factor.share));
-    one.json("p_value", fmt::format("{:.3g}", factor.pValue));
-    one.json("of_slow", fmt::format("{:.4f}", factor.ofSlow));
-    one.json("of_ordinary", fmt::format("{:.4f}", factor.ofOrdinary));
-    json.json({}, one.object());
-  }
-  json.endArray().beginArray("slowest");
-  for (const SlowExample &example : outliers.slowest) {
-    JsonMembers one = threadFields(input, example.thread);
-    one.number("seq", example.seq).number("begin_ns", example.beginNs).number("duration_ns", example.durationNs);
-    json.json({}, one.object());
-  }
-  return json.endArray().object();
-}
-
-void printTails(Output &out, const Palette &palette, const std::vector<TailRow> &rows) {
-  out.print("{}{:>12} {:>12} {:>11} {:>11} {:>11}  function{}\n", palette.dim, "above median", "calls", "p50", "p99", "max",
-            palette.reset);
-  for (const TailRow &row : rows)
-    out.print("{}{:>12}{} {:>12} {:>11} {:>11} {:>11}  {}{}{}\n", palette.number, formatDuration(row.aboveMedianNs),
-              palette.reset, formatCount(row.calls), formatDuration(row.medianNs), formatDuration(row.p99Ns),
-              formatDuration(row.maxNs), palette.name, row.function, palette.reset);
-}
-
-std::string tailJson(const TailRow &row) {
-  JsonMembers json;
-  json.text("function", row.function).number("calls", row.calls).number("above_median_ns", row.aboveMedianNs);
-  json.number("p50_ns", row.medianNs).number("p99_ns", row.p99Ns).number("max_ns", row.maxNs);
-  return json.object();
+void printTails(Output &out, const Palette &palette, const std::vector<analysis::TailRow> &rows,
+                const TableOptions &options) {
+  printTable(out, palette, analysis::tailColumns(), rows, options, /*facts=*/0);
 }
 
 } // namespace ada::cli

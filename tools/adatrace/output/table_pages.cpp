@@ -6,7 +6,9 @@
 #include "tree_lines.h"
 #include "why_lines.h"
 
+#include "analysis/check/check_table.h"
 #include "analysis/diff/diff_table.h"
+#include "analysis/outliers/outlier_table.h"
 #include "analysis/report/report_table.h"
 #include "analysis/values/counter_table.h"
 #include "analysis/waits/coroutine_table.h"
@@ -31,6 +33,12 @@ std::string tablePages() {
       {"why", whyTable()},
       {"why: parts", whyPartTable()},
       {"why: holders", whyHolderTable()},
+      {"outliers", infoOf(analysis::tailColumns())},
+      {"outliers --function", infoOf(analysis::outlierColumns())},
+      {"outliers --function: factors", infoOf(analysis::factorColumns())},
+      {"outliers --function: slowest", infoOf(analysis::slowExampleColumns())},
+      {"check", infoOf(analysis::ruleColumns())},
+      {"check: worst", infoOf(analysis::ruleExampleColumns())},
       {"last", lastCallTable()},
       {"diff", infoOf(analysis::diffColumns())},
       {"diff --flow", flowTable()},
