@@ -283,19 +283,19 @@ private:
   std::optional<ThreadCalls<CheckWorker>> calls_;
 };
 
-RuleAnswer answerTo(const Rule &rule, Sums &sums) {
-  RuleAnswer answer;
+CheckAnswer answerTo(const Rule &rule, Sums &sums) {
+  CheckAnswer answer;
   answer.worst = sums.worst;
   const auto decide = [&](double measured) {
     answer.measured = measured;
-    answer.verdict = rule.isKeptBy(measured) ? RuleAnswer::Verdict::Kept : RuleAnswer::Verdict::Broken;
+    answer.verdict = rule.isKeptBy(measured) ? CheckAnswer::Verdict::Kept : CheckAnswer::Verdict::Broken;
   };
   if (rule.form != Rule::Form::Bound) {
     answer.measured = static_cast<double>(sums.violations);
-    answer.verdict = sums.violations == 0 ? RuleAnswer::Verdict::Kept : RuleAnswer::Verdict::Broken;
+    answer.verdict = sums.violations == 0 ? CheckAnswer::Verdict::Kept : CheckAnswer::Verdict::Broken;
     return answer;
   }
-  const auto undecided = [&] { answer.verdict = RuleAnswer::Verdict::Undecided; };
+  const auto undecided = [&] { answer.verdict = CheckAnswer::Verdict::Undecided; };
   if (!rule.per.empty()) {
     sums.hasPer ? decide(sums.worstPer) : undecided();
     return answer;
@@ -357,7 +357,7 @@ RuleAnswer answerTo(const Rule &rule, Sums &sums) {
 
 } // namespace
 
-Expected<std::vector<RuleAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
+Expected<std::vector<CheckAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
                                              const std::vector<uint32_t> &threads, std::span<const Rule> rules,
                                              uint64_t fromNs, uint64_t toNs, Damage &damage) {
   FilterOptions range;
@@ -373,7 +373,7 @@ Expected<std::vector<RuleAnswer>> checkRules(model::TraceSource &source, const T
       damage);
   if (!done)
     return done.error();
-  std::vector<RuleAnswer> answers;
+  std::vector<CheckAnswer> answers;
   for (size_t i = 0; i < rules.size(); ++i)
     answers.push_back(answerTo(rules[i], sums[i]));
   return answers;

@@ -21,7 +21,7 @@ struct RuleExample {
   double measured = 0; ///< of this call alone
 };
 
-struct RuleAnswer {
+struct CheckAnswer {
   enum class Verdict {
     Kept,
     Broken,
@@ -35,7 +35,7 @@ struct RuleAnswer {
 
 /// One answer per rule, in their order. Reads the threads once, several at a time. `fromNs`, `toNs`: calls that overlap
 /// this range count.
-Expected<std::vector<RuleAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
+Expected<std::vector<CheckAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
                                              const std::vector<uint32_t> &threads, std::span<const Rule> rules,
                                              uint64_t fromNs, uint64_t toNs, Damage &damage);
 

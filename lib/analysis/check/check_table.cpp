@@ -6,13 +6,13 @@
 
 namespace ada::analysis {
 
-const char *verdictName(RuleAnswer::Verdict verdict) {
-  return verdict == RuleAnswer::Verdict::Kept     ? "kept"
-         : verdict == RuleAnswer::Verdict::Broken ? "broken"
+const char *verdictName(CheckAnswer::Verdict verdict) {
+  return verdict == CheckAnswer::Verdict::Kept     ? "kept"
+         : verdict == CheckAnswer::Verdict::Broken ? "broken"
                                                   : "undecided";
 }
 
-std::string undecidedText(const Rule &rule, const RuleAnswer &answer) {
+std::string undecidedText(const Rule &rule, const CheckAnswer &answer) {
   if (answer.lacksScheduling)
     return "scheduling was not recorded";
   return rule.per.empty() ? "no complete call of such a function is in the trace"
@@ -40,7 +40,7 @@ constexpr Column<RuleExampleLine> kExamples[] = {
      [](const RuleExampleLine &line) -> Value { return line.command; }},
 };
 
-bool isDecided(const RuleLine &line) { return line.answer->verdict != RuleAnswer::Verdict::Undecided; }
+bool isDecided(const RuleLine &line) { return line.answer->verdict != CheckAnswer::Verdict::Undecided; }
 Value measuredOf(const RuleLine &line) {
   return isDecided(line) ? Value(Json{fmt::format("{:.10g}", line.answer->measured)}) : Value();
 }

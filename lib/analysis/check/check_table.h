@@ -18,16 +18,16 @@ Columns<RuleExampleLine> ruleExampleColumns();
 
 struct RuleLine {
   const Rule *rule;
-  const RuleAnswer *answer;
+  const CheckAnswer *answer;
   const TraceTable *trace;
   std::string session, command;
 };
 Columns<RuleLine> ruleColumns();
 
 /// "kept", "broken", "undecided".
-const char *verdictName(RuleAnswer::Verdict verdict);
+const char *verdictName(CheckAnswer::Verdict verdict);
 /// Why a rule could not be decided.
-std::string undecidedText(const Rule &rule, const RuleAnswer &answer);
+std::string undecidedText(const Rule &rule, const CheckAnswer &answer);
 
 } // namespace ada::analysis
 

@@ -114,9 +114,10 @@ int run(const Options &options, const Invocation &invocation) {
   for (const std::string &session : sessions) {
     InputOptions input = options.input;
     input.path = session;
-    std::optional<TraceInput> trace = TraceInput::open(input, exitCode);
+    int fault = kOk;
+    std::optional<TraceInput> trace = TraceInput::open(input, fault);
     if (!trace)
-      return exitCode;
+      return fault;
     analysis::Damage damage;
     const auto answers = analysis::checkRules(trace->source(), trace->table(), trace->threads(), rules, trace->fromNs(),
                                               trace->toNs(), damage);
@@ -130,9 +131,9 @@ int run(const Options &options, const Invocation &invocation) {
     else
       for (const analysis::RuleLine &row : checkRows(checked))
         list.write(analysis::ruleColumns(), row);
-    for (const analysis::RuleAnswer &answer : *answers) {
-      isBroken |= answer.verdict == analysis::RuleAnswer::Verdict::Broken;
-      isUndecided |= answer.verdict == analysis::RuleAnswer::Verdict::Undecided;
+    for (const analysis::CheckAnswer &answer : *answers) {
+      isBroken |= answer.verdict == analysis::CheckAnswer::Verdict::Broken;
+      isUndecided |= answer.verdict == analysis::CheckAnswer::Verdict::Undecided;
     }
     exitCode = std::max(exitCode, trace->close(damage));
   }

@@ -8,8 +8,8 @@
 
 namespace ada::cli {
 
-using analysis::Rule, analysis::RuleAnswer, analysis::RuleExample;
-using Verdict = RuleAnswer::Verdict;
+using analysis::Rule, analysis::CheckAnswer, analysis::RuleExample;
+using Verdict = CheckAnswer::Verdict;
 
 namespace {
 
@@ -36,7 +36,7 @@ std::string commandOf(const CheckedSession &session, const RuleExample &example)
   return fmt::format("adatrace why --call={}{}:{} {}", pid, thread.number, example.seq, session.input.name());
 }
 
-std::string violationText(const Rule &rule, const RuleAnswer &answer) {
+std::string violationText(const Rule &rule, const CheckAnswer &answer) {
   const auto count = static_cast<uint64_t>(answer.measured);
   if (rule.form == Rule::Form::Never)
     return formatCount(count, "such call");
@@ -85,7 +85,7 @@ void printCheck(Output &out, const Palette &palette, const CheckedSession &sessi
   size_t kept = 0, broken = 0, undecided = 0;
   for (size_t i = 0; i < session.rules.size(); ++i) {
     const Rule &rule = session.rules[i];
-    const RuleAnswer &answer = session.answers[i];
+    const CheckAnswer &answer = session.answers[i];
     const std::string place = fmt::format("{}:{}", session.rulesPath, rule.line);
     switch (answer.verdict) {
     case Verdict::Kept:
@@ -119,7 +119,7 @@ void printCheck(Output &out, const Palette &palette, const CheckedSession &sessi
 std::vector<analysis::RuleLine> checkRows(const CheckedSession &session) {
   std::vector<analysis::RuleLine> rows;
   for (size_t i = 0; i < session.rules.size(); ++i) {
-    const RuleAnswer &answer = session.answers[i];
+    const CheckAnswer &answer = session.answers[i];
     rows.push_back({&session.rules[i], &answer, &session.input.table(), session.input.name(),
                     answer.worst ? commandOf(session, *answer.worst) : std::string()});
   }
@@ -127,13 +127,13 @@ std::vector<analysis::RuleLine> checkRows(const CheckedSession &session) {
 }
 
 std::string checkJunit(const CheckedSession &session) {
-  const auto countOf = [&](Verdict verdict) { return std::ranges::count(session.answers, verdict, &RuleAnswer::verdict); };
+  const auto countOf = [&](Verdict verdict) { return std::ranges::count(session.answers, verdict, &CheckAnswer::verdict); };
   std::string xml = fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n",
                                 xmlText(session.input.name()), session.rules.size(), countOf(Verdict::Broken),
                                 countOf(Verdict::Undecided));
   for (size_t i = 0; i < session.rules.size(); ++i) {
     const Rule &rule = session.rules[i];
-    const RuleAnswer &answer = session.answers[i];
+    const CheckAnswer &answer = session.answers[i];
     xml += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xmlText(session.rulesPath), xmlText(rule.text));
     if (answer.verdict == Verdict::Kept) {
       xml += "/>\n";

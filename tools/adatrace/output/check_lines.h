@@ -17,7 +17,7 @@ struct CheckedSession {
   const TraceInput &input;
   const std::string &rulesPath;
   std::span<const analysis::Rule> rules;
-  std::span<const analysis::RuleAnswer> answers;
+  std::span<const analysis::CheckAnswer> answers;
 };
 
 /// Broken and undecided rules, each with its worst call and the command that shows it, then a summary. `isVerbose`:
