@@ -8,7 +8,7 @@
 // TIGHT-NOT: AdaTrace: {{.*AdaTrace: }}
 // TIGHT: done
 // NONE: done
-// NONE: nothing was recorded: {{.*}}files may not be larger than 0 bytes (ulimit -f)
+// NONE: nothing was recorded: {{.*}}files are limited to 0 bytes (ulimit -f)
 // NONE: status 0
 #include <pthread.h>
 #include <stdio.h>
