@@ -33,15 +33,15 @@ struct Command {
   const char *option = nullptr; ///< set if adatrace was built without the command: the CMake option that adds it
 };
 
-extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kOutliers, kCheck, kCoroutines, kDiff, kInfo,
-    kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kShip, kFleet;
+extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kOutliers, kCheck,
+    kCoroutines, kDiff, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kShip, kFleet;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord, &kTree,  &kReport,  &kGraph,      &kFlame,   &kStacks,
-                                        &kLast,   &kWaits, &kWhy,     &kOutliers, &kCheck, &kCoroutines, &kDiff,    &kView,
-                                        &kOpen,   &kInfo,  &kDump,    &kVerify,     &kConvert, &kLoad,
-                                        &kShip,   &kFleet, &kRecover, &kTrigger,    &kFlags};
+  static const Command *const list[] = {&kRecord, &kTree,    &kReport,   &kGraph,  &kFlame,      &kStacks, &kLast,
+                                        &kWaits,  &kWhy,     &kOutliers, &kCheck,  &kCoroutines, &kDiff,   &kView,
+                                        &kOpen,   &kInfo,    &kDump,     &kVerify, &kConvert,    &kLoad,   &kShip,
+                                        &kFleet,  &kRecover, &kTrigger,  &kFlags};
   return list;
 }
 

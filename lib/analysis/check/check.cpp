@@ -274,7 +274,7 @@ private:
   std::span<const Rule> rules_;
   FunctionRules range_;
   std::deque<FilterOptions> options_;
-  std::deque<FunctionRules> matchers_; // four for each rule
+  std::deque<FunctionRules> matchers_;                  // four for each rule
   std::vector<std::optional<std::vector<Part>>> parts_; // by function
   std::vector<State> states_;                           // by rule
   bool hasEach_ = false, isOver_ = false;
@@ -358,8 +358,8 @@ CheckAnswer answerTo(const Rule &rule, Sums &sums) {
 } // namespace
 
 Expected<std::vector<CheckAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
-                                             const std::vector<uint32_t> &threads, std::span<const Rule> rules,
-                                             uint64_t fromNs, uint64_t toNs, Damage &damage) {
+                                              const std::vector<uint32_t> &threads, std::span<const Rule> rules,
+                                              uint64_t fromNs, uint64_t toNs, Damage &damage) {
   FilterOptions range;
   range.fromNs = fromNs, range.toNs = toNs;
   std::vector<Sums> sums(rules.size());

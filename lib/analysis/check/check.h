@@ -28,16 +28,16 @@ struct CheckAnswer {
     Undecided, ///< nothing was measured: no call of such a function is complete, or scheduling was not recorded
   };
   Verdict verdict = Verdict::Kept;
-  double measured = 0;               ///< in the unit of the rule; the number of violations for Never and Each
-  std::optional<RuleExample> worst;  ///< the first one for Never, Each and counts that should be 0
-  bool lacksScheduling = false;      ///< Undecided: for want of scheduling records
+  double measured = 0;              ///< in the unit of the rule; the number of violations for Never and Each
+  std::optional<RuleExample> worst; ///< the first one for Never, Each and counts that should be 0
+  bool lacksScheduling = false;     ///< Undecided: for want of scheduling records
 };
 
 /// One answer per rule, in their order. Reads the threads once, several at a time. `fromNs`, `toNs`: calls that overlap
 /// this range count.
 Expected<std::vector<CheckAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
-                                             const std::vector<uint32_t> &threads, std::span<const Rule> rules,
-                                             uint64_t fromNs, uint64_t toNs, Damage &damage);
+                                              const std::vector<uint32_t> &threads, std::span<const Rule> rules,
+                                              uint64_t fromNs, uint64_t toNs, Damage &damage);
 
 } // namespace ada::analysis
 

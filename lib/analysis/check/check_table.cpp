@@ -9,7 +9,7 @@ namespace ada::analysis {
 const char *verdictName(CheckAnswer::Verdict verdict) {
   return verdict == CheckAnswer::Verdict::Kept     ? "kept"
          : verdict == CheckAnswer::Verdict::Broken ? "broken"
-                                                  : "undecided";
+                                                   : "undecided";
 }
 
 std::string undecidedText(const Rule &rule, const CheckAnswer &answer) {

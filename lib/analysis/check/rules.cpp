@@ -55,7 +55,8 @@ private:
   // Letters, digits, "_" and "." from here on, which are not consumed.
   std::string_view peekWord() const {
     size_t end = at_;
-    while (end < line_.size() && (std::isalnum(static_cast<unsigned char>(line_[end])) || line_[end] == '_' || line_[end] == '.'))
+    while (end < line_.size() &&
+           (std::isalnum(static_cast<unsigned char>(line_[end])) || line_[end] == '_' || line_[end] == '.'))
       ++end;
     return line_.substr(at_, end - at_);
   }
@@ -138,11 +139,17 @@ private:
     return comparison(rule) && value(rule);
   }
   bool metric(Rule &rule) {
-    constexpr std::pair<std::string_view, Metric> kMetrics[] = {
-        {"calls", Metric::Calls},           {"total", Metric::Total},     {"self", Metric::Self},
-        {"mean", Metric::Mean},             {"min", Metric::Min},         {"max", Metric::Max},
-        {"depth", Metric::Depth},           {"exceptions", Metric::Exceptions}, {"on_cpu", Metric::OnCpu},
-        {"waiting", Metric::Waiting},       {"preempted", Metric::Preempted}};
+    constexpr std::pair<std::string_view, Metric> kMetrics[] = {{"calls", Metric::Calls},
+                                                                {"total", Metric::Total},
+                                                                {"self", Metric::Self},
+                                                                {"mean", Metric::Mean},
+                                                                {"min", Metric::Min},
+                                                                {"max", Metric::Max},
+                                                                {"depth", Metric::Depth},
+                                                                {"exceptions", Metric::Exceptions},
+                                                                {"on_cpu", Metric::OnCpu},
+                                                                {"waiting", Metric::Waiting},
+                                                                {"preempted", Metric::Preempted}};
     const std::string_view name = peekWord();
     for (const auto &[known, metric] : kMetrics)
       if (name == known) {
@@ -180,7 +187,7 @@ private:
       return fail("a number is expected here");
     at_ += static_cast<size_t>(end - from);
     skipBlanks();
-    constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1},   {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6},
+    constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1},     {"us", 1e3}, {"µs", 1e3}, {"ms", 1e6},
                                                               {"min", 6e10}, {"s", 1e9},  {"%", 0}};
     const size_t unitAt = at_;
     for (const auto &[unit, factor] : kUnits)
@@ -195,8 +202,8 @@ private:
   bool fits(const Rule &rule, size_t valueAt, size_t unitAt) {
     const bool isCount =
         rule.metric == Metric::Calls || rule.metric == Metric::Depth || rule.metric == Metric::Exceptions;
-    const bool canBeShare = rule.metric == Metric::OnCpu || rule.metric == Metric::Waiting ||
-                            rule.metric == Metric::Preempted;
+    const bool canBeShare =
+        rule.metric == Metric::OnCpu || rule.metric == Metric::Waiting || rule.metric == Metric::Preempted;
     if (isCount && rule.unit != Unit::Count)
       return failAt(unitAt, "this is a count, which has no unit");
     if (!isCount && rule.unit == Unit::Count)

@@ -41,8 +41,8 @@ enum class Unit { Count, Duration, Percent };
 struct Rule {
   enum class Form { Bound, Never, Each };
   Form form = Form::Bound;
-  uint32_t line = 0;  ///< in the file, from 1
-  std::string text;   ///< without comment and outer blanks
+  uint32_t line = 0; ///< in the file, from 1
+  std::string text;  ///< without comment and outer blanks
   Metric metric = Metric::Calls;
   double percentile = 0; ///< Metric::Percentile
   /// Globs. Never: `function` may not be called, however indirectly, by `within`. Each: `function`, then `second`.

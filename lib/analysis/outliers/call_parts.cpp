@@ -1,8 +1,8 @@
 // Divides the time of sampled calls into columns.
 #include "call_parts.h"
 
-#include "model/names.h"
 #include "base/format.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -101,9 +101,10 @@ private:
     if (std::abs(all.slowCpu - all.ordinaryCpu) < kSmall * extra_ && !hasLargePart(node, kSmall * extra_))
       return assign(node, columnOf_[sample_.paths[node].parent]);
     if (own.slowCalls >= 1.5 * own.ordinaryCalls) {
-      const std::string how = own.ordinaryCalls < 0.01 ? fmt::format("{}, which ordinary calls do not call", pathText(node))
-                                                       : fmt::format("{}, called {:.1f} times instead of {:.1f}",
-                                                                     pathText(node), own.slowCalls, own.ordinaryCalls);
+      const std::string how = own.ordinaryCalls < 0.01
+                                  ? fmt::format("{}, which ordinary calls do not call", pathText(node))
+                                  : fmt::format("{}, called {:.1f} times instead of {:.1f}", pathText(node),
+                                                own.slowCalls, own.ordinaryCalls);
       return assign(node, column(FactorKind::Callee, how, own.ordinaryCalls >= 0.05));
     }
     columnOf_[node] = column(FactorKind::Callee, pathText(node) + ", slower");

@@ -28,8 +28,8 @@ struct CallWaits {
 struct PartColumn {
   FactorKind kind = FactorKind::Own;
   std::string what;
-  bool isOrdinary = true;      ///< ordinary calls have it as well: then only a heavy tail makes it significant
-  std::vector<double> ns;      ///< by call
+  bool isOrdinary = true; ///< ordinary calls have it as well: then only a heavy tail makes it significant
+  std::vector<double> ns; ///< by call
   double slowMean = 0, ordinaryMean = 0;
   double extra() const { return slowMean - ordinaryMean; }
 };

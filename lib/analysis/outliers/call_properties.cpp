@@ -1,9 +1,9 @@
 // Looks for properties that slow calls have and ordinary ones do not.
 #include "call_properties.h"
 
-#include "model/names.h"
 #include "base/format.h"
 #include "base/quantities.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -191,8 +191,9 @@ void threadProperties(const CallSample &sample, const TraceTable &table, const P
   std::vector<uint32_t> threads;
   for (const SampledCall &call : sample.calls)
     threads.push_back(call.thread);
-  equalityProperties(sample, FactorKind::Thread, threads, ~uint32_t{0},
-                     [&](uint32_t thread) { return "on " + threadText(table, thread); }, use);
+  equalityProperties(
+      sample, FactorKind::Thread, threads, ~uint32_t{0},
+      [&](uint32_t thread) { return "on " + threadText(table, thread); }, use);
 }
 
 void beforeProperties(const CallSample &sample, const PropertyUse &use) {
@@ -200,9 +201,9 @@ void beforeProperties(const CallSample &sample, const PropertyUse &use) {
     std::vector<uint32_t> names;
     for (const SampledCall &call : sample.calls)
       names.push_back(isCaller ? call.caller : call.before);
-    equalityProperties(sample, FactorKind::Before, names, kNoName,
-                       [&](uint32_t name) { return (isCaller ? "called by " : "right after ") + shortName(sample.names[name]); },
-                       use);
+    equalityProperties(
+        sample, FactorKind::Before, names, kNoName,
+        [&](uint32_t name) { return (isCaller ? "called by " : "right after ") + shortName(sample.names[name]); }, use);
   }
 }
 

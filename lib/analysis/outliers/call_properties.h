@@ -42,8 +42,7 @@ void exceptionProperty(const CallSample &sample, const PropertyUse &use);
 void firstCallProperties(const CallSample &sample, const TraceTable &table, const PropertyUse &use);
 void threadProperties(const CallSample &sample, const TraceTable &table, const PropertyUse &use);
 void beforeProperties(const CallSample &sample, const PropertyUse &use);
-void concurrentProperties(const CallSample &sample, const TraceTable &table, uint64_t windowNs,
-                          const PropertyUse &use);
+void concurrentProperties(const CallSample &sample, const TraceTable &table, uint64_t windowNs, const PropertyUse &use);
 /// Bursts and periods of the slow calls that isOpen.
 void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, uint64_t originNs,
                     const PropertyUse &use);

@@ -17,9 +17,8 @@ constexpr size_t kMostLongCalls = 200'000; // per worker
 class SampleWorker : public TableSink {
 public:
   SampleWorker(TraceTable &table, const std::string &function, const SlowLimits &limits, const FilterOptions &range)
-      : TableSink(table), function_(function), limits_(limits), rules_(range, table),
-        slowStep_(stepFor(limits.slow)), ordinaryStep_(stepFor(limits.ordinary)),
-        longFromNs_(std::max<uint64_t>(limits.ordinaryFromNs / 2, 1000)) {}
+      : TableSink(table), function_(function), limits_(limits), rules_(range, table), slowStep_(stepFor(limits.slow)),
+        ordinaryStep_(stepFor(limits.ordinary)), longFromNs_(std::max<uint64_t>(limits.ordinaryFromNs / 2, 1000)) {}
 
   void beginPart(const ThreadPart &part) {
     thread_ = part.thread;
@@ -102,7 +101,7 @@ public:
   std::vector<SampledCall> calls;
   std::vector<LongCall> longCalls;
   std::vector<uint64_t> callsOfThread, firstOfThread; // by thread
-  PathTree paths;                      // of this worker's numbers of functions
+  PathTree paths;                                     // of this worker's numbers of functions
 
 private:
   static uint64_t stepFor(uint64_t count) { return count / kMostSampled + 1; }

@@ -1,5 +1,7 @@
-// What slow and ordinary calls of a function consist of: for each one, the time of every path of callees, split into
-// on-CPU, waiting, preempted, held up by the recorder, and unknown. All of it adds up to the call's duration.
+// What slow and ordinary calls of a function consist of.
+//
+// For each one, it has the time of every path of callees, split into on-CPU, waiting, preempted, held up by the
+// recorder, and unknown. All of it adds up to the duration of the call.
 #ifndef ADA_LIB_ANALYSIS_CALL_SAMPLE_H
 #define ADA_LIB_ANALYSIS_CALL_SAMPLE_H
 
@@ -27,7 +29,7 @@ struct SampledCall {
   uint32_t thread = 0; ///< in the table given
   uint64_t beginSeq = 0, endSeq = 0, beginNs = 0, endNs = 0;
   bool isSlow = false, isException = false;
-  uint64_t nth = 0;                          ///< number of the call among those of its thread, from 0
+  uint64_t nth = 0;                            ///< number of the call among those of its thread, from 0
   uint32_t caller = kNoName, before = kNoName; ///< numbers of names: the caller, and what that called just before
   uint64_t preemptedNs = 0, recorderNs = 0, unknownNs = 0;
   std::vector<CallPart> parts;
@@ -42,14 +44,14 @@ struct LongCall {
 };
 
 struct CallSample {
-  std::vector<SampledCall> calls;     ///< slow ones, and ordinary ones; by thread and time
-  uint64_t slow = 0, ordinary = 0;    ///< how many of each are in `calls`
-  uint64_t all = 0;                   ///< calls of the function, sampled or not
+  std::vector<SampledCall> calls;      ///< slow ones, and ordinary ones; by thread and time
+  uint64_t slow = 0, ordinary = 0;     ///< how many of each are in `calls`
+  uint64_t all = 0;                    ///< calls of the function, sampled or not
   std::vector<uint64_t> callsOfThread; ///< by thread
   std::vector<uint64_t> firstOfThread; ///< by thread: when its first call began; UINT64_MAX if it made none
-  PathTree paths;                     ///< Node::function is the number of a name
+  PathTree paths;                      ///< Node::function is the number of a name
   std::vector<std::string> names;
-  std::vector<LongCall> longCalls;    ///< by time
+  std::vector<LongCall> longCalls; ///< by time
 };
 
 /// Reads the trace once, several threads at a time. At most kMostSampled calls of each kind are kept, chosen evenly.

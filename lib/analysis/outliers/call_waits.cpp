@@ -3,8 +3,8 @@
 
 #include "analysis/events/merged_events.h"
 #include "analysis/waits/wait_state.h"
-#include "model/names.h"
 #include "base/format.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <map>
@@ -59,8 +59,8 @@ public:
       return;
     const SampledCall *from = sample_.calls.data() + first_[over.thread],
                       *to = sample_.calls.data() + first_[over.thread + size_t{1}];
-    const SampledCall *next = std::upper_bound(
-        from, to, over.frame->beginNs, [](uint64_t ns, const SampledCall &call) { return ns < call.beginNs; });
+    const SampledCall *next = std::upper_bound(from, to, over.frame->beginNs,
+                                               [](uint64_t ns, const SampledCall &call) { return ns < call.beginNs; });
     if (next == from || over.frame->beginNs >= (next - 1)->endNs)
       return;
     const WaitObject &object = state_->object(over.object);

@@ -40,7 +40,8 @@ double chanceOfAtLeast(uint64_t found, uint64_t chosen, uint64_t marked, uint64_
   const uint64_t most = std::min(chosen, marked);
   if (found > most)
     return 0;
-  if (static_cast<double>(found) * static_cast<double>(all) <= static_cast<double>(chosen) * static_cast<double>(marked))
+  if (static_cast<double>(found) * static_cast<double>(all) <=
+      static_cast<double>(chosen) * static_cast<double>(marked))
     return 1; // no more than expected
   const double whole = logChoose(all, chosen);
   double sum = 0;

@@ -8,7 +8,7 @@
 
 namespace ada::analysis {
 
-/// Of `all` calls `marked` have a property. Returns the probability that at least `found` of `chosen` calls picked at
+/// `marked` of `all` calls have a property. Returns the probability that at least `found` of `chosen` calls picked at
 /// random have it (the upper tail of the hypergeometric distribution: Fisher's exact test).
 double chanceOfAtLeast(uint64_t found, uint64_t chosen, uint64_t marked, uint64_t all);
 

@@ -26,13 +26,16 @@ constexpr Column<TailRow> kTails[] = {
 };
 
 constexpr Column<SlowExampleLine> kExamples[] = {
-    {kPid, [](const SlowExampleLine &line) -> Value {
+    {kPid,
+     [](const SlowExampleLine &line) -> Value {
        return line.trace->processOf(line.trace->threads[line.call->thread]).pid;
      }},
-    {kProcess, [](const SlowExampleLine &line) -> Value {
+    {kProcess,
+     [](const SlowExampleLine &line) -> Value {
        return line.trace->processOf(line.trace->threads[line.call->thread]).name;
      }},
-    {kThread, [](const SlowExampleLine &line) -> Value { return uint64_t(line.trace->threads[line.call->thread].number); }},
+    {kThread,
+     [](const SlowExampleLine &line) -> Value { return uint64_t(line.trace->threads[line.call->thread].number); }},
     {kTid, [](const SlowExampleLine &line) -> Value { return line.trace->threads[line.call->thread].tid; }},
     {ColumnInfo{"seq", Holds::Number, "the call's number, for `why --call=THREAD:SEQ`"},
      [](const SlowExampleLine &line) -> Value { return line.call->seq; }},
@@ -55,7 +58,8 @@ constexpr Column<OutlierFactor> kFactors[] = {
      [](const OutlierFactor &factor) { return whole(factor.explainsNs); }},
     {ColumnInfo{"share", Holds::Real, "the same, divided by `extra_ns`"},
      [](const OutlierFactor &factor) -> Value { return Json{fmt::format("{:.4f}", factor.share)}; }},
-    {ColumnInfo{"p_value", Holds::Real, "the probability that chance alone gives this, corrected for all that was tried"},
+    {ColumnInfo{"p_value", Holds::Real,
+                "the probability that chance alone gives this, corrected for all that was tried"},
      [](const OutlierFactor &factor) -> Value { return Json{fmt::format("{:.3g}", factor.pValue)}; }},
     {ColumnInfo{"of_slow", Holds::Real, "how many of the slow calls have it, 0 to 1; likewise the ordinary ones"},
      [](const OutlierFactor &factor) -> Value { return Json{fmt::format("{:.4f}", factor.ofSlow)}; }},
@@ -78,20 +82,25 @@ constexpr Column<OutlierLine> kOutliers[] = {
      [](const OutlierLine &line) -> Value { return line.found->calls; }},
     {ColumnInfo{"slow_calls", Holds::Count, "how many of them are slow, and how many ordinary"},
      [](const OutlierLine &line) -> Value { return line.found->slowCalls; }},
-    {ColumnInfo{"ordinary_calls", Holds::Count}, [](const OutlierLine &line) -> Value { return line.found->ordinaryCalls; }},
+    {ColumnInfo{"ordinary_calls", Holds::Count},
+     [](const OutlierLine &line) -> Value { return line.found->ordinaryCalls; }},
     {ColumnInfo{"slow_from_ns", Holds::Duration, "slow calls take that long or longer"},
      [](const OutlierLine &line) -> Value { return line.found->slowFromNs; }},
     {ColumnInfo{"ordinary_from_ns", Holds::Duration, "ordinary calls take from this to that long"},
      [](const OutlierLine &line) -> Value { return line.found->ordinaryFromNs; }},
-    {ColumnInfo{"ordinary_to_ns", Holds::Duration}, [](const OutlierLine &line) -> Value { return line.found->ordinaryToNs; }},
+    {ColumnInfo{"ordinary_to_ns", Holds::Duration},
+     [](const OutlierLine &line) -> Value { return line.found->ordinaryToNs; }},
     {ColumnInfo{"slow_mean_ns", Holds::Real, "mean durations"},
      [](const OutlierLine &line) { return whole(line.found->slowMeanNs); }},
-    {ColumnInfo{"ordinary_mean_ns", Holds::Real}, [](const OutlierLine &line) { return whole(line.found->ordinaryMeanNs); }},
+    {ColumnInfo{"ordinary_mean_ns", Holds::Real},
+     [](const OutlierLine &line) { return whole(line.found->ordinaryMeanNs); }},
     {ColumnInfo{"extra_ns", Holds::Real, "the difference: what the factors explain"},
      [](const OutlierLine &line) { return whole(line.found->extraNs); }},
-    {ColumnInfo{"calls_needed", Holds::Count, "if there are too few calls to compare: how many are needed; otherwise 0"},
+    {ColumnInfo{"calls_needed", Holds::Count,
+                "if there are too few calls to compare: how many are needed; otherwise 0"},
      [](const OutlierLine &line) -> Value { return line.found->callsNeeded; }},
-    {ColumnInfo{"factors", Holds::Objects, "by what they explain; they add up to `extra_ns`. Empty if nothing was compared"},
+    {ColumnInfo{"factors", Holds::Objects,
+                "by what they explain; they add up to `extra_ns`. Empty if nothing was compared"},
      factorsOf},
     {ColumnInfo{"slowest", Holds::Objects, "a few of the slow calls, the slowest first"}, slowestOf},
 };

@@ -14,8 +14,9 @@
 namespace ada::analysis {
 
 const char *factorKindName(FactorKind kind) {
-  static constexpr const char *kNames[] = {"own",      "callee", "waiting", "preempted", "recorder",   "unknown",    "exception",
-                                           "argument", "thread", "time",    "before",    "concurrent", "unexplained"};
+  static constexpr const char *kNames[] = {"own",     "callee",     "waiting",    "preempted", "recorder",
+                                           "unknown", "exception",  "argument",   "thread",    "time",
+                                           "before",  "concurrent", "unexplained"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -52,7 +53,8 @@ public:
     // Parts with a reason of their own. The others are own code, and callees that ordinary calls have as well.
     std::vector<bool> isVague(columns_.size());
     for (size_t c = 0; c < columns_.size(); ++c)
-      isVague[c] = columns_[c].kind == FactorKind::Own || (columns_[c].kind == FactorKind::Callee && columns_[c].isOrdinary);
+      isVague[c] =
+          columns_[c].kind == FactorKind::Own || (columns_[c].kind == FactorKind::Callee && columns_[c].isOrdinary);
     for (size_t c = 0; c < columns_.size(); ++c)
       if (!isVague[c])
         takePart(c);
@@ -107,8 +109,7 @@ private:
   // Slow calls that are only the tail of the ordinary ones may well have something in common (the largest sizes, say).
   // That is worth showing only if it tells them from the others almost completely, and if they are much slower.
   bool isPlain(const Contrast &contrast) const {
-    return tailChance_ < kLeastChance ||
-           (contrast.gain() >= 0.8 && contrast.p < 1e-6 && extra_ >= ordinaryMean());
+    return tailChance_ < kLeastChance || (contrast.gain() >= 0.8 && contrast.p < 1e-6 && extra_ >= ordinaryMean());
   }
   double ordinaryMean() const {
     double sum = 0;
@@ -206,7 +207,8 @@ private:
     factor.kind = column.kind, factor.what = column.what;
     factor.explainsNs = sum, factor.pValue = std::min(1.0, p);
     factor.ofSlow = static_cast<double>(slowWith) / static_cast<double>(sample_.slow);
-    factor.ofOrdinary = static_cast<double>(ordinaryWith) / static_cast<double>(std::max<uint64_t>(sample_.ordinary, 1));
+    factor.ofOrdinary =
+        static_cast<double>(ordinaryWith) / static_cast<double>(std::max<uint64_t>(sample_.ordinary, 1));
     factors_.push_back(std::move(factor));
     std::ranges::fill(left_[c], 0.0);
   }
@@ -240,8 +242,9 @@ private:
   const SlowLimits &limits_;
   std::vector<PartColumn> columns_;
   double tailChance_, extra_ = 0;
-  std::vector<std::vector<double>> left_; // by column and call: extra time that nothing explains yet; 0 for ordinary calls
-  std::vector<bool> isOpen_;              // slow calls that no property explains yet
+  std::vector<std::vector<double>>
+      left_;                 // by column and call: extra time that nothing explains yet; 0 for ordinary calls
+  std::vector<bool> isOpen_; // slow calls that no property explains yet
   std::vector<OutlierFactor> factors_;
 };
 

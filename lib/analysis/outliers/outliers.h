@@ -47,8 +47,8 @@ const char *factorKindName(FactorKind kind);
 
 struct OutlierFactor {
   FactorKind kind = FactorKind::Unexplained;
-  std::string what;   ///< for people: "mutex 0x5600, held by thread 3 (compactor), taken in Table::compact()"
-  std::string how;    ///< for properties: the parts of the call that hold the time
+  std::string what; ///< for people: "mutex 0x5600, held by thread 3 (compactor), taken in Table::compact()"
+  std::string how;  ///< for properties: the parts of the call that hold the time
   double explainsNs = 0, share = 0; ///< of the extra time of a call
   double pValue = 1;                ///< corrected; 1 for the unexplained rest
   /// How many of the slow and of the ordinary calls have it, 0 to 1.

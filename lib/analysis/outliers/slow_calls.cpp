@@ -44,10 +44,10 @@ public:
     if (name == kNone || --open_[name] > 0 || !shown || span.isEarlier)
       return;
     if (span.how == SpanEnd::Return || span.how == SpanEnd::Exception)
-      times_[name].sortedNs.push_back(span.durationNs());
+      times[name].sortedNs.push_back(span.durationNs());
   }
 
-  std::vector<CallTimes> times_;
+  std::vector<CallTimes> times;
 
 private:
   static constexpr uint32_t kNone = ~uint32_t{0}, kNew = kNone - 1;
@@ -61,9 +61,9 @@ private:
     if (!(globs_.of(function) & FunctionRules::kIncluded))
       return names_[function] = kNone;
     const std::string &name = table().functions[function].displayName;
-    const auto [at, isNew] = numbers_.try_emplace(name, static_cast<uint32_t>(times_.size()));
+    const auto [at, isNew] = numbers_.try_emplace(name, static_cast<uint32_t>(times.size()));
     if (isNew) {
-      times_.push_back({name, {}});
+      times.push_back({name, {}});
       open_.push_back(0);
     }
     return names_[function] = at->second;
@@ -172,7 +172,7 @@ Expected<std::vector<CallTimes>> callTimes(model::TraceSource &source, const Tra
       source, table, partsOf(source, table, threads),
       [&](TraceTable &own) { return std::make_unique<TimesWorker>(own, included, range); },
       [&](TimesWorker &worker) {
-        for (CallTimes &times : worker.times_) {
+        for (CallTimes &times : worker.times) {
           std::vector<uint64_t> &into = all[times.function];
           if (into.empty())
             into = std::move(times.sortedNs);

@@ -22,10 +22,10 @@ namespace ada::analysis {
 struct SlowestOf {
   enum class Kind { Share, Count, Longer };
   Kind kind = Kind::Share;
-  double share = 0.01;     ///< Share: of all calls
-  uint64_t count = 0;      ///< Count
+  double share = 0.01;       ///< Share: of all calls
+  uint64_t count = 0;        ///< Count
   uint64_t longerThanNs = 0; ///< Longer
-  bool isGiven = false;    ///< asked for: then no gap is looked for
+  bool isGiven = false;      ///< asked for: then no gap is looked for
 
   /// Reads "1%", "25" or ">5ms". Nothing if it is none of these.
   static std::optional<SlowestOf> parse(std::string_view text);

@@ -1,7 +1,7 @@
 // Adatrace check: says whether a trace keeps rules, and proposes rules.
-#include "command.h"
 #include "analysis/report/report.h"
 #include "base/file_bytes.h"
+#include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/check_lines.h"

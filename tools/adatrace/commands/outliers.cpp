@@ -1,6 +1,6 @@
 // Adatrace outliers: shows what sets slow calls of a function apart from its ordinary ones.
-#include "command.h"
 #include "analysis/report/report.h"
+#include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/function_names.h"

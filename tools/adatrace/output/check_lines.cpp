@@ -19,8 +19,8 @@ std::string exampleText(const CheckedSession &session, const Rule &rule, const R
   const uint64_t at = example.beginNs - std::min(example.beginNs, session.input.originNs());
   text += ", at " + formatDuration(at);
   if (rule.form == Rule::Form::Bound && example.endNs > example.beginNs)
-    text += ": " + measuredText(rule.unit == analysis::Unit::Percent ? analysis::Unit::Duration : rule.unit,
-                                example.measured);
+    text += ": " +
+            measuredText(rule.unit == analysis::Unit::Percent ? analysis::Unit::Duration : rule.unit, example.measured);
   return text;
 }
 
@@ -104,9 +104,9 @@ void printCheck(Output &out, const Palette &palette, const CheckedSession &sessi
     out.print("{}: {}broken{}: {}: {}{}{}\n", place, palette.error, palette.reset, rule.text, palette.number,
               violationText(rule, answer), palette.reset);
     if (answer.worst)
-      out.print("  {} {}\n    {}{}{}\n", rule.form == Rule::Form::Bound ? "worst:" : "first:",
-                exampleText(session, rule, *answer.worst), palette.dim, commandOf(session, *answer.worst),
-                palette.reset);
+      out.print("  {} {}\n    {}{}{}\n",
+                rule.form == Rule::Form::Bound ? "worst:" : "first:", exampleText(session, rule, *answer.worst),
+                palette.dim, commandOf(session, *answer.worst), palette.reset);
   }
   out.print("{}: {} kept", session.input.name(), formatCount(kept, "rule"));
   if (broken)
@@ -127,7 +127,9 @@ std::vector<analysis::RuleLine> checkRows(const CheckedSession &session) {
 }
 
 std::string checkJunit(const CheckedSession &session) {
-  const auto countOf = [&](Verdict verdict) { return std::ranges::count(session.answers, verdict, &CheckAnswer::verdict); };
+  const auto countOf = [&](Verdict verdict) {
+    return std::ranges::count(session.answers, verdict, &CheckAnswer::verdict);
+  };
   std::string xml = fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n",
                                 xmlText(session.input.name()), session.rules.size(), countOf(Verdict::Broken),
                                 countOf(Verdict::Undecided));

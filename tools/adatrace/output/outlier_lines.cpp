@@ -13,9 +13,7 @@ namespace {
 
 uint64_t wholeNs(double ns) { return ns > 0 ? static_cast<uint64_t>(ns + 0.5) : 0; }
 
-std::string signedDuration(double ns) {
-  return (ns < 0 ? "-" : "") + formatDuration(wholeNs(ns < 0 ? -ns : ns));
-}
+std::string signedDuration(double ns) { return (ns < 0 ? "-" : "") + formatDuration(wholeNs(ns < 0 ? -ns : ns)); }
 
 std::string percentText(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
@@ -59,7 +57,8 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
       continue;
     out.print("  {}{:>11} {:>5}{}  {}{}{}{}\n", palette.number, signedDuration(factor.explainsNs),
               percentText(factor.share), palette.reset, isRest ? "" : palette.name.text,
-              isRest ? "nothing that is more than chance" : fmt::format("{}: {}", factorKindName(factor.kind), factor.what),
+              isRest ? "nothing that is more than chance"
+                     : fmt::format("{}: {}", factorKindName(factor.kind), factor.what),
               palette.reset, isRest || factor.how.empty() ? "" : "");
     if (isRest) {
       if (!factor.how.empty())
@@ -67,8 +66,7 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
       continue;
     }
     out.print("{:21}{}{}; by chance: {}{}\n", "", palette.dim, frequencyText(factor),
-              factor.pValue < 1e-6 ? std::string("less than one in a million")
-                                   : fmt::format("{:.2g}", factor.pValue),
+              factor.pValue < 1e-6 ? std::string("less than one in a million") : fmt::format("{:.2g}", factor.pValue),
               palette.reset);
     if (!factor.how.empty())
       out.print("{:21}{}its time: {}{}\n", "", palette.dim, factor.how, palette.reset);
