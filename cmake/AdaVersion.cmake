@@ -18,7 +18,7 @@ function(ada_version_text result)
   elseif(EXISTS ${PROJECT_SOURCE_DIR}/.git) # not of another repository, with a copy of the files in it
     find_package(Git QUIET)
     if(GIT_FOUND)
-      # A commit or a tag configures again. In a work tree .git is a file, and nothing does.
+      # A commit or a tag configures again (not in a `git worktree`, where .git is a file).
       if(EXISTS ${PROJECT_SOURCE_DIR}/.git/logs/HEAD)
         set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/.git/logs/HEAD)
       endif()

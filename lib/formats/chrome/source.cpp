@@ -384,7 +384,7 @@ void Reader::onMember(std::string_view name, std::string_view json) {
     if (isOwn_)
       startNs_ = numberOf(textMember(json, "clock_start_ns")).value_or(0);
   } else if (name == "samples" || name == "stackFrames" || name == "systemTraceEvents") {
-    lost_.add("lists beside the events (samples, stackFrames, systemTraceEvents)");
+    lost_.add("lists other than the events (samples, stackFrames, systemTraceEvents)");
   }
 }
 
