@@ -43,6 +43,8 @@ BROKEN_PARTS = {
     "lib/analysis/report": ("lib/analysis/report/x.cpp", '"analysis/tree/call_tree.h"'),
     "lib/analysis/tree": ("lib/analysis/tree/x.cpp", '"analysis/diff/diff.h"'),
     "lib/analysis/diff": ("lib/analysis/diff/x.cpp", '"analysis/waits/why.h"'),
+    "lib/analysis/check": ("lib/analysis/check/x.cpp", '"analysis/report/report.h"'),
+    "lib/analysis/outliers": ("lib/analysis/outliers/x.cpp", '"analysis/diff/diff.h"'),
     "lib/formats/atf/files": ("lib/formats/atf/files/x.cpp", '"formats/atf/session/session_check.h"'),
     "lib/formats/atf/manifest": ("lib/formats/atf/manifest/x.cpp", '"formats/atf/info/time_flaws.h"'),
     "lib/formats/atf/info": ("lib/formats/atf/info/x.cpp", '"formats/atf/session/session_check.h"'),
