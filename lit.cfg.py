@@ -32,7 +32,6 @@ import atexit
 import importlib.util
 import os
 import platform
-import re
 import sys
 
 import lit.formats
@@ -41,19 +40,12 @@ if not hasattr(config, "ada_build_dir"):
     lit_config.fatal("run lit on the build tree, e.g. `lit -v build/release/test/tools`, or use ctest")
 
 
-
-class LongTests(lit.formats.ShTest):
-    """The tests that go on for minutes, or can."""
-    def getTestsInDirectory(self, *arguments):
-        for test in super().getTestsInDirectory(*arguments):
-            with open(test.getSourcePath(), errors="replace") as text:
-                if re.search(r"REQUIRES:.*\blong\b|%few\{|%less\b", text.read()):
-                    yield test
-
-
 isLong = "long" in lit_config.params
-config.test_format = (LongTests if isLong else lit.formats.ShTest)(execute_external=True)
+config.test_format = lit.formats.ShTest(execute_external=True)
 if isLong:
+    sys.path.append(os.path.join(config.ada_source_dir, "test"))
+    from long_tests import LongTests
+    config.test_format = LongTests(execute_external=True)
     config.available_features.add("long")
 config.substitutions.append((r"%few\{([^,}]*),([^}]*)\}", r"\2" if isLong else r"\1"))
 config.suffixes = [".ll", ".c", ".cpp", ".test", ".s"]
