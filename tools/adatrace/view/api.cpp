@@ -290,7 +290,7 @@ void writeHistogram(JsonText &json, ApiRequest &request) {
   json.boolean("is_complete", all.isComplete).endObject();
 }
 
-HttpAnswer errorAnswer(int status, const std::string &message) {
+HttpReply errorAnswer(int status, const std::string &message) {
   JsonMembers json;
   json.text("error", message);
   return {status, json.object()};
@@ -298,7 +298,7 @@ HttpAnswer errorAnswer(int status, const std::string &message) {
 
 } // namespace
 
-HttpAnswer ViewApi::answer(const std::string &name, const std::map<std::string, std::string> &query) {
+HttpReply ViewApi::answer(const std::string &name, const std::map<std::string, std::string> &query) {
   std::string text;
   JsonText json(text);
   ApiRequest request(query, sessions_);

@@ -17,7 +17,7 @@ public:
   explicit ViewApi(std::vector<std::unique_ptr<ViewSession>> sessions) : sessions_(std::move(sessions)) {}
 
   /// Answers /api/NAME. May be called by any thread.
-  HttpAnswer answer(const std::string &name, const std::map<std::string, std::string> &query);
+  HttpReply answer(const std::string &name, const std::map<std::string, std::string> &query);
 
 private:
   std::vector<std::unique_ptr<ViewSession>> sessions_;

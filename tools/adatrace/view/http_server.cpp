@@ -257,7 +257,7 @@ void HttpServer::State::answer(const httplib::Request &request, httplib::Respons
     std::map<std::string, std::string> query;
     for (const auto &[name, value] : request.params)
       query.try_emplace(name, value);
-    HttpAnswer result = handler(request.path.substr(5), query);
+    HttpReply result = handler(request.path.substr(5), query);
     return respond(response, result.status, std::move(result.json), "application/json");
   }
   answerFile(request.path.substr(1), response);

@@ -16,13 +16,13 @@
 
 namespace ada::cli {
 
-struct HttpAnswer {
+struct HttpReply {
   int status = 200;
   std::string json;
 };
 
 /// Answers a request for /api/NAME. Called by any thread, and by several at a time.
-using ApiHandler = std::function<HttpAnswer(const std::string &name, const std::map<std::string, std::string> &query)>;
+using ApiHandler = std::function<HttpReply(const std::string &name, const std::map<std::string, std::string> &query)>;
 
 /// A file that a page of another site may fetch, at an address with the token, and only from the page's origin.
 struct SharedFile {
