@@ -171,7 +171,7 @@ private:
                                                                                 : "off-CPU in " + pathText(part.node));
         columns_[at->second].ns[i] += static_cast<double>(part.waitingNs);
       }
-      add(preempted, FactorKind::Preempted, "preempted", i, call.preemptedNs);
+      add(preempted, FactorKind::Preempted, "another thread had the core", i, call.preemptedNs);
       add(recorder, FactorKind::Recorder, "held up by the recorder", i, call.recorderNs);
       add(unknown, FactorKind::Unknown, "scheduling records were lost", i, call.unknownNs);
     }

@@ -19,12 +19,6 @@ std::string numberText(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-std::string threadText(const TraceTable &table, uint32_t thread) {
-  const model::Thread &about = table.threads[thread];
-  return about.name.empty() ? fmt::format("thread {}", about.number)
-                            : fmt::format("thread {} ({})", about.number, about.name);
-}
-
 // The argument's values, by call, as far as they are of type T.
 template <class T> struct Values {
   std::vector<size_t> calls;

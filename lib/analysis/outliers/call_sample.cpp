@@ -3,6 +3,7 @@
 
 #include "analysis/events/thread_calls.h"
 #include "analysis/waits/off_cpu_follower.h"
+#include "analysis/waits/wait_functions.h"
 
 #include <algorithm>
 #include <optional>
@@ -204,8 +205,11 @@ public:
     nodes_.assign(worker.paths.size(), PathTree::kRoot);
     for (uint32_t node = 1; node < worker.paths.size(); ++node) { // parents come first
       const PathTree::Node &from = worker.paths[node];
-      const uint32_t function = PathTree::isFunction(from.function) ? nameOf(worker, from.function) : from.function;
-      nodes_[node] = sample_.paths.child(nodes_[from.parent], function);
+      const bool isFunction = PathTree::isFunction(from.function);
+      sample_.callsWaitFunctions |=
+          isFunction && canWait(waitFunctionOf(worker.table().functions[from.function]).action);
+      nodes_[node] =
+          sample_.paths.child(nodes_[from.parent], isFunction ? nameOf(worker, from.function) : from.function);
     }
     for (SampledCall &call : worker.calls) {
       call.caller = call.caller == kNoName ? kNoName : nameOf(worker, call.caller);
@@ -250,6 +254,12 @@ private:
 };
 
 } // namespace
+
+std::string threadText(const TraceTable &table, uint32_t thread) {
+  const model::Thread &about = table.threads[thread];
+  const std::string number = "thread " + std::to_string(about.number);
+  return about.name.empty() ? number : number + " (" + about.name + ")";
+}
 
 Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table,
                                  const std::vector<uint32_t> &threads, const std::string &function,

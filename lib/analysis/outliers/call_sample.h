@@ -37,6 +37,9 @@ struct SampledCall {
   uint64_t durationNs() const { return endNs - beginNs; }
 };
 
+/// "thread 3 (compactor)"
+std::string threadText(const TraceTable &table, uint32_t thread);
+
 /// A long call on any thread, outside of the function itself.
 struct LongCall {
   uint32_t name = 0, thread = 0;
@@ -49,6 +52,7 @@ struct CallSample {
   uint64_t all = 0;                    ///< calls of the function, sampled or not
   std::vector<uint64_t> callsOfThread; ///< by thread
   std::vector<uint64_t> firstOfThread; ///< by thread: when its first call began; UINT64_MAX if it made none
+  bool callsWaitFunctions = false;     ///< some of the calls do, directly or not
   PathTree paths;                      ///< Node::function is the number of a name
   std::vector<std::string> names;
   std::vector<LongCall> longCalls; ///< by time

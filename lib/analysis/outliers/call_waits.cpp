@@ -3,7 +3,7 @@
 
 #include "analysis/events/merged_events.h"
 #include "analysis/waits/wait_state.h"
-#include "base/format.h"
+#include "analysis/waits/wait_table.h"
 #include "model/names.h"
 
 #include <algorithm>
@@ -24,9 +24,9 @@ struct Reason {
 };
 struct ReasonSeen {
   size_t number = 0;
-  std::set<std::string> objects;
+  WaitedFor object; // the first one
+  bool isSeveral = false;
   std::set<uint32_t> threads; // that had it
-  bool isLock = false;
 };
 
 class CallWaitCollector : public WaitListener {
@@ -76,13 +76,12 @@ public:
       reason.library = library;
     const auto [at, isNew] = seen_.try_emplace(reason);
     ReasonSeen &seen = at->second;
-    if (isNew)
-      seen.number = seen_.size() - 1;
-    seen.isLock = isLock(object.kind);
-    if (object.value && seen.objects.size() < 4)
-      seen.objects.insert(isDescriptor(object.kind) ? std::to_string(*object.value)
-                                                    : fmt::format("{:#x}", *object.value));
-    if (thread != kNobody && seen.threads.size() < 4)
+    if (isNew) {
+      seen.number = seen_.size() - 1, seen.object = describe(object);
+      seen.object.callee = library;
+    }
+    seen.isSeveral |= seen.object.value != object.value;
+    if (thread != kNobody && seen.threads.size() < 2) // is it one?
       seen.threads.insert(thread);
     waits.waits.push_back({.call = static_cast<size_t>(next - 1 - sample_.calls.data()),
                            .reason = seen.number,
@@ -103,34 +102,20 @@ private:
     uint32_t thread = kNobody, takenIn = kNobody;
   };
 
-  static bool isDescriptor(WaitKind kind) {
-    return kind == WaitKind::Pipe || kind == WaitKind::Socket || kind == WaitKind::File ||
-           kind == WaitKind::Descriptor || kind == WaitKind::Poll;
-  }
   std::string nameOf(uint32_t function) const { return shortName(state_->table().functions[function].displayName); }
-  std::string threadText(uint32_t thread) const {
-    const model::Thread &about = state_->table().threads[thread];
-    return about.name.empty() ? fmt::format("thread {}", about.number)
-                              : fmt::format("thread {} ({})", about.number, about.name);
-  }
   std::string textOf(const Reason &reason, const ReasonSeen &seen) const {
-    std::string text(waitKindName(reason.kind));
-    if (reason.library != kNobody)
-      text = reason.kind == WaitKind::Library ? nameOf(reason.library) : text + " in " + nameOf(reason.library);
-    else if (seen.objects.size() == 1)
-      text += " " + *seen.objects.begin();
-    else if (seen.objects.size() > 1)
-      text = "several of kind " + text;
-    if (reason.kind == WaitKind::Own)
-      text = "off-CPU in code that is not traced";
-    if (reason.place != kNobody)
-      text += ", made in " + nameOf(reason.place);
-    if (reason.isHeld) {
-      text += seen.isLock ? ", held by " : ", woken by ";
-      text += seen.threads.size() == 1 ? threadText(*seen.threads.begin()) : "several threads";
-      if (reason.where != kNobody)
-        text += (seen.isLock ? ", taken in " : ", from ") + nameOf(reason.where);
-    }
+    const NamedTrace trace{state_->table(), [this](uint32_t function) { return nameOf(function); }};
+    WaitedFor object = seen.object;
+    if (seen.isSeveral)
+      object.value.reset(), object.other.reset(), object.callee = kNobody;
+    std::string text = (seen.isSeveral ? "several objects of kind " : "") + objectText(trace, object);
+    if (!reason.isHeld)
+      return text;
+    const bool isHeld = isLock(reason.kind);
+    text += isHeld ? ", held by " : ", woken by ";
+    text += seen.threads.size() == 1 ? threadText(trace.table, *seen.threads.begin()) : "several threads";
+    if (reason.where != kNobody)
+      text += (isHeld ? ", taken in " : ", from ") + nameOf(reason.where);
     return text;
   }
 

@@ -30,17 +30,16 @@ struct Contrast {
 
 class Search {
 public:
-  Search(const CallSample &sample, const TraceTable &table, const SlowLimits &limits, std::vector<PartColumn> columns,
-         double tailChance)
-      : sample_(sample), table_(table), limits_(limits), columns_(std::move(columns)), tailChance_(tailChance),
-        left_(columns_.size()), isOpen_(sample.calls.size()) {
+  Search(const CallSample &sample, const TraceTable &table, std::vector<PartColumn> columns, double tailChance)
+      : sample_(sample), table_(table), columns_(std::move(columns)), tailChance_(tailChance), left_(columns_.size()),
+        isOpen_(sample.calls.size()) {
     for (size_t i = 0; i < sample_.calls.size(); ++i)
       isOpen_[i] = sample_.calls[i].isSlow;
     for (size_t c = 0; c < columns_.size(); ++c)
       for (size_t i = 0; i < sample_.calls.size(); ++i)
         left_[c].push_back(sample_.calls[i].isSlow ? columns_[c].ns[i] - columns_[c].ordinaryMean : 0);
     for (const PartColumn &column : columns_)
-      extra_ += column.extra();
+      extra_ += column.extra(), ordinaryMean_ += column.ordinaryMean;
   }
 
   std::vector<OutlierFactor> run(const CallValues &values, uint64_t originNs, uint64_t windowNs) {
@@ -109,15 +108,8 @@ private:
   // Slow calls that are only the tail of the ordinary ones may well have something in common (the largest sizes, say).
   // That is worth showing only if it tells them from the others almost completely, and if they are much slower.
   bool isPlain(const Contrast &contrast) const {
-    return tailChance_ < kLeastChance || (contrast.gain() >= 0.8 && contrast.p < 1e-6 && extra_ >= ordinaryMean());
+    return tailChance_ < kLeastChance || (contrast.gain() >= 0.8 && contrast.p < 1e-6 && extra_ >= ordinaryMean_);
   }
-  double ordinaryMean() const {
-    double sum = 0;
-    for (const PartColumn &column : columns_)
-      sum += column.ordinaryMean;
-    return sum;
-  }
-
   Contrast contrastOf(const Property &property) const {
     uint64_t slow = 0, slowWith = 0, ordinary = 0, ordinaryWith = 0;
     for (size_t i = 0; i < sample_.calls.size(); ++i) {
@@ -239,9 +231,8 @@ private:
 
   const CallSample &sample_;
   const TraceTable &table_;
-  const SlowLimits &limits_;
   std::vector<PartColumn> columns_;
-  double tailChance_, extra_ = 0;
+  double tailChance_, extra_ = 0, ordinaryMean_ = 0;
   std::vector<std::vector<double>>
       left_;                 // by column and call: extra time that nothing explains yet; 0 for ordinary calls
   std::vector<bool> isOpen_; // slow calls that no property explains yet
@@ -291,7 +282,8 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
   result.tailChance = chanceOfTail(times.sortedNs, limits.slow);
 
   CallWaits waits;
-  if (!result.hasSched || static_cast<double>(waiting) >= kLeastShareExplained * slowSum) {
+  // Reading all threads once more is only worth it if there is something to find.
+  if (result.hasSched ? static_cast<double>(waiting) >= kLeastShareExplained * slowSum : sample->callsWaitFunctions) {
     auto found = waitsOf(source, table, *sample);
     if (!found)
       return found.error();
@@ -302,7 +294,7 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     return values.error();
   result.hasArguments = std::ranges::any_of(*values, [](const auto &of) { return !of.empty(); });
   const uint64_t median = times.sortedNs[times.sortedNs.size() / 2];
-  Search search(*sample, table, limits, divideCalls(*sample, waits, result.hasSched), result.tailChance);
+  Search search(*sample, table, divideCalls(*sample, waits, result.hasSched), result.tailChance);
   result.factors = search.run(*values, startOf(table), std::max<uint64_t>(median, 1));
 
   std::vector<const SampledCall *> slow;

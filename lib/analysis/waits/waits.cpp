@@ -113,10 +113,6 @@ template <class Key> Key mostOf(const std::map<Key, uint64_t> &times, Key none) 
   return most == times.end() ? none : most->first;
 }
 
-WaitedFor describe(const WaitObject &object) {
-  return {object.process, object.kind, object.value, object.other, object.joined, object.place, object.callee};
-}
-
 class WaitTable : public WaitListener {
 public:
   WaitTable(const TraceTable &table, const std::vector<uint32_t> &threads, const WaitsOptions &options,

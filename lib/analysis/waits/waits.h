@@ -43,6 +43,11 @@ struct WaitedFor {
   bool isKnown() const { return value || joined != kNobody; }
 };
 
+/// What an object of WaitState is for users.
+inline WaitedFor describe(const WaitObject &object) {
+  return {object.process, object.kind, object.value, object.other, object.joined, object.place, object.callee};
+}
+
 struct WaitRow {
   WaitedFor object;
   uint64_t waits = 0, totalNs = 0, maxNs = 0, timeouts = 0, open = 0;

@@ -37,16 +37,6 @@ inline constexpr Option kOptions[] = {
 #define ADA_ROTATION Type::Rotation
 #define ADA_OPTION(type, name, value, meta, text) {type, #name, value, meta, text},
 #include "shared/options/options.inc"
-#undef ADA_OPTION
-#undef ADA_STRING
-#undef ADA_CHOICE
-#undef ADA_CLOCK
-#undef ADA_BOOL
-#undef ADA_SIZE
-#undef ADA_NUMBER
-#undef ADA_TIME
-#undef ADA_SHARE
-#undef ADA_ROTATION
 };
 
 inline const Option *find(TextPiece name) {

@@ -14,7 +14,6 @@ using options::Type;
 constexpr size_t kOffsets[] = {
 #define ADA_OPTION(type, name, value, meta, text) offsetof(Options, name),
 #include "shared/options/options.inc"
-#undef ADA_OPTION
 };
 
 size_t offsetOf(const Option &option) { return kOffsets[&option - options::kOptions]; }

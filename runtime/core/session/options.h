@@ -22,16 +22,6 @@ struct Options {
 #define ADA_ROTATION const char *
 #define ADA_OPTION(type, name, value, meta, text) type name;
 #include "shared/options/options.inc"
-#undef ADA_OPTION
-#undef ADA_STRING
-#undef ADA_CHOICE
-#undef ADA_CLOCK
-#undef ADA_BOOL
-#undef ADA_SIZE
-#undef ADA_NUMBER
-#undef ADA_TIME
-#undef ADA_SHARE
-#undef ADA_ROTATION
 
   bool overflowDrops() const { return overflow[0] == 'd'; }
   // As in ada_ring_header.

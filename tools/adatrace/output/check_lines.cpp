@@ -30,10 +30,8 @@ std::string commandOf(const CheckedSession &session, const RuleExample &example)
     return fmt::format("adatrace tree --thread={} --from=@{} --to=@{} {}", thread.number,
                        example.beginNs - std::min<uint64_t>(example.beginNs, 1000), example.beginNs + 1000,
                        session.input.name());
-  const model::Process &process = session.input.table().processOf(thread);
-  const std::string pid =
-      session.input.severalProcesses() && process.pid ? std::to_string(*process.pid) + "/" : std::string();
-  return fmt::format("adatrace why --call={}{}:{} {}", pid, thread.number, example.seq, session.input.name());
+  return fmt::format("adatrace why --call={} {}", session.input.callName(example.thread, example.seq),
+                     session.input.name());
 }
 
 std::string violationText(const Rule &rule, const CheckAnswer &answer) {

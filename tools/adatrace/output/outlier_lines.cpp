@@ -5,6 +5,8 @@
 #include "base/quantities.h"
 #include "model/names.h"
 
+#include <cmath>
+
 namespace ada::cli {
 
 using analysis::FactorKind, analysis::OutlierFactor, analysis::Outliers, analysis::SlowExample;
@@ -23,13 +25,6 @@ std::string frequencyText(const OutlierFactor &factor) {
                      percentText(factor.ofOrdinary));
 }
 
-std::string callOf(const TraceInput &input, const SlowExample &example) {
-  const model::Thread &thread = input.table().threads[example.thread];
-  const model::Process &process = input.table().processOf(thread);
-  const std::string pid = input.severalProcesses() && process.pid ? std::to_string(*process.pid) + "/" : std::string();
-  return fmt::format("{}{}:{}", pid, thread.number, example.seq);
-}
-
 } // namespace
 
 void printOutliers(Output &out, const Palette &palette, const TraceInput &input, const Outliers &outliers) {
@@ -40,7 +35,7 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
     return;
   }
   if (outliers.factors.empty()) {
-    out.print("; none is slow in that sense\n");
+    out.print("; no call is that slow\n");
     return;
   }
   out.print("\n  {} of {} or more, {}{}{} on average\n", formatCount(outliers.slowCalls, "slow call"),
@@ -53,18 +48,17 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
             palette.reset);
   for (const OutlierFactor &factor : outliers.factors) {
     const bool isRest = factor.kind == FactorKind::Unexplained;
-    if (isRest && outliers.factors.size() > 1 && factor.share < 0.005 && factor.share > -0.005)
+    if (isRest && outliers.factors.size() > 1 && std::abs(factor.share) < 0.005)
       continue;
-    out.print("  {}{:>11} {:>5}{}  {}{}{}{}\n", palette.number, signedDuration(factor.explainsNs),
-              percentText(factor.share), palette.reset, isRest ? "" : palette.name.text,
-              isRest ? "nothing that is more than chance"
-                     : fmt::format("{}: {}", factorKindName(factor.kind), factor.what),
-              palette.reset, isRest || factor.how.empty() ? "" : "");
+    out.print("  {}{:>11} {:>5}{}  ", palette.number, signedDuration(factor.explainsNs), percentText(factor.share),
+              palette.reset);
     if (isRest) {
+      out.write("nothing that is more than chance\n");
       if (!factor.how.empty())
         out.print("{:21}{}{}{}\n", "", palette.dim, factor.how, palette.reset);
       continue;
     }
+    out.print("{}{}: {}{}\n", palette.name, factorKindName(factor.kind), factor.what, palette.reset);
     out.print("{:21}{}{}; by chance: {}{}\n", "", palette.dim, frequencyText(factor),
               factor.pValue < 1e-6 ? std::string("less than one in a million") : fmt::format("{:.2g}", factor.pValue),
               palette.reset);
@@ -78,9 +72,8 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
   if (!outliers.slowest.empty())
     out.print("The slowest:\n");
   for (const SlowExample &example : outliers.slowest) {
-    const std::string call = callOf(input, example);
     out.print("  {}{:>11}{}  adatrace why --call={} {}\n", palette.number, formatDuration(example.durationNs),
-              palette.reset, call, input.name());
+              palette.reset, input.callName(example.thread, example.seq), input.name());
     out.print("{:15}adatrace tree --thread={} --from=@{} --to=@{} {}\n", "",
               input.table().threads[example.thread].number, example.beginNs, example.endNs + 1, input.name());
   }

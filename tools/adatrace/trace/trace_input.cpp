@@ -142,6 +142,13 @@ std::string TraceInput::openText(uint64_t beginNs, uint64_t shownNs) const {
   return open > shownNs ? " for " + formatDuration(open) : std::string();
 }
 
+std::string TraceInput::callName(uint32_t thread, uint64_t seq) const {
+  const model::Thread &about = table_.threads[thread];
+  const model::Process &process = table_.processOf(about);
+  const std::string pid = severalProcesses() && process.pid ? std::to_string(*process.pid) + "/" : std::string();
+  return fmt::format("{}{}:{}", pid, about.number, seq);
+}
+
 std::string TraceInput::label(uint32_t number) const {
   const model::Thread &thread = table_.threads[number];
   std::string text;

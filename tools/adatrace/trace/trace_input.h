@@ -67,6 +67,9 @@ public:
   std::string openText(uint64_t beginNs, uint64_t shownNs) const;
   /// "thread 3 (tid 4711, worker)", with "pid_42 " before it if there are several processes.
   std::string label(uint32_t thread) const;
+  /// The call that event number `seq` of the thread begins, as `why --call` takes it: "3:1742", or "4711/3:1742" if
+  /// there are several processes.
+  std::string callName(uint32_t thread, uint64_t seq) const;
 
   /// Reports the damage found since open(), and `besides`. Returns the exit code: kOk, or kProblemsFound if a part of
   /// the input could not be used.
