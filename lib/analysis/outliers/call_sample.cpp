@@ -105,7 +105,7 @@ public:
   PathTree paths;                                     // of this worker's numbers of functions
 
 private:
-  static uint64_t stepFor(uint64_t count) { return count / kMostSampled + 1; }
+  uint64_t stepFor(uint64_t count) const { return count / limits_.mostSampled + 1; }
   bool isInside() const { return isFunctionOpen_; }
   bool isFunction(uint32_t function) {
     if (function >= isFunction_.size())

@@ -44,6 +44,7 @@ struct CallTimes {
 struct SlowLimits {
   uint64_t slowFromNs = 0, ordinaryFromNs = 0, ordinaryToNs = 0;
   uint64_t slow = 0, ordinary = 0; ///< how many there are
+  uint64_t mostSampled = 20'000;   ///< at most that many of each kind are looked at, chosen evenly
 };
 SlowLimits limitsOf(const CallTimes &times, const SlowestOf &slowest);
 
