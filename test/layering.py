@@ -291,7 +291,7 @@ def readmeProblems(root):
                     for name in re.findall(r"`(\w+\.(?:h|cpp|js|html))`", text) if not (page.parent / name).is_file())
 
 
-USES = "Beside what its parent may use: "
+USES = "In addition to what its parent may use: "
 
 
 def usesLine(part):

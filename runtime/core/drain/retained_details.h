@@ -4,10 +4,10 @@
 // chunks of the ring file, as far as that has room: they outlive a process that can no longer write, and recovery finds
 // them.
 //
-// Beside the queue there is a stack of watched calls: open calls that a slow trigger may still catch. When the entry of
-// a watched call becomes older than any window can need, it is held in separate memory until the call returns, so that
-// a slow call is written with its arguments however long it took. At most kMostWatched open calls per thread are
-// watched, the outermost ones: 150 KB per thread, used only as far as calls are held.
+// In addition to the queue there is a stack of watched calls: open calls that a slow trigger may still catch. When the
+// entry of a watched call becomes older than any window can need, it is held in separate memory until the call returns,
+// so that a slow call is written with its arguments however long it took. At most kMostWatched open calls per thread
+// are watched, the outermost ones: 150 KB per thread, used only as far as calls are held.
 #ifndef ADA_RUNTIME_CORE_RETAINED_DETAILS_H
 #define ADA_RUNTIME_CORE_RETAINED_DETAILS_H
 
