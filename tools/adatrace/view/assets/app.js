@@ -10,7 +10,7 @@ import {Pane} from './pane.js';
 /** @typedef {import('./api.js').Scope} Scope */
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./pane.js').Hit} Hit */
-/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme'} Change */
+/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme' | 'why'} Change */
 
 const FRAMES = 1000;
 
@@ -30,6 +30,10 @@ export class App {
     this.awaited = null;
     /** @type {{pane: Pane, hit: Hit, x: number, y: number} | null} */
     this.hover = null;
+    /** Where the chosen call's time went, once it is known. @type {import('./api.js').Why | null} */
+    this.why = null;
+    /** Calls that were chosen before jumps. @type {{pane: Pane, thread: number, seq: number, from: number, to: number, wait?: import('./api.js').Wait}[]} */
+    this.trail = [];
     this.isCommon = true;
     this.isFollowing = false;
     /** Durations of the last drawings in milliseconds; for measurements. @type {number[]} */
@@ -127,8 +131,38 @@ export class App {
   select(selected) {
     ++this.asked;
     this.selected = selected;
+    this.why = null;
     this.invalidate();
     this.changed('selected');
+  }
+  /** @param {import('./api.js').Why} why of the chosen call */
+  setWhy(why) {
+    this.why = why;
+    this.invalidate();
+    this.changed('why');
+  }
+  /** Goes to another call; goBack() returns. @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {import('./api.js').Wait} [wait] along which */
+  async go(pane, thread, which, wait) {
+    const {selected} = this;
+    if (selected) {
+      const [from, to] = selected.pane.axis.goal;
+      this.trail.push({pane: selected.pane, thread: selected.call.thread, seq: selected.call.seq, from, to, wait});
+      if (this.trail.length > 100)
+        this.trail.shift();
+    }
+    await this.selectCall(pane, thread, which, true);
+    const last = this.trail.at(-1), call = this.selected?.call;
+    if (selected && last && call && this.selected?.pane === last.pane && call.thread === last.thread && call.seq === last.seq)
+      this.trail.pop();
+  }
+  async goBack() {
+    const last = this.trail.pop();
+    if (!last)
+      return;
+    this.stopFollowing();
+    last.pane.axis.glide(last.from, last.to);
+    await this.selectCall(last.pane, last.thread, {seq: last.seq}, false);
+    last.pane.showCall(last.pane === this.selected?.pane ? this.selected.call : {thread: last.thread, depth: 0, begin_ns: last.from, end_ns: last.to});
   }
   /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view moves there */
   async selectCall(pane, thread, which, isJump) {

@@ -1,5 +1,6 @@
 // Handles keys, with one table for both the actions and the help.
 // @ts-check
+import {followLongest} from './arrows.js';
 import {element, make} from './dom.js';
 import {isWalking, walk} from './walk.js';
 
@@ -61,6 +62,8 @@ function table(app, page) {
       key('ArrowDown', '↓', 'the first call that it made', () => walk(app, 'first_child')),
       key('Shift+ArrowRight .', 'Shift →, .', 'next call of the same function', () => walk(app, 'next_same')),
       key('Shift+ArrowLeft ,', 'Shift ←, ,', 'previous call of the same function', () => walk(app, 'previous_same')),
+      key('h', 'h', 'who it waited for: what held the lock, or woke it', () => followLongest(app)),
+      key('H', 'H', 'back to the call that you came from', () => app.goBack()),
       key('f', 'f', 'highlight all calls of this function, or none', () => {
         const {selected, chosen} = app;
         if (chosen)

@@ -1,5 +1,6 @@
 // One session on the page: its heading, the names of its rows, and the canvas with ruler and calls.
 // @ts-check
+import {drawArrows} from './arrows.js';
 import {button, make} from './dom.js';
 import {FONT, drawPicture, hatching, itemAt} from './draw.js';
 import {Labels} from './labels.js';
@@ -280,6 +281,7 @@ export class Pane {
       const {call} = selected;
       outline(call.thread, call.depth, call.begin_ns, call.end_ns ?? this.session.duration, shown.strong, 2);
     }
+    drawArrows(context, this);
     context.restore();
   }
 
