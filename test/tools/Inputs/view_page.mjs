@@ -3,10 +3,10 @@
 // Starts `adatrace view` for the sessions and prints what the page shows, one line per fact. Places are
 // THREAD:DEPTH:TIME (the number of a row's thread, a level, nanoseconds; PANE/ before it names a session other than the
 // first). Steps that show: `title`, `rows`, `time`, `items` (what is drawn wide enough for a name), `tip`, `call`,
-// `reasons`, `arrows`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
+// `reasons`, `arrows`, `compared`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
 // `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a
 // panel);
-// steps that act: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
+// steps that act: `key=KEY`, `hover=PLACE`, `click=PLACE`, `shift-click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`,
 // `move=ROW,ROW` (drags names), `part=TEXT` (of a call's time), `reload`, `mark=GAP,WAIT` (ranges of time),
 // `resize=WIDTH`, `shot=FILE`, `stop` (the server).
@@ -80,6 +80,8 @@ const shows = {
   arrows: async () => (await page.evaluate(async () => (await import('./arrows.js')).arrowsOf(window.adatrace.panes[0]).map(({thread, wait, from, to}) =>
     `${wait.kind} ${thread} ${wait.from_ns} to ${wait.to_ns}, ${wait.woken_ns === null ? 'held by' : `woken at ${wait.woken_ns} by`} ${wait.thread}, drawn ${
       from.y < to.y ? 'down' : 'up'}`))).map((text) => `arrow: ${text}`).join('\n'),
+  compared: async () => (await page.locator('.compare tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))))
+    .map((text) => `row: ${text}`).join('\n'),
   source: () => texts('.source .line', 'line'),
   statistics: async () => (await page.locator('.statistics tbody tr').evaluateAll((rows) => rows.map((row) =>
     `figures ${[...row.cells].slice(0, -1).map((cell) => cell.dataset.value).join(' ')} ${row.dataset.function}`))).join('\n'),
@@ -129,6 +131,11 @@ const acts = {
   key: (key) => page.keyboard.press(key),
   hover: async (at) => page.mouse.move(...Object.values(await place(at))),
   click: async (at) => page.mouse.click(...Object.values(await place(at))),
+  'shift-click': async (at) => {
+    await page.keyboard.down('Shift');
+    await page.mouse.click(...Object.values(await place(at)));
+    await page.keyboard.up('Shift');
+  },
   dblclick: async (at) => page.mouse.dblclick(...Object.values(await place(at))),
   drag: async (ends) => drag(await place(ends.split(',')[0]), await place(ends.split(',')[1])),
   'shift-drag': async (ends) => {

@@ -10,7 +10,8 @@ import {Pane} from './pane.js';
 /** @typedef {import('./api.js').Scope} Scope */
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./pane.js').Hit} Hit */
-/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme' | 'why'} Change */
+/** @typedef {{pane: Pane, call: Call}} Chosen */
+/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme' | 'why' | 'marked'} Change */
 
 const FRAMES = 1000;
 
@@ -20,8 +21,10 @@ export class App {
     this.panes = [];
     /** @type {Pane | null} */
     this.active = null;
-    /** @type {{pane: Pane, call: Call} | null} */
+    /** @type {Chosen | null} */
     this.selected = null;
+    /** The call that the chosen one is compared with. @type {Chosen | null} */
+    this.marked = null;
     /** @type {{pane: Pane, from: number, to: number} | null} */
     this.range = null;
     /** @type {{pane: Pane, function: number} | null} the highlighted function */
@@ -36,6 +39,8 @@ export class App {
     this.trail = [];
     this.isCommon = true;
     this.isFollowing = false;
+    /** Opens the panel that compares two calls. @type {() => void} */
+    this.compare = () => {};
     /** Durations of the last drawings in milliseconds; for measurements. @type {number[]} */
     this.frames = [];
     /** @type {((what: Change) => void)[]} */
@@ -134,6 +139,18 @@ export class App {
     this.why = null;
     this.invalidate();
     this.changed('selected');
+  }
+  /** @param {Chosen | null} marked */
+  mark(marked) {
+    this.marked = marked;
+    this.invalidate();
+    this.changed('marked');
+  }
+  swapMarked() {
+    const {marked, selected} = this;
+    this.marked = selected;
+    this.select(marked);
+    this.changed('marked');
   }
   /** @param {import('./api.js').Why} why of the chosen call */
   setWhy(why) {

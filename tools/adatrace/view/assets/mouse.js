@@ -79,8 +79,13 @@ export function listenToMouse(pane) {
       app.select(null);
     else {
       const which = whichCall(hit, pane.axis.time(x, pane.width));
-      if (which)
-        void app.selectCall(pane, hit.row.thread, which, false);
+      if (!which)
+        return;
+      if (event.shiftKey && app.selected) {
+        app.mark(app.selected);
+        app.compare();
+      }
+      void app.selectCall(pane, hit.row.thread, which, false);
     }
   });
   canvas.addEventListener('pointercancel', () => {

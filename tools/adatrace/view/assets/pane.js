@@ -249,7 +249,7 @@ export class Pane {
 
   /** Outlines the chosen call, the call under the mouse, and the chosen range. @param {CanvasRenderingContext2D} context @param {number} scroll */
   drawOutlines(context, scroll) {
-    const {axis, width} = this, shown = colours(), {selected, hover} = this.app;
+    const {axis, width} = this, shown = colours(), {selected, marked, hover} = this.app;
     context.save();
     context.beginPath();
     context.rect(0, RULER, width, this.height);
@@ -276,6 +276,12 @@ export class Pane {
     if (hover?.pane === this && hover.hit.picture.kind[hover.hit.item] < 4) {
       const {picture, item, row} = hover.hit;
       outline(row.thread, picture.depth[item], picture.begin[item], picture.end[item], shown.ink, 1);
+    }
+    if (marked?.pane === this) {
+      const {call} = marked;
+      context.setLineDash([5, 3]);
+      outline(call.thread, call.depth, call.begin_ns, call.end_ns ?? this.session.duration, shown.ink, 2);
+      context.setLineDash([]);
     }
     if (selected?.pane === this) {
       const {call} = selected;

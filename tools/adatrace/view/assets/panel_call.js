@@ -64,6 +64,9 @@ export class CallPanel {
       made.title = step.endsWith('same') ? `of the same function (key ${key})` : `key ${key}`;
       made.disabled = call[step] === null || call[step] === undefined;
       return made;
+    }), button('compare', () => {
+      this.app.mark(selected);
+      this.app.compare();
     }), button('range', () => this.app.setRange(pane, call.begin_ns, end)),
       button('highlight', () => this.app.choose(pane, this.app.chosen?.function === call.function ? -1 : call.function)));
     const left = make('div', 'about', name, tools, facts);
