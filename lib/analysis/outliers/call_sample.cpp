@@ -156,7 +156,7 @@ private:
     if (!isSlow && (took < limits_.ordinaryFromNs || took > limits_.ordinaryToNs))
       return;
     uint64_t &seen = isSlow ? slowSeen_ : ordinarySeen_;
-    if (seen++ % (isSlow ? slowStep_ : ordinaryStep_) != 0)
+    if (seen++ % (isSlow ? slowStep_ : ordinaryStep_) != 0 && limits_.always != CallId{thread_, span.beginSeq})
       return;
     current_.thread = thread_, current_.isSlow = isSlow;
     current_.beginSeq = span.beginSeq, current_.endSeq = span.endSeq;
