@@ -31,6 +31,7 @@ BROKEN = {
     "lib/view": ("lib/view/x.cpp", '"formats/table.h"'),
     "lib/convert": ("lib/convert/x.cpp", '"../../tools/adatrace/command.h"'),
     "lib/recover": ("lib/recover/x.cpp", '"../../runtime/core/ring/ring.h"'),
+    "lib/control": ("lib/control/x.cpp", '"../../runtime/core/ring/ring.h"'),
     "lib": ("lib/x.cpp", '"../pass/filter.h"'),
     "tools/adatrace": ("tools/adatrace/output/x.cpp", '"formats/packed/file.h"'),
     "bench": ("bench/x.cpp", '"../pass/filter.h"'),

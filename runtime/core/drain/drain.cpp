@@ -52,10 +52,13 @@ void Drain::threadMain(void *self) {
 //===--- called by the program's threads ----------------------------------===//
 
 void Drain::wake() {
+  if (!ring_) // nothing has been recorded
+    return;
+  ada_ring_orders &orders = ring_->orders();
   // Change the word first: a drain that is about to sleep sees that it changed since its pass began.
-  __atomic_add_fetch(&wakeWord_, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_exchange_n(&sleeping_, 0, __ATOMIC_SEQ_CST))
-    sys::futexWake(&wakeWord_, 1);
+  __atomic_add_fetch(&orders.wake, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_exchange_n(&orders.sleeping, 0, __ATOMIC_SEQ_CST))
+    sys::sharedFutexWake(&orders.wake, 1);
 }
 
 void Drain::chunkClosed() {
@@ -118,7 +121,9 @@ void Drain::run() {
   startHelpers();
   while (true) {
     askNames();
-    uint32_t seen = __atomic_load_n(&wakeWord_, __ATOMIC_SEQ_CST);
+    ada_ring_orders &orders = ring_->orders();
+    uint32_t seen = __atomic_load_n(&orders.wake, __ATOMIC_SEQ_CST);
+    const bool hasOrder = takeOrder();
     uint32_t wanted = __atomic_load_n(&requested_, __ATOMIC_ACQUIRE);
     const uint32_t dumps = __atomic_load_n(&dumpsAsked_, __ATOMIC_ACQUIRE);
     uint32_t asked = wanted != done_ ? __atomic_load_n(&finishRequested_, __ATOMIC_SEQ_CST) : 0;
@@ -129,6 +134,7 @@ void Drain::run() {
       ending_ = Ending::Running;
       manifestDueNs_ = 0;
       __atomic_store_n(&ring_->header().state, ADA_RING_RECORDING, __ATOMIC_RELEASE);
+      mustPark_ |= isParked_;
     }
     followIdentity();
     if (!finishing && noteIfAbandoned())
@@ -139,7 +145,8 @@ void Drain::run() {
       writeManifest();
     if (trace_.budget().active())
       trace_.budget().beginPass();
-    uint64_t records = pass(finishing && ending_ == Ending::Exit, wanted != done_ || dumps != dumpsBegun_);
+    const bool isWhole = wanted != done_ || hasOrder || mustPark_;
+    uint64_t records = pass(finishing && ending_ == Ending::Exit, isWhole || dumps != dumpsBegun_);
     if (trace_.budget().active() && !finishing && trace_.budget().endPass(isBehind_))
       manifestChanged();
     bool isBehind = trace_.windows().manifestIsBehind();
@@ -152,22 +159,25 @@ void Drain::run() {
     } else {
       if (isFlight_)
         isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&urgentDump_, __ATOMIC_RELAXED) != 0);
-      if (isManifestDue(isBehind, wanted != done_))
+      if (isManifestDue(isBehind, isWhole) || (hasOrder && trace_.isManifestOld()))
         writeManifest();
       if (ending_ == Ending::Running) // an exec may end this thread at any moment after its answer
         rotate();
+      if (mustPark_ || (isParked_ && records > 0))
+        finishParked();
     }
     trace_.prepare(); // before the answer: the asking thread may need what this prepares
     if (wanted != done_ && !answer(wanted, finishing))
       return;
+    if (hasOrder)
+      answerOrder();
     if (isDumping || ring_->closedChunks() >= kChunksToWakeFor)
       continue;
     if (lookForOrphans())
       continue;
-    __atomic_store_n(&sleeping_, 1, __ATOMIC_SEQ_CST);
-    SchedLane &sched = trace_.sched();
-    sys::futexWait(&wakeWord_, seen, sched.isBusy() ? 1000000 : records || sched.isUsed() ? 10000000 : 100000000);
-    __atomic_store_n(&sleeping_, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&orders.sleeping, 1, __ATOMIC_SEQ_CST);
+    sys::sharedFutexWait(&orders.wake, seen, sleepNs(records));
+    __atomic_store_n(&orders.sleeping, 0, __ATOMIC_RELEASE);
   }
 }
 
@@ -321,8 +331,8 @@ uint64_t Drain::pass(bool last, bool whole) {
   // Switches from before a thread's slot is looked at below must not be read before the slot has begun.
   const uint64_t switchesToNs = last ? UINT64_MAX : trace_.sched().limitNs(whole);
   const bool hasWindows = trace_.windows().active();
-  if (hasWindows || isFlight_)
-    takeTriggers();
+  if (hasWindows)
+    trace_.windows().takePending();
   slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE), nextSlot_ = 0;
   uint64_t records = 0;
   if (isWorthSharing()) {
@@ -339,7 +349,7 @@ uint64_t Drain::pass(bool last, bool whole) {
   if (hasWindows)
     writeWindows(limitNs);
   // In the state ADA_RING_EXEC the files are complete, while this thread keeps sleeping and waking until exec ends it.
-  if (__atomic_load_n(&ring_->header().state, __ATOMIC_RELAXED) != ADA_RING_EXEC)
+  if (!isParked_ && __atomic_load_n(&ring_->header().state, __ATOMIC_RELAXED) != ADA_RING_EXEC)
     trace_.sched().read(switchesToNs);
   isBehind_ = false;
   for (uint64_t i = 0; i < slots_; ++i) {
@@ -368,17 +378,6 @@ void Drain::takePart(Workspace &work) {
       t.begin(trace_, i);
     work.records += t.drain(work, pass_);
   }
-}
-
-// Takes triggers from the program's threads and from other processes.
-void Drain::takeTriggers() {
-  ada_ring_header &h = ring_->header();
-  uint64_t orders = __atomic_load_n(&h.trigger_count, __ATOMIC_ACQUIRE);
-  if (orders != outsideTriggers_)
-    trigger(h.trigger_time_ns, TriggerKind::Outside);
-  outsideTriggers_ = orders;
-  if (trace_.windows().active())
-    trace_.windows().takePending();
 }
 
 // Copies the kernel's names of threads to the ring once a second, because they are lost once a process is killed.

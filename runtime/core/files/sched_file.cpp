@@ -50,6 +50,11 @@ void SchedFile::noteLost(const sched::Record &record) {
   isKnown_ = false;
 }
 
+void SchedFile::noteUnknown(uint64_t fromNs, uint64_t toNs) {
+  noteLost({fromNs, sched::Kind::LostFrom, last_.value}); // a thread's last processor: LostFrom is about that one
+  noteLost({toNs, sched::Kind::Lost, 0});
+}
+
 bool SchedFile::isBehind() {
   if (!isActive_ || !lane_->active())
     return false;

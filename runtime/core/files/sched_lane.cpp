@@ -30,6 +30,20 @@ void SchedLane::reset() {
   files_.release();
 }
 
+void SchedLane::pause() { events_.pause(); }
+
+void SchedLane::goOn() {
+  const uint64_t nowNs = sys::nowNs();
+  if (active()) {
+    events_.goOn();
+    slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
+    for (uint64_t i = 0; i < slots_ && i < files_.ready(); ++i)
+      if (files_[i].isActive())
+        files_[i].noteUnknown(readToNs_, nowNs);
+  }
+  readToNs_ = nowNs;
+}
+
 uint64_t SchedLane::limitNs(bool all) {
   askedAtNs_ = sys::nowNs();
   return askedAtNs_ - (all ? 0 : kLateNs);

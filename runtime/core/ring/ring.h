@@ -48,6 +48,7 @@ public:
   bool usesSystemClock() const { return header_->clock == ADA_CLOCK_SYSTEM; }
   // The current time in nanoseconds or counter units, whichever the process's records use.
   uint64_t stamp() const { return usesSystemClock() ? sys::nowNs() : arch::readCounter(); }
+  ada_ring_orders &orders() { return *reinterpret_cast<ada_ring_orders *>(processDirectory() + ADA_RING_PATH_BYTES); }
   char *processDirectory() { return (char *)header_ + ADA_RING_PATH_OFFSET; }
 
   enum class Taken {

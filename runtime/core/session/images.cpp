@@ -302,6 +302,23 @@ int64_t Images::choose(const char *glob, Choice choice, bool recording) {
   return matched;
 }
 
+Images::Figures Images::figures() {
+  Figures sum;
+  const uint64_t signals = sys::blockSignals();
+  {
+    Lock lock(mutex_);
+    for (uint64_t i = 0; i < count_; ++i) {
+      const Image &image = images_[i];
+      const uint64_t functions = image.table ? image.functions() : 0;
+      sum.functions += functions;
+      for (uint64_t n = 0; n < functions; ++n)
+        sum.on += __atomic_load_n(enableByteOf(image.table->functions_begin[n]), __ATOMIC_RELAXED) != 0;
+    }
+  }
+  sys::restoreSignals(signals);
+  return sum;
+}
+
 //===--- option `budget` --------------------------------------------------===//
 
 // The figures of the image, which is the newest one. Null if there is no memory: then none of its functions is switched

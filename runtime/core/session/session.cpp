@@ -4,6 +4,7 @@
 #include "core/base/message.h"
 #include "core/record/thread.h"
 #include "drain_thread.h"
+#include "orders.h"
 #include "process_events.h"
 #include "process_info.h"
 
@@ -210,6 +211,7 @@ bool startProcess() {
   describeRing(h);
   __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
   h.state = ADA_RING_RECORDING;
+  h.started_ns = sys::nowNs();
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
   r.images.writeModules(r.ring);
   error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
@@ -377,6 +379,7 @@ bool startRecording() {
       gatherProcessInfo();
     gatherHostInfo();
     r.drain.whenAbandoned([] { runtime.ticks.stop(); });
+    r.drain.whenOrdered(executeOrder);
     if (startProcess() && r.drain.ownsFiles())
       r.ring.closeProgramsDescriptor();
   }

@@ -121,6 +121,9 @@ void writeProcess(JsonWriter &json, Ending ending, int status) {
   case Ending::Rotated:
     json.text(manifest::kHow, manifest::kRotated);
     break;
+  case Ending::Stopped:
+    json.text(manifest::kHow, manifest::kStopped);
+    break;
   case Ending::Unknown:
     json.text(manifest::kHow, manifest::kUnknown);
     break;

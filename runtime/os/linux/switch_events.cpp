@@ -4,6 +4,7 @@
 
 #include <elf.h>
 #include <linux/perf_event.h>
+#include <sys/prctl.h>
 
 namespace ada {
 namespace {
@@ -154,6 +155,22 @@ void SwitchEvents::forget() {
   if (buffers_)
     sys::unmap(buffers_, kMostProcessors * sizeof *buffers_);
   *this = SwitchEvents();
+}
+
+// All events that this thread has opened, and those of threads that inherited them.
+void SwitchEvents::pause() {
+  if (active())
+    sys::call(SYS_prctl, PR_TASK_PERF_EVENTS_DISABLE, 0L, 0L, 0L, 0L);
+}
+
+void SwitchEvents::goOn() {
+  for (uint32_t i = 0; i < count_; ++i) {
+    perf_event_mmap_page &control = controlOf(buffers_[i].control);
+    __atomic_store_n(&control.data_tail, __atomic_load_n(&control.data_head, __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+    buffers_[i].fullAt = UINT64_MAX, buffers_[i].hasToldFrom = false;
+  }
+  if (active())
+    sys::call(SYS_prctl, PR_TASK_PERF_EVENTS_ENABLE, 0L, 0L, 0L, 0L);
 }
 
 bool SwitchEvents::mayLack() const {

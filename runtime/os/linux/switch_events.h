@@ -32,6 +32,9 @@ public:
   // After a fork: the child has no events.
   void forget();
   bool active() const { return count_ > 0; }
+  // Makes the kernel record nothing until goOn(), which also drops what has not been read.
+  void pause();
+  void goOn();
   // The number of threads that existed before start() and could not be included.
   uint64_t missedThreads() const { return missedThreads_; }
 

@@ -116,6 +116,12 @@ inline void futexWait(uint32_t *word, uint32_t expected, uint64_t timeoutNs) {
   timespec t = {(time_t)(timeoutNs / 1000000000), (long)(timeoutNs % 1000000000)};
   call(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeoutNs == UINT64_MAX ? nullptr : &t);
 }
+// The same for words in a file that other processes map as well.
+inline void sharedFutexWait(uint32_t *word, uint32_t expected, uint64_t timeoutNs) {
+  timespec t = {static_cast<time_t>(timeoutNs / 1000000000), static_cast<long>(timeoutNs % 1000000000)};
+  call(SYS_futex, word, FUTEX_WAIT, expected, &t);
+}
+inline void sharedFutexWake(uint32_t *word, int count) { call(SYS_futex, word, FUTEX_WAKE, count); }
 inline void futexWake(uint32_t *word, int count) { call(SYS_futex, word, FUTEX_WAKE_PRIVATE, count); }
 
 // Blocks every signal, including those that libc uses internally, and returns the previous mask.

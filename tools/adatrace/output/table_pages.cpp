@@ -13,6 +13,7 @@
 #include "analysis/report/report_table.h"
 #include "analysis/values/counter_table.h"
 #include "analysis/waits/coroutine_table.h"
+#include "control/status.h"
 
 namespace ada::cli {
 
@@ -47,6 +48,7 @@ std::string tablePages() {
       {"report", infoOf(analysis::reportColumns())},
       {"report: histogram", infoOf(analysis::binColumns())},
       {"report --counters", infoOf(analysis::counterColumns())},
+      {"status", infoOf(control::statusColumns())},
       {"report --slowest", infoOf(analysis::callColumns())},
   };
   std::string page;
