@@ -9,13 +9,6 @@
 #include <optional>
 #include <set>
 
-#ifndef ADATRACE_LIBDIR_FROM_BINDIR
-#define ADATRACE_LIBDIR_FROM_BINDIR "../lib"
-#endif
-#ifndef ADATRACE_INCLUDEDIR_FROM_BINDIR
-#define ADATRACE_INCLUDEDIR_FROM_BINDIR "../include"
-#endif
-
 namespace ada::cli {
 
 namespace fs = std::filesystem;
@@ -30,7 +23,7 @@ struct Options {
 
 // The installed parts, which are found relative to the tool, wherever it was moved.
 struct Place {
-  fs::path libraries, include;
+  fs::path plugins, libraries, include;
   std::set<unsigned> majors; ///< major versions of LLVM with a plugin
 };
 
@@ -49,12 +42,13 @@ std::optional<Place> findPlace() {
   const fs::path tool = fs::read_symlink("/proc/self/exe", error);
   if (error)
     return std::nullopt;
-  for (const char *relative : {"../lib", ADATRACE_LIBDIR_FROM_BINDIR}) {
-    Place place;
-    place.libraries = (tool.parent_path() / relative).lexically_normal();
-    const char *include = std::string_view(relative) == "../lib" ? "../include" : ADATRACE_INCLUDEDIR_FROM_BINDIR;
-    place.include = (tool.parent_path() / include).lexically_normal();
-    for (fs::directory_iterator at(place.libraries, error), end; !error && at != end; at.increment(error))
+  // An installation, and the build tree.
+  for (const Place &relative :
+       {Place{ADA_PLUGINDIR_FROM_BINDIR, ADA_LIBDIR_FROM_BINDIR, ADA_INCLUDEDIR_FROM_BINDIR, {}},
+        Place{"../lib", "../lib", "../include", {}}}) {
+    const auto beside = [&](const fs::path &path) { return (tool.parent_path() / path).lexically_normal(); };
+    Place place = {beside(relative.plugins), beside(relative.libraries), beside(relative.include), {}};
+    for (fs::directory_iterator at(place.plugins, error), end; !error && at != end; at.increment(error))
       if (const auto major = majorOf(at->path().filename().string()))
         place.majors.insert(*major);
     if (!place.majors.empty())
@@ -98,8 +92,8 @@ int run(const Options &options) {
     return fail(kCantRead, "flags: the plugin (libAdaTrace-N.so) was not found next to this tool; is it installed?");
   unsigned major = options.llvm;
   if (major && !place->majors.contains(major))
-    return fail(kWrongUsage, "flags: there is no plugin for LLVM {} in {}, only for {}", major,
-                place->libraries.string(), joined(place->majors));
+    return fail(kWrongUsage, "flags: there is no plugin for LLVM {} in {}, only for {}", major, place->plugins.string(),
+                joined(place->majors));
   if (!major) {
     const std::optional<unsigned> clang = defaultClang();
     major = clang && place->majors.contains(*clang) ? *clang : *place->majors.rbegin();
@@ -108,7 +102,8 @@ int run(const Options &options) {
   const std::string libraries = place->libraries.string();
   std::string text;
   if (both || options.compile)
-    text += fmt::format("-fpass-plugin={}/libAdaTrace-{}.so -idirafter {}", libraries, major, place->include.string());
+    text += fmt::format("-fpass-plugin={}/libAdaTrace-{}.so -idirafter {}", place->plugins.string(), major,
+                        place->include.string());
   if (both || options.link) {
     text += text.empty() ? "" : " ";
     text +=
