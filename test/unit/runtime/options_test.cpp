@@ -46,7 +46,7 @@ TEST(Options, Defaults) {
 
 TEST(Options, ColonsAndBlanksSeparate) {
   auto o = parsed(":output=/a b:format=1 \tenabled=0\noverflow=drop:");
-  EXPECT_TRUE(o.contains("refused")) << "b is no option";
+  EXPECT_TRUE(o.contains("refused")) << "b is not an option";
   o = parsed(":output=/a format=1 \tenabled=0\noverflow=drop:");
   EXPECT_EQ(o["output"], "/a");
   EXPECT_EQ(o["format"], "1");
