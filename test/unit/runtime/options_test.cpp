@@ -126,8 +126,8 @@ std::string triggers(const std::string &text) {
     return "refused: " + message;
   std::string all;
   for (unsigned i = 0; i < rules.count; ++i)
-    all += std::string(options::kTriggerKinds[(int)rules.rules[i].kind]) + ' ' + rules.rules[i].glob + ' ' +
-           std::to_string(rules.rules[i].limitNs) + '\n';
+    all += std::string(options::kTriggerKinds[static_cast<int>(rules.rules[i].kind)]) + ' ' + rules.rules[i].glob +
+           ' ' + std::to_string(rules.rules[i].limitNs) + '\n';
   return all + (rules.onSignal ? "signal" : "");
 }
 
