@@ -89,7 +89,7 @@ MENTIONS = {
                          ("lib/shared/ring/x.h", "e.kind != kException"), ("runtime/core/files/x.cpp", "e.kind == ring::kCall")],
     "A new run-time option": [("lib/recover/x.cpp", '"detail_buffer"'), ("tools/adatrace/commands/x.cpp", '"--post-roll-ms"')],
     "A new type of option": [("tools/adatrace/options/x.cpp", "option.type == options::Type::Share"),
-                             ("runtime/core/drain/x.cpp", "#define ADA_ROTATION int")],
+                             ("runtime/core/drain/x.cpp", "ADA_OPTION(Rotation, x, y, z, w)")],
     "A new field in the manifest": [("lib/analysis/events/x.cpp", "manifest::kDetailCount"), ("lib/view/x.cpp", '"build_id"'),
                                     ("runtime/core/files/x.cpp", '#include "shared/manifest_keys.h"')],
 }
