@@ -47,7 +47,11 @@ int runCommand(const Command &command, std::vector<std::string> args) {
     invocation.program = line.takeProgram(args);
   if (const std::optional<int> status = line.parse(std::move(args)))
     return *status;
-  return run();
+  try {
+    return run();
+  } catch (const Exit &exit) {
+    return exit.code;
+  }
 }
 
 std::string overview() {

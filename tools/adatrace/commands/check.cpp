@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -52,23 +50,18 @@ std::string globOf(const model::Function &function) {
 int suggest(const Options &options) {
   InputOptions input = options.input;
   input.path = options.suggest;
-  int exitCode = kOk;
-  std::optional<TraceInput> trace = TraceInput::open(input, exitCode);
-  if (!trace)
-    return exitCode;
+  TraceInput trace = TraceInput::open(input);
   analysis::ReportOptions wanted;
-  trace->setRange(wanted.filter);
-  auto report = analysis::makeReport(trace->source(), trace->table(), trace->threads(), wanted);
-  if (!report)
-    return fail(kCantRead, "{}", report.error().text());
+  trace.setRange(wanted.filter);
+  auto report = need(analysis::makeReport(trace.source(), trace.table(), trace.threads(), wanted));
   std::vector<const analysis::ReportRow *> rows;
-  for (const analysis::ReportRow &row : report->rows)
+  for (const analysis::ReportRow &row : report.rows)
     if (row.function && !row.function->isExternal && row.figures.durations.count() > 0)
       rows.push_back(&row);
   std::ranges::stable_sort(rows, std::greater(), [](const analysis::ReportRow *row) { return row->figures.totalNs; });
   rows.resize(std::min(rows.size(), kSuggested));
   Output out;
-  out.print("# from {}: limits are twice what was measured\n", trace->name());
+  out.print("# from {}: limits are twice what was measured\n", trace.name());
   for (const analysis::ReportRow *row : rows) {
     const std::string glob = globOf(*row->function);
     const FunctionStatistics &figures = row->figures;
@@ -80,7 +73,7 @@ int suggest(const Options &options) {
       out.print("exceptions({}) == 0\n", glob);
   }
   out.flush();
-  return trace->close(report->damage);
+  return trace.close(report.damage);
 }
 
 int run(const Options &options, const Invocation &invocation) {
@@ -88,10 +81,8 @@ int run(const Options &options, const Invocation &invocation) {
     return options.rules.empty() ? suggest(options) : fail(kWrongUsage, "check: --suggest needs no rules");
   if (options.rules.empty())
     return fail(kWrongUsage, "check: name a file of rules, or --suggest=SESSION to get some");
-  const auto text = FileBytes::open(options.rules);
-  if (!text)
-    return fail(kCantRead, "{}", text.error().text());
-  const auto bytes = text->bytes();
+  const auto text = need(FileBytes::open(options.rules));
+  const auto bytes = text.bytes();
   const auto parsed = analysis::parseRules({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
   if (const auto *fault = std::get_if<analysis::RuleFault>(&parsed))
     return fail(kWrongUsage, "{}:{}:{}: {}", options.rules, fault->line, fault->column, fault->message);
@@ -103,7 +94,7 @@ int run(const Options &options, const Invocation &invocation) {
   if (sessions.empty())
     sessions.emplace_back(); // the newest
   Output out;
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   TableOptions json;
   json.format = Format::Json;
   TableWriter list(out, palette, infoOf(analysis::ruleColumns()), json, /*facts=*/0);
@@ -114,16 +105,11 @@ int run(const Options &options, const Invocation &invocation) {
   for (const std::string &session : sessions) {
     InputOptions input = options.input;
     input.path = session;
-    int fault = kOk;
-    std::optional<TraceInput> trace = TraceInput::open(input, fault);
-    if (!trace)
-      return fault;
+    TraceInput trace = TraceInput::open(input);
     analysis::Damage damage;
-    const auto answers = analysis::checkRules(trace->source(), trace->table(), trace->threads(), rules, trace->fromNs(),
-                                              trace->toNs(), damage);
-    if (!answers)
-      return fail(kCantRead, "{}", answers.error().text());
-    const CheckedSession checked = {*trace, options.rules, rules, *answers};
+    const auto answers = need(analysis::checkRules(trace.source(), trace.table(), trace.threads(), rules,
+                                                   trace.fromNs(), trace.toNs(), damage));
+    const CheckedSession checked = {trace, options.rules, rules, answers};
     if (options.format == "text")
       printCheck(out, palette, checked, options.isVerbose);
     else if (options.format == "junit")
@@ -131,11 +117,11 @@ int run(const Options &options, const Invocation &invocation) {
     else
       for (const analysis::RuleLine &row : checkRows(checked))
         list.write(analysis::ruleColumns(), row);
-    for (const analysis::CheckAnswer &answer : *answers) {
+    for (const analysis::CheckAnswer &answer : answers) {
       isBroken |= answer.verdict == analysis::CheckAnswer::Verdict::Broken;
       isUndecided |= answer.verdict == analysis::CheckAnswer::Verdict::Undecided;
     }
-    exitCode = std::max(exitCode, trace->close(damage));
+    exitCode = std::max(exitCode, trace.close(damage));
   }
   if (options.format == "junit")
     out.write("</testsuites>\n");
@@ -147,17 +133,15 @@ int run(const Options &options, const Invocation &invocation) {
   return isUndecided ? std::max<int>(exitCode, kWrongUsage) : exitCode;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  line.option("rules", options->rules, "A file of rules, one per line").type("");
-  line.option("sessions", options->sessions, "The traces to check [the newest session]").type("");
-  line.option("--suggest", options->suggest, "Propose rules from a good run instead").type("SESSION");
-  addThreads(line, options->input.threads);
-  line.flag("-v,--verbose", options->isVerbose, "Also print the rules that are kept");
-  line.option("--format", options->format, "text, json (one array), or junit (XML for build servers) [text]")
+void declare(CommandLine &line, Options &options) {
+  line.option("rules", options.rules, "A file of rules, one per line").type("");
+  line.option("sessions", options.sessions, "The traces to check [the newest session]").type("");
+  line.option("--suggest", options.suggest, "Propose rules from a good run instead").type("SESSION");
+  addThreads(line, options.input.threads);
+  line.flag("-v,--verbose", options.isVerbose, "Also print the rules that are kept");
+  line.option("--format", options.format, "text, json (one array), or junit (XML for build servers) [text]")
       .type("FORMAT")
       .oneOf({"text", "json", "junit"});
-  return [options, &invocation] { return run(*options, invocation); };
 }
 
 } // namespace
@@ -169,7 +153,7 @@ const Command kCheck = {
     "adatrace check --suggest=ada-traces/session_20261121_101500 > rules\n"
     "adatrace check rules\n"
     "adatrace check rules before after --format=junit",
-    check_command::declare,
+    withOptions<check_command::declare, check_command::run>,
 };
 
 } // namespace ada::cli

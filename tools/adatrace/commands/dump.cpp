@@ -75,52 +75,44 @@ private:
   std::vector<std::unique_ptr<DumpThread>> threads_;
 };
 
-int run(Options &options) {
-  int exitCode = kOk;
+int run(Options &options, const Invocation &) {
+  options.filter.settle("dump");
   if (!options.events && options.filter.options.showsAll() && !options.limit)
     if (const auto code = dumpRaw(options.input, options.format == Format::JsonLines, options.merged))
       return *code;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
+  TraceInput input = TraceInput::open(options.input);
   Output out;
-  DumpSink sink(*input, options, out);
+  DumpSink sink(input, options, out);
   model::ReadRequest request;
-  request.threads = input->threads();
+  request.threads = input.threads();
   request.isFurther = true;
   const Expected<void> done =
-      options.merged ? analysis::mergeEvents(input->source(), input->table(), input->threads(),
+      options.merged ? analysis::mergeEvents(input.source(), input.table(), input.threads(),
                                              [&](uint64_t seq, const model::Event &event, const model::Batch &batch) {
                                                return sink.take(seq, event, batch);
                                              })
-                     : input->source().readPart(sink, request);
+                     : input.source().readPart(sink, request);
   out.flush();
-  if (options.merged && input->threads().size() > 1 &&
-      std::ranges::any_of(input->table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
-    warning("{} was recorded with clock=none: the order of events is known only within each thread", input->name());
+  if (options.merged && input.threads().size() > 1 &&
+      std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
+    warning("{} was recorded with clock=none: the order of events is known only within each thread", input.name());
   if (!done && !analysis::isEarlyEnd(done.error()))
     return fail(kCantRead, "{}", done.error().text());
-  if (done && input->hasAllThreads())
-    warnAboutUnmatched(options.filter.options, input->table().functions);
-  return input->close();
+  if (done && input.hasAllThreads())
+    warnAboutUnmatched(options.filter.options, input.table().functions);
+  return input.close();
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter, /*durations=*/false);
-  addFormat(line, options->format, {Format::Text, Format::JsonLines},
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter, /*durations=*/false);
+  addFormat(line, options.format, {Format::Text, Format::JsonLines},
             "text, or jsonl: one JSON object per line, for scripts [text]");
-  line.flag("--merged", options->merged, "All threads in one sequence by time, instead of one thread after another");
+  line.flag("--merged", options.merged, "All threads in one sequence by time, instead of one thread after another");
   line.flag(
-      "--events", options->events,
+      "--events", options.events,
       "For other formats, too, print calls and marks instead of frames and records; a filter or --limit does the same");
-  addCount(line, "--limit", options->limit, "At most this many events; 0: all [0]");
-  return [options] {
-    if (!options->filter.settle("dump"))
-      return int(kWrongUsage);
-    return run(*options);
-  };
+  addCount(line, "--limit", options.limit, "At most this many events; 0: all [0]");
 }
 
 } // namespace
@@ -131,7 +123,7 @@ const Command kDump = {
     "Print every event, one per line",
     "adatrace dump --format=jsonl | jq -r 'select(.kind == \"exception\") | .name'\n"
     "adatrace dump --merged --from=1ms --to=2ms ada-traces/session_20261121_101500",
-    dump_command::declare,
+    withOptions<dump_command::declare, dump_command::run>,
 };
 
 } // namespace ada::cli

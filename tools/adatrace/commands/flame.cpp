@@ -24,6 +24,7 @@ namespace flame_command {
 namespace {
 
 struct Options {
+  std::vector<Option> all; // of this command
   InputOptions input;
   FilterArguments filter;
   NameOptions names;
@@ -33,24 +34,16 @@ struct Options {
 
 // A session with the paths of each of its threads.
 struct Session {
-  std::optional<TraceInput> input;
+  TraceInput input;
   analysis::CallPaths paths;
 };
 
-// Returns nothing and sets the exit code if that fails.
-std::optional<Session> readSession(const InputOptions &place, const analysis::FilterOptions &filter, int &exitCode) {
-  Session session{TraceInput::open(place, exitCode), {}};
-  if (!session.input)
-    return std::nullopt;
+Session readSession(const InputOptions &place, const analysis::FilterOptions &filter) {
+  Session session{TraceInput::open(place), {}};
   analysis::CallPathsOptions options{.filter = filter, .by = analysis::PathsBy::Thread};
-  session.input->setRange(options.filter);
-  auto paths =
-      analysis::readCallPaths(session.input->source(), session.input->table(), session.input->threads(), options);
-  if (!paths) {
-    exitCode = fail(kCantRead, "{}", paths.error().text());
-    return std::nullopt;
-  }
-  session.paths = *std::move(paths);
+  session.input.setRange(options.filter);
+  session.paths =
+      need(analysis::readCallPaths(session.input.source(), session.input.table(), session.input.threads(), options));
   return session;
 }
 
@@ -61,7 +54,7 @@ struct ThreadTrees {
   std::map<std::string, PathTree> byKey;
 
   ThreadTrees(const Session &session, const std::vector<uint32_t> &numbers) {
-    const std::vector<std::string> keys = analysis::threadKeys(session.input->table());
+    const std::vector<std::string> keys = analysis::threadKeys(session.input.table());
     for (const analysis::CallPathGroup &group : session.paths.groups) {
       all.merge(group.tree, numbers);
       PathTree &own = byKey.try_emplace(keys[*group.thread], ~size_t(0)).first->second;
@@ -89,13 +82,13 @@ void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, 
     return;
   // The single threads together may take as much of the page as "all threads".
   most = std::max<uint64_t>(100, most / now.byKey.size());
-  const std::vector<std::string> keys = analysis::threadKeys(session.input->table());
+  const std::vector<std::string> keys = analysis::threadKeys(session.input.table());
   std::set<std::string> done;
   for (const analysis::CallPathGroup &group : session.paths.groups) {
     const std::string &key = keys[*group.thread];
     const auto other = before ? before->byKey.find(key) : now.byKey.end();
     const PathTree *earlier = !before ? nullptr : other == before->byKey.end() ? &none : &other->second;
-    add(session.input->label(*group.thread), now.byKey.at(key), earlier);
+    add(session.input.label(*group.thread), now.byKey.at(key), earlier);
     done.insert(key);
   }
   if (before)
@@ -106,26 +99,15 @@ void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, 
 
 // Makes one tree of all chosen sessions in a database.
 int runFleet(const Options &options) {
-  const auto failWith = [](const Error &error) { return fail(exitCodeOf(error), "flame: {}", error.text()); };
-  auto server = openDatabase(options.input.from, options.credentials);
-  if (!server)
-    return failWith(server.error());
-  const auto read = [&](const std::string &label) -> Expected<analysis::CallPaths> {
-    const auto sessions = sessionsWith(*server, label);
-    return sessions ? callPathsOf(*server, *sessions) : sessions.error();
-  };
+  Server server = need("flame", openDatabase(options.input.from, options.credentials));
   std::vector<analysis::CallPaths> sides;
   FlamePage page;
-  page.title = options.input.path.empty() ? server->address().shown : options.input.path;
+  page.title = options.input.path.empty() ? server.address().shown : options.input.path;
   std::vector<std::string> labels = {options.input.path};
   if (!options.against.empty())
     labels.push_back(*(page.before = options.against));
-  for (const std::string &label : labels) {
-    auto paths = read(label);
-    if (!paths)
-      return failWith(paths.error());
-    sides.push_back(*std::move(paths));
-  }
+  for (const std::string &label : labels)
+    sides.push_back(need("flame", callPathsOf(server, need("flame", sessionsWith(server, label)))));
   std::vector<const std::vector<model::Function> *> lists;
   for (const analysis::CallPaths &side : sides)
     lists.push_back(&side.functions);
@@ -146,74 +128,66 @@ int runFleet(const Options &options) {
   return kOk;
 }
 
-int run(const Options &options) {
+int run(Options &options, const Invocation &) {
+  options.filter.settle("flame");
+  for (const Option &option : options.all)
+    if (isDatabase(options.input.from) && option.isGiven() && !option.isArgument() &&
+        !std::set<std::string>{"--from", "--against", "--credentials", "--paths", "--names"}.contains(option.name()))
+      return fail(kWrongUsage, "flame: {} can't be used with sessions in a database", option.name());
   if (isTerminal(STDOUT_FILENO))
     return fail(kWrongUsage, "flame: the output is an HTML page; redirect it to a file: adatrace flame {}> flame.html",
                 options.input.path.empty() ? "" : options.input.path + " ");
-  int exitCode = kOk;
-  std::optional<Session> now = readSession(options.input, options.filter.options, exitCode), before;
-  if (!now)
-    return exitCode;
+  if (isDatabase(options.input.from))
+    return runFleet(options);
+  Session now = readSession(options.input, options.filter.options);
+  std::optional<Session> before;
   if (!options.against.empty()) {
     InputOptions place = options.input;
     place.path = options.against;
-    before = readSession(place, options.filter.options, exitCode);
-    if (!before)
-      return exitCode;
+    before = readSession(place, options.filter.options);
   }
 
   FlamePage page;
-  page.title = titleOf(*now->input);
-  std::vector<const std::vector<model::Function> *> lists = {&now->paths.functions};
+  page.title = titleOf(now.input);
+  std::vector<const std::vector<model::Function> *> lists = {&now.paths.functions};
   if (before) {
-    page.before = titleOf(*before->input);
+    page.before = titleOf(before->input);
     lists.push_back(&before->paths.functions);
   }
   analysis::JoinedFunctions joined = analysis::joinFunctions(lists);
   page.functions = std::move(joined.functions);
-  const ThreadTrees trees(*now, joined.numbers[0]);
+  const ThreadTrees trees(now, joined.numbers[0]);
   std::optional<ThreadTrees> others;
   if (before)
     others.emplace(*before, joined.numbers[1]);
-  if (!now->paths.groups.empty() || (before && !before->paths.groups.empty()))
-    addSheets(page, *now, trees, others ? &*others : nullptr, options.paths);
+  if (!now.paths.groups.empty() || (before && !before->paths.groups.empty()))
+    addSheets(page, now, trees, others ? &*others : nullptr, options.paths);
 
   Output out;
   printFlamePage(out, page, options.names.style);
   out.flush();
-  if (now->paths.groups.empty())
-    warning("{}{}", now->input->eventCount() ? "no calls match the filters: " : "there are no events in ",
-            now->input->name());
-  if (now->input->hasAllThreads())
+  if (now.paths.groups.empty())
+    warning("{}{}", now.input.eventCount() ? "no calls match the filters: " : "there are no events in ",
+            now.input.name());
+  if (now.input.hasAllThreads())
     warnAboutUnmatched(options.filter.options, page.functions);
-  const int problems = now->input->close(now->paths.damage);
-  return before ? std::max(problems, before->input->close(before->paths.damage)) : problems;
+  const int problems = now.input.close(now.paths.damage);
+  return before ? std::max(problems, before->input.close(before->paths.damage)) : problems;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter);
-  declareNames(line, options->names);
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter);
+  declareNames(line, options.names);
   line.option(
-          "--against", options->against,
+          "--against", options.against,
           "Compare with this earlier session: functions that take more time now are red, those that take less are blue")
       .type("SESSION");
-  line.option("--credentials", options->credentials, "With --from=clickhouse://…: as for `load`").type("FILE");
-  addCount(line, "--paths", options->paths, "Include at most this many paths, those that took longest [50000]");
+  line.option("--credentials", options.credentials, "With --from=clickhouse://…: as for `load`").type("FILE");
+  addCount(line, "--paths", options.paths, "Include at most this many paths, those that took longest [50000]");
+  options.all = line.all();
   line.find("--from").addText(". Or clickhouse://HOST:PORT/DATABASE: use the sessions in this database that have the "
                               "label given as SESSION (release=1.4), or all");
-  return [options, &line] {
-    if (!options->filter.settle("flame"))
-      return int(kWrongUsage);
-    if (!isDatabase(options->input.from))
-      return run(*options);
-    for (const Option &option : line.all())
-      if (option.isGiven() && !option.isArgument() &&
-          !std::set<std::string>{"--from", "--against", "--credentials", "--paths", "--names"}.contains(option.name()))
-        return fail(kWrongUsage, "flame: {} can't be used with sessions in a database", option.name());
-    return isTerminal(STDOUT_FILENO) ? run(*options) : runFleet(*options);
-  };
 }
 
 } // namespace
@@ -224,7 +198,7 @@ const Command kFlame = {
     "Write a flame graph as one self-contained HTML page",
     "adatrace flame > flame.html\n"
     "adatrace flame ada-traces/session_20261121_101500 --against ada-traces/session_20261120_090000 > difference.html",
-    flame_command::declare,
+    withOptions<flame_command::declare, flame_command::run>,
 };
 
 } // namespace ada::cli

@@ -8,9 +8,6 @@
 #include "convert/summary.h"
 #include "formats/table.h"
 
-#include <memory>
-#include <unistd.h>
-
 namespace ada::cli {
 
 namespace info_command {
@@ -43,19 +40,17 @@ std::optional<int> describeProgram(const Options &options, Output &out, const Pa
 }
 
 int run(Options &options, const Invocation &invocation) {
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   Output out;
-  const std::optional<std::string> path = sessionOrNewest(options.path);
-  if (!path)
-    return kCantRead;
-  auto place = model::locate(*path);
+  const std::string path = sessionOrNewest(options.path);
+  auto place = model::locate(path);
   if (!place) {
-    const std::optional<int> code = *path == "-" ? std::nullopt : describeProgram(options, out, palette);
+    const std::optional<int> code = path == "-" ? std::nullopt : describeProgram(options, out, palette);
     return code ? *code : fail(kCantRead, "{}", place.error().text());
   }
   const model::FormatChoice found = model::recognise(*place);
   if (!found) {
-    if (*path != "-")
+    if (path != "-")
       if (const auto code = describeProgram(options, out, palette))
         return *code;
     return fail(kCantRead, "{}", model::notATrace(*place).text());
@@ -63,35 +58,31 @@ int run(Options &options, const Invocation &invocation) {
   if (options.format == Format::Json && place->bytes)
     if (auto kept = place->bytes->spool(); !kept) // it is read twice
       return fail(kCantRead, "{}", kept.error().text());
-  auto description = found.format->describe(*place, options.absolute);
-  if (!description)
-    return fail(kCantRead, "{}", description.error().text());
+  auto description = need(found.format->describe(*place, options.absolute));
   if (options.format == Format::Json) {
-    if (description->processes.empty() && found.format->open)
-      model::describeProcesses(*found.format, std::move(*place), *description);
-    printJson(out, *description);
+    if (description.processes.empty() && found.format->open)
+      model::describeProcesses(*found.format, std::move(*place), description);
+    printJson(out, description);
   } else {
-    printText(out, palette, *description, options.all);
+    printText(out, palette, description, options.all);
     out.flush();
-    for (const Warning &flaw : description->warnings)
-      warning("{}: {}", *path == "-" ? "standard input" : *path, flaw.message);
-    if (description->problem)
-      complain(description->problem->text());
+    for (const Warning &flaw : description.warnings)
+      warning("{}: {}", path == "-" ? "standard input" : path, flaw.message);
+    if (description.problem)
+      complain(description.problem->text());
   }
-  return description->isWhole && !description->problem ? kOk : kProblemsFound;
+  return description.isWhole && !description.problem ? kOk : kProblemsFound;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  line.option("file", options->path,
+void declare(CommandLine &line, Options &options) {
+  line.option("file", options.path,
               "A session, a part of one, a trace of any format, or a program, library or object file [the newest "
               "session under ./ada-traces]; - is standard input")
       .type("");
-  line.flag("--all", options->all, "List all threads and modules, however many there are");
-  line.flag("--absolute", options->absolute, "Show times on the trace's clock, not since its start");
-  addFormat(line, options->format, {Format::Text, Format::Json}, "text, or json: one object, for scripts [text]");
-  line.flag("--functions", options->functions, "For a program or library: list the instrumented functions");
-  return [options, &invocation] { return run(*options, invocation); };
+  line.flag("--all", options.all, "List all threads and modules, however many there are");
+  line.flag("--absolute", options.absolute, "Show times on the trace's clock, not since its start");
+  addFormat(line, options.format, {Format::Text, Format::Json}, "text, or json: one object, for scripts [text]");
+  line.flag("--functions", options.functions, "For a program or library: list the instrumented functions");
 }
 
 } // namespace
@@ -103,7 +94,7 @@ const Command kInfo = {
     "adatrace info ada-traces/session_20261121_101500\n"
     "adatrace info --format=json run.trc | jq '.processes[].pid'\n"
     "adatrace info --functions ./server",
-    info_command::declare,
+    withOptions<info_command::declare, info_command::run>,
 };
 
 } // namespace ada::cli

@@ -16,10 +16,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 namespace ada::cli {
 
@@ -369,21 +367,19 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
   }
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
+void declare(CommandLine &line, Options &options) {
   // Only for --help: main() removes the program before the options are parsed.
-  line.option("program", options->program, "The program to run, and all its arguments");
-  declareRuntimeOptions(line, *options);
-  addWhen(line, "--progress", options->progress,
+  line.option("program", options.program, "The program to run, and all its arguments");
+  declareRuntimeOptions(line, options);
+  addWhen(line, "--progress", options.progress,
           "Show progress on standard error while the program runs: auto (only on a terminal), always or never");
-  line.flag("--waits", options->waits,
+  line.flag("--waits", options.waits,
             "Also record the arguments of functions that wait, so that `adatrace waits` and `why` show what they "
             "waited for. Best "
             "with --packed, which slows the program least. The program must be built with --ada-calls=default");
-  line.flag("--packed", options->packed, "Same as --format=packed: about one byte per event").excludes("--format");
-  line.flag("--append", options->append, "Add to the session named by --session even if it already holds a trace");
-  line.flag("-q,--quiet", options->quiet, "Print only errors: no hints, no closing line");
-  return [options, &invocation] { return run(*options, invocation); };
+  line.flag("--packed", options.packed, "Same as --format=packed: about one byte per event").excludes("--format");
+  line.flag("--append", options.append, "Add to the session named by --session even if it already holds a trace");
+  line.flag("-q,--quiet", options.quiet, "Print only errors: no hints, no closing line");
 }
 
 } // namespace
@@ -395,7 +391,7 @@ const Command kRecord = {
     "adatrace record ./server --port 8080\n"
     "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v\n"
     "adatrace record --detail='net::*' --trigger='slow:net::send>5ms' ./server",
-    record_command::declare,
+    withOptions<record_command::declare, record_command::run>,
     true,
 };
 

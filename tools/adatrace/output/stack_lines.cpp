@@ -25,35 +25,23 @@ static bool isLive(const std::string &trace, const std::string &process) {
   return std::filesystem::exists(directory + "/manifest.json", error) && stateOf(directory) == ProcessState::Running;
 }
 
-std::optional<StackTable> StackTable::read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent) {
+StackTable StackTable::read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent) {
   StackTable table(input);
   for (const model::Process &process : input.table().processes) {
     table.areAlive_.push_back(isLive(input.name(), process.name));
     table.processEnds_.push_back(table.areAlive_.back() ? std::max(bootTimeNs(), input.endNs()) : input.endNs());
   }
-  auto ends = analysis::readThreadEnds(input.source(), input.table(), input.threads(), filter, recent);
-  if (!ends) {
-    complain(ends.error().text());
-    return std::nullopt;
-  }
-  table.ends_ = *std::move(ends);
+  table.ends_ = need(analysis::readThreadEnds(input.source(), input.table(), input.threads(), filter, recent));
   return table;
 }
 
-bool StackTable::readValues(uint32_t thread, std::vector<EndCall> &calls, size_t most) {
+void StackTable::readValues(uint32_t thread, std::vector<EndCall> &calls, size_t most) {
   analysis::ValueReader reader(input_->source(), input_->table());
   for (size_t i = 0; i < calls.size(); ++i) {
     if (i >= most && i + most < calls.size())
       continue;
-    EndCall &call = calls[i];
-    auto values = reader.of(thread, call.span);
-    if (!values) {
-      complain(values.error().text());
-      return false;
-    }
-    call.values = *std::move(values);
+    calls[i].values = need(reader.of(thread, calls[i].span));
   }
-  return true;
 }
 
 uint64_t StackTable::lastEventNs(uint32_t thread) const {

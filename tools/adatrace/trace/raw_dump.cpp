@@ -13,45 +13,41 @@ namespace ada::cli {
 
 // The session reader needs a path. An index file that is compressed or comes through a pipe gets one that stays valid
 // until the program ends.
-static int giveName(model::TraceLocation &place, InputOptions &options) {
-  const auto path = place.bytes->asFile();
-  if (!path)
-    return fail(kCantRead, "{}", path.error().text());
+static void giveName(model::TraceLocation &place, InputOptions &options) {
+  const std::string path = need(place.bytes->asFile());
   if (place.bytes->damage())
     complain(place.bytes->damage()->text());
-  if (*path == options.path)
-    return kOk;
-  const int kept = ::open(path->c_str(), O_RDONLY);
+  if (path == options.path)
+    return;
+  const int kept = ::open(path.c_str(), O_RDONLY);
   if (kept < 0 || ::dup2(kept, STDIN_FILENO) < 0)
-    return fail(kCantRead, "{}: cannot be opened again", place.name());
+    stop(kCantRead, "{}: cannot be opened again", place.name());
   ::close(kept);
   options.path = "/dev/stdin"; // shows the user what it is
-  return kOk;
 }
 
 std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
   if (options.path.empty())
     return std::nullopt;
-  auto place = model::locate(options.path);
-  if (!place)
-    return fail(kCantRead, "{}", place.error().text());
-  const model::FormatChoice found = model::recognise(*place);
+  auto place = need(model::locate(options.path));
+  const model::FormatChoice found = model::recognise(place);
   if (!found)
-    return fail(kCantRead, "{}", model::notATrace(*place).text());
+    return fail(kCantRead, "{}", model::notATrace(place).text());
   if (!found.format->dumpRaw) {
-    const int code = place->bytes ? giveName(*place, options) : kOk;
-    return code == kOk ? std::nullopt : std::optional(code);
+    if (place.bytes)
+      giveName(place, options);
+    return std::nullopt;
   }
   if (merged)
-    return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is already one sequence", place->name());
+    return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is already one sequence", place.name());
   if (!options.threads.empty() && !found.format->hasThreads)
     return fail(kWrongUsage,
                 "dump: --thread is for sessions and wtf-trace; `adatrace convert --thread=… {} OUT` extracts a thread",
-                place->name());
+                place.name());
   std::optional<analysis::TimeBound> from, to;
   for (const auto &[name, text, bound] : {std::tuple("--from", &options.from, &from), {"--to", &options.to, &to}})
-    if (!text->empty() && !(*bound = parseTime(name, *text, options.absolute)))
-      return kWrongUsage;
+    if (!text->empty())
+      *bound = needTime(name, *text, options.absolute);
   model::RawDumpOptions raw{.json = json, .threads = options.threads};
   if (from || to)
     raw.range = [&](uint64_t start) {
@@ -59,7 +55,7 @@ std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
     };
   Output out;
   const auto read = found.format->dumpRaw(
-      *place, raw,
+      place, raw,
       {[&](std::string_view text) { out.write(text); }, [](const Warning &flaw) { warning("{}", flaw.message); }});
   out.flush();
   if (!read)
