@@ -8,8 +8,6 @@
 #include "version.h"
 
 #include <algorithm>
-#include <clocale>
-#include <csignal>
 #include <exception>
 
 using namespace ada::cli;

@@ -1,5 +1,4 @@
 // Adatrace diff: shows what changed between two groups of one or more runs.
-#include "base/quantities.h"
 #include "command.h"
 #include "fleet/loaded_sessions.h"
 #include "options/filter_options.h"
@@ -14,7 +13,6 @@
 #include "analysis/tree/call_paths.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <unistd.h>

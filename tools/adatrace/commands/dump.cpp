@@ -4,14 +4,17 @@
 #include "options/option_values.h"
 #include "options/table_options.h"
 #include "output/dump_lines.h"
-#include "trace/raw_dump.h"
 #include "trace/trace_input.h"
 
 #include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
+#include "formats/table.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <memory>
+#include <optional>
+#include <unistd.h>
 
 namespace ada::cli {
 
@@ -74,6 +77,62 @@ private:
   uint64_t left_; // lines that may still be printed
   std::vector<std::unique_ptr<DumpThread>> threads_;
 };
+
+// The session reader needs a path. An index file that is compressed or comes through a pipe gets one that stays valid
+// until the program ends.
+void giveName(model::TraceLocation &place, InputOptions &options) {
+  const std::string path = need(place.bytes->asFile());
+  if (place.bytes->damage())
+    complain(place.bytes->damage()->text());
+  if (path == options.path)
+    return;
+  const int kept = ::open(path.c_str(), O_RDONLY);
+  if (kept < 0 || ::dup2(kept, STDIN_FILENO) < 0)
+    stop(kCantRead, "{}: cannot be opened again", place.name());
+  ::close(kept);
+  options.path = "/dev/stdin"; // shows the user what it is
+}
+
+// Dumps the file if its format has its own frames or records, and returns the exit status. Returns nothing if the
+// input is a session or an index file; an index file on standard input gets a path that can be opened.
+std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
+  if (options.path.empty())
+    return std::nullopt;
+  auto place = need(model::locate(options.path));
+  const model::FormatChoice found = model::recognise(place);
+  if (!found)
+    return fail(kCantRead, "{}", model::notATrace(place).text());
+  if (!found.format->dumpRaw) {
+    if (place.bytes)
+      giveName(place, options);
+    return std::nullopt;
+  }
+  if (merged)
+    return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is already one sequence", place.name());
+  if (!options.threads.empty() && !found.format->hasThreads)
+    return fail(kWrongUsage,
+                "dump: --thread is for sessions and wtf-trace; `adatrace convert --thread=… {} OUT` extracts a thread",
+                place.name());
+  std::optional<analysis::TimeBound> from, to;
+  for (const auto &[name, text, bound] : {std::tuple("--from", &options.from, &from), {"--to", &options.to, &to}})
+    if (!text->empty())
+      *bound = needTime(name, *text, options.absolute);
+  model::RawDumpOptions raw{.json = json, .threads = options.threads};
+  if (from || to)
+    raw.range = [&](uint64_t start) {
+      return model::TimeRange{from ? from->onClock(start) : 0, to ? to->onClock(start) : ~uint64_t(0)};
+    };
+  Output out;
+  const auto read = found.format->dumpRaw(
+      place, raw,
+      {[&](std::string_view text) { out.write(text); }, [](const Warning &flaw) { warning("{}", flaw.message); }});
+  out.flush();
+  if (!read)
+    return fail(kCantRead, "{}", read.error().text());
+  if (!read->problem)
+    return kOk;
+  return fail(read->isUsable ? kProblemsFound : kCantRead, "{}", read->problem->text());
+}
 
 int run(Options &options, const Invocation &) {
   options.filter.settle("dump");

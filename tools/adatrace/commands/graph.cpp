@@ -1,5 +1,4 @@
 // Adatrace graph: prints the calls of all threads, added up by path.
-#include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
@@ -7,7 +6,6 @@
 
 #include "analysis/tree/path_views.h"
 
-#include <memory>
 #include <optional>
 #include <unistd.h>
 

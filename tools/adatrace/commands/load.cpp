@@ -8,7 +8,6 @@
 #include "output/convert_progress.h"
 
 #include <csignal>
-#include <memory>
 
 namespace ada::cli {
 

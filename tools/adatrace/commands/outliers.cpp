@@ -7,7 +7,6 @@
 #include "output/outlier_lines.h"
 
 #include <algorithm>
-#include <memory>
 #include <unistd.h>
 
 namespace ada::cli {

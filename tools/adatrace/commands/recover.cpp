@@ -9,7 +9,6 @@
 #include "trace/trace_input.h"
 
 #include "ada/trace/session.h"
-#include <algorithm>
 #include <ctime>
 #include <filesystem>
 

@@ -19,7 +19,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <sys/file.h>
 #include <sys/stat.h>

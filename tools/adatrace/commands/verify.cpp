@@ -1,7 +1,6 @@
 // Adatrace verify: checks whether a trace is intact.
 #include "command.h"
 #include "process/session_place.h"
-#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 #include "base/quantities.h"

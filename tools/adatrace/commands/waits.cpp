@@ -4,7 +4,6 @@
 #include "options/option_values.h"
 #include "output/wait_lines.h"
 
-#include <memory>
 #include <unistd.h>
 
 namespace ada::cli {

@@ -6,7 +6,6 @@
 #include "output/why_lines.h"
 
 #include <charconv>
-#include <memory>
 #include <unistd.h>
 
 namespace ada::cli {

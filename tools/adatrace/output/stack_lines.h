@@ -74,5 +74,9 @@ void printLastCalls(Output &out, const Palette &palette, const StackTable &table
                     const StackLineOptions &options);
 ColumnList lastCallTable();
 
+/// Prints on standard error what the threads of a killed process were doing. The thread that recorded last is shown
+/// with its open calls and its last finished calls, each other thread in one line. `directory` is the process's pid_N.
+void explainDeath(const std::string &directory, When color);
+
 } // namespace ada::cli
 #endif // ADATRACE_STACK_LINES_H
