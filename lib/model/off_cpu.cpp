@@ -2,7 +2,6 @@
 #include "ada/trace/off_cpu.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ada {
 

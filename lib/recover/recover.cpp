@@ -23,7 +23,6 @@
 #include <climits>
 #include <cstdlib>
 #include <map>
-#include <new>
 #include <sys/stat.h>
 #include <unistd.h>
 

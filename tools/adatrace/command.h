@@ -10,8 +10,10 @@
 #include "terminal/terminal.h"
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace ada::cli {
@@ -20,6 +22,8 @@ namespace ada::cli {
 struct Invocation {
   When color = When::Auto;
   std::vector<std::string> program; ///< record: PROGRAM ARGS...
+
+  Palette palette() const { return Palette(color, STDOUT_FILENO); } ///< for standard output
 };
 
 struct Command {
@@ -32,6 +36,15 @@ struct Command {
   bool takesProgram = false;    ///< options end at the first argument that is not an option
   const char *option = nullptr; ///< set if adatrace was built without the command: the CMake option that adds it
 };
+
+template <class Options> Options optionsOf(void (*declare)(CommandLine &, Options &));
+/// Command::declare of a command that keeps its options in a struct: `declare` binds them to the line, and `run` gets
+/// them after parsing.
+template <auto declare, auto run> std::function<int()> withOptions(CommandLine &line, const Invocation &invocation) {
+  auto options = std::make_shared<decltype(optionsOf(declare))>();
+  declare(line, *options);
+  return [options, &invocation] { return run(*options, invocation); };
+}
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kOutliers, kCheck,
     kCoroutines, kDiff, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kShip, kFleet,

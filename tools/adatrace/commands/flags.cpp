@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
 
@@ -86,7 +85,7 @@ std::string joined(const std::set<unsigned> &majors) {
   return text;
 }
 
-int run(const Options &options) {
+int run(const Options &options, const Invocation &) {
   const std::optional<Place> place = findPlace();
   if (!place)
     return fail(kCantRead, "flags: the plugin (libAdaTrace-N.so) was not found next to this tool; is it installed?");
@@ -116,14 +115,12 @@ int run(const Options &options) {
   return kOk;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.flag("--compile", options->compile, "Only the compiler options");
-  line.flag("--link", options->link, "Only the linker options");
-  line.flag("--static", options->staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
-  line.option("--llvm", options->llvm, "LLVM's major version [that of `clang`, otherwise the newest that has a plugin]")
+void declare(CommandLine &line, Options &options) {
+  line.flag("--compile", options.compile, "Only the compiler options");
+  line.flag("--link", options.link, "Only the linker options");
+  line.flag("--static", options.staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
+  line.option("--llvm", options.llvm, "LLVM's major version [that of `clang`, otherwise the newest that has a plugin]")
       .type("N");
-  return [options] { return run(*options); };
 }
 
 } // namespace
@@ -134,7 +131,7 @@ const Command kFlags = {
     "Print the compiler and linker options for building a traced program",
     "clang -O2 app.c -o app $(adatrace flags)\n"
     "clang++-19 -c -O2 app.cpp $(adatrace flags --compile --llvm=19)",
-    flags_command::declare,
+    withOptions<flags_command::declare, flags_command::run>,
 };
 
 } // namespace ada::cli

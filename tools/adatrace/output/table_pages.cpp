@@ -6,12 +6,12 @@
 #include "tree_lines.h"
 #include "why_lines.h"
 
-#include "analysis/check/check_table.h"
+#include "analysis/check/check.h"
 #include "analysis/diff/diff_table.h"
 #include "analysis/diff/explain_table.h"
 #include "analysis/outliers/outlier_table.h"
 #include "analysis/report/report_table.h"
-#include "analysis/values/counter_table.h"
+#include "analysis/values/counters.h"
 #include "analysis/waits/coroutine_table.h"
 #include "control/status.h"
 

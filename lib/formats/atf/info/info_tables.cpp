@@ -1,12 +1,15 @@
-// Describes detail events and the windows in which they were recorded.
-#include "info_detail.h"
+// Describes detail events, windows, timing anchors and functions that are off.
+#include "info_tables.h"
 
 #include "base/format.h"
 #include "base/quantities.h"
 #include "formats/atf/session/directories.h"
 #include "shared/select/function_glob.h"
+#include "base/estimates.h"
+#include "base/text.h"
 
 #include <filesystem>
+#include <algorithm>
 
 namespace ada::atf {
 
@@ -95,6 +98,70 @@ model::InfoTable windowTable(const ProcessTrace &process, std::optional<uint64_t
              fmt::format("{} of {} ms", window.preRollAvailableMs, window.preRollMs), formatCount(window.triggerCount),
              cause.empty() ? "-" : fmt::format("{} at {}", cause, after(window.triggers[0].timeNs))),
          .members = std::move(members)});
+  }
+  return table;
+}
+
+std::string switchedOffSummary(const Manifest &manifest) {
+  const size_t count = manifest.switchedOff.size();
+  return fmt::format("{} {} switched off by the budget of {}; about {} of {} were not recorded",
+                     formatCount(count, "function"), count == 1 ? "was" : "were", manifest.budget,
+                     formatCount(roughly(manifest.allEstimated()), "call"), count == 1 ? "it" : "them");
+}
+
+model::InfoTable switchedOffTable(const ProcessTrace &process, std::optional<uint64_t> originNs) {
+  const Manifest &manifest = *process.manifest();
+  model::InfoTable table{
+      .key = "switched_off",
+      .what = "functions that are off",
+      .heading = fmt::format("{:>11} {:>13} {:>15}  switched off by the budget", "off at", "calls", "not recorded"),
+      .shown = 25};
+  const auto after = [&](uint64_t ns) {
+    return originNs ? formatDuration(ns > *originNs ? ns - *originNs : 0) : std::to_string(ns);
+  };
+  std::vector<const SwitchedOffFunction *> functions;
+  for (const SwitchedOffFunction &function : manifest.switchedOff)
+    functions.push_back(&function);
+  std::ranges::stable_sort(functions, std::ranges::greater(), [](const auto *f) { return f->estimatedCalls; });
+  for (const SwitchedOffFunction *function : functions) {
+    const std::string name(process.shortDisplayName(function->functionId));
+    JsonMembers members;
+    members.text("function", name)
+        .number("off_ns", function->offNs)
+        .number("on_ns", function->onNs)
+        .number("calls", function->calls)
+        .number("estimated_calls", function->estimatedCalls);
+    table.rows.push_back(
+        {.text = fmt::format("{:>11} {:>13} {:>15}  {}{}", after(function->offNs), formatCount(function->calls),
+                             "~" + formatCount(roughly(function->estimatedCalls)), name,
+                             function->onNs ? " (on again at " + after(*function->onNs) + ")" : std::string()),
+         .members = std::move(members)});
+  }
+  return table;
+}
+
+// "12.5 s", or "value/timescale" if the timescale is not positive.
+static std::string mediaText(const TimingAnchor &anchor) {
+  if (anchor.mediaTimescale <= 0)
+    return fmt::format("{}/{}", anchor.mediaValue, anchor.mediaTimescale);
+  return fmt::format("{:.6f} s", static_cast<double>(anchor.mediaValue) / static_cast<double>(anchor.mediaTimescale));
+}
+
+model::InfoTable anchorTable(const Manifest &manifest, std::optional<uint64_t> originNs) {
+  model::InfoTable table{.key = "timing_anchors",
+                         .what = "timing anchors",
+                         .heading = fmt::format("{:>13} {:>18}  timing anchor", "at", "media time"),
+                         .shown = 25};
+  for (const TimingAnchor &anchor : manifest.timingAnchors) {
+    JsonMembers members;
+    members.text("label", anchor.label).number("host_time_ns", anchor.hostTimeNs);
+    members.number("media_value", anchor.mediaValue).number("media_timescale", anchor.mediaTimescale);
+    std::string at = std::to_string(anchor.hostTimeNs);
+    if (originNs)
+      at = anchor.hostTimeNs < *originNs ? "-" + formatDuration(*originNs - anchor.hostTimeNs)
+                                         : formatDuration(anchor.hostTimeNs - *originNs);
+    table.rows.push_back({.text = fmt::format("{:>13} {:>18}  {}", at, mediaText(anchor), oneLine(anchor.label)),
+                          .members = std::move(members)});
   }
   return table;
 }
