@@ -2,6 +2,7 @@
 #include "base/quantities.h"
 #include "command.h"
 #include "elf/elf_instrumentation.h"
+#include "options/option_values.h"
 #include "options/runtime_options.h"
 #include "output/stack_lines.h"
 #include "process/child_process.h"
@@ -307,7 +308,7 @@ void RecordProgress::clear() {
   drawn_ = false;
 }
 
-int run(Options options, const Invocation &invocation) {
+int run(const Options &options, const Invocation &invocation) {
   if (invocation.program.empty())
     return fail(kWrongUsage, "record: no program given; see adatrace record --help");
 

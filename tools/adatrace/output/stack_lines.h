@@ -47,8 +47,8 @@ private:
 };
 
 struct StackLineOptions {
-  NameOptions names;
-  TableOptions table;
+  NameOptions names = {};
+  TableOptions table = {};
   size_t mostFrames = 100; ///< per thread; the innermost and the outermost frames are shown
 };
 
