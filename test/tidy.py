@@ -57,7 +57,7 @@ def digest(entry):
 def findings(file, *how):
     run = subprocess.run(["clang-tidy-19", f"--config-file={CONFIG}", "--quiet", file, *how], capture_output=True, text=True)
     lines = run.stdout.splitlines()
-    heads = [line.replace(f"{ROOT}/", "") for line in lines if re.search(r": (error|warning): .*\[[\w.,-]+\]$", line)]
+    heads = [line.replace(f"{ROOT}/", "") for line in lines if re.search(r"(?:^|: )(?:error|warning): .*\[[\w.,-]+\]$", line)]
     if run.returncode and not heads:
         heads = [f"{file}: clang-tidy failed: {run.stderr[-1000:]}"]
     return heads
