@@ -153,11 +153,11 @@ void firstCallProperties(const CallSample &sample, const TraceTable &table, cons
   Property property;
   property.kind = FactorKind::Time, property.tested = std::size(kFirsts) + 1;
   std::vector<uint64_t> firstOfProcess(table.processes.size(), ~uint64_t(0));
-  uint64_t processes = 0, threads = 0;
-  for (size_t thread = 0; thread < sample.firstOfThread.size(); ++thread) {
-    uint64_t &first = firstOfProcess[table.threads[thread].process];
-    first = std::min(first, sample.firstOfThread[thread]);
-    threads += sample.callsOfThread[thread] > 0;
+  uint64_t processes = 0;
+  const uint64_t threads = sample.threads.size();
+  for (const FunctionTimes::OfThread &thread : sample.threads) {
+    uint64_t &first = firstOfProcess[table.threads[thread.thread].process];
+    first = std::min(first, thread.firstNs);
   }
   for (const uint64_t first : firstOfProcess)
     processes += first != ~uint64_t(0);
@@ -169,8 +169,8 @@ void firstCallProperties(const CallSample &sample, const TraceTable &table, cons
   }
   for (const uint64_t most : kFirsts) {
     property.marked = 0;
-    for (const uint64_t calls : sample.callsOfThread)
-      property.marked += std::min(calls, most);
+    for (const FunctionTimes::OfThread &thread : sample.threads)
+      property.marked += std::min(thread.calls, most);
     const char *of = threads > processes ? "thread" : "process";
     property.what = most == 1 ? fmt::format("the first call of the {}", of)
                               : fmt::format("one of the first {} calls of the {}", most, of);

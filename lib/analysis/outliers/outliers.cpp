@@ -14,9 +14,8 @@
 namespace ada::analysis {
 
 const char *factorKindName(FactorKind kind) {
-  static constexpr const char *kNames[] = {"own",     "callee",     "waiting",    "preempted", "recorder",
-                                           "unknown", "exception",  "argument",   "thread",    "time",
-                                           "before",  "concurrent", "unexplained"};
+  static constexpr const char *kNames[] = {"own",      "callee", "waiting", "preempted", "unexplained", "argument",
+                                           "argument", "thread", "time",    "before",    "concurrent",  "unexplained"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -55,7 +54,7 @@ public:
       isVague[c] =
           columns_[c].kind == FactorKind::Own || (columns_[c].kind == FactorKind::Callee && columns_[c].isOrdinary);
     for (size_t c = 0; c < columns_.size(); ++c)
-      if (!isVague[c])
+      if (!isVague[c] && columns_[c].kind != FactorKind::Unknown)
         takePart(c);
     claim(isVague, [&](const PropertyUse &use) {
       threadProperties(sample_, table_, use);
@@ -247,23 +246,62 @@ uint64_t startOf(const TraceTable &table) {
   return start == ~uint64_t(0) ? 0 : start;
 }
 
+// The calls that are compared.
+struct Compared {
+  CallTimes calls;
+  SlowLimits limits;
+  double tailChance = 1;
+};
+
+Compared compared(CallTimes &&calls, const SlowestOf &slowest, uint64_t longer) {
+  Compared result;
+  result.limits = limitsOf(calls, slowest, longer);
+  const uint64_t all = calls.count();
+  if (all > 0)
+    result.tailChance = chanceOfTail({.median = static_cast<double>(calls.at(all / 2)),
+                                      .upperQuartile = static_cast<double>(calls.at((all - 1) * 3 / 4)),
+                                      .shortestSlow = static_cast<double>(result.limits.slowFromNs),
+                                      .slow = result.limits.slow,
+                                      .all = all});
+  result.calls = std::move(calls);
+  return result;
+}
+
+// Whether there are calls that are slow without preemption, clearly and not just a few of all slow ones.
+bool isSlowWithoutPreemption(const Compared &rest, const FunctionTimes &function) {
+  constexpr double kClearly = 1e-4;
+  constexpr uint64_t kOfPreempted = 10; // that many preempted calls for each of them
+  const SlowLimits &limits = rest.limits;
+  return rest.tailChance < kClearly && limits.slow > 0 &&
+         limits.slowFromNs >= 2 * rest.calls.at(rest.calls.count() / 2) &&
+         limits.slow * kOfPreempted >= function.mostlyPreempted;
+}
+
 } // namespace
 
-Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                                const CallTimes &times, const SlowestOf &slowest, uint64_t fromNs, uint64_t toNs,
-                                Damage &damage) {
+Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const ReadTimes &times,
+                                const FunctionTimes &function, const SlowestOf &slowest, Damage &damage) {
   constexpr uint64_t kLeastCalls = 20; // fewer have no quartiles worth comparing with
   Outliers result;
-  result.function = times.function, result.calls = times.sortedNs.size();
-  const SlowLimits limits = limitsOf(times, slowest);
+  result.function = function.function;
+  Compared of = compared(function.all(), slowest, function.longer);
+  if (slowest.kind == SlowestOf::Kind::Share && function.preempted.count() > 0)
+    if (Compared rest = compared(function.withoutPreemption(), slowest, 0); isSlowWithoutPreemption(rest, function)) {
+      of = std::move(rest);
+      result.preemptedCalls = function.mostlyPreempted;
+      result.preemptedMeanNs = static_cast<double>(function.mostlyPreemptedNs) /
+                               static_cast<double>(std::max<uint64_t>(function.mostlyPreempted, 1));
+    }
+  const SlowLimits &limits = of.limits;
+  result.calls = of.calls.count() + result.preemptedCalls;
   result.slowFromNs = limits.slowFromNs;
   result.ordinaryFromNs = limits.ordinaryFromNs, result.ordinaryToNs = limits.ordinaryToNs;
   result.slowCalls = limits.slow, result.ordinaryCalls = limits.ordinary;
-  if (times.sortedNs.size() < kLeastCalls || limits.slow == 0) {
-    result.callsNeeded = times.sortedNs.size() < kLeastCalls ? kLeastCalls : 0;
+  if (of.calls.count() < kLeastCalls || limits.slow == 0) {
+    result.callsNeeded = of.calls.count() < kLeastCalls ? kLeastCalls : 0;
     return result;
   }
-  auto sample = sampleCalls(source, table, threads, times.function, limits, fromNs, toNs, damage);
+  auto sample = sampleCalls(source, table, times, function, of.calls, limits, damage);
   if (!sample)
     return sample.error();
   if (sample->slow == 0 || sample->ordinary == 0)
@@ -279,7 +317,7 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
   result.slowMeanNs = slowSum / static_cast<double>(sample->slow);
   result.ordinaryMeanNs = ordinarySum / static_cast<double>(sample->ordinary);
   result.extraNs = result.slowMeanNs - result.ordinaryMeanNs;
-  result.tailChance = chanceOfTail(times.sortedNs, limits.slow);
+  result.tailChance = of.tailChance;
 
   CallWaits waits;
   // Reading all threads once more is only worth it if there is something to find.
@@ -293,19 +331,13 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
   if (!values)
     return values.error();
   result.hasArguments = std::ranges::any_of(*values, [](const auto &of) { return !of.empty(); });
-  const uint64_t median = times.sortedNs[times.sortedNs.size() / 2];
+  const uint64_t median = of.calls.at(of.calls.count() / 2);
   Search search(*sample, table, divideCalls(*sample, waits, result.hasSched), result.tailChance);
   result.factors = search.run(*values, startOf(table), std::max<uint64_t>(median, 1));
 
-  std::vector<const SampledCall *> slow;
-  for (const SampledCall &call : sample->calls)
-    if (call.isSlow)
-      slow.push_back(&call);
-  std::ranges::sort(slow, std::greater(), [](const SampledCall *call) { return call->durationNs(); });
   constexpr size_t kExamples = 3;
-  for (size_t i = 0; i < std::min(kExamples, slow.size()); ++i)
-    result.slowest.push_back(
-        {slow[i]->thread, slow[i]->beginSeq, slow[i]->durationNs(), slow[i]->beginNs, slow[i]->endNs});
+  for (const TimedCall &call : of.calls.slowest(kExamples))
+    result.slowest.push_back({call.thread, call.beginSeq, call.endNs - call.beginNs, call.beginNs, call.endNs});
   return result;
 }
 

@@ -25,6 +25,8 @@ std::string frequencyText(const OutlierFactor &factor) {
                      percentText(factor.ofOrdinary));
 }
 
+const char *kindText(FactorKind kind) { return kind == FactorKind::Exception ? "exception" : factorKindName(kind); }
+
 } // namespace
 
 void printOutliers(Output &out, const Palette &palette, const TraceInput &input, const Outliers &outliers) {
@@ -44,6 +46,10 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
   out.print("  {} of {} to {}, {}{}{} on average\n", formatCount(outliers.ordinaryCalls, "ordinary call"),
             formatDuration(outliers.ordinaryFromNs), formatDuration(outliers.ordinaryToNs), palette.number,
             formatDuration(wholeNs(outliers.ordinaryMeanNs)), palette.reset);
+  if (outliers.preemptedCalls)
+    out.print("  {}not compared: {} preempted most of the time, for {} on average{}\n", palette.dim,
+              formatCount(outliers.preemptedCalls, "call"), formatDuration(wholeNs(outliers.preemptedMeanNs)),
+              palette.reset);
   out.print("  a slow call takes {}{}{} more:\n", palette.number, formatDuration(wholeNs(outliers.extraNs)),
             palette.reset);
   for (const OutlierFactor &factor : outliers.factors) {
@@ -58,7 +64,7 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
         out.print("{:21}{}{}{}\n", "", palette.dim, factor.how, palette.reset);
       continue;
     }
-    out.print("{}{}: {}{}\n", palette.name, factorKindName(factor.kind), factor.what, palette.reset);
+    out.print("{}{}: {}{}\n", palette.name, kindText(factor.kind), factor.what, palette.reset);
     out.print("{:21}{}{}; by chance: {}{}\n", "", palette.dim, frequencyText(factor),
               factor.pValue < 1e-6 ? std::string("less than one in a million") : fmt::format("{:.2g}", factor.pValue),
               palette.reset);
