@@ -19,6 +19,7 @@ struct Sums {
   uint64_t schedNs = 0; // total time on threads whose scheduling is known
   double worstPer = 0;  // the largest figure of a call of Rule::per
   bool hasPer = false;
+  uint8_t seen = 0; // roles for which the trace has a function
   std::optional<RuleExample> worst;
 
   void offer(const RuleExample &example) {
@@ -39,7 +40,7 @@ struct Sums {
     durations.merge(other.durations);
     calls += other.calls, totalNs += other.totalNs, selfNs += other.selfNs, exceptions += other.exceptions;
     depth = std::max(depth, other.depth), violations += other.violations;
-    off += other.off, schedNs += other.schedNs;
+    off += other.off, schedNs += other.schedNs, seen |= other.seen;
     if (other.hasPer) {
       if (isWorse(rule, other.worstPer))
         worstPer = other.worstPer, worst = other.worst, hasPer = true;
@@ -178,6 +179,7 @@ private:
       for (size_t i = 0; i < std::size(globs); ++i)
         if (!globs[i]->empty() && matchers_[4 * number + i].of(function) & FunctionRules::kIncluded)
           roles |= static_cast<uint8_t>(1U << i);
+      sums[number].seen |= roles;
       if (roles)
         parts.emplace_back(number, roles);
     }
@@ -283,8 +285,29 @@ private:
   std::optional<ThreadCalls<CheckWorker>> calls_;
 };
 
+// Finds functions of the rule of which the trace has no call. Without some of them the rule says nothing: false then.
+bool findMissing(const Rule &rule, const Sums &sums, CheckAnswer &answer) {
+  // Calls that there should not be may well be missing.
+  const bool mayLack =
+      rule.form == Rule::Form::Never || (rule.form == Rule::Form::Bound && rule.metric == Metric::Calls);
+  const std::pair<const std::vector<std::string> *, Role> kParts[] = {
+      {&rule.within, kWithin}, {&rule.per, kPer}, {&rule.function, kFunction}};
+  for (const auto &[globs, role] : kParts) {
+    if (globs->empty() || sums.seen & role)
+      continue;
+    for (const std::string &glob : *globs)
+      answer.missing += (answer.missing.empty() ? "" : "|") + glob;
+    return role == kFunction && mayLack;
+  }
+  return true;
+}
+
 CheckAnswer answerTo(const Rule &rule, Sums &sums) {
   CheckAnswer answer;
+  if (!findMissing(rule, sums, answer)) {
+    answer.verdict = CheckAnswer::Verdict::Undecided;
+    return answer;
+  }
   answer.worst = sums.worst;
   const auto decide = [&](double measured) {
     answer.measured = measured;

@@ -15,6 +15,8 @@ const char *verdictName(CheckAnswer::Verdict verdict) {
 std::string undecidedText(const Rule &rule, const CheckAnswer &answer) {
   if (answer.lacksScheduling)
     return "scheduling was not recorded";
+  if (!answer.missing.empty())
+    return fmt::format("no call of '{}' is in the trace", answer.missing);
   return rule.per.empty() ? "no complete call of such a function is in the trace"
                           : "no complete call of the function after 'per' is in the trace";
 }
@@ -61,9 +63,12 @@ constexpr Column<RuleLine> kRules[] = {
                 "a count, nanoseconds, or per cent; for `never` and `each` the number of violations"} |
          kOrNull,
      measuredOf},
-    {ColumnInfo{"reason", Holds::Text, "why it is undecided"} | kOrNull,
+    {ColumnInfo{"reason", Holds::Text,
+                "why it is undecided; for a rule that is kept, that the trace has no call of its function"} |
+         kOrNull,
      [](const RuleLine &line) -> Value {
-       return isDecided(line) ? Value() : Value(undecidedText(*line.rule, *line.answer));
+       const bool hasReason = !isDecided(line) || !line.answer->missing.empty();
+       return hasReason ? Value(undecidedText(*line.rule, *line.answer)) : Value();
      }},
     {ColumnInfo{"worst", Holds::Object, "the worst call, or the first that should not be there"} | kOrNull, worstOf},
 };
