@@ -23,10 +23,11 @@ namespace {
 // A piece of a thread that outlives the read.
 class Piece : public TableSink {
 public:
-  Piece(TraceTable &table, uint32_t thread, uint64_t size) : TableSink(table), size_(size) {
+  Piece(TraceTable &table, uint32_t thread, uint64_t first, uint64_t size) : TableSink(table), size_(size) {
     request_.threads = {thread};
     request_.isFurther = true;
-    request_.toSeq = 0;
+    request_.withOpenCalls = first > 0;
+    request_.toSeq = first;
   }
 
   bool wantsDetails() const override { return true; }
@@ -65,6 +66,7 @@ public:
     request_.fromSeq = request_.toSeq;
     request_.toSeq += size_;
     auto done = source.readPart(*this, request_);
+    request_.withOpenCalls = false;
     isOver_ = events_.empty();
     return done;
   }
@@ -94,6 +96,11 @@ private:
 
 Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
                            const EventUse &use) {
+  return mergeEventsFrom(source, table, threads, std::vector<uint64_t>(threads.size()), use);
+}
+
+Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
+                               const std::vector<uint64_t> &first, const EventUse &use) {
   const uint64_t size = std::clamp<uint64_t>((1 << 20) / (threads.size() + 1), 64, 4096);
   std::vector<std::unique_ptr<Piece>> pieces;
   std::vector<size_t> heap; // the earliest is on top
@@ -110,7 +117,7 @@ Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const 
     return filled;
   };
   for (size_t i = 0; i < threads.size(); ++i) {
-    pieces.push_back(std::make_unique<Piece>(table, threads[i], size));
+    pieces.push_back(std::make_unique<Piece>(table, threads[i], first[i], size));
     ADA_TRY(push(i));
   }
   while (!heap.empty()) {

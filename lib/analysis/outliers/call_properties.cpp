@@ -251,39 +251,53 @@ void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, u
       property.holds.push_back(holds(static_cast<double>(call.beginNs - originNs)));
     use(property);
   };
-  // A burst: a stretch of time that holds most of them. Begins and ends are at slow calls.
+  // A burst: the shortest stretch of time that holds all of them, most, or half. Begins and ends are at slow calls.
   const double pairs = static_cast<double>(times.size()) * static_cast<double>(times.size()) / 2;
-  const size_t least = std::max<size_t>(3, times.size() / 2);
-  double shortest = times.back() - times.front();
-  size_t begin = 0, count = times.size();
-  for (const size_t wanted : {times.size() * 9 / 10, least})
-    for (size_t i = 0; wanted >= least && i + wanted <= times.size(); ++i)
-      if (times[i + wanted - 1] - times[i] < shortest * 0.5)
-        shortest = times[i + wanted - 1] - times[i], begin = i, count = wanted;
-  const double from = times[begin], to = times[begin + count - 1];
-  offer(fmt::format("between {} and {}", formatDuration(static_cast<uint64_t>(from)),
-                    formatDuration(static_cast<uint64_t>(to))),
-        pairs, [from, to](double time) { return time >= from && time <= to; });
-  // A period: differences between neighbours, and their halves.
-  std::vector<double> periods;
-  for (size_t i = 1; i < times.size() && periods.size() < 200; ++i)
-    if (times[i] > times[i - 1])
-      for (const double part : {1.0, 0.5})
-        periods.push_back((times[i] - times[i - 1]) * part);
-  const double tests = static_cast<double>(periods.size());
-  double best = 0, bestPeriod = 0, bestPhase = 0;
-  for (const double period : periods) {
+  for (const size_t count : {times.size(), times.size() * 9 / 10, std::max<size_t>(3, times.size() / 2)}) {
+    size_t begin = 0;
+    for (size_t i = 0; i + count <= times.size(); ++i)
+      if (times[i + count - 1] - times[i] < times[begin + count - 1] - times[begin])
+        begin = i;
+    const double from = times[begin], to = times[begin + count - 1];
+    offer(fmt::format("between {} and {}", formatDuration(static_cast<uint64_t>(from)),
+                      formatDuration(static_cast<uint64_t>(to))),
+          pairs, [from, to](double time) { return time >= from && time <= to; });
+  }
+  // A period: differences between neighbours, and their halves, made more precise over all of the time. The longest
+  // period counts among those that fit about as well: its fractions fit, too.
+  constexpr size_t kMostTimes = 500;
+  std::vector<double> some;
+  for (size_t i = 0; i < times.size(); i += times.size() / kMostTimes + 1)
+    some.push_back(times[i]);
+  const auto concentrationOf = [&](double period) {
     double x = 0, y = 0;
-    for (const double time : times) {
+    for (const double time : some) {
       const double angle = 2 * M_PI * std::fmod(time, period) / period;
       x += std::cos(angle), y += std::sin(angle);
     }
-    const double concentration = std::hypot(x, y) / static_cast<double>(times.size());
-    if (concentration > best && period < (times.back() - times.front()) / 3)
-      best = concentration, bestPeriod = period, bestPhase = std::atan2(y, x);
-  }
+    return std::pair(std::hypot(x, y) / static_cast<double>(some.size()), std::atan2(y, x));
+  };
+  const double span = times.back() - times.front();
+  std::vector<double> periods;
+  for (size_t i = 1; i < times.size() && periods.size() < 100; ++i)
+    for (const double part : {1.0, 0.5})
+      if (const double period = (times[i] - times[i - 1]) * part; period > 0 && period < span / 3)
+        periods.push_back(period);
+  double best = 0, bestPeriod = 0, bestPhase = 0;
+  for (const double about : periods)
+    for (int step = -16; step <= 16; ++step) {
+      const double period = about * (1 + step * about / (8 * span)); // up to two periods more or fewer
+      const auto [concentration, phase] = concentrationOf(period);
+      constexpr double kAlmost = 0.03;
+      if (concentration > best + kAlmost || (concentration > best - kAlmost && period > 1.2 * bestPeriod) ||
+          (concentration > best && period > bestPeriod / 1.2))
+        best = concentration, bestPeriod = period, bestPhase = phase;
+    }
   if (best < 0.7)
     return;
+  // Many periods fit into the time, each with any phase, and some fit a few calls by chance.
+  constexpr double kPhases = 10;
+  const double tests = static_cast<double>(periods.size()) + 2 * kPhases * span / std::max(bestPeriod, 1.0);
   offer(fmt::format("every {}", formatDuration(static_cast<uint64_t>(bestPeriod))), tests, [&](double time) {
     double angle = 2 * M_PI * std::fmod(time, bestPeriod) / bestPeriod - bestPhase;
     angle = std::abs(std::remainder(angle, 2 * M_PI));

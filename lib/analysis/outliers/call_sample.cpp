@@ -254,6 +254,14 @@ std::string threadText(const TraceTable &table, uint32_t thread) {
   return about.name.empty() ? number : number + " (" + about.name + ")";
 }
 
+void CallSample::thin(uint64_t most) {
+  uint64_t seen[2] = {};
+  const uint64_t steps[2] = {ordinary / most + 1, slow / most + 1};
+  std::erase_if(calls, [&](const SampledCall &call) { return seen[call.isSlow]++ % steps[call.isSlow] != 0; });
+  slow = static_cast<uint64_t>(std::ranges::count(calls, true, &SampledCall::isSlow));
+  ordinary = calls.size() - slow;
+}
+
 Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table, const ReadTimes &times,
                                  const FunctionTimes &function, const CallTimes &calls, const SlowLimits &limits,
                                  Damage &damage) {

@@ -51,6 +51,9 @@ struct CallSample {
   PathTree paths;                  ///< Node::function is the number of a name
   std::vector<std::string> names;
   std::vector<LongCall> longCalls; ///< by time
+
+  /// Leaves about `most` calls of each kind, evenly chosen.
+  void thin(uint64_t most);
 };
 
 /// Reads the insides of the slow and the ordinary calls, or of kMostSampled of each kind, chosen at random: only the

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/quantities.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,9 +32,7 @@ class Search {
 public:
   Search(const CallSample &sample, const TraceTable &table, std::vector<PartColumn> columns, double tailChance)
       : sample_(sample), table_(table), columns_(std::move(columns)), tailChance_(tailChance), left_(columns_.size()),
-        isOpen_(sample.calls.size()) {
-    for (size_t i = 0; i < sample_.calls.size(); ++i)
-      isOpen_[i] = sample_.calls[i].isSlow;
+        isOpen_(sample.calls.size(), true) {
     for (size_t c = 0; c < columns_.size(); ++c)
       for (size_t i = 0; i < sample_.calls.size(); ++i)
         left_[c].push_back(sample_.calls[i].isSlow ? columns_[c].ns[i] - columns_[c].ordinaryMean : 0);
@@ -42,8 +41,10 @@ public:
   }
 
   std::vector<OutlierFactor> run(const CallValues &values, uint64_t originNs, uint64_t windowNs) {
-    const std::vector<bool> all(columns_.size(), true);
-    claim(all, [&](const PropertyUse &use) {
+    std::vector<bool> byProgram(columns_.size()); // preemption comes from outside, whatever the arguments are
+    for (size_t c = 0; c < columns_.size(); ++c)
+      byProgram[c] = columns_[c].kind != FactorKind::Preempted && columns_[c].kind != FactorKind::Unknown;
+    claim(byProgram, 3, [&](const PropertyUse &use) {
       argumentProperties(sample_, values, isOpen_, use);
       exceptionProperty(sample_, use);
       firstCallProperties(sample_, table_, use);
@@ -56,7 +57,7 @@ public:
     for (size_t c = 0; c < columns_.size(); ++c)
       if (!isVague[c] && columns_[c].kind != FactorKind::Unknown)
         takePart(c);
-    claim(isVague, [&](const PropertyUse &use) {
+    claim(isVague, 4, [&](const PropertyUse &use) {
       threadProperties(sample_, table_, use);
       beforeProperties(sample_, use);
       concurrentProperties(sample_, table_, windowNs, use);
@@ -80,27 +81,23 @@ public:
   }
 
 private:
-  // Finds the best property again and again, as long as there is one that is more than chance.
-  template <class Properties> void claim(const std::vector<bool> &columns, const Properties &properties) {
+  // Finds the best property again and again, as long as there is one that is more than chance; `kinds` kinds of them
+  // are looked at.
+  template <class Properties> void claim(const std::vector<bool> &columns, int kinds, const Properties &properties) {
     constexpr int kMostClaims = 4;
     for (int round = 0; round < kMostClaims; ++round) {
       Property best;
       Contrast contrast;
-      double tested = 0;
-      std::string family;
       properties([&](const Property &property) {
-        if (family != factorKindName(property.kind))
-          family = factorKindName(property.kind), tested += property.tested;
-        const Contrast found = contrastOf(property);
+        Contrast found = contrastOf(property);
+        found.p *= property.tested * kinds;
         constexpr double kLeastGain = 0.2, kAlmost = 0.02;
-        if (found.gain() < kLeastGain || found.p * property.tested >= kLeastChance)
+        if (found.gain() < kLeastGain || found.p >= kLeastChance)
           return;
         if (found.gain() > contrast.gain() + kAlmost || (found.gain() > contrast.gain() && found.p < contrast.p))
           best = property, contrast = found;
       });
-      if (best.holds.empty() || contrast.p * tested >= kLeastChance || !isPlain(contrast))
-        return;
-      if (!take(best, contrast, std::min(1.0, contrast.p * tested), columns))
+      if (best.holds.empty() || !isPlain(contrast) || !take(best, contrast, columns))
         return;
     }
   }
@@ -114,10 +111,12 @@ private:
     for (size_t i = 0; i < sample_.calls.size(); ++i) {
       if (!property.known.empty() && !property.known[i])
         continue;
-      if (!sample_.calls[i].isSlow)
-        ++ordinary, ordinaryWith += property.holds[i];
-      else if (isOpen_[i])
+      if (!isOpen_[i])
+        continue;
+      if (sample_.calls[i].isSlow)
         ++slow, slowWith += property.holds[i];
+      else
+        ++ordinary, ordinaryWith += property.holds[i];
     }
     Contrast contrast;
     if (slow == 0 || ordinary == 0)
@@ -130,7 +129,7 @@ private:
   }
 
   // The property explains the extra time of the slow calls that have it. False if that is too little.
-  bool take(const Property &property, const Contrast &contrast, double p, const std::vector<bool> &columns) {
+  bool take(const Property &property, const Contrast &contrast, const std::vector<bool> &columns) {
     const double part = contrast.ofSlow > 0 ? 1 - contrast.ofOrdinary / contrast.ofSlow : 0;
     const double weight = part / static_cast<double>(sample_.slow);
     std::vector<double> taken(columns_.size());
@@ -138,7 +137,7 @@ private:
     // Values of some calls were not read: those that were stand for all.
     double known = 0, open = 0;
     for (size_t i = 0; i < sample_.calls.size(); ++i)
-      if (isOpen_[i])
+      if (isOpen_[i] && sample_.calls[i].isSlow)
         ++open, known += property.known.empty() || property.known[i];
     const double scale = known > 0 ? open / known : 1;
     for (size_t c = 0; c < columns_.size(); ++c)
@@ -150,7 +149,7 @@ private:
       return false;
     OutlierFactor factor;
     factor.kind = property.kind, factor.what = property.what;
-    factor.explainsNs = sum, factor.pValue = p;
+    factor.explainsNs = sum, factor.pValue = std::min(1.0, contrast.p);
     factor.ofSlow = contrast.ofSlow, factor.ofOrdinary = contrast.ofOrdinary;
     factor.how = howText(taken, sum);
     factors_.push_back(std::move(factor));
@@ -234,7 +233,7 @@ private:
   double tailChance_, extra_ = 0, ordinaryMean_ = 0;
   std::vector<std::vector<double>>
       left_;                 // by column and call: extra time that nothing explains yet; 0 for ordinary calls
-  std::vector<bool> isOpen_; // slow calls that no property explains yet
+  std::vector<bool> isOpen_; // calls that have none of the properties found so far
   std::vector<OutlierFactor> factors_;
 };
 
@@ -306,27 +305,30 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     return sample.error();
   if (sample->slow == 0 || sample->ordinary == 0)
     return result;
-  uint64_t waiting = 0;
-  double slowSum = 0, ordinarySum = 0;
+  uint64_t waiting = 0, took = 0;
   for (const SampledCall &call : sample->calls) {
-    (call.isSlow ? slowSum : ordinarySum) += static_cast<double>(call.durationNs());
+    took += call.isSlow ? call.durationNs() : 0;
     for (const CallPart &part : call.parts)
       waiting += call.isSlow ? part.waitingNs : 0;
     result.hasSched |= table.threads[call.thread].knowsSched();
   }
+  CallWaits waits;
+  // Reading what all threads did is only worth it if there is something to find.
+  if (result.hasSched ? static_cast<double>(waiting) >= kLeastShareExplained * static_cast<double>(took)
+                      : sample->callsWaitFunctions) {
+    constexpr uint64_t kMostToRead = 200;
+    if (isReadInPieces(source, table))
+      sample->thin(kMostToRead);
+    waits = ADA_TRY(waitsOf(source, table, *sample));
+  }
+  double slowSum = 0, ordinarySum = 0;
+  for (const SampledCall &call : sample->calls)
+    (call.isSlow ? slowSum : ordinarySum) += static_cast<double>(call.durationNs());
   result.slowMeanNs = slowSum / static_cast<double>(sample->slow);
   result.ordinaryMeanNs = ordinarySum / static_cast<double>(sample->ordinary);
   result.extraNs = result.slowMeanNs - result.ordinaryMeanNs;
   result.tailChance = of.tailChance;
 
-  CallWaits waits;
-  // Reading all threads once more is only worth it if there is something to find.
-  if (result.hasSched ? static_cast<double>(waiting) >= kLeastShareExplained * slowSum : sample->callsWaitFunctions) {
-    auto found = waitsOf(source, table, *sample);
-    if (!found)
-      return found.error();
-    waits = *std::move(found);
-  }
   auto values = valuesOf(source, table, *sample);
   if (!values)
     return values.error();

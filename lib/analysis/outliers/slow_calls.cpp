@@ -38,14 +38,14 @@ std::optional<SlowestOf> SlowestOf::parse(std::string_view text) {
   return slowest;
 }
 
-// If there is a gap in the durations from `fromNs` on, returns the shortest one above the lowest gap, otherwise
-// `fromNs`.
+// Looks for a gap in the durations: the lowest one from `fromNs` on; if there is none, the next one below, but not
+// below `leastNs`. Returns the shortest duration above it, or `fromNs` if there is no gap.
 //
 // Durations count from the median. A gap reaches from half of a duration to that duration, and has hardly any calls
 // compared to those above it. The calls above it make up most of the extra time; if not, they are only the ragged end
 // of something that is there without them.
-static uint64_t aboveGap(const CallTimes &times, uint64_t fromNs) {
-  constexpr double kHardlyAny = 0.05, kMost = 0.5;
+static uint64_t aboveGap(const CallTimes &times, uint64_t fromNs, uint64_t leastNs) {
+  constexpr double kHardlyAny = 0.05, kMost = 0.7;
   const uint64_t median = times.at(times.count() / 2);
   const auto longest = times.longest(times.count() - times.count() / 2); // the longest first
   const auto extraOf = [&](size_t i) { return longest[i].first - std::min(longest[i].first, median); };
@@ -55,17 +55,26 @@ static uint64_t aboveGap(const CallTimes &times, uint64_t fromNs) {
     calls.push_back(calls.back() + longest[i].second);
     extra.push_back(extra.back() + static_cast<double>(extraOf(i)) * static_cast<double>(longest[i].second));
   }
-  size_t slow = 0;
-  while (slow < longest.size() && longest[slow].first >= fromNs)
-    ++slow;
-  size_t below = longest.size(); // the first one that is not in the gap
-  for (size_t i = slow; i-- > 0;) {
-    while (below > 0 && 2 * extraOf(below - 1) <= extraOf(i))
-      --below;
-    const auto inGap = static_cast<double>(calls[std::max(below, i + 1)] - calls[i + 1]);
-    if (inGap <= kHardlyAny * static_cast<double>(calls[i + 1]) && extra[i + 1] >= kMost * extra[slow])
+  const auto countFrom = [&](uint64_t ns) {
+    return static_cast<size_t>(std::ranges::partition_point(longest, [ns](const auto &of) { return of.first >= ns; }) -
+                               longest.begin());
+  };
+  const auto hasGapBelow = [&](size_t i, size_t last) {
+    const uint64_t half = median + extraOf(i) / 2; // the gap's lower end
+    const size_t below = std::max(countFrom(half + 1), i + 1);
+    return static_cast<double>(calls[below] - calls[i + 1]) <= kHardlyAny * static_cast<double>(calls[i + 1]) &&
+           extra[i + 1] >= kMost * extra[last];
+  };
+  const size_t slow = countFrom(fromNs), most = countFrom(leastNs);
+  for (size_t i = slow; i-- > 0;)
+    if (hasGapBelow(i, slow))
       return longest[i].first;
-  }
+  for (size_t i = slow; i < most; ++i)
+    if (hasGapBelow(i, most)) {
+      while (i + 1 < most && hasGapBelow(i + 1, most))
+        ++i;
+      return longest[i].first;
+    }
   return fromNs;
 }
 
@@ -88,7 +97,7 @@ SlowLimits limitsOf(const CallTimes &times, const SlowestOf &slowest, uint64_t l
   slow = std::clamp<uint64_t>(slow, 1, std::max<uint64_t>(quarter, 1)); // never the ordinary ones
   limits.slowFromNs = times.at(all - slow);
   if (!slowest.isGiven)
-    limits.slowFromNs = aboveGap(times, limits.slowFromNs);
+    limits.slowFromNs = aboveGap(times, limits.slowFromNs, times.at(all - 1 - all / 10));
   // Equal durations are all slow or all not.
   limits.slowFromNs = std::max(limits.slowFromNs, limits.ordinaryToNs + 1);
   limits.slow = times.countFrom(limits.slowFromNs);

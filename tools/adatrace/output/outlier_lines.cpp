@@ -5,6 +5,7 @@
 #include "base/quantities.h"
 #include "model/names.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ada::cli {
@@ -82,9 +83,10 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
               palette.reset, input.callName(example.thread, example.seq), input.name());
     out.print("{:15}adatrace tree --thread={} --from=@{} --to=@{} {}\n", "",
               input.table().threads[example.thread].number, example.beginNs, example.endNs + 1, input.name());
+    const uint64_t from = example.beginNs - std::min(example.beginNs, input.originNs()), took = example.durationNs;
+    out.print("{:15}adatrace view --at='time={}~{}&call=0.{}.{}' {}\n", "", from - std::min(from, took / 4),
+              from + took + took / 4 + 1, example.thread, example.seq, input.name());
   }
-  if (!outliers.slowest.empty())
-    out.print("{:15}adatrace view {}\n", "", input.name());
 }
 
 void printTails(Output &out, const Palette &palette, const std::vector<analysis::TailRow> &rows,
