@@ -120,6 +120,59 @@ void equalityProperties(const CallSample &sample, FactorKind kind, const std::ve
   }
 }
 
+// Looks for a period in which times have about the same phase: over all frequencies, as a periodogram does.
+template <class Offer> void periodProperty(const std::vector<double> &times, const Offer &offer) {
+  constexpr size_t kMostTimes = 500;
+  std::vector<double> some;
+  for (size_t i = 0; i < times.size(); i += times.size() / kMostTimes + 1)
+    some.push_back(times[i]);
+  const double span = times.back() - times.front();
+  if (span <= 0)
+    return;
+  struct Wave {
+    double cycles = 0, concentration = 0, phase = 0; // cycles in the span; 1 if all times have the same phase
+  };
+  const auto waveOf = [&](double cycles) {
+    double x = 0, y = 0;
+    for (const double time : some) {
+      const double angle = 2 * M_PI * std::fmod(time * cycles / span, 1);
+      x += std::cos(angle), y += std::sin(angle);
+    }
+    return Wave{cycles, std::hypot(x, y) / static_cast<double>(some.size()), std::atan2(y, x)};
+  };
+  const auto bestOf = [&](double from, double to, double step) {
+    Wave best;
+    for (double cycles = from; cycles <= to; cycles += step)
+      if (const Wave wave = waveOf(cycles); wave.concentration > best.concentration)
+        best = wave;
+    return best;
+  };
+  constexpr double kFewest = 3, kMost = 2000, kStep = 0.25, kLeast = 0.7, kAlmost = 0.05;
+  Wave best = bestOf(kFewest, kMost, kStep);
+  if (best.concentration < kLeast)
+    return;
+  // Several calls in each period at equal distances fit that distance as well: the longest period counts.
+  constexpr int kMostInPeriod = 40;
+  const Wave found = best;
+  for (int times = 2; times <= kMostInPeriod && found.cycles / times >= kFewest; ++times)
+    if (const Wave longer = bestOf(found.cycles / times - kStep, found.cycles / times + kStep, kStep / 4);
+        longer.concentration > found.concentration - kAlmost)
+      best = longer;
+  best = bestOf(best.cycles - kStep, best.cycles + kStep, kStep / 16);
+  const auto distanceOf = [&](double time) {
+    return std::abs(std::remainder(2 * M_PI * std::fmod(time * best.cycles / span, 1) - best.phase, 2 * M_PI));
+  };
+  std::vector<double> distances;
+  for (const double time : times)
+    distances.push_back(distanceOf(time));
+  std::ranges::sort(distances);
+  // The part of the period that nearly all of them lie in, at most a fifth.
+  const double most = std::min(0.2 * M_PI, distances[distances.size() * 95 / 100] * 1.02 + 1e-9);
+  constexpr double kPhases = 20; // that many different ones, about
+  offer(fmt::format("every {}", formatDuration(static_cast<uint64_t>(span / best.cycles))), kMost * kPhases,
+        [&](double time) { return distanceOf(time) <= most; });
+}
+
 } // namespace
 
 void argumentProperties(const CallSample &sample, const CallValues &values, const std::vector<bool> &isOpen,
@@ -242,7 +295,8 @@ void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, u
     if (sample.calls[i].isSlow && isOpen[i])
       times.push_back(static_cast<double>(sample.calls[i].beginNs - originNs));
   std::ranges::sort(times);
-  if (times.size() < 5)
+  constexpr size_t kLeastTimes = 5;
+  if (times.size() < kLeastTimes)
     return;
   const auto offer = [&](std::string what, double tested, const auto &holds) {
     Property property;
@@ -253,7 +307,7 @@ void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, u
   };
   // A burst: the shortest stretch of time that holds all of them, most, or half. Begins and ends are at slow calls.
   const double pairs = static_cast<double>(times.size()) * static_cast<double>(times.size()) / 2;
-  for (const size_t count : {times.size(), times.size() * 9 / 10, std::max<size_t>(3, times.size() / 2)}) {
+  for (const size_t count : {times.size(), times.size() * 9 / 10, std::max<size_t>(kLeastTimes, times.size() / 2)}) {
     size_t begin = 0;
     for (size_t i = 0; i + count <= times.size(); ++i)
       if (times[i + count - 1] - times[i] < times[begin + count - 1] - times[begin])
@@ -263,46 +317,7 @@ void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, u
                       formatDuration(static_cast<uint64_t>(to))),
           pairs, [from, to](double time) { return time >= from && time <= to; });
   }
-  // A period: differences between neighbours, and their halves, made more precise over all of the time. The longest
-  // period counts among those that fit about as well: its fractions fit, too.
-  constexpr size_t kMostTimes = 500;
-  std::vector<double> some;
-  for (size_t i = 0; i < times.size(); i += times.size() / kMostTimes + 1)
-    some.push_back(times[i]);
-  const auto concentrationOf = [&](double period) {
-    double x = 0, y = 0;
-    for (const double time : some) {
-      const double angle = 2 * M_PI * std::fmod(time, period) / period;
-      x += std::cos(angle), y += std::sin(angle);
-    }
-    return std::pair(std::hypot(x, y) / static_cast<double>(some.size()), std::atan2(y, x));
-  };
-  const double span = times.back() - times.front();
-  std::vector<double> periods;
-  for (size_t i = 1; i < times.size() && periods.size() < 100; ++i)
-    for (const double part : {1.0, 0.5})
-      if (const double period = (times[i] - times[i - 1]) * part; period > 0 && period < span / 3)
-        periods.push_back(period);
-  double best = 0, bestPeriod = 0, bestPhase = 0;
-  for (const double about : periods)
-    for (int step = -16; step <= 16; ++step) {
-      const double period = about * (1 + step * about / (8 * span)); // up to two periods more or fewer
-      const auto [concentration, phase] = concentrationOf(period);
-      constexpr double kAlmost = 0.03;
-      if (concentration > best + kAlmost || (concentration > best - kAlmost && period > 1.2 * bestPeriod) ||
-          (concentration > best && period > bestPeriod / 1.2))
-        best = concentration, bestPeriod = period, bestPhase = phase;
-    }
-  if (best < 0.7)
-    return;
-  // Many periods fit into the time, each with any phase, and some fit a few calls by chance.
-  constexpr double kPhases = 10;
-  const double tests = static_cast<double>(periods.size()) + 2 * kPhases * span / std::max(bestPeriod, 1.0);
-  offer(fmt::format("every {}", formatDuration(static_cast<uint64_t>(bestPeriod))), tests, [&](double time) {
-    double angle = 2 * M_PI * std::fmod(time, bestPeriod) / bestPeriod - bestPhase;
-    angle = std::abs(std::remainder(angle, 2 * M_PI));
-    return angle < 0.2 * M_PI; // a fifth of the period
-  });
+  periodProperty(times, offer);
 }
 
 } // namespace ada::analysis
