@@ -69,10 +69,12 @@ RULES = [
          ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("lib/recover", "from the ring file of a killed program to a complete session",
          ["lib", "include/ada"], {"c", "std", "system", "any"}),
+    Rule("lib/control", "orders to running processes, and how their recording stands",
+         ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("lib", "", ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("tools/adatrace", "the command line: one file per command, options and output",
          ["tools/adatrace", "lib/formats/*", "lib/formats/clickhouse", "lib/analysis", "lib/base", "lib/convert", "lib/model",
-          "lib/recover", "lib/shared", "lib/view", "include/ada"], {"c", "std", "system", "any"},
+          "lib/control", "lib/recover", "lib/shared", "lib/view", "include/ada"], {"c", "std", "system", "any"},
          ["lib/formats/!clickhouse", "lib/shared/ring"]),
     Rule("bench", "the measurements that README.md shows",
          ["bench", "include/ada", "lib", "runtime"], {"c", "std", "system", "any"}),
@@ -98,11 +100,11 @@ PARTS = [
     Part("lib/analysis/tree", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits", ANALYSIS + "report"]),
     Part("lib/analysis/check", [ANALYSIS + "events"]),
     Part("lib/analysis/outliers", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits"]),
-    Part("lib/analysis/diff", [ANALYSIS + "events", ANALYSIS + "report", ANALYSIS + "tree", ANALYSIS + "values"]),
+    Part("lib/analysis/diff", [ANALYSIS + "events", ANALYSIS + "outliers", ANALYSIS + "report", ANALYSIS + "tree", ANALYSIS + "values"]),
     Part("lib/formats/atf/files", ["lib/formats/*", "lib/formats/packed"], DIRECTORIES | {
         ATF + "session/link_check.h": "values are shown only if index and detail belong together"}),
     Part("lib/formats/atf/manifest", ["lib/formats/*", ATF + "files"], DIRECTORIES | {
-        ATF + "info/info_budget.h": "the warning counts the missing calls as info does"}),
+        ATF + "info/info_tables.h": "the warning counts the missing calls as info does"}),
     Part("lib/formats/atf/info", ["lib/formats/*", ATF + "files", ATF + "manifest"], DIRECTORIES),
     Part("lib/formats/atf/session", ["lib/formats/*", "lib/formats/packed", ATF + "files", ATF + "manifest", ATF + "info"]),
     Part("lib/formats/packed", ["lib/formats/*"], {
@@ -291,7 +293,7 @@ def readmeProblems(root):
                     for name in re.findall(r"`(\w+\.(?:h|cpp|js|html))`", text) if not (page.parent / name).is_file())
 
 
-USES = "Beside what its parent may use: "
+USES = "In addition to what its parent may use: "
 
 
 def usesLine(part):

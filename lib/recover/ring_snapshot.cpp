@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 namespace ada {
@@ -38,7 +36,7 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
     return Error{
         .code = kRingNotBegun, .message = "the ring file is empty: the process ended while it started", .file = path};
   if (h.magic != ADA_RING_MAGIC)
-    return bad("not a ring file: it does not begin with ADARING5");
+    return bad("not a ring file: it does not begin with ADARING6");
   if (h.abi_version != ADA_ABI_VERSION)
     return bad("the ring file was written by ABI version " + std::to_string(h.abi_version) +
                ", this program reads version " + std::to_string(ADA_ABI_VERSION) +

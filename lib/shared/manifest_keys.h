@@ -23,7 +23,8 @@ inline constexpr Key kFormatVersion = "format_version", kTimeStartNs = "time_sta
 inline constexpr Key kPid = "pid", kPpid = "ppid", kExecutable = "executable", kArgv = "argv", kCwd = "cwd",
                      kExit = "exit", kHow = "how", kCode = "code", kSignal = "signal", kValue = "value";
 // The values of `how`
-inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown", kDump = "dump", kRotated = "rotated";
+inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown", kDump = "dump", kRotated = "rotated",
+                     kStopped = "stopped";
 
 // host
 inline constexpr Key kName = "name", kOs = "os", kKernel = "kernel", kCpu = "cpu", kCores = "cores";

@@ -119,7 +119,7 @@ struct ManifestPart {
 
 /// How the process ended, as far as the manifest knows.
 struct ManifestExit {
-  /// "code", "signal", "exec", "running", "dump", "rotated", "unknown"; empty if the manifest
+  /// "code", "signal", "exec", "running", "stopped", "dump", "rotated", "unknown"; empty if the manifest
   /// doesn't say.
   std::string how;
   /// Exit code or signal number.

@@ -23,11 +23,12 @@ namespace {
 // A piece of a thread that outlives the read.
 class Piece : public TableSink {
 public:
-  Piece(TraceTable &table, uint32_t thread, uint64_t first, uint64_t size) : TableSink(table), size_(size) {
+  /// `from`: the event of the thread to begin with.
+  Piece(TraceTable &table, uint32_t thread, uint64_t size, uint64_t from) : TableSink(table), size_(size) {
     request_.threads = {thread};
     request_.isFurther = true;
-    request_.withOpenCalls = first > 0;
-    request_.toSeq = first;
+    request_.toSeq = from;
+    request_.withOpenCalls = from > 0;
   }
 
   bool wantsDetails() const override { return true; }
@@ -96,7 +97,10 @@ private:
 
 Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
                            const EventUse &use) {
-  return mergeEventsFrom(source, table, threads, std::vector<uint64_t>(threads.size()), use);
+  std::vector<uint64_t> first; // that the source has
+  for (const uint32_t thread : threads)
+    first.push_back(source.cuts(thread, 1).front());
+  return mergeEventsFrom(source, table, threads, first, use);
 }
 
 Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
@@ -117,7 +121,7 @@ Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, co
     return filled;
   };
   for (size_t i = 0; i < threads.size(); ++i) {
-    pieces.push_back(std::make_unique<Piece>(table, threads[i], first[i], size));
+    pieces.push_back(std::make_unique<Piece>(table, threads[i], size, first[i]));
     ADA_TRY(push(i));
   }
   while (!heap.empty()) {

@@ -138,7 +138,7 @@ template <class Offer> void periodProperty(const std::vector<double> &times, con
       const double angle = 2 * M_PI * std::fmod(time * cycles / span, 1);
       x += std::cos(angle), y += std::sin(angle);
     }
-    return Wave{cycles, std::hypot(x, y) / static_cast<double>(some.size()), std::atan2(y, x)};
+    return Wave{cycles, std::sqrt(x * x + y * y) / static_cast<double>(some.size()), std::atan2(y, x)};
   };
   const auto bestOf = [&](double from, double to, double step) {
     Wave best;

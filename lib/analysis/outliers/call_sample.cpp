@@ -4,6 +4,7 @@
 #include "analysis/events/thread_calls.h"
 #include "analysis/waits/off_cpu_follower.h"
 #include "analysis/waits/wait_functions.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <optional>
@@ -235,7 +236,7 @@ std::vector<WantedPart> partsWith(const model::TraceSource &source, const std::v
     const bool isNewThread = i == 0 || call.thread != wanted[i - 1].call.thread;
     if (isNewThread)
       cuts = source.cuts(call.thread, ~size_t(0));
-    const uint64_t wish = call.beginSeq - std::min(call.beginSeq, kBefore);
+    const uint64_t wish = std::max(call.beginSeq - std::min(call.beginSeq, kBefore), cuts.front());
     const uint64_t first = *(std::ranges::upper_bound(cuts, wish) - 1);
     if (isNewThread || first > parts.back().part.last)
       parts.push_back(
@@ -254,10 +255,12 @@ std::string threadText(const TraceTable &table, uint32_t thread) {
   return about.name.empty() ? number : number + " (" + about.name + ")";
 }
 
-void CallSample::thin(uint64_t most) {
+void CallSample::thin(uint64_t most, const CallId &always) {
   uint64_t seen[2] = {};
   const uint64_t steps[2] = {ordinary / most + 1, slow / most + 1};
-  std::erase_if(calls, [&](const SampledCall &call) { return seen[call.isSlow]++ % steps[call.isSlow] != 0; });
+  std::erase_if(calls, [&](const SampledCall &call) {
+    return seen[call.isSlow]++ % steps[call.isSlow] != 0 && call.id() != always;
+  });
   slow = static_cast<uint64_t>(std::ranges::count(calls, true, &SampledCall::isSlow));
   ordinary = calls.size() - slow;
 }
@@ -266,9 +269,9 @@ Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &t
                                  const FunctionTimes &function, const CallTimes &calls, const SlowLimits &limits,
                                  Damage &damage) {
   std::vector<WantedCall> wanted;
-  for (const TimedCall &call : calls.choose(limits.slowFromNs, ~uint64_t(0), kMostSampled))
+  for (const TimedCall &call : calls.choose(limits.slowFromNs, ~uint64_t(0), limits.mostSampled))
     wanted.push_back({call, true});
-  for (const TimedCall &call : calls.choose(limits.ordinaryFromNs, limits.ordinaryToNs, kMostSampled))
+  for (const TimedCall &call : calls.choose(limits.ordinaryFromNs, limits.ordinaryToNs, limits.mostSampled))
     wanted.push_back({call, false});
   std::ranges::sort(wanted, {}, [](const WantedCall &of) { return std::pair(of.call.thread, of.call.beginSeq); });
   const std::vector<WantedPart> parts = partsWith(source, wanted);
@@ -282,11 +285,9 @@ Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &t
   for (const FunctionTimes::OfThread &thread : function.threads)
     sample.all += thread.calls;
   SampleJoin join(sample, times.names);
-  auto done = readParts<SampleWorker>(
+  ADA_TRY(readParts<SampleWorker>(
       source, table, toRead, [&](TraceTable &own) { return std::make_unique<SampleWorker>(own, wanted, parts); },
-      [&](SampleWorker &worker) { join.add(worker); }, damage);
-  if (!done)
-    return done.error();
+      [&](SampleWorker &worker) { join.add(worker); }, damage));
   join.finish();
   return sample;
 }

@@ -37,6 +37,7 @@ struct SampledCall {
 
   /// Without time of the recorder.
   uint64_t durationNs() const { return endNs - beginNs - recorderNs; }
+  CallId id() const { return {thread, beginSeq}; }
 };
 
 /// "thread 3 (compactor)"
@@ -52,13 +53,12 @@ struct CallSample {
   std::vector<std::string> names;
   std::vector<LongCall> longCalls; ///< by time
 
-  /// Leaves about `most` calls of each kind, evenly chosen.
-  void thin(uint64_t most);
+  /// Leaves about `most` calls of each kind, evenly chosen, and `always`.
+  void thin(uint64_t most, const CallId &always);
 };
 
-/// Reads the insides of the slow and the ordinary calls, or of kMostSampled of each kind, chosen at random: only the
-/// blocks of the trace that they lie in, several at a time. `calls` are the calls that `limits` are about.
-constexpr size_t kMostSampled = 4000;
+/// Reads the insides of the slow and the ordinary calls, or of SlowLimits::mostSampled of each kind, chosen at random:
+/// only the blocks of the trace that they lie in, several at a time. `calls` are the calls that `limits` are about.
 Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table, const ReadTimes &times,
                                  const FunctionTimes &function, const CallTimes &calls, const SlowLimits &limits,
                                  Damage &damage);

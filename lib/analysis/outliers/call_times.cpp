@@ -30,7 +30,7 @@ void CallTimes::keep(Kept &kept, TimedCall call) {
 }
 
 void CallTimes::merge(const CallTimes &other) {
-  count_ += other.count_;
+  count_ += other.count_, totalNs_ += other.totalNs_;
   for (unsigned number = 0; number < other.rows_.size(); ++number) {
     if (!other.rows_[number])
       continue;
@@ -54,13 +54,18 @@ uint64_t CallTimes::countOf(const Row &row, size_t kept) {
 
 std::vector<std::pair<uint64_t, uint64_t>> CallTimes::durationsOf(const Row &row, unsigned number, size_t kept) {
   std::map<uint64_t, uint64_t> counts;
-  if (countOf(row, kept) == row.kept[kept].size())
-    for (const TimedCall &call : row.kept[kept])
-      ++counts[call.ns];
-  else
-    for (size_t bin = kept * kBinsOfKept; bin < (kept + 1) * kBinsOfKept; ++bin)
-      if (row.counts[bin] > 0)
-        counts[lowestOf({number, static_cast<unsigned>(bin)})] = row.counts[bin];
+  std::array<uint64_t, kBinsOfKept> keptIn = {}, at = {};
+  const auto binOf = [&](const TimedCall &call) { return placeOf(call.ns).bin - kept * kBinsOfKept; };
+  for (const TimedCall &call : row.kept[kept])
+    ++keptIn[binOf(call)];
+  for (const TimedCall &call : row.kept[kept]) { // a share of all calls in the bin, in whole numbers that add up
+    const size_t bin = binOf(call);
+    const uint64_t all = row.counts[kept * kBinsOfKept + bin], before = all * at[bin]++ / keptIn[bin];
+    counts[call.ns] += all * at[bin] / keptIn[bin] - before;
+  }
+  for (size_t bin = 0; bin < kBinsOfKept; ++bin)
+    if (const uint64_t all = row.counts[kept * kBinsOfKept + bin]; all > 0 && keptIn[bin] == 0)
+      counts[lowestOf({number, static_cast<unsigned>(kept * kBinsOfKept + bin)})] = all;
   return {counts.begin(), counts.end()};
 }
 

@@ -16,13 +16,22 @@
 
 namespace ada::analysis {
 
+/// A call by its thread and the number of the event that began it; by default none.
+struct CallId {
+  uint32_t thread = ~uint32_t{0};
+  uint64_t seq = ~uint64_t{0};
+  bool operator==(const CallId &) const = default;
+};
+
 /// A complete call of the function, not inside another one.
 struct TimedCall {
-  uint64_t order = 0; ///< random, but the same each time
+  uint64_t order = 0; ///< random, but the same each time; 0 for a call that must be kept and chosen
   uint32_t thread = 0, part = 0;
   uint64_t nth = 0; ///< among the calls of its thread, from 0
   uint64_t beginSeq = 0, endSeq = 0, beginNs = 0, endNs = 0;
   uint64_t ns = 0; ///< its duration, as far as it counts
+
+  CallId id() const { return {thread, beginSeq}; }
 };
 
 class CallTimes {
@@ -36,7 +45,7 @@ public:
   template <class Fill> void add(uint64_t ns, uint64_t order, const Fill &fill) {
     const auto [number, bin] = placeOf(ns);
     Row &row = rowAt(number);
-    ++count_, ++row.counts[bin];
+    ++count_, ++row.counts[bin], totalNs_ += ns;
     Kept &kept = row.kept[bin / kBinsOfKept];
     if (kept.size() < most_ || (most_ > 0 && order < kept.front().order))
       keep(kept, fill(TimedCall{.order = order, .ns = ns}));
@@ -44,7 +53,8 @@ public:
   void merge(const CallTimes &other);
 
   uint64_t count() const { return count_; }
-  /// The duration with that rank, from 0 for the shortest.
+  uint64_t totalNs() const { return totalNs_; }
+  /// The duration with that rank, from 0 for the shortest, below count().
   uint64_t at(uint64_t rank) const;
   /// How many calls take that long or longer; exact for values from at() or longest().
   uint64_t countFrom(uint64_t ns) const;
@@ -62,7 +72,12 @@ public:
     for (auto &row : rows_)
       if (row)
         for (Kept &kept : row->kept)
-          std::erase_if(kept, [&](TimedCall &call) { return !use(call); });
+          std::erase_if(kept, [&](TimedCall &call) {
+            if (use(call))
+              return false;
+            --count_, --row->counts[placeOf(call.ns).bin], totalNs_ -= call.ns;
+            return true;
+          });
   }
 
 private:
@@ -86,11 +101,12 @@ private:
     return *rows_[number];
   }
   static uint64_t countOf(const Row &row, size_t kept);
-  /// The durations of a group of bins in ascending order, and how often each; exact if all calls were kept.
+  /// The durations of a group of bins in ascending order, and how often each. Exact if all calls were kept; otherwise
+  /// those that were kept stand for the others of their bins.
   static std::vector<std::pair<uint64_t, uint64_t>> durationsOf(const Row &row, unsigned number, size_t kept);
 
   size_t most_;
-  uint64_t count_ = 0;
+  uint64_t count_ = 0, totalNs_ = 0;
   std::vector<std::unique_ptr<Row>> rows_; // by powers of two
 };
 

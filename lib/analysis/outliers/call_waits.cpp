@@ -98,9 +98,11 @@ public:
   }
 
   void finish() {
-    waits.reasons.resize(seen_.size());
-    for (const auto &[reason, seen] : seen_)
+    waits.reasons.resize(seen_.size()), waits.kinds.resize(seen_.size());
+    for (const auto &[reason, seen] : seen_) {
       waits.reasons[seen.number] = textOf(reason, seen);
+      waits.kinds[seen.number] = kindOf(reason, seen);
+    }
   }
 
   CallWaits waits;
@@ -124,6 +126,25 @@ private:
     text += seen.threads.size() == 1 ? threadText(trace.table, *seen.threads.begin()) : "several threads";
     if (reason.where != kNobody)
       text += (isHeld ? ", taken in " : ", from ") + nameOf(reason.where);
+    return text;
+  }
+
+  // Addresses, and the numbers of threads, differ between runs.
+  std::string kindOf(const Reason &reason, const ReasonSeen &seen) const {
+    const NamedTrace trace{table_, [this](uint32_t function) { return nameOf(function); }};
+    WaitedFor object = seen.object;
+    object.value.reset(), object.other.reset();
+    if (reason.library == kNobody)
+      object.callee = kNobody;
+    std::string text = objectText(trace, object);
+    if (!reason.isHeld)
+      return text;
+    const bool isHeld = isLock(reason.kind);
+    const std::string *name = seen.threads.size() == 1 ? &trace.table.threads[*seen.threads.begin()].name : nullptr;
+    if (name && !name->empty())
+      text += (isHeld ? ", held by " : ", woken by ") + *name;
+    if (reason.where != kNobody)
+      text += (isHeld ? ", taken in " : ", woken from ") + nameOf(reason.where);
     return text;
   }
 
@@ -167,8 +188,10 @@ bool isReadInPieces(const model::TraceSource &source, const TraceTable &table) {
 }
 
 Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const CallSample &sample) {
+  constexpr size_t kMostReadInPieces = 1000; // calls; around more of them lies most of a trace
   CallWaitCollector collector(sample, table);
   const std::vector<uint32_t> threads = allThreads(table);
+  const bool inPieces = isReadInPieces(source, table) && sample.calls.size() <= kMostReadInPieces;
   const auto read = [&](const std::vector<uint64_t> &first, uint64_t toNs) -> Expected<void> {
     WaitState state(table, {}, collector);
     collector.attach(state);
@@ -180,8 +203,11 @@ Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const
                         });
     return !done && isEarlyEnd(done.error()) ? Expected<void>() : done;
   };
-  if (!isReadInPieces(source, table)) {
-    ADA_TRY(read(std::vector<uint64_t>(threads.size()), ~uint64_t(0)));
+  if (!inPieces) {
+    std::vector<uint64_t> first;
+    for (const uint32_t thread : threads)
+      first.push_back(source.cuts(thread, 1).front());
+    ADA_TRY(read(first, ~uint64_t(0)));
   } else {
     std::vector<Cuts> cuts;
     for (const uint32_t thread : threads)

@@ -2,6 +2,7 @@
 #include "function_times.h"
 
 #include "analysis/events/thread_calls.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <map>
@@ -164,7 +165,8 @@ private:
     uint64_t ns = span.durationNs(), preemptedNs = 0;
     if (lane_ && ns >= kLeastPreemptedNs) {
       const OffCpuTimes off = lane_->timesBetween(span.beginNs, span.endNs);
-      ns -= std::min(ns, off.recorderNs), preemptedNs = std::min(ns, off.preemptedNs);
+      ns -= wanted_.withRecorder ? 0 : std::min(ns, off.recorderNs);
+      preemptedNs = std::min(ns, off.preemptedNs);
     }
     const auto fill = [&](TimedCall call) {
       call.thread = part_.part.thread, call.part = part_.part.number, call.nth = state.nth;
@@ -173,8 +175,9 @@ private:
       return call;
     };
     times.longestNs = std::max(times.longestNs, ns);
-    times.longer += ns > wanted_.longerThanNs;
-    const uint64_t order = orderOf(part_.part.thread, span.endSeq);
+    times.longer += ns > wanted_.longerThanNs, times.slower += ns > wanted_.asked.ns;
+    const bool isAsked = span.beginNs == wanted_.asked.beginNs && part_.part.thread == wanted_.asked.thread;
+    const uint64_t order = isAsked ? 0 : orderOf(part_.part.thread, span.endSeq);
     if (preemptedNs < ns / 20 || preemptedNs == 0)
       return times.undisturbed.add(ns, order, fill);
     times.preempted.add(ns, order, fill);
@@ -222,7 +225,7 @@ public:
       into.preemptedLess.merge(times.preemptedLess);
       into.mostlyPreempted += times.mostlyPreempted, into.mostlyPreemptedNs += times.mostlyPreemptedNs;
       into.longestNs = std::max(into.longestNs, times.longestNs);
-      into.longer += times.longer, into.isComplete &= times.isComplete;
+      into.longer += times.longer, into.slower += times.slower, into.isComplete &= times.isComplete;
     }
     for (TimesPart &part : worker.parts) {
       for (TimesPart::Begun &begun : part.begun)
@@ -322,12 +325,10 @@ Expected<ReadTimes> readTimes(model::TraceSource &source, const TraceTable &tabl
   for (const uint64_t partEvents : {kPartEvents, ~uint64_t(0)}) {
     TimesJoin join;
     Damage found;
-    auto done = readParts<TimesWorker>(
+    ADA_TRY(readParts<TimesWorker>(
         source, table, partsOf(source, table, threads, partEvents),
         [&](TraceTable &own) { return std::make_unique<TimesWorker>(own, wanted, globs, range); },
-        [&](TimesWorker &worker) { join.add(worker); }, found);
-    if (!done)
-      return done.error();
+        [&](TimesWorker &worker) { join.add(worker); }, found));
     if (!join.fits() && partEvents != ~uint64_t(0))
       continue;
     damage.problems.insert(damage.problems.end(), found.problems.begin(), found.problems.end());

@@ -29,6 +29,7 @@ struct FunctionTimes {
   uint64_t mostlyPreempted = 0, mostlyPreemptedNs = 0; ///< calls preempted for more than half of their durations
   uint64_t longestNs = 0;
   uint64_t longer = 0;    ///< calls that took longer than TimesWanted::longerThanNs
+  uint64_t slower = 0;    ///< calls that took longer than TimesWanted::asked
   bool isComplete = true; ///< calls were kept; if not, read again with `names`
   struct OfThread {
     uint32_t thread = 0;
@@ -42,12 +43,20 @@ struct FunctionTimes {
   CallTimes withoutPreemption() const;
 };
 
+/// A call that is kept, and sampled if it is slow or ordinary.
+struct AskedCall {
+  uint32_t thread = ~uint32_t{0};
+  uint64_t beginNs = 0, ns = ~uint64_t(0);
+};
+
 struct TimesWanted {
   std::vector<std::string> globs; ///< functions, or
   std::vector<std::string> names; ///< exactly these
   uint64_t fromNs = 0, toNs = ~uint64_t(0);
   uint64_t longerThanNs = ~uint64_t(0);
-  size_t mostComplete = 16; ///< only for that many functions, calls are kept
+  AskedCall asked = {};
+  bool withRecorder = false; ///< time of the recorder counts
+  size_t mostComplete = 16;  ///< only for that many functions, calls are kept
 };
 struct ReadTimes {
   std::vector<FunctionTimes> functions; ///< by name; only those with a complete call

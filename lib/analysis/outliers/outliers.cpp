@@ -10,7 +10,7 @@
 #include "base/try.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 
 namespace ada::analysis {
 
@@ -30,14 +30,16 @@ struct Contrast {
 
 class Search {
 public:
-  Search(const CallSample &sample, const TraceTable &table, std::vector<PartColumn> columns, double tailChance)
-      : sample_(sample), table_(table), columns_(std::move(columns)), tailChance_(tailChance), left_(columns_.size()),
-        isOpen_(sample.calls.size(), true) {
+  Search(const CallSample &sample, const TraceTable &table, std::vector<PartColumn> columns, double tailChance,
+         std::optional<size_t> call)
+      : sample_(sample), table_(table), columns_(std::move(columns)), tailChance_(tailChance), call_(call),
+        left_(columns_.size()), isOpen_(sample.calls.size(), true) {
     for (size_t c = 0; c < columns_.size(); ++c)
       for (size_t i = 0; i < sample_.calls.size(); ++i)
         left_[c].push_back(sample_.calls[i].isSlow ? columns_[c].ns[i] - columns_[c].ordinaryMean : 0);
     for (const PartColumn &column : columns_)
       extra_ += column.extra(), ordinaryMean_ += column.ordinaryMean;
+    leftInCall_ = leftInCall();
   }
 
   std::vector<OutlierFactor> run(const CallValues &values, uint64_t originNs, uint64_t windowNs) {
@@ -74,6 +76,7 @@ public:
     rest.explainsNs = extra_ - explained;
     rest.what = "the rest";
     rest.how = restText();
+    rest.ofCallNs = leftInCall_;
     factors_.push_back(std::move(rest));
     for (OutlierFactor &factor : factors_)
       factor.share = extra_ > 0 ? factor.explainsNs / extra_ : 0;
@@ -81,6 +84,20 @@ public:
   }
 
 private:
+  // The extra time of the chosen call that nothing explains yet.
+  double leftInCall() const {
+    double sum = 0;
+    for (const std::vector<double> &column : left_)
+      sum += call_ ? column[*call_] : 0;
+    return sum;
+  }
+  // A factor has just been taken off left_.
+  void addFactor(OutlierFactor factor) {
+    const double left = leftInCall();
+    factor.ofCallNs = leftInCall_ - left;
+    leftInCall_ = left;
+    factors_.push_back(std::move(factor));
+  }
   // Finds the best property again and again, as long as there is one that is more than chance; `kinds` kinds of them
   // are looked at.
   template <class Properties> void claim(const std::vector<bool> &columns, int kinds, const Properties &properties) {
@@ -152,7 +169,6 @@ private:
     factor.explainsNs = sum, factor.pValue = std::min(1.0, contrast.p);
     factor.ofSlow = contrast.ofSlow, factor.ofOrdinary = contrast.ofOrdinary;
     factor.how = howText(taken, sum);
-    factors_.push_back(std::move(factor));
     for (size_t c = 0; c < columns_.size(); ++c) {
       if (!columns[c])
         continue;
@@ -165,6 +181,7 @@ private:
           left_[c][i] *= 1 - part;
       }
     }
+    addFactor(std::move(factor));
     for (size_t i = 0; i < sample_.calls.size(); ++i)
       if (property.holds[i])
         isOpen_[i] = false;
@@ -199,8 +216,8 @@ private:
     factor.ofSlow = static_cast<double>(slowWith) / static_cast<double>(sample_.slow);
     factor.ofOrdinary =
         static_cast<double>(ordinaryWith) / static_cast<double>(std::max<uint64_t>(sample_.ordinary, 1));
-    factors_.push_back(std::move(factor));
     std::ranges::fill(left_[c], 0.0);
+    addFactor(std::move(factor));
   }
 
   // "3.1 ms in its own code, 1.2 ms in parse(), slower"
@@ -230,7 +247,8 @@ private:
   const CallSample &sample_;
   const TraceTable &table_;
   std::vector<PartColumn> columns_;
-  double tailChance_, extra_ = 0, ordinaryMean_ = 0;
+  double tailChance_, extra_ = 0, ordinaryMean_ = 0, leftInCall_ = 0;
+  std::optional<size_t> call_; // the chosen one
   std::vector<std::vector<double>>
       left_;                 // by column and call: extra time that nothing explains yet; 0 for ordinary calls
   std::vector<bool> isOpen_; // calls that have none of the properties found so far
@@ -266,6 +284,11 @@ Compared compared(CallTimes &&calls, const SlowestOf &slowest, uint64_t longer) 
   return result;
 }
 
+bool isSlowIn(const Compared &compared, const CallId &call) {
+  const auto slow = compared.calls.choose(compared.limits.slowFromNs, ~uint64_t(0), 1); // has the one asked about
+  return compared.limits.slow > 0 && std::ranges::find(slow, call, &TimedCall::id) != slow.end();
+}
+
 // Whether there are calls that are slow without preemption, clearly and not just a few of all slow ones.
 bool isSlowWithoutPreemption(const Compared &rest, const FunctionTimes &function) {
   constexpr double kClearly = 1e-4;
@@ -279,13 +302,15 @@ bool isSlowWithoutPreemption(const Compared &rest, const FunctionTimes &function
 } // namespace
 
 Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const ReadTimes &times,
-                                const FunctionTimes &function, const SlowestOf &slowest, Damage &damage) {
+                                const FunctionTimes &function, const SlowestOf &slowest, Damage &damage,
+                                const CallId &call) {
   constexpr uint64_t kLeastCalls = 20; // fewer have no quartiles worth comparing with
   Outliers result;
   result.function = function.function;
   Compared of = compared(function.all(), slowest, function.longer);
   if (slowest.kind == SlowestOf::Kind::Share && function.preempted.count() > 0)
-    if (Compared rest = compared(function.withoutPreemption(), slowest, 0); isSlowWithoutPreemption(rest, function)) {
+    if (Compared rest = compared(function.withoutPreemption(), slowest, 0);
+        isSlowWithoutPreemption(rest, function) && (call == CallId() || isSlowIn(rest, call))) {
       of = std::move(rest);
       result.preemptedCalls = function.mostlyPreempted;
       result.preemptedMeanNs = static_cast<double>(function.mostlyPreemptedNs) /
@@ -318,7 +343,7 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
                       : sample->callsWaitFunctions) {
     constexpr uint64_t kMostToRead = 200;
     if (isReadInPieces(source, table))
-      sample->thin(kMostToRead);
+      sample->thin(kMostToRead, call);
     waits = ADA_TRY(waitsOf(source, table, *sample));
   }
   double slowSum = 0, ordinarySum = 0;
@@ -334,7 +359,14 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     return values.error();
   result.hasArguments = std::ranges::any_of(*values, [](const auto &of) { return !of.empty(); });
   const uint64_t median = of.calls.at(of.calls.count() / 2);
-  Search search(*sample, table, divideCalls(*sample, waits, result.hasSched), result.tailChance);
+  const auto chosen = std::ranges::find(sample->calls, call, &SampledCall::id);
+  std::optional<size_t> chosenPlace;
+  if (chosen != sample->calls.end() && chosen->isSlow) {
+    chosenPlace = static_cast<size_t>(chosen - sample->calls.begin());
+    result.isCallSlow = true;
+    result.callExtraNs = static_cast<double>(chosen->durationNs()) - result.ordinaryMeanNs;
+  }
+  Search search(*sample, table, divideCalls(*sample, waits, result.hasSched), result.tailChance, chosenPlace);
   result.factors = search.run(*values, startOf(table), std::max<uint64_t>(median, 1));
 
   constexpr size_t kExamples = 3;

@@ -33,6 +33,7 @@ struct SlowestOf {
 struct SlowLimits {
   uint64_t slowFromNs = 0, ordinaryFromNs = 0, ordinaryToNs = 0;
   uint64_t slow = 0, ordinary = 0; ///< how many there are
+  size_t mostSampled = 4000;       ///< at most that many of each kind are looked at, chosen evenly
 };
 /// `longer` is the number of calls that take longer than SlowestOf::longerThanNs.
 SlowLimits limitsOf(const CallTimes &times, const SlowestOf &slowest, uint64_t longer);

@@ -9,6 +9,7 @@
  *     │ ada_ring_header          │  4 KiB
  *     │ anchors                  │  2048 pairs (counter, time): the newest ones
  *     │ process directory        │  NUL-terminated path, 4 KiB
+ *     │ ada_ring_orders          │  16 KiB
  *     ├──────────────────────────┤  modules_offset
  *     │ ada_ring_module [16384]  │  1 MiB, sparse; a slot is reused when its unloaded module has no unread records
  *     ├──────────────────────────┤  threads_offset
@@ -47,7 +48,7 @@
 extern "C" {
 #endif
 
-#define ADA_RING_MAGIC 0x35474e4952414441ull /* "ADARING5" */
+#define ADA_RING_MAGIC 0x36474e4952414441ull /* "ADARING6" */
 
 #ifndef ADA_CHUNK_BYTES
 #define ADA_CHUNK_BYTES 65536u
@@ -62,6 +63,7 @@ extern "C" {
 #define ADA_RING_ANCHORS_OFFSET 4096u
 #define ADA_RING_PATH_OFFSET (ADA_RING_ANCHORS_OFFSET + ADA_RING_ANCHORS * 16u)
 #define ADA_RING_PATH_BYTES 4096u
+#define ADA_RING_ORDERS_OFFSET (ADA_RING_PATH_OFFSET + ADA_RING_PATH_BYTES)
 #define ADA_RING_MODULES 16384u
 #define ADA_RING_THREADS 65536u
 
@@ -69,6 +71,7 @@ extern "C" {
 #define ADA_RING_RECORDING 1u
 #define ADA_RING_FINISHED 2u /* all files have their footers; nothing to recover */
 #define ADA_RING_EXEC 3u     /* the process went into exec after writing everything out */
+#define ADA_RING_STOPPED 4u  /* an order stopped recording: all files have their footers, and the process goes on */
 
 /* ada_ring_header.format: packed index and detail files. */
 #define ADA_FORMAT_PACKED 3u
@@ -107,11 +110,10 @@ typedef struct ada_ring_header {
   uint64_t events_unattached; /* (atomic) of events_lost, those of threads that got no ada_ring_thread */
   uint64_t events_late;       /* (atomic) of events_lost, those of threads that had ended: of their signal handlers */
   uint64_t events_ended;      /* of events_lost, those of threads whose slots are free again. See ADA_THREAD_GONE */
-  /* Requests from outside (adatrace trigger): a time on CLOCK_BOOTTIME, then the count, which the drain watches. */
-  uint64_t trigger_time_ns;
-  uint64_t trigger_count;  /* (atomic) */
-  uint32_t locked;         /* (atomic) the drain holds a lock on this file (flock) for as long as it lives */
-  uint32_t detail_windows; /* detail is kept around triggers only */
+  uint64_t started_ns;        /* (atomic) when recording began or was last resumed, on CLOCK_BOOTTIME */
+  uint64_t stopped_ns;        /* (atomic) when an order stopped it; 0 while it is on */
+  uint32_t locked;            /* (atomic) the drain holds a lock on this file (flock) for as long as it lives */
+  uint32_t detail_windows;    /* detail is kept around triggers only */
   /* With times from a word that is advanced now and then (clock=tick, clock=none). In units of the stamps: */
   uint32_t times;             /* ADA_TIMES_* */
   uint32_t flight;            /* events are kept in memory until a trigger */
@@ -145,6 +147,25 @@ typedef struct ada_ring_header {
 
 /* Copies of its functions may have been inlined together with their hooks: two open calls can have one frame. */
 #define ADA_MODULE_INLINED 1u
+
+/* Orders from other processes, which the drain executes: docs/explanation/control.md.
+ * A controller holds a lock on this part of the file (F_OFD_SETLK), waits until `done` equals `asked`, writes the text,
+ * adds 1 to `asked` and to `wake`, wakes the drain if it sleeps, and waits until `done` equals `asked`. After two
+ * seconds it empties the text: an order that has not begun then does nothing. Both futexes are shared between
+ * processes. */
+typedef struct ada_ring_orders {
+  uint32_t wake;     /* (atomic) futex: changes when there is something for the drain to do */
+  uint32_t sleeping; /* (atomic) the drain sleeps on `wake` */
+  uint32_t asked;    /* (atomic) the number of the newest order */
+  uint32_t done;     /* (atomic) futex: the number of the last order that was executed */
+  uint64_t asked_ns; /* when it was given, on CLOCK_BOOTTIME */
+  int64_t result;    /* of the last order: how many functions match, or 0; negative: `answer` says what is wrong */
+  uint64_t lease_ns; /* (atomic) recording stops at this time unless its controller moves it; 0: no such time */
+  uint32_t begun;    /* (atomic) the number of the last order that was read */
+  uint32_t reserved[5];
+  char text[8128];   /* "verb" or "verb argument", NUL-terminated */
+  char answer[8192]; /* likewise */
+} ada_ring_orders;
 
 typedef struct ada_ring_module {
   uint64_t begin, end;   /* its ada_functions section in memory */
@@ -306,6 +327,8 @@ typedef struct ada_detail_entry {
 } ada_detail_entry;
 
 ADA_ABI_ASSERT(sizeof(ada_ring_header) <= ADA_RING_ANCHORS_OFFSET, "header fits");
+ADA_ABI_ASSERT(sizeof(ada_ring_orders) == 16384, "ada_ring_orders is 16 KiB");
+ADA_ABI_ASSERT(ADA_RING_ORDERS_OFFSET + sizeof(ada_ring_orders) <= 65536u, "orders lie before the modules");
 ADA_ABI_ASSERT(sizeof(ada_ring_module) == 64, "ada_ring_module is 64 bytes");
 ADA_ABI_ASSERT(sizeof(ada_ring_thread) == 512, "ada_ring_thread is 512 bytes");
 ADA_ABI_ASSERT(ADA_CHUNK_FULL == ADA_CHUNK_BYTES - ADA_CHUNK_GUARD_BYTES, "the guard begins at ADA_CHUNK_FULL");

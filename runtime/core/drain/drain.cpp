@@ -38,12 +38,12 @@ void Drain::reset() {
       helpersOwn_[i].reset();
     sys::unmap(helpersOwn_, DrainHelpers::kMost * sizeof *helpersOwn_);
   }
-  __builtin_memset((void *)this, 0, sizeof *this);
+  __builtin_memset(static_cast<void *>(this), 0, sizeof *this);
   manifestChanged();
 }
 
 void Drain::threadMain(void *self) {
-  Drain &drain = *(Drain *)self;
+  Drain &drain = *static_cast<Drain *>(self);
   drain.run();
   if (drain.isAbandoned_)
     Identity::endLike(drain.endCode_);
@@ -52,10 +52,13 @@ void Drain::threadMain(void *self) {
 //===--- called by the program's threads ----------------------------------===//
 
 void Drain::wake() {
+  if (!ring_) // nothing has been recorded
+    return;
+  ada_ring_orders &orders = ring_->orders();
   // Change the word first: a drain that is about to sleep sees that it changed since its pass began.
-  __atomic_add_fetch(&wakeWord_, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_exchange_n(&sleeping_, 0, __ATOMIC_SEQ_CST))
-    sys::futexWake(&wakeWord_, 1);
+  __atomic_add_fetch(&orders.wake, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_exchange_n(&orders.sleeping, 0, __ATOMIC_SEQ_CST))
+    sys::sharedFutexWake(&orders.wake, 1);
 }
 
 void Drain::chunkClosed() {
@@ -70,7 +73,7 @@ int Drain::flush() {
   wake();
   while (true) {
     uint32_t done = __atomic_load_n(&done_, __ATOMIC_ACQUIRE);
-    if ((int32_t)(done - wanted) >= 0 || __atomic_load_n(&stopped_, __ATOMIC_ACQUIRE))
+    if (static_cast<int32_t>(done - wanted) >= 0 || __atomic_load_n(&stopped_, __ATOMIC_ACQUIRE))
       break;
     sys::futexWait(&done_, done, 100000000);
     wake();
@@ -85,14 +88,14 @@ int Drain::finish(Ending ending, int status) {
   while (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE)) {
     uint32_t none = 0;
     if (ending == Ending::Exit)
-      __atomic_store_n(&finishRequested_, (uint32_t)Ending::Exit, __ATOMIC_SEQ_CST);
+      __atomic_store_n(&finishRequested_, static_cast<uint32_t>(Ending::Exit), __ATOMIC_SEQ_CST);
     else
-      __atomic_compare_exchange_n(&finishRequested_, &none, (uint32_t)ending, false, __ATOMIC_SEQ_CST,
+      __atomic_compare_exchange_n(&finishRequested_, &none, static_cast<uint32_t>(ending), false, __ATOMIC_SEQ_CST,
                                   __ATOMIC_SEQ_CST);
     uint32_t before = __atomic_load_n(&requested_, __ATOMIC_ACQUIRE);
     result = flush();
     // A pass for another request may have taken our ending before it took our records.
-    if (ending != Ending::Exit && (int32_t)(__atomic_load_n(&finishedAt_, __ATOMIC_ACQUIRE) - before) > 0)
+    if (ending != Ending::Exit && static_cast<int32_t>(__atomic_load_n(&finishedAt_, __ATOMIC_ACQUIRE) - before) > 0)
       break;
   }
   return result;
@@ -118,17 +121,20 @@ void Drain::run() {
   startHelpers();
   while (true) {
     askNames();
-    uint32_t seen = __atomic_load_n(&wakeWord_, __ATOMIC_SEQ_CST);
+    ada_ring_orders &orders = ring_->orders();
+    uint32_t seen = __atomic_load_n(&orders.wake, __ATOMIC_SEQ_CST);
+    const bool hasOrder = takeOrder();
     uint32_t wanted = __atomic_load_n(&requested_, __ATOMIC_ACQUIRE);
     const uint32_t dumps = __atomic_load_n(&dumpsAsked_, __ATOMIC_ACQUIRE);
     uint32_t asked = wanted != done_ ? __atomic_load_n(&finishRequested_, __ATOMIC_SEQ_CST) : 0;
     bool finishing = asked != 0;
     if (finishing)
-      ending_ = (Ending)asked;
+      ending_ = static_cast<Ending>(asked);
     else if (__atomic_exchange_n(&resumed_, 0, __ATOMIC_ACQ_REL)) {
       ending_ = Ending::Running;
       manifestDueNs_ = 0;
       __atomic_store_n(&ring_->header().state, ADA_RING_RECORDING, __ATOMIC_RELEASE);
+      mustPark_ |= isParked_;
     }
     followIdentity();
     if (!finishing && noteIfAbandoned())
@@ -139,7 +145,8 @@ void Drain::run() {
       writeManifest();
     if (trace_.budget().active())
       trace_.budget().beginPass();
-    uint64_t records = pass(finishing && ending_ == Ending::Exit, wanted != done_ || dumps != dumpsBegun_);
+    const bool isWhole = wanted != done_ || hasOrder || mustPark_;
+    uint64_t records = pass(finishing && ending_ == Ending::Exit, isWhole || dumps != dumpsBegun_);
     if (trace_.budget().active() && !finishing && trace_.budget().endPass(isBehind_))
       manifestChanged();
     bool isBehind = trace_.windows().manifestIsBehind();
@@ -152,22 +159,25 @@ void Drain::run() {
     } else {
       if (isFlight_)
         isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&urgentDump_, __ATOMIC_RELAXED) != 0);
-      if (isManifestDue(isBehind, wanted != done_))
+      if (isManifestDue(isBehind, isWhole) || (hasOrder && trace_.isManifestOld()))
         writeManifest();
       if (ending_ == Ending::Running) // an exec may end this thread at any moment after its answer
         rotate();
+      if (mustPark_ || (isParked_ && records > 0))
+        finishParked();
     }
     trace_.prepare(); // before the answer: the asking thread may need what this prepares
     if (wanted != done_ && !answer(wanted, finishing))
       return;
+    if (hasOrder)
+      answerOrder();
     if (isDumping || ring_->closedChunks() >= kChunksToWakeFor)
       continue;
     if (lookForOrphans())
       continue;
-    __atomic_store_n(&sleeping_, 1, __ATOMIC_SEQ_CST);
-    SchedLane &sched = trace_.sched();
-    sys::futexWait(&wakeWord_, seen, sched.isBusy() ? 1000000 : records || sched.isUsed() ? 10000000 : 100000000);
-    __atomic_store_n(&sleeping_, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&orders.sleeping, 1, __ATOMIC_SEQ_CST);
+    sys::sharedFutexWait(&orders.wake, seen, sleepNs(records));
+    __atomic_store_n(&orders.sleeping, 0, __ATOMIC_RELEASE);
   }
 }
 
@@ -175,7 +185,7 @@ void Drain::run() {
 void Drain::followIdentity() {
   if (!identity_.hasChanged())
     return;
-  helpers_.begin([](void *identity, unsigned) { ((const Identity *)identity)->apply(); }, &identity_);
+  helpers_.begin([](void *identity, unsigned) { static_cast<const Identity *>(identity)->apply(); }, &identity_);
   helpers_.finish([] {});
   trace_.handOver(identity_);
 }
@@ -218,11 +228,11 @@ bool Drain::noteIfAbandoned() {
     return false;
   isAbandoned_ = true;
   const uint32_t code = endCode_ = Identity::exitCode();
-  ownThreadsEndWith((int)(code >> 8));
+  ownThreadsEndWith(static_cast<int>(code >> 8));
   if (onAbandoned_)
     onAbandoned_();
-  exitStatus_ = (int)(code & 127 ? 128 + (code & 127) : code >> 8);
-  __atomic_store_n(&finishRequested_, (uint32_t)Ending::Exit, __ATOMIC_SEQ_CST);
+  exitStatus_ = static_cast<int>(code & 127 ? 128 + (code & 127) : code >> 8);
+  __atomic_store_n(&finishRequested_, static_cast<uint32_t>(Ending::Exit), __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&requested_, 1, __ATOMIC_ACQ_REL);
   return true;
 }
@@ -233,7 +243,7 @@ bool Drain::answer(uint32_t wanted, bool finishing) {
   bool stop = finishing && ending_ == Ending::Exit;
   if (finishing) {
     __atomic_store_n(&finishedAt_, wanted, __ATOMIC_RELEASE);
-    uint32_t answered = (uint32_t)ending_; // a stronger one stays
+    auto answered = static_cast<uint32_t>(ending_); // a stronger one stays
     __atomic_compare_exchange_n(&finishRequested_, &answered, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     if (!stop)
       __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
@@ -295,14 +305,14 @@ void Drain::rotate() {
 //===--- a pass -----------------------------------------------------------===//
 
 void Drain::startHelpers() {
-  unsigned wanted = (unsigned)threadsWanted_;
+  auto wanted = static_cast<unsigned>(threadsWanted_);
   if (wanted == 0) {
     wanted = sys::usableProcessors() / kProcessorsPerThread;
     wanted = wanted < kMostThreadsByItself ? wanted : kMostThreadsByItself;
   }
   if (wanted < 2 || !trace_.canShare())
     return;
-  helpersOwn_ = (Workspace *)sys::mapMemory(DrainHelpers::kMost * sizeof *helpersOwn_);
+  helpersOwn_ = static_cast<Workspace *>(sys::mapMemory(DrainHelpers::kMost * sizeof *helpersOwn_));
   unsigned ready = 0;
   while (helpersOwn_ && ready < wanted - 1 && ready < DrainHelpers::kMost && helpersOwn_[ready].start() == 0)
     helpersOwn_[ready++].isHelpers = true;
@@ -321,13 +331,17 @@ uint64_t Drain::pass(bool last, bool whole) {
   // Switches from before a thread's slot is looked at below must not be read before the slot has begun.
   const uint64_t switchesToNs = last ? UINT64_MAX : trace_.sched().limitNs(whole);
   const bool hasWindows = trace_.windows().active();
-  if (hasWindows || isFlight_)
-    takeTriggers();
+  if (hasWindows)
+    trace_.windows().takePending();
   slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE), nextSlot_ = 0;
   uint64_t records = 0;
   if (isWorthSharing()) {
     trace_.share(true);
-    helpers_.begin([](void *drain, unsigned i) { ((Drain *)drain)->takePart(((Drain *)drain)->helpersOwn_[i]); }, this);
+    helpers_.begin(
+        [](void *drain, unsigned i) {
+          static_cast<Drain *>(drain)->takePart(static_cast<Drain *>(drain)->helpersOwn_[i]);
+        },
+        this);
     takePart(own_);
     helpers_.finish([this] { trace_.prepare(); });
     trace_.share(false);
@@ -339,7 +353,7 @@ uint64_t Drain::pass(bool last, bool whole) {
   if (hasWindows)
     writeWindows(limitNs);
   // In the state ADA_RING_EXEC the files are complete, while this thread keeps sleeping and waking until exec ends it.
-  if (__atomic_load_n(&ring_->header().state, __ATOMIC_RELAXED) != ADA_RING_EXEC)
+  if (!isParked_ && __atomic_load_n(&ring_->header().state, __ATOMIC_RELAXED) != ADA_RING_EXEC)
     trace_.sched().read(switchesToNs);
   isBehind_ = false;
   for (uint64_t i = 0; i < slots_; ++i) {
@@ -368,17 +382,6 @@ void Drain::takePart(Workspace &work) {
       t.begin(trace_, i);
     work.records += t.drain(work, pass_);
   }
-}
-
-// Takes triggers from the program's threads and from other processes.
-void Drain::takeTriggers() {
-  ada_ring_header &h = ring_->header();
-  uint64_t orders = __atomic_load_n(&h.trigger_count, __ATOMIC_ACQUIRE);
-  if (orders != outsideTriggers_)
-    trigger(h.trigger_time_ns, TriggerKind::Outside);
-  outsideTriggers_ = orders;
-  if (trace_.windows().active())
-    trace_.windows().takePending();
 }
 
 // Copies the kernel's names of threads to the ring once a second, because they are lost once a process is killed.

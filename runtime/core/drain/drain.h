@@ -8,6 +8,7 @@
 #include "drain_helpers.h"
 #include "dump.h"
 #include "identity.h"
+#include "order.h"
 #include "process_trace.h"
 
 namespace ada {
@@ -32,6 +33,15 @@ public:
   int finish(Ending ending, int status);
   // Called after finish(Ending::Exec) if the process continues.
   void resume();
+  // Called in the drain's thread for each order from another process. True if the answer has to wait for a pass over
+  // everything that was recorded before.
+  void whenOrdered(bool (*execute)(Order &)) { execute_ = execute; }
+  // For execute(): after the next pass the files are finished, and the thread sleeps until there is something to do.
+  void park() { mustPark_ = true; }
+  // For execute(): recording goes on.
+  void goOn();
+  // The same, for the program's threads. Does nothing if it was not parked.
+  void askToGoOn();
   // Opens a detail window at `ns` and asks a flight recorder for a dump. For a fatal signal, the dump is made before
   // the next flush() is answered. Async-signal-safe.
   void trigger(uint64_t ns, TriggerKind kind = TriggerKind::Api) {
@@ -66,7 +76,6 @@ private:
   uint64_t pass(bool last, bool whole);
   bool isWorthSharing() const;
   void takePart(Workspace &work);
-  void takeTriggers();
   void askNames();
   void takeAnchor();
   void writeWindows(uint64_t limitNs);
@@ -80,6 +89,11 @@ private:
   bool noteIfAbandoned();
   void askForDump(bool isUrgent);
   bool dump(uint32_t asked, bool toTheEnd);
+  bool takeOrder();
+  void answerOrder();
+  void endLease();
+  void finishParked();
+  uint64_t sleepNs(uint64_t records);
   int beginDump();
   void endUrgentDump();
   void endFlight();
@@ -92,11 +106,11 @@ private:
   uint64_t threadsWanted_ = 0;      // drain_threads
 
   // Shared by the program's threads and the drain.
-  uint32_t wakeWord_ = 0, sleeping_ = 0;
   uint32_t requested_ = 0, done_ = 0; // passes asked for and completed; done_ is a futex
   uint32_t finishRequested_ = 0;      // an Ending for the next pass, the final one wins; 0 if none
   uint32_t finishedAt_ = 0;           // the request that the last finishing pass answered
   uint32_t resumed_ = 0;              // an exec failed
+  uint32_t goesOn_ = 0;               // the program's own ada_start()
   bool ownsFiles_ = false;
   Ending ending_ = Ending::Running;
   int exitStatus_ = 0;
@@ -121,7 +135,10 @@ private:
   const char *directory_ = nullptr, *session_ = nullptr;
   Dump dump_;
   Text<512> dumpFailure_;
-  uint64_t outsideTriggers_ = 0; // ada_ring_header.trigger_count, as last seen
+  bool (*execute_)(Order &) = nullptr;
+  Order order_;
+  uint32_t orderNumber_ = 0;
+  bool mustPark_ = false, isParked_ = false; // (isParked_ atomic)
 };
 
 } // namespace ada

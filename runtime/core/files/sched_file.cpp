@@ -50,6 +50,11 @@ void SchedFile::noteLost(const sched::Record &record) {
   isKnown_ = false;
 }
 
+void SchedFile::noteUnknown(uint64_t fromNs, uint64_t toNs) {
+  noteLost({fromNs, sched::Kind::LostFrom, last_.value}); // a thread's last processor: LostFrom is about that one
+  noteLost({toNs, sched::Kind::Lost, 0});
+}
+
 bool SchedFile::isBehind() {
   if (!isActive_ || !lane_->active())
     return false;
@@ -108,7 +113,7 @@ int SchedFile::put(const void *from, size_t bytes, bool stays) {
   if (error == 0 && stays && bytes > 0) {
     const size_t rest = bytes - sizeof(sched::Record);
     sumBeforeLast_ = crc32c(before, from, rest);
-    lastNs_ = ((const sched::Record *)((const char *)from + rest))->timeNs;
+    lastNs_ = reinterpret_cast<const sched::Record *>(static_cast<const char *>(from) + rest)->timeNs;
   }
   return error;
 }

@@ -50,6 +50,8 @@ public:
   void write(const SwitchEvents::Switch *switches, uint64_t count);
   // The kernel lost records, of this thread or of others.
   void noteLost(const sched::Record &record);
+  // Nothing was reported between these times.
+  void noteUnknown(uint64_t fromNs, uint64_t toNs);
   // For a thread that was seen to have ended before the lane's last read(): whether there may be records that read()
   // has not reached. Then ask again after the next pass, which SchedLane::isBusy() brings forward.
   bool isBehind();

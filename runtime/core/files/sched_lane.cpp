@@ -14,7 +14,7 @@ void SchedLane::begin(Ring &ring, const char *place, bool isBounded) {
 }
 
 void SchedLane::start() {
-  pending_ = (Switch *)sys::mapMemory(2 * kMostPending * sizeof *pending_);
+  pending_ = static_cast<Switch *>(sys::mapMemory(2 * kMostPending * sizeof *pending_));
   const int error = pending_ ? events_.start() : -ENOMEM;
   why_ = error == -EACCES || error == -EPERM
              ? "not permitted here (kernel.perf_event_paranoid is more than 2, or a sandbox)"
@@ -28,6 +28,20 @@ void SchedLane::reset() {
   if (pending_)
     sys::unmap(pending_, 2 * kMostPending * sizeof *pending_);
   files_.release();
+}
+
+void SchedLane::pause() { events_.pause(); }
+
+void SchedLane::goOn() {
+  const uint64_t nowNs = sys::nowNs();
+  if (active()) {
+    events_.goOn();
+    slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
+    for (uint64_t i = 0; i < slots_ && i < files_.ready(); ++i)
+      if (files_[i].isActive())
+        files_[i].noteUnknown(readToNs_, nowNs);
+  }
+  readToNs_ = nowNs;
 }
 
 uint64_t SchedLane::limitNs(bool all) {

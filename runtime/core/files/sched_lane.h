@@ -23,6 +23,9 @@ public:
   // From now on the kernel is asked, if it allows that.
   void start();
   void reset();
+  // While recording is stopped the kernel reports nothing. Every state between these two calls is unknown.
+  void pause();
+  void goOn();
   bool active() const { return events_.active(); }
   // Ensures memory for the threads of slots below `slots`. False if there is none.
   bool reserve(uint64_t slots) { return files_.reserve(slots); }

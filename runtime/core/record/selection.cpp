@@ -7,13 +7,13 @@
 namespace ada {
 
 void Selection::start(const Options &options) {
-  count_ = used_ = 0;
+  count_ = used_ = optionCount_ = 0;
   hasArguments_ = false;
   selectedByDefault_ = options.include[0] == 0;
   if (options.include[0])
-    add(options.include, Choice::Select);
+    append(options.include, Choice::Select);
   if (options.exclude[0])
-    add(options.exclude, Choice::Deselect);
+    append(options.exclude, Choice::Deselect);
   if (options.detail[0])
     addDetail(options.detail);
   optionCount_ = count_;
@@ -34,13 +34,15 @@ const char *Selection::keep(TextPiece text) {
 bool Selection::addDetail(const char *globs) {
   select::anyGlob(globs, [&](TextPiece one) { return hasArguments_ = select::splitArguments(one).arguments.data; });
   if (!hasArguments_)
-    return add(globs, Choice::Detail);
+    return append(globs, Choice::Detail);
   return !select::anyGlob(globs, [&](TextPiece one) {
     const select::DetailGlob split = select::splitArguments(one);
     const char *glob = count_ < kMostRules ? keep(split.glob) : nullptr;
     const char *arguments = glob && split.arguments.data ? keep(split.arguments) : nullptr;
-    if (glob)
-      rules_[count_++] = {glob, Choice::Detail, arguments};
+    if (glob) {
+      rules_[count_] = {glob, Choice::Detail, arguments};
+      usedBy_[count_++] = static_cast<uint32_t>(used_);
+    }
     return !glob;
   });
 }
@@ -52,10 +54,39 @@ const char *Selection::argumentsOf(const ada_function &f) const {
   return nullptr;
 }
 
+static bool isAboutDetail(Choice choice) { return choice == Choice::Detail || choice == Choice::NoDetail; }
+
+// Removes rules of the program that a later one with this glob overrides: all of its kind if the glob matches every
+// name. Then a program may switch the same functions on and off for ever.
+void Selection::dropOverridden(const char *glob, Choice choice) {
+  const bool matchesAll = equal(glob, "*");
+  size_t kept = optionCount_;
+  for (size_t i = optionCount_; i < count_; ++i) {
+    const Rule rule = rules_[i];
+    if (isAboutDetail(rule.choice) == isAboutDetail(choice) && (matchesAll || equal(rule.glob, glob)))
+      continue;
+    // Rules are kept in the order of their texts, so texts only move down.
+    const size_t bytes = length(rule.glob) + 1;
+    char *to = kept == 0 ? storage_ : storage_ + usedBy_[kept - 1];
+    __builtin_memmove(to, rule.glob, bytes);
+    rules_[kept] = {to, rule.choice, nullptr};
+    usedBy_[kept++] = static_cast<uint32_t>(to - storage_ + bytes);
+  }
+  count_ = kept;
+  used_ = kept == 0 ? 0 : usedBy_[kept - 1];
+}
+
 bool Selection::add(const char *glob, Choice choice) {
+  dropOverridden(glob, choice);
+  return append(glob, choice);
+}
+
+bool Selection::append(const char *glob, Choice choice) {
   const char *kept = count_ < kMostRules ? keep(glob) : nullptr;
-  if (kept)
-    rules_[count_++] = {kept, choice, nullptr};
+  if (kept) {
+    rules_[count_] = {kept, choice, nullptr};
+    usedBy_[count_++] = static_cast<uint32_t>(used_);
+  }
   return kept;
 }
 
@@ -70,7 +101,7 @@ uint8_t Selection::byteOf(const ada_function &f) const {
        selectedKnown = false, detailKnown = false;
   for (size_t i = count_; i-- > 0 && !(selectedKnown && detailKnown);) {
     const Rule &r = rules_[i];
-    bool aboutDetail = r.choice == Choice::Detail || r.choice == Choice::NoDetail;
+    bool aboutDetail = isAboutDetail(r.choice);
     if ((aboutDetail ? detailKnown : selectedKnown) || !means(r.glob, f))
       continue;
     if (aboutDetail)

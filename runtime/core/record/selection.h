@@ -36,6 +36,7 @@ private:
   };
   static constexpr size_t kMostRules = 256, kMostBytes = 16384;
   Rule rules_[kMostRules] = {};
+  uint32_t usedBy_[kMostRules] = {}; // how much of storage_ this rule and those before it take
   char storage_[kMostBytes] = {};
   size_t count_ = 0, optionCount_ = 0, used_ = 0;
   bool selectedByDefault_ = true, detailsCoroutines_ = false, hasArguments_ = false;
@@ -43,6 +44,8 @@ private:
   // A copy with a NUL after it; null if there is no room.
   const char *keep(TextPiece text);
   bool addDetail(const char *globs);
+  bool append(const char *glob, Choice choice);
+  void dropOverridden(const char *glob, Choice choice);
 };
 
 } // namespace ada

@@ -48,7 +48,8 @@ public:
   bool usesSystemClock() const { return header_->clock == ADA_CLOCK_SYSTEM; }
   // The current time in nanoseconds or counter units, whichever the process's records use.
   uint64_t stamp() const { return usesSystemClock() ? sys::nowNs() : arch::readCounter(); }
-  char *processDirectory() { return (char *)header_ + ADA_RING_PATH_OFFSET; }
+  ada_ring_orders &orders() { return *reinterpret_cast<ada_ring_orders *>(processDirectory() + ADA_RING_PATH_BYTES); }
+  char *processDirectory() { return reinterpret_cast<char *>(header_) + ADA_RING_PATH_OFFSET; }
 
   enum class Taken {
     Yes,
@@ -85,7 +86,9 @@ public:
   uint64_t chunksInUse() const { return __atomic_load_n(&inUse_, __ATOMIC_RELAXED); }
   bool hasFreeChunks() const { return __atomic_load_n(&freeCount_, __ATOMIC_RELAXED) > 0; }
   // That many more chunks have been closed by their threads and not yet given back. Returns how many there are now.
-  uint32_t noteClosed(int more) { return __atomic_add_fetch(&closedChunks_, (uint32_t)more, __ATOMIC_RELAXED); }
+  uint32_t noteClosed(int more) {
+    return __atomic_add_fetch(&closedChunks_, static_cast<uint32_t>(more), __ATOMIC_RELAXED);
+  }
   uint32_t closedChunks() const { return __atomic_load_n(&closedChunks_, __ATOMIC_RELAXED); }
   // Wakes a thread that sleeps on `waiting`, so that it looks again.
   void wake(ada_ring_thread &thread) {
@@ -119,10 +122,12 @@ public:
   // Called when the counter has gone back: modules that are loaded now become older than any later stamp, and unloaded
   // modules are forgotten. For the drain.
   void forgetStamps();
-  const ada_anchor *anchors() { return (ada_anchor *)((char *)header_ + ADA_RING_ANCHORS_OFFSET); }
+  const ada_anchor *anchors() {
+    return reinterpret_cast<ada_anchor *>(reinterpret_cast<char *>(header_) + ADA_RING_ANCHORS_OFFSET);
+  }
 
   ada_chunk *chunk(uint64_t number) {
-    return (ada_chunk *)(granules_[number / kGranule] + number % kGranule * ADA_CHUNK_BYTES);
+    return reinterpret_cast<ada_chunk *>(granules_[number / kGranule] + number % kGranule * ADA_CHUNK_BYTES);
   }
   static uint64_t numberOf(const ada_chunk *c) { return c->number; }
 

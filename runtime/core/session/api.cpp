@@ -47,6 +47,8 @@ void __ada_unregister_image(const ada_image *image) {
 void ada_start(void) {
   runtime.recording = true;
   State state = runtime.currentState();
+  if (state == State::On)
+    runtime.drain.askToGoOn(); // `adatrace stop` may have stopped it
   if (state == State::On || state == State::Waiting)
     runtime.images.apply(true);
 }

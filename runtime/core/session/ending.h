@@ -6,7 +6,7 @@
 
 namespace ada {
 
-enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated, Signal };
+enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated, Signal, Stopped };
 
 } // namespace ada
 #endif

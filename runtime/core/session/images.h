@@ -23,7 +23,7 @@ struct FigureBlock {
   const char *buildId;       // likewise
   uint64_t functions, image; // image: index in images_ of the last such image
 
-  FunctionFigures *figures() { return (FunctionFigures *)(this + 1); } // one for each function
+  FunctionFigures *figures() { return reinterpret_cast<FunctionFigures *>(this + 1); } // one for each function
 };
 
 // A function that option `budget` switched off.
@@ -111,6 +111,11 @@ public:
   void stop();
   // Adds a rule and applies it. Returns the number of loaded functions that match, or -1 if there are too many rules.
   int64_t choose(const char *glob, Choice choice, bool recording);
+  // The number of functions in loaded images, and of those that are on.
+  struct Figures {
+    uint64_t functions = 0, on = 0;
+  };
+  Figures figures();
   // After a fork: forgets the parent's ring.
   void resetAfterFork();
   // Writes all images to a new ring.

@@ -48,8 +48,8 @@ struct Runtime {
   Path processDirectory;          // in memory while it is a flight recorder
   Mutex startMutex;
 
-  State currentState() const { return (State)__atomic_load_n(&state, __ATOMIC_ACQUIRE); }
-  void setState(State s) { __atomic_store_n(&state, (uint32_t)s, __ATOMIC_RELEASE); }
+  State currentState() const { return static_cast<State>(__atomic_load_n(&state, __ATOMIC_ACQUIRE)); }
+  void setState(State s) { __atomic_store_n(&state, static_cast<uint32_t>(s), __ATOMIC_RELEASE); }
 };
 
 extern Runtime runtime;

@@ -14,7 +14,8 @@ public:
 
   // Takes the calling thread's rights as the starting point.
   void start();
-  // Whether the program's main thread has given up rights since. Checks at most once in 100 ms.
+  // Whether the program's main thread has given up rights since. Checks at most once in 90 ms: an idle
+  // drain, which comes every 100 ms, checks each time.
   bool hasChanged();
   // Makes the calling thread's rights those of the main thread. Rights are only given up, never gained.
   void follow() {
@@ -26,6 +27,11 @@ public:
 
   // Whether, at hasChanged()'s last check, the main thread had ended and only `own` other threads were left.
   bool isAlone(uint32_t own) const { return now_.mainHasEnded && now_.threads == own + 1; }
+  // Whether this thread has rights that the program may still give up.
+  bool hasRights() const {
+    return !isOn_ || own_.permitted != 0 || own_.users[0] != own_.users[1] || own_.users[0] != own_.users[2] ||
+           own_.users[0] == 0;
+  }
   bool mainHasEnded() const { return now_.mainHasEnded; }
   // Notes that a thread of `process`, which is this one, is about to end with this status. Any thread; makes no system
   // call.

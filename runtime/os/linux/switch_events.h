@@ -32,6 +32,9 @@ public:
   // After a fork: the child has no events.
   void forget();
   bool active() const { return count_ > 0; }
+  // Makes the kernel record nothing until goOn(), which also drops what has not been read.
+  void pause();
+  void goOn();
   // The number of threads that existed before start() and could not be included.
   uint64_t missedThreads() const { return missedThreads_; }
 
@@ -69,7 +72,7 @@ private:
     bool next(Switch &s, uint64_t limitNs);
 
   private:
-    uint64_t word(uint64_t at) const { return *(const uint64_t *)(data_ + (at & mask_)); }
+    uint64_t word(uint64_t at) const { return *reinterpret_cast<const uint64_t *>(data_ + (at & mask_)); }
 
     const SwitchEvents &events_;
     Buffer &buffer_;

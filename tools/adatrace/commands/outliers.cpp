@@ -6,8 +6,6 @@
 #include "output/outlier_lines.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -47,14 +45,12 @@ int listTails(const Options &options, TraceInput &input, const Invocation &invoc
   analysis::Damage damage;
   const analysis::TimesWanted wanted{
       .globs = {"*"}, .names = {}, .fromNs = input.fromNs(), .toNs = input.toNs(), .mostComplete = 0};
-  const auto times = analysis::readTimes(input.source(), input.table(), input.threads(), wanted, damage);
-  if (!times)
-    return fail(kCantRead, "{}", times.error().text());
-  std::vector<analysis::TailRow> rows = tailsOf(times->functions);
+  const auto times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, damage));
+  std::vector<analysis::TailRow> rows = tailsOf(times.functions);
   const size_t all = rows.size();
   rows.resize(std::min<size_t>(all, options.limit ? options.limit : kRows));
   Output out;
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   printTails(out, palette, rows, options.table);
   if (options.table.isText()) {
     if (rows.size() < all)
@@ -76,10 +72,8 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
                                .fromNs = input.fromNs(),
                                .toNs = input.toNs(),
                                .longerThanNs = slowest.longerThanNs};
-  auto times = analysis::readTimes(input.source(), input.table(), input.threads(), wanted, damage);
-  if (!times)
-    return fail(kCantRead, "{}", times.error().text());
-  std::vector<analysis::FunctionTimes> &functions = times->functions;
+  auto times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, damage));
+  std::vector<analysis::FunctionTimes> &functions = times.functions;
   if (functions.empty()) {
     complain(fmt::format("outliers: {} has no complete call of such a function", input.name()));
     warnAboutUnmatched("--function", options.functions, input.table().functions);
@@ -96,28 +90,24 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
       wanted.names.push_back(functions[of.second].function);
     wanted.mostComplete = wanted.names.size();
     analysis::Damage again; // reported already
-    times = analysis::readTimes(input.source(), input.table(), input.threads(), wanted, again);
-    if (!times)
-      return fail(kCantRead, "{}", times.error().text());
+    times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, again));
     for (size_t i = 0; i < order.size(); ++i)
       order[i].second = static_cast<size_t>(
           std::ranges::find(functions, wanted.names[i], &analysis::FunctionTimes::function) - functions.begin());
   }
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   Output out;
   const bool isJson = options.table.isJson(), isList = all > 1;
   for (size_t i = 0; i < order.size(); ++i) {
     const auto found =
-        analysis::findOutliers(input.source(), input.table(), *times, functions[order[i].second], slowest, damage);
-    if (!found)
-      return fail(kCantRead, "{}", found.error().text());
+        need(analysis::findOutliers(input.source(), input.table(), times, functions[order[i].second], slowest, damage));
     const bool isLast = i + 1 == order.size();
     if (!isJson) {
       out.write(i > 0 ? "\n" : "");
-      printOutliers(out, palette, input, *found);
+      printOutliers(out, palette, input, found);
     } else { // one object, or an array if there are several functions
       out.write(i == 0 && isList ? "[\n" : "");
-      out.write(jsonOf(analysis::outlierColumns(), analysis::OutlierLine{&*found, &input.table()}));
+      out.write(jsonOf(analysis::outlierColumns(), analysis::OutlierLine{&found, &input.table()}));
       out.write(!isLast ? ",\n" : isList ? "\n]\n" : "\n");
     }
   }
@@ -128,21 +118,22 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
   return input.close(damage);
 }
 
-int run(const Options &options, const Invocation &invocation) {
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
-  return options.functions.empty() ? listTails(options, *input, invocation) : explain(options, *input, invocation);
+int run(Options &options, const Invocation &invocation) {
+  if (options.functions.empty() && !options.slowest.empty())
+    return fail(kWrongUsage, "outliers: --slowest needs --function");
+  if (!options.functions.empty() && !options.table.isText() && !options.table.isJson())
+    return fail(kWrongUsage, "outliers: --function goes with --format=text or json");
+  options.table.check("outliers", infoOf(analysis::tailColumns()));
+  TraceInput input = TraceInput::open(options.input);
+  return options.functions.empty() ? listTails(options, input, invocation) : explain(options, input, invocation);
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  addGlobs(line, "-f,--function", options->functions,
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  addGlobs(line, "-f,--function", options.functions,
            "Explain the slow calls of these functions (globs, separated by '|'); without it, list the functions with "
            "the most time above their median");
-  line.option("--slowest", options->slowest,
+  line.option("--slowest", options.slowest,
               "Which calls are slow: a share (1%), a number (25) or a duration (>5ms) [1%, without those that are no "
               "slower than the rest]")
       .type("WHICH")
@@ -150,17 +141,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
         return analysis::SlowestOf::parse(text) ? std::string()
                                                 : "'" + text + "' is not a share up to 50%, a number or >DURATION";
       });
-  addCount(line, "--limit", options->limit, "At most this many functions [3 with --function, otherwise 20]");
-  addTableOptions(line, options->table, "function");
-  return [options, &invocation] {
-    if (options->functions.empty() && !options->slowest.empty())
-      return fail(kWrongUsage, "outliers: --slowest needs --function");
-    if (!options->functions.empty() && !options->table.isText() && !options->table.isJson())
-      return fail(kWrongUsage, "outliers: --function goes with --format=text or json");
-    if (!options->table.fits("outliers", infoOf(analysis::tailColumns())))
-      return int(kWrongUsage);
-    return run(*options, invocation);
-  };
+  addCount(line, "--limit", options.limit, "At most this many functions [3 with --function, otherwise 20]");
+  addTableOptions(line, options.table, "function");
 }
 
 } // namespace
@@ -172,7 +154,7 @@ const Command kOutliers = {
     "adatrace outliers\n"
     "adatrace outliers --function='Server::handle'\n"
     "adatrace outliers --function='parse*' --slowest='>5ms' --format=json",
-    outliers_command::declare,
+    withOptions<outliers_command::declare, outliers_command::run>,
 };
 
 } // namespace ada::cli

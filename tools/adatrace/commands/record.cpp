@@ -2,23 +2,23 @@
 #include "base/quantities.h"
 #include "command.h"
 #include "elf/elf_instrumentation.h"
+#include "options/option_values.h"
 #include "options/runtime_options.h"
-#include "output/crash_lines.h"
-#include "output/record_progress.h"
+#include "output/stack_lines.h"
 #include "process/child_process.h"
 #include "process/finish_flights.h"
-#include "process/functions_off.h"
-#include "process/processor_times.h"
 #include "process/record_statistics.h"
 #include "process/recover_process.h"
+#include "process/run_findings.h"
 #include "process/session_place.h"
-#include "process/unmatched_globs.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
+#include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -237,7 +237,78 @@ void tellOfRun(const std::string &session, const Options &options, const OptionL
   reportEnd(session, runtime, ending, name, built, neverBegan);
 }
 
-int run(Options options, const Invocation &invocation) {
+// A line on standard error that rewrites itself, below the line to which the program writes. The cursor stays where
+// the program left it.
+class RecordProgress {
+public:
+  RecordProgress(const std::string &session, When when, bool quiet);
+
+  bool isWanted() const { return wanted_; }
+  void draw();
+  void clear();
+
+private:
+  bool mayDraw() const;
+
+  RecordWatch watch_;
+  bool wanted_ = false, forced_ = false, drawn_ = false;
+  std::chrono::steady_clock::time_point start_, last_;
+  uint64_t lastEvents_ = 0;
+};
+
+using std::chrono::steady_clock;
+
+RecordProgress::RecordProgress(const std::string &session, When when, bool quiet)
+    : watch_(session), forced_(when == When::Always), start_(steady_clock::now()), last_(start_) {
+  wanted_ = !quiet && when != When::Never && (forced_ || isTerminal(STDERR_FILENO));
+}
+
+// Never draws into an editor or a debugger (the program reads single keys), nor while we are in the background.
+bool RecordProgress::mayDraw() const {
+  if (forced_ && !isTerminal(STDERR_FILENO))
+    return true;
+  termios state;
+  return tcgetattr(STDERR_FILENO, &state) == 0 && (state.c_lflag & ICANON) && tcgetpgrp(STDERR_FILENO) == getpgrp();
+}
+
+void RecordProgress::draw() {
+  const auto now = steady_clock::now();
+  // Short programs get no line. Signals may wake us more often than the line should change.
+  if (now - start_ < std::chrono::milliseconds(500) || now - last_ < std::chrono::milliseconds(200) || !mayDraw())
+    return;
+  const RecordTotals totals = watch_.refresh();
+  const auto step = std::chrono::nanoseconds(now - last_).count();
+  const uint64_t fresh = totals.events > lastEvents_ ? totals.events - lastEvents_ : 0;
+  last_ = now;
+  lastEvents_ = totals.events;
+  std::string line = fmt::format(
+      "recording {}: {}, {}, {} dropped, {}, {}",
+      formatDuration(static_cast<uint64_t>(std::chrono::nanoseconds(now - start_).count() / 100000000 * 100000000)),
+      formatCount(totals.events, "event"), formatRate(fresh, static_cast<uint64_t>(step)), formatCount(totals.dropped),
+      formatBytes(totals.bytes), formatCount(totals.threads, "thread"));
+  if (totals.processes > 1)
+    line += fmt::format(" in {} processes", totals.processes);
+  const size_t columns = terminalColumns(STDERR_FILENO);
+  if (line.size() >= columns)
+    line.resize(columns - 1);
+  // Erase the old line (J), make sure that there is a line below (D, M), save the cursor (7), go down (B), write,
+  // restore the cursor (8).
+  drawLive("\x1b[J\x1b"
+           "D\x1bM\x1b"
+           "7\x1b[B\r" +
+           line +
+           "\x1b"
+           "8");
+  drawn_ = true;
+}
+
+void RecordProgress::clear() {
+  if (drawn_ && mayDraw())
+    drawLive("\x1b[J");
+  drawn_ = false;
+}
+
+int run(const Options &options, const Invocation &invocation) {
   if (invocation.program.empty())
     return fail(kWrongUsage, "record: no program given; see adatrace record --help");
 
@@ -369,21 +440,19 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
   }
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
+void declare(CommandLine &line, Options &options) {
   // Only for --help: main() removes the program before the options are parsed.
-  line.option("program", options->program, "The program to run, and all its arguments");
-  declareRuntimeOptions(line, *options);
-  addWhen(line, "--progress", options->progress,
+  line.option("program", options.program, "The program to run, and all its arguments");
+  declareRuntimeOptions(line, options);
+  addWhen(line, "--progress", options.progress,
           "Show progress on standard error while the program runs: auto (only on a terminal), always or never");
-  line.flag("--waits", options->waits,
+  line.flag("--waits", options.waits,
             "Also record the arguments of functions that wait, so that `adatrace waits` and `why` show what they "
             "waited for. Best "
             "with --packed, which slows the program least. The program must be built with --ada-calls=default");
-  line.flag("--packed", options->packed, "Same as --format=packed: about one byte per event").excludes("--format");
-  line.flag("--append", options->append, "Add to the session named by --session even if it already holds a trace");
-  line.flag("-q,--quiet", options->quiet, "Print only errors: no hints, no closing line");
-  return [options, &invocation] { return run(*options, invocation); };
+  line.flag("--packed", options.packed, "Same as --format=packed: about one byte per event").excludes("--format");
+  line.flag("--append", options.append, "Add to the session named by --session even if it already holds a trace");
+  line.flag("-q,--quiet", options.quiet, "Print only errors: no hints, no closing line");
 }
 
 } // namespace
@@ -395,7 +464,7 @@ const Command kRecord = {
     "adatrace record ./server --port 8080\n"
     "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v\n"
     "adatrace record --detail='net::*' --trigger='slow:net::send>5ms' ./server",
-    record_command::declare,
+    withOptions<record_command::declare, record_command::run>,
     true,
 };
 

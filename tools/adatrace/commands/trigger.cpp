@@ -1,19 +1,19 @@
 // Adatrace trigger: keeps the detail of this moment.
 #include "command.h"
+#include "process/chosen_processes.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
 #include "trace/trace_input.h"
 
+#include "control/control.h"
 #include "recover/live_ring.h"
 
 #include "ada/trace/manifest.h"
 #include "ada/trace/session.h"
 #include "recover/leftovers.h"
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <memory>
 
 namespace ada::cli {
 
@@ -26,25 +26,6 @@ struct Options {
   std::string target;
   bool quiet = false;
 };
-
-std::optional<pid_t> processNumber(const std::string &text) {
-  pid_t pid = 0;
-  const char *end = text.data() + text.size();
-  const auto [next, error] = std::from_chars(text.data(), end, pid);
-  return error == std::errc() && next == end && pid > 0 ? std::optional(pid) : std::nullopt;
-}
-
-int exitCodeOf(OrderResult::What what) {
-  switch (what) {
-  case OrderResult::What::Given:
-    return kOk;
-  case OrderResult::What::NoProcess:
-  case OrderResult::What::NotReadable:
-    return kCantRead;
-  default:
-    return kProblemsFound;
-  }
-}
 
 void sayGiven(const std::string &who, const Options &options) {
   if (!options.quiet)
@@ -83,30 +64,31 @@ int triggerSession(const std::string &path, const Options &options) {
   int code = kOk;
   for (const RingFile &flight : flightsOf(path)) {
     ++running;
-    const OrderResult result = triggerRing(flight.path, flight.directory);
-    if (result.what == OrderResult::What::Given) {
+    const control::Answer answer = control::giveByRing(flight.path, flight.directory, "trigger");
+    if (answer) {
       ++given;
       sayGiven(fmt::format("process {}", flight.pid), options);
       continue;
     }
-    complain(result.why);
-    code = exitCodeOf(result.what);
+    complain(answer.why);
+    code = exitCodeOf(answer.what);
   }
   for (const std::string &directory : directories) {
     if (stateOf(directory) != ProcessState::Running)
       continue;
     ++running;
     const std::string ring = ringPathOf(directory);
-    const OrderResult result = ring.empty() ? OrderResult{OrderResult::What::NotRecording,
-                                                          fmt::format("{}: its manifest names no ring file", directory)}
-                                            : triggerRing(ring, directory);
-    if (result.what == OrderResult::What::Given) {
+    const control::Answer answer = ring.empty()
+                                       ? control::Answer{control::Answer::What::NotRecording,
+                                                         fmt::format("{}: its manifest names no ring file", directory)}
+                                       : control::giveByRing(ring, directory, "trigger");
+    if (answer) {
       ++given;
       sayGiven(directory, options);
       continue;
     }
-    complain(result.why);
-    code = exitCodeOf(result.what);
+    complain(answer.why);
+    code = exitCodeOf(answer.what);
   }
   if (running == 0 && !isOfFlight(directories))
     return fail(kProblemsFound, "no process of {} is running any more", path);
@@ -118,12 +100,11 @@ int triggerSession(const std::string &path, const Options &options) {
   return given > 0 ? kOk : code;
 }
 
-int run(const Options &options) {
+int run(const Options &options, const Invocation &) {
   std::error_code error;
   if (const std::optional<pid_t> pid = processNumber(options.target)) {
-    const OrderResult result = triggerProcess(*pid);
-    if (result.what != OrderResult::What::Given)
-      return fail(exitCodeOf(result.what), "{}", result.why);
+    if (const control::Answer answer = control::give(*pid, "trigger"); !answer)
+      return fail(exitCodeOf(answer.what), "{}", answer.why);
     sayGiven(fmt::format("process {}", *pid), options);
     return kOk;
   }
@@ -139,13 +120,11 @@ int run(const Options &options) {
   return triggerSession(path, options);
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("target", options->target,
+void declare(CommandLine &line, Options &options) {
+  line.option("target", options.target,
               "A process id, or a session for all its running processes [the newest session under ./ada-traces]")
       .type("PID|SESSION");
-  line.flag("-q,--quiet", options->quiet, "Print only problems");
-  return [options] { return run(*options); };
+  line.flag("-q,--quiet", options.quiet, "Print only problems");
 }
 
 } // namespace
@@ -156,7 +135,7 @@ const Command kTrigger = {
     "Make a running program keep the detail around this moment",
     "adatrace record --detail='net::*' --detail-mode=window ./server &\n"
     "adatrace trigger 4711",
-    trigger_command::declare,
+    withOptions<trigger_command::declare, trigger_command::run>,
 };
 
 } // namespace ada::cli

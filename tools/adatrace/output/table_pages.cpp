@@ -6,12 +6,14 @@
 #include "tree_lines.h"
 #include "why_lines.h"
 
-#include "analysis/check/check_table.h"
+#include "analysis/check/check.h"
 #include "analysis/diff/diff_table.h"
+#include "analysis/diff/explain_table.h"
 #include "analysis/outliers/outlier_table.h"
 #include "analysis/report/report_table.h"
-#include "analysis/values/counter_table.h"
+#include "analysis/values/counters.h"
 #include "analysis/waits/coroutine_table.h"
+#include "control/status.h"
 
 namespace ada::cli {
 
@@ -41,10 +43,12 @@ std::string tablePages() {
       {"check: worst", infoOf(analysis::ruleExampleColumns())},
       {"last", lastCallTable()},
       {"diff", infoOf(analysis::diffColumns())},
+      {"diff --explain", infoOf(analysis::causeColumns())},
       {"diff --flow", flowTable()},
       {"report", infoOf(analysis::reportColumns())},
       {"report: histogram", infoOf(analysis::binColumns())},
       {"report --counters", infoOf(analysis::counterColumns())},
+      {"status", infoOf(control::statusColumns())},
       {"report --slowest", infoOf(analysis::callColumns())},
   };
   std::string page;

@@ -13,7 +13,8 @@ ProcessState stateOf(const std::string &directory) {
   const auto manifest = Manifest::read(directory + "/manifest.json");
   std::error_code ignored;
   // A part of a trace that still has its ring has not moved on to the next part, even if its manifest says "rotated".
-  const bool hasRing = manifest && manifest->exit.how == "rotated" &&
+  // Recording that was stopped may go on.
+  const bool hasRing = manifest && (manifest->exit.how == "rotated" || manifest->exit.how == "stopped") &&
                        std::filesystem::exists(std::filesystem::symlink_status(directory + "/ring", ignored));
   if (manifest && manifest->exit.how != "running" && !hasRing)
     return ProcessState::Finished;

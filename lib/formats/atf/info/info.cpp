@@ -4,9 +4,7 @@
 #include "base/quantities.h"
 #include "formats/atf/files/operations.h"
 #include "formats/atf/session/directories.h"
-#include "info_anchors.h"
-#include "info_budget.h"
-#include "info_detail.h"
+#include "info_tables.h"
 #include "shared/arch.h"
 #include "shared/manifest_keys.h"
 
@@ -62,6 +60,9 @@ std::string howItEnded(const atf::ProcessTrace &process) {
     return "by exec of another program";
   if (exit.how == "dump")
     return "not yet: this is a flight recorder's dump, and the program ran on";
+  if (exit.how == "stopped")
+    return std::string("not yet: recording was stopped by `adatrace stop`, ") +
+           (isRecording(process.path()) ? "and the program goes on" : "and how the program ended is not known");
   if (exit.how == "rotated")
     return "not yet: the trace continues in " + process.manifest()->part.next;
   if (exit.how == "running")

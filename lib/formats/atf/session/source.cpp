@@ -4,7 +4,6 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/calls.h"
 #include "base/file_bytes.h"
-#include "base/format.h"
 #include "base/quantities.h"
 #include "directories.h"
 #include "formats/atf/files/request_range.h"

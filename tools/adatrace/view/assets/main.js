@@ -8,9 +8,12 @@ import {listenToKeys} from './keys.js';
 import {listenToMouse} from './mouse.js';
 import {duration} from './numbers.js';
 import {CallPanel} from './panel_call.js';
+import {ComparePanel} from './panel_compare.js';
 import {FlamePanel, SandwichPanel} from './panel_flame.js';
 import {HistogramPanel} from './panel_histogram.js';
+import {ProcessorsPanel} from './panel_processors.js';
 import {SearchPanel} from './panel_search.js';
+import {SourcePanel} from './panel_source.js';
 import {StatisticsPanel} from './panel_statistics.js';
 import {Session} from './session.js';
 import {restore, stateText} from './state.js';
@@ -37,8 +40,10 @@ function searchSlowest(pane, name, minimum) {
   dock.choose(dock.panels.indexOf(search));
   void search.ask({function: globOf(name), order: 'slowest', longer: minimum ? `${minimum}ns` : ''});
 }
+const compare = new ComparePanel(app);
 const dock = new Dock([new CallPanel(app), new StatisticsPanel(app, (pane, name) => searchSlowest(pane, name, 0)), new FlamePanel(app),
-  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search], () => app.changed('panel'));
+  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search, compare, new ProcessorsPanel(app), new SourcePanel(app)], () => app.changed('panel'));
+app.compare = () => dock.choose(dock.panels.indexOf(compare));
 
 //===--- keeping up ----------------------------------------------------------===//
 
@@ -177,6 +182,7 @@ element('keys', HTMLDialogElement).addEventListener('keydown', (event) => {
 });
 
 // For tests, measurements and the browser's console.
-Object.assign(window, {adatrace: app, adatraceIsDelayed: isDelayed});
+Object.assign(window, {adatrace: app, adatraceIsDelayed: isDelayed,
+  adatracePanels: Object.fromEntries(dock.panels.map((panel) => [panel.id, panel]))});
 
 load().catch((error) => app.fail(error));

@@ -1,0 +1,47 @@
+// What /proc says about processes.
+#ifndef ADA_LIB_CONTROL_PROCESS_FILES_H
+#define ADA_LIB_CONTROL_PROCESS_FILES_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace ada::control {
+
+struct ProcessFacts {
+  pid_t pid = 0;
+  std::string name; ///< comm
+  pid_t ownPid = 0; ///< the number that it has in its own pid namespace
+  uid_t owner = 0;  ///< effective user
+  char state = 0;   ///< R, S, D, T (stopped by a signal), t (by a debugger), Z
+  bool isOver() const { return state == 'Z' || state == 'X'; }
+  bool isStopped() const { return state == 'T' || state == 't'; }
+};
+
+/// Nothing if there is no such process.
+std::optional<ProcessFacts> factsOf(pid_t pid);
+
+/// All processes that can be seen.
+std::vector<pid_t> allProcesses();
+
+/// A line of /proc/PID/maps.
+struct Mapping {
+  uint64_t begin = 0, end = 0;
+  bool isWritable = false, isShared = false;
+  uint64_t device = 0, inode = 0;
+  std::string path; ///< empty for anonymous memory
+};
+
+/// The mappings of a process. `problem` says what is wrong if there are none.
+std::vector<Mapping> mappingsOf(pid_t pid, int &error);
+
+/// "/proc/4711"
+std::string placeOf(pid_t pid);
+
+/// A path of the process as we can open it: below /proc/PID/root if its mounts are not ours.
+std::string reachable(pid_t pid, const std::string &path);
+
+} // namespace ada::control
+#endif // ADA_LIB_CONTROL_PROCESS_FILES_H

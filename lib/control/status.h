@@ -1,0 +1,45 @@
+// How the recording of a process stands.
+#ifndef ADA_LIB_CONTROL_STATUS_H
+#define ADA_LIB_CONTROL_STATUS_H
+
+#include "base/table.h"
+#include "control/control.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ada::control {
+
+struct Status {
+  enum class State {
+    Recording,
+    Stopped,  ///< it has recorded, and an order stopped it
+    Waiting,  ///< it has recorded nothing yet
+    Finished, ///< its trace is complete, and it is about to end
+    Unknown,
+  };
+
+  pid_t pid = 0;
+  std::string name;
+  State state = State::Unknown;
+  std::string session, directory; ///< of the trace; empty while it has none
+  std::optional<uint64_t> events, lost, bytes, threads;
+  std::optional<uint64_t> recordingNs, stoppedNs; ///< for how long it has been in that state
+  std::optional<uint64_t> functions, functionsOn;
+  std::string version;                                      ///< of its runtime
+  std::vector<std::pair<std::string, std::string>> options; ///< all, with their values
+  std::string problem;                                      ///< why something above is not known
+};
+
+const char *stateName(Status::State state);
+
+/// Asks a process. If `answer` is not Done, nothing is known of it.
+Status statusOf(pid_t pid, Answer &answer);
+
+/// The columns of `adatrace status`.
+Columns<Status> statusColumns();
+
+} // namespace ada::control
+#endif // ADA_LIB_CONTROL_STATUS_H

@@ -1,0 +1,103 @@
+// The drain's part of control: orders from other processes, and how the thread sleeps while recording is stopped.
+//
+// Other processes write to the page of orders. So it is read once, into memory of our own, and nothing in it can lead
+// out of that memory.
+#include "drain.h"
+
+namespace ada {
+namespace {
+
+// A parked thread looks that often whether it is the last one in the process; see Identity::isAlone. With rights that
+// the program may give up it looks more often, to give them up as well.
+constexpr uint64_t kParkedNs = 60000000000, kParkedWithRightsNs = 1000000000;
+
+} // namespace
+
+// Executes the order that waits, if there is one. True if it is to be answered after the pass.
+bool Drain::takeOrder() {
+  if (__atomic_exchange_n(&goesOn_, 0, __ATOMIC_ACQ_REL))
+    goOn();
+  endLease();
+  ada_ring_orders &orders = ring_->orders();
+  orderNumber_ = __atomic_load_n(&orders.asked, __ATOMIC_ACQUIRE);
+  if (orderNumber_ == __atomic_load_n(&orders.done, __ATOMIC_RELAXED) || !execute_)
+    return false;
+  __atomic_store_n(&orders.begun, orderNumber_, __ATOMIC_SEQ_CST);
+  __builtin_memcpy(order_.text, orders.text, sizeof orders.text);
+  order_.text[sizeof orders.text] = 0;
+  order_.askedNs = orders.asked_ns;
+  order_.result = 0;
+  order_.answer.clear();
+  order_.split();
+  if (execute_(order_))
+    return true;
+  answerOrder();
+  return false;
+}
+
+void Drain::answerOrder() {
+  ada_ring_orders &orders = ring_->orders();
+  orders.result = order_.result;
+  __builtin_memcpy(orders.answer, order_.answer.c_str(), order_.answer.size() + 1);
+  __atomic_store_n(&orders.done, orderNumber_, __ATOMIC_RELEASE);
+  sys::sharedFutexWake(&orders.done, INT32_MAX);
+}
+
+// A controller that has promised to stop recording may have been killed.
+void Drain::endLease() {
+  ada_ring_orders &orders = ring_->orders();
+  const uint64_t lease = __atomic_load_n(&orders.lease_ns, __ATOMIC_RELAXED);
+  if (__builtin_expect(lease == 0, 1) || isParked_ || sys::nowNs() < lease || !execute_)
+    return;
+  __builtin_memcpy(order_.text, "stop", sizeof "stop");
+  order_.split();
+  execute_(order_);
+}
+
+void Drain::finishParked() {
+  mustPark_ = false;
+  ada_ring_header &h = ring_->header();
+  if (!isParked_) {
+    __atomic_store_n(&h.stopped_ns, sys::nowNs(), __ATOMIC_RELAXED);
+    __atomic_store_n(&ring_->orders().lease_ns, 0, __ATOMIC_RELAXED);
+    trace_.sched().pause();
+  }
+  __atomic_store_n(&isParked_, true, __ATOMIC_RELEASE);
+  if (!isFlight_) { // its files are in memory, and nobody reads them
+    ending_ = Ending::Stopped;
+    trace_.manifestIsNew();
+    trace_.finish(ending_, 0);
+  }
+  __atomic_store_n(&h.state, ADA_RING_STOPPED, __ATOMIC_RELEASE);
+}
+
+void Drain::goOn() {
+  mustPark_ = false;
+  if (!isParked_)
+    return;
+  __atomic_store_n(&isParked_, false, __ATOMIC_RELEASE);
+  ending_ = Ending::Running;
+  manifestDueNs_ = 0;
+  trace_.sched().goOn();
+  ada_ring_header &h = ring_->header();
+  __atomic_store_n(&h.started_ns, sys::nowNs(), __ATOMIC_RELAXED);
+  __atomic_store_n(&h.stopped_ns, 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&h.state, ADA_RING_RECORDING, __ATOMIC_RELEASE);
+}
+
+void Drain::askToGoOn() {
+  if (!__atomic_load_n(&isParked_, __ATOMIC_ACQUIRE))
+    return;
+  __atomic_store_n(&goesOn_, 1, __ATOMIC_RELEASE);
+  flush();
+}
+
+// How long the thread may sleep after a pass that took that many records.
+uint64_t Drain::sleepNs(uint64_t records) {
+  if (isParked_)
+    return identity_.hasRights() ? kParkedWithRightsNs : kParkedNs;
+  SchedLane &sched = trace_.sched();
+  return sched.isBusy() ? 1000000 : records || sched.isUsed() ? 10000000 : 100000000;
+}
+
+} // namespace ada

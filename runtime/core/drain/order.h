@@ -1,0 +1,35 @@
+// An order from another process, on its way through the drain.
+#ifndef ADA_RUNTIME_CORE_ORDER_H
+#define ADA_RUNTIME_CORE_ORDER_H
+
+#include "core/base/text.h"
+#include "shared/ring/ring_file.h"
+
+namespace ada {
+
+struct Order {
+  TextPiece verb, argument;
+  uint64_t askedNs = 0; // when it was given
+  int64_t result = 0;   // for ada_ring_orders.result
+  Text<sizeof(ada_ring_orders::answer)> answer;
+  char text[sizeof(ada_ring_orders::text) + 1] = {}; // verb and argument, NUL-terminated
+
+  // Sets the verb and the argument of `text`.
+  void split() {
+    size_t n = 0;
+    while (text[n] && text[n] != ' ')
+      ++n;
+    verb = {text, n};
+    argument = TextPiece(text[n] ? text + n + 1 : text + n);
+  }
+  // The argument as a NUL-terminated text.
+  const char *argumentText() const { return argument.data; }
+  void refuse(const char *why) {
+    result = -1;
+    answer.clear();
+    answer << why;
+  }
+};
+
+} // namespace ada
+#endif

@@ -1,0 +1,89 @@
+// The verbs of orders. What an order means is what the C API's function of that name does.
+#include "orders.h"
+#include "core/base/message.h"
+#include "session.h"
+
+#include <ada/trace.h>
+
+namespace ada {
+namespace {
+
+bool start(Order &) {
+  runtime.drain.goOn();
+  runtime.recording = true;
+  runtime.images.apply(true);
+  return false;
+}
+
+bool stop(Order &) {
+  runtime.recording = false;
+  runtime.images.apply(false);
+  runtime.drain.park();
+  return true;
+}
+
+bool choose(Order &order, int64_t (*choose)(const char *)) {
+  if (order.argument.empty())
+    return order.refuse("no glob is given"), false;
+  order.result = choose(order.argumentText());
+  if (order.result < 0)
+    order.refuse("there are too many different globs: the program keeps 256 of them, in 16 KiB");
+  return false;
+}
+
+bool trigger(Order &order) {
+  const ada_ring_header &h = runtime.ring.header();
+  if (!h.detail_windows && !h.flight) {
+    order.refuse("it does not record windows: start it with `adatrace record --detail=GLOB --detail-mode=window`, or "
+                 "as a flight recorder with --flight=64M");
+    return false;
+  }
+  runtime.drain.trigger(order.askedNs, TriggerKind::Outside);
+  return false;
+}
+
+bool flush(Order &) {
+  runtime.drain.manifestChanged();
+  return true;
+}
+
+// Lines of `name=value` that only the process knows.
+bool tellStatus(Order &order) {
+  const Images::Figures figures = runtime.images.figures();
+  order.answer << "version=" << ADA_VERSION << "\nfunctions=" << figures.functions << "\nfunctions_on=" << figures.on
+               << '\n';
+  visitOptions(
+      runtime.options,
+      [](void *context, const char *name, const char *value, bool) {
+        *static_cast<decltype(order.answer) *>(context) << "option." << name << '=' << value << '\n';
+      },
+      &order.answer);
+  return false;
+}
+
+constexpr struct {
+  const char *verb;
+  bool (*execute)(Order &);
+} kVerbs[] = {
+    {"start", start},
+    {"stop", stop},
+    {"enable", [](Order &o) { return choose(o, ada_enable); }},
+    {"disable", [](Order &o) { return choose(o, ada_disable); }},
+    {"detail", [](Order &o) { return choose(o, ada_enable_detail); }},
+    {"no-detail", [](Order &o) { return choose(o, ada_disable_detail); }},
+    {"trigger", trigger},
+    {"flush", flush},
+    {"status", tellStatus},
+};
+
+} // namespace
+
+bool executeOrder(Order &order) {
+  for (const auto &known : kVerbs)
+    if (order.verb == known.verb)
+      return known.execute(order);
+  order.refuse("its runtime does not know this order: use the adatrace of the same release");
+  return false;
+}
+
+} // namespace ada

@@ -1,0 +1,13 @@
+// Executes orders from other processes: `adatrace start`, `stop`, `enable` and the like.
+#ifndef ADA_RUNTIME_CORE_ORDERS_H
+#define ADA_RUNTIME_CORE_ORDERS_H
+
+#include "core/drain/order.h"
+
+namespace ada {
+
+// Executes an order, in the drain's thread. True if it is to be answered after the next pass.
+bool executeOrder(Order &order);
+
+} // namespace ada
+#endif

@@ -1,0 +1,52 @@
+// Adatrace stop: switches recording off in running programs.
+#include "command.h"
+#include "process/chosen_processes.h"
+
+#include "base/quantities.h"
+#include "control/status.h"
+
+#include <memory>
+
+namespace ada::cli {
+
+namespace stop_command {
+namespace {
+
+struct Options {
+  ProcessChoice processes;
+  bool quiet = false;
+};
+
+int run(const Options &options) {
+  int code = kOk;
+  const std::vector<pid_t> processes = chosenProcesses(options.processes, "stop", code);
+  const int given = giveAll(processes, "stop", [&](pid_t pid, const control::Answer &) {
+    control::Answer answer;
+    const control::Status status = control::statusOf(pid, answer);
+    if (!options.quiet)
+      Output().print("process {} has stopped recording: {} in {}; next: adatrace tree {}\n", pid,
+                     formatCount(status.events.value_or(0), "event"), status.session, status.session);
+  });
+  return given != kOk ? given : code;
+}
+
+std::function<int()> declare(CommandLine &line, const Invocation &) {
+  auto options = std::make_shared<Options>();
+  line.option("process", options->processes.targets, "Process ids, or names of processes").type("PID|NAME");
+  addProcessChoice(line, options->processes);
+  line.flag("-q,--quiet", options->quiet, "Print only problems");
+  return [options] { return run(*options); };
+}
+
+} // namespace
+} // namespace stop_command
+
+const Command kStop = {
+    "stop",
+    "Make running programs stop recording, with complete traces",
+    "adatrace stop 4711\n"
+    "adatrace stop --session ada-traces/session_20261121_101500",
+    stop_command::declare,
+};
+
+} // namespace ada::cli

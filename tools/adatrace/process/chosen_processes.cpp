@@ -1,0 +1,107 @@
+// Turns numbers, names and sessions into processes.
+#include "chosen_processes.h"
+
+#include "exit_codes.h"
+#include "terminal/terminal.h"
+
+#include "base/quantities.h"
+#include "control/traced_processes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace ada::cli {
+
+void addProcessChoice(CommandLine &line, ProcessChoice &choice) {
+  line.flag("--all", choice.all, "All traced processes of this user");
+  line.option("--session", choice.session, "All processes that record or have recorded into this session").type("DIR");
+}
+
+std::optional<pid_t> processNumber(const std::string &text) {
+  pid_t pid = 0;
+  const char *end = text.data() + text.size();
+  const auto [next, error] = std::from_chars(text.data(), end, pid);
+  return error == std::errc() && next == end && pid > 0 ? std::optional(pid) : std::nullopt;
+}
+
+std::vector<pid_t> chosenProcesses(const ProcessChoice &choice, const char *command, int &code) {
+  std::vector<pid_t> chosen;
+  const auto add = [&](const std::vector<pid_t> &more) { chosen.insert(chosen.end(), more.begin(), more.end()); };
+  code = kOk;
+  if (choice.targets.empty() && choice.session.empty() && !choice.all) {
+    code = fail(kWrongUsage, "{}: name a process by its number or its name, or use --all or --session", command);
+    return {};
+  }
+  for (const std::string &target : choice.targets) {
+    if (const std::optional<pid_t> pid = processNumber(target)) {
+      chosen.push_back(*pid);
+      continue;
+    }
+    const std::vector<pid_t> named = control::tracedProcesses(target);
+    if (named.empty())
+      code = fail(kCantRead, "{}: no traced process of yours has the name {}", command, target);
+    add(named);
+  }
+  if (!choice.session.empty()) {
+    std::error_code error;
+    const std::vector<pid_t> found = control::tracedProcessesOf(choice.session);
+    if (found.empty())
+      code = !std::filesystem::is_directory(choice.session, error)
+                 ? fail(kCantRead, "{}: {} is not a session", command, choice.session)
+                 : fail(kProblemsFound, "{}: no process of {} is running", command, choice.session);
+    add(found);
+  }
+  if (choice.all) {
+    const std::vector<pid_t> found = control::tracedProcesses();
+    if (found.empty())
+      code = fail(kProblemsFound, "{}: you have no traced process", command);
+    add(found);
+  }
+  std::ranges::sort(chosen);
+  chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
+  return chosen;
+}
+
+int exitCodeOf(control::Answer::What what) {
+  switch (what) {
+  case control::Answer::What::Done:
+    return kOk;
+  case control::Answer::What::NoProcess:
+  case control::Answer::What::NotReadable:
+    return kCantRead;
+  default:
+    return kProblemsFound;
+  }
+}
+
+int giveAll(const std::vector<pid_t> &processes, const std::string &order,
+            const std::function<void(pid_t, const control::Answer &)> &done) {
+  int code = kOk;
+  for (const pid_t pid : processes) {
+    const control::Answer answer = control::give(pid, order);
+    if (answer)
+      done(pid, answer);
+    else
+      code = fail(exitCodeOf(answer.what), "{}", answer.why);
+  }
+  return code;
+}
+
+int giveGlobs(const std::vector<pid_t> &processes, const std::string &verb, const std::vector<std::string> &globs,
+              const char *done, bool quiet, int code) {
+  std::string all;
+  for (const std::string &glob : globs)
+    all += (all.empty() ? "" : "|") + glob;
+  bool matched = false;
+  const int given = giveAll(processes, verb + " " + all, [&](pid_t pid, const control::Answer &answer) {
+    matched |= answer.matched > 0;
+    if (answer.matched == 0)
+      complain(fmt::format("process {} has no function that matches {}; libraries that it loads later may", pid, all));
+    else if (!quiet)
+      Output().print("process {}: {} {}\n", pid, formatCount(static_cast<uint64_t>(answer.matched), "function"), done);
+  });
+  return given != kOk ? given : code != kOk ? code : matched || processes.empty() ? kOk : kProblemsFound;
+}
+
+} // namespace ada::cli
