@@ -187,7 +187,9 @@ int runExplain(const Options &options, const Invocation &invocation) {
   Output out;
   if (all.empty() && (options.lines.table.isText() || options.lines.table.format == Format::Markdown))
     out.print("no function changed by more than noise; --function explains one all the same\n");
-  printExplanations(out, invocation.palette(), all, functions.size() - tried, options.lines.table);
+  // Those that nobody asked for, and that were not among the first, are hardly worth a line.
+  const size_t more = isChosen || all.size() == limit ? functions.size() - tried : 0;
+  printExplanations(out, invocation.palette(), all, more, options.lines.table);
   out.flush();
   int exitCode = kOk;
   for (auto &side : inputs)

@@ -8,6 +8,7 @@
 #include "base/format.h"
 #include "base/text.h"
 
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -39,6 +40,8 @@ class Output {
 public:
   Output() = default;
   explicit Output(int fd) : fd_(fd) {}
+  /// Appends to a text that outlives this, instead.
+  explicit Output(std::string &to) : to_(&to) {}
   Output(const Output &) = delete;
   Output &operator=(const Output &) = delete;
   ~Output() { flush(); }
@@ -79,6 +82,7 @@ private:
       flush();
   }
   int fd_ = 1;
+  std::string *to_ = nullptr;
   fmt::basic_memory_buffer<char, kFlushBytes + 4096> buffer_;
 };
 
