@@ -95,6 +95,48 @@ TEST(CallTimes, RanksOfManyCallsAreClose) {
   EXPECT_LT(chosen, 4500U);
 }
 
+// All calls are equally frequent in a bin, so those that were kept tell more than the bin's border.
+TEST(CallTimes, KeptCallsStandForTheOthersOfTheirBin) {
+  std::mt19937_64 random(5);
+  CallTimes times;
+  uint64_t sum = 0;
+  constexpr uint64_t kCalls = 400'000, kFrom = 1 << 20, kWidth = 1 << 14; // four bins
+  for (uint64_t i = 0; i < kCalls; ++i) {
+    times.add(kFrom + i * 7919 % kWidth, random() | 1, kNothing);
+    sum += kFrom + i * 7919 % kWidth;
+  }
+  EXPECT_EQ(times.totalNs(), sum);
+  for (const uint64_t eighth : {1, 3, 5, 7})
+    EXPECT_NEAR(static_cast<double>(times.at(kCalls * eighth / 8)), kFrom + kWidth * static_cast<double>(eighth) / 8,
+                kWidth / 32.0);
+  uint64_t calls = 0;
+  for (const auto &[ns, count] : times.longest(kCalls))
+    calls += count;
+  EXPECT_EQ(calls, kCalls);
+}
+
+TEST(CallTimes, OrderZeroIsKeptAndChosen) {
+  std::mt19937_64 random(9);
+  CallTimes times;
+  for (uint64_t i = 0; i < 100'000; ++i)
+    times.add(1000, i == 60'000 ? 0 : random() | 1, [i](TimedCall call) {
+      call.beginSeq = i;
+      return call;
+    });
+  const std::vector<TimedCall> chosen = times.choose(900, ~uint64_t(0), 1);
+  EXPECT_TRUE(std::ranges::any_of(chosen, [](const TimedCall &call) { return call.beginSeq == 60'000; }));
+  EXPECT_TRUE(times.choose(1001, ~uint64_t(0), 1).empty());
+}
+
+// A call that turns out to be no complete one is not counted either.
+TEST(CallTimes, UpdateDropsCalls) {
+  CallTimes times = timesOf({100, 200, 300, 400});
+  times.update([](TimedCall &call) { return call.ns != 300; });
+  EXPECT_EQ(times.count(), 3U);
+  EXPECT_EQ(times.totalNs(), 700U);
+  EXPECT_EQ(times.at(2), 400U);
+}
+
 // However calls are spread over several lists, the same ones are kept.
 TEST(CallTimes, MergesToTheSame) {
   std::mt19937_64 random(3);

@@ -54,18 +54,18 @@ uint64_t CallTimes::countOf(const Row &row, size_t kept) {
 
 std::vector<std::pair<uint64_t, uint64_t>> CallTimes::durationsOf(const Row &row, unsigned number, size_t kept) {
   std::map<uint64_t, uint64_t> counts;
-  std::array<uint64_t, kBinsOfKept> keptIn = {}, at = {};
-  const auto binOf = [&](const TimedCall &call) { return placeOf(call.ns).bin - kept * kBinsOfKept; };
+  std::array<std::vector<uint64_t>, kBinsOfKept> known;
   for (const TimedCall &call : row.kept[kept])
-    ++keptIn[binOf(call)];
-  for (const TimedCall &call : row.kept[kept]) { // a share of all calls in the bin, in whole numbers that add up
-    const size_t bin = binOf(call);
-    const uint64_t all = row.counts[kept * kBinsOfKept + bin], before = all * at[bin]++ / keptIn[bin];
-    counts[call.ns] += all * at[bin] / keptIn[bin] - before;
+    known[placeOf(call.ns).bin - kept * kBinsOfKept].push_back(call.ns);
+  for (size_t i = 0; i < known.size(); ++i) {
+    const size_t bin = kept * kBinsOfKept + i;
+    if (known[i].empty() && row.counts[bin] > 0)
+      known[i].push_back(lowestOf({number, static_cast<unsigned>(bin)}));
+    std::ranges::sort(known[i]); // so that shares do not depend on the order of reading
+    const uint64_t parts = known[i].size();
+    for (uint64_t part = 0; part < parts; ++part) // whole numbers that add up
+      counts[known[i][part]] += row.counts[bin] * (part + 1) / parts - row.counts[bin] * part / parts;
   }
-  for (size_t bin = 0; bin < kBinsOfKept; ++bin)
-    if (const uint64_t all = row.counts[kept * kBinsOfKept + bin]; all > 0 && keptIn[bin] == 0)
-      counts[lowestOf({number, static_cast<unsigned>(kept * kBinsOfKept + bin)})] = all;
   return {counts.begin(), counts.end()};
 }
 
