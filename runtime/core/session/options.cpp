@@ -7,7 +7,6 @@
 namespace ada {
 namespace {
 
-using options::Kept;
 using options::Option;
 using options::Type;
 
@@ -26,10 +25,10 @@ template <class T> T &field(Options &o, const Option &option) {
 bool set(Options &o, const Option &option, const char *value) {
   uint64_t number = 0;
   bool good = options::parseValue(option, value, number);
-  const Kept kept = options::keptAs(option.type);
-  if (kept == Kept::Text)
+  const options::Kept kept = options::keptAs(option.type);
+  if (kept == options::Kept::Text)
     field<const char *>(o, option) = value;
-  else if (kept == Kept::Truth)
+  else if (kept == options::Kept::Truth)
     field<bool>(o, option) = number;
   else if (good)
     field<uint64_t>(o, option) = number;
