@@ -18,6 +18,7 @@ struct Status {
     Stopped,  ///< it has recorded, and an order stopped it
     Waiting,  ///< it has recorded nothing yet
     Finished, ///< its trace is complete, and it is about to end
+    Untraced, ///< it could not begin to record, or must not
     Unknown,
   };
 

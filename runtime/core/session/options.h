@@ -38,6 +38,9 @@ struct Options {
 // Sets `options` to the defaults as changed by `text` (may be null). On a wrong option it prints one line on standard
 // error and returns false. help=1 prints the list.
 bool parseOptions(Options &options, const char *text);
+// The same, changed further by `more`, without printing: returns false with the line in `problem`. What earlier options
+// point to stays valid if this returns false.
+bool parseOptions(Options &options, const char *text, const char *more, Text<1024> &problem);
 
 using options::TriggerKind;
 

@@ -1,9 +1,12 @@
 // Adatrace start: switches recording on in running programs.
 #include "command.h"
+#include "options/runtime_options.h"
 #include "process/chosen_processes.h"
+#include "process/destination.h"
 
 #include "control/status.h"
 
+#include <filesystem>
 #include <memory>
 
 namespace ada::cli {
@@ -13,25 +16,56 @@ namespace {
 
 struct Options {
   ProcessChoice processes;
+  std::string output, session;
   bool quiet = false;
 };
 
+// A process that has recorded nothing gets a session; one that has continues in its own.
+int start(pid_t pid, const Options &options, std::optional<Destination> &place) {
+  control::Answer answer;
+  const control::Status before = control::statusOf(pid, answer);
+  std::string startOptions;
+  if (answer && before.state == control::Status::State::Waiting && before.session.empty()) {
+    std::string problem;
+    if (!place)
+      place = destinationFor(pid, options.session, options.output, problem);
+    if (!place)
+      return fail(kCantRead, "{}", problem);
+    startOptions = joinOptions({{"session", place->session}, {"format", "packed"}, {"summary", "never"}});
+  }
+  answer = control::give(pid, "start", startOptions);
+  if (answer.what == control::Answer::What::NoAnswer && !startOptions.empty()) {
+    if (!options.quiet)
+      Output().print("{}, into {}\n", answer.why, place->shown);
+    return kOk;
+  }
+  if (!answer)
+    return fail(exitCodeOf(answer.what), "{}", answer.why);
+  if (!options.quiet)
+    Output().print("process {} records into {}\n", pid, control::statusOf(pid, answer).session);
+  return kOk;
+}
+
 int run(const Options &options) {
   int code = kOk;
-  const std::vector<pid_t> processes = chosenProcesses(options.processes, "start", code);
-  const int given = giveAll(processes, "start", [&](pid_t pid, const control::Answer &) {
-    control::Answer answer;
-    const control::Status status = control::statusOf(pid, answer);
-    if (!options.quiet)
-      Output().print("process {} records into {}\n", pid, status.session);
-  });
-  return given != kOk ? given : code;
+  std::optional<Destination> place;
+  for (const pid_t pid : chosenProcesses(options.processes, "start", code))
+    if (const int result = start(pid, options, place); result != kOk)
+      code = result;
+  std::error_code error;
+  if (code != kOk && place && place->isOurs)
+    std::filesystem::remove(place->session, error); // if it is empty
+  return code;
 }
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
   line.option("process", options->processes.targets, "Process ids, or names of processes").type("PID|NAME");
   addProcessChoice(line, options->processes);
+  line.option("-o,--output", options->output,
+              "For processes that have recorded nothing: make the session in this directory [ada-traces]")
+      .type("DIR");
+  line.option("--session", options->session, "The same: use this session directory").type("DIR");
   line.flag("-q,--quiet", options->quiet, "Print only problems");
   return [options] { return run(*options); };
 }
