@@ -11,7 +11,8 @@ using What = Answer::What;
 namespace {
 
 // What can be ordered of a process that has recorded nothing.
-Answer giveToWaiting(const ProcessFacts &process, const std::string &order, const std::string &options) {
+Answer giveToWaiting(const ProcessFacts &process, const std::string &order, const std::string &options,
+                     uint64_t leaseNs) {
   const std::string who = "process " + std::to_string(process.pid);
   Answer answer;
   std::optional<WaitingProcess> waiting = WaitingProcess::find(process, answer);
@@ -23,7 +24,7 @@ Answer giveToWaiting(const ProcessFacts &process, const std::string &order, cons
   if (order == "start") {
     if (waiting->isEnabled())
       return {What::NoAnswer, who + " records as soon as it calls a function that is selected"};
-    return waiting->give(options.empty() ? order : order + " " + options, 0, kPatience);
+    return waiting->give(options.empty() ? order : order + " " + options, leaseNs, kPatience);
   }
   if (order == "stop") {
     if (!waiting->isEnabled())
@@ -37,14 +38,14 @@ Answer giveToWaiting(const ProcessFacts &process, const std::string &order, cons
 
 } // namespace
 
-Answer give(pid_t pid, const std::string &order, const std::string &startOptions) {
+Answer give(pid_t pid, const std::string &order, const std::string &startOptions, uint64_t leaseNs) {
   const std::optional<ProcessFacts> process = factsOf(pid);
   if (!process)
     return {What::NoProcess, "there is no process " + std::to_string(pid)};
   Answer answer;
   if (const auto ring = MappedRing::ofProcess(*process, answer))
-    return ring->give(order, pid);
-  return answer.what == What::NotTraced ? giveToWaiting(*process, order, startOptions) : answer;
+    return ring->give(startOptions.empty() ? order : order + " " + startOptions, pid, leaseNs);
+  return answer.what == What::NotTraced ? giveToWaiting(*process, order, startOptions, leaseNs) : answer;
 }
 
 Answer giveByRing(const std::string &ringPath, const std::string &directory, const std::string &order) {

@@ -52,16 +52,18 @@ bool refuse(const Message &m) {
   return false;
 }
 
+constexpr size_t kMostTexts = 3, kMostBytes = 16384;
+
 // The values of options, NUL-terminated.
 struct Storage {
-  char bytes[2 * 16384];
+  char bytes[kMostTexts * kMostBytes];
   size_t used;
 };
 
 // Changes options by `text`.
 bool change(Options &o, const char *text, Storage &storage, Message &problem) {
   TextPiece rest(text ? text : "");
-  if (rest.size >= sizeof storage.bytes / 2)
+  if (rest.size >= kMostBytes)
     return problem << "ADA_OPTIONS is longer than 16 KiB.", false;
   options::Assignment a;
   while (true) {
@@ -96,7 +98,7 @@ bool change(Options &o, const char *text, Storage &storage, Message &problem) {
 
 } // namespace
 
-bool parseOptions(Options &options, const char *text, const char *more, Message &problem) {
+bool parseOptions(Options &options, const OptionTexts &texts, Message &problem) {
   static Storage storages[2];
   static unsigned current = 0; // the one that the options in use point into
   Storage &storage = storages[1 - current];
@@ -106,8 +108,10 @@ bool parseOptions(Options &options, const char *text, const char *more, Message 
     set(o, option, option.defaultValue);
   const char *const defaultFormat = o.format;
   problem.clear();
-  if (!change(o, text, storage, problem) || !change(o, more, storage, problem))
-    return false;
+  const char *const all[kMostTexts] = {texts.first, texts.second, texts.third};
+  for (const char *text : all)
+    if (!change(o, text, storage, problem))
+      return false;
   if (o.rotates() && (o.isBounded() || o.detail_mode[0] == 'w')) {
     problem << "option 'rotate' in ADA_OPTIONS cannot be combined with "
             << (o.isFlight()    ? "flight"
@@ -126,9 +130,9 @@ bool parseOptions(Options &options, const char *text, const char *more, Message 
   return true;
 }
 
-bool parseOptions(Options &options, const char *text) {
+bool parseOptions(Options &options, const char *text, const char *more) {
   Message problem;
-  if (!parseOptions(options, text, nullptr, problem))
+  if (!parseOptions(options, {text, more}, problem))
     return refuse(problem);
   if (options.help)
     printHelp();

@@ -8,8 +8,37 @@
 namespace ada {
 namespace {
 
-bool start(Order &) {
-  runtime.drain.goOn();
+// "start", or "start session=DIR" to continue in another session.
+bool start(Order &order) {
+  Drain &drain = runtime.drain;
+  static Path session;
+  session.clear();
+  TextPiece rest = order.argument;
+  options::Assignment a;
+  while (options::takeAssignment(rest, a) == options::Reading::Assignment) {
+    if (a.name == "session")
+      session << a.value;
+    else if (!(a.name == "format" && a.value == "packed") && a.name != "summary")
+      return order.refuse("it has recorded before, so only its session can be changed, not its other options"), false;
+  }
+  if (!session.empty()) {
+    if (!drain.isParked())
+      return order.refuse("it is recording; `adatrace stop` ends that"), false;
+    if (const char *why = drain.whyNoMove())
+      return order.refuse(why), false;
+    int error = makeDirectories(session.c_str());
+    if (error == 0)
+      error = drain.moveTo(session.c_str());
+    if (error < 0) {
+      order.refuse("cannot continue in ");
+      order.answer << session.c_str() << ": " << errorText(error);
+      return false;
+    }
+    runtime.sessionDirectory = session;
+  } else if (drain.isParked() && drain.isGone()) {
+    return order.refuse("its session was deleted: name another one with --session"), false;
+  }
+  drain.goOn();
   runtime.recording = true;
   runtime.images.apply(true);
   return false;

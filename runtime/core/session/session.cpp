@@ -13,6 +13,9 @@
 #include <errno.h>
 #include <time.h>
 
+// A program may define it: ADA_DEFAULT_OPTIONS in ada/trace.h.
+extern "C" __attribute__((weak, visibility("default"))) const char ada_default_options[];
+
 namespace ada {
 
 constinit Runtime runtime;
@@ -24,9 +27,6 @@ void Runtime::setState(State s) {
                                           : WaitingBlock::Over);
 }
 
-namespace {
-
-// Creates the directory and any missing parents. Returns 0 or a negative errno.
 int makeDirectories(const char *path) {
   static Path p; // not on the stack: see startProcess
   p.clear();
@@ -41,6 +41,8 @@ int makeDirectories(const char *path) {
     p << *s;
   }
 }
+
+namespace {
 
 Path absolute(const char *path) {
   Path p;
@@ -331,6 +333,14 @@ void childAfterFork() {
     r.setState(State::Off);
 }
 
+// What counts before ADA_OPTIONS: what the program says, or else that nothing is recorded unless ADA_OPTIONS is set.
+const char *defaultOptions() {
+  if (&ada_default_options)
+    return ada_default_options;
+  const char *asked = environmentValue("ADA_OPTIONS");
+  return asked && *asked ? nullptr : "enabled=0";
+}
+
 // What options mean for recording.
 void useOptions() {
   Runtime &r = runtime;
@@ -360,7 +370,7 @@ bool obey(Order &order) {
     return false;
   }
   Options chosen = r.options;
-  if (!parseOptions(chosen, environmentValue("ADA_OPTIONS"), order.argumentText(), late.problem)) {
+  if (!parseOptions(chosen, {defaultOptions(), environmentValue("ADA_OPTIONS"), order.argumentText()}, late.problem)) {
     order.refuse(late.problem.c_str());
     return false;
   }
@@ -407,7 +417,7 @@ void startOnce() {
       // A set-uid program must not obey its caller's environment, or write where that says.
       if (auxiliaryValue(AT_SECURE))
         r.setState(State::Off);
-      else if (!parseOptions(r.options, environmentValue("ADA_OPTIONS")))
+      else if (!parseOptions(r.options, defaultOptions(), environmentValue("ADA_OPTIONS")))
         r.setState(State::Off);
       else if (!r.triggers.parse(r.options.trigger))
         r.setState(State::Off);

@@ -65,6 +65,9 @@ bool startRecording(bool startsParked = false);
 // Checks whether this process is a copy that was made without libc's fork(): then it gets its own ring, as children of
 // fork do. In all other cases this is a single load.
 void separateCopiedProcess();
+// Creates the directory and any missing parents. Returns 0 or a negative errno. One caller at a time: the thread that
+// holds the start lock, or the drain.
+int makeDirectories(const char *path);
 // Ends the trace, as at exit(). Idempotent.
 void finishProcess(int status);
 

@@ -1,14 +1,17 @@
 // Adatrace record: runs and records a program.
 #include "base/quantities.h"
 #include "command.h"
+#include "control/status.h"
 #include "elf/elf_instrumentation.h"
 #include "options/runtime_options.h"
 #include "output/crash_lines.h"
 #include "output/record_progress.h"
 #include "process/child_process.h"
+#include "process/chosen_processes.h"
 #include "process/finish_flights.h"
 #include "process/functions_off.h"
 #include "process/processor_times.h"
+#include "process/record_running.h"
 #include "process/record_statistics.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
@@ -34,6 +37,8 @@ struct Options {
   std::vector<std::string> program;
   bool quiet = false, append = false;
   bool waits = false, packed = false;
+  pid_t pid = 0;
+  std::string length; ///< of a recording of a running process
 };
 
 // Functions whose arguments show what a thread waits for, and which thread holds it.
@@ -237,6 +242,118 @@ void tellOfRun(const std::string &session, const Options &options, const OptionL
   reportEnd(session, runtime, ending, name, built, neverBegan);
 }
 
+// The options for a running process, without what its session decides.
+std::optional<OptionList> optionsOfRunning(const Options &options, std::string &problem) {
+  OptionList runtime = options.runtime;
+  std::erase_if(runtime, [](const auto &option) { return option.first == "session" || option.first == "output"; });
+  if (const std::string *format = findOption(runtime, "format"); format && *format != "packed")
+    problem = "--pid records packed files";
+  else if (problem = completeDetail(runtime); !problem.empty())
+    ;
+  else if (findOption(runtime, "enabled") || findOption(runtime, "control") || findOption(runtime, "flight"))
+    problem = "--pid can't be combined with --enabled, --control or --flight";
+  if (!problem.empty())
+    return std::nullopt;
+  if (options.waits)
+    addWaits(runtime);
+  setOption(runtime, "format", "packed");
+  setOption(runtime, "summary", "never");
+  return runtime;
+}
+
+void tellOfRunning(const std::string &session, const Options &options, const RunningRecord &record) {
+  const std::string place = readable(session);
+  for (const std::string &held : recorderWarnings(session))
+    warning("{}", held);
+  const RecordTotals totals = RecordWatch(session).refresh();
+  const auto nanoseconds = static_cast<uint64_t>(record.duration.count());
+  if (!record.hasBegun)
+    complain(fmt::format("nothing was recorded: process {} made no traced call", options.pid));
+  else if (totals.events == 0)
+    complain(fmt::format("nothing was recorded: process {} called no function that is selected", options.pid));
+  else
+    complain(fmt::format("{} in {} ({}), {} dropped, {} in {}; next: adatrace tree {}",
+                         formatCount(totals.events, "event"), formatDuration(nanoseconds),
+                         formatRate(totals.events, nanoseconds), formatCount(totals.dropped),
+                         formatBytes(bytesBelow(session)), place, quotedForShell(place)));
+}
+
+// A process that has recorded before keeps its options; what it records is changed by orders. Removes these options
+// from the list. Returns the exit status.
+int select(pid_t pid, OptionList &runtime) {
+  const auto take = [&](const char *name) {
+    const std::string *value = findOption(runtime, name);
+    const std::string text = value ? *value : "";
+    std::erase_if(runtime, [&](const auto &option) { return option.first == name; });
+    return text;
+  };
+  std::vector<std::string> orders;
+  if (const std::string include = take("include"); !include.empty())
+    orders = {"disable *", "enable " + include};
+  if (const std::string exclude = take("exclude"); !exclude.empty())
+    orders.push_back("disable " + exclude);
+  if (const std::string detail = take("detail"); !detail.empty())
+    orders.insert(orders.end(), {"no-detail *", "detail " + detail});
+  for (const std::string &order : orders)
+    if (const control::Answer answer = control::give(pid, order); !answer)
+      return fail(exitCodeOf(answer.what), "{}", answer.why);
+  return kOk;
+}
+
+int runPid(const Options &options, const Invocation &invocation) {
+  if (!invocation.program.empty())
+    return fail(kWrongUsage, "record: give either a program or --pid");
+  if (isTaken(options))
+    return fail(kWrongUsage, "record: {} already holds a trace; add to it with --append, or choose another directory",
+                *findOption(options.runtime, "session"));
+  std::string problem;
+  std::optional<OptionList> runtime = optionsOfRunning(options, problem);
+  if (!runtime)
+    return fail(kWrongUsage, "record: {}", problem);
+  std::optional<std::chrono::nanoseconds> length;
+  if (!options.length.empty())
+    length = std::chrono::nanoseconds(*parseDuration(options.length));
+  control::Answer answer;
+  if (const control::Status before = control::statusOf(options.pid, answer);
+      answer && before.state == control::Status::State::Stopped)
+    if (const int code = select(options.pid, *runtime); code != kOk)
+      return code;
+  const std::string *session = findOption(options.runtime, "session"), *output = findOption(options.runtime, "output");
+  const std::optional<Destination> place =
+      destinationFor(options.pid, session ? *session : "", output ? *output : "", problem);
+  if (!place)
+    return fail(kRecordFailed, "{}; choose another directory with --output", problem);
+  runtime->insert(runtime->begin(), {"session", place->session});
+
+  RecordProgress progress(place->shown, options.progress, options.quiet);
+  bool isPatient = options.quiet;
+  int ticks = 0, code = kOk;
+  const auto tick = [&](bool hasBegun) {
+    if (hasBegun && progress.isWanted() && ++ticks % 5 == 0)
+      progress.draw();
+    if (!hasBegun && !isPatient && ++ticks == 40) { // two seconds
+      isPatient = true;
+      complain(fmt::format("process {} has made no traced call yet; recording begins with its next one", options.pid));
+    }
+  };
+  const std::optional<RunningRecord> record = recordRunning(options.pid, *runtime, length, tick, code);
+  progress.clear();
+  if (record && record->hasEnded) {
+    if (!options.quiet)
+      complain(fmt::format("process {} has ended", options.pid));
+    RecoverTotals totals;
+    for (const std::string &directory : processDirectories(place->shown))
+      if (stateOf(directory) == ProcessState::Unfinished)
+        recoverAndTell(directory, {}, true, totals);
+  }
+  if (record && !options.quiet)
+    tellOfRunning(place->shown, options, *record);
+  std::error_code error;
+  if (place->isOurs)
+    fs::remove(place->shown, error); // if nothing was recorded
+  return code;
+}
+
 int run(Options options, const Invocation &invocation) {
   if (invocation.program.empty())
     return fail(kWrongUsage, "record: no program given; see adatrace record --help");
@@ -373,6 +490,23 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
   // Only for --help: main() removes the program before the options are parsed.
   line.option("program", options->program, "The program to run, and all its arguments");
+  line.parsed(
+          "--pid",
+          [options](const std::string &value) {
+            const std::optional<pid_t> pid = processNumber(value);
+            options->pid = pid.value_or(0);
+            return pid ? std::string() : "'" + value + "' is not a process id";
+          },
+          "Record this running process instead of a program, until ^C")
+      .type("PID");
+  line.option("--for", options->length, "With --pid: for this long (10s, 500ms), from the first traced call on")
+      .type("TIME")
+      .needs("--pid")
+      .check([](const std::string &value) {
+        const std::optional<uint64_t> ns = parseDuration(value);
+        const bool hasUnit = value.find_first_not_of("0123456789.") != std::string::npos;
+        return ns && *ns > 0 && hasUnit ? std::string() : "'" + value + "' is not a time with its unit (10s, 500ms)";
+      });
   declareRuntimeOptions(line, *options);
   addWhen(line, "--progress", options->progress,
           "Show progress on standard error while the program runs: auto (only on a terminal), always or never");
@@ -383,7 +517,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   line.flag("--packed", options->packed, "Same as --format=packed: about one byte per event").excludes("--format");
   line.flag("--append", options->append, "Add to the session named by --session even if it already holds a trace");
   line.flag("-q,--quiet", options->quiet, "Print only errors: no hints, no closing line");
-  return [options, &invocation] { return run(*options, invocation); };
+  return
+      [options, &invocation] { return options->pid != 0 ? runPid(*options, invocation) : run(*options, invocation); };
 }
 
 } // namespace
@@ -393,6 +528,7 @@ const Command kRecord = {
     "record",
     "Run a program and record its function calls",
     "adatrace record ./server --port 8080\n"
+    "adatrace record --pid=4711 --for=10s\n"
     "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v\n"
     "adatrace record --detail='net::*' --trigger='slow:net::send>5ms' ./server",
     record_command::declare,

@@ -4,6 +4,8 @@
 #include "process/chosen_processes.h"
 #include "process/destination.h"
 
+#include "base/boot_time.h"
+#include "base/quantities.h"
 #include "control/status.h"
 
 #include <filesystem>
@@ -14,9 +16,12 @@ namespace ada::cli {
 namespace start_command {
 namespace {
 
+// What was started and forgotten must not fill the disk.
+constexpr const char *kDefaultLength = "10m";
+
 struct Options {
   ProcessChoice processes;
-  std::string output, session;
+  std::string output, session, length = kDefaultLength;
   bool quiet = false;
 };
 
@@ -25,6 +30,7 @@ int start(pid_t pid, const Options &options, std::optional<Destination> &place) 
   control::Answer answer;
   const control::Status before = control::statusOf(pid, answer);
   std::string startOptions;
+  const std::string limit = options.length == "0" ? "" : fmt::format(", for at most {}", options.length);
   if (answer && before.state == control::Status::State::Waiting && before.session.empty()) {
     std::string problem;
     if (!place)
@@ -33,16 +39,17 @@ int start(pid_t pid, const Options &options, std::optional<Destination> &place) 
       return fail(kCantRead, "{}", problem);
     startOptions = joinOptions({{"session", place->session}, {"format", "packed"}, {"summary", "never"}});
   }
-  answer = control::give(pid, "start", startOptions);
+  const uint64_t length = options.length == "0" ? 0 : *parseDuration(options.length);
+  answer = control::give(pid, "start", startOptions, length ? bootTimeNs() + length : 0);
   if (answer.what == control::Answer::What::NoAnswer && !startOptions.empty()) {
     if (!options.quiet)
-      Output().print("{}, into {}\n", answer.why, place->shown);
+      Output().print("{}, into {}{}\n", answer.why, place->shown, limit);
     return kOk;
   }
   if (!answer)
     return fail(exitCodeOf(answer.what), "{}", answer.why);
   if (!options.quiet)
-    Output().print("process {} records into {}\n", pid, control::statusOf(pid, answer).session);
+    Output().print("process {} records into {}{}\n", pid, control::statusOf(pid, answer).session, limit);
   return kOk;
 }
 
@@ -66,6 +73,14 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
               "For processes that have recorded nothing: make the session in this directory [ada-traces]")
       .type("DIR");
   line.option("--session", options->session, "The same: use this session directory").type("DIR");
+  line.option("--for", options->length, "Stop by itself after this time (90s, 10m, 2h); 0: never [10m]")
+      .type("TIME")
+      .check([](const std::string &value) {
+        const std::optional<uint64_t> ns = parseDuration(value);
+        const bool hasUnit = value.find_first_not_of("0123456789.") != std::string::npos;
+        return value == "0" || (ns && *ns > 0 && hasUnit) ? std::string()
+                                                          : "'" + value + "' is not a time with its unit (90s, 10m)";
+      });
   line.flag("-q,--quiet", options->quiet, "Print only problems");
   return [options] { return run(*options); };
 }
