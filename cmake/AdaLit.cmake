@@ -5,8 +5,8 @@
 #
 # LLVM chooses the clang, opt and FileCheck that the suite runs with; the default is the newest one that is found.
 # TARGET aarch64: programs are cross-built and run in qemu. A suite uses two jobs and declares that to ctest, which then
-# runs nothing beside it. PART is the part of `tools/dev test --all` that the suite belongs to; a suite without one is
-# run each time. LONG: runs only the tests that require the feature `long`, as the part `long`.
+# runs nothing else at the same time. PART is the part of `tools/dev test --all` that the suite belongs to; a suite
+# without one is run each time. LONG: runs only the tests that require the feature `long`, as the part `long`.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # ADA_TEST_LLVMS: the LLVMs that have what the tests need, lowest first.

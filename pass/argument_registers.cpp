@@ -92,7 +92,8 @@ bool ArgumentRegisters::count(Type *type, Need &need) const {
   bool isHalf = type->isHalfTy() && (isAArch64_ || compat::kX86HasHalfInVectors);
   if (type->isFloatTy() || type->isDoubleTy() || type->isFP128Ty() || isHalf || (type->isBFloatTy() && isAArch64_)) {
     ++need.vector;
-    need.pieces.push_back({ValuePiece::Where::Vector, 0, (unsigned)type->getPrimitiveSizeInBits().getFixedValue() / 8});
+    need.pieces.push_back(
+        {ValuePiece::Where::Vector, 0, static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue()) / 8});
     return true;
   }
   if (auto *fixed = dyn_cast<FixedVectorType>(type))
@@ -230,7 +231,7 @@ unsigned resultBytesInMemory(const Function &function) {
   if (!type || !type->isSized())
     return 0;
   TypeSize size = function.getParent()->getDataLayout().getTypeAllocSize(type);
-  return size.isScalable() || size.getFixedValue() > kMostResultBytes ? 0 : (unsigned)size.getFixedValue();
+  return size.isScalable() || size.getFixedValue() > kMostResultBytes ? 0 : static_cast<unsigned>(size.getFixedValue());
 }
 
 } // namespace ada

@@ -220,7 +220,7 @@ void Hooks::callExit(IRBuilder<> &builder, ArrayRef<Argument> arguments, Frame &
   Value *memory = addressOf(builder, inMemory);
   if (frame.isSetAtExit) {
     Value *said = memory       ? memory
-                  : isNoResult ? ConstantExpr::getIntToPtr(builder.getInt64(1), pointer) // ADA_NO_RESULT
+                  : isNoResult ? ConstantExpr::getIntToPtr(builder.getInt64(ADA_NO_RESULT), pointer)
                                : ConstantPointerNull::get(pointer);
     store(builder, frame, said, offsetof(ada_frame, memory));
     frame.carried |= ADA_CARRIED_AT_EXIT;

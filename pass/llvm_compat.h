@@ -201,7 +201,7 @@ inline llvm::Function *variadicIntrinsic(llvm::Module &module, llvm::Intrinsic::
 #endif
 }
 
-/// The number of elements in RANGE; null if it is not a constant.
+/// The number of elements in an array's dimension; null if it is not a constant.
 inline const llvm::ConstantInt *constantCount(const llvm::DISubrange &range) {
 #if LLVM_VERSION_MAJOR >= 15
   return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
@@ -219,15 +219,6 @@ template <typename Callback> void forEachDebugRecord(const llvm::Instruction &in
 #else
   (void)instruction;
   (void)callback;
-#endif
-}
-
-/// The number of elements in an array's dimension; null if it is not a constant.
-inline const llvm::ConstantInt *countOf(const llvm::DISubrange &range) {
-#if LLVM_VERSION_MAJOR >= 16
-  return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
-#else
-  return range.getCount().dyn_cast<llvm::ConstantInt *>();
 #endif
 }
 

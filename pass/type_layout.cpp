@@ -252,7 +252,7 @@ std::string TypeLayout::writeComposite(const DICompositeType *type) {
   if (type->getTag() == dwarf::DW_TAG_array_type) {
     const DINodeArray dimensions = type->getElements();
     const auto *range = dimensions.size() == 1 ? dyn_cast<DISubrange>(dimensions[0]) : nullptr;
-    const ConstantInt *count = range ? compat::countOf(*range) : nullptr;
+    const ConstantInt *count = range ? compat::constantCount(*range) : nullptr;
     const std::string one = count && bitsOf(type) <= 512 ? element(type->getBaseType()) : "";
     return one.empty() ? unknown(type) : "a" + std::to_string(count->getZExtValue()) + "(" + one + ")";
   }

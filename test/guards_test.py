@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Breaks each rule of layering.py and porting.py once, and expects that they say so. Usage: guards_test.py
+"""Breaks each rule of layering.py, porting.py and one_definition.py once, and expects that they say so. Usage: guards_test.py
 
 A check that finds nothing looks like a tree that is right. Here files that break a rule are made up, with their place in
 the tree, and given to the checks as if they were there. A new rule needs a line in BROKEN or MENTIONS.
@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 import layering
+import one_definition
 import porting
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -88,7 +89,7 @@ MENTIONS = {
                          ("lib/shared/ring/x.h", "e.kind != kException"), ("runtime/core/files/x.cpp", "e.kind == ring::kCall")],
     "A new run-time option": [("lib/recover/x.cpp", '"detail_buffer"'), ("tools/adatrace/commands/x.cpp", '"--post-roll-ms"')],
     "A new type of option": [("tools/adatrace/options/x.cpp", "option.type == options::Type::Share"),
-                             ("runtime/core/drain/x.cpp", "#define ADA_ROTATION int")],
+                             ("runtime/core/drain/x.cpp", "ADA_OPTION(Rotation, x, y, z, w)")],
     "A new field in the manifest": [("lib/analysis/events/x.cpp", "manifest::kDetailCount"), ("lib/view/x.cpp", '"build_id"'),
                                     ("runtime/core/files/x.cpp", '#include "shared/manifest_keys.h"')],
 }
@@ -174,6 +175,39 @@ class Tree(unittest.TestCase):
                 status, output = self.status("porting.py", right | fault)
                 self.assertIn(words, output)
                 self.assertEqual(1, status)
+
+
+# Definitions that the linker takes for those of another file, and some that it does not.
+SAME = ["struct Reply {\n  int a;\n};", "enum class Kind { A };", "class Reader final : public Base<int> {};", "inline int f(int a) { return a; }",
+        "inline constexpr int kMost = 3;", "template <class T> T g(T a) { return a; }", "constexpr int h() { return 1; }",
+        "inline bool operator<(const A &a, const A &b) { return &a < &b; }", 'extern "C" {\nunion Word {};\n}']
+DIFFERENT = ["namespace {\nstruct Reply {};\n}", "struct Reply;", "static inline int f(int a) { return a; }", "inline int f(int a);", "constexpr int kMost = 3;",
+             "using Reply = int;", "struct Other {\n  struct Inner {};\n};\n// struct Reply {};", "inline int Reply::f(int a) { return a; }"]
+
+
+class OneDefinition(unittest.TestCase):
+    def problems(self, one, two, file="tools/adatrace/view/b.h"):
+        files = {"lib/base/a.h": f"namespace ada::x {{\n{one}\n}}\n", file: f"namespace ada {{\nnamespace x {{\n{two}\n}}\n}}\n"}
+        return list(one_definition.problemsIn(files))
+
+    def testSame(self):
+        for text in SAME:
+            with self.subTest(text):
+                self.assertEqual(1, len(self.problems(text, text)))
+                self.assertEqual([], self.problems(text, text, "pass/b.h"), "these are never linked together")
+        self.assertRegex(self.problems(SAME[0], SAME[0])[0], "^ada::x::Reply is defined twice in adatrace: lib/base/a.h:2, tools/adatrace/view/b.h:3$")
+        self.assertEqual(1, len(self.problems("inline int f(int a) { return a; }", "inline int f(int b) { return 2; }")))
+
+    def testDifferent(self):
+        for text in DIFFERENT:
+            for other in SAME[:5]:
+                with self.subTest(text, other=other):
+                    self.assertEqual([], self.problems(other, text))
+        self.assertEqual([], self.problems("inline int f(int a) { return a; }", "inline int f(long a) { return a; }"))
+
+    def testEachFolder(self):
+        for folder in {f for program in one_definition.PROGRAMS.values() for f in program}:
+            self.assertTrue((ROOT / folder).is_dir(), folder)
 
 
 class Porting(unittest.TestCase):

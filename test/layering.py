@@ -100,7 +100,7 @@ PARTS = [
     Part("lib/analysis/tree", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits", ANALYSIS + "report"]),
     Part("lib/analysis/check", [ANALYSIS + "events"]),
     Part("lib/analysis/outliers", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits"]),
-    Part("lib/analysis/diff", [ANALYSIS + "events", ANALYSIS + "report", ANALYSIS + "tree", ANALYSIS + "values"]),
+    Part("lib/analysis/diff", [ANALYSIS + "events", ANALYSIS + "outliers", ANALYSIS + "report", ANALYSIS + "tree", ANALYSIS + "values"]),
     Part("lib/formats/atf/files", ["lib/formats/*", "lib/formats/packed"], DIRECTORIES | {
         ATF + "session/link_check.h": "values are shown only if index and detail belong together"}),
     Part("lib/formats/atf/manifest", ["lib/formats/*", ATF + "files"], DIRECTORIES | {
@@ -293,7 +293,7 @@ def readmeProblems(root):
                     for name in re.findall(r"`(\w+\.(?:h|cpp|js|html))`", text) if not (page.parent / name).is_file())
 
 
-USES = "Beside what its parent may use: "
+USES = "In addition to what its parent may use: "
 
 
 def usesLine(part):

@@ -41,7 +41,7 @@ SECTIONS = {
                                 ["lib/formats/ctf/sink.cpp", "lib/formats/dial9/ada_schemas.cpp", "lib/formats/wtf/sink.cpp",
                                  "lib/formats/atf/manifest/lambda_places.cpp", "runtime/core/record/argument_contents.cpp"]),
     "A new run-time option": Section(r"\b(?:detail[-_]buffer|post[-_]roll[-_]ms)\b", PRODUCT, [], re.I),
-    "A new type of option": Section(r"\bADA_(?:SHARE|ROTATION|CLOCK)\b(?!_)|\bType::(?:Share|Rotation|Clock)\b", PRODUCT),
+    "A new type of option": Section(r"\bADA_OPTION\((?:Share|Rotation|Clock)\b|\bType::(?:Share|Rotation|Clock)\b", PRODUCT),
     "A new field in the manifest": Section(r"\bmanifest::k\w+|manifest_keys\.h|\"(?:detail_count|abi_version|loaded_ns|build_id"
                                            r"|base_address|trigger_count|events_from_ring|timing_anchors|frequency_hz)\"",
                                            PRODUCT),

@@ -197,7 +197,7 @@ typedef struct ada_frame {
                            /* in registers, ADA_NO_RESULT if nothing is returned here (a tail call) */
   uint64_t return_address; /* AArch64 only: llvm.returnaddress(0) */
 } ada_frame;
-#define ADA_NO_RESULT ((const void *)1)
+#define ADA_NO_RESULT 1 /* as an address */
 
 ADA_ABI_ASSERT(sizeof(ada_frame) == 32, "ada_frame is 32 bytes");
 

@@ -1,9 +1,10 @@
 // Finds out whether a process records into a place, from a lock that the kernel drops when the process ends.
 //
-// As soon as the drain runs, it locks its process's directory and the ring file (flock), and it never lets go. So if a
-// lock can be taken, the process is dead. This holds even if its number was reused, if /proc can't be read, and
-// whatever pid or mount namespace it ran in. Recovery holds both locks itself while it works, so that two recoveries
-// can't get in each other's way.
+// As soon as the drain runs, it locks the ring file and the directory that it writes to (flock). It keeps the ring's
+// lock to its end, and a directory's until it has gone on to the next part (option rotate). So if the ring's lock can
+// be taken, the process is dead, and if a directory's can, nothing more is written there. This holds even if the
+// process's number was reused, if /proc can't be read, and whatever pid or mount namespace it ran in. Recovery holds
+// both locks itself while it works, so that two recoveries can't get in each other's way.
 #ifndef ADA_LIB_RECOVER_RECORDING_LOCK_H
 #define ADA_LIB_RECOVER_RECORDING_LOCK_H
 

@@ -225,6 +225,23 @@ Expected<std::optional<uint64_t>> callAt(TraceView &view, uint32_t thread, uint6
   return search.found ? known(search.found->seq) : std::nullopt;
 }
 
+Expected<std::optional<uint64_t>> innermostAt(TraceView &view, uint32_t thread, uint64_t ns) {
+  struct Depth : CallVisitor {
+    bool goesOn(uint64_t, uint64_t timeNs) override { return timeNs <= ns; }
+    void begin(const OpenCall &, uint32_t at) override { open = at + 1; }
+    void end(const Span &span, uint64_t) override {
+      if (span.how != SpanEnd::Open)
+        open = span.depth;
+    }
+    uint64_t ns = 0;
+    uint32_t open = 0;
+  } depth;
+  depth.ns = ns;
+  const auto place = ADA_TRY(view.placeBefore(thread, ns));
+  ADA_TRY(view.walk(thread, place, depth));
+  return depth.open > 0 ? callAt(view, thread, ns, depth.open - 1) : std::optional<uint64_t>();
+}
+
 //===--- find -------------------------------------------------------------===//
 
 namespace {

@@ -32,6 +32,9 @@ Expected<std::optional<CallDetails>> callDetails(TraceView &view, uint32_t threa
 /// The number of the call that is open at a time at a depth (0 is the outermost).
 Expected<std::optional<uint64_t>> callAt(TraceView &view, uint32_t thread, uint64_t ns, uint32_t depth);
 
+/// The innermost call that is open at a time.
+Expected<std::optional<uint64_t>> innermostAt(TraceView &view, uint32_t thread, uint64_t ns);
+
 struct FindRequest {
   std::vector<uint32_t> threads;
   uint64_t fromNs = 0, toNs = 0; ///< calls that begin there

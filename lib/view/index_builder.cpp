@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "function_totals.h"
 #include "index_format.h"
+#include "shared/wide.h"
 
 #include <algorithm>
 #include <cstring>
@@ -66,7 +67,7 @@ public:
   ThreadIndexer(IndexOutput &output, const IndexBuild &build, const model::ThreadExtent &extent)
       : output_(output), build_(build) {
     const uint64_t duration = extent.lastNs > extent.firstNs ? extent.lastNs - extent.firstNs : 0;
-    const auto cell = static_cast<unsigned __int128>(duration) * kCellEvents / std::max<uint64_t>(extent.events, 1);
+    const auto cell = Wide{duration} * kCellEvents / std::max<uint64_t>(extent.events, 1);
     thread_.events = extent.events;
     thread_.cellNs = std::max<uint64_t>(static_cast<uint64_t>(cell), 1);
     for (uint64_t ns = thread_.cellNs;; ns *= kLevelFactor) {

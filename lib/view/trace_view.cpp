@@ -180,6 +180,14 @@ Expected<Place> TraceView::placeOf(uint32_t thread, uint64_t seq) {
   return Place{.seq = next == cuts.seqs.begin() ? 0 : *(next - 1), .open = {}};
 }
 
+Expected<std::pair<uint64_t, uint64_t>> TraceView::seqsAround(uint32_t thread, uint64_t fromNs, uint64_t toNs) {
+  ThreadCuts &cuts = cutsOf(thread);
+  const auto first = ADA_TRY(cutBefore(thread, cuts, fromNs));
+  const auto last = ADA_TRY(cutBefore(thread, cuts, toNs));
+  return std::pair(cuts.seqs[first],
+                   last + 1 < cuts.seqs.size() ? cuts.seqs[last + 1] : table_.threads[thread].extent->events);
+}
+
 Expected<bool> TraceView::walk(uint32_t thread, const Place &place, CallVisitor &visitor,
                                const std::function<void(ThreadWalk &)> &after) {
   const Lease reader = lease();

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ada::view {
@@ -71,6 +72,9 @@ public:
   Expected<Place> placeBefore(uint32_t thread, uint64_t ns);
   /// The same for the number of an event, which comes at or after the place.
   Expected<Place> placeOf(uint32_t thread, uint64_t seq);
+  /// The events of the thread in a range of time: from the last of the source's places before it (where open calls are
+  /// known) to the first one after it.
+  Expected<std::pair<uint64_t, uint64_t>> seqsAround(uint32_t thread, uint64_t fromNs, uint64_t toNs);
   /// Reads from a place on until the visitor has enough or the thread ends. Then `after` gets the open calls, before
   /// they are dropped. True if the thread has ended.
   Expected<bool> walk(uint32_t thread, const Place &place, CallVisitor &visitor,

@@ -1,5 +1,5 @@
 ; RUN: %opt_ada %s | FileCheck %s
-; A noreturn function is flagged (flags = 1); the end of its body is no exit.
+; A noreturn function is flagged (flags = 1); the end of its body is not an exit.
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK: @__ada_fn.die = {{.*}} i32 1, i32 0, i32 0, i32 0, i32 0, i32 0 }, section "ada_functions"

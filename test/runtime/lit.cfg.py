@@ -1,6 +1,6 @@
 # Tests of traced programs: what is recorded, and that the program behaves as without AdaTrace.
 #
-# Beside the project's substitutions (lit.cfg.py at the top):
+# In addition to the project's substitutions (lit.cfg.py at the top):
 #   %calls    reads a trace and checks it: `%calls tree DIR`, see Inputs/calls.py
 #   %details  reads detail files and checks them: `%details count DIR`, see Inputs/details.py
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1

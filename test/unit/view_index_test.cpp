@@ -146,7 +146,7 @@ TEST(ViewIndex, LongRangesComeFromTheIndexAndBeforeFromSamples) {
       continue;
     ++calls;
     const auto call = ends.find({item.beginNs, item.depth, item.function});
-    ASSERT_TRUE(call != ends.end()) << "a sample that is no call";
+    ASSERT_TRUE(call != ends.end()) << "a sample that is not a call";
     EXPECT_GE(item.endNs + 1, std::min(call->second, all.toNs)) << "ends at a place behind the call";
   }
   EXPECT_GT(calls, 20u);

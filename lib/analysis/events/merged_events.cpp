@@ -23,10 +23,12 @@ namespace {
 // A piece of a thread that outlives the read.
 class Piece : public TableSink {
 public:
-  Piece(TraceTable &table, uint32_t thread, uint64_t size) : TableSink(table), size_(size) {
+  /// `from`: the thread's first event that the source has.
+  Piece(TraceTable &table, uint32_t thread, uint64_t size, uint64_t from) : TableSink(table), size_(size) {
     request_.threads = {thread};
     request_.isFurther = true;
-    request_.toSeq = 0;
+    request_.toSeq = from;
+    request_.withOpenCalls = from > 0;
   }
 
   bool wantsDetails() const override { return true; }
@@ -65,6 +67,7 @@ public:
     request_.fromSeq = request_.toSeq;
     request_.toSeq += size_;
     auto done = source.readPart(*this, request_);
+    request_.withOpenCalls = false;
     isOver_ = events_.empty();
     return done;
   }
@@ -110,7 +113,7 @@ Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const 
     return filled;
   };
   for (size_t i = 0; i < threads.size(); ++i) {
-    pieces.push_back(std::make_unique<Piece>(table, threads[i], size));
+    pieces.push_back(std::make_unique<Piece>(table, threads[i], size, source.cuts(threads[i], 1).front()));
     ADA_TRY(push(i));
   }
   while (!heap.empty()) {

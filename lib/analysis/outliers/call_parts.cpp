@@ -129,37 +129,15 @@ private:
     };
     std::unordered_map<size_t, size_t> ofReason; // columns
     std::unordered_map<uint32_t, size_t> ofNode; // columns of waits for nothing known
-    std::vector<std::vector<const CallWait *>> waitsOf(sample_.calls.size());
-    for (const CallWait &wait : waits_.waits)
-      waitsOf[wait.call].push_back(&wait);
+    const std::vector<std::vector<const CallWait *>> waitsOf = waitsByCall(sample_, waits_);
     for (size_t i = 0; i < sample_.calls.size(); ++i) {
       const SampledCall &call = sample_.calls[i];
       std::vector<CallPart> parts = call.parts;
-      for (const CallWait *wait : waitsOf[i]) {
-        uint64_t left = wait->ns;
-        // Off-CPU time of the library function first. Without scheduling records its time counts as on-CPU so far.
-        const auto take = [&](uint64_t CallPart::*from, bool anywhere) {
-          for (CallPart &part : parts) {
-            const uint32_t function = sample_.paths[part.node].function;
-            const bool isIt = part.node != PathTree::kRoot && PathTree::isFunction(function) &&
-                              sample_.names[function] == wait->library;
-            if (!isIt && !anywhere)
-              continue;
-            const uint64_t taken = std::min(left, part.*from);
-            part.*from -= taken, left -= taken;
-          }
-        };
-        take(&CallPart::waitingNs, false);
-        if (hasSched_)
-          take(&CallPart::waitingNs, true);
-        else
-          take(&CallPart::cpuNs, false);
-        if (left == wait->ns)
-          continue;
-        const auto [at, isNew] = ofReason.try_emplace(wait->reason, 0);
+      for (const ReasonNs &taken : takeWaits(sample_, waitsOf[i], hasSched_, parts)) {
+        const auto [at, isNew] = ofReason.try_emplace(taken.reason, 0);
         if (isNew)
-          at->second = column(FactorKind::Waiting, waits_.reasons[wait->reason]);
-        columns_[at->second].ns[i] += static_cast<double>(wait->ns - left);
+          at->second = column(FactorKind::Waiting, waits_.reasons[taken.reason]);
+        columns_[at->second].ns[i] += static_cast<double>(taken.ns);
       }
       for (const CallPart &part : parts) {
         columns_[columnOf_[part.node]].ns[i] += static_cast<double>(part.cpuNs);
@@ -188,6 +166,41 @@ private:
 };
 
 } // namespace
+
+std::vector<std::vector<const CallWait *>> waitsByCall(const CallSample &sample, const CallWaits &waits) {
+  std::vector<std::vector<const CallWait *>> byCall(sample.calls.size());
+  for (const CallWait &wait : waits.waits)
+    byCall[wait.call].push_back(&wait);
+  return byCall;
+}
+
+std::vector<ReasonNs> takeWaits(const CallSample &sample, const std::vector<const CallWait *> &ofCall, bool hasSched,
+                                std::vector<CallPart> &parts) {
+  std::vector<ReasonNs> all;
+  for (const CallWait *wait : ofCall) {
+    uint64_t left = wait->ns;
+    // Off-CPU time of the library function first. Without scheduling records its time counts as on-CPU so far.
+    const auto take = [&](uint64_t CallPart::*from, bool anywhere) {
+      for (CallPart &part : parts) {
+        const uint32_t function = sample.paths[part.node].function;
+        const bool isIt =
+            part.node != PathTree::kRoot && PathTree::isFunction(function) && sample.names[function] == wait->library;
+        if (!isIt && !anywhere)
+          continue;
+        const uint64_t taken = std::min(left, part.*from);
+        part.*from -= taken, left -= taken;
+      }
+    };
+    take(&CallPart::waitingNs, false);
+    if (hasSched)
+      take(&CallPart::waitingNs, true);
+    else
+      take(&CallPart::cpuNs, false);
+    if (left < wait->ns)
+      all.push_back({wait->reason, wait->ns - left});
+  }
+  return all;
+}
 
 std::vector<PartColumn> divideCalls(const CallSample &sample, const CallWaits &waits, bool hasSched) {
   return Division(sample, waits, hasSched).run();

@@ -22,7 +22,21 @@ struct CallWaits {
   std::vector<CallWait> waits;
   /// "mutex 0x5600e2, held by thread 3 (compactor), taken in Table::compact()"
   std::vector<std::string> reasons;
+  /// The same without what differs between runs: "mutex, held by compactor, taken in Table::compact()"
+  std::vector<std::string> kinds;
 };
+
+/// How long a call waited for one reason.
+struct ReasonNs {
+  size_t reason = 0; ///< in CallWaits::reasons
+  uint64_t ns = 0;
+};
+/// Takes the time of a call's waits out of its parts. What it returns and the parts that are left add up to what the
+/// parts were before.
+std::vector<ReasonNs> takeWaits(const CallSample &sample, const std::vector<const CallWait *> &ofCall, bool hasSched,
+                                std::vector<CallPart> &parts);
+/// By call in the sample: its waits.
+std::vector<std::vector<const CallWait *>> waitsByCall(const CallSample &sample, const CallWaits &waits);
 
 /// One part of all calls' time.
 struct PartColumn {

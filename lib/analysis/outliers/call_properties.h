@@ -18,9 +18,9 @@ using CallValue = std::variant<double, std::string>;
 /// By call in the sample: the values by name. Empty where nothing was read.
 using CallValues = std::vector<std::map<std::string, CallValue>>;
 
-/// Reads the arguments and results of at most kMostValues calls of each kind. Empty maps if none were recorded.
-constexpr size_t kMostValues = 2000;
-Expected<CallValues> valuesOf(model::TraceSource &source, TraceTable &table, const CallSample &sample);
+/// Reads the arguments and results of at most `most` calls of each kind. Empty maps if none were recorded.
+Expected<CallValues> valuesOf(model::TraceSource &source, TraceTable &table, const CallSample &sample,
+                              size_t most = 2000);
 
 /// Something that is true of some calls.
 struct Property {

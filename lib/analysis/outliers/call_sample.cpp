@@ -105,7 +105,7 @@ public:
   PathTree paths;                                     // of this worker's numbers of functions
 
 private:
-  static uint64_t stepFor(uint64_t count) { return count / kMostSampled + 1; }
+  uint64_t stepFor(uint64_t count) const { return count / limits_.mostSampled + 1; }
   bool isInside() const { return isFunctionOpen_; }
   bool isFunction(uint32_t function) {
     if (function >= isFunction_.size())
@@ -156,7 +156,7 @@ private:
     if (!isSlow && (took < limits_.ordinaryFromNs || took > limits_.ordinaryToNs))
       return;
     uint64_t &seen = isSlow ? slowSeen_ : ordinarySeen_;
-    if (seen++ % (isSlow ? slowStep_ : ordinaryStep_) != 0)
+    if (seen++ % (isSlow ? slowStep_ : ordinaryStep_) != 0 && limits_.always != CallId{thread_, span.beginSeq})
       return;
     current_.thread = thread_, current_.isSlow = isSlow;
     current_.beginSeq = span.beginSeq, current_.endSeq = span.endSeq;

@@ -58,8 +58,7 @@ struct CallSample {
   std::vector<LongCall> longCalls; ///< by time
 };
 
-/// Reads the trace once, several threads at a time. At most kMostSampled calls of each kind are kept, chosen evenly.
-constexpr uint64_t kMostSampled = 20'000;
+/// Reads the trace once, several threads at a time. At most SlowLimits::mostSampled calls of each kind are kept.
 Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table,
                                  const std::vector<uint32_t> &threads, const std::string &function,
                                  const SlowLimits &limits, uint64_t fromNs, uint64_t toNs, Damage &damage);

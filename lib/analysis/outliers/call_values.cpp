@@ -52,7 +52,7 @@ void put(std::map<std::string, CallValue> &to, const std::string &name, simdjson
 
 } // namespace
 
-Expected<CallValues> valuesOf(model::TraceSource &source, TraceTable &table, const CallSample &sample) {
+Expected<CallValues> valuesOf(model::TraceSource &source, TraceTable &table, const CallSample &sample, size_t most) {
   CallValues values(sample.calls.size());
   ValueReader reader(source, table);
   simdjson::dom::parser parser;
@@ -60,7 +60,7 @@ Expected<CallValues> valuesOf(model::TraceSource &source, TraceTable &table, con
   constexpr uint64_t kEnoughWithout = 50; // calls without any value: nothing was recorded
   for (size_t i = 0; i < sample.calls.size(); ++i) {
     const SampledCall &call = sample.calls[i];
-    const uint64_t step = (call.isSlow ? sample.slow : sample.ordinary) / kMostValues + 1;
+    const uint64_t step = (call.isSlow ? sample.slow : sample.ordinary) / most + 1;
     if (seen[call.isSlow]++ % step != 0 || (found == 0 && read >= kEnoughWithout))
       continue;
     Span span;

@@ -90,9 +90,11 @@ public:
   }
 
   void finish() {
-    waits.reasons.resize(seen_.size());
-    for (const auto &[reason, seen] : seen_)
+    waits.reasons.resize(seen_.size()), waits.kinds.resize(seen_.size());
+    for (const auto &[reason, seen] : seen_) {
       waits.reasons[seen.number] = textOf(reason, seen);
+      waits.kinds[seen.number] = kindOf(reason, seen);
+    }
   }
 
   CallWaits waits;
@@ -116,6 +118,25 @@ private:
     text += seen.threads.size() == 1 ? threadText(trace.table, *seen.threads.begin()) : "several threads";
     if (reason.where != kNobody)
       text += (isHeld ? ", taken in " : ", from ") + nameOf(reason.where);
+    return text;
+  }
+
+  // Addresses, and the numbers of threads, differ between runs.
+  std::string kindOf(const Reason &reason, const ReasonSeen &seen) const {
+    const NamedTrace trace{state_->table(), [this](uint32_t function) { return nameOf(function); }};
+    WaitedFor object = seen.object;
+    object.value.reset(), object.other.reset();
+    if (reason.library == kNobody)
+      object.callee = kNobody;
+    std::string text = objectText(trace, object);
+    if (!reason.isHeld)
+      return text;
+    const bool isHeld = isLock(reason.kind);
+    const std::string *name = seen.threads.size() == 1 ? &trace.table.threads[*seen.threads.begin()].name : nullptr;
+    if (name && !name->empty())
+      text += (isHeld ? ", held by " : ", woken by ") + *name;
+    if (reason.where != kNobody)
+      text += (isHeld ? ", taken in " : ", woken from ") + nameOf(reason.where);
     return text;
   }
 

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace ada::analysis {
 
@@ -30,9 +31,10 @@ struct Contrast {
 
 class Search {
 public:
-  Search(const CallSample &sample, const TraceTable &table, std::vector<PartColumn> columns, double tailChance)
-      : sample_(sample), table_(table), columns_(std::move(columns)), tailChance_(tailChance), left_(columns_.size()),
-        isOpen_(sample.calls.size()) {
+  Search(const CallSample &sample, const TraceTable &table, std::vector<PartColumn> columns, double tailChance,
+         std::optional<size_t> call)
+      : sample_(sample), table_(table), columns_(std::move(columns)), tailChance_(tailChance), call_(call),
+        left_(columns_.size()), isOpen_(sample.calls.size()) {
     for (size_t i = 0; i < sample_.calls.size(); ++i)
       isOpen_[i] = sample_.calls[i].isSlow;
     for (size_t c = 0; c < columns_.size(); ++c)
@@ -40,6 +42,7 @@ public:
         left_[c].push_back(sample_.calls[i].isSlow ? columns_[c].ns[i] - columns_[c].ordinaryMean : 0);
     for (const PartColumn &column : columns_)
       extra_ += column.extra(), ordinaryMean_ += column.ordinaryMean;
+    leftInCall_ = leftInCall();
   }
 
   std::vector<OutlierFactor> run(const CallValues &values, uint64_t originNs, uint64_t windowNs) {
@@ -74,6 +77,7 @@ public:
     rest.explainsNs = extra_ - explained;
     rest.what = "the rest";
     rest.how = restText();
+    rest.ofCallNs = leftInCall_;
     factors_.push_back(std::move(rest));
     for (OutlierFactor &factor : factors_)
       factor.share = extra_ > 0 ? factor.explainsNs / extra_ : 0;
@@ -81,6 +85,20 @@ public:
   }
 
 private:
+  // The extra time of the chosen call that nothing explains yet.
+  double leftInCall() const {
+    double sum = 0;
+    for (const std::vector<double> &column : left_)
+      sum += call_ ? column[*call_] : 0;
+    return sum;
+  }
+  // A factor has just been taken off left_.
+  void addFactor(OutlierFactor factor) {
+    const double left = leftInCall();
+    factor.ofCallNs = leftInCall_ - left;
+    leftInCall_ = left;
+    factors_.push_back(std::move(factor));
+  }
   // Finds the best property again and again, as long as there is one that is more than chance.
   template <class Properties> void claim(const std::vector<bool> &columns, const Properties &properties) {
     constexpr int kMostClaims = 4;
@@ -154,7 +172,6 @@ private:
     factor.explainsNs = sum, factor.pValue = p;
     factor.ofSlow = contrast.ofSlow, factor.ofOrdinary = contrast.ofOrdinary;
     factor.how = howText(taken, sum);
-    factors_.push_back(std::move(factor));
     for (size_t c = 0; c < columns_.size(); ++c) {
       if (!columns[c])
         continue;
@@ -167,6 +184,7 @@ private:
           left_[c][i] *= 1 - part;
       }
     }
+    addFactor(std::move(factor));
     for (size_t i = 0; i < sample_.calls.size(); ++i)
       if (property.holds[i])
         isOpen_[i] = false;
@@ -201,8 +219,8 @@ private:
     factor.ofSlow = static_cast<double>(slowWith) / static_cast<double>(sample_.slow);
     factor.ofOrdinary =
         static_cast<double>(ordinaryWith) / static_cast<double>(std::max<uint64_t>(sample_.ordinary, 1));
-    factors_.push_back(std::move(factor));
     std::ranges::fill(left_[c], 0.0);
+    addFactor(std::move(factor));
   }
 
   // "3.1 ms in its own code, 1.2 ms in parse(), slower"
@@ -232,7 +250,8 @@ private:
   const CallSample &sample_;
   const TraceTable &table_;
   std::vector<PartColumn> columns_;
-  double tailChance_, extra_ = 0, ordinaryMean_ = 0;
+  double tailChance_, extra_ = 0, ordinaryMean_ = 0, leftInCall_ = 0;
+  std::optional<size_t> call_; // the chosen one
   std::vector<std::vector<double>>
       left_;                 // by column and call: extra time that nothing explains yet; 0 for ordinary calls
   std::vector<bool> isOpen_; // slow calls that no property explains yet
@@ -251,11 +270,12 @@ uint64_t startOf(const TraceTable &table) {
 
 Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
                                 const CallTimes &times, const SlowestOf &slowest, uint64_t fromNs, uint64_t toNs,
-                                Damage &damage) {
+                                Damage &damage, const CallId &call) {
   constexpr uint64_t kLeastCalls = 20; // fewer have no quartiles worth comparing with
   Outliers result;
   result.function = times.function, result.calls = times.sortedNs.size();
-  const SlowLimits limits = limitsOf(times, slowest);
+  SlowLimits limits = limitsOf(times, slowest);
+  limits.always = call;
   result.slowFromNs = limits.slowFromNs;
   result.ordinaryFromNs = limits.ordinaryFromNs, result.ordinaryToNs = limits.ordinaryToNs;
   result.slowCalls = limits.slow, result.ordinaryCalls = limits.ordinary;
@@ -294,7 +314,15 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     return values.error();
   result.hasArguments = std::ranges::any_of(*values, [](const auto &of) { return !of.empty(); });
   const uint64_t median = times.sortedNs[times.sortedNs.size() / 2];
-  Search search(*sample, table, divideCalls(*sample, waits, result.hasSched), result.tailChance);
+  const auto chosen = std::ranges::find_if(
+      sample->calls, [&](const SampledCall &one) { return CallId{one.thread, one.beginSeq} == call; });
+  std::optional<size_t> chosenPlace;
+  if (chosen != sample->calls.end() && chosen->isSlow) {
+    chosenPlace = static_cast<size_t>(chosen - sample->calls.begin());
+    result.isCallSlow = true;
+    result.callExtraNs = static_cast<double>(chosen->durationNs()) - result.ordinaryMeanNs;
+  }
+  Search search(*sample, table, divideCalls(*sample, waits, result.hasSched), result.tailChance, chosenPlace);
   result.factors = search.run(*values, startOf(table), std::max<uint64_t>(median, 1));
 
   std::vector<const SampledCall *> slow;

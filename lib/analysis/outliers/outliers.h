@@ -53,6 +53,7 @@ struct OutlierFactor {
   double pValue = 1;                ///< corrected; 1 for the unexplained rest
   /// How many of the slow and of the ordinary calls have it, 0 to 1.
   double ofSlow = 0, ofOrdinary = 0;
+  double ofCallNs = 0; ///< what it explains of the extra time of the call that was asked about
 };
 
 struct SlowExample {
@@ -68,15 +69,19 @@ struct Outliers {
   double tailChance = 1;              ///< chanceOfTail(): small if the slow calls are apart from the others
   std::vector<OutlierFactor> factors; ///< significant ones by what they explain, then the unexplained rest
   std::vector<SlowExample> slowest;   ///< a few, the slowest first
+  /// The call that was asked about is one of the slow ones. Then its factors add up to `callExtraNs`: its duration
+  /// minus the mean of the ordinary calls.
+  bool isCallSlow = false;
+  double callExtraNs = 0;
   bool hasSched = false, hasArguments = false;
   uint64_t callsNeeded = 0; ///< with too few calls to compare: how many there should be; otherwise 0
 };
 
 /// `times` are those of the function; `threads` the threads that are looked at. Reads the trace once more, and a second
-/// time if slow calls waited. Memory: the sample, and what `waits` needs.
+/// time if slow calls waited. `call`: what is in it of each factor. Memory: the sample, and what `waits` needs.
 Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
                                 const CallTimes &times, const SlowestOf &slowest, uint64_t fromNs, uint64_t toNs,
-                                Damage &damage);
+                                Damage &damage, const CallId &call = {});
 
 } // namespace ada::analysis
 

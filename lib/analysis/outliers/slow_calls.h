@@ -31,6 +31,13 @@ struct SlowestOf {
   static std::optional<SlowestOf> parse(std::string_view text);
 };
 
+/// A call by its thread and the number of the event that began it; by default none.
+struct CallId {
+  uint32_t thread = ~uint32_t{0};
+  uint64_t seq = ~uint64_t{0};
+  bool operator==(const CallId &) const = default;
+};
+
 /// The durations of the calls of one function.
 struct CallTimes {
   std::string function; ///< its display name; functions of that name in all processes count as one
@@ -44,6 +51,8 @@ struct CallTimes {
 struct SlowLimits {
   uint64_t slowFromNs = 0, ordinaryFromNs = 0, ordinaryToNs = 0;
   uint64_t slow = 0, ordinary = 0; ///< how many there are
+  uint64_t mostSampled = 20'000;   ///< at most that many of each kind are looked at, chosen evenly
+  CallId always;                   ///< this one is sampled whatever its number, if it is slow
 };
 SlowLimits limitsOf(const CallTimes &times, const SlowestOf &slowest);
 

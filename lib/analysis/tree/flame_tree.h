@@ -25,8 +25,8 @@ struct FlameTree {
   FunctionSum whole, wholeBefore; ///< calls: all of them; times: those of outermost calls
 };
 
-/// The trees must be sorted and use the same function numbers, all less than `functions`. Keeps the `most` paths that
-/// took longest, in either of the two, and adds up what was left out of each caller.
+/// The trees must be sorted and use the same function numbers, all less than `functions`. Keeps the `most` paths with
+/// the largest totals, both sessions added up, and adds up what was left out of each caller.
 FlameTree makeFlameTree(const PathTree &tree, const PathTree *before, size_t functions, size_t most);
 
 } // namespace ada::analysis

@@ -208,11 +208,11 @@ void WaitState::tellOf(WaitEnd &over, std::optional<int32_t> result) {
     if (over.waker == kNobody || !threads_[over.waker].hasEnded) // it ended while it was being joined
       over.waker = endedLast(over.thread, frame.beginNs);
     if (over.waker != kNobody)
-      threads_[over.waker].isJoined = true;
+      threads_[over.waker].isJoined = true, over.wakerNs = threads_[over.waker].lastNs;
   } else if (isWait && frame.object != kNobody && !isLock(objects_[frame.object].kind) && !over.isTimeout &&
              !over.isOpen) {
     if (const Wake *wake = wakeOf(frame, over.thread, frame.wokenNs ? frame.wokenNs : nowNs_))
-      over.waker = wake->thread, over.wakerFunction = wake->function;
+      over.waker = wake->thread, over.wakerFunction = wake->function, over.wakerNs = wake->ns;
   }
   if (over.object == kNobody) {
     WaitObject object;

@@ -81,6 +81,7 @@ struct WaitEnd {
   uint32_t caller = kNobody;      ///< the program's own function it was called from
   uint64_t endNs = 0, waitNs = 0; ///< waitNs: the part that counts
   uint32_t waker = kNobody, wakerFunction = kNobody;
+  uint64_t wakerNs = 0; ///< when it woke the thread
   /// Also true for an open call that was its thread's last event, and of which nothing is known except that it waits.
   bool hasWaited = false;
   bool isTimeout = false, isOpen = false, isShown = true;

@@ -13,15 +13,19 @@ namespace {
 
 constexpr size_t kDeepestChain = 32;
 
+struct Waker {
+  uint32_t thread = kNobody;
+  uint64_t ns = 0;
+};
 /// By thread and the number of the waiting call.
-using WakerOfCall = std::map<std::pair<uint32_t, uint64_t>, uint32_t>;
+using WakerOfCall = std::map<std::pair<uint32_t, uint64_t>, Waker>;
 
 class CallWakers : public WaitListener {
 public:
   CallWakers(WakerOfCall &wakers, uint64_t fromNs) : wakers_(wakers), fromNs_(fromNs) {}
   void waitEnds(const WaitEnd &over) override {
     if (over.waker != kNobody && over.waitNs && over.endNs > fromNs_)
-      wakers_[{over.thread, over.frame->beginSeq}] = over.waker;
+      wakers_[{over.thread, over.frame->beginSeq}] = {over.waker, over.wakerNs};
   }
 
 private:
@@ -30,14 +34,32 @@ private:
 };
 
 using PartKey = std::tuple<PartKind, uint32_t, uint32_t, decltype(std::declval<WaitObject>().key())>;
+
+/// Adds up times that come one after the other, and remembers the longest without a break.
+struct Stretches {
+  uint64_t ns = 0;
+  void add(uint64_t from, uint64_t to) {
+    ns += to - from;
+    if (from != toNs_)
+      fromNs_ = from;
+    toNs_ = to;
+    if (toNs_ - fromNs_ > longestNs_)
+      longestNs_ = toNs_ - fromNs_, longestFromNs_ = fromNs_;
+  }
+  uint64_t middleNs() const { return longestFromNs_ + longestNs_ / 2; }
+
+private:
+  uint64_t fromNs_ = 0, toNs_ = 0, longestFromNs_ = 0, longestNs_ = 0;
+};
+
 struct HolderNode;
 struct PartNode {
-  uint64_t ns = 0;
+  Stretches times;
   WaitedFor object;
   std::map<uint32_t, HolderNode> holders;
 };
 struct HolderNode {
-  uint64_t ns = 0;
+  Stretches times;
   bool isCycle = false;
   std::map<PartKey, PartNode> parts;
 };
@@ -58,6 +80,11 @@ public:
   }
   bool isOver() const { return sinceNs_ >= call_.endNs; }
   std::vector<WhyPart> parts() const { return partsOf(root_); }
+  std::vector<WhyWait> takeWaits() {
+    keepLongest(0);
+    std::ranges::sort(waits_, {}, &WhyWait::fromNs);
+    return std::move(waits_);
+  }
 
 private:
   PartNode &part(HolderNode &node, PartKind kind, uint32_t function, uint32_t library, const WaitObject &object = {}) {
@@ -67,7 +94,7 @@ private:
   // What `thread` did in from..to, during which no thread had an event.
   void divide(HolderNode &node, uint32_t thread, uint64_t from, uint64_t to) {
     chain_.push_back(thread);
-    node.ns += to - from;
+    node.times.add(from, to);
     const WaitState::ThreadState &state = state_->thread(thread);
     const WaitFrame *frame = state_->waiting(thread);
     const bool isSpin = frame && frame->does.kind == WaitKind::SpinLock;
@@ -91,7 +118,7 @@ private:
         if (off.why == OffCpu::Why::Waiting || (off.why == OffCpu::Why::Unknown && waitsOn))
           waits(node, thread, frame, begin, end);
         else
-          part(node, kindOf(off.why), kNobody, kNobody).ns += end - begin;
+          part(node, kindOf(off.why), kNobody, kNobody).times.add(begin, end);
         at = end;
       }
     between(at, to);
@@ -109,7 +136,7 @@ private:
       return;
     const auto [function, library] = state_->innermost(thread);
     const bool isOwn = &node != &root_ || isInnermost();
-    part(node, isOwn ? PartKind::Own : PartKind::Callee, function, library).ns += to - from;
+    part(node, isOwn ? PartKind::Own : PartKind::Callee, function, library).times.add(from, to);
   }
   // True if the chosen call is the innermost one of its thread.
   bool isInnermost() const {
@@ -126,20 +153,26 @@ private:
       object.kind = frame ? frame->does.kind : library != kNobody ? WaitKind::Library : WaitKind::Own;
     object.process = state_->table().threads[thread].process;
     std::vector<uint32_t> holders = state_->waitedFor(thread);
-    if (holders.empty() && frame)
-      if (const auto waker = wakers_.find({thread, frame->beginSeq}); waker != wakers_.end())
-        holders.push_back(waker->second);
+    uint64_t wokenNs = 0;
+    if (frame && (holders.empty() || object.kind == WaitKind::Join))
+      if (const auto waker = wakers_.find({thread, frame->beginSeq}); waker != wakers_.end()) {
+        wokenNs = waker->second.ns;
+        if (holders.empty())
+          holders.push_back(waker->second.thread);
+      }
     if (object.kind == WaitKind::Join && !holders.empty())
       object.joined = holders.front();
     PartNode &wait = part(node, PartKind::Waiting, function, library, object);
-    wait.ns += to - from;
+    wait.times.add(from, to);
     wait.object = {object.process, object.kind, object.value, object.other, object.joined, object.place, library};
+    if (chain_.size() == 1)
+      noteWait({from, to, object.kind, holders.empty() ? kNobody : holders.front(), wokenNs});
     if (holders.empty())
       return;
     // If there are several readers, only one is followed: all of them have to release the lock.
     HolderNode &holder = wait.holders[holders.front()];
     if (std::ranges::find(chain_, holders.front()) != chain_.end() || chain_.size() >= kDeepestChain) {
-      holder.ns += to - from;
+      holder.times.add(from, to);
       holder.isCycle = true;
     } else {
       divide(holder, holders.front(), from, to);
@@ -151,13 +184,34 @@ private:
     for (const auto &[key, from] : node.parts) {
       WhyPart &part = parts.emplace_back();
       part.kind = std::get<0>(key), part.function = std::get<1>(key), part.library = std::get<2>(key);
-      part.object = from.object, part.ns = from.ns;
+      part.object = from.object, part.ns = from.times.ns, part.inNs = from.times.middleNs();
       for (const auto &[thread, holder] : from.holders)
-        part.holders.push_back({thread, holder.ns, holder.isCycle, partsOf(holder)});
+        part.holders.push_back({thread, holder.times.ns, holder.times.middleNs(), holder.isCycle, partsOf(holder)});
       std::ranges::stable_sort(part.holders, std::greater(), &WhyPart::Holder::ns);
     }
     std::ranges::stable_sort(parts, std::greater(), &WhyPart::ns);
     return parts;
+  }
+
+  void noteWait(const WhyWait &wait) {
+    if (!waits_.empty() && waits_.back().toNs == wait.fromNs && waits_.back().thread == wait.thread &&
+        waits_.back().wokenNs == wait.wokenNs) {
+      waits_.back().toNs = wait.toNs;
+      return;
+    }
+    if (waits_.size() >= 4 * kMostWaits)
+      keepLongest(1);
+    waits_.push_back(wait);
+  }
+  // Except for the last `spared`, which may still go on.
+  void keepLongest(size_t spared) {
+    if (waits_.size() <= kMostWaits)
+      return;
+    const auto end = waits_.end() - static_cast<ptrdiff_t>(spared);
+    const auto kept = waits_.begin() + static_cast<ptrdiff_t>(kMostWaits - spared);
+    std::ranges::nth_element(waits_.begin(), kept, end, std::greater(),
+                             [](const WhyWait &wait) { return wait.toNs - wait.fromNs; });
+    waits_.erase(kept, end);
   }
 
   uint32_t thread_;
@@ -166,6 +220,7 @@ private:
   const WaitState *state_ = nullptr;
   uint64_t sinceNs_;
   HolderNode root_;
+  std::vector<WhyWait> waits_;
   std::vector<uint32_t> chain_; // from the chosen thread to the one being asked about
 };
 
@@ -263,6 +318,7 @@ Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, uint32_
   why.thread = thread, why.function = call.functionIndex, why.seq = call.beginSeq;
   why.beginNs = call.beginNs, why.endNs = call.endNs, why.how = call.how;
   why.parts = tree.parts();
+  why.waits = tree.takeWaits();
   why.hasSched = table.threads[thread].knowsSched();
   return why;
 }

@@ -28,15 +28,24 @@ struct WhyPart {
   uint32_t function = kNobody, library = kNobody; ///< where; for a wait: the caller and what it called
   WaitedFor object;                               ///< Waiting
   uint64_t ns = 0;
+  uint64_t inNs = 0; ///< a moment in the longest stretch of it
   struct Holder;
   std::vector<Holder> holders; ///< Waiting: the threads that held it; the rest of `ns` had no holder, or no known one
 };
 
 struct WhyPart::Holder {
   uint32_t thread = kNobody;
-  uint64_t ns = 0;
+  uint64_t ns = 0, inNs = 0;
   bool isCycle = false;       ///< it waits for a thread further out: a deadlock, or it was woken in another way
   std::vector<WhyPart> parts; ///< the longest first
+};
+
+/// One time in which the call's own thread waited.
+struct WhyWait {
+  uint64_t fromNs = 0, toNs = 0;
+  WaitKind kind = WaitKind::Own;
+  uint32_t thread = kNobody; ///< that held the object, woke the waiting thread, or was joined; kNobody if not known
+  uint64_t wokenNs = 0;      ///< when `thread` woke it, or ended; 0 for locks: the thread had it all the time
 };
 
 struct Why {
@@ -44,6 +53,7 @@ struct Why {
   uint64_t seq = 0, beginNs = 0, endNs = 0;
   SpanEnd how = SpanEnd::Return;
   std::vector<WhyPart> parts; ///< the longest first
+  std::vector<WhyWait> waits; ///< the longest kMostWaits, by time
   bool hasSched = false;      ///< it is known when the thread was on-CPU
 };
 
@@ -55,6 +65,7 @@ Expected<std::optional<Span>> longestCall(model::TraceSource &source, TraceTable
 /// The call that event number `seq` of the thread begins. Nothing if it does not begin a call.
 Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &table, uint32_t thread, uint64_t seq);
 
+constexpr size_t kMostWaits = 200;
 /// Reads all threads up to the call's end, twice: the first time to find which threads wake which. Memory: additionally
 /// 24 bytes for each wait that another thread ended during the call.
 Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, uint32_t thread, const Span &call);

@@ -404,8 +404,9 @@ Expected<void> ChromeSource::read(TraceSink &sink) {
                  .file = place_.name()};
   if (reader.damaged)
     problem("E_BAD_EVENT",
-            std::to_string(reader.damaged) + (reader.damaged == 1 ? " event is" : " events are") +
-                " no JSON object with a `ph`, or longer than 16 MiB; the others were read",
+            std::to_string(reader.damaged) +
+                (reader.damaged == 1 ? " event is not a JSON object" : " events are not JSON objects") +
+                " with a `ph`, or longer than 16 MiB; the others were read",
             reader.damagedAt);
   if (names.processes.empty() && !errors_.empty()) // nothing could be read
     return errors_.front();

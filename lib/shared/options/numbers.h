@@ -24,7 +24,7 @@ inline bool parseSize(TextPiece text, uint64_t &bytes) {
     return false;
   unsigned shift = 0;
   if (text.size == 1) {
-    const char unit = (char)(text[0] | 32);
+    const char unit = static_cast<char>(text[0] | 32);
     shift = unit == 'k' ? 10 : unit == 'm' ? 20 : unit == 'g' ? 30 : 0;
     if (shift == 0 || number > (UINT64_MAX >> shift))
       return false;

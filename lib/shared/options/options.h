@@ -26,16 +26,7 @@ struct Option {
 };
 
 inline constexpr Option kOptions[] = {
-#define ADA_STRING Type::String
-#define ADA_CHOICE Type::Choice
-#define ADA_CLOCK Type::Clock
-#define ADA_BOOL Type::Bool
-#define ADA_SIZE Type::Size
-#define ADA_NUMBER Type::Number
-#define ADA_TIME Type::Time
-#define ADA_SHARE Type::Share
-#define ADA_ROTATION Type::Rotation
-#define ADA_OPTION(type, name, value, meta, text) {type, #name, value, meta, text},
+#define ADA_OPTION(type, name, value, meta, text) {Type::type, #name, value, meta, text},
 #include "shared/options/options.inc"
 };
 
@@ -47,6 +38,37 @@ inline const Option *find(TextPiece name) {
 }
 
 //===--- values -----------------------------------------------------------===//
+
+// How the runtime keeps a value: its text, which is interpreted where it is used, or what parseValue() makes of it.
+enum class Kept : uint8_t { Text, Truth, Number };
+
+constexpr Kept keptAs(Type type) {
+  switch (type) {
+  case Type::String:
+  case Type::Choice:
+  case Type::Clock:
+  case Type::Rotation:
+    return Kept::Text;
+  case Type::Bool:
+    return Kept::Truth;
+  case Type::Size:
+  case Type::Number:
+  case Type::Time:
+  case Type::Share:
+    return Kept::Number;
+  }
+  return Kept::Text;
+}
+
+template <Kept> struct KeptValue {
+  using Type = uint64_t;
+};
+template <> struct KeptValue<Kept::Text> {
+  using Type = const char *;
+};
+template <> struct KeptValue<Kept::Truth> {
+  using Type = bool;
+};
 
 // Whether `value` is one of several that are separated by '|'.
 inline bool isOneOf(TextPiece value, TextPiece choices) {
@@ -76,7 +98,7 @@ inline bool parseClock(TextPiece value, Clock &clock) {
   constexpr uint64_t kLeastNs = 1000, kMostNs = 1000000000;
   for (unsigned i = 0; i < sizeof kKinds / sizeof *kKinds; ++i)
     if (value == kKinds[i]) {
-      clock.kind = (ClockKind)i;
+      clock.kind = static_cast<ClockKind>(i);
       return true;
     }
   if (!value.startsWith("tick:"))
@@ -98,8 +120,8 @@ inline bool parseRotation(TextPiece value, Rotation &rotation) {
          (parseSize(value, rotation.bytes) && rotation.bytes >= kLeastBytes);
 }
 
-// Whether an option can have that value. `number`: of a Bool, Size, Number, Time (nanoseconds) or Share
-// (hundredths of a percent).
+// Whether an option can have that value. `number`: what is kept of it if it is not kept as text; of a Time nanoseconds,
+// of a Share hundredths of a percent.
 inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) {
   switch (option.type) {
   case Type::String:

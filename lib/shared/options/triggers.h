@@ -31,7 +31,7 @@ struct Trigger {
 // Whether an unquoted value that continues with a colon ends with the kind of a trigger.
 inline bool endsWithTriggerKind(TextPiece value) {
   for (TriggerKind kind : kGlobTriggers) {
-    const TextPiece name = kTriggerKinds[(int)kind];
+    const TextPiece name = kTriggerKinds[static_cast<int>(kind)];
     if (value.endsWith(name) && (value.size == name.size || value[value.size - name.size - 1] == ';'))
       return true;
   }
@@ -58,7 +58,7 @@ inline const char *parseTrigger(TextPiece one, Trigger &t) {
     return nullptr;
   }
   for (TriggerKind kind : kGlobTriggers) {
-    const TextPiece name = kTriggerKinds[(int)kind];
+    const TextPiece name = kTriggerKinds[static_cast<int>(kind)];
     if (!one.startsWith(name) || one.size == name.size || one[name.size] != ':')
       continue;
     t.kind = kind;

@@ -56,7 +56,7 @@ struct Place {
   bool isEmpty() const { return (stamp | what) == 0; }
 };
 
-inline const ada_record *recordsOf(const ada_chunk &chunk) { return (const ada_record *)(&chunk + 1); }
+inline const ada_record *recordsOf(const ada_chunk &chunk) { return reinterpret_cast<const ada_record *>(&chunk + 1); }
 
 // A test lets the thread go on here, as it does in fact.
 #ifndef ADA_BETWEEN_PLACES
@@ -80,7 +80,7 @@ struct Hold {
 
   void add(uint64_t place, uint64_t openCalls) {
     if (count < kMostPlaces)
-      places[count] = (uint16_t)place;
+      places[count] = static_cast<uint16_t>(place);
     ++count;
     if (openCalls < depth)
       depth = openCalls;
@@ -183,7 +183,7 @@ namespace detail {
 inline void add(RecordBatch &batch, const Place &p, const ada_chunk &chunk, uint64_t place, uint64_t cursorPlace) {
   batch.records[batch.count] = {p.isComplete() ? p.stamp : UINT64_MAX, p.what};
   batch.details[batch.count] = p.isComplete() ? detailOf(recordsOf(chunk) + place) : nullptr;
-  batch.places[batch.count++] = (uint16_t)cursorPlace;
+  batch.places[batch.count++] = static_cast<uint16_t>(cursorPlace);
 }
 
 // Takes the oldest complete record in the runs as the batch's only one, if it is not younger than `limit` and its turn
@@ -195,7 +195,7 @@ inline bool takeFromRuns(ThreadWalk &w, uint64_t limit, uint64_t openCalls, bool
     for (uint64_t at = run.begin; at < run.end;) {
       const Place p = placeAt(*run.chunk, at);
       if (p.isComplete() && p.stamp <= limit && p.stamp <= best.stamp)
-        best = p, w.takenRun = i + 1, w.takenPlace = (uint16_t)at;
+        best = p, w.takenRun = i + 1, w.takenPlace = static_cast<uint16_t>(at);
       at += p.units;
     }
   }
@@ -226,7 +226,8 @@ inline void passRun(ThreadWalk &w, const WalkRules &rules) {
     }
     if (w.runCount == 0)
       w.newestStamp = 0;
-    w.runs[w.runCount++] = {w.chunk, w.seq, rules.openCalls, (uint16_t)w.place, (uint16_t)end};
+    w.runs[w.runCount++] = {w.chunk, w.seq, rules.openCalls, static_cast<uint16_t>(w.place),
+                            static_cast<uint16_t>(end)};
     w.hold.add(w.place, rules.openCalls);
   }
   w.place = end;
@@ -301,7 +302,7 @@ inline WalkEnd takeRecords(ThreadWalk &w, const WalkRules &rules, RecordBatch &b
     // Alone, so that the stack after it is known: its own exit proves nothing about it.
     detail::add(batch, p, *w.chunk, w.place, w.place);
     batch.inverted = true;
-    w.passedPlace = rules.dead ? 0 : (uint16_t)(w.place + 1);
+    w.passedPlace = rules.dead ? 0 : static_cast<uint16_t>(w.place + 1);
     w.place += p.units;
     end = WalkEnd::Split, behind = stampFrom(*w.chunk, w.place);
     break;
@@ -351,7 +352,7 @@ inline void restoreRuns(ThreadWalk &w, const ada_ring_cursor &cursor, const ada_
   w.newestStamp = cursor.newest_stamp;
   for (const ada_ring_run &run : cursor.runs)
     for (size_t i = 0; i < count; ++i)
-      if (run.begin < run.end && run.end <= ADA_CHUNK_RECORDS && (uint32_t)chunks[i]->seq == run.seq &&
+      if (run.begin < run.end && run.end <= ADA_CHUNK_RECORDS && static_cast<uint32_t>(chunks[i]->seq) == run.seq &&
           w.runCount < ADA_RING_RUNS)
         w.runs[w.runCount++] = {chunks[i], chunks[i]->seq, run.depth, run.begin, run.end};
 }

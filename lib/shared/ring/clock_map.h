@@ -11,6 +11,7 @@
 #define ADA_LIB_RING_CLOCK_MAP_H
 
 #include "shared/ring/ring_file.h"
+#include "shared/wide.h"
 
 namespace ada::ring {
 
@@ -25,7 +26,7 @@ public:
     // Whether after() may be called: the counter is covered and not before the base.
     bool isAfterBase(uint64_t counter) const { return counter >= base.counter && counter >= from && counter < to; }
     uint64_t after(uint64_t counter) const { return base.time_ns + scaled(counter - base.counter); }
-    uint64_t scaled(uint64_t ticks) const { return (uint64_t)(((unsigned __int128)ticks * nsPerTick) >> 32); }
+    uint64_t scaled(uint64_t ticks) const { return static_cast<uint64_t>((Wide{ticks} * nsPerTick) >> 32); }
   };
 
   // `anchors` is a circular array of ADA_RING_ANCHORS entries, owned by the caller; `used` counts all that were ever
@@ -51,7 +52,7 @@ public:
   // How far the counter goes in that time, at its recent rate.
   uint64_t countsIn(uint64_t ns) {
     toNanoseconds(used_ > first_ ? at(used_ - 1).counter : 0);
-    return segment_.nsPerTick ? (uint64_t)(((unsigned __int128)ns << 32) / segment_.nsPerTick) : ns;
+    return segment_.nsPerTick ? static_cast<uint64_t>((Wide{ns} << 32) / segment_.nsPerTick) : ns;
   }
 
   // The segment of the counter that was converted last.
@@ -93,7 +94,7 @@ private:
 
   void setRate(const ada_anchor &a, const ada_anchor &b) {
     uint64_t ticks = b.counter - a.counter, ns = b.time_ns - a.time_ns;
-    segment_.nsPerTick = ticks ? (uint64_t)(((unsigned __int128)ns << 32) / ticks) : 1ull << 32;
+    segment_.nsPerTick = ticks ? static_cast<uint64_t>((Wide{ns} << 32) / ticks) : 1ull << 32;
   }
 
   const ada_anchor *anchors_ = nullptr;

@@ -73,14 +73,14 @@ inline void lowerStamps(ada_record *records, size_t count, uint64_t limit) {
 
 // Only these two kinds have details; in any other kind the bit belongs to the kind, which a newer runtime made.
 inline bool hasDetail(uint64_t what) {
-  const uint32_t kind = (uint32_t)(what & ADA_RECORD_KIND_MASK);
+  const uint32_t kind = static_cast<uint32_t>(what & ADA_RECORD_KIND_MASK);
   return kind == (ADA_RECORD_CALL | ADA_RECORD_DETAIL) || kind == (ADA_RECORD_RETURN | ADA_RECORD_DETAIL);
 }
 
 // A record with detail carries its length in the top byte of `what`, so that it is known as soon as `what` is.
 inline constexpr unsigned kUnitsShift = 56;
 inline constexpr unsigned kPositionShift = 48;
-inline constexpr uint64_t kPayloadMask = ((1ull << kPositionShift) - 1) & ~(uint64_t)ADA_RECORD_KIND_MASK;
+inline constexpr uint64_t kPayloadMask = ((1ull << kPositionShift) - 1) & ~uint64_t{ADA_RECORD_KIND_MASK};
 inline constexpr uint64_t kStackWindow = 1ull << 20; // the range that a STACK record's address is valid for
 
 // How many units follow the record's own.
@@ -88,8 +88,8 @@ inline uint64_t unitsOf(uint64_t what) { return __builtin_expect(hasDetail(what)
 
 // The kind of a record, with or without detail.
 inline uint32_t kindOf(uint64_t what) {
-  const uint32_t kind = (uint32_t)(what & ADA_RECORD_KIND_MASK);
-  return hasDetail(what) ? kind & ~(uint32_t)ADA_RECORD_DETAIL : kind;
+  const uint32_t kind = static_cast<uint32_t>(what & ADA_RECORD_KIND_MASK);
+  return hasDetail(what) ? kind & ~uint32_t{ADA_RECORD_DETAIL} : kind;
 }
 
 // The end of a lost call, which makes no event: its placeholder is off the stack.
@@ -111,7 +111,7 @@ template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, u
     const Frame &f = stack.frames[--stack.depth];
     if (f.functionId != kLostFunction) {
       t.gaps.end(ns);
-      emit(Event{ns, f.functionId, f.beginNs, (uint32_t)stack.depth, how, false});
+      emit(Event{ns, f.functionId, f.beginNs, static_cast<uint32_t>(stack.depth), how, false});
       t.madeExits += how == kReturn;
     } else if (how != kReturn) {
       loseEnd(t);
@@ -163,7 +163,7 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint6
   if (stack.depth < t.floor)
     t.floor = stack.depth;
   t.gaps.end(ns);
-  emit(Event{ns, function, stack.frames[stack.depth].beginNs, (uint32_t)stack.depth, how, true});
+  emit(Event{ns, function, stack.frames[stack.depth].beginNs, static_cast<uint32_t>(stack.depth), how, true});
 }
 
 // Feeds one record, with its detail if it has one; `emit(const Event &)` is called for each event it makes, in order.
@@ -194,10 +194,10 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       else
         closeGone(t, position, answer->mayShare, ns, emit);
       t.gaps.end(ns);
-      emit(Event{ns, function, ns, (uint32_t)stack.depth, kCall, true});
+      emit(Event{ns, function, ns, static_cast<uint32_t>(stack.depth), kCall, true});
       stack.push(function, ns, position, grow);
     } else {
-      expandExit(t, function, (uint8_t)kind, ns, emit);
+      expandExit(t, function, static_cast<uint8_t>(kind), ns, emit);
     }
     return;
   }
@@ -250,7 +250,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
 inline const ada_detail *detailOf(const ada_record *r) {
   if (!hasDetail(r->what))
     return nullptr;
-  const ada_detail *d = (const ada_detail *)(r + 1);
+  const ada_detail *d = reinterpret_cast<const ada_detail *>(r + 1);
   if (d->vectors > 8 || d->stack_bytes > ADA_MOST_STACK_BYTES || d->contents_bytes > ADA_MOST_CONTENTS_BYTES ||
       d->contents > ADA_MOST_CONTENTS ||
       unitsOf(r->what) < 7u + d->vectors + (d->stack_bytes + 15u) / 16 + (d->contents_bytes + 15u) / 16)
@@ -260,7 +260,7 @@ inline const ada_detail *detailOf(const ada_record *r) {
 
 // Where its ada_contents begin: d->contents of them, d->contents_bytes in total.
 inline const unsigned char *contentsOf(const ada_detail &d) {
-  return (const unsigned char *)(&d + 1) + 16u * d.vectors + (d.stack_bytes + 15u) / 16 * 16;
+  return reinterpret_cast<const unsigned char *>(&d + 1) + 16u * d.vectors + (d.stack_bytes + 15u) / 16 * 16;
 }
 
 } // namespace ada::ring

@@ -18,6 +18,7 @@
 
 #include "../encode/sched_format.h"
 #include "clock_map.h"
+#include "shared/wide.h"
 
 namespace ada::ring {
 
@@ -34,7 +35,7 @@ struct Held {
 // A length on the clock of ada_chunk.held_from.
 inline uint64_t heldNs(uint64_t length, ClockMap &clock) {
   const uint64_t second = clock.countsIn(1000000000);
-  return second ? (uint64_t)((unsigned __int128)length * 1000000000 / second) : length;
+  return second ? static_cast<uint64_t>(Wide{length} * 1000000000 / second) : length;
 }
 
 // The held time of a chunk that its thread has not used again. `afterNs`: the last event of the thread, or of its lane,

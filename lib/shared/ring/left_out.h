@@ -36,7 +36,7 @@ template <class Emit> inline void emitWaiting(ThreadExpansion &t, uint64_t end, 
       continue;
     if (f.beginNs > bornNs)
       return;
-    emit(Event{f.beginNs, f.functionId, f.beginNs, (uint32_t)t.inFile, kCall, false});
+    emit(Event{f.beginNs, f.functionId, f.beginNs, static_cast<uint32_t>(t.inFile), kCall, false});
   }
 }
 

@@ -13,7 +13,7 @@ namespace ada::ring {
 
 // Adds the losses that expanding records has shown since `t` was zero.
 inline void addLosses(ada_ring_cursor &c, const ThreadExpansion &t) {
-  c.gaps += (int64_t)(t.silentExits - t.madeExits);
+  c.gaps += static_cast<int64_t>(t.silentExits - t.madeExits);
   c.lost[ADA_LOST_NO_MODULE] += t.unknownEntries;
 }
 
@@ -29,7 +29,7 @@ inline uint64_t lostByThread(const ada_ring_thread &thread) {
 inline int64_t sumOfLosses(const ada_ring_cursor &c) {
   int64_t sum = c.gaps;
   for (uint64_t lost : c.lost)
-    sum += (int64_t)lost;
+    sum += static_cast<int64_t>(lost);
   return sum;
 }
 
@@ -43,9 +43,9 @@ inline uint64_t lossesAt(const ada_ring_thread &thread, const ada_ring_cursor &c
   uint64_t &full = lost[ADA_LOST_RING_FULL], &none = lost[ADA_LOST_NO_MEMORY];
   uint64_t &more = full > 0 ? full : none, &less = full > 0 ? none : full;
   if (c.gaps >= 0)
-    more += (uint64_t)c.gaps;
+    more += static_cast<uint64_t>(c.gaps);
   else {
-    const uint64_t gaps = 0 - (uint64_t)c.gaps, fromMore = gaps < more ? gaps : more;
+    const uint64_t gaps = 0 - static_cast<uint64_t>(c.gaps), fromMore = gaps < more ? gaps : more;
     more -= fromMore;
     less -= gaps - fromMore < less ? gaps - fromMore : less;
   }

@@ -52,7 +52,7 @@ struct LostCalls {
       return 1;
     case ADA_RECORD_MARK:
       if (markCount < kMostMarks && opened < 1u << (64 - kPositionShift))
-        marks[markCount++] = frame | (uint64_t)opened << kPositionShift;
+        marks[markCount++] = frame | static_cast<uint64_t>(opened) << kPositionShift;
       else
         hasMore = true;
       return 0;
@@ -91,7 +91,7 @@ struct LostCalls {
         const uint64_t what = gap(closed, before);
         closed = 0, opened -= before;
         for (unsigned i = 0; i < markCount; ++i)
-          marks[i] -= (uint64_t)before << kPositionShift;
+          marks[i] -= static_cast<uint64_t>(before) << kPositionShift;
         if (!put(what))
           return;
       }
@@ -107,7 +107,7 @@ struct LostCalls {
   }
 
 private:
-  uint32_t openedAt(unsigned mark) const { return (uint32_t)(marks[mark] >> kPositionShift); }
+  uint32_t openedAt(unsigned mark) const { return static_cast<uint32_t>(marks[mark] >> kPositionShift); }
   static uint64_t gap(uint64_t closed, uint64_t opened) {
     constexpr uint64_t kLimit = (1u << 30) - 1;
     return (closed < kLimit ? closed : kLimit) << 34 | (opened < kLimit ? opened : kLimit) << 4 | ADA_RECORD_GAP;

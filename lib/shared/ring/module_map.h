@@ -85,7 +85,7 @@ private:
               best.end,
               best.loaded_stamp,
               UINT64_MAX,
-              (uint64_t)best.module_id << 32,
+              static_cast<uint64_t>(best.module_id) << 32,
               (best.flags & ADA_MODULE_INLINED) != 0};
     // A younger module that takes some of this one's place ends the answer. If it was there already, but not at this
     // entry, the answer holds for this entry only.
@@ -107,7 +107,7 @@ private:
               entry + sizeof(ada_function),
               0,
               oldest.loaded_stamp,
-              (uint64_t)oldest.module_id << 32,
+              static_cast<uint64_t>(oldest.module_id) << 32,
               (oldest.flags & ADA_MODULE_INLINED) != 0};
     answer.moduleBits |= (entry - oldest.begin) / sizeof(ada_function);
     return isFound;

@@ -15,25 +15,25 @@ inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64
   size_t i = stack.depth;
   if (t.mostDepth > 0 && i > t.mostDepth + kMostWaiting && most > 0) { // far below max_depth: only their number
     i = t.mostDepth + kMostWaiting;
-    notes[count++] = {(uint32_t)i, (uint32_t)(stack.depth - i), 0};
+    notes[count++] = {static_cast<uint32_t>(i), static_cast<uint32_t>(stack.depth - i), 0};
   }
   const size_t end = i > kLook ? i - kLook : 0;
   while (i-- > end && count < most) {
     const Frame &f = stack.frames[i];
     if (f.functionId == kLostFunction) {
       if (f.mark != 0 && most - count >= 2) // read from the last one on
-        notes[count++] = {(uint32_t)i, 0, f.mark};
+        notes[count++] = {static_cast<uint32_t>(i), 0, f.mark};
       if (count > 0 && notes[count - 1].lost - 1 < ADA_NOTE_BEGIN - 1 && notes[count - 1].depth == i + 1)
-        notes[count - 1].depth = (uint32_t)i, ++notes[count - 1].lost;
+        notes[count - 1].depth = static_cast<uint32_t>(i), ++notes[count - 1].lost;
       else
-        notes[count++] = {(uint32_t)i, 1, 0};
+        notes[count++] = {static_cast<uint32_t>(i), 1, 0};
       continue;
     }
     if (f.mark != 0)
-      notes[count++] = {(uint32_t)i, 0, f.mark};
+      notes[count++] = {static_cast<uint32_t>(i), 0, f.mark};
     if (hasWaiting && i >= t.inFile && most - count >= 2) { // likewise
-      notes[count++] = {(uint32_t)i, ADA_NOTE_FUNCTION, f.functionId};
-      notes[count++] = {(uint32_t)i, ADA_NOTE_BEGIN, f.beginNs};
+      notes[count++] = {static_cast<uint32_t>(i), ADA_NOTE_FUNCTION, f.functionId};
+      notes[count++] = {static_cast<uint32_t>(i), ADA_NOTE_BEGIN, f.beginNs};
     }
   }
   return count;

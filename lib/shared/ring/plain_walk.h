@@ -108,17 +108,17 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
           break;
       }
       frames[depth] = {function, 0, ns, position};
-      emit(Event{ns, function, ns, (uint32_t)depth++, kCall, true});
+      emit(Event{ns, function, ns, static_cast<uint32_t>(depth++), kCall, true});
     } else if (kind == ADA_RECORD_RETURN && depth > 0 && frames[depth - 1].functionId == function) {
       --depth;
       floor = depth < floor ? depth : floor;
-      emit(Event{ns, function, frames[depth].beginNs, (uint32_t)depth, kReturn, true});
+      emit(Event{ns, function, frames[depth].beginNs, static_cast<uint32_t>(depth), kReturn, true});
     } else
       break;
     lastNs = ns;
     stamp = next;
   }
-  const uint64_t count = (uint64_t)(r - records) - w.place;
+  const uint64_t count = static_cast<uint64_t>(r - records) - w.place;
   w.place += count;
   t.lastNs = lastNs, t.stack.depth = depth, t.floor = floor;
   if (count > 0)

@@ -122,13 +122,15 @@ struct ThreadReader {
   // `notes`: memory for `most` notes, which belong to this entry.
   void fillCursor(uint64_t events, uint64_t place, ada_ring_note *notes, uint64_t most, ada_ring_cursor &cursor) {
     isMoved = false;
-    cursor.events = events, cursor.chunk_seq = walk.seq, cursor.record = (uint32_t)place;
+    cursor.events = events, cursor.chunk_seq = walk.seq, cursor.record = static_cast<uint32_t>(place);
     cursor.newest_stamp = walk.newestStamp;
     for (unsigned i = 0; i < ADA_RING_RUNS; ++i)
-      cursor.runs[i] = i < walk.runCount ? ada_ring_run{(uint32_t)walk.runs[i].seq, walk.runs[i].begin,
-                                                        walk.runs[i].end, (uint32_t)walk.runs[i].depth, 0}
+      cursor.runs[i] = i < walk.runCount ? ada_ring_run{static_cast<uint32_t>(walk.runs[i].seq), walk.runs[i].begin,
+                                                        walk.runs[i].end, static_cast<uint32_t>(walk.runs[i].depth), 0}
                                          : ada_ring_run{};
-    cursor.notes = notes ? (uint32_t)takeNotes(expansion, notes, most) : expansion.hasNotes ? ADA_NOTES_MISSING : 0;
+    cursor.notes = notes                ? static_cast<uint32_t>(takeNotes(expansion, notes, most))
+                   : expansion.hasNotes ? ADA_NOTES_MISSING
+                                        : 0;
     cursor.gaps = 0;
     for (uint64_t &lost : cursor.lost)
       lost = 0;
@@ -142,7 +144,7 @@ struct ThreadReader {
       return;
     for (unsigned i = 0; i < doneCount; ++i)
       memory.giveBack(done[i]);
-    memory.noteClosed(-(int)doneCount);
+    memory.noteClosed(-static_cast<int>(doneCount));
     doneCount = 0;
     memory.wake(thread);
   }
@@ -224,7 +226,8 @@ inline OwnChunk ownChunk(const ada_ring_thread &thread, const ada_chunk &newest)
 }
 
 inline void zeroRecords(ada_chunk &chunk) {
-  for (uint64_t *p = (uint64_t *)(&chunk + 1); p < (uint64_t *)((char *)&chunk + ADA_CHUNK_BYTES); ++p)
+  for (uint64_t *p = reinterpret_cast<uint64_t *>(&chunk + 1);
+       p < reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(&chunk) + ADA_CHUNK_BYTES); ++p)
     *p = 0;
 }
 

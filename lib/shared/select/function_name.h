@@ -11,7 +11,7 @@ namespace ada::select {
 
 inline bool isIdentifier(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         (unsigned char)c >= 0x80;
+         static_cast<unsigned char>(c) >= 0x80;
 }
 
 inline bool isAt(TextPiece name, size_t i, const char *word) {

@@ -94,7 +94,7 @@ private:
       fault_ = "has too many alternatives";
       --count_;
     }
-    items_[count_] = {kind, c, (uint16_t)to};
+    items_[count_] = {kind, c, static_cast<uint16_t>(to)};
     return &items_[count_++];
   }
 
@@ -170,9 +170,9 @@ private:
       compile(p + 1, next, nesting);
       if (fork) {
         const size_t jump = count_;
-        add(Item::Jump, (char)jumps[1], jumps[0]);
+        add(Item::Jump, static_cast<char>(jumps[1]), jumps[0]);
         jumps[0] = jump, jumps[1] = 1;
-        fork->to = (uint16_t)count_;
+        fork->to = static_cast<uint16_t>(count_);
       }
       p = next;
     }
@@ -180,7 +180,7 @@ private:
       Item &jump = items_[jumps[0]];
       more = jump.c;
       jumps[0] = jump.to;
-      jump.to = (uint16_t)count_;
+      jump.to = static_cast<uint16_t>(count_);
     }
     return close + 1;
   }
@@ -197,7 +197,8 @@ private:
         i += at(i) == '\\';
         high = at(i);
       }
-      in |= (uint8_t)low <= (uint8_t)c && (uint8_t)c <= (uint8_t)high;
+      in |=
+          static_cast<uint8_t>(low) <= static_cast<uint8_t>(c) && static_cast<uint8_t>(c) <= static_cast<uint8_t>(high);
     }
     return in != negate;
   }
@@ -210,7 +211,7 @@ private:
     for (size_t w = 0; w < words; ++w) {
       uint64_t done = 0;
       while (uint64_t left = now[w] & ~done) {
-        const size_t bit = (size_t)__builtin_ctzll(left), i = w * 64 + bit;
+        const size_t bit = static_cast<size_t>(__builtin_ctzll(left)), i = w * 64 + bit;
         done |= uint64_t(1) << bit;
         const Item &item = items_[i];
         size_t to = i + 1;

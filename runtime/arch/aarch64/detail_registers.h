@@ -39,16 +39,17 @@ inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, con
   for (uint32_t i = 0; i < d.vectors; ++i)
     __builtin_memcpy(vectors + 16 * i, s.vectors[i], 16);
   if (call && f.memory) {
-    const VariadicList &list = *(const VariadicList *)f.memory;
+    const VariadicList &list = *static_cast<const VariadicList *>(f.memory);
     for (int i = 8 + list.integerOffset / 8; i < 8; ++i)
-      d.registers[i] = *(const uint64_t *)(list.integerTop - 8 * (8 - i));
+      d.registers[i] = *reinterpret_cast<const uint64_t *>(list.integerTop - 8 * (8 - i));
     for (int i = 8 + list.vectorOffset / 16; i < 8; ++i)
       __builtin_memcpy(vectors + 16 * i, list.vectorTop - 16 * (8 - i), 16);
   }
   // x29 points to the frame record (caller's x29, return address) of the traced function, if it keeps one. Only the low
   // 48 bits are compared, because the saved return address may be signed.
-  const uint64_t *record = (const uint64_t *)s.x29;
-  bool isOurs = s.x29 > (uint64_t)&s && s.x29 < f.sp && s.x29 % 8 == 0 && ((record[1] ^ f.returnAddress) << 16) == 0;
+  const auto *record = reinterpret_cast<const uint64_t *>(s.x29);
+  bool isOurs = s.x29 > reinterpret_cast<uint64_t>(&s) && s.x29 < f.sp && s.x29 % 8 == 0 &&
+                ((record[1] ^ f.returnAddress) << 16) == 0;
   d.fp = isOurs ? record[0] : s.x29;
 }
 

@@ -15,14 +15,16 @@ inline char *threadPointer() {
 
 // The number of bytes that makeThreadArea needs: libc's thread descriptor lies below the thread pointer, thread-local
 // variables above it.
-inline size_t threadAreaBytes() { return (size_t)((char *)&ada_thread - threadPointer()) + sizeof(AdaThread) + 16384; }
+inline size_t threadAreaBytes() {
+  return static_cast<size_t>(reinterpret_cast<char *>(&ada_thread) - threadPointer()) + sizeof(AdaThread) + 16384;
+}
 
 // Sets up zeroed `memory` of that size, with an AdaThread that records nothing, and returns the thread pointer for
 // clone.
 inline void *makeThreadArea(char *memory, size_t) {
-  char *tp = (char *)(((uintptr_t)memory + 8192 + 63) & ~(uintptr_t)63);
-  AdaThread &t = *(AdaThread *)(tp + ((char *)&ada_thread - threadPointer()));
-  t.position = t.systemPosition = ADA_POSITION_PARKED;
+  auto *tp = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(memory) + 8192 + 63) & ~uintptr_t{63});
+  AdaThread &t = *reinterpret_cast<AdaThread *>(tp + (reinterpret_cast<char *>(&ada_thread) - threadPointer()));
+  t.position = t.systemPosition = kPositionParked;
   t.busy = 1;
   return tp;
 }

@@ -19,7 +19,7 @@ inline constexpr const char *kVdsoClock = "__vdso_clock_gettime"; // clock_getti
 inline uint64_t readCounter() {
   uint32_t low, high;
   __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
-  return (uint64_t)high << 32 | low;
+  return static_cast<uint64_t>(high) << 32 | low;
 }
 
 // Ticks per second if the CPU reports them. Always 0 here: the anchors of the clock map give the rate.

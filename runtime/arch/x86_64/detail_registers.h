@@ -32,7 +32,7 @@ struct VariadicList {
   const char *overflowArea, *registerArea;
 };
 
-inline uint64_t returnAddressOf(const ada_frame &frame) { return *(const uint64_t *)frame.sp; }
+inline uint64_t returnAddressOf(const ada_frame &frame) { return *reinterpret_cast<const uint64_t *>(frame.sp); }
 
 // Fills d.registers, d.fp and the d.vectors vector registers, which follow d.
 inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, const SavedRegisters &s, bool call) {
@@ -49,14 +49,14 @@ inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, con
   for (uint32_t i = 0; i < d.vectors; ++i)
     __builtin_memcpy(vectors + 16 * i, s.vectors[i], 16);
   if (call && f.memory) {
-    const VariadicList &list = *(const VariadicList *)f.memory;
+    const VariadicList &list = *static_cast<const VariadicList *>(f.memory);
     for (uint32_t i = list.gpOffset / 8; i < 6; ++i)
-      d.registers[i] = *(const uint64_t *)(list.registerArea + 8 * i);
+      d.registers[i] = *reinterpret_cast<const uint64_t *>(list.registerArea + 8 * i);
     for (uint32_t i = (list.fpOffset - 48) / 16; i < 8; ++i)
       __builtin_memcpy(vectors + 16 * i, list.registerArea + 48 + 16 * i, 16);
   }
   // In a function with a frame pointer, rbp points to the pushed rbp of the caller, right below the return address.
-  d.fp = s.rbp == f.sp - 8 ? *(const uint64_t *)s.rbp : s.rbp;
+  d.fp = s.rbp == f.sp - 8 ? *reinterpret_cast<const uint64_t *>(s.rbp) : s.rbp;
 }
 
 } // namespace ada::arch

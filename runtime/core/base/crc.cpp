@@ -79,7 +79,7 @@ __attribute__((target("sse4.2"))) uint32_t byInstruction(uint32_t crc, const uns
     __builtin_memcpy(&v, at, 8);
     return __builtin_ia32_crc32di(c, v);
   };
-  uint64_t c = (uint32_t)~crc;
+  uint64_t c = static_cast<uint32_t>(~crc);
   for (; n >= 3 * kLaneBytes; n -= 3 * kLaneBytes, p += 3 * kLaneBytes) {
     uint64_t second = 0, third = 0;
     for (size_t i = 0; i < kLaneBytes; i += 8) {
@@ -92,8 +92,8 @@ __attribute__((target("sse4.2"))) uint32_t byInstruction(uint32_t crc, const uns
   for (; n >= 8; n -= 8, p += 8)
     c = step(c, p);
   for (; n; --n)
-    c = __builtin_ia32_crc32qi((uint32_t)c, *p++);
-  return ~(uint32_t)c;
+    c = __builtin_ia32_crc32qi(static_cast<uint32_t>(c), *p++);
+  return ~static_cast<uint32_t>(c);
 }
 bool hasInstruction() { return __builtin_cpu_supports("sse4.2"); }
 #else
@@ -103,11 +103,13 @@ bool hasInstruction() { return false; }
 
 } // namespace
 
-uint32_t crc32(uint32_t crc, const void *data, size_t n) { return byTable(kIeee, crc, (const unsigned char *)data, n); }
+uint32_t crc32(uint32_t crc, const void *data, size_t n) {
+  return byTable(kIeee, crc, static_cast<const unsigned char *>(data), n);
+}
 uint32_t crc32c(uint32_t crc, const void *data, size_t n) {
   if (hasInstruction())
-    return byInstruction(crc, (const unsigned char *)data, n);
-  return byTable(kCastagnoli, crc, (const unsigned char *)data, n);
+    return byInstruction(crc, static_cast<const unsigned char *>(data), n);
+  return byTable(kCastagnoli, crc, static_cast<const unsigned char *>(data), n);
 }
 
 } // namespace ada

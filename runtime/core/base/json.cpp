@@ -22,12 +22,13 @@ void JsonWriter::put(char c) {
   }
   if (used_ == memoryBytes_) {
     size_t more = memoryBytes_ ? memoryBytes_ * 2 : 65536;
-    long p = memory_ ? sys::call(SYS_mremap, memory_, memoryBytes_, more, MREMAP_MAYMOVE) : (long)sys::mapMemory(more);
+    long p = memory_ ? sys::call(SYS_mremap, memory_, memoryBytes_, more, MREMAP_MAYMOVE)
+                     : reinterpret_cast<long>(sys::mapMemory(more));
     if (p == 0 || (p < 0 && p > -4096)) {
       error_ = -ENOMEM;
       return;
     }
-    memory_ = (char *)p, memoryBytes_ = more;
+    memory_ = reinterpret_cast<char *>(p), memoryBytes_ = more;
   }
   memory_[used_++] = c;
 }

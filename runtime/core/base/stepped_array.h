@@ -18,7 +18,7 @@ public:
     while (ready_ < count) {
       if (ready_ == kMost)
         return false;
-      T *step = (T *)sys::mapMemory(kPerStep * sizeof(T));
+      auto *step = static_cast<T *>(sys::mapMemory(kPerStep * sizeof(T)));
       if (!step)
         return false;
       steps_[ready_ / kPerStep] = step;

@@ -40,7 +40,7 @@ public:
   Text &operator<<(int v) {
     if (v < 0)
       put('-');
-    return number(v < 0 ? -(uint64_t)v : (uint64_t)v, 10, 1);
+    return number(v < 0 ? -static_cast<uint64_t>(v) : static_cast<uint64_t>(v), 10, 1);
   }
   Text &number(uint64_t v, unsigned base, unsigned minDigits) {
     char digits[64];

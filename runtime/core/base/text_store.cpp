@@ -4,11 +4,11 @@
 
 namespace ada {
 char *TextStore::take(size_t bytes) {
-  bytes = (bytes + 15) & ~(size_t)15;
+  bytes = (bytes + 15) & ~size_t{15};
   if (bytes > kBlockBytes / 4)
-    return (char *)sys::mapMemory(bytes);
+    return static_cast<char *>(sys::mapMemory(bytes));
   if (bytes > left_) {
-    block_ = (char *)sys::mapMemory(kBlockBytes);
+    block_ = static_cast<char *>(sys::mapMemory(kBlockBytes));
     left_ = block_ ? kBlockBytes : 0;
     if (!block_)
       return nullptr;
@@ -20,15 +20,15 @@ char *TextStore::take(size_t bytes) {
 const char *TextStore::keep(const char *bytes, size_t size) {
   uint64_t hash = 0xcbf29ce484222325; // FNV-1a
   for (size_t i = 0; i < size; ++i)
-    hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3;
+    hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001b3;
   Entry *&bucket = buckets_[hash % kBuckets];
   for (const Entry *e = bucket; e; e = e->next)
-    if (e->hash == hash && TextPiece((const char *)(e + 1), e->size) == TextPiece(bytes, size))
-      return (const char *)(e + 1);
-  Entry *e = (Entry *)take(sizeof(Entry) + size + 1);
+    if (e->hash == hash && TextPiece(reinterpret_cast<const char *>(e + 1), e->size) == TextPiece(bytes, size))
+      return reinterpret_cast<const char *>(e + 1);
+  auto *e = reinterpret_cast<Entry *>(take(sizeof(Entry) + size + 1));
   if (!e)
     return nullptr;
-  char *text = (char *)(e + 1);
+  auto *text = reinterpret_cast<char *>(e + 1);
   __builtin_memcpy(text, bytes, size);
   text[size] = 0;
   *e = {bucket, hash, size};

@@ -66,7 +66,7 @@ private:
     uint64_t capacity = capacity_;
     if (!queue_ || count * 2 > capacity_) {
       const uint64_t more = queue_ ? capacity_ * 2 : 1024;
-      if (auto *memory = (Block *)sys::mapMemory(more * sizeof(Block)))
+      if (auto *memory = static_cast<Block *>(sys::mapMemory(more * sizeof(Block))))
         to = memory, capacity = more;
       else if (count == capacity_)
         return false;

@@ -11,7 +11,7 @@ namespace {
 uint64_t processorTime(clockid_t clock) {
   timespec t = {};
   sys::call(SYS_clock_gettime, clock, &t); // the vDSO lacks these clocks; if the call is refused, no time passes
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
 // In picoseconds. The thread may be preempted, so the shortest of several measurements counts.
@@ -41,7 +41,7 @@ void Budget::start(Ring &ring, Images &images, const Options &options) {
 }
 
 void Budget::enter(uint64_t module) {
-  const Image *image = images_->find((uint32_t)module);
+  const Image *image = images_->find(static_cast<uint32_t>(module));
   module_ = module;
   figures_ = image ? image->figures : nullptr;
   functions_ = figures_ ? image->functions() : 0;
@@ -62,8 +62,8 @@ uint64_t Budget::callPs() const { return 2 * clockPs_ / (ring_->header().times =
 uint64_t Budget::costOf(const Times &to) const {
   const uint64_t busyNs = to.busyNs - from_.busyNs, drainNs = to.drainNs - from_.drainNs;
   const bool isFull = busyNs + drainNs > (to.nowNs - from_.nowNs) * processors_ / 10 * 9;
-  return (uint64_t)((unsigned __int128)units_ * callPs() / 1000) +
-         (isFull && allUnits_ ? (uint64_t)((unsigned __int128)drainNs * units_ / allUnits_) : 0);
+  return static_cast<uint64_t>(Wide{units_} * callPs() / 1000) +
+         (isFull && allUnits_ ? static_cast<uint64_t>(Wide{drainNs} * units_ / allUnits_) : 0);
 }
 
 // A window ends with a pass: everything the pass read was recorded before now.

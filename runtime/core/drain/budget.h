@@ -14,6 +14,7 @@
 #include "core/session/options.h"
 #include "function_figures.h"
 #include "shared/ring/expander.h"
+#include "shared/wide.h"
 
 namespace ada {
 
@@ -50,7 +51,7 @@ public:
   bool isOver() const { return debtNs_ > kMostDebtNs && costNs_ > shareOf(ownNs_); }
   // The number of the period's units that are within the budget.
   uint64_t allowedUnits() const {
-    return costNs_ ? (uint64_t)((unsigned __int128)shareOf(ownNs_) * units_ / costNs_) : units_;
+    return costNs_ ? static_cast<uint64_t>(Wide{shareOf(ownNs_)} * units_ / costNs_) : units_;
   }
   // Since the window in which a debt began: the program's own time, and that plus the time of recording.
   uint64_t periodOwnNs() const { return ownNs_; }
@@ -61,7 +62,7 @@ public:
 
 private:
   void clearPeriod() { ++period_, ownNs_ = costNs_ = units_ = 0; }
-  uint64_t shareOf(uint64_t ns) const { return (uint64_t)((unsigned __int128)ns * share_ / 10000); }
+  uint64_t shareOf(uint64_t ns) const { return static_cast<uint64_t>(Wide{ns} * share_ / 10000); }
 
   uint64_t share_ = 0, debtNs_ = 0;
   uint32_t period_ = 1;
@@ -102,7 +103,7 @@ public:
         ++root;
       return root;
     }
-    const uint64_t seen = (uint64_t)((unsigned __int128)unitsAfter_ * busyNs_ / units_ * kOne / busyAfterNs_);
+    const auto seen = static_cast<uint64_t>(Wide{unitsAfter_} * busyNs_ / units_ * kOne / busyAfterNs_);
     const uint64_t most = 4 * most_; // at first there are also page faults
     return seen < kOne ? kOne : seen < most ? seen : most;
   }

@@ -38,12 +38,12 @@ void Drain::reset() {
       helpersOwn_[i].reset();
     sys::unmap(helpersOwn_, DrainHelpers::kMost * sizeof *helpersOwn_);
   }
-  __builtin_memset((void *)this, 0, sizeof *this);
+  __builtin_memset(static_cast<void *>(this), 0, sizeof *this);
   manifestChanged();
 }
 
 void Drain::threadMain(void *self) {
-  Drain &drain = *(Drain *)self;
+  Drain &drain = *static_cast<Drain *>(self);
   drain.run();
   if (drain.isAbandoned_)
     Identity::endLike(drain.endCode_);
@@ -73,7 +73,7 @@ int Drain::flush() {
   wake();
   while (true) {
     uint32_t done = __atomic_load_n(&done_, __ATOMIC_ACQUIRE);
-    if ((int32_t)(done - wanted) >= 0 || __atomic_load_n(&stopped_, __ATOMIC_ACQUIRE))
+    if (static_cast<int32_t>(done - wanted) >= 0 || __atomic_load_n(&stopped_, __ATOMIC_ACQUIRE))
       break;
     sys::futexWait(&done_, done, 100000000);
     wake();
@@ -88,14 +88,14 @@ int Drain::finish(Ending ending, int status) {
   while (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE)) {
     uint32_t none = 0;
     if (ending == Ending::Exit)
-      __atomic_store_n(&finishRequested_, (uint32_t)Ending::Exit, __ATOMIC_SEQ_CST);
+      __atomic_store_n(&finishRequested_, static_cast<uint32_t>(Ending::Exit), __ATOMIC_SEQ_CST);
     else
-      __atomic_compare_exchange_n(&finishRequested_, &none, (uint32_t)ending, false, __ATOMIC_SEQ_CST,
+      __atomic_compare_exchange_n(&finishRequested_, &none, static_cast<uint32_t>(ending), false, __ATOMIC_SEQ_CST,
                                   __ATOMIC_SEQ_CST);
     uint32_t before = __atomic_load_n(&requested_, __ATOMIC_ACQUIRE);
     result = flush();
     // A pass for another request may have taken our ending before it took our records.
-    if (ending != Ending::Exit && (int32_t)(__atomic_load_n(&finishedAt_, __ATOMIC_ACQUIRE) - before) > 0)
+    if (ending != Ending::Exit && static_cast<int32_t>(__atomic_load_n(&finishedAt_, __ATOMIC_ACQUIRE) - before) > 0)
       break;
   }
   return result;
@@ -128,7 +128,7 @@ void Drain::run() {
     uint32_t asked = wanted != done_ ? __atomic_load_n(&finishRequested_, __ATOMIC_SEQ_CST) : 0;
     bool finishing = asked != 0;
     if (finishing)
-      ending_ = (Ending)asked;
+      ending_ = static_cast<Ending>(asked);
     else if (__atomic_exchange_n(&resumed_, 0, __ATOMIC_ACQ_REL)) {
       ending_ = Ending::Running;
       manifestDueNs_ = 0;
@@ -189,7 +189,7 @@ void Drain::run() {
 void Drain::followIdentity() {
   if (!identity_.hasChanged())
     return;
-  helpers_.begin([](void *identity, unsigned) { ((const Identity *)identity)->apply(); }, &identity_);
+  helpers_.begin([](void *identity, unsigned) { static_cast<const Identity *>(identity)->apply(); }, &identity_);
   helpers_.finish([] {});
   trace_.handOver(identity_);
 }
@@ -232,11 +232,11 @@ bool Drain::noteIfAbandoned() {
     return false;
   isAbandoned_ = true;
   const uint32_t code = endCode_ = Identity::exitCode();
-  ownThreadsEndWith((int)(code >> 8));
+  ownThreadsEndWith(static_cast<int>(code >> 8));
   if (onAbandoned_)
     onAbandoned_();
-  exitStatus_ = (int)(code & 127 ? 128 + (code & 127) : code >> 8);
-  __atomic_store_n(&finishRequested_, (uint32_t)Ending::Exit, __ATOMIC_SEQ_CST);
+  exitStatus_ = static_cast<int>(code & 127 ? 128 + (code & 127) : code >> 8);
+  __atomic_store_n(&finishRequested_, static_cast<uint32_t>(Ending::Exit), __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&requested_, 1, __ATOMIC_ACQ_REL);
   return true;
 }
@@ -247,7 +247,7 @@ bool Drain::answer(uint32_t wanted, bool finishing) {
   bool stop = finishing && ending_ == Ending::Exit;
   if (finishing) {
     __atomic_store_n(&finishedAt_, wanted, __ATOMIC_RELEASE);
-    uint32_t answered = (uint32_t)ending_; // a stronger one stays
+    auto answered = static_cast<uint32_t>(ending_); // a stronger one stays
     __atomic_compare_exchange_n(&finishRequested_, &answered, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     if (!stop)
       __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
@@ -309,14 +309,14 @@ void Drain::rotate() {
 //===--- a pass -----------------------------------------------------------===//
 
 void Drain::startHelpers() {
-  unsigned wanted = (unsigned)threadsWanted_;
+  auto wanted = static_cast<unsigned>(threadsWanted_);
   if (wanted == 0) {
     wanted = sys::usableProcessors() / kProcessorsPerThread;
     wanted = wanted < kMostThreadsByItself ? wanted : kMostThreadsByItself;
   }
   if (wanted < 2 || !trace_.canShare())
     return;
-  helpersOwn_ = (Workspace *)sys::mapMemory(DrainHelpers::kMost * sizeof *helpersOwn_);
+  helpersOwn_ = static_cast<Workspace *>(sys::mapMemory(DrainHelpers::kMost * sizeof *helpersOwn_));
   unsigned ready = 0;
   while (helpersOwn_ && ready < wanted - 1 && ready < DrainHelpers::kMost && helpersOwn_[ready].start() == 0)
     helpersOwn_[ready++].isHelpers = true;
@@ -341,7 +341,11 @@ uint64_t Drain::pass(bool last, bool whole) {
   uint64_t records = 0;
   if (isWorthSharing()) {
     trace_.share(true);
-    helpers_.begin([](void *drain, unsigned i) { ((Drain *)drain)->takePart(((Drain *)drain)->helpersOwn_[i]); }, this);
+    helpers_.begin(
+        [](void *drain, unsigned i) {
+          static_cast<Drain *>(drain)->takePart(static_cast<Drain *>(drain)->helpersOwn_[i]);
+        },
+        this);
     takePart(own_);
     helpers_.finish([this] { trace_.prepare(); });
     trace_.share(false);

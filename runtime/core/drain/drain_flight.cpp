@@ -60,7 +60,7 @@ bool Drain::dump(uint32_t asked, bool toTheEnd) {
 // is the program's last dump, and what the program leaves in memory is of no further use.
 void Drain::endUrgentDump() {
   uint32_t urgent = __atomic_load_n(&urgentDump_, __ATOMIC_ACQUIRE);
-  if (urgent == 0 || dump_.active() || (int32_t)(dumpsBegun_ - urgent) < 0)
+  if (urgent == 0 || dump_.active() || static_cast<int32_t>(dumpsBegun_ - urgent) < 0)
     return;
   __atomic_compare_exchange_n(&urgentDump_, &urgent, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   if (signalOfDump_ != 0)

@@ -13,7 +13,7 @@ void DrainHelpers::start(unsigned wanted) {
 }
 
 void DrainHelpers::threadMain(void *helper) {
-  Helper &self = *(Helper *)helper;
+  Helper &self = *static_cast<Helper *>(helper);
   DrainHelpers &all = *self.all;
   while (true) {
     while (__atomic_load_n(&all.round_, __ATOMIC_ACQUIRE) == self.round)

@@ -27,8 +27,8 @@ int Dump::begin(const char *place, const char *session, uint32_t processId) {
   temporary_ << session << ".part-" << processId;
   directory_ = temporary_;
   directory_ << "/pid_" << processId;
-  files_ = (File *)sys::mapMemory(kMostFiles * sizeof(File));
-  buffer_ = (char *)sys::mapMemory(kBufferBytes);
+  files_ = static_cast<File *>(sys::mapMemory(kMostFiles * sizeof(File)));
+  buffer_ = static_cast<char *>(sys::mapMemory(kBufferBytes));
   int error = files_ && buffer_ ? 0 : -ENOMEM;
   Path above = wanted_;
   above.toParent();
@@ -41,11 +41,11 @@ int Dump::begin(const char *place, const char *session, uint32_t processId) {
     eachName(place_, [&](const char *name) {
       const int64_t thread = threadOf(name);
       if (thread >= 0 && error == 0)
-        error = addFile((uint32_t)thread, false);
+        error = addFile(static_cast<uint32_t>(thread), false);
       if (thread >= 0 && error == 0)
-        error = addFile((uint32_t)thread, true);
+        error = addFile(static_cast<uint32_t>(thread), true);
       if (thread >= 0 && error == 0)
-        error = copySched((uint32_t)thread);
+        error = copySched(static_cast<uint32_t>(thread));
       return error == 0;
     });
   if (error < 0)
@@ -76,8 +76,8 @@ int Dump::addFile(uint32_t thread, bool isDetail) {
   if (error < 0)
     return error == -ENOENT ? 0 : error; // no detail file
   const int64_t size = from_.size();
-  uint64_t begin = packed::kFileHeaderBytes, end = (uint64_t)size;
-  error = size < 0 ? (int)size : 0;
+  uint64_t begin = packed::kFileHeaderBytes, end = static_cast<uint64_t>(size);
+  error = size < 0 ? static_cast<int>(size) : 0;
   if (error == 0 && !isDetail) {
     packed::RawFileHeader header;
     packed::RawTrailer trailer;
@@ -87,12 +87,12 @@ int Dump::addFile(uint32_t thread, bool isDetail) {
     if (error == 0)
       begin = header.blocksOffset, end = trailer.indexOffset;
   }
-  if (error == 0 && (begin > end || end > (uint64_t)size))
+  if (error == 0 && (begin > end || end > static_cast<uint64_t>(size)))
     error = -EIO;
   if (error == 0)
     error = copy(0, packed::kFileHeaderBytes);
   if (error == 0)
-    error = copy(end, (uint64_t)size);
+    error = copy(end, static_cast<uint64_t>(size));
   closeBoth();
   file.at = begin, file.end = end;
   files_[count_++] = file;
@@ -109,7 +109,7 @@ int Dump::copySched(uint32_t thread) {
   error = to_.open([] { return 0; });
   const int64_t size = from_.size();
   if (error == 0)
-    error = size < 0 ? (int)size : copy(0, (uint64_t)size);
+    error = size < 0 ? static_cast<int>(size) : copy(0, static_cast<uint64_t>(size));
   closeBoth();
   return error;
 }

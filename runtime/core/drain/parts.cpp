@@ -88,7 +88,7 @@ int Parts::makeNext() {
 
 int Parts::enterNext() {
   if (isInside_)
-    if (int error = (int)sys::call(SYS_chdir, nextPlace_.c_str()); error < 0)
+    if (int error = static_cast<int>(sys::call(SYS_chdir, nextPlace_.c_str())); error < 0)
       return error;
   previousName_.clear(), leftPlace_.clear();
   previousName_ << (moves_ ? "" : lastName(directory_));

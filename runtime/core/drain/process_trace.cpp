@@ -55,7 +55,7 @@ void ProcessTrace::reset() {
   details_.release();
   bound_.reset();
   facts_.release();
-  __builtin_memset((void *)this, 0, sizeof *this);
+  __builtin_memset(static_cast<void *>(this), 0, sizeof *this);
 }
 
 void ProcessTrace::prepare() {
@@ -134,7 +134,7 @@ void ProcessTrace::removeOldest() {
   // The thread has ended, and its slot may belong to another.
   PackedFile file;
   tryToWrite(block.thread, "index.atp", [&] {
-    int error = file.load(place_, (uint32_t)block.thread);
+    int error = file.load(place_, static_cast<uint32_t>(block.thread));
     return error < 0 ? error : file.removeFirst();
   });
   file.closeDescriptor();

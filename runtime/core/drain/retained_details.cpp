@@ -4,20 +4,20 @@
 namespace ada {
 namespace {
 
-uint32_t sizeOf(const RetainedDetails::Entry &e) { return (uint32_t)((sizeof e + e.bytes + 7) & ~7ull); }
+uint32_t sizeOf(const RetainedDetails::Entry &e) { return static_cast<uint32_t>((sizeof e + e.bytes + 7) & ~7ull); }
 
 } // namespace
 
 bool DetailPool::grow() {
   if (left_ == 0)
     return false;
-  if (auto *lent = ring_ ? (RetainedDetails::Block *)ring_->lend() : nullptr) {
+  if (auto *lent = ring_ ? reinterpret_cast<RetainedDetails::Block *>(ring_->lend()) : nullptr) {
     for (uint64_t i = 0; i < Ring::kGranule; ++i)
       giveBack(lent + i);
     left_ -= left_ < Ring::kGranule ? left_ : Ring::kGranule;
     return true;
   }
-  auto *block = (RetainedDetails::Block *)sys::mapMemory(sizeof(RetainedDetails::Block));
+  auto *block = static_cast<RetainedDetails::Block *>(sys::mapMemory(sizeof(RetainedDetails::Block)));
   if (!block)
     return false;
   giveBack(block);
@@ -29,32 +29,32 @@ ada_detail_chunk *DetailPool::take() {
   if (!free_ && !grow())
     return nullptr;
   ada_detail_chunk *block = free_;
-  free_ = (ada_detail_chunk *)block->next;
+  free_ = reinterpret_cast<ada_detail_chunk *>(block->next);
   block->next = block->begin = block->end = 0;
   return block;
 }
 
 void DetailPool::giveBack(ada_detail_chunk *block) {
   __atomic_store_n(&block->state, ADA_CHUNK_FREE, __ATOMIC_RELEASE);
-  block->next = (uint64_t)free_;
+  block->next = reinterpret_cast<uint64_t>(free_);
   free_ = block;
 }
 
 bool RetainedDetails::keep(DetailPool &pool, uint32_t thread, const Entry &entry, const unsigned char *data) {
   uint32_t all = sizeOf(entry);
   if (!last_ || sizeof last_->data - last_->end < all) {
-    Block *block = (Block *)pool.take();
+    auto *block = static_cast<Block *>(pool.take());
     if (!block)
       return false;
     block->thread = thread, block->seq = nextSeq_++;
     __atomic_store_n(&block->state, ADA_CHUNK_DETAIL, __ATOMIC_RELEASE);
     if (first_)
-      last_->next = (uint64_t)block;
+      last_->next = reinterpret_cast<uint64_t>(block);
     else
       first_ = block;
     last_ = block;
   }
-  newest_ = (Entry *)(last_->data + last_->end);
+  newest_ = reinterpret_cast<Entry *>(last_->data + last_->end);
   *newest_ = entry;
   __builtin_memcpy(newest_ + 1, data, entry.bytes);
   __atomic_store_n(&last_->end, last_->end + all, __ATOMIC_RELEASE); // everything before it is complete
@@ -66,7 +66,7 @@ void RetainedDetails::removeOldest(DetailPool &pool) {
   __atomic_store_n(&block->begin, block->begin + sizeOf(*oldest()), __ATOMIC_RELEASE);
   if (block->begin < block->end)
     return;
-  first_ = (Block *)block->next;
+  first_ = reinterpret_cast<Block *>(block->next);
   if (!first_)
     last_ = nullptr;
   pool.giveBack(block);
@@ -76,7 +76,7 @@ bool RetainedDetails::makeRoomToWatch(uint32_t depth) {
   while (watched_ > 0 && calls_->watches[watched_ - 1].depth >= depth)
     unwatch(calls_->watches[watched_ - 1].depth, false); // its end was missed: the stack could not grow
   if (!calls_)
-    calls_ = (WatchedCalls *)sys::mapMemory(sizeof *calls_);
+    calls_ = static_cast<WatchedCalls *>(sys::mapMemory(sizeof *calls_));
   return calls_ && watched_ < kMostWatched;
 }
 
@@ -90,7 +90,7 @@ void RetainedDetails::watch(uint32_t depth) {
 void RetainedDetails::watch(uint32_t depth, const Entry &entry, const unsigned char *data) {
   if (!makeRoomToWatch(depth) || held_ != watched_)
     return;
-  Entry *copy = (Entry *)calls_->held[held_++].bytes;
+  auto *copy = reinterpret_cast<Entry *>(calls_->held[held_++].bytes);
   *copy = entry;
   copy->state = State::Watched;
   __builtin_memcpy(copy + 1, data, entry.bytes);
@@ -114,8 +114,8 @@ bool RetainedDetails::holdOldest() {
   Entry *entry = oldest();
   if (held_ == watched_ || calls_->watches[held_].entry != entry)
     return false;
-  Entry *copy = (Entry *)calls_->held[held_].bytes;
-  __builtin_memcpy((void *)copy, entry, sizeof *entry + entry->bytes);
+  auto *copy = reinterpret_cast<Entry *>(calls_->held[held_].bytes);
+  __builtin_memcpy(static_cast<void *>(copy), entry, sizeof *entry + entry->bytes);
   calls_->watches[held_++].entry = copy;
   return true;
 }

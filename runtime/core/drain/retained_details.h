@@ -4,10 +4,10 @@
 // chunks of the ring file, as far as that has room: they outlive a process that can no longer write, and recovery finds
 // them.
 //
-// Beside the queue there is a stack of watched calls: open calls that a slow trigger may still catch. When the entry of
-// a watched call becomes older than any window can need, it is held in separate memory until the call returns, so that
-// a slow call is written with its arguments however long it took. At most kMostWatched open calls per thread are
-// watched, the outermost ones: 150 KB per thread, used only as far as calls are held.
+// In addition to the queue there is a stack of watched calls: open calls that a slow trigger may still catch. When the
+// entry of a watched call becomes older than any window can need, it is held in separate memory until the call returns,
+// so that a slow call is written with its arguments however long it took. At most kMostWatched open calls per thread
+// are watched, the outermost ones: 150 KB per thread, used only as far as calls are held.
 #ifndef ADA_RUNTIME_CORE_RETAINED_DETAILS_H
 #define ADA_RUNTIME_CORE_RETAINED_DETAILS_H
 
@@ -45,7 +45,7 @@ public:
     Wanted,  // must be written: a slow trigger has caught its call
   };
   using Entry = ada_detail_entry; // `state`: a State
-  static const unsigned char *dataOf(const Entry &entry) { return (const unsigned char *)(&entry + 1); }
+  static const unsigned char *dataOf(const Entry &entry) { return reinterpret_cast<const unsigned char *>(&entry + 1); }
   struct Block : ada_detail_chunk {
     unsigned char data[ADA_CHUNK_BYTES - sizeof(ada_detail_chunk)];
   };
@@ -55,7 +55,7 @@ public:
   bool keep(DetailPool &pool, uint32_t thread, const Entry &entry, const unsigned char *data);
   // Whether the newest entry outlives the process.
   bool newestIsSafe() const { return DetailPool::isSafe(*last_); }
-  Entry *oldest() const { return first_ ? (Entry *)(first_->data + first_->begin) : nullptr; }
+  Entry *oldest() const { return first_ ? reinterpret_cast<Entry *>(first_->data + first_->begin) : nullptr; }
   void removeOldest(DetailPool &pool);
   // The block of the oldest entry: the pool gets it back when all its entries are removed.
   const void *oldestBlock() const { return first_; }

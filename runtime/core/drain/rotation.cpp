@@ -112,8 +112,9 @@ int ProcessTrace::writeNextManifest() {
 int ProcessTrace::linkRing() {
   const Path link = Path(parts_.next()) << "/ring";
   if (ringIsBeside_)
-    return (int)sys::call(SYS_linkat, AT_FDCWD, (Path(place_) << "/ring").c_str(), AT_FDCWD, link.c_str(), 0);
-  return (int)sys::call(SYS_symlinkat, ring_->path(), AT_FDCWD, link.c_str());
+    return static_cast<int>(
+        sys::call(SYS_linkat, AT_FDCWD, (Path(place_) << "/ring").c_str(), AT_FDCWD, link.c_str(), 0));
+  return static_cast<int>(sys::call(SYS_symlinkat, ring_->path(), AT_FDCWD, link.c_str()));
 }
 
 void ProcessTrace::enterNextPart() {

@@ -17,14 +17,14 @@ namespace {
 // meanwhile.
 constexpr int kMostChunks = 64;
 
-ring::GapList *makeGapList() { return (ring::GapList *)sys::mapMemory(sizeof(ring::GapList)); }
+ring::GapList *makeGapList() { return static_cast<ring::GapList *>(sys::mapMemory(sizeof(ring::GapList))); }
 
 ring::Frame *growStack(ring::Frame *old, size_t oldCapacity, size_t newCapacity) {
   size_t bytes = newCapacity * sizeof(ring::Frame);
   if (!old)
-    return (ring::Frame *)sys::mapMemory(bytes);
+    return static_cast<ring::Frame *>(sys::mapMemory(bytes));
   long p = sys::call(SYS_mremap, old, oldCapacity * sizeof(ring::Frame), bytes, MREMAP_MAYMOVE);
-  return p < 0 && p > -4096 ? nullptr : (ring::Frame *)p;
+  return p < 0 && p > -4096 ? nullptr : reinterpret_cast<ring::Frame *>(p);
 }
 
 void addTo(uint64_t &counter, uint64_t n) { __atomic_add_fetch(&counter, n, __ATOMIC_RELAXED); }
@@ -145,7 +145,7 @@ template <ThreadTrace::Filter kFilter> uint64_t ThreadTrace::takePlainWith(Works
       });
     }
     if (kept > 0)
-      work.eventCount += kept, work.eventBytes = (size_t)(run.end() - work.events);
+      work.eventCount += kept, work.eventBytes = static_cast<size_t>(run.end() - work.events);
     return count;
   });
 }
@@ -261,7 +261,9 @@ void ThreadTrace::add(Workspace &work, const ring::Event &e, const ada_detail *d
     lookForTriggers(work, e, detail);
   else if (__builtin_expect(detail != nullptr, 0))
     link = addDetail(work, e, *detail);
-  index_.with([&](auto &file) { work.eventBytes = (size_t)(file.encode(endOf(work, file), e, link) - work.events); });
+  index_.with([&](auto &file) {
+    work.eventBytes = static_cast<size_t>(file.encode(endOf(work, file), e, link) - work.events);
+  });
   ++work.eventCount;
 }
 
@@ -312,9 +314,10 @@ ada_ring_note *ThreadTrace::notes(unsigned half) {
       return nullptr;
     chunk->thread = number_;
     __atomic_store_n(&chunk->state, ADA_CHUNK_NOTES, __ATOMIC_RELEASE);
-    slot_->notes_chunk = (uint32_t)ring_->numberOf(chunk) + 1;
+    slot_->notes_chunk = static_cast<uint32_t>(ring_->numberOf(chunk)) + 1;
   }
-  return (ada_ring_note *)(ring_->chunk(slot_->notes_chunk - 1) + 1) + half * ADA_CHUNK_NOTES_PER_CURSOR;
+  return reinterpret_cast<ada_ring_note *>(ring_->chunk(slot_->notes_chunk - 1) + 1) +
+         half * ADA_CHUNK_NOTES_PER_CURSOR;
 }
 
 // Makes the journal's other entry the current one. It always says which records the file holds; it may count fewer
@@ -324,7 +327,7 @@ void ThreadTrace::turnJournal() {
   ada_ring_cursor &now = slot_->cursor[other], &before = slot_->cursor[slot_->current];
   now.lost[ADA_LOST_WRITE_ERROR] = unwritten_;
   if (int64_t more = ring::sumOfLosses(now) - ring::sumOfLosses(before))
-    addTo(ring_->header().events_lost, (uint64_t)more);
+    addTo(ring_->header().events_lost, static_cast<uint64_t>(more));
   __atomic_store_n(&slot_->current, other, __ATOMIC_RELEASE);
 }
 

@@ -26,7 +26,8 @@ void ThreadTrace::retain(Workspace &work, const ring::Event &e, const ada_detail
   unsigned count = 0;
   const uint64_t seq = events(work);
   const size_t n = detail_.encode(bytes, e, d, seq, count);
-  const RetainedDetails::Entry entry = {e.timestampNs, seq, (uint32_t)n, (uint8_t)count, RetainedDetails::State::Plain};
+  const RetainedDetails::Entry entry = {e.timestampNs, seq, static_cast<uint32_t>(n), static_cast<uint8_t>(count),
+                                        RetainedDetails::State::Plain};
   DetailPool &pool = process_->pool();
   if (!retained_.keep(pool, number_, entry, bytes)) {
     if (retained_.oldest()) {

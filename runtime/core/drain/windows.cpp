@@ -16,15 +16,15 @@ void Windows::start(const Options &options, const TriggerRules &rules) {
   active_ = options.detail_mode[0] == 'w';
   rules_ = &rules;
   for (unsigned i = 0; i < rules.count; ++i)
-    slowRules_ |= (uint8_t)((rules.rules[i].kind == TriggerKind::Slow) << i);
+    slowRules_ |= static_cast<uint8_t>((rules.rules[i].kind == TriggerKind::Slow) << i);
   preNs_ = nanoseconds(options.pre_roll_ms), postNs_ = nanoseconds(options.post_roll_ms);
   droppedToNs_ = sys::nowNs(); // nothing was recorded before
   if (active_)
-    windows_ = (Window *)sys::mapMemory(kMostWindows * sizeof(Window));
+    windows_ = static_cast<Window *>(sys::mapMemory(kMostWindows * sizeof(Window)));
 }
 
 void Windows::trigger(uint64_t ns, TriggerKind kind) {
-  uint64_t word = ns << kKindBits | (uint64_t)kind;
+  uint64_t word = ns << kKindBits | static_cast<uint64_t>(kind);
   uint32_t first = __atomic_fetch_add(&pendingNext_, 1, __ATOMIC_RELAXED);
   for (uint32_t i = 0; i < kPending; ++i) {
     uint64_t free = 0;
@@ -39,7 +39,7 @@ void Windows::takePending() {
   for (uint64_t &place : pending_)
     if (__atomic_load_n(&place, __ATOMIC_RELAXED)) {
       uint64_t word = __atomic_exchange_n(&place, 0, __ATOMIC_ACQ_REL);
-      open({word >> kKindBits, UINT64_MAX, UINT32_MAX, (TriggerKind)(word & ((1 << kKindBits) - 1))});
+      open({word >> kKindBits, UINT64_MAX, UINT32_MAX, static_cast<TriggerKind>(word & ((1 << kKindBits) - 1))});
     }
 }
 
@@ -139,7 +139,7 @@ void Windows::writeManifest(JsonWriter &json) {
     json.number(manifest::kTriggerCount, w.triggerCount).beginArray(manifest::kTriggers);
     for (uint64_t k = 0; k < w.triggerCount && k < kTriggersKept; ++k) {
       const Trigger &t = w.triggers[k];
-      json.beginObject().text(manifest::kKind, options::kTriggerKinds[(int)t.kind]);
+      json.beginObject().text(manifest::kKind, options::kTriggerKinds[static_cast<int>(t.kind)]);
       if (t.functionId != UINT64_MAX)
         json.hex(manifest::kFunctionId, t.functionId, 16);
       json.number(manifest::kTimeNs, t.ns);

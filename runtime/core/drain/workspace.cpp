@@ -4,7 +4,9 @@
 namespace ada {
 namespace {
 
-template <class T> void take(T *&memory, uint64_t count) { memory = (T *)sys::mapMemory(count * sizeof(T)); }
+template <class T> void take(T *&memory, uint64_t count) {
+  memory = static_cast<T *>(sys::mapMemory(count * sizeof(T)));
+}
 
 template <class T> void unmap(T *memory, uint64_t count) {
   if (memory)

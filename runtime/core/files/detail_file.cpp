@@ -7,7 +7,7 @@ namespace ada {
 void DetailFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
   *this = DetailFile();
   file_.begin(directory, index, "detail.atf");
-  origin_ = {.version = (uint8_t)version, .arch = arch::kAtfArch, .threadId = tid};
+  origin_ = {.version = static_cast<uint8_t>(version), .arch = arch::kAtfArch, .threadId = tid};
 }
 
 int DetailFile::open() {
@@ -42,8 +42,8 @@ int DetailFile::append(const unsigned char *bytes, const atf::DetailTotals &batc
 }
 
 int DetailFile::readEvent(uint64_t at, unsigned char *event, Head &head) {
-  const auto &v1 = *(const atf::RawDetailEventV1 *)event;
-  const auto &v2 = *(const atf::RawDetailEventV2 *)event;
+  const auto &v1 = *reinterpret_cast<const atf::RawDetailEventV1 *>(event);
+  const auto &v2 = *reinterpret_cast<const atf::RawDetailEventV2 *>(event);
   static_assert(sizeof v1 == sizeof v2);
   if (int error = file_.read(event, sizeof v1, at); error < 0)
     return error;

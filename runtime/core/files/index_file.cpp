@@ -7,7 +7,7 @@ namespace ada {
 void IndexFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
   *this = IndexFile();
   file_.begin(directory, index, "index.atf");
-  origin_ = {.version = (uint8_t)version, .arch = arch::kAtfArch, .threadId = tid};
+  origin_ = {.version = static_cast<uint8_t>(version), .arch = arch::kAtfArch, .threadId = tid};
 }
 
 int IndexFile::open() {
@@ -39,7 +39,7 @@ int IndexFile::append(const unsigned char *events, size_t n, uint64_t count) {
   }
   // Both versions begin with the time.
   auto time = [&](uint64_t i) {
-    return ((const atf::RawIndexEventV2 *)(events + i * atf::kIndexEventBytes))->timestampNs.get();
+    return reinterpret_cast<const atf::RawIndexEventV2 *>(events + i * atf::kIndexEventBytes)->timestampNs.get();
   };
   if (totals_.events == 0)
     totals_.firstNs = time(0);

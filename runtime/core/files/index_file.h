@@ -29,7 +29,7 @@ public:
                           {.timestampNs = e.timestampNs,
                            .functionId = e.functionId,
                            .detailSeq = detailSeq,
-                           .kind = (EventKind)e.kind,
+                           .kind = static_cast<EventKind>(e.kind),
                            .threadId = origin_.threadId,
                            .storedDepth = e.depth});
     return to + atf::kIndexEventBytes;

@@ -37,7 +37,7 @@ atf::DetailTotals PackedDetailFile::all() const {
 int PackedDetailFile::append(const unsigned char *bytes, const atf::DetailTotals &batch) {
   if (batch.bytes == 0)
     return 0;
-  if (!*memory_ && !(*memory_ = (Memory *)sys::mapMemory(sizeof(Memory))))
+  if (!*memory_ && !(*memory_ = static_cast<Memory *>(sys::mapMemory(sizeof(Memory)))))
     return -ENOMEM;
   int error = open();
   // Turn a final header into a placeholder again first: if the process died, it would hide what is appended.
@@ -45,7 +45,7 @@ int PackedDetailFile::append(const unsigned char *bytes, const atf::DetailTotals
     error = writeHeader(false);
   unsigned char *const buffer = (*memory_)->bytes;
   for (uint64_t at = 0; error == 0 && at < batch.bytes;) {
-    const auto &raw = *(const atf::RawDetailEventV2 *)(bytes + at);
+    const auto &raw = *reinterpret_cast<const atf::RawDetailEventV2 *>(bytes + at);
     const size_t payload = raw.totalLength - atf::kDetailEventHeaderBytes;
     if (!blockOffset_) {
       blockOffset_ = packed::aligned(end_);
@@ -56,7 +56,7 @@ int PackedDetailFile::append(const unsigned char *bytes, const atf::DetailTotals
     const atf::DetailHead head = {
         .type = raw.type, .flags = raw.flags, .indexSeq = raw.indexSeq, .timestampNs = raw.timestampNs};
     unsigned char *const to = buffer + used_;
-    used_ += (size_t)(writer().encode(to, head, bytes + at + sizeof raw, payload) - to);
+    used_ += static_cast<size_t>(writer().encode(to, head, bytes + at + sizeof raw, payload) - to);
     at += raw.totalLength;
     if (writer().isFull()) {
       error = flush();
@@ -133,7 +133,7 @@ int PackedDetailFile::cutTo(uint64_t indexEvents) {
 
 // Keeps the first events of the block, those whose index events are below `indexEvents`.
 int PackedDetailFile::cutBlock(uint64_t at, const packed::RawDetailBlockHeader &header, uint64_t indexEvents) {
-  auto *body = (unsigned char *)sys::mapMemory(header.bodyBytes);
+  auto *body = static_cast<unsigned char *>(sys::mapMemory(header.bodyBytes));
   if (!body)
     return -ENOMEM;
   int error = file_.read(body, header.bodyBytes, at + sizeof header);

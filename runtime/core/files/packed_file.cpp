@@ -9,7 +9,7 @@ void PackedFile::begin(const char *directory, uint32_t index, uint32_t tid, pack
   file_.begin(directory, index, "index.atp");
   origin_ = {.arch = arch::kAtfArch, .threadId = tid};
   blocks_ = &blocks;
-  __builtin_memset((void *)blocks_, 0, sizeof *blocks_);
+  __builtin_memset(static_cast<void *>(blocks_), 0, sizeof *blocks_);
 }
 
 int PackedFile::open() {

@@ -113,7 +113,7 @@ int SchedFile::put(const void *from, size_t bytes, bool stays) {
   if (error == 0 && stays && bytes > 0) {
     const size_t rest = bytes - sizeof(sched::Record);
     sumBeforeLast_ = crc32c(before, from, rest);
-    lastNs_ = ((const sched::Record *)((const char *)from + rest))->timeNs;
+    lastNs_ = reinterpret_cast<const sched::Record *>(static_cast<const char *>(from) + rest)->timeNs;
   }
   return error;
 }

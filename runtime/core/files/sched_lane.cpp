@@ -14,7 +14,7 @@ void SchedLane::begin(Ring &ring, const char *place, bool isBounded) {
 }
 
 void SchedLane::start() {
-  pending_ = (Switch *)sys::mapMemory(2 * kMostPending * sizeof *pending_);
+  pending_ = static_cast<Switch *>(sys::mapMemory(2 * kMostPending * sizeof *pending_));
   const int error = pending_ ? events_.start() : -ENOMEM;
   why_ = error == -EACCES || error == -EPERM
              ? "not permitted here (kernel.perf_event_paranoid is more than 2, or a sandbox)"

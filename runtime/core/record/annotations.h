@@ -32,14 +32,14 @@ inline uint64_t textBytesOf(const ada_annotation &site) {
 inline void fillValues(ada_detail &d, const ada_annotation &site, const ada_value *values, uint64_t textBytes,
                        uint64_t caller) {
   d = {};
-  d.stack_bytes = (uint16_t)textBytes;
+  d.stack_bytes = static_cast<uint16_t>(textBytes);
   d.lr = caller;
-  char *text = (char *)(&d + 1), *const end = text + textBytes;
+  auto *text = reinterpret_cast<char *>(&d + 1), *const end = text + textBytes;
   for (uint32_t i = 0; i < argumentsOf(site); ++i) {
     if (!isText(site, i)) {
       d.registers[d.integers++] = values[i].bits;
     } else if (text < end) {
-      const char *from = values[i].bits ? (const char *)values[i].bits : "(null)";
+      const char *from = values[i].bits ? reinterpret_cast<const char *>(values[i].bits) : "(null)";
       const uint64_t most = values[i].bits ? values[i].bytes : ADA_TEXT_TO_ZERO;
       uint64_t n = 0;
       for (; n < ADA_TEXT_BYTES && n < most && (most != ADA_TEXT_TO_ZERO || from[n]); ++n)

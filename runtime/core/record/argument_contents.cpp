@@ -1,5 +1,6 @@
 // Finds what the arguments of functions point to, and reads it.
 #include "argument_contents.h"
+#include "core/base/any_word.h"
 #include "core/base/os.h"
 
 #include "shared/select/argument_list.h"
@@ -45,14 +46,14 @@ struct Field {
   uint64_t takeNumber() {
     uint64_t number = 0;
     for (; first() >= '0' && first() <= '9'; ++at)
-      number = number < 100000 ? number * 10 + (uint64_t)(*at - '0') : number;
+      number = number < 100000 ? number * 10 + static_cast<uint64_t>(*at - '0') : number;
     return number;
   }
   // "i3": 3. Otherwise a number that is not a register's.
   unsigned takeRegister() {
     if (!takes("i") || first() < '0' || first() > '7')
       return ArgumentContents::kRegisters;
-    return (unsigned)(*at++ - '0');
+    return static_cast<unsigned>(*at++ - '0');
   }
 };
 
@@ -181,7 +182,7 @@ uint64_t readCheckedMemory(void *to, uint64_t from, uint64_t bytes) {
     if (!sys::isReadable(left < 8 ? at + left - 8 : at))
       break;
     for (uint64_t i = 0; i < n; ++i)
-      ((volatile char *)to)[done + i] = ((const volatile char *)at)[i]; // no call of memcpy
+      static_cast<volatile char *>(to)[done + i] = reinterpret_cast<const volatile char *>(at)[i]; // no call of memcpy
     done += n;
   }
   return done;
@@ -193,13 +194,13 @@ struct Reader {
   ada_contents *contents = nullptr;
 
   void begin(unsigned where) {
-    contents = (ada_contents *)to;
+    contents = reinterpret_cast<ada_contents *>(to);
     *contents = {};
-    contents->where = (uint8_t)where;
+    contents->where = static_cast<uint8_t>(where);
     to += sizeof(ada_contents);
   }
   void end(uint64_t bytes, uint64_t length, bool isUnreadable) {
-    contents->bytes = (uint16_t)bytes, contents->length = length;
+    contents->bytes = static_cast<uint16_t>(bytes), contents->length = length;
     contents->flags = isUnreadable ? ADA_CONTENTS_UNREADABLE : 0;
     for (; bytes % 8 != 0; ++bytes)
       to[bytes] = 0;
@@ -257,14 +258,16 @@ struct Reader {
 } // namespace
 
 void ArgumentContents::measure() {
-  const auto roomOf = [](const Place &p) { return (uint16_t)(sizeof(ada_contents) + (p.bytes + 8u) / 8 * 8); };
+  const auto roomOf = [](const Place &p) {
+    return static_cast<uint16_t>(sizeof(ada_contents) + (p.bytes + 8u) / 8 * 8);
+  };
   unsigned n = 0;
   for (unsigned i = 0; i < kRegisters; ++i)
     if (places_[i].form != ContentForm::None && n++ < ADA_MOST_CONTENTS)
-      roomOfCall_ = (uint16_t)(roomOfCall_ + roomOf(places_[i]));
+      roomOfCall_ = static_cast<uint16_t>(roomOfCall_ + roomOf(places_[i]));
   for (unsigned i = kResult; i <= kResultObject; ++i)
     if (places_[i].form != ContentForm::None)
-      roomOfReturn_ = (uint16_t)(roomOfReturn_ + roomOf(places_[i]));
+      roomOfReturn_ = static_cast<uint16_t>(roomOfReturn_ + roomOf(places_[i]));
 }
 
 ArgumentContents ArgumentContents::parse(const char *types, Sizes sizes, const char *arguments) {
@@ -302,12 +305,12 @@ ArgumentContents ArgumentContents::parse(const char *types, Sizes sizes, const c
 ArgumentContents ArgumentContents::of(const ada_function &function, Sizes sizes,
                                       const char *(*argumentsOf)(const ada_function &)) {
   static_assert(kMostKept < 1u << kKeptBits && alignof(ada_function) <= 16);
-  const uint64_t address = (uint64_t)&function;
+  const auto address = reinterpret_cast<uint64_t>(&function);
   uint64_t *place = address >> 48 == 0 ? &table[address / sizeof(ada_function) % kPlaces] : nullptr;
   const uint64_t key = address >> 4 << kKeptBits;
   if (const uint64_t word = place ? __atomic_load_n(place, __ATOMIC_ACQUIRE) : 0; word >> kKeptBits << kKeptBits == key)
     return kept[(word & ((1u << kKeptBits) - 1)) - 1].contents;
-  const char *types = function.types_off ? (const char *)&function + function.types_off : nullptr;
+  const char *types = function.types_off ? reinterpret_cast<const char *>(&function) + function.types_off : nullptr;
   const ArgumentContents found = parse(types, sizes, types ? argumentsOf(function) : nullptr);
   if (const uint64_t number = place ? keep(found) : 0)
     __atomic_store_n(place, key | number, __ATOMIC_RELEASE);
@@ -329,12 +332,12 @@ uint64_t readMemory(void *to, uint64_t from, uint64_t bytes) {
     return 0;
   for (const AddressRange &range : constants)
     if (from >= range.from && from + bytes <= range.to) {
-      typedef uint64_t Word __attribute__((aligned(1), may_alias));
       uint64_t i = 0;
       for (; i + 8 <= bytes; i += 8)
-        *(volatile Word *)((char *)to + i) = *(const volatile Word *)(from + i); // no call of memcpy
+        *reinterpret_cast<volatile AnyWord *>(static_cast<char *>(to) + i) =
+            *reinterpret_cast<const volatile AnyWord *>(from + i); // no call of memcpy
       for (; i < bytes; ++i)
-        ((volatile char *)to)[i] = ((const volatile char *)from)[i];
+        static_cast<volatile char *>(to)[i] = reinterpret_cast<const volatile char *>(from)[i];
       return bytes;
     }
   // The kernel copies a part completely or not at all, so each part lies within one page.
@@ -342,12 +345,13 @@ uint64_t readMemory(void *to, uint64_t from, uint64_t bytes) {
   unsigned parts = 0;
   for (uint64_t at = from, end = from + bytes; at < end && parts < 3; ++parts) {
     const uint64_t left = kLeastPage - at % kLeastPage, n = left < end - at ? left : end - at;
-    there[parts] = {(void *)at, n};
+    there[parts] = {reinterpret_cast<void *>(at), n};
     at += n;
   }
-  const long got = sys::call(SYS_process_vm_readv, (long)sys::processId(), &here, 1L, there, (long)parts, 0L);
+  const long got = sys::call(SYS_process_vm_readv, static_cast<long>(sys::processId()), &here, 1L, there,
+                             static_cast<long>(parts), 0L);
   if (got >= 0)
-    return (uint64_t)got;
+    return static_cast<uint64_t>(got);
   return got == -EFAULT ? 0 : readCheckedMemory(to, from, bytes);
 }
 
@@ -384,15 +388,15 @@ void readContents(ada_detail &detail, unsigned char *to, const ArgumentContents 
   if (!isCall) {
     if (isThere(0, contents.result()))
       add(0, ArgumentContents::kResult, detail.registers);
-    const uint64_t address = (uint64_t)memory;
+    const auto address = reinterpret_cast<uint64_t>(memory);
     if (contents.isResultObject() && memory)
       add(ADA_CONTENTS_RESULT, ArgumentContents::kResultObject, &address);
   }
   for (unsigned i = 0; isCall && i < ArgumentContents::kRegisters; ++i)
     if (isThere(i, contents.argument(i)))
       add(i, i, detail.registers + i);
-  detail.contents = (uint8_t)count;
-  detail.contents_bytes = (uint16_t)(reader.to - to);
+  detail.contents = static_cast<uint8_t>(count);
+  detail.contents_bytes = static_cast<uint16_t>(reader.to - to);
 }
 
 } // namespace ada

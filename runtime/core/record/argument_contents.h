@@ -56,7 +56,9 @@ private:
     uint16_t bytes = 0; // at most
     bool operator==(const Place &) const = default;
   };
-  void set(unsigned number, ContentForm form, uint64_t bytes) { places_[number] = {form, (uint16_t)bytes}; }
+  void set(unsigned number, ContentForm form, uint64_t bytes) {
+    places_[number] = {form, static_cast<uint16_t>(bytes)};
+  }
   void measure();
 
   Place places_[kRegisters + 2] = {};

@@ -18,7 +18,7 @@ struct DetailSite {
     integers = isCall ? ADA_CARRIED_INTEGERS(carried) : ADA_CARRIED_RESULT_INTEGERS(carried);
     vectors = isCall ? ADA_CARRIED_VECTORS(carried) : ADA_CARRIED_RESULT_VECTORS(carried);
     resultBytes = isCall ? 0 : ADA_CARRIED_RESULT_BYTES(carried);
-    if (memory == ADA_NO_RESULT)
+    if (reinterpret_cast<uintptr_t>(memory) == ADA_NO_RESULT)
       memory = nullptr, integers = vectors = resultBytes = 0;
   }
 };

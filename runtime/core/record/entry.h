@@ -7,12 +7,12 @@
 namespace ada {
 
 inline const char *textAt(const ada_function &f, int32_t offset) {
-  return offset ? (const char *)&f + offset : nullptr;
+  return offset ? reinterpret_cast<const char *>(&f) + offset : nullptr;
 }
 
 // Null if the entry is a function's.
 inline const ada_annotation *annotationOf(const ada_function &f) {
-  return f.flags & ADA_FUNCTION_ANNOTATION ? (const ada_annotation *)&f : nullptr;
+  return f.flags & ADA_FUNCTION_ANNOTATION ? reinterpret_cast<const ada_annotation *>(&f) : nullptr;
 }
 
 inline const char *nameOf(const ada_function &f) {
@@ -25,7 +25,8 @@ inline const char *fileOf(const ada_function &f) {
 }
 inline uint8_t *enableByteOf(const ada_function &f) {
   const ada_annotation *a = annotationOf(f);
-  return a ? (uint8_t *)&a->enabled : (uint8_t *)&f + f.enable_off;
+  return a ? const_cast<uint8_t *>(&a->enabled)
+           : const_cast<uint8_t *>(reinterpret_cast<const uint8_t *>(&f)) + f.enable_off;
 }
 
 } // namespace ada

@@ -21,7 +21,7 @@ struct ada_fiber {
 namespace ada {
 namespace {
 
-constexpr AdaThread kNothing = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, nullptr, false};
+constexpr AdaThread kNothing = {kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0, nullptr, false};
 
 ada_fiber *leftOnes, *unused; // guarded by the start mutex
 uint32_t numbered;
@@ -41,7 +41,7 @@ private:
 ada_fiber *take() {
   if (!unused) {
     constexpr size_t kBytes = 65536;
-    ada_fiber *some = (ada_fiber *)sys::mapMemory(kBytes);
+    auto *some = static_cast<ada_fiber *>(sys::mapMemory(kBytes));
     for (size_t i = 0; some && i < kBytes / sizeof *some; ++i)
       some[i].next = unused, unused = some + i;
   }
@@ -103,7 +103,7 @@ ada_fiber *leave(AdaThread &t) {
   } else {
     f->state = t;
     f->processId = runtime.processId;
-    f->stack = (uint64_t)__builtin_frame_address(0);
+    f->stack = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
     link(f);
   }
   install(t, kNothing);
@@ -172,7 +172,7 @@ void *__ada_fiber_current(void) {
 
 void __ada_fiber_resume(void *token) {
   AdaThread &t = ada_thread;
-  ada_fiber *to = (ada_fiber *)token;
+  auto *to = static_cast<ada_fiber *>(token);
   if (t.fiber == to && (to || !t.slot)) {
     if (!to)
       t.isFiber = false;

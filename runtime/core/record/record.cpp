@@ -5,6 +5,7 @@
 // All of it runs with signals blocked, except while it waits for the drain.
 #include "annotations.h"
 #include "argument_contents.h"
+#include "core/base/any_word.h"
 #include "core/session/session.h"
 #include "detail_registers.h"
 #include "fibers.h"
@@ -15,7 +16,7 @@
 
 #include <errno.h>
 
-__thread AdaThread ada_thread = {ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0};
+__thread AdaThread ada_thread = {kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0};
 
 // Makes a program that links the archive get api.cpp together with the hooks: with <ada/annotations.h>, images refer to
 // its functions only weakly, and weak references pull nothing out of an archive.
@@ -32,7 +33,7 @@ bool isFull(uint64_t position) { return (position & (ADA_CHUNK_BYTES - 1)) >= AD
 
 // Stores a record at a reserved place. The order makes it safe against kills: see ada_record.
 void store(uint64_t place, uint64_t what, uint64_t stamp) {
-  ada_record *r = (ada_record *)place;
+  auto *r = reinterpret_cast<ada_record *>(place);
   __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
   __atomic_store_n(&r->stamp, stamp, __ATOMIC_RELEASE);
 }
@@ -60,7 +61,7 @@ public:
     chunk.held_reason = hasWaited_ ? ADA_HELD_WAITED : ADA_HELD_OTHER;
     chunk.held_lost = t.slot->held_lost_seq == t.nextSeq + 1 ? t.slot->held_lost : 0;
     const uint64_t touch = touchFrom && chunk.held_to > touchFrom ? chunk.held_to - touchFrom : 0;
-    chunk.held_touch = touch < UINT32_MAX ? (uint32_t)touch : UINT32_MAX;
+    chunk.held_touch = touch < UINT32_MAX ? static_cast<uint32_t>(touch) : UINT32_MAX;
     begin(); // the same record may be held up again
     hasWaited_ = false;
   }
@@ -198,7 +199,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
       __atomic_store_n(&t.slot->first_chunk, number, __ATOMIC_RELEASE);
       __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
     } else
-      __atomic_store_n(&t.chunk->next, (uint32_t)number, __ATOMIC_RELEASE);
+      __atomic_store_n(&t.chunk->next, static_cast<uint32_t>(number), __ATOMIC_RELEASE);
     t.chunk = chunk;
   } else if (own.isRead && !own.isHeld) {
     chunk = t.chunk;
@@ -215,7 +216,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
     r.drain.wake();
     return Outcome::Lost;
   }
-  position = (uint64_t)(chunk + 1);
+  position = reinterpret_cast<uint64_t>(chunk + 1);
   return Outcome::Ready;
 }
 
@@ -247,7 +248,7 @@ void threadEnds() {
   }
   freeFiber(t);
   t.slot = nullptr, t.chunk = nullptr;
-  t.position = t.systemPosition = ADA_POSITION_PARKED;
+  t.position = t.systemPosition = kPositionParked;
   t.busy = kEnded; // permanently: nothing calls us again for later records
   sys::restoreSignals(signals);
 }
@@ -260,7 +261,7 @@ namespace {
 uint64_t &positionOf(AdaThread &t) {
   if (!runtime.ring.exists() || !runtime.ring.usesSystemClock())
     return t.position;
-  t.position = ADA_POSITION_PARKED;
+  t.position = kPositionParked;
   return t.systemPosition;
 }
 
@@ -269,7 +270,7 @@ uint64_t &positionOf(AdaThread &t) {
 uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   if (t.busy) {
     // Code that the runtime itself called, for example the program's malloc for a thread-specific value: not recorded.
-    t.position = ADA_POSITION_PARKED;
+    t.position = kPositionParked;
     if (t.busy == kEnded && runtime.currentState() == State::On) {
       __atomic_add_fetch(&runtime.ring.header().events_late, 1, __ATOMIC_RELAXED);
       __atomic_add_fetch(&runtime.ring.header().events_lost, 1, __ATOMIC_RELAXED);
@@ -303,7 +304,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
         storeGap(t, position);
       if ((isFresh || t.stack == 0) && !isFull(position)) {
         isFresh = false;
-        const uint64_t sp = ((uint64_t)__builtin_frame_address(0) & ~15ull) | arch::kEntryPhase;
+        const uint64_t sp = (reinterpret_cast<uint64_t>(__builtin_frame_address(0)) & ~15ull) | arch::kEntryPhase;
         store(arch::reserve(&position, sizeof(ada_record)), windowFor(t, sp), TickClock::stamp(runtime.ring));
       }
       place = arch::reserve(&position, bytes);
@@ -316,7 +317,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     if (t.slot)
       __atomic_store_n(&t.slot->waiting, 1, __ATOMIC_SEQ_CST);
     const uint32_t slots = __atomic_load_n(runtime.ring.slotsWord(), __ATOMIC_ACQUIRE);
-    uint64_t fresh = ADA_POSITION_PARKED;
+    uint64_t fresh = kPositionParked;
     Outcome outcome = acquire(t, what, fresh, hasWaited, hold);
     positionOf(t) = fresh;
     if (outcome == Outcome::Lost) {
@@ -412,7 +413,7 @@ uint32_t vectorCount(const DetailSite &site, bool call) {
 }
 
 void copyResult(char *vectors, uint32_t count, const DetailSite &site) {
-  const volatile char *from = (const volatile char *)site.memory; // avoids a call of memcpy
+  const volatile char *from = static_cast<const volatile char *>(site.memory); // avoids a call of memcpy
   for (uint32_t i = 0; i < 16 * count; ++i)
     vectors[i] = i < site.resultBytes ? from[i] : 0;
 }
@@ -433,7 +434,7 @@ extern "C" void ada_record_slow(uint64_t what, const char *nest, uint64_t place)
   if (isFull(place))
     place = reserveSlowly(t, what, sizeof(ada_record));
   if (nest && place)
-    recordCall(t, what, ((const ada_frame *)(nest - ADA_ENABLE_INDEX))->sp, place);
+    recordCall(t, what, reinterpret_cast<const ada_frame *>(nest - ADA_ENABLE_INDEX)->sp, place);
   else if (place)
     store(place, what, TickClock::stamp(runtime.ring));
 }
@@ -448,7 +449,7 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
   const ArgumentContents contents = runtime.readsContents ? contentsOf(*frame->function) : ArgumentContents();
   uint64_t units = 7 + vectors + (stack + 15) / 16 + (contents.room(isCall) + 15) / 16;
   uint64_t bytes = sizeof(ada_record) + units * 16;
-  uint64_t what = (uint64_t)frame->function | kind | ADA_RECORD_DETAIL | units << ring::kUnitsShift;
+  uint64_t what = reinterpret_cast<uint64_t>(frame->function) | kind | ADA_RECORD_DETAIL | units << ring::kUnitsShift;
   if (isCall && !isInWindow(t, frame->sp))
     if (uint64_t before = arch::reserve(&t.position, sizeof(ada_record)); !isFull(before))
       moveWindowAt(t, before, frame->sp);
@@ -457,34 +458,33 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
     place = reserveSlowly(t, what, bytes);
   if (!place)
     return;
-  ada_record *r = (ada_record *)place;
-  ada_detail *d = (ada_detail *)(r + 1);
+  auto *r = reinterpret_cast<ada_record *>(place);
+  auto *d = reinterpret_cast<ada_detail *>(r + 1);
   __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_RELEASE); // a handler or a kill at this point must not find a detail without it
   d->contents_bytes = 0;
-  d->stack_bytes = (uint16_t)stack;
-  d->integers = (uint8_t)site.integers;
-  d->vectors = (uint8_t)vectors;
+  d->stack_bytes = static_cast<uint16_t>(stack);
+  d->integers = static_cast<uint8_t>(site.integers);
+  d->vectors = static_cast<uint8_t>(vectors);
   d->contents = d->reserved = 0;
-  char *tail = (char *)(d + 1);
+  auto *tail = reinterpret_cast<char *>(d + 1);
   arch::fillRegisters(*d, tail, site, *saved, isCall);
   if (!isCall && (frame->function->flags & ADA_FUNCTION_EXTERNAL)) // no result uses that many registers
-    d->registers[7] = (uint32_t)errno;
+    d->registers[7] = static_cast<uint32_t>(errno);
   if (!isCall && site.memory)
     copyResult(tail, vectors, site);
   d->sp = site.sp;
   d->lr = site.returnAddress;
   d->reserved2[0] = d->reserved2[1] = 0;
   tail += vectors * 16;
-  typedef uint64_t Word __attribute__((aligned(1), may_alias));
-  const Word *from = (const Word *)site.sp;
-  Word *to = (Word *)tail;
+  const auto *from = reinterpret_cast<const AnyWord *>(site.sp);
+  auto *to = reinterpret_cast<AnyWord *>(tail);
   for (uint64_t i = 0; i < stack / 8; ++i)
     to[i] = from[i];
   for (uint64_t i = stack & ~7ull; i < stack; ++i)
-    tail[i] = ((const char *)site.sp)[i];
+    tail[i] = reinterpret_cast<const char *>(site.sp)[i];
   if (contents.any(isCall))
-    readContents(*d, (unsigned char *)ring::contentsOf(*d), contents, isCall, site.memory);
+    readContents(*d, const_cast<unsigned char *>(ring::contentsOf(*d)), contents, isCall, site.memory);
   __atomic_store_n(&r->stamp, TickClock::stamp(runtime.ring), __ATOMIC_RELEASE);
 }
 
@@ -497,18 +497,18 @@ uint64_t recordAnnotation(const ada_annotation &site, const ada_value *values, u
   const uint64_t textBytes = textBytesOf(site);
   const uint64_t units = values ? 7 + textBytes / 16 : 0;
   const uint64_t kind = values ? ADA_RECORD_CALL | ADA_RECORD_DETAIL : ADA_RECORD_CALL;
-  const uint64_t what = (uint64_t)&site | kind | units << ring::kUnitsShift;
+  const uint64_t what = reinterpret_cast<uint64_t>(&site) | kind | units << ring::kUnitsShift;
   const uint64_t bytes = sizeof(ada_record) + units * 16;
   uint64_t place = arch::reserve(&t.position, bytes);
   if (__builtin_expect(isFull(place), 0))
     place = reserveSlowly(t, what, bytes);
   if (!place)
     return 0;
-  ada_record *r = (ada_record *)place;
+  auto *r = reinterpret_cast<ada_record *>(place);
   __atomic_store_n(&r->what, what, __ATOMIC_RELAXED);
   __atomic_signal_fence(__ATOMIC_RELEASE); // as in ada_record_detail
   if (values)
-    fillValues(*(ada_detail *)(r + 1), site, values, textBytes, caller);
+    fillValues(*reinterpret_cast<ada_detail *>(r + 1), site, values, textBytes, caller);
   const uint64_t stamp = TickClock::stamp(runtime.ring);
   __atomic_store_n(&r->stamp, stamp, __ATOMIC_RELEASE);
   return stamp;
@@ -518,13 +518,13 @@ uint64_t recordAnnotation(const ada_annotation &site, const ada_value *values, u
 } // namespace ada
 
 extern "C" void __ada_annotation_begin_with(const ada_annotation *site, const ada_value *values) {
-  recordAnnotation(*site, values, (uint64_t)__builtin_return_address(0));
+  recordAnnotation(*site, values, reinterpret_cast<uint64_t>(__builtin_return_address(0)));
 }
 
 // Records a call and its return at the same time, with one reading of the clock.
 extern "C" void __ada_annotation_point(const ada_annotation *site, const ada_value *values) {
-  const uint64_t stamp = recordAnnotation(*site, values, (uint64_t)__builtin_return_address(0));
-  const uint64_t what = (uint64_t)site | ADA_RECORD_RETURN;
+  const uint64_t stamp = recordAnnotation(*site, values, reinterpret_cast<uint64_t>(__builtin_return_address(0)));
+  const uint64_t what = reinterpret_cast<uint64_t>(site) | ADA_RECORD_RETURN;
   AdaThread &t = ada_thread;
   uint64_t place = arch::reserve(&t.position, sizeof(ada_record));
   if (__builtin_expect(isFull(place), 0))
@@ -534,14 +534,14 @@ extern "C" void __ada_annotation_point(const ada_annotation *site, const ada_val
 }
 
 extern "C" void __ada_mark_frame(const void *frame) {
-  record(((uint64_t)frame & ~(uint64_t)ADA_RECORD_KIND_MASK) | ADA_RECORD_MARK);
+  record((reinterpret_cast<uint64_t>(frame) & ~uint64_t{ADA_RECORD_KIND_MASK}) | ADA_RECORD_MARK);
 }
 
 extern "C" void __ada_before_clone(void) {
   AdaThread &t = ada_thread;
   if (t.resumeAt == 0 && !isFull(t.position)) {
     t.resumeAt = t.position;
-    t.position = ADA_POSITION_PARKED; // both processes reach reserveSlowly next
+    t.position = kPositionParked; // both processes reach reserveSlowly next
   }
 }
 
@@ -551,5 +551,5 @@ extern "C" void __ada_before_signal_stack(void) {
 }
 
 extern "C" void __ada_resync(const void *frame) {
-  record(((uint64_t)frame & ~(uint64_t)ADA_RECORD_KIND_MASK) | ADA_RECORD_RESYNC);
+  record((reinterpret_cast<uint64_t>(frame) & ~uint64_t{ADA_RECORD_KIND_MASK}) | ADA_RECORD_RESYNC);
 }

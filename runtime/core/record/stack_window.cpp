@@ -23,7 +23,8 @@ bool isConnected(uint64_t from, uint64_t to) {
 // An address above all frames of the thread. The main thread's stack ends with the data that the kernel put there;
 // those of other threads end with their static TLS.
 uint64_t endOfStack(const AdaThread &t) {
-  return t.slot->tid == sys::processId() ? auxiliaryValue(AT_RANDOM) : (uint64_t)arch::threadPointer();
+  return t.slot->tid == sys::processId() ? auxiliaryValue(AT_RANDOM)
+                                         : reinterpret_cast<uint64_t>(arch::threadPointer());
 }
 
 bool isOwnStack(AdaThread &t, uint64_t sp) {
@@ -42,7 +43,7 @@ bool isOwnStack(AdaThread &t, uint64_t sp) {
 // A signal stack that is an array in a frame lies between frames.
 bool mayRunInFrames(AdaThread &t, const stack_t &signals) {
   ada_ring_thread &slot = *t.slot;
-  const uint64_t begin = (uint64_t)signals.ss_sp;
+  const auto begin = reinterpret_cast<uint64_t>(signals.ss_sp);
   if ((slot.signal_stack | 1) != (begin | 1)) // checked once
     slot.signal_stack = (begin & ~1ull) | isOwnStack(t, begin);
   return slot.signal_stack & 1;

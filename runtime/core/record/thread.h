@@ -6,7 +6,7 @@
 #include "shared/ring/ring_file.h"
 
 // A position that the hooks take for "chunk full": the thread has no chunk.
-#define ADA_POSITION_PARKED ((uint64_t)ADA_CHUNK_FULL)
+inline constexpr uint64_t kPositionParked = ADA_CHUNK_FULL;
 
 struct ada_fiber;
 

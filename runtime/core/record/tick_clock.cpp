@@ -1,6 +1,7 @@
 // Advances the time word of clock=tick.
 #include "tick_clock.h"
 #include "drain_thread.h"
+#include "shared/wide.h"
 #include <sys/resource.h>
 
 alignas(64) uint64_t ada_tick = 0; // in its own cache line
@@ -17,7 +18,7 @@ bool change(uint64_t &from, uint64_t to) {
 
 void noteGap(ada_ring_header &h, uint64_t gap) {
   __atomic_add_fetch(&h.tick_gaps, gap, __ATOMIC_RELAXED);
-  __atomic_add_fetch(&h.tick_gaps_squared, (uint64_t)(((unsigned __int128)gap * gap) >> 16), __ATOMIC_RELAXED);
+  __atomic_add_fetch(&h.tick_gaps_squared, static_cast<uint64_t>((Wide{gap} * gap) >> 16), __ATOMIC_RELAXED);
   uint64_t longest = load(h.tick_longest);
   while (gap > longest &&
          !__atomic_compare_exchange_n(&h.tick_longest, &longest, gap, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
@@ -28,7 +29,7 @@ void noteGap(ada_ring_header &h, uint64_t gap) {
 uint64_t processorsTaken() {
   rusage usage = {};
   sys::call(SYS_getrusage, RUSAGE_SELF, &usage);
-  return (uint64_t)usage.ru_nivcsw;
+  return static_cast<uint64_t>(usage.ru_nivcsw);
 }
 
 } // namespace
@@ -101,7 +102,7 @@ void TickClock::reset() {
 
 //===--- the ticker -------------------------------------------------------===//
 
-void TickClock::threadMain(void *self) { ((TickClock *)self)->run(); }
+void TickClock::threadMain(void *self) { static_cast<TickClock *>(self)->run(); }
 
 void TickClock::run() {
   // It needs no files, so it keeps none of the program's open either.
@@ -150,7 +151,7 @@ void TickClock::tick(Identity &identity) {
         __atomic_store_n(&pausedUntilNs_, ns + kPauseNs, __ATOMIC_RELAXED);
         break;
       }
-      const uint64_t perPeriod = (uint64_t)((unsigned __int128)(stamp - windowStamp) * pace_.ns() / spent);
+      const auto perPeriod = static_cast<uint64_t>(Wide{stamp - windowStamp} * pace_.ns() / spent);
       __atomic_store_n(&late_, perPeriod * kLatePeriods, __ATOMIC_RELAXED);
       switches = taken, chunks = all, windowNs = ns, windowStamp = stamp, ticks = 0;
     }

@@ -60,7 +60,7 @@ bool readJournals(int fd, const ada_ring_header &h, Pieces::Journal *journals, u
 
 // Whether a chunk has records that the journals do not count as written, or can't be read.
 bool hasUnread(int fd, uint64_t offset, Pieces &pieces, uint64_t threads) {
-  const ada_chunk &chunk = *(const ada_chunk *)pieces.chunk;
+  const ada_chunk &chunk = *reinterpret_cast<const ada_chunk *>(pieces.chunk);
   if (!read(fd, offset, pieces.chunk, sizeof chunk))
     return true;
   if (chunk.state != ADA_CHUNK_USED)
@@ -82,7 +82,7 @@ bool isFinished(int fd, const ada_ring_header &h, uint64_t bytes) {
     return false;
   if (h.state == ADA_RING_FINISHED)
     return true;
-  auto *pieces = (Pieces *)sys::mapMemory(sizeof(Pieces));
+  auto *pieces = static_cast<Pieces *>(sys::mapMemory(sizeof(Pieces)));
   if (!pieces)
     return false;
   uint64_t threads;
@@ -115,13 +115,14 @@ void removeIfFinished(const char *path) {
     return;
   struct stat info = {};
   bool isOurs = sys::call(SYS_fstat, fd, &info) == 0 && S_ISREG(info.st_mode) &&
-                info.st_uid == (uint32_t)sys::call(SYS_geteuid) && info.st_size >= (long)ADA_CHUNK_BYTES;
+                info.st_uid == static_cast<uint32_t>(sys::call(SYS_geteuid)) &&
+                info.st_size >= static_cast<long>(ADA_CHUNK_BYTES);
   // The ring's drain holds the lock while it lives, and so does a process that recovers it. If the lock may be about to
   // be taken for the first time, we don't even try to take it.
   ada_ring_header header;
   if (isOurs && read(fd, 0, &header, sizeof header) && saysFinished(header) &&
       sys::call(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0 && read(fd, 0, &header, sizeof header) && saysFinished(header) &&
-      isFinished(fd, header, (uint64_t)info.st_size)) {
+      isFinished(fd, header, static_cast<uint64_t>(info.st_size))) {
     sys::unlink(path);
     if (header.flight)
       removeFlight(fd, path);

@@ -1,5 +1,6 @@
 // Takes anchors, and notices when counters can't be trusted.
 #include "pass_clock.h"
+#include "shared/wide.h"
 
 namespace ada {
 
@@ -55,7 +56,7 @@ bool PassClock::goBack(ada_anchor now) {
   } else if (hasPassed_) {
     isBack_ = false, isAnew = true;
     const uint64_t second = clock_.countsIn(kSecond), ago = second < now.counter ? second : now.counter;
-    const uint64_t agoNs = (uint64_t)((unsigned __int128)ago * kSecond / (second ? second : 1));
+    const auto agoNs = static_cast<uint64_t>(Wide{ago} * kSecond / (second ? second : 1));
     firstStamp_ = now.counter - ago;
     ring_->forgetStamps();
     ring_->addAnchor({firstStamp_, now.time_ns - agoNs});

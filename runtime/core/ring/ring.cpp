@@ -53,12 +53,12 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
     isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
     chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false, closedChunks_ = 0;
-    header_ = (ada_ring_header *)mapFile(0, ADA_CHUNK_BYTES);
-    modules_ = (ada_ring_module *)reserveAddresses(ADA_RING_MODULES * sizeof(ada_ring_module));
-    threads_ = (ada_ring_thread *)reserveAddresses(ADA_RING_THREADS * sizeof(ada_ring_thread));
-    granules_ = (char **)sys::mapMemory(capacity_ / kGranule * sizeof(char *));
-    freeChunks_ = (uint32_t *)sys::mapMemory(capacity_ * sizeof(uint32_t));
-    freeThreads_ = (uint32_t *)sys::mapMemory(ADA_RING_THREADS * sizeof(uint32_t));
+    header_ = reinterpret_cast<ada_ring_header *>(mapFile(0, ADA_CHUNK_BYTES));
+    modules_ = static_cast<ada_ring_module *>(reserveAddresses(ADA_RING_MODULES * sizeof(ada_ring_module)));
+    threads_ = static_cast<ada_ring_thread *>(reserveAddresses(ADA_RING_THREADS * sizeof(ada_ring_thread)));
+    granules_ = static_cast<char **>(sys::mapMemory(capacity_ / kGranule * sizeof(char *)));
+    freeChunks_ = static_cast<uint32_t *>(sys::mapMemory(capacity_ * sizeof(uint32_t)));
+    freeThreads_ = static_cast<uint32_t *>(sys::mapMemory(ADA_RING_THREADS * sizeof(uint32_t)));
     error = header_ && modules_ && threads_ && granules_ && freeChunks_ && freeThreads_ ? 0 : -ENOMEM;
   }
   if (error == 0) {
@@ -146,7 +146,7 @@ int Ring::back(uint64_t offset, uint64_t bytes) {
     error = 0;
     for (uint64_t at = 0; at < bytes && error >= 0; at += sizeof zeros) {
       long n = sys::pwrite(fd_, zeros, sizeof zeros, offset + at);
-      error = n == (long)sizeof zeros ? 0 : n < 0 ? (int)n : -ENOSPC;
+      error = n == static_cast<long>(sizeof zeros) ? 0 : n < 0 ? static_cast<int>(n) : -ENOSPC;
     }
   }
   return error < 0 ? error : 0;
@@ -156,21 +156,22 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
   constexpr int kAccess = PROT_READ | PROT_WRITE;
   char *memory;
   if (at)
-    memory = (char *)sys::map(at, bytes, kAccess, MAP_SHARED | MAP_FIXED, fd_, offset);
+    memory = static_cast<char *>(sys::map(at, bytes, kAccess, MAP_SHARED | MAP_FIXED, fd_, offset));
   else {
-    char *room = (char *)reserveAddresses(bytes + ADA_CHUNK_BYTES);
+    auto *room = static_cast<char *>(reserveAddresses(bytes + ADA_CHUNK_BYTES));
     if (!room)
       return nullptr;
-    char *base = (char *)(((uintptr_t)room + ADA_CHUNK_BYTES - 1) & ~(uintptr_t)(ADA_CHUNK_BYTES - 1));
-    memory = (char *)sys::map(base, bytes, kAccess, MAP_SHARED | MAP_FIXED, fd_, offset);
+    char *base = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(room) + ADA_CHUNK_BYTES - 1) &
+                                          ~uintptr_t{ADA_CHUNK_BYTES - 1});
+    memory = static_cast<char *>(sys::map(base, bytes, kAccess, MAP_SHARED | MAP_FIXED, fd_, offset));
     char *end = room + bytes + ADA_CHUNK_BYTES;
     if (!memory)
-      sys::unmap(room, (size_t)(end - room));
+      sys::unmap(room, static_cast<size_t>(end - room));
     else {
       if (base > room)
-        sys::unmap(room, (size_t)(base - room));
+        sys::unmap(room, static_cast<size_t>(base - room));
       if (base + bytes < end)
-        sys::unmap(base + bytes, (size_t)(end - base - bytes));
+        sys::unmap(base + bytes, static_cast<size_t>(end - base - bytes));
     }
   }
   if (memory) {
@@ -190,7 +191,7 @@ char *Ring::mapChunks(uint64_t count) {
   for (uint64_t i = 0; memory && i < count; ++i) {
     if (i % kGranule == 0)
       granules_[(used + i) / kGranule] = memory + i * ADA_CHUNK_BYTES;
-    chunk(used + i)->number = (uint32_t)(used + i);
+    chunk(used + i)->number = static_cast<uint32_t>(used + i);
   }
   return memory;
 }
@@ -208,7 +209,7 @@ bool Ring::growPool(uint64_t chunks) {
     return false;
   Lock lock(mutex_);
   for (uint64_t i = chunks; i-- > 0;)
-    freeChunks_[freeCount_++] = (uint32_t)(used + i);
+    freeChunks_[freeCount_++] = static_cast<uint32_t>(used + i);
   store(header_->chunks_used, used + chunks);
   return true;
 }
@@ -219,7 +220,7 @@ ada_chunk *Ring::lend() {
   const uint64_t needed = (limit_ > used ? limit_ - used : 0) + kGranule;
   struct statfs room = {};
   if (used + kGranule > capacity_ || sys::call(SYS_fstatfs, fd_, &room) < 0 ||
-      room.f_bavail * (uint64_t)room.f_bsize < needed * ADA_CHUNK_BYTES)
+      room.f_bavail * static_cast<uint64_t>(room.f_bsize) < needed * ADA_CHUNK_BYTES)
     return nullptr;
   char *memory = mapChunks(kGranule);
   if (!memory)
@@ -227,7 +228,7 @@ ada_chunk *Ring::lend() {
   Lock lock(mutex_);
   lent_ += kGranule, limit_ += kGranule;
   store(header_->chunks_used, used + kGranule);
-  return (ada_chunk *)memory;
+  return reinterpret_cast<ada_chunk *>(memory);
 }
 
 // The number of threads that wait for a chunk beyond the limit: they have none, or one that can't be handed back yet.
@@ -291,7 +292,7 @@ uint64_t Ring::touch(ada_chunk &chunk) const {
   const uint64_t from = stamp();
   constexpr uint64_t kLeastPage = 4096;
   for (uint64_t at = kLeastPage; at < ADA_CHUNK_BYTES; at += kLeastPage)
-    *((volatile char *)&chunk + at) = 0;
+    *(reinterpret_cast<volatile char *>(&chunk) + at) = 0;
   return from;
 }
 
@@ -306,7 +307,7 @@ void Ring::giveBack(ada_chunk *c) {
   ring::zeroRecords(*c); // see ring_file.h
   store(c->state, ADA_CHUNK_FREE);
   Lock lock(mutex_);
-  freeChunks_[freeCount_] = (uint32_t)numberOf(c);
+  freeChunks_[freeCount_] = static_cast<uint32_t>(numberOf(c));
   __atomic_store_n(&freeCount_, freeCount_ + 1, __ATOMIC_RELAXED);
   __atomic_store_n(&inUse_, inUse_ - 1, __ATOMIC_RELAXED);
 }
@@ -322,7 +323,7 @@ uint64_t Ring::threadsToPrepare() {
 bool Ring::prepareThreads(uint64_t ready) {
   uint64_t at = threadsReady_ * sizeof(ada_ring_thread);
   bool done = ready > 0 && back(kThreadsOffset + at, kThreadStep) == 0 &&
-              mapFile(kThreadsOffset + at, kThreadStep, (char *)threads_ + at);
+              mapFile(kThreadsOffset + at, kThreadStep, reinterpret_cast<char *>(threads_) + at);
   store(threadsExhausted_, !done);
   if (done)
     store(threadsReady_, ready);
@@ -371,8 +372,8 @@ ada_ring_thread *Ring::takeThread(bool &later) {
     store(header_->threads_used, number + 1);
   }
   ada_ring_thread *t = threads_ + number;
-  __builtin_memset((void *)t, 0, sizeof *t);
-  t->index = (uint32_t)header_->threads_seen;
+  __builtin_memset(static_cast<void *>(t), 0, sizeof *t);
+  t->index = static_cast<uint32_t>(header_->threads_seen);
   __atomic_store_n(&header_->threads_seen, header_->threads_seen + 1, __ATOMIC_RELAXED);
   return t;
 }
@@ -387,7 +388,7 @@ void Ring::giveBack(ada_ring_thread *t) {
   store(header_->left_out_ended, t->left_out_ended);
   store(t->state, ADA_THREAD_FREE);
   Lock lock(mutex_);
-  freeThreads_[freeThreadCount_++] = (uint32_t)(t - threads_);
+  freeThreads_[freeThreadCount_++] = static_cast<uint32_t>(t - threads_);
 }
 
 bool Ring::canReuseModule() const {
@@ -397,12 +398,12 @@ bool Ring::canReuseModule() const {
 bool Ring::hasRoomForModule() { return canReuseModule() || header_->modules_used < load(modulesReady_); }
 
 uint32_t Ring::publish(ada_ring_module *m, uint64_t stamp) {
-  uint64_t slot = (uint64_t)(m - modules_);
+  auto slot = static_cast<uint64_t>(m - modules_);
   __atomic_store_n(&m->loaded_stamp, stamp, __ATOMIC_RELEASE);
   if (slot >= header_->modules_used)
     __atomic_store_n(&header_->modules_used, slot + 1, __ATOMIC_RELEASE);
   __atomic_store_n(&modulesPublished_, modulesPublished_ + 1, __ATOMIC_RELEASE);
-  return (uint32_t)slot;
+  return static_cast<uint32_t>(slot);
 }
 
 void Ring::retire(uint32_t slot, uint64_t stamp) {
@@ -415,7 +416,8 @@ void Ring::retire(uint32_t slot, uint64_t stamp) {
 void Ring::prepareModules(uint64_t count) {
   while (modulesReady_ < ADA_RING_MODULES && count + kModulesPerStep / 2 > modulesReady_) {
     uint64_t at = modulesReady_ * sizeof(ada_ring_module);
-    if (back(ADA_CHUNK_BYTES + at, kTableStep) < 0 || !mapFile(ADA_CHUNK_BYTES + at, kTableStep, (char *)modules_ + at))
+    if (back(ADA_CHUNK_BYTES + at, kTableStep) < 0 ||
+        !mapFile(ADA_CHUNK_BYTES + at, kTableStep, reinterpret_cast<char *>(modules_) + at))
       return;
     store(modulesReady_, modulesReady_ + kModulesPerStep);
   }
@@ -450,7 +452,7 @@ void Ring::forgetStamps() {
 
 void Ring::addAnchor(ada_anchor anchor) {
   uint64_t n = header_->anchors_used;
-  ((ada_anchor *)anchors())[n % ADA_RING_ANCHORS] = anchor;
+  const_cast<ada_anchor *>(anchors())[n % ADA_RING_ANCHORS] = anchor;
   __atomic_store_n(&header_->anchors_used, n + 1, __ATOMIC_RELEASE);
 }
 

@@ -54,7 +54,7 @@ public:
     const bool isOther = __atomic_load_n(&header_->directory_number, __ATOMIC_ACQUIRE) & ADA_RING_OTHER_PATH;
     return reinterpret_cast<char *>(header_) + (isOther ? ADA_RING_PATH_OFFSET : ADA_RING_OTHER_PATH_OFFSET);
   }
-  char *processDirectory() { return (char *)header_ + ADA_RING_PATH_OFFSET; }
+  char *processDirectory() { return reinterpret_cast<char *>(header_) + ADA_RING_PATH_OFFSET; }
 
   enum class Taken {
     Yes,
@@ -91,7 +91,9 @@ public:
   uint64_t chunksInUse() const { return __atomic_load_n(&inUse_, __ATOMIC_RELAXED); }
   bool hasFreeChunks() const { return __atomic_load_n(&freeCount_, __ATOMIC_RELAXED) > 0; }
   // That many more chunks have been closed by their threads and not yet given back. Returns how many there are now.
-  uint32_t noteClosed(int more) { return __atomic_add_fetch(&closedChunks_, (uint32_t)more, __ATOMIC_RELAXED); }
+  uint32_t noteClosed(int more) {
+    return __atomic_add_fetch(&closedChunks_, static_cast<uint32_t>(more), __ATOMIC_RELAXED);
+  }
   uint32_t closedChunks() const { return __atomic_load_n(&closedChunks_, __ATOMIC_RELAXED); }
   // Wakes a thread that sleeps on `waiting`, so that it looks again.
   void wake(ada_ring_thread &thread) {
@@ -125,10 +127,12 @@ public:
   // Called when the counter has gone back: modules that are loaded now become older than any later stamp, and unloaded
   // modules are forgotten. For the drain.
   void forgetStamps();
-  const ada_anchor *anchors() { return (ada_anchor *)((char *)header_ + ADA_RING_ANCHORS_OFFSET); }
+  const ada_anchor *anchors() {
+    return reinterpret_cast<ada_anchor *>(reinterpret_cast<char *>(header_) + ADA_RING_ANCHORS_OFFSET);
+  }
 
   ada_chunk *chunk(uint64_t number) {
-    return (ada_chunk *)(granules_[number / kGranule] + number % kGranule * ADA_CHUNK_BYTES);
+    return reinterpret_cast<ada_chunk *>(granules_[number / kGranule] + number % kGranule * ADA_CHUNK_BYTES);
   }
   static uint64_t numberOf(const ada_chunk *c) { return c->number; }
 

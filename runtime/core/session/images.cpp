@@ -11,6 +11,7 @@
 #include "core/ring/ring.h"
 #include "loaded_object.h"
 #include "shared/manifest_keys.h"
+#include "shared/wide.h"
 #include "waiting_room.h"
 
 namespace ada {
@@ -32,7 +33,7 @@ void writeFunction(JsonWriter &json, const ada_function &f) {
               .types = text(f.types_off),
               .kindName = {},
               .line = f.line,
-              .address = f.address_off ? (uint64_t)&f + (int64_t)f.address_off : 0,
+              .address = f.address_off ? reinterpret_cast<uint64_t>(&f) + static_cast<int64_t>(f.address_off) : 0,
               .isNoreturn = (f.flags & ADA_FUNCTION_NORETURN) != 0,
               .isExternal = (f.flags & ADA_FUNCTION_EXTERNAL) != 0,
               .isInlined = (f.flags & ADA_FUNCTION_INLINED) != 0,
@@ -43,13 +44,13 @@ void writeFunction(JsonWriter &json, const ada_function &f) {
 
 // The symbols of an image as JSON objects.
 void writeSymbols(JsonWriter &json, const Image &image) {
-  const ada_function *f = (const ada_function *)image.functionsBegin;
+  const auto *f = reinterpret_cast<const ada_function *>(image.functionsBegin);
   const char *line = image.symbols;
   for (uint64_t i = 0; i < image.functions(); ++i) {
     if (!image.table && !line)
       return; // there was no memory to keep them
     json.line().beginObject();
-    json.hex(manifest::kFunctionId, (uint64_t)image.moduleId << 32 | i, 16);
+    json.hex(manifest::kFunctionId, static_cast<uint64_t>(image.moduleId) << 32 | i, 16);
     json.number(manifest::kModuleId, image.moduleId).number(manifest::kSymbolIndex, i);
     if (image.table)
       writeFunction(json, f[i]);
@@ -57,7 +58,7 @@ void writeSymbols(JsonWriter &json, const Image &image) {
       const char *end = line;
       while (*end != '\n')
         ++end;
-      json.raw({line, (size_t)(end - line)});
+      json.raw({line, static_cast<size_t>(end - line)});
       line = end + 1;
     }
     json.endObject();
@@ -71,7 +72,7 @@ Text<64> uuidText(const Image &image) {
     for (unsigned i = 0; i < 16; ++i) {
       if (i == 4 || i == 6 || i == 8 || i == 10)
         t << '-';
-      t.number((unsigned char)image.buildId[i], 16, 2);
+      t.number(static_cast<unsigned char>(image.buildId[i]), 16, 2);
     }
   return t;
 }
@@ -98,7 +99,7 @@ uint8_t Images::byteOf(const Image &image, const Selection &selection, uint64_t 
 }
 
 Image *&Images::bucketOf(const ada_image *table) {
-  return loaded_[((uint64_t)table >> 4) * 0x9e3779b97f4a7c15 >> 54]; // its top 10 bits
+  return loaded_[(reinterpret_cast<uint64_t>(table) >> 4) * 0x9e3779b97f4a7c15 >> 54]; // its top 10 bits
 }
 
 bool Images::has(const ada_image *table) {
@@ -123,11 +124,12 @@ bool Images::add(const ada_image *table, Ring &ring, bool recording) {
     if (images_.reserve(count_ + 1)) {
       Image &i = images_[count_];
       i.table = table;
-      i.functionsBegin = (uint64_t)table->functions_begin, i.functionsEnd = (uint64_t)table->functions_end;
+      i.functionsBegin = reinterpret_cast<uint64_t>(table->functions_begin),
+      i.functionsEnd = reinterpret_cast<uint64_t>(table->functions_end);
       i.isExecutables = object.isMain;
       i.isOfAnnotations = i.functions() && annotationOf(*table->functions_begin);
       bool isMain = object.isMain && !i.isOfAnnotations && mainImage_ == UINT64_MAX;
-      i.moduleId = isMain ? 0 : (uint32_t)(count_ + (mainImage_ == UINT64_MAX));
+      i.moduleId = isMain ? 0 : static_cast<uint32_t>(count_ + (mainImage_ == UINT64_MAX));
       i.base = object.base, i.size = object.size;
       i.loadedNs = sys::nowNs();
       __builtin_memcpy(i.buildId, object.buildId, object.buildIdBytes);
@@ -142,7 +144,7 @@ bool Images::add(const ada_image *table, Ring &ring, bool recording) {
       i.next = bucket, bucket = &i;
       if (isMain) {
         setConstants(object.constants);
-        if ((uint64_t)this - object.base < object.size)
+        if (reinterpret_cast<uint64_t>(this) - object.base < object.size)
           __atomic_store_n(&besideRuntime_, table, __ATOMIC_RELAXED);
         __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
       }
@@ -166,14 +168,14 @@ void Images::findTriggers(Image &image) {
   if (!triggers_ || !triggers_->any() || image.functions() == 0)
     return;
   uint64_t count = image.functions();
-  uint8_t *bits = (uint8_t *)sys::mapMemory(count);
+  auto *bits = static_cast<uint8_t *>(sys::mapMemory(count));
   if (!bits)
     return;
   for (uint64_t f = 0; f < count; ++f)
     for (unsigned r = 0; r < triggers_->count; ++r)
       if (Selection::means(triggers_->rules[r].glob, image.table->functions_begin[f]))
-        bits[f] |= (uint8_t)(1u << r);
-  image.triggers = (const uint8_t *)texts_.keep((const char *)bits, count);
+        bits[f] |= static_cast<uint8_t>(1u << r);
+  image.triggers = reinterpret_cast<const uint8_t *>(texts_.keep(reinterpret_cast<const char *>(bits), count));
   sys::unmap(bits, count);
 }
 
@@ -185,7 +187,7 @@ const Image *Images::find(uint32_t moduleId) const {
 
 uint8_t Images::triggersOf(uint64_t functionId) const {
   const uint64_t ordinal = functionId & UINT32_MAX;
-  const Image *m = find((uint32_t)(functionId >> 32));
+  const Image *m = find(static_cast<uint32_t>(functionId >> 32));
   return m && m->triggers && ordinal < m->functions() ? m->triggers[ordinal] : 0;
 }
 
@@ -338,14 +340,14 @@ Images::Figures Images::figures() {
 FunctionFigures *Images::figuresOf(const Image &image) {
   const uint64_t count = image.functions();
   const char *buildId = texts_.keep(image.buildId, image.buildIdBytes);
-  FigureBlock *&bucket = blocks_[((uint64_t)image.path >> 4) * 0x9e3779b97f4a7c15 >> 54];
+  FigureBlock *&bucket = blocks_[(reinterpret_cast<uint64_t>(image.path) >> 4) * 0x9e3779b97f4a7c15 >> 54];
   FigureBlock *block = bucket;
   while (block && (block->path != image.path || block->buildId != buildId || block->functions != count ||
                    images_[block->image].isOfAnnotations != image.isOfAnnotations ||
                    images_[block->image].table)) // loaded twice at the same time
     block = block->next;
   if (!block) {
-    block = (FigureBlock *)sys::mapMemory(sizeof(FigureBlock) + count * sizeof(FunctionFigures));
+    block = static_cast<FigureBlock *>(sys::mapMemory(sizeof(FigureBlock) + count * sizeof(FunctionFigures)));
     if (!block)
       return nullptr;
     block->next = bucket, block->path = image.path, block->buildId = buildId, block->functions = count;
@@ -354,7 +356,7 @@ FunctionFigures *Images::figuresOf(const Image &image) {
         block->figures()[i].state = FunctionFigures::Free;
     bucket = block;
   }
-  block->image = (uint64_t)count_;
+  block->image = static_cast<uint64_t>(count_);
   return block->figures();
 }
 
@@ -384,7 +386,7 @@ bool Images::switchOffHottest(const Limit &limit, uint64_t &units) {
   };
   uint64_t count = 0;
   eachHot([&](const HotFunction &) { ++count; });
-  auto *functions = count ? (HotFunction *)sys::mapMemory(count * sizeof(HotFunction)) : nullptr;
+  auto *functions = count ? static_cast<HotFunction *>(sys::mapMemory(count * sizeof(HotFunction))) : nullptr;
   if (!functions)
     return false;
   uint64_t n = 0;
@@ -397,11 +399,11 @@ bool Images::switchOffHottest(const Limit &limit, uint64_t &units) {
     const HotFunction &hot = functions[count - 1 - done];
     const Image &image = images_[hot.image];
     FunctionFigures &f = image.figures[hot.function];
-    __atomic_store_n(&f.state, (uint8_t)FunctionFigures::Off, __ATOMIC_RELAXED);
+    __atomic_store_n(&f.state, static_cast<uint8_t>(FunctionFigures::Off), __ATOMIC_RELAXED);
     if (image.table)
       __atomic_store_n(enableByteOf(image.table->functions_begin[hot.function]), 0, __ATOMIC_RELAXED);
     off_[offCount_++] = {.figures = &f,
-                         .functionId = (uint64_t)image.moduleId << 32 | hot.function,
+                         .functionId = static_cast<uint64_t>(image.moduleId) << 32 | hot.function,
                          .offNs = limit.nowNs,
                          .onNs = 0,
                          .periodCalls = f.newCalls,
@@ -417,7 +419,7 @@ bool Images::switchOffHottest(const Limit &limit, uint64_t &units) {
 
 // Called if the program switches the function on again. With the lock held.
 void Images::noteSwitchedOn(FunctionFigures &figures) {
-  __atomic_store_n(&figures.state, (uint8_t)FunctionFigures::Free, __ATOMIC_RELAXED);
+  __atomic_store_n(&figures.state, static_cast<uint8_t>(FunctionFigures::Free), __ATOMIC_RELAXED);
   for (uint64_t i = 0; i < offCount_; ++i)
     if (off_[i].figures == &figures)
       off_[i].onNs = sys::nowNs();
@@ -450,8 +452,8 @@ bool Images::writeSwitchedOff(JsonWriter &json, uint64_t moreNs) {
     if (off.onNs)
       json.number(manifest::kOnNs, off.onNs);
     json.number(manifest::kCalls, off.figures->calls);
-    const auto ifSame = (unsigned __int128)off.periodCalls * busyNs / (off.periodNs ? off.periodNs : 1);
-    json.number(manifest::kEstimatedCalls, (uint64_t)(ifSame * off.speedUp / SpeedUp::kOne));
+    const auto ifSame = Wide{off.periodCalls} * busyNs / (off.periodNs ? off.periodNs : 1);
+    json.number(manifest::kEstimatedCalls, static_cast<uint64_t>(ifSame * off.speedUp / SpeedUp::kOne));
     json.endObject();
   }
   json.endArray();
@@ -472,7 +474,7 @@ void Images::writeManifest(JsonWriter &json, Which which) {
     json.text(manifest::kUuid, uuidText(m).c_str());
     Text<160> id;
     for (unsigned b = 0; b < m.buildIdBytes; ++b)
-      id.number((unsigned char)m.buildId[b], 16, 2);
+      id.number(static_cast<unsigned char>(m.buildId[b]), 16, 2);
     json.text(manifest::kBuildId, id.c_str());
     json.number(manifest::kFunctions, m.functions());
     json.number(manifest::kLoadedNs, m.loadedNs);

@@ -23,7 +23,7 @@ struct FigureBlock {
   const char *buildId;       // likewise
   uint64_t functions, image; // image: index in images_ of the last such image
 
-  FunctionFigures *figures() { return (FunctionFigures *)(this + 1); } // one for each function
+  FunctionFigures *figures() { return reinterpret_cast<FunctionFigures *>(this + 1); } // one for each function
 };
 
 // A function that option `budget` switched off.

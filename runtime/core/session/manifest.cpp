@@ -10,6 +10,7 @@
 #include "process_info.h"
 #include "shared/encode/atf.h"
 #include "shared/manifest_keys.h"
+#include "shared/wide.h"
 #include "timing_anchors.h"
 
 namespace ada {
@@ -153,10 +154,10 @@ void ManifestWriter::writeTimes(JsonWriter &json) {
     json.number(manifest::kResolutionNs, h.tick_ns); // nothing is known yet
     return;
   }
-  auto nanoseconds = [&](unsigned __int128 stamps) {
-    return (uint64_t)(stamps * (b.time_ns - a.time_ns) / (b.counter - a.counter));
+  auto nanoseconds = [&](Wide stamps) {
+    return static_cast<uint64_t>(stamps * (b.time_ns - a.time_ns) / (b.counter - a.counter));
   };
-  json.number(manifest::kResolutionNs, nanoseconds(((unsigned __int128)squares << 16) / gaps));
+  json.number(manifest::kResolutionNs, nanoseconds((Wide{squares} << 16) / gaps));
   json.number(manifest::kLongestTickNs, nanoseconds(longest));
 }
 
@@ -186,7 +187,7 @@ void ManifestWriter::writeOptions(JsonWriter &json) {
   visitOptions(
       *from_.options,
       [](void *context, const char *name, const char *value, bool isText) {
-        JsonWriter &j = *(JsonWriter *)context;
+        JsonWriter &j = *static_cast<JsonWriter *>(context);
         TextPiece word(value);
         uint64_t number;
         if (isText)

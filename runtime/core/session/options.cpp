@@ -7,6 +7,7 @@
 namespace ada {
 namespace {
 
+using options::Kept;
 using options::Option;
 using options::Type;
 
@@ -17,16 +18,18 @@ constexpr size_t kOffsets[] = {
 };
 
 size_t offsetOf(const Option &option) { return kOffsets[&option - options::kOptions]; }
-template <class T> T &field(Options &o, const Option &option) { return *(T *)((char *)&o + offsetOf(option)); }
+template <class T> T &field(Options &o, const Option &option) {
+  return *reinterpret_cast<T *>(reinterpret_cast<char *>(&o) + offsetOf(option));
+}
 
 // `value` is NUL-terminated and must stay valid.
 bool set(Options &o, const Option &option, const char *value) {
   uint64_t number = 0;
   bool good = options::parseValue(option, value, number);
-  if (option.type == Type::String || option.type == Type::Choice || option.type == Type::Clock ||
-      option.type == Type::Rotation)
+  const Kept kept = options::keptAs(option.type);
+  if (kept == Kept::Text)
     field<const char *>(o, option) = value;
-  else if (option.type == Type::Bool)
+  else if (kept == Kept::Truth)
     field<bool>(o, option) = number;
   else if (good)
     field<uint64_t>(o, option) = number;
@@ -154,26 +157,23 @@ Text<16> shareText(uint64_t hundredths) {
 void visitOptions(const Options &options, OptionVisitor visit, void *context) {
   for (const Option &option : options::kOptions) {
     Options &o = const_cast<Options &>(options);
-    switch (option.type) {
-    case Type::String:
-    case Type::Choice:
-    case Type::Clock:
-    case Type::Rotation:
+    switch (options::keptAs(option.type)) {
+    case Kept::Text:
       visit(context, option.name, field<const char *>(o, option), true);
       break;
-    case Type::Bool:
+    case Kept::Truth:
       visit(context, option.name, field<bool>(o, option) ? "true" : "false", false);
       break;
-    case Type::Time:
-      visit(context, option.name, (Text<32>() << field<uint64_t>(o, option) << "ns").c_str(), true);
+    case Kept::Number: {
+      const uint64_t number = field<uint64_t>(o, option);
+      if (option.type == Type::Share)
+        visit(context, option.name, shareText(number).c_str(), true);
+      else if (option.type == Type::Time)
+        visit(context, option.name, (Text<32>() << number << "ns").c_str(), true);
+      else
+        visit(context, option.name, (Text<32>() << number).c_str(), false);
       break;
-    case Type::Share:
-      visit(context, option.name, shareText(field<uint64_t>(o, option)).c_str(), true);
-      break;
-    case Type::Size:
-    case Type::Number:
-      visit(context, option.name, (Text<32>() << field<uint64_t>(o, option)).c_str(), false);
-      break;
+    }
     }
   }
 }

@@ -11,16 +11,7 @@ namespace ada {
 // Texts point into memory that lives as long as the process. Choices are kept as text; the members below interpret
 // them.
 struct Options {
-#define ADA_STRING const char *
-#define ADA_CHOICE const char *
-#define ADA_CLOCK const char *
-#define ADA_BOOL bool
-#define ADA_SIZE uint64_t
-#define ADA_NUMBER uint64_t
-#define ADA_TIME uint64_t
-#define ADA_SHARE uint64_t
-#define ADA_ROTATION const char *
-#define ADA_OPTION(type, name, value, meta, text) type name;
+#define ADA_OPTION(type, name, value, meta, text) options::KeptValue<options::keptAs(options::Type::type)>::Type name;
 #include "shared/options/options.inc"
 
   bool overflowDrops() const { return overflow[0] == 'd'; }

@@ -103,9 +103,9 @@ void nameSession() {
   timespec now;
   readKernelClock(CLOCK_REALTIME, now);
   path << "/session_";
-  putTime(path, (uint64_t)now.tv_sec);
-  runtime.shared =
-      (SharedSession *)sys::map(nullptr, sizeof(SharedSession), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS);
+  putTime(path, static_cast<uint64_t>(now.tv_sec));
+  runtime.shared = static_cast<SharedSession *>(
+      sys::map(nullptr, sizeof(SharedSession), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS));
 }
 
 // Creates a new directory for a process and all children that it forked before it had recorded anything: the first of
@@ -315,7 +315,7 @@ void parentAfterFork() {
 void childAfterFork() {
   Runtime &r = runtime;
   // The parent's ring is shared memory: this process must not write to it.
-  ada_thread = AdaThread{ADA_POSITION_PARKED, 0, ADA_POSITION_PARKED, nullptr, nullptr, 0, 0, 0, nullptr, false};
+  ada_thread = AdaThread{kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0, nullptr, false};
   r.ring.abandon();
   r.images.resetAfterFork();
   r.timingAnchors.resetAfterFork();
@@ -432,7 +432,7 @@ void startOnce() {
         watchProcess({lockForFork, parentAfterFork, childAfterFork});
         nameSession();
         r.processId = sys::processId();
-        r.isOriginal = (uint32_t *)sys::mapMemory(4096);
+        r.isOriginal = static_cast<uint32_t *>(sys::mapMemory(4096));
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18 // Linux 4.14
 #endif
@@ -518,8 +518,9 @@ void finishProcess(int status) {
   holdUpAtEnd();
   r.images.stop(); // the trace ends here: calls that other threads make from now on are not part of it
   r.drain.flush(); // what they are recording at this moment is part of it
-  uint32_t on = (uint32_t)State::On;
-  if (!__atomic_compare_exchange_n(&r.state, &on, (uint32_t)State::Finished, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+  auto on = static_cast<uint32_t>(State::On);
+  if (!__atomic_compare_exchange_n(&r.state, &on, static_cast<uint32_t>(State::Finished), false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE))
     return;
   r.ticks.stop();
   r.drain.finish(Ending::Exit, status);

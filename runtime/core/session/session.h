@@ -51,7 +51,7 @@ struct Runtime {
   Path processDirectory;          // in memory while it is a flight recorder
   Mutex startMutex;
 
-  State currentState() const { return (State)__atomic_load_n(&state, __ATOMIC_ACQUIRE); }
+  State currentState() const { return static_cast<State>(__atomic_load_n(&state, __ATOMIC_ACQUIRE)); }
   void setState(State s);
 };
 

@@ -18,7 +18,7 @@ bool TimingAnchors::add(const char *label, int64_t value, int64_t timescale) {
       size_t n = 0;
       for (; label && label[n] && n < sizeof anchor.label - 1; ++n)
         anchor.label[n] = label[n];
-      while (n > 0 && label[n] && ((unsigned char)label[n] & 0xc0) == 0x80) // not within a character
+      while (n > 0 && label[n] && (static_cast<unsigned char>(label[n]) & 0xc0) == 0x80) // not within a character
         --n;
       anchor.label[n] = 0;
       __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);

@@ -21,7 +21,7 @@ inline bool kernelTrustsCounter(const char *name) {
   sys::close(fd);
   if (n <= 0)
     return true;
-  TextPiece text(buffer, (size_t)n);
+  TextPiece text(buffer, static_cast<size_t>(n));
   while (!text.empty()) {
     size_t word = 0;
     while (word < text.size && text[word] != ' ' && text[word] != '\n')

@@ -8,8 +8,8 @@
 namespace ada {
 
 inline bool isOnStackOf(const void *context, uint64_t address) {
-  const stack_t &stack = ((const ucontext_t *)context)->uc_stack;
-  return address - (uint64_t)stack.ss_sp < stack.ss_size;
+  const stack_t &stack = static_cast<const ucontext_t *>(context)->uc_stack;
+  return address - reinterpret_cast<uint64_t>(stack.ss_sp) < stack.ss_size;
 }
 
 } // namespace ada

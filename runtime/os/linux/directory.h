@@ -23,10 +23,10 @@ template <class Visit> inline void eachName(const char *directory, Visit &&visit
   bool more = true;
   for (long n; more && (n = sys::call(SYS_getdents64, fd, buffer, sizeof buffer)) > 0;)
     for (long at = 0; more && at < n;) {
-      const Entry &e = *(const Entry *)(buffer + at);
+      const Entry &e = *reinterpret_cast<const Entry *>(buffer + at);
       at += e.bytes;
       if (!equal(e.name, ".") && !equal(e.name, ".."))
-        more = visit((const char *)e.name);
+        more = visit(static_cast<const char *>(e.name));
     }
   sys::close(fd);
 }

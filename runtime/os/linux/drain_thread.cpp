@@ -28,7 +28,7 @@ int endStatus;    // (atomic)
 constexpr char kName[16] = "adatrace";
 
 int runBody(void *start) {
-  const Start s = *(const Start *)start;
+  const Start s = *static_cast<const Start *>(start);
   sys::call(SYS_prctl, PR_SET_NAME, kName);
   s.body(s.argument);
   __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
@@ -53,7 +53,7 @@ bool onlyOwnThreadsAreLeft() {
     if (!options::takeNumber(digits, id) || id == sys::processId())
       return true;
     char comm[16] = {};
-    readThreadName((uint32_t)id, comm);
+    readThreadName(static_cast<uint32_t>(id), comm);
     found = true;
     others = !equal(comm, kName);
     return !others;
@@ -63,8 +63,8 @@ bool onlyOwnThreadsAreLeft() {
 
 int startOwnThread(void (*body)(void *), void *argument) {
   constexpr size_t kStackBytes = 256 * 1024;
-  size_t areaBytes = (arch::threadAreaBytes() + 4095) & ~(size_t)4095;
-  char *memory = (char *)sys::mapMemory(kStackBytes + areaBytes);
+  size_t areaBytes = (arch::threadAreaBytes() + 4095) & ~size_t{4095};
+  auto *memory = static_cast<char *>(sys::mapMemory(kStackBytes + areaBytes));
   if (!memory)
     return -ENOMEM;
   sys::call(SYS_mprotect, memory, 4096, PROT_NONE); // guard page
@@ -73,7 +73,7 @@ int startOwnThread(void (*body)(void *), void *argument) {
   // The flags that every thread library uses: emulators and valgrind accept exactly these.
   constexpr int kFlags =
       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
-  Start *start = (Start *)(memory + kStackBytes - 64);
+  auto *start = reinterpret_cast<Start *>(memory + kStackBytes - 64);
   *start = {body, argument};
   __atomic_add_fetch(&running, 1, __ATOMIC_RELAXED);
   int id = __clone(runBody, memory + kStackBytes - 128, kFlags, start, nullptr, area, nullptr);
@@ -97,13 +97,13 @@ bool takeOwnFileTable(int keep) {
 #define SYS_close_range 436
 #endif
   if ((keep <= 0 || sys::call(SYS_close_range, 0L, keep - 1L, 0L) == 0) &&
-      sys::call(SYS_close_range, keep + 1L, (long)~0u, 0L) == 0)
+      sys::call(SYS_close_range, keep + 1L, static_cast<long>(~0u), 0L) == 0)
     return true;
   struct rlimit64 limit = {}; // before Linux 5.9
   sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit);
   for (uint64_t fd = 0; fd < limit.rlim_cur && fd < (1u << 20); ++fd)
-    if ((int)fd != keep)
-      sys::close((int)fd);
+    if (static_cast<int>(fd) != keep)
+      sys::close(static_cast<int>(fd));
   return true;
 }
 

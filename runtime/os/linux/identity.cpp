@@ -35,7 +35,7 @@ bool numbers(TextPiece line, uint32_t (&values)[4]) {
   for (uint32_t &value : values) {
     if (!take(line, n))
       return false;
-    value = (uint32_t)n;
+    value = static_cast<uint32_t>(n);
   }
   return true;
 }
@@ -47,7 +47,7 @@ bool set(TextPiece line, uint64_t &value) {
     const char c = i < line.size ? line[i] : 0;
     if (!(c >= '0' && c <= '9') && !(c >= 'a' && c <= 'f'))
       return false;
-    value = value << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    value = value << 4 | static_cast<uint64_t>(c <= '9' ? c - '0' : c - 'a' + 10);
   }
   return true;
 }
@@ -65,15 +65,15 @@ bool Identity::read(uint32_t thread, Rights &rights) {
   sys::close(fd);
   if (n <= 0)
     return false;
-  const TextPiece text(buffer, (size_t)n);
+  const TextPiece text(buffer, static_cast<size_t>(n));
   TextPiece groups = lineOf(text, "Groups:");
   uint64_t value;
   rights.moreCount = 0;
   while (rights.moreCount < kMostGroups && take(groups, value))
-    rights.more[rights.moreCount++] = (uint32_t)value;
+    rights.more[rights.moreCount++] = static_cast<uint32_t>(value);
   rights.mainHasEnded = lineOf(text, "State:").startsWith("\tZ");
   TextPiece line = lineOf(text, "Threads:");
-  rights.threads = take(line, value) ? (uint32_t)value : 0;
+  rights.threads = take(line, value) ? static_cast<uint32_t>(value) : 0;
   line = lineOf(text, "NoNewPrivs:");
   rights.noNewPrivileges = take(line, value) && value != 0;
   return numbers(lineOf(text, "Uid:"), rights.users) && numbers(lineOf(text, "Gid:"), rights.groups) &&
@@ -110,14 +110,15 @@ bool Identity::isSameUser() const {
 }
 
 void Identity::noteThreadExit(uint32_t process, int status) {
-  __atomic_store_n(&lastExit, (uint64_t)process << 32 | ((uint32_t)status & 255), __ATOMIC_RELAXED);
+  __atomic_store_n(&lastExit, static_cast<uint64_t>(process) << 32 | (static_cast<uint32_t>(status) & 255),
+                   __ATOMIC_RELAXED);
 }
 
 uint32_t Identity::exitCode() {
   constexpr uint64_t kLastOneCounts = 6;
   if (const uint64_t last = __atomic_load_n(&lastExit, __ATOMIC_RELAXED);
       last >> 32 == sys::processId() && kernelMajor() >= kLastOneCounts)
-    return (uint32_t)(last & 255) << 8;
+    return static_cast<uint32_t>(last & 255) << 8;
   char buffer[1024];
   int fd = sys::open((Text<64>("/proc/self/task/") << sys::processId() << "/stat").c_str(), O_RDONLY);
   long n = fd < 0 ? 0 : sys::read(fd, buffer, sizeof buffer);
@@ -128,14 +129,14 @@ uint32_t Identity::exitCode() {
   long from = n; // the last number
   while (from > 0 && buffer[from - 1] >= '0' && buffer[from - 1] <= '9')
     --from;
-  TextPiece last(buffer + from, (size_t)(n - from));
+  TextPiece last(buffer + from, static_cast<size_t>(n - from));
   uint64_t code;
-  return options::takeNumber(last, code) ? (uint32_t)code : 0;
+  return options::takeNumber(last, code) ? static_cast<uint32_t>(code) : 0;
 }
 
 void Identity::endLike(uint32_t code) {
   if (code & 127)
-    sys::call(SYS_kill, sys::processId(), (long)(code & 127));
+    sys::call(SYS_kill, sys::processId(), static_cast<long>(code & 127));
 }
 
 void Identity::apply() const {
@@ -151,8 +152,8 @@ void Identity::apply() const {
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct data[2];
   for (unsigned i = 0; i < 2; ++i)
-    data[i] = {(uint32_t)(now_.effective >> 32 * i), (uint32_t)(now_.permitted >> 32 * i),
-               (uint32_t)(now_.inheritable >> 32 * i)};
+    data[i] = {static_cast<uint32_t>(now_.effective >> 32 * i), static_cast<uint32_t>(now_.permitted >> 32 * i),
+               static_cast<uint32_t>(now_.inheritable >> 32 * i)};
   sys::call(SYS_capset, &header, data);
   if (now_.noNewPrivileges)
     sys::call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);

@@ -14,7 +14,8 @@ public:
 
   // Takes the calling thread's rights as the starting point.
   void start();
-  // Whether the program's main thread has given up rights since. Checks at most once in 100 ms.
+  // Whether the program's main thread has given up rights since. Checks at most once in 90 ms: an idle
+  // drain, which comes every 100 ms, checks each time.
   bool hasChanged();
   // Makes the calling thread's rights those of the main thread. Rights are only given up, never gained.
   void follow() {

@@ -18,7 +18,7 @@ bool otherNamespace; // (atomic)
 
 void readBuildId(LoadedObject &o, const char *note, size_t bytes) {
   while (bytes >= sizeof(ElfW(Nhdr))) {
-    const ElfW(Nhdr) &n = *(const ElfW(Nhdr) *)note;
+    const ElfW(Nhdr) &n = *reinterpret_cast<const ElfW(Nhdr) *>(note);
     size_t name = (n.n_namesz + 3u) & ~3u, body = (n.n_descsz + 3u) & ~3u;
     size_t all = sizeof n + name + body;
     if (all > bytes)
@@ -34,10 +34,10 @@ void readBuildId(LoadedObject &o, const char *note, size_t bytes) {
 }
 
 int visit(dl_phdr_info *info, size_t, void *context) {
-  Query &q = *(Query *)context;
+  Query &q = *static_cast<Query *>(context);
   // The first object in a namespace that dlmopen() created is a library: it has a name, and different headers.
   const bool isNamed = info->dlpi_name && info->dlpi_name[0];
-  const bool isMain = q.first && (!isNamed || (uint64_t)info->dlpi_phdr == auxiliaryValue(AT_PHDR));
+  const bool isMain = q.first && (!isNamed || reinterpret_cast<uint64_t>(info->dlpi_phdr) == auxiliaryValue(AT_PHDR));
   if (q.first)
     __atomic_store_n(&otherNamespace, !isMain, __ATOMIC_RELAXED);
   q.first = false;
@@ -71,7 +71,7 @@ int visit(dl_phdr_info *info, size_t, void *context) {
   for (int i = 0; i < info->dlpi_phnum && !o.buildIdBytes; ++i) {
     const ElfW(Phdr) &p = info->dlpi_phdr[i];
     if (p.p_type == PT_NOTE)
-      readBuildId(o, (const char *)(info->dlpi_addr + p.p_vaddr), p.p_memsz);
+      readBuildId(o, reinterpret_cast<const char *>(info->dlpi_addr + p.p_vaddr), p.p_memsz);
   }
   q.done = true;
   return 1;
@@ -81,7 +81,7 @@ int visit(dl_phdr_info *info, size_t, void *context) {
 
 LoadedObject findLoadedObject(const void *address) {
   LoadedObject o;
-  Query q = {(uint64_t)address, &o, true, false};
+  Query q = {reinterpret_cast<uint64_t>(address), &o, true, false};
   dl_iterate_phdr(visit, &q);
   if (o.isMain || o.path.empty())
     o.path = executablePath();

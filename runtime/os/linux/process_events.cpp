@@ -77,7 +77,7 @@ void fatalSignal(int number, siginfo_t *info, void *context) {
     // A fault recurs when we return. A signal that was sent does not, so send it again: it arrives when this handler
     // returns.
     if (info->si_code <= 0)
-      sys::call(SYS_tgkill, sys::processId(), sys::threadId(), (long)number);
+      sys::call(SYS_tgkill, sys::processId(), sys::threadId(), static_cast<long>(number));
   }
 }
 

@@ -30,7 +30,7 @@ size_t readFile(const char *path, char *to, size_t n) {
     long r = sys::read(fd, to + used, n - used);
     if (r <= 0)
       break;
-    used += (size_t)r;
+    used += static_cast<size_t>(r);
   }
   sys::close(fd);
   return used;
@@ -107,10 +107,10 @@ void writeProcess(JsonWriter &json, Ending ending, int status) {
     json.text(manifest::kHow, manifest::kRunning);
     break;
   case Ending::Exit:
-    json.text(manifest::kHow, manifest::kCode).number(manifest::kCode, (uint64_t)(status & 255));
+    json.text(manifest::kHow, manifest::kCode).number(manifest::kCode, static_cast<uint64_t>(status & 255));
     break;
   case Ending::Signal:
-    json.text(manifest::kHow, manifest::kSignal).number(manifest::kSignal, (uint64_t)status);
+    json.text(manifest::kHow, manifest::kSignal).number(manifest::kSignal, static_cast<uint64_t>(status));
     break;
   case Ending::Exec:
     json.text(manifest::kHow, manifest::kExec);

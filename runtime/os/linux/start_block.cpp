@@ -21,8 +21,8 @@ using ClockFunction = int (*)(clockid_t, timespec *);
 char **startEnvironment() {
   if (!&__libc_stack_end || !__libc_stack_end)
     return nullptr;
-  const long *start = (const long *)__libc_stack_end;
-  char **environment = (char **)(start + 1) + *start + 1;
+  auto *start = static_cast<long *>(__libc_stack_end);
+  char **environment = reinterpret_cast<char **>(start + 1) + *start + 1;
   return environment[-1] == nullptr ? environment : nullptr;
 }
 
@@ -42,16 +42,17 @@ const Pair *valuesOnStack() {
     return nullptr;
   while (*at)
     ++at;
-  const Pair *values = (const Pair *)(at + 1);
+  const auto *values = reinterpret_cast<const Pair *>(at + 1);
   uint64_t page;
   return find(values, values + 64, AT_PAGESZ, page) ? values : nullptr;
 }
 
-template <class T> const T *at(uint64_t base, uint64_t offset) { return (const T *)(base + offset); }
+template <class T> const T *at(uint64_t base, uint64_t offset) { return reinterpret_cast<const T *>(base + offset); }
 
 uint32_t countByGnuHash(const uint32_t *table) {
   const uint32_t buckets = table[0], first = table[1], words = table[2];
-  const uint32_t *bucket = (const uint32_t *)((const ElfW(Addr) *)(table + 4) + words), *chain = bucket + buckets;
+  const uint32_t *bucket = reinterpret_cast<const uint32_t *>(reinterpret_cast<const ElfW(Addr) *>(table + 4) + words),
+                 *chain = bucket + buckets;
   uint32_t last = 0;
   for (uint32_t i = 0; i < buckets; ++i)
     last = bucket[i] > last ? bucket[i] : last;
@@ -92,11 +93,11 @@ ClockFunction findClock() {
   }
   for (uint32_t i = 0; symbols && names && i < count; ++i)
     if (symbols[i].st_shndx != SHN_UNDEF && equal(names + symbols[i].st_name, arch::kVdsoClock))
-      return (ClockFunction)(base + symbols[i].st_value);
+      return reinterpret_cast<ClockFunction>(base + symbols[i].st_value);
   return nullptr;
 }
 
-int askSystem(clockid_t clock, timespec *time) { return (int)sys::call(SYS_clock_gettime, clock, time); }
+int askSystem(clockid_t clock, timespec *time) { return static_cast<int>(sys::call(SYS_clock_gettime, clock, time)); }
 
 ClockFunction clockFunction; // (atomic) null until first used
 
@@ -114,7 +115,7 @@ uint64_t auxiliaryValue(uint64_t type) {
   if (fd >= 0)
     sys::close(fd);
   if (n > 0)
-    find(values, values + (size_t)n / sizeof *values, type, value);
+    find(values, values + static_cast<size_t>(n) / sizeof *values, type, value);
   return value;
 }
 

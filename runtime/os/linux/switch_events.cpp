@@ -20,11 +20,11 @@ constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataB
 uint32_t parseNumber(const char *text) {
   uint32_t n = 0;
   for (; *text >= '0' && *text <= '9'; ++text)
-    n = n * 10 + (uint32_t)(*text - '0');
+    n = n * 10 + static_cast<uint32_t>(*text - '0');
   return n;
 }
 
-perf_event_mmap_page &controlOf(char *control) { return *(perf_event_mmap_page *)control; }
+perf_event_mmap_page &controlOf(char *control) { return *reinterpret_cast<perf_event_mmap_page *>(control); }
 
 } // namespace
 
@@ -42,7 +42,7 @@ int SwitchEvents::open(uint32_t thread, uint32_t processor) {
   a.inherit = 1;
   a.inherit_thread = onlyThreads_;
   a.watermark = 1, a.wakeup_watermark = UINT32_MAX; // don't wake anything
-  return (int)sys::call(SYS_perf_event_open, &a, thread, processor, -1, PERF_FLAG_FD_CLOEXEC);
+  return static_cast<int>(sys::call(SYS_perf_event_open, &a, thread, processor, -1, PERF_FLAG_FD_CLOEXEC));
 }
 
 // The less memory the system lets this user lock for these buffers, the smaller they are.
@@ -51,7 +51,7 @@ int SwitchEvents::map(int fd, uint32_t processor) {
   while (most > kLeastDataBytes && most * sys::usableProcessors() > kAllDataBytes)
     most /= 2;
   for (uint64_t bytes = most; bytes >= page_; bytes /= 2)
-    if (char *at = (char *)sys::map(nullptr, page_ + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd)) {
+    if (char *at = static_cast<char *>(sys::map(nullptr, page_ + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd))) {
       buffers_[count_++] = {at, bytes, UINT64_MAX, 0, processor, false};
       return 0;
     }
@@ -114,9 +114,9 @@ void SwitchEvents::findThreads() {
 int SwitchEvents::start() {
   process_ = sys::processId();
   page_ = auxiliaryValue(AT_PAGESZ);
-  buffers_ = (Buffer *)sys::mapMemory(kMostProcessors * sizeof *buffers_);
-  outputs_ = (int *)sys::mapMemory(kMostProcessors * sizeof *outputs_);
-  threads_ = (uint32_t *)sys::mapMemory(kMostThreads * sizeof *threads_);
+  buffers_ = static_cast<Buffer *>(sys::mapMemory(kMostProcessors * sizeof *buffers_));
+  outputs_ = static_cast<int *>(sys::mapMemory(kMostProcessors * sizeof *outputs_));
+  threads_ = static_cast<uint32_t *>(sys::mapMemory(kMostThreads * sizeof *threads_));
   int error = buffers_ && outputs_ && threads_ && page_ ? 0 : -ENOMEM;
   if (error == 0) {
     findThreads();
@@ -206,7 +206,7 @@ SwitchEvents::Reader::~Reader() {
 bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
   while (tail_ < head_) {
     const uint64_t begin = word(tail_);
-    const perf_event_header &header = (const perf_event_header &)begin;
+    const perf_event_header &header = reinterpret_cast<const perf_event_header &>(begin);
     const uint64_t bytes = header.size;
     if (bytes < 24 || bytes % 8 != 0 || bytes > head_ - tail_) { // not a record we asked for: the rest is unreadable
       tail_ = head_;
@@ -227,15 +227,15 @@ bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
     buffer_.lastNs = s.timeNs, buffer_.hasToldFrom = false;
     if (isLost) {
       const uint64_t lost = word(at + 16);
-      s.kind = Switch::Kind::Lost, s.tid = 0, s.value = lost < UINT32_MAX ? (uint32_t)lost : UINT32_MAX;
+      s.kind = Switch::Kind::Lost, s.tid = 0, s.value = lost < UINT32_MAX ? static_cast<uint32_t>(lost) : UINT32_MAX;
       return true;
     }
-    if (header.type != PERF_RECORD_SWITCH || (uint32_t)who != events_.process_)
+    if (header.type != PERF_RECORD_SWITCH || static_cast<uint32_t>(who) != events_.process_)
       continue;
     s.kind = !(header.misc & PERF_RECORD_MISC_SWITCH_OUT)        ? Switch::Kind::On
              : header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? Switch::Kind::Preempted
                                                                  : Switch::Kind::Waits;
-    s.tid = (uint32_t)(who >> 32), s.value = buffer_.processor;
+    s.tid = static_cast<uint32_t>(who >> 32), s.value = buffer_.processor;
     return true;
   }
   return false;

@@ -72,7 +72,7 @@ private:
     bool next(Switch &s, uint64_t limitNs);
 
   private:
-    uint64_t word(uint64_t at) const { return *(const uint64_t *)(data_ + (at & mask_)); }
+    uint64_t word(uint64_t at) const { return *reinterpret_cast<const uint64_t *>(data_ + (at & mask_)); }
 
     const SwitchEvents &events_;
     Buffer &buffer_;

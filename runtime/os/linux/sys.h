@@ -17,14 +17,18 @@
 
 namespace ada::sys {
 
+// An argument of a system call.
+inline long word(long number) { return number; }
+inline long word(const volatile void *address) { return reinterpret_cast<long>(address); }
+
 template <class... Args> inline long call(long number, Args... args) {
-  long a[6] = {(long)args...};
+  long a[6] = {word(args)...};
   return arch::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 // Files hold data from the program's stack, so only its user may access them.
 inline int open(const char *path, int flags, int mode = 0600) {
-  return (int)call(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+  return static_cast<int>(call(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode));
 }
 inline void close(int fd) { call(SYS_close, fd); }
 inline long read(int fd, void *to, size_t n) { return call(SYS_read, fd, to, n); }
@@ -50,27 +54,31 @@ template <class Move> int moveAll(size_t n, int ended, Move &&move) {
     if (r == -EINTR)
       continue;
     if (r <= 0)
-      return r < 0 ? (int)r : ended;
-    done += (size_t)r;
+      return r < 0 ? static_cast<int>(r) : ended;
+    done += static_cast<size_t>(r);
   }
   return 0;
 }
 inline int writeAll(int fd, const void *from, size_t n, uint64_t at) {
-  return moveAll(n, -ENOSPC, [&](size_t done) { return pwrite(fd, (const char *)from + done, n - done, at + done); });
+  return moveAll(n, -ENOSPC,
+                 [&](size_t done) { return pwrite(fd, static_cast<const char *>(from) + done, n - done, at + done); });
 }
 // Returns -EIO if the file ends before that.
 inline int readAll(int fd, void *to, size_t n, uint64_t at) {
-  return moveAll(n, -EIO, [&](size_t done) { return call(SYS_pread64, fd, (char *)to + done, n - done, at + done); });
+  return moveAll(
+      n, -EIO, [&](size_t done) { return call(SYS_pread64, fd, static_cast<char *>(to) + done, n - done, at + done); });
 }
-inline int makeDirectory(const char *path) { return (int)call(SYS_mkdirat, AT_FDCWD, path, 0700); }
+inline int makeDirectory(const char *path) { return static_cast<int>(call(SYS_mkdirat, AT_FDCWD, path, 0700)); }
 inline int rename(const char *from, const char *to) {
-  return (int)call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+  return static_cast<int>(call(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
 }
-inline int unlink(const char *path) { return (int)call(SYS_unlinkat, AT_FDCWD, path, 0); }
-inline int truncate(int fd, uint64_t size) { return (int)withoutFileSizeSignal(call(SYS_ftruncate, fd, size)); }
+inline int unlink(const char *path) { return static_cast<int>(call(SYS_unlinkat, AT_FDCWD, path, 0)); }
+inline int truncate(int fd, uint64_t size) {
+  return static_cast<int>(withoutFileSizeSignal(call(SYS_ftruncate, fd, size)));
+}
 // Frees the memory of part of a file, which then reads as zeros.
 inline int makeHole(int fd, uint64_t from, uint64_t bytes) {
-  return (int)call(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, bytes);
+  return static_cast<int>(call(SYS_fallocate, fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, bytes));
 }
 // Starts writing that range to disk, if there is a disk, without waiting for it.
 inline void beginWriting(int fd, uint64_t from, uint64_t bytes) {
@@ -79,7 +87,7 @@ inline void beginWriting(int fd, uint64_t from, uint64_t bytes) {
 // What is already on disk need not stay in memory.
 inline void forget(int fd, uint64_t from, uint64_t bytes) { call(SYS_fadvise64, fd, from, bytes, POSIX_FADV_DONTNEED); }
 inline int allocate(int fd, uint64_t from, uint64_t bytes) {
-  return (int)withoutFileSizeSignal(call(SYS_fallocate, fd, 0, from, bytes));
+  return static_cast<int>(withoutFileSizeSignal(call(SYS_fallocate, fd, 0, from, bytes)));
 }
 inline long readLink(const char *path, char *to, size_t n) { return call(SYS_readlinkat, AT_FDCWD, path, to, n); }
 inline long currentDirectory(char *to, size_t n) { return call(SYS_getcwd, to, n); }
@@ -87,7 +95,7 @@ inline long currentDirectory(char *to, size_t n) { return call(SYS_getcwd, to, n
 // Null on failure.
 inline void *map(void *at, size_t bytes, int protection, int flags, int fd = -1, uint64_t offset = 0) {
   long r = call(SYS_mmap, at, bytes, protection, flags, fd, offset);
-  return r < 0 && r > -4096 ? nullptr : (void *)r;
+  return r < 0 && r > -4096 ? nullptr : reinterpret_cast<void *>(r);
 }
 inline void *mapMemory(size_t bytes) {
   return map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
@@ -104,16 +112,16 @@ inline uint32_t usableProcessors() {
   const long bytes = call(SYS_sched_getaffinity, 0, sizeof mask, mask);
   uint32_t count = 0;
   for (long i = 0; i < bytes / 8; ++i)
-    count += (uint32_t)__builtin_popcountll(mask[i]);
+    count += static_cast<uint32_t>(__builtin_popcountll(mask[i]));
   return count;
 }
 
-inline uint32_t processId() { return (uint32_t)call(SYS_getpid); }
-inline uint32_t parentId() { return (uint32_t)call(SYS_getppid); }
-inline uint32_t threadId() { return (uint32_t)call(SYS_gettid); }
+inline uint32_t processId() { return static_cast<uint32_t>(call(SYS_getpid)); }
+inline uint32_t parentId() { return static_cast<uint32_t>(call(SYS_getppid)); }
+inline uint32_t threadId() { return static_cast<uint32_t>(call(SYS_gettid)); }
 
 inline void futexWait(uint32_t *word, uint32_t expected, uint64_t timeoutNs) {
-  timespec t = {(time_t)(timeoutNs / 1000000000), (long)(timeoutNs % 1000000000)};
+  timespec t = {static_cast<time_t>(timeoutNs / 1000000000), static_cast<long>(timeoutNs % 1000000000)};
   call(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, timeoutNs == UINT64_MAX ? nullptr : &t);
 }
 // The same for words in a file that other processes map as well.
@@ -136,14 +144,14 @@ inline void restoreSignals(uint64_t mask) { call(SYS_rt_sigprocmask, SIG_SETMASK
 inline uint64_t nowNs() {
   timespec t;
   readKernelClock(CLOCK_BOOTTIME, t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
 // What to add to nowNs() to get nanoseconds since 1970.
 inline uint64_t epochOffsetNs() {
   timespec t;
   readKernelClock(CLOCK_REALTIME, t);
-  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec - nowNs();
+  return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec) - nowNs();
 }
 
 } // namespace ada::sys

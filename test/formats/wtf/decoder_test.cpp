@@ -25,7 +25,7 @@ TEST(WtfDecoder, saysWhyAFileIsNotForIt) {
   expectError("", "E_TRUNCATED", 0, 0);
   expectError("\xDE\xAD", "E_TRUNCATED", 0, 0);
   expectError("ELF?", "E_BAD_MAGIC", 0, 0);
-  expectError("hello world, this is no trace", "E_BAD_MAGIC", 0, 0);
+  expectError("hello world, this is not a trace", "E_BAD_MAGIC", 0, 0);
   for (uint32_t version : {0u, 1u, 2u, 4u, 10u})
     expectError(HandMade().u32(0xDEADBEEF).u32(0).u32(version).str(), "E_BAD_VERSION", 8, 0);
   for (uint32_t version : {2u, 9u, 11u})

@@ -73,9 +73,13 @@ ADA_NEVER static void findVdso(pid_t pid, uint64_t range[2]) {
 ADA_NEVER static int trace(pid_t child) {
   uint64_t vdso[2] = {0, 0}, offset = 0, began = __rdtsc();
   const uint64_t kJump = 30000000000ull;
-  int status;
+  int status, faults = 0;
   for (pid_t pid; (pid = waitpid(-1, &status, __WALL)) > 0;) {
     if (WIFEXITED(status) || WIFSIGNALED(status)) {
+      if (pid == child && !faults) {
+        fprintf(stderr, "counter_faults: this system lets programs read the counter in spite of PR_SET_TSC\n");
+        return 98;
+      }
       if (pid == child)
         return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
       continue;
@@ -93,6 +97,7 @@ ADA_NEVER static int trace(pid_t child) {
       long code = ptrace(PTRACE_PEEKTEXT, pid, r.rip, 0);
       int bytes = (code & 0xffff) == 0x310f ? 2 : (code & 0xffffff) == 0xf9010f ? 3 : 0;
       if (bytes) {
+        ++faults;
         if (!vdso[0])
           findVdso(child, vdso);
         uint64_t now = __rdtsc();
@@ -119,6 +124,7 @@ ADA_NEVER int main(int argc, char **argv) {
     return trace(child);
   ptrace(PTRACE_TRACEME, 0, 0, 0);
   raise(SIGSTOP);
-  prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+  if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0))
+    perror("counter_faults: prctl(PR_SET_TSC)");
   exit(program());
 }

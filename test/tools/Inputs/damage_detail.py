@@ -7,19 +7,12 @@ import struct
 import subprocess
 import sys
 
+from crc32c import crc32c
+
 session, copy, tool = sys.argv[1:]
 copy = pathlib.Path(copy)
 process = copy / "pid_1"
 index, detail = process / "thread_0/index.atf", process / "thread_0/detail.atf"
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
 
 
 def fresh():

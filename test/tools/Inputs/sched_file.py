@@ -5,17 +5,10 @@ import os
 import struct
 import sys
 
+from crc32c import crc32c
+
 KINDS = {"on": 1, "waits": 2, "preempted": 3, "lost": 4, "held": 6, "resumed": 7}
 KNOWN_TO = 5
-
-
-def crc32c(data):
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
 
 
 def main(thread, known, *records):

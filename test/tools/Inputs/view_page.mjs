@@ -3,12 +3,13 @@
 // Starts `adatrace view` for the sessions and prints what the page shows, one line per fact. Places are
 // THREAD:DEPTH:TIME (the number of a row's thread, a level, nanoseconds; PANE/ before it names a session other than the
 // first). Steps that show: `title`, `rows`, `time`, `items` (what is drawn wide enough for a name), `tip`, `call`,
-// `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`, `theme`,
-// `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a panel);
-// steps that act: `key=KEY`, `hover=PLACE`, `click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
+// `reasons`, `arrows`, `compared`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
+// `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a
+// panel);
+// steps that act: `key=KEY`, `hover=PLACE`, `click=PLACE`, `shift-click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`,
-// `move=ROW,ROW` (drags names), `reload`, `mark=GAP,WAIT` (ranges of time), `resize=WIDTH`, `shot=FILE`, `stop` (the
-// server).
+// `move=ROW,ROW` (drags names), `part=TEXT` (of a call's time), `reload`, `mark=GAP,WAIT` (ranges of time),
+// `resize=WIDTH`, `shot=FILE`, `stop` (the server).
 // A request to any place other than the server, and any error of the page, fails the test.
 import {spawn} from 'node:child_process';
 import {openPage} from './browser.mjs';
@@ -74,6 +75,13 @@ const shows = {
   call: async () => [`call: ${await page.locator('.panel.call h3').textContent()}`,
     ...(await page.locator('.panel.call dl.facts > div').evaluateAll((facts) => facts.map((fact) => [...fact.children].map((part) =>
       part.textContent).join(': '))))].join('\n  '),
+  reasons: async () => [await texts('.reasons .parts .item', 'part'), await texts('.reasons .factors .item', 'factor'),
+    await texts('.reasons .caption', 'note')].filter(Boolean).join('\n'),
+  arrows: async () => (await page.evaluate(async () => (await import('./arrows.js')).arrowsOf(window.adatrace.panes[0]).map(({thread, wait, from, to}) =>
+    `${wait.kind} ${thread} ${wait.from_ns} to ${wait.to_ns}, ${wait.woken_ns === null ? 'held by' : `woken at ${wait.woken_ns} by`} ${wait.thread}, drawn ${
+      from.y < to.y ? 'down' : 'up'}`))).map((text) => `arrow: ${text}`).join('\n'),
+  compared: async () => (await page.locator('.compare tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))))
+    .map((text) => `row: ${text}`).join('\n'),
   source: () => texts('.source .line', 'line'),
   statistics: async () => (await page.locator('.statistics tbody tr').evaluateAll((rows) => rows.map((row) =>
     `figures ${[...row.cells].slice(0, -1).map((cell) => cell.dataset.value).join(' ')} ${row.dataset.function}`))).join('\n'),
@@ -123,6 +131,11 @@ const acts = {
   key: (key) => page.keyboard.press(key),
   hover: async (at) => page.mouse.move(...Object.values(await place(at))),
   click: async (at) => page.mouse.click(...Object.values(await place(at))),
+  'shift-click': async (at) => {
+    await page.keyboard.down('Shift');
+    await page.mouse.click(...Object.values(await place(at)));
+    await page.keyboard.up('Shift');
+  },
   dblclick: async (at) => page.mouse.dblclick(...Object.values(await place(at))),
   drag: async (ends) => drag(await place(ends.split(',')[0]), await place(ends.split(',')[1])),
   'shift-drag': async (ends) => {
@@ -150,6 +163,13 @@ const acts = {
   sort: (name) => page.locator('.statistics th').getByRole('button', {name, exact: true}).click(),
   bar: (name) => page.locator('.panel:not([hidden]) .bar').getByText(name, {exact: true}).first().click(),
   row: (number) => page.locator('.label').nth(Number(number)).click(),
+  // Clicks on the middle of the curve of an arrow, by its number.
+  arrow: async (number) => page.mouse.click(...await page.evaluate(async (number) => {
+    const pane = window.adatrace.panes[0], box = pane.canvas.getBoundingClientRect(), {arrowsOf, bend} = await import('./arrows.js');
+    const arrow = arrowsOf(pane)[number], middle = bend(arrow);
+    return ['x', 'y'].map((axis) => (arrow.from[axis] + 2 * middle[axis] + arrow.to[axis]) / 4 + (axis === 'x' ? box.left : box.top));
+  }, Number(number))),
+  part: (text) => page.locator('.reasons .parts button', {hasText: text}).first().click(),
   move: async (rows) => {
     const [from, to] = await Promise.all(rows.split(',').map((number) => page.locator('.label').nth(Number(number)).boundingBox()));
     const isDown = to.y > from.y;

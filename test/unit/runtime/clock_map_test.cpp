@@ -65,7 +65,8 @@ TEST(ClockMap, ExtrapolatesFromLateAnchors) {
     add(random() % 8 ? 0 : random() % 20000000);
   ClockMap map = anchors.map();
   for (const uint64_t ahead : {uint64_t{1000000}, uint64_t{100000000}, uint64_t{1000000000}})
-    EXPECT_NEAR((double)map.toNanoseconds(counter + ahead), (double)(counter + ahead), 20e6 + 0.02 * (double)ahead);
+    EXPECT_NEAR(static_cast<double>(map.toNanoseconds(counter + ahead)), static_cast<double>(counter + ahead),
+                20e6 + 0.02 * static_cast<double>(ahead));
 }
 
 TEST(ClockMap, ExtrapolatesBeforeAndAfter) {
@@ -73,8 +74,8 @@ TEST(ClockMap, ExtrapolatesBeforeAndAfter) {
   for (int i = 0; i <= 10; ++i)
     anchors.add(10000 + 3000 * i, 50000 + 1000 * i);
   ClockMap map = anchors.map();
-  EXPECT_NEAR((double)map.toNanoseconds(10000 + 3000 * 20), 50000 + 1000 * 20, 1);
-  EXPECT_NEAR((double)map.toNanoseconds(10000 - 3000), 50000 - 1000, 1);
+  EXPECT_NEAR(static_cast<double>(map.toNanoseconds(10000 + 3000 * 20)), 50000 + 1000 * 20, 1);
+  EXPECT_NEAR(static_cast<double>(map.toNanoseconds(10000 - 3000)), 50000 - 1000, 1);
   EXPECT_EQ(map.toNanoseconds(0), 50000u - 3333u);
 }
 
@@ -101,7 +102,7 @@ TEST(ClockMap, TakesLargeCountersAndLongStretches) {
   anchors.add(counter, ns);
   anchors.add(counter + 86400ull * 5000000000, ns + 86400ull * 1000000000);
   ClockMap map = anchors.map();
-  EXPECT_NEAR((double)(map.toNanoseconds(counter + 43200ull * 5000000000) - ns), 43200e9, 50000);
+  EXPECT_NEAR(static_cast<double>(map.toNanoseconds(counter + 43200ull * 5000000000) - ns), 43200e9, 50000);
 }
 
 // Anchors as a noisy machine gives them: the rate wanders, the readings jitter.

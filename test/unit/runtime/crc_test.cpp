@@ -21,12 +21,12 @@ TEST(Crc, AgreesWithIsalAtAllLengthsAndAlignments) {
   std::mt19937 random(3);
   std::vector<unsigned char> data(20000);
   for (auto &byte : data)
-    byte = (unsigned char)random();
+    byte = static_cast<unsigned char>(random());
   for (int i = 0; i < 3000; ++i) {
-    size_t at = random() % 64, n = i < 200 ? (size_t)i : random() % (data.size() - 64);
+    size_t at = random() % 64, n = i < 200 ? static_cast<size_t>(i) : random() % (data.size() - 64);
     unsigned char *p = data.data() + at;
     ASSERT_EQ(ada::crc32(0, p, n), crc32_gzip_refl(0, p, n)) << at << ' ' << n;
-    ASSERT_EQ(ada::crc32c(0, p, n), ~crc32_iscsi(p, (int)n, ~0u)) << at << ' ' << n;
+    ASSERT_EQ(ada::crc32c(0, p, n), ~crc32_iscsi(p, static_cast<int>(n), ~0u)) << at << ' ' << n;
     // In two pieces it is the same.
     size_t first = n ? random() % n : 0;
     ASSERT_EQ(ada::crc32(ada::crc32(0, p, first), p + first, n - first), ada::crc32(0, p, n));

@@ -233,7 +233,7 @@ TEST(ExpanderProperty, NestsAndAddsUpWhateverIsLost) {
         losing = !losing;
       std::string record;
       if (stack.empty() || (random() % 2 && stack.size() < 40)) {
-        stack.push_back((char)('a' + random() % 26));
+        stack.push_back(static_cast<char>('a' + random() % 26));
         record = std::string("+") + stack.back();
       } else {
         record = std::string(random() % 5 ? "-" : "!") + stack.back();
@@ -285,7 +285,7 @@ TEST(ExpanderProperty, AddsUpWithJumpsWhateverIsLost) {
     };
     const auto call = [&] {
       ++calls;
-      stack.push_back({(char)('a' + random() % 26), ""});
+      stack.push_back({static_cast<char>('a' + random() % 26), ""});
       tell(std::string("+") + stack.back().function);
       if (random() % 3 || std::ranges::count(stack, false, [](const Call &c) { return c.frame.empty(); }) == 8)
         return;
@@ -326,7 +326,7 @@ TEST(ExpanderProperty, NestsForAnyRecordsAtAll) {
     std::mt19937 random(seed);
     Expansion e;
     for (int step = 0; step < 800; ++step) {
-      char function = (char)('a' + random() % 6);
+      char function = static_cast<char>('a' + random() % 6);
       std::string frame = std::to_string(1 + random() % 4);
       switch (random() % 12) {
       case 0:
@@ -342,7 +342,7 @@ TEST(ExpanderProperty, NestsForAnyRecordsAtAll) {
         e.feed(std::string("!") + function);
         break;
       case 4: { // no kind, no function; but not a gap of a billion calls, which would be believed
-        uint64_t what = random() | (uint64_t)random() << 32;
+        uint64_t what = random() | static_cast<uint64_t>(random()) << 32;
         e.record({random() % 3000, (what & ADA_RECORD_KIND_MASK) == ADA_RECORD_GAP ? what | 15 : what});
         break;
       }

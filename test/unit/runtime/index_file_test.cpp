@@ -13,7 +13,7 @@ using ada::test::ScratchDirectory;
 namespace {
 
 ada::ring::Event event(uint64_t n) {
-  return {1000 + 7 * n, 1ull << 32 | n % 50, 1000, (uint32_t)(n % 9), (uint8_t)(1 + n % 3), true};
+  return {1000 + 7 * n, 1ull << 32 | n % 50, 1000, static_cast<uint32_t>(n % 9), static_cast<uint8_t>(1 + n % 3), true};
 }
 
 class IndexFileTest : public testing::TestWithParam<unsigned> {
@@ -41,7 +41,7 @@ protected:
       ada::ring::Event expected = event(n);
       ASSERT_EQ(e.timestampNs, expected.timestampNs);
       ASSERT_EQ(e.functionId, expected.functionId);
-      ASSERT_EQ((unsigned)e.kind, expected.kind);
+      ASSERT_EQ(static_cast<unsigned>(e.kind), expected.kind);
       ASSERT_EQ(e.detailSeq, ada::atf::kNoDetail);
       if (GetParam() == 1) {
         ASSERT_EQ(e.storedDepth, expected.depth);

@@ -62,7 +62,7 @@ TEST(JsonWriter, ToAFileAsToMemory) {
   }
   EXPECT_EQ(file.finish(), 0);
   std::string expected = made(memory) + "\n", found(expected.size() + 1, 0);
-  EXPECT_EQ(pread(fd, found.data(), found.size(), 0), (long)expected.size());
+  EXPECT_EQ(pread(fd, found.data(), found.size(), 0), static_cast<long>(expected.size()));
   found.resize(expected.size());
   EXPECT_EQ(found, expected);
   close(fd);
@@ -84,7 +84,7 @@ TEST(JsonWriter, AnyBytesMakeReadableJson) {
   for (int i = 0; i < 3000; ++i) {
     std::string bytes(random() % 40, 0);
     for (char &c : bytes)
-      c = (char)(random() % 3 ? 0x78 + random() % 0x88 : 1 + random() % 255);
+      c = static_cast<char>(random() % 3 ? 0x78 + random() % 0x88 : 1 + random() % 255);
     ada::JsonWriter json;
     json.beginObject().text("text", bytes.c_str()).endObject();
     std::string text = made(json);

@@ -46,7 +46,7 @@ TEST(Options, Defaults) {
 
 TEST(Options, ColonsAndBlanksSeparate) {
   auto o = parsed(":output=/a b:format=1 \tenabled=0\noverflow=drop:");
-  EXPECT_TRUE(o.contains("refused")) << "b is no option";
+  EXPECT_TRUE(o.contains("refused")) << "b is not an option";
   o = parsed(":output=/a format=1 \tenabled=0\noverflow=drop:");
   EXPECT_EQ(o["output"], "/a");
   EXPECT_EQ(o["format"], "1");
@@ -126,8 +126,8 @@ std::string triggers(const std::string &text) {
     return "refused: " + message;
   std::string all;
   for (unsigned i = 0; i < rules.count; ++i)
-    all += std::string(options::kTriggerKinds[(int)rules.rules[i].kind]) + ' ' + rules.rules[i].glob + ' ' +
-           std::to_string(rules.rules[i].limitNs) + '\n';
+    all += std::string(options::kTriggerKinds[static_cast<int>(rules.rules[i].kind)]) + ' ' + rules.rules[i].glob +
+           ' ' + std::to_string(rules.rules[i].limitNs) + '\n';
   return all + (rules.onSignal ? "signal" : "");
 }
 

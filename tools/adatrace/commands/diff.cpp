@@ -5,10 +5,12 @@
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/diff_lines.h"
+#include "output/explain_lines.h"
 #include "output/flow_lines.h"
 #include "trace/trace_input.h"
 
 #include "analysis/diff/diff.h"
+#include "analysis/diff/explain.h"
 #include "analysis/tree/call_paths.h"
 
 #include <algorithm>
@@ -28,12 +30,14 @@ struct Options {
   FilterArguments filter;
   DiffLineOptions lines;
   std::vector<std::string> failIf;
-  bool flow = false, values = false;
+  bool flow = false, values = false, explain = false;
+  analysis::Statistic statistic = analysis::Statistic::Mean;
+  bool isStatisticGiven = false;
   std::optional<uint64_t> limit;
   std::string database, credentials; ///< if given, `sessions` and `with` are labels of sessions in the database
 };
 
-constexpr uint64_t kFlowLimit = 20;
+constexpr uint64_t kFlowLimit = 20, kExplainLimit = 3;
 constexpr const char *kAny = "any"; // value of --fail-if with --flow
 
 // Reads one run and returns the result of use(input). Returns nothing and sets the exit code if that fails.
@@ -169,11 +173,112 @@ int runFlow(const Options &options, const Invocation &invocation) {
   return exitCode;
 }
 
+// Explains one function in all runs. Sets the exit code if that fails.
+std::optional<analysis::Explanation> explainFunction(const Options &options, const std::string &function,
+                                                     std::vector<TraceInput> &before, std::vector<TraceInput> &after,
+                                                     analysis::Damage &damage, int &exitCode) {
+  constexpr size_t kMostSampled = 8000, kLeastSampled = 1000; // calls of each side, or run
+  const size_t mostSampled = std::max(kLeastSampled, kMostSampled / std::max(before.size(), after.size()));
+  std::vector<analysis::ExplainRun> runs[2];
+  for (const int side : {0, 1})
+    for (TraceInput &input : side ? after : before) {
+      auto run = analysis::readExplainRun(input.source(), input.table(), input.threads(), function, mostSampled,
+                                          input.fromNs(), input.toNs(), damage);
+      if (!run) {
+        exitCode = fail(kCantRead, "{}", run.error().text());
+        return std::nullopt;
+      }
+      runs[side].push_back(*std::move(run));
+    }
+  return analysis::explainChange(function, options.statistic, runs[0], runs[1]);
+}
+
+// Most of what changed in this function is explained by another one that calls it.
+bool isPartOf(const analysis::Explanation &found, const analysis::Explanation &other) {
+  const double perRun = static_cast<double>(found.calls[analysis::kAfter]) / static_cast<double>(found.runs[1]);
+  const double change = found.statistic == analysis::Statistic::Total ? static_cast<double>(found.changeNs)
+                                                                      : static_cast<double>(found.changeNs) * perRun;
+  const auto part = other.ofNames.find(found.function);
+  return part != other.ofNames.end() && part->second * change > 0 && std::abs(part->second) >= std::abs(change) / 2;
+}
+
+int runExplain(const Options &options, const Invocation &invocation) {
+  int exitCode = kOk;
+  std::vector<TraceInput> inputs[2];
+  std::vector<analysis::Report> reports[2];
+  for (const int side : {0, 1})
+    for (const std::string &path : side ? options.with : options.sessions) {
+      InputOptions place = options.input;
+      place.path = path;
+      int opened = kOk;
+      std::optional<TraceInput> input = TraceInput::open(place, opened);
+      if (!input)
+        return opened;
+      analysis::ReportOptions wanted;
+      input->setRange(wanted.filter);
+      auto report = analysis::makeReport(input->source(), input->table(), input->threads(), wanted);
+      if (!report)
+        return fail(kCantRead, "{}", report.error().text());
+      inputs[side].push_back(*std::move(input)), reports[side].push_back(*std::move(report));
+    }
+  const std::vector<std::string> &globs = options.filter.options.functions;
+  const std::vector<std::string> functions = analysis::mostChanged(reports[0], reports[1], globs, options.statistic);
+  if (functions.empty()) {
+    complain(globs.empty() ? "diff: the two sides have no function in common whose calls are complete"
+                           : "diff: neither side has a call of such a function");
+    warnAboutUnmatched("--function", globs, {reports[0][0].functions.begin(), reports[0][0].functions.end()});
+    return kCantRead;
+  }
+  const uint64_t limit = options.limit.value_or(kExplainLimit);
+  std::vector<analysis::Explanation> all;
+  analysis::Damage damage;
+  // Nobody chose functions: then those that changed no more than noise say nothing, and nor do parts of others.
+  const bool isChosen = !globs.empty();
+  const uint64_t mostTried = isChosen || limit == 0 ? functions.size() : 2 * limit + 4;
+  size_t tried = 0;
+  for (; tried < std::min<uint64_t>(functions.size(), mostTried) && (limit == 0 || all.size() < limit); ++tried) {
+    auto found = explainFunction(options, functions[tried], inputs[0], inputs[1], damage, exitCode);
+    if (!found)
+      return exitCode;
+    if (!isChosen) {
+      if (!found->isMoreThanNoise ||
+          std::ranges::any_of(all, [&](const auto &other) { return isPartOf(*found, other); }))
+        continue;
+      std::erase_if(all, [&](const auto &other) { return isPartOf(other, *found); });
+    }
+    all.push_back(*std::move(found));
+  }
+  Output out;
+  if (all.empty() && (options.lines.table.isText() || options.lines.table.format == Format::Markdown))
+    out.print("no function changed by more than noise; --function explains one all the same\n");
+  printExplanations(out, Palette(invocation.color, STDOUT_FILENO), all, functions.size() - tried, options.lines.table);
+  out.flush();
+  for (auto &side : inputs)
+    for (TraceInput &input : side)
+      exitCode = std::max(exitCode, input.close(std::exchange(damage, {})));
+  return exitCode;
+}
+
+// Checks which options are combined with --explain. Returns a complaint, or an empty string if there is none.
+std::string faultOfExplain(const Options &options) {
+  const analysis::FilterOptions &filter = options.filter.options;
+  if (!options.explain)
+    return options.isStatisticGiven ? "--statistic needs --explain" : "";
+  if (options.flow || options.lines.all || options.lines.byPath || !options.failIf.empty() || !options.database.empty())
+    return "--explain can't be combined with --flow, --all, --by=path, --fail-if or --from";
+  if (!filter.pruned.empty() || !filter.included.empty() || !filter.excluded.empty() || filter.noExternal ||
+      filter.depth != ~uint32_t(0) || filter.minDurationNs)
+    return "--explain takes --function only, because causes may be anywhere in it";
+  return "";
+}
+
 // Checks which options are combined with --flow. Returns a complaint, or an empty string if there is none.
 std::string faultOfFlow(const Options &options) {
   const analysis::FilterOptions &filter = options.filter.options;
   if (!options.flow)
-    return options.values ? "--args needs --flow" : options.limit ? "--limit needs --flow" : "";
+    return options.values                      ? "--args needs --flow"
+           : options.limit && !options.explain ? "--limit needs --flow or --explain"
+                                               : "";
   if (filter.minDurationNs || options.lines.all || options.lines.byPath)
     return "--flow can't be combined with --min-duration, --all or --by=path";
   for (const std::string &rule : options.failIf)
@@ -183,8 +288,9 @@ std::string faultOfFlow(const Options &options) {
 }
 
 int run(Options &options, const Invocation &invocation) {
-  if (const std::string fault = faultOfFlow(options); !fault.empty())
-    return fail(kWrongUsage, "diff: {}", fault);
+  for (const std::string &fault : {faultOfExplain(options), faultOfFlow(options)})
+    if (!fault.empty())
+      return fail(kWrongUsage, "diff: {}", fault);
   if (options.with.empty() && options.sessions.size() == 2) {
     options.with = {options.sessions[1]};
     options.sessions.pop_back();
@@ -193,6 +299,8 @@ int run(Options &options, const Invocation &invocation) {
     return fail(kWrongUsage, "diff: name two sessions, or A1 A2 ... --with B1 B2 ...");
   if (options.flow)
     return runFlow(options, invocation);
+  if (options.explain)
+    return runExplain(options, invocation);
   std::vector<DiffRule> rules;
   for (const std::string &text : options.failIf) {
     const std::optional<DiffRule> rule = parseDiffRule(text);
@@ -252,8 +360,19 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
       .type("WHAT");
   line.flag("--flow", options->flow, "Instead: list the places where the threads of two sessions made different calls");
   line.flag("--args", options->values, "With --flow: also compare arguments and results (`record --detail`)");
+  line.flag("--explain", options->explain,
+            "Instead: divide the change of functions (--function, or those that changed most) into causes: more calls, "
+            "slower code, new callees, waiting, preemption, other arguments");
+  const Option statistic = line.choice("--statistic", options->statistic,
+                                       {{"mean", analysis::Statistic::Mean},
+                                        {"total", analysis::Statistic::Total},
+                                        {"median", analysis::Statistic::Median},
+                                        {"p50", analysis::Statistic::Median},
+                                        {"p99", analysis::Statistic::P99}},
+                                       "With --explain: the change of what [mean]");
   addCount(line, "--limit", options->limit,
-           fmt::format("With --flow: stop after this many differences; 0: never [{}]", kFlowLimit));
+           fmt::format("Stop after this many differences (--flow) or functions (--explain); 0: never [{} or {}]",
+                       kFlowLimit, kExplainLimit));
   line.flag("--all", options->lines.all, "Also show functions that did not change beyond noise");
   line.option("--fail-if", options->failIf,
               "Exit with status 1 if a function's calls, total, self, p50 or p99 changed by more than this: 'GLOB: p99 "
@@ -261,9 +380,12 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
       .type("RULE")
       .repeatable();
   addTableOptions(line, options->lines.table);
-  return [options, filters, &invocation] {
+  return [options, filters, statistic, &invocation] {
+    options->isStatisticGiven = statistic.isGiven();
     if (!options->filter.settle("diff") ||
-        !options->lines.table.fits("diff", options->flow ? flowTable() : infoOf(analysis::diffColumns())))
+        !options->lines.table.fits("diff", options->explain ? infoOf(analysis::causeColumns())
+                                           : options->flow  ? flowTable()
+                                                            : infoOf(analysis::diffColumns())))
       return int(kWrongUsage);
     for (const Option &filter : filters)
       if (!options->database.empty() && (filter.isGiven() || options->flow))
@@ -280,6 +402,7 @@ const Command kDiff = {
     "diff",
     "Compare two sessions, or several runs of each: what changed, and what is noise",
     "adatrace diff before after\n"
+    "adatrace diff --explain --function='Server::handle' --statistic=p99 before after\n"
     "adatrace diff --flow --args good bad\n"
     "adatrace diff before1 before2 before3 before4 --with after1 after2 after3 after4 --fail-if 'handle*: p99 > +5%'",
     diff_command::declare,

@@ -41,9 +41,8 @@ std::string problemOf(const RuntimeOption &option, std::string_view value) {
     return wrong(value, option.metavar == std::string_view("MS")        ? "is not a number of milliseconds"
                         : option.metavar == std::string_view("SECONDS") ? "is not a number of seconds"
                                                                         : "is not a number");
-  if (option.type == options::Type::Time || option.type == options::Type::Share ||
-      option.type == options::Type::Rotation)
-    return wrong(value, fmt::format("is not {}", options::wanted(option)));
+  if (const char *form = options::wanted(option); form != option.metavar)
+    return wrong(value, fmt::format("is not {}", form));
   std::string words;
   std::string_view rest = option.metavar;
   while (!rest.empty()) {

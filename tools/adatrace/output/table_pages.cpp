@@ -8,6 +8,7 @@
 
 #include "analysis/check/check_table.h"
 #include "analysis/diff/diff_table.h"
+#include "analysis/diff/explain_table.h"
 #include "analysis/outliers/outlier_table.h"
 #include "analysis/report/report_table.h"
 #include "analysis/values/counter_table.h"
@@ -42,6 +43,7 @@ std::string tablePages() {
       {"check: worst", infoOf(analysis::ruleExampleColumns())},
       {"last", lastCallTable()},
       {"diff", infoOf(analysis::diffColumns())},
+      {"diff --explain", infoOf(analysis::causeColumns())},
       {"diff --flow", flowTable()},
       {"report", infoOf(analysis::reportColumns())},
       {"report: histogram", infoOf(analysis::binColumns())},

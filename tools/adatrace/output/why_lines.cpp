@@ -35,42 +35,11 @@ private:
                all ? 100.0 * static_cast<double>(ns) / static_cast<double>(all) : 0.0, palette_.reset, "", 2 * depth,
                text);
   }
-  std::string textOf(const WhyPart &part, size_t depth) {
-    switch (part.kind) {
-    case PartKind::Own:
-      if (depth == 0)
-        return "its own code";
-      [[fallthrough]];
-    case PartKind::Callee: {
-      const std::string where = whereText(trace_, part.function, part.library);
-      return "running " + (where.empty() ? "untraced code" : where);
-    }
-    case PartKind::Preempted:
-      return "preempted";
-    case PartKind::Unknown:
-      return "unknown: scheduling records were lost";
-    case PartKind::Recorder:
-      return "held up by the recorder";
-    case PartKind::Waiting:
-      break;
-    }
-    const std::string caller = part.function == kNobody ? std::string() : " in " + trace_.name(part.function);
-    if (part.object.kind == WaitKind::Own)
-      return "waiting" + (caller.empty() ? " in untraced code" : caller);
-    if (part.object.kind == WaitKind::Sleep)
-      return "sleeping" + caller;
-    return "waiting" + caller + " for " + objectText(trace_, part.object);
-  }
   void printParts(const std::vector<WhyPart> &parts, size_t depth) {
     for (const WhyPart &part : parts) {
-      line(part.ns, depth, textOf(part, depth));
+      line(part.ns, depth, whyPartText(trace_, part, depth == 0));
       for (const WhyPart::Holder &holder : part.holders) {
-        const bool isWoken = part.object.joined == kNobody && !analysis::isLock(part.object.kind);
-        line(holder.ns, depth + 1,
-             (part.object.joined != kNobody ? ""
-              : isWoken                     ? "until woken by "
-                                            : "held by ") +
-                 input_.label(holder.thread) + (holder.isCycle ? ", which waits for a thread above" : ""));
+        line(holder.ns, depth + 1, whyHolderText(part, holder, input_.label(holder.thread)));
         printParts(holder.parts, depth + 2);
       }
     }
@@ -83,7 +52,9 @@ private:
   const analysis::NamedTrace trace_;
 };
 
-const char *whatOf(const WhyPart &part) {
+} // namespace
+
+const char *whyPartKind(const WhyPart &part) {
   switch (part.kind) {
   case PartKind::Own:
     return "own";
@@ -100,6 +71,8 @@ const char *whatOf(const WhyPart &part) {
   }
   return part.object.kind == WaitKind::Sleep ? "sleeping" : isIo(part.object.kind) ? "io" : "waiting";
 }
+
+namespace {
 
 struct PartRow {
   const WhyPart *part;
@@ -133,7 +106,7 @@ constexpr Column<PartRow> kParts[] = {
     {ColumnInfo{"what", Holds::Text,
                 "`own` (for a holder: any code), `callee`, `preempted`, `waiting`, `sleeping`, `io` (waiting for a "
                 "file, pipe or socket), `recorder` (the recorder held it up), `unknown`"},
-     [](const PartRow &row) -> Value { return whatOf(*row.part); }},
+     [](const PartRow &row) -> Value { return whyPartKind(*row.part); }},
     {ColumnInfo{"total_ns", Holds::Duration, "how long"}, [](const PartRow &row) -> Value { return row.part->ns; }},
     {ColumnInfo{"function", Holds::Text, "the program's function"} | kOrNull,
      [](const PartRow &row) -> Value { return row.trace->name(row.part->function); }},
@@ -148,7 +121,7 @@ constexpr Column<PartRow> kParts[] = {
      [](const PartRow &row) -> Value {
        const PartKind kind = row.part->kind;
        return row.isWait()                                              ? waitKindName(row.part->object.kind)
-              : kind == PartKind::Recorder || kind == PartKind::Unknown ? whatOf(*row.part)
+              : kind == PartKind::Recorder || kind == PartKind::Unknown ? whyPartKind(*row.part)
                                                                         : "";
      }},
     {ColumnInfo{"place"} | kOrNull,
@@ -196,6 +169,40 @@ constexpr Column<WhyRow> kWhy[] = {
 };
 
 } // namespace
+
+std::string whyPartText(const analysis::NamedTrace &trace, const WhyPart &part, bool isOfCall) {
+  switch (part.kind) {
+  case PartKind::Own:
+    if (isOfCall)
+      return "its own code";
+    [[fallthrough]];
+  case PartKind::Callee: {
+    const std::string where = whereText(trace, part.function, part.library);
+    return "running " + (where.empty() ? "untraced code" : where);
+  }
+  case PartKind::Preempted:
+    return "preempted";
+  case PartKind::Unknown:
+    return "unknown: scheduling records were lost";
+  case PartKind::Recorder:
+    return "held up by the recorder";
+  case PartKind::Waiting:
+    break;
+  }
+  const std::string caller = part.function == kNobody ? std::string() : " in " + trace.name(part.function);
+  if (part.object.kind == WaitKind::Own)
+    return "waiting" + (caller.empty() ? " in untraced code" : caller);
+  if (part.object.kind == WaitKind::Sleep)
+    return "sleeping" + caller;
+  return "waiting" + caller + " for " + objectText(trace, part.object);
+}
+std::string whyHolderText(const WhyPart &part, const WhyPart::Holder &holder, const std::string &thread) {
+  const bool isWoken = part.object.joined == kNobody && !analysis::isLock(part.object.kind);
+  return (part.object.joined != kNobody ? ""
+          : isWoken                     ? "until woken by "
+                                        : "held by ") +
+         thread + (holder.isCycle ? ", which waits for a thread above" : "");
+}
 
 ColumnList whyTable() { return infoOf(Columns<WhyRow>(kWhy)); }
 ColumnList whyPartTable() { return infoOf(Columns<PartRow>(kParts)); }

@@ -179,12 +179,14 @@ void writeCall(JsonText &json, ApiRequest &request) {
   std::optional<uint64_t> seq = request.number("seq");
   if (!seq && request.text("at")) {
     const uint64_t at = request.timeNs("at");
-    seq = valueOf(view::callAt(request.view(), thread, at, static_cast<uint32_t>(request.number("depth", 0))));
+    const std::optional<uint64_t> depth = request.number("depth");
+    seq = valueOf(depth ? view::callAt(request.view(), thread, at, static_cast<uint32_t>(*depth))
+                        : view::innermostAt(request.view(), thread, at));
     if (!seq)
-      throw ApiError{404, "no call of that depth is open at that time"};
+      throw ApiError{404, depth ? "no call of that depth is open at that time" : "no call is open at that time"};
   }
   if (!seq)
-    throw ApiError{400, "seq (the number of the event that began the call) or at=TIME and depth=N is missing"};
+    throw ApiError{400, "seq (the number of the event that began the call) or at=TIME is missing"};
   const auto found = valueOf(view::callDetails(request.view(), thread, *seq));
   if (!found)
     throw ApiError{404, fmt::format("no call begins with event {} of this thread", *seq)};
@@ -314,6 +316,8 @@ HttpReply ViewApi::answer(const std::string &name, const std::map<std::string, s
       for (const auto &session : sessions_)
         writeSession(json, *session);
       json.endArray().endObject();
+    } else if (name == "why" || name == "outliers") {
+      return name == "why" ? analyses_.why(request) : analyses_.outliers(request);
     } else if (known != kAnswers.end()) {
       known->second(json, request);
     } else {

@@ -2,6 +2,7 @@
 #ifndef ADATRACE_VIEW_API_H
 #define ADATRACE_VIEW_API_H
 
+#include "analysis_answers.h"
 #include "http_server.h"
 #include "view_session.h"
 
@@ -21,6 +22,7 @@ public:
 
 private:
   std::vector<std::unique_ptr<ViewSession>> sessions_;
+  AnalysisAnswers analyses_; // ends before the sessions do
 };
 
 } // namespace ada::cli

@@ -39,6 +39,10 @@ public:
   ViewSession &session() const;
   /// The state of the session for this request: the same on each call.
   const ViewSession::Opened &opened();
+  std::shared_ptr<const ViewSession::Opened> openedShared() {
+    opened();
+    return opened_;
+  }
   view::TraceView &view() { return *opened().view; }
   /// `thread`, which must be given, converted to a number of the view.
   uint32_t thread();

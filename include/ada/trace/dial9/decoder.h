@@ -63,9 +63,9 @@ StackPoolEntry readStackPoolEntry(const uint8_t *&p);
 Annotation readAnnotation(const uint8_t *&p);
 } // namespace detail
 
-using StringPoolView = detail::PackedRange<StringPoolEntry, detail::readStringPoolEntry>;
-using StackPoolView = detail::PackedRange<StackPoolEntry, detail::readStackPoolEntry>;
-using AnnotationsView = detail::PackedRange<Annotation, detail::readAnnotation>;
+using StringPoolView = detail::EntryRange<StringPoolEntry, detail::readStringPoolEntry>;
+using StackPoolView = detail::EntryRange<StackPoolEntry, detail::readStackPoolEntry>;
+using AnnotationsView = detail::EntryRange<Annotation, detail::readAnnotation>;
 
 /// Receives the frames in file order. Override what you need.
 ///

@@ -36,9 +36,9 @@ template <class T> inline T load(const uint8_t *p) {
 inline std::string_view text(const uint8_t *p, size_t size) { return {reinterpret_cast<const char *>(p), size}; }
 struct ValueAccess;
 
-/// A forward range over a known number of consecutive entries in checked bytes. `Read` takes a position by reference,
-/// moves it to the next entry, and returns this one.
-template <class Entry, Entry (*Read)(const uint8_t *&)> class PackedRange {
+/// A forward range over a known number of entries: in an array, or one after the other in checked bytes, where `Read`
+/// takes a position by reference, moves it to the next entry, and returns this one.
+template <class Entry, Entry (*Read)(const uint8_t *&)> class EntryRange {
 public:
   class iterator {
   public:
@@ -49,11 +49,16 @@ public:
     using reference = Entry;
 
     Entry operator*() const {
-      const uint8_t *p = at_;
+      if (array_)
+        return *array_;
+      const uint8_t *p = packed_;
       return Read(p);
     }
     iterator &operator++() {
-      (void)Read(at_);
+      if (array_)
+        ++array_;
+      else
+        (void)Read(packed_);
       --left_;
       return *this;
     }
@@ -61,21 +66,24 @@ public:
     bool operator==(const iterator &other) const { return left_ == other.left_; }
 
   private:
-    friend class PackedRange;
-    iterator(const uint8_t *p, uint64_t n) : at_(p), left_(n) {}
-    const uint8_t *at_;
+    friend class EntryRange;
+    iterator(const Entry *a, const uint8_t *p, uint64_t n) : array_(a), packed_(p), left_(n) {}
+    const Entry *array_;
+    const uint8_t *packed_;
     uint64_t left_;
   };
 
-  PackedRange() = default;
-  PackedRange(const uint8_t *first, uint64_t number) : data_(first), count_(number) {}
-  iterator begin() const { return {data_, count_}; }
-  iterator end() const { return {nullptr, 0}; }
+  EntryRange() = default;
+  EntryRange(const uint8_t *first, uint64_t number) : packed_(first), count_(number) {}
+  EntryRange(const Entry *first, uint64_t number) : array_(first), count_(number) {}
+  iterator begin() const { return {array_, packed_, count_}; }
+  iterator end() const { return {nullptr, nullptr, 0}; }
   size_t size() const { return size_t(count_); }
   bool empty() const { return count_ == 0; }
 
 private:
-  const uint8_t *data_ = nullptr;
+  const Entry *array_ = nullptr;
+  const uint8_t *packed_ = nullptr;
   uint64_t count_ = 0;
 };
 } // namespace detail
@@ -132,9 +140,15 @@ struct StringPair {
 };
 
 struct ValuePair;
-class StringMapView;
-class ListView;
-class MapView;
+class Value;
+namespace detail {
+StringPair readStringPair(const uint8_t *&p);
+Value readListItem(const uint8_t *&p);
+ValuePair readMapEntry(const uint8_t *&p);
+} // namespace detail
+using StringMapView = detail::EntryRange<StringPair, detail::readStringPair>;
+using ListView = detail::EntryRange<Value, detail::readListItem>;
+using MapView = detail::EntryRange<ValuePair, detail::readMapEntry>;
 
 /// One value with its type. Cheap to copy; two words.
 class Value {
@@ -212,9 +226,6 @@ public:
 
 private:
   friend struct detail::ValueAccess;
-  friend class StringMapView;
-  friend class ListView;
-  friend class MapView;
 
   // Where a container's elements are: in a stream's encoding, or in an array of
   // the caller's. TooLong marks a length that doesn't fit a u32 count; the encoder refuses it.
@@ -225,6 +236,10 @@ private:
       : payload_(reinterpret_cast<uintptr_t>(data)), count_(uint32_t(size)), kind_(type),
         form_(size > UINT32_MAX ? Form::TooLong : where) {}
   template <class T> const T *pointer() const { return reinterpret_cast<const T *>(uintptr_t(payload_)); }
+  template <class Range> Range elements() const {
+    using Entry = typename Range::iterator::value_type;
+    return form_ == Form::Items ? Range(pointer<Entry>(), count_) : Range(pointer<uint8_t>(), count_);
+  }
 
   uint64_t payload_ = 0; // the number, or the address of what follows the count
   uint32_t count_ = 0;   // bytes of a string, elements of anything else
@@ -244,98 +259,17 @@ inline Value Value::map(std::span<const ValuePair> v) {
   return {FieldType::DynamicMap, v.data(), v.size(), Form::Items};
 }
 
-namespace detail {
-StringPair readStringPair(const uint8_t *&p);
-Value readListItem(const uint8_t *&p);
-ValuePair readMapEntry(const uint8_t *&p);
-
-/// Goes through elements wherever they are: encoded, or in an array.
-template <class Entry, Entry (*Read)(const uint8_t *&)> class ContainerView {
-public:
-  class iterator {
-  public:
-    using iterator_category = std::input_iterator_tag;
-    using value_type = Entry;
-    using difference_type = ptrdiff_t;
-    using pointer = const Entry *;
-    using reference = Entry;
-
-    Entry operator*() const {
-      if (array_)
-        return *array_;
-      const uint8_t *p = packed_;
-      return Read(p);
-    }
-    iterator &operator++() {
-      if (array_)
-        ++array_;
-      else
-        (void)Read(packed_);
-      --left_;
-      return *this;
-    }
-    void operator++(int) { ++*this; }
-    bool operator==(const iterator &other) const { return left_ == other.left_; }
-
-  private:
-    friend class ContainerView;
-    iterator(const Entry *a, const uint8_t *p, uint32_t n) : array_(a), packed_(p), left_(n) {}
-    const Entry *array_;
-    const uint8_t *packed_;
-    uint32_t left_;
-  };
-
-  iterator begin() const { return {array_, packed_, count_}; }
-  iterator end() const { return {nullptr, nullptr, 0}; }
-  size_t size() const { return count_; }
-  bool empty() const { return count_ == 0; }
-
-protected:
-  ContainerView(const Entry *items, const uint8_t *bytes, uint32_t number)
-      : array_(items), packed_(bytes), count_(number) {}
-
-private:
-  const Entry *array_;
-  const uint8_t *packed_;
-  uint32_t count_;
-};
-} // namespace detail
-
-/// Range of `StringPair`.
-class StringMapView : public detail::ContainerView<StringPair, detail::readStringPair> {
-  friend class Value;
-  explicit StringMapView(const Value &v)
-      : ContainerView(v.form_ == Value::Form::Items ? v.pointer<StringPair>() : nullptr,
-                      v.form_ == Value::Form::Items ? nullptr : v.pointer<uint8_t>(), v.count_) {}
-};
-
-/// Range of `Value`.
-class ListView : public detail::ContainerView<Value, detail::readListItem> {
-  friend class Value;
-  explicit ListView(const Value &v)
-      : ContainerView(v.form_ == Value::Form::Items ? v.pointer<Value>() : nullptr,
-                      v.form_ == Value::Form::Items ? nullptr : v.pointer<uint8_t>(), v.count_) {}
-};
-
-/// Range of `ValuePair`.
-class MapView : public detail::ContainerView<ValuePair, detail::readMapEntry> {
-  friend class Value;
-  explicit MapView(const Value &v)
-      : ContainerView(v.form_ == Value::Form::Items ? v.pointer<ValuePair>() : nullptr,
-                      v.form_ == Value::Form::Items ? nullptr : v.pointer<uint8_t>(), v.count_) {}
-};
-
 inline StringMapView Value::asStringMap() const {
   assert(kind_ == FieldType::StringMap);
-  return StringMapView(*this);
+  return elements<StringMapView>();
 }
 inline ListView Value::asList() const {
   assert(kind_ == FieldType::DynamicList);
-  return ListView(*this);
+  return elements<ListView>();
 }
 inline MapView Value::asMap() const {
   assert(kind_ == FieldType::DynamicMap);
-  return MapView(*this);
+  return elements<MapView>();
 }
 
 } // namespace ada::dial9

@@ -111,7 +111,7 @@ enum class ArgType : uint8_t {
   Ascii,
   Utf8,
   Any,    ///< JSON text
-  FlowId, ///< u32; 0 is none
+  FlowId, ///< u32; 0: none
   Time32, ///< u32, microseconds
   Int8Array,
   Uint8Array,

@@ -2,7 +2,7 @@
 // @ts-check
 
 /** @typedef {{id: number, pid: number | null, name: string, executable: string, exit: unknown}} Process */
-/** @typedef {{id: number, process: number, tid: number, name: string, events: number, begin_ns: number, end_ns: number}} Thread */
+/** @typedef {{id: number, process: number, number: number, tid: number, name: string, events: number, begin_ns: number, end_ns: number}} Thread */
 /**
  * @typedef {{id: number, name: string, start_ns: number, duration_ns: number, events: number, is_live: boolean,
  *   is_gone?: boolean, resolution_ns: number, times_are_order: boolean, processes: Process[], threads: Thread[], functions: number,
@@ -22,6 +22,19 @@
  *   p50_ns: number, p99_ns: number}} FunctionFigures
  * @typedef {{function: number, parent: number, calls: number, total_ns: number, self_ns: number}} FlameNode
  * @typedef {{from_ns: number, to_ns: number, calls: number}} Bucket
+ */
+/**
+ * The part of the trace that an analysis has read; `too_long`: nothing, because it would take too long.
+ * @typedef {{state: 'ready' | 'too_long', is_whole: boolean, from_ns: number, to_ns: number}} Analysed
+ * @typedef {{kind: string, text: string, total_ns: number, thread: number, in_ns: number, holders?: WhyPart[], parts?: WhyPart[],
+ *   other_parts?: number, other_ns?: number}} WhyPart a part of a call's time, or (with `parts`) a thread that it waited for
+ * @typedef {{from_ns: number, to_ns: number, kind: string, thread: number | null, woken_ns: number | null}} Wait
+ * @typedef {Analysed & {has_sched: boolean, total_ns: number, parts: WhyPart[], other_parts: number, other_ns: number, waits: Wait[]}} Why
+ * @typedef {{kind: string, what: string, how: string, of_call_ns: number, explains_ns: number, p_value: number, of_slow: number,
+ *   of_ordinary: number}} Factor
+ * @typedef {Analysed & {calls: number, slow_calls: number, ordinary_calls: number, calls_needed: number, slow_from_ns: number,
+ *   ordinary_from_ns: number, ordinary_to_ns: number, slower_calls: number, ordinary_mean_ns: number, extra_ns: number, is_slow: boolean,
+ *   factors: Factor[]}} Outliers
  */
 /** A part of a session: a range of time and some threads (all, if there is no list). @typedef {{session: number, from: number, to: number, threads?: string}} Scope */
 /** @typedef {Record<string, string | number | undefined>} Parameters */
@@ -58,7 +71,8 @@ export const getFunctions = (session, since) => ask('functions', {session, since
  * @returns {Promise<{from: number, to: number, threads: {thread: number, timeline: Timeline}[]}>}
  */
 export const getPicture = (scope, signal) => ask('picture', scope, signal);
-/** A call by its number, or the call that is open at a time and a depth. @typedef {{seq: number} | {at: number, depth: number}} Which */
+/** A call by its number, or the call that is open at a time and a depth; without a depth, the innermost one.
+ * @typedef {{seq: number} | {at: number, depth?: number}} Which */
 /** @param {number} session @param {number} thread @param {Which} which @returns {Promise<Call>} */
 export const getCall = (session, thread, which) => ask('call', {session, thread, ...which});
 /** @param {Parameters} what @param {AbortSignal} [signal] @returns {Promise<{calls: FoundCall[], is_complete: boolean}>} */
@@ -75,3 +89,26 @@ export const getFlame = (scope, signal) => ask('flame', scope, signal);
  * @returns {Promise<{buckets: Bucket[], calls: number, min_ns: number, max_ns: number, is_complete: boolean}>}
  */
 export const getHistogram = (scope, signal) => ask('histogram', scope, signal);
+
+/**
+ * Asks again until the analysis is done. The server stops it soon after nobody asks any more.
+ * @param {string} what @param {Parameters} parameters @param {AbortSignal} signal @param {(progress: number) => void} tell
+ */
+async function analyse(what, parameters, signal, tell) {
+  for (;;) {
+    const answer = await ask(what, parameters, signal);
+    if (answer.state !== 'running')
+      return answer;
+    tell(answer.progress);
+  }
+}
+/**
+ * @param {{session: number, thread: number, seq: number}} call @param {AbortSignal} signal @param {(progress: number) => void} tell
+ * @returns {Promise<Why>}
+ */
+export const getWhy = (call, signal, tell) => analyse('why', call, signal, tell);
+/**
+ * @param {{session: number, thread: number, seq: number}} call @param {AbortSignal} signal @param {(progress: number) => void} tell
+ * @returns {Promise<Outliers>}
+ */
+export const getOutliers = (call, signal, tell) => analyse('outliers', call, signal, tell);

@@ -10,7 +10,8 @@ import {Pane} from './pane.js';
 /** @typedef {import('./api.js').Scope} Scope */
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./pane.js').Hit} Hit */
-/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme'} Change */
+/** @typedef {{pane: Pane, call: Call}} Chosen */
+/** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme' | 'why' | 'marked'} Change */
 
 const FRAMES = 1000;
 
@@ -20,8 +21,10 @@ export class App {
     this.panes = [];
     /** @type {Pane | null} */
     this.active = null;
-    /** @type {{pane: Pane, call: Call} | null} */
+    /** @type {Chosen | null} */
     this.selected = null;
+    /** The call that the chosen one is compared with. @type {Chosen | null} */
+    this.marked = null;
     /** @type {{pane: Pane, from: number, to: number} | null} */
     this.range = null;
     /** @type {{pane: Pane, function: number} | null} the highlighted function */
@@ -30,8 +33,14 @@ export class App {
     this.awaited = null;
     /** @type {{pane: Pane, hit: Hit, x: number, y: number} | null} */
     this.hover = null;
+    /** Where the chosen call's time went, once it is known. @type {import('./api.js').Why | null} */
+    this.why = null;
+    /** Calls that were chosen before jumps. @type {{pane: Pane, thread: number, seq: number, from: number, to: number, wait?: import('./api.js').Wait}[]} */
+    this.trail = [];
     this.isCommon = true;
     this.isFollowing = false;
+    /** Opens the panel that compares two calls. @type {() => void} */
+    this.compare = () => {};
     /** Durations of the last drawings in milliseconds; for measurements. @type {number[]} */
     this.frames = [];
     /** @type {((what: Change) => void)[]} */
@@ -127,8 +136,50 @@ export class App {
   select(selected) {
     ++this.asked;
     this.selected = selected;
+    this.why = null;
     this.invalidate();
     this.changed('selected');
+  }
+  /** @param {Chosen | null} marked */
+  mark(marked) {
+    this.marked = marked;
+    this.invalidate();
+    this.changed('marked');
+  }
+  swapMarked() {
+    const {marked, selected} = this;
+    this.marked = selected;
+    this.select(marked);
+    this.changed('marked');
+  }
+  /** @param {import('./api.js').Why} why of the chosen call */
+  setWhy(why) {
+    this.why = why;
+    this.invalidate();
+    this.changed('why');
+  }
+  /** Goes to another call; goBack() returns. @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {import('./api.js').Wait} [wait] along which */
+  async go(pane, thread, which, wait) {
+    const {selected} = this;
+    if (selected) {
+      const [from, to] = selected.pane.axis.goal;
+      this.trail.push({pane: selected.pane, thread: selected.call.thread, seq: selected.call.seq, from, to, wait});
+      if (this.trail.length > 100)
+        this.trail.shift();
+    }
+    await this.selectCall(pane, thread, which, true);
+    const last = this.trail.at(-1), call = this.selected?.call;
+    if (selected && last && call && this.selected?.pane === last.pane && call.thread === last.thread && call.seq === last.seq)
+      this.trail.pop();
+  }
+  async goBack() {
+    const last = this.trail.pop();
+    if (!last)
+      return;
+    this.stopFollowing();
+    last.pane.axis.glide(last.from, last.to);
+    await this.selectCall(last.pane, last.thread, {seq: last.seq}, false);
+    last.pane.showCall(last.pane === this.selected?.pane ? this.selected.call : {thread: last.thread, depth: 0, begin_ns: last.from, end_ns: last.to});
   }
   /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view moves there */
   async selectCall(pane, thread, which, isJump) {

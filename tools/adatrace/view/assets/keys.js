@@ -1,6 +1,8 @@
 // Handles keys, with one table for both the actions and the help.
 // @ts-check
+import {followLongest} from './arrows.js';
 import {element, make} from './dom.js';
+import {isSame} from './panel_compare.js';
 import {isWalking, walk} from './walk.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -61,6 +63,12 @@ function table(app, page) {
       key('ArrowDown', '↓', 'the first call that it made', () => walk(app, 'first_child')),
       key('Shift+ArrowRight .', 'Shift →, .', 'next call of the same function', () => walk(app, 'next_same')),
       key('Shift+ArrowLeft ,', 'Shift ←, ,', 'previous call of the same function', () => walk(app, 'previous_same')),
+      key('h', 'h', 'who it waited for: what held the lock, or woke it', () => followLongest(app)),
+      key('H', 'H', 'back to the call that you came from', () => app.goBack()),
+      key('M', 'M', 'mark the call to compare another one with it, or unmark it', () => {
+        const {selected, marked} = app;
+        app.mark(marked && selected && isSame(marked, selected) ? null : selected);
+      }),
       key('f', 'f', 'highlight all calls of this function, or none', () => {
         const {selected, chosen} = app;
         if (chosen)
@@ -93,7 +101,7 @@ function table(app, page) {
       key('/', '/', 'search', () => page.search()),
       key('n', 'n', 'next search result', () => page.hit(1)),
       key('N', 'N', 'previous search result', () => page.hit(-1)),
-      key('1 2 3 4 5 6', '1 … 6', 'call, statistics, flame graph, sandwich, histogram, search', (event) => page.panel(Number(event.key) - 1)),
+      key('1 2 3 4 5 6 7', '1 … 7', 'call, statistics, flame graph, sandwich, histogram, search, compare', (event) => page.panel(Number(event.key) - 1)),
       key('b', 'b', 'hide or show the panels', () => page.dock()),
       key('o', 'o', 'two sessions: a common time axis, or one for each', () => app.setCommon(!app.isCommon)),
       key('p', 'p', 'the other session', () => {

@@ -8,6 +8,7 @@ import {listenToKeys} from './keys.js';
 import {listenToMouse} from './mouse.js';
 import {duration} from './numbers.js';
 import {CallPanel} from './panel_call.js';
+import {ComparePanel} from './panel_compare.js';
 import {FlamePanel, SandwichPanel} from './panel_flame.js';
 import {HistogramPanel} from './panel_histogram.js';
 import {SearchPanel} from './panel_search.js';
@@ -37,8 +38,10 @@ function searchSlowest(pane, name, minimum) {
   dock.choose(dock.panels.indexOf(search));
   void search.ask({function: globOf(name), order: 'slowest', longer: minimum ? `${minimum}ns` : ''});
 }
+const compare = new ComparePanel(app);
 const dock = new Dock([new CallPanel(app), new StatisticsPanel(app, (pane, name) => searchSlowest(pane, name, 0)), new FlamePanel(app),
-  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search], () => app.changed('panel'));
+  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search, compare], () => app.changed('panel'));
+app.compare = () => dock.choose(dock.panels.indexOf(compare));
 
 //===--- keeping up ----------------------------------------------------------===//
 

@@ -1,5 +1,6 @@
 // Handles the mouse (or a pen, or a finger) on a pane's canvas.
 // @ts-check
+import {arrowAt, follow} from './arrows.js';
 import {whichCall} from './draw.js';
 import {STRIP_HEIGHT, RULER} from './ruler.js';
 
@@ -36,7 +37,7 @@ export function listenToMouse(pane) {
     const {x, y} = place(event), {axis} = pane;
     if (!drag) {
       app.setHover(pane, pane.hitAt(x, y), event.clientX, event.clientY);
-      canvas.style.cursor = y < STRIP_HEIGHT + 2 ? 'ew-resize' : y < RULER ? 'col-resize' : app.hover ? 'pointer' : 'default';
+      canvas.style.cursor = y < STRIP_HEIGHT + 2 ? 'ew-resize' : y < RULER ? 'col-resize' : app.hover || arrowAt(pane, x, y) ? 'pointer' : 'default';
       return;
     }
     if (!drag.isMoved && Math.hypot(x - drag.x, y - drag.y) < CLICK)
@@ -65,6 +66,11 @@ export function listenToMouse(pane) {
       app.clearRange();
       return;
     }
+    const arrow = y < RULER ? null : arrowAt(pane, x, y);
+    if (arrow) {
+      follow(pane, arrow);
+      return;
+    }
     const row = pane.rows.at(y - RULER + pane.body.scrollTop);
     if (row)
       pane.activate(row);
@@ -73,8 +79,13 @@ export function listenToMouse(pane) {
       app.select(null);
     else {
       const which = whichCall(hit, pane.axis.time(x, pane.width));
-      if (which)
-        void app.selectCall(pane, hit.row.thread, which, false);
+      if (!which)
+        return;
+      if (event.shiftKey && app.selected) {
+        app.mark(app.selected);
+        app.compare();
+      }
+      void app.selectCall(pane, hit.row.thread, which, false);
     }
   });
   canvas.addEventListener('pointercancel', () => {

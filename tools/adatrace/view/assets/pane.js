@@ -1,5 +1,6 @@
 // One session on the page: its heading, the names of its rows, and the canvas with ruler and calls.
 // @ts-check
+import {drawArrows} from './arrows.js';
 import {button, make} from './dom.js';
 import {FONT, drawPicture, hatching, itemAt} from './draw.js';
 import {Labels} from './labels.js';
@@ -248,7 +249,7 @@ export class Pane {
 
   /** Outlines the chosen call, the call under the mouse, and the chosen range. @param {CanvasRenderingContext2D} context @param {number} scroll */
   drawOutlines(context, scroll) {
-    const {axis, width} = this, shown = colours(), {selected, hover} = this.app;
+    const {axis, width} = this, shown = colours(), {selected, marked, hover} = this.app;
     context.save();
     context.beginPath();
     context.rect(0, RULER, width, this.height);
@@ -276,10 +277,17 @@ export class Pane {
       const {picture, item, row} = hover.hit;
       outline(row.thread, picture.depth[item], picture.begin[item], picture.end[item], shown.ink, 1);
     }
+    if (marked?.pane === this) {
+      const {call} = marked;
+      context.setLineDash([5, 3]);
+      outline(call.thread, call.depth, call.begin_ns, call.end_ns ?? this.session.duration, shown.ink, 2);
+      context.setLineDash([]);
+    }
     if (selected?.pane === this) {
       const {call} = selected;
       outline(call.thread, call.depth, call.begin_ns, call.end_ns ?? this.session.duration, shown.strong, 2);
     }
+    drawArrows(context, this);
     context.restore();
   }
 

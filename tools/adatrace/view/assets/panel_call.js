@@ -1,5 +1,6 @@
 // The panel of the chosen call: its figures, arguments and result, the calls around it, and its source.
 // @ts-check
+import {CallReasons} from './call_reasons.js';
 import {button, make} from './dom.js';
 import {counted, duration, offCpu, timeLabel} from './numbers.js';
 import {colourOf} from './theme.js';
@@ -15,10 +16,14 @@ export class CallPanel {
     this.id = 'call';
     this.title = 'Call';
     this.element = make('div', 'panel call');
+    this.reasons = new CallReasons(app);
     app.onChange((what) => (what === 'selected' || what === 'names' || what === 'theme') && this.draw());
     this.draw();
   }
-  open() {}
+  /** @param {boolean} isOpen */
+  open(isOpen) {
+    this.reasons.open(isOpen);
+  }
 
   draw() {
     const {selected} = this.app;
@@ -59,10 +64,13 @@ export class CallPanel {
       made.title = step.endsWith('same') ? `of the same function (key ${key})` : `key ${key}`;
       made.disabled = call[step] === null || call[step] === undefined;
       return made;
+    }), button('compare', () => {
+      this.app.mark(selected);
+      this.app.compare();
     }), button('range', () => this.app.setRange(pane, call.begin_ns, end)),
       button('highlight', () => this.app.choose(pane, this.app.chosen?.function === call.function ? -1 : call.function)));
     const left = make('div', 'about', name, tools, facts);
-    this.element.replaceChildren(left);
+    this.element.replaceChildren(left, this.reasons.element);
     if (call.source?.text.length) {
       const lines = call.source.text.map(([number, text]) => {
         const line = make('div', number === call.source?.line ? 'line marked' : 'line', make('span', 'number', String(number)), make('code', '', text || ' '));

@@ -1,5 +1,6 @@
 // Stores the view in the part of the address after '#', so that a link restores it.
 // @ts-check
+import {getCall} from './api.js';
 import {rangesIn, rangesText} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
@@ -19,6 +20,8 @@ export function stateText(app, dock, search) {
     state.set('axis', 'own');
   if (app.selected)
     state.set('call', `${app.selected.pane.session.id}.${app.selected.call.thread}.${app.selected.call.seq}`);
+  if (app.marked)
+    state.set('mark', `${app.marked.pane.session.id}.${app.marked.call.thread}.${app.marked.call.seq}`);
   if (app.range)
     state.set('range', `${app.range.pane.session.id}.${app.range.from}~${app.range.to}`);
   if (app.chosen)
@@ -96,6 +99,11 @@ export function restore(text, app, dock, search) {
     void app.selectCall(callPane, call[1], {seq: call[2]}, false);
   else
     app.select(null);
+  const mark = numbers(state.get('mark') ?? ''), markPane = paneOf(mark[0]);
+  if (markPane && mark.length === 3)
+    void getCall(markPane.session.id, mark[1], {seq: mark[2]}).then((call) => app.mark({pane: markPane, call}), (error) => app.fail(error));
+  else
+    app.mark(null);
   /** @type {Record<string, string>} */
   const question = {};
   for (const [name, value] of state)

@@ -1,0 +1,134 @@
+// Reads the calls of a function in one run, and puts runs together.
+#include "explained_calls.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace ada::analysis {
+
+Expected<ExplainRun> readExplainRun(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
+                                    const std::string &function, size_t mostSampled, uint64_t fromNs, uint64_t toNs,
+                                    Damage &damage) {
+  ExplainRun run;
+  auto times = callTimes(source, table, threads, {function}, fromNs, toNs, damage);
+  if (!times)
+    return times.error();
+  for (CallTimes &of : *times) // the name, read as a glob, may choose more
+    if (of.function == function)
+      run.times = std::move(of);
+  const std::vector<uint64_t> &ns = run.times.sortedNs;
+  if (ns.empty())
+    return run;
+  // Causes of slow calls are rare, so these get a sample of their own.
+  SlowLimits limits;
+  limits.slowFromNs = ns[ns.size() - 1 - ns.size() / 50];
+  limits.slow = static_cast<uint64_t>(ns.end() - std::ranges::lower_bound(ns, limits.slowFromNs));
+  limits.ordinary = ns.size() - limits.slow;
+  limits.ordinaryFromNs = ns.front(), limits.ordinaryToNs = limits.slowFromNs;
+  limits.mostSampled = mostSampled;
+  auto sample = sampleCalls(source, table, threads, function, limits, fromNs, toNs, damage);
+  if (!sample)
+    return sample.error();
+  run.sample = *std::move(sample);
+  bool isWaiting = false;
+  for (const SampledCall &call : run.sample.calls) {
+    run.hasSched |= table.threads[call.thread].knowsSched();
+    isWaiting |= std::ranges::any_of(call.parts, [](const CallPart &part) { return part.waitingNs > 0; });
+  }
+  if (run.hasSched ? isWaiting : run.sample.callsWaitFunctions) {
+    auto waits = waitsOf(source, table, run.sample);
+    if (!waits)
+      return waits.error();
+    run.waits = *std::move(waits);
+  }
+  auto values = valuesOf(source, table, run.sample, mostSampled);
+  if (!values)
+    return values.error();
+  run.values = *std::move(values);
+  for (auto &of : run.values)
+    of.erase("result"), of.erase("length of result"); // a result is no cause
+  return run;
+}
+
+namespace {
+
+// Each sampled call stands for the calls of its run whose durations are nearest to its own. So the sample has the run's
+// distribution, however it was chosen.
+void weigh(std::span<ExplainedCall> calls, const std::vector<uint64_t> &sortedNs) {
+  size_t before = 0;
+  for (size_t i = 0; i < calls.size();) {
+    size_t next = i + 1;
+    while (next < calls.size() && calls[next].ns == calls[i].ns)
+      ++next;
+    size_t upTo = sortedNs.size();
+    if (next < calls.size())
+      upTo = static_cast<size_t>(std::ranges::upper_bound(sortedNs, (calls[i].ns + calls[next].ns) / 2, {},
+                                                          [](uint64_t ns) { return static_cast<double>(ns); }) -
+                                 sortedNs.begin());
+    const double weight = static_cast<double>(upTo - before) / static_cast<double>(sortedNs.size() * (next - i));
+    for (; i < next; ++i)
+      calls[i].weight = weight;
+    before = upTo;
+  }
+}
+
+class RunJoin {
+public:
+  void add(const ExplainRun &run, Side side) {
+    ExplainedRun joined{side, all.calls.size(), 0, &run.times.sortedNs};
+    std::vector<uint32_t> nodes(run.sample.paths.size(), PathTree::kRoot);
+    for (uint32_t node = 1; node < nodes.size(); ++node) {
+      const PathTree::Node &from = run.sample.paths[node];
+      const uint32_t name = PathTree::isFunction(from.function)
+                                ? numberOf(names_, all.names, run.sample.names[from.function])
+                                : from.function;
+      nodes[node] = all.paths.child(nodes[from.parent], name);
+    }
+    const auto waits = waitsByCall(run.sample, run.waits);
+    for (size_t i = 0; i < run.sample.calls.size(); ++i) {
+      const SampledCall &from = run.sample.calls[i];
+      ExplainedCall call;
+      call.ns = static_cast<double>(from.durationNs());
+      call.preemptedNs = static_cast<double>(from.preemptedNs), call.recorderNs = static_cast<double>(from.recorderNs);
+      call.unknownNs = static_cast<double>(from.unknownNs);
+      call.isException = from.isException, call.values = &run.values[i];
+      call.parts = from.parts;
+      call.waits = takeWaits(run.sample, waits[i], run.hasSched, call.parts);
+      for (CallPart &part : call.parts)
+        part.node = nodes[part.node];
+      for (ReasonNs &wait : call.waits)
+        wait.reason = numberOf(reasons_, all.reasons, run.waits.kinds[wait.reason]);
+      all.calls.push_back(std::move(call));
+    }
+    joined.end = all.calls.size();
+    const std::span own = std::span(all.calls).subspan(joined.first);
+    std::ranges::stable_sort(own, {}, &ExplainedCall::ns);
+    weigh(own, run.times.sortedNs);
+    all.runs.push_back(joined), ++all.runsOf[side];
+  }
+
+  ExplainedCalls all;
+
+private:
+  using Numbers = std::unordered_map<std::string, uint32_t>;
+  static uint32_t numberOf(Numbers &known, std::vector<std::string> &texts, const std::string &text) {
+    const auto [at, isNew] = known.try_emplace(text, static_cast<uint32_t>(texts.size()));
+    if (isNew)
+      texts.push_back(text);
+    return at->second;
+  }
+  Numbers names_, reasons_;
+};
+
+} // namespace
+
+ExplainedCalls joinRuns(std::span<const ExplainRun *const> before, std::span<const ExplainRun *const> after) {
+  RunJoin join;
+  for (const ExplainRun *run : before)
+    join.add(*run, kBefore);
+  for (const ExplainRun *run : after)
+    join.add(*run, kAfter);
+  return std::move(join.all);
+}
+
+} // namespace ada::analysis

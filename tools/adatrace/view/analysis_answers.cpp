@@ -1,0 +1,192 @@
+// Answers /api/why and /api/outliers.
+#include "analysis_answers.h"
+
+#include "analysis/outliers/outlier_table.h"
+#include "base/format.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "base/try.h"
+#include "output/why_lines.h"
+
+#include <algorithm>
+
+namespace ada::cli {
+
+using analysis::WhyPart;
+
+namespace {
+
+// Lists of parts and of waits are as long as a person can read.
+constexpr size_t kMostParts = 40, kDeepest = 8;
+
+/// A call that was asked about, with all that an answer needs after the request is gone.
+struct AskedCall {
+  std::shared_ptr<const ViewSession::Opened> opened;
+  uint64_t startNs = 0, seq = 0;
+  uint32_t thread = 0;
+
+  int64_t sinceStart(uint64_t ns) const { return static_cast<int64_t>(ns) - static_cast<int64_t>(startNs); }
+  Expected<view::CallDetails> details() const {
+    auto call = ADA_TRY(view::callDetails(*opened->view, thread, seq));
+    if (!call)
+      return Error{.code = "E_RANGE", .message = fmt::format("no call begins with event {} of this thread", seq)};
+    return *std::move(call);
+  }
+};
+
+AskedCall callOf(ApiRequest &request) {
+  const auto seq = request.number("seq");
+  if (!seq)
+    throw ApiError{400, "seq (the number of the event that began the call) is missing"};
+  return {.opened = request.openedShared(),
+          .startNs = request.session().startNs(),
+          .seq = *seq,
+          .thread = request.thread()};
+}
+
+std::string keyOf(const char *what, const ApiRequest &request, const AskedCall &call, uint64_t events) {
+  return fmt::format("{} {} {} {} {} {}", what, request.session().id(), call.opened->madeOf, call.thread, call.seq,
+                     events);
+}
+
+void writePart(JsonText &json, const AskedCall &call, const view::AnalysedPart &part) {
+  json.text("state", part.isTooLong ? "too_long" : "ready").boolean("is_whole", part.isWhole);
+  json.number("from_ns", call.sinceStart(part.fromNs)).number("to_ns", call.sinceStart(part.toNs));
+}
+
+class WhyJson {
+public:
+  WhyJson(JsonText &json, const AskedCall &call, const view::Reader &reader)
+      : json_(json), call_(call), trace_{reader.table, [&table = reader.table](uint32_t function) {
+                                           return nameOf(table.functions[function], NameStyle::Short);
+                                         }} {}
+
+  void write(const analysis::Why &why) {
+    json_.boolean("has_sched", why.hasSched).number("total_ns", why.endNs - why.beginNs);
+    writeParts(why.parts, why.thread, 0);
+    json_.beginArray("waits");
+    for (const analysis::WhyWait &wait : why.waits) {
+      json_.beginObject().number("from_ns", call_.sinceStart(wait.fromNs)).number("to_ns", call_.sinceStart(wait.toNs));
+      json_.text("kind", analysis::waitKindName(wait.kind));
+      if (wait.thread == analysis::kNobody)
+        json_.null("thread");
+      else
+        json_.number("thread", call_.opened->threadIds[wait.thread]);
+      wait.wokenNs ? json_.number("woken_ns", call_.sinceStart(wait.wokenNs)) : json_.null("woken_ns");
+      json_.endObject();
+    }
+    json_.endArray();
+  }
+
+private:
+  void begin(const char *kind, const std::string &text, uint64_t ns, uint32_t thread, uint64_t inNs) {
+    json_.beginObject().text("kind", kind).text("text", oneLine(text)).number("total_ns", ns);
+    json_.number("thread", call_.opened->threadIds[thread]).number("in_ns", call_.sinceStart(inNs));
+  }
+  // The longest parts, and the sum of the others.
+  void writeParts(const std::vector<WhyPart> &parts, uint32_t thread, size_t depth) {
+    json_.beginArray("parts");
+    uint64_t rest = 0, count = 0;
+    for (const WhyPart &part : parts) {
+      if (count++ >= kMostParts) {
+        rest += part.ns;
+        continue;
+      }
+      begin(whyPartKind(part), whyPartText(trace_, part, depth == 0), part.ns, thread, part.inNs);
+      json_.beginArray("holders");
+      if (depth < kDeepest)
+        for (const WhyPart::Holder &holder : part.holders) {
+          const model::Thread &about = trace_.table.threads[holder.thread];
+          const std::string name = about.name.empty() ? fmt::format("thread {}", about.tid) : about.name;
+          begin("holder", whyHolderText(part, holder, name), holder.ns, holder.thread, holder.inNs);
+          writeParts(holder.parts, holder.thread, depth + 1);
+          json_.endObject();
+        }
+      json_.endArray().endObject();
+    }
+    json_.endArray();
+    json_.number("other_parts", count - std::min<uint64_t>(count, kMostParts)).number("other_ns", rest);
+  }
+
+  JsonText &json_;
+  const AskedCall &call_;
+  analysis::NamedTrace trace_;
+};
+
+void writeOutliers(JsonText &json, const AskedCall &call, const view::CallDetails &details,
+                   const analysis::Outliers &outliers, const analysis::CallTimes &times) {
+  const uint64_t tookNs = details.endNs ? *details.endNs - details.beginNs : 0;
+  json.number("calls", outliers.calls).number("slow_calls", outliers.slowCalls);
+  json.number("ordinary_calls", outliers.ordinaryCalls).number("calls_needed", outliers.callsNeeded);
+  json.number("slow_from_ns", outliers.slowFromNs)
+      .number("ordinary_from_ns", outliers.ordinaryFromNs)
+      .number("ordinary_to_ns", outliers.ordinaryToNs);
+  json.number("slower_calls",
+              static_cast<uint64_t>(times.sortedNs.end() - std::ranges::upper_bound(times.sortedNs, tookNs)));
+  json.json("ordinary_mean_ns", fmt::format("{:.0f}", outliers.ordinaryMeanNs));
+  json.json("extra_ns", fmt::format("{:.0f}", outliers.callExtraNs)).boolean("is_slow", outliers.isCallSlow);
+  json.beginArray("factors");
+  for (const analysis::OutlierFactor &factor : outliers.factors) {
+    json.beginObject().text("kind", analysis::factorKindName(factor.kind)).text("what", oneLine(factor.what));
+    json.text("how", oneLine(factor.how)).json("of_call_ns", fmt::format("{:.0f}", factor.ofCallNs));
+    json.json("explains_ns", fmt::format("{:.0f}", factor.explainsNs))
+        .json("p_value", fmt::format("{:.3g}", factor.pValue));
+    json.json("of_slow", fmt::format("{:.4f}", factor.ofSlow))
+        .json("of_ordinary", fmt::format("{:.4f}", factor.ofOrdinary));
+    json.endObject();
+  }
+  json.endArray().beginArray("slowest");
+  for (const analysis::SlowExample &slow : outliers.slowest) {
+    json.beginObject().number("thread", call.opened->threadIds[slow.thread]).number("seq", slow.seq);
+    json.number("total_ns", slow.durationNs).endObject();
+  }
+  json.endArray();
+}
+
+uint64_t eventsOf(const ApiRequest &request, uint64_t most) { return std::min(request.number("events", most), most); }
+
+} // namespace
+
+HttpReply AnalysisAnswers::why(ApiRequest &request) {
+  constexpr uint64_t kMostEvents = 4'000'000;
+  const AskedCall call = callOf(request);
+  const uint64_t events = eventsOf(request, kMostEvents);
+  return jobs_.ask(keyOf("why", request, call, events), events, std::chrono::seconds(15),
+                   [call](const view::AnalysisLimits &limits) -> Expected<std::string> {
+                     std::string text;
+                     JsonText json(text);
+                     const auto details = ADA_TRY(call.details());
+                     json.beginObject();
+                     const auto part =
+                         ADA_TRY(view::explainCall(*call.opened->view, details, limits,
+                                                   [&](const analysis::Why &why, const view::Reader &reader) {
+                                                     WhyJson(json, call, reader).write(why);
+                                                   }));
+                     writePart(json, call, part);
+                     json.endObject();
+                     return text;
+                   });
+}
+
+HttpReply AnalysisAnswers::outliers(ApiRequest &request) {
+  constexpr uint64_t kMostEvents = 20'000'000;
+  const AskedCall call = callOf(request);
+  const uint64_t events = eventsOf(request, kMostEvents);
+  return jobs_.ask(keyOf("outliers", request, call, events), events, std::chrono::seconds(30),
+                   [call](const view::AnalysisLimits &limits) -> Expected<std::string> {
+                     std::string text;
+                     JsonText json(text);
+                     const auto details = ADA_TRY(call.details());
+                     json.beginObject();
+                     const auto part = ADA_TRY(view::compareCall(
+                         *call.opened->view, details, limits,
+                         [&](const analysis::Outliers &found, const analysis::CallTimes &times, const view::Reader &) {
+                           writeOutliers(json, call, details, found, times);
+                         }));
+                     writePart(json, call, part);
+                     json.endObject();
+                     return text;
+                   });
+}
+
+} // namespace ada::cli
