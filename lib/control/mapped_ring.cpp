@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -144,6 +145,13 @@ std::optional<MappedRing> MappedRing::ofDirectory(const std::string &path, const
   return ring;
 }
 
+bool MappedRing::hasDrain() const {
+  if (!load(header().locked) || flock(fd_.get(), LOCK_SH | LOCK_NB) != 0)
+    return true;
+  flock(fd_.get(), LOCK_UN);
+  return false;
+}
+
 Answer MappedRing::give(const std::string &order, pid_t pid, uint64_t leaseNs) const {
   const ada_ring_header &h = header();
   ada_ring_orders &page = orders();
@@ -153,6 +161,8 @@ Answer MappedRing::give(const std::string &order, pid_t pid, uint64_t leaseNs) c
                                     ": use the adatrace of the same release"};
   if (load(h.state) == ADA_RING_FINISHED)
     return {What::NotRecording, named(pid) + " has finished recording"};
+  if (!hasDrain())
+    return {What::NotRecording, named(pid) + " has called exec, or has just ended"};
   if (order.size() >= sizeof page.text)
     return {What::Refused, "the globs are too long: an order has at most 8 KiB"};
   const std::optional<ProcessFacts> facts = factsOf(pid);

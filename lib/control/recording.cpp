@@ -81,6 +81,11 @@ void Recording::extend(uint64_t untilNs) {
     ways_->waiting->extend(lease);
 }
 
+bool Recording::isOver() const {
+  const std::optional<ProcessFacts> facts = factsOf(ways_->process.pid);
+  return !facts || facts->isOver() || (ways_->ring && !ways_->ring->hasDrain());
+}
+
 Answer Recording::stop() {
   if (!ways_->ring && ways_->waiting->withdraw())
     return {};

@@ -27,6 +27,8 @@ public:
   bool hasBegun(Answer &answer);
   /// The process may go on until that time, but not longer than kLease from now.
   void extend(uint64_t untilNs);
+  /// Whether it is over because the process has ended or called exec.
+  bool isOver() const;
   /// Ends it, or takes back what has not begun.
   Answer stop();
 

@@ -107,6 +107,11 @@ const char *stateName(Status::State state) {
   return "unknown";
 }
 
+std::string sessionOf(pid_t pid, const std::string &directory) {
+  const std::string place = reachable(pid, directory);
+  return atf::processNumber(atf::baseName(place)) ? atf::parentPath(place) : place;
+}
+
 Columns<Status> statusColumns() { return kColumns; }
 
 Status statusOf(pid_t pid, Answer &answer) {

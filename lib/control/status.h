@@ -39,6 +39,10 @@ const char *stateName(Status::State state);
 /// Asks a process. If `answer` is not Done, nothing is known of it.
 Status statusOf(pid_t pid, Answer &answer);
 
+/// The session that a process means when it names a directory: of its own, or one that its flight recorder has written.
+/// As we see it.
+std::string sessionOf(pid_t pid, const std::string &directory);
+
 /// The columns of `adatrace status`.
 Columns<Status> statusColumns();
 

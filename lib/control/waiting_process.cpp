@@ -2,13 +2,16 @@
 #include "control/waiting_process.h"
 
 #include "base/boot_time.h"
+#include "base/file_descriptor.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstring>
 #include <fstream>
+#include <sys/socket.h>
 #include <sys/uio.h>
+#include <sys/un.h>
 #include <thread>
 
 #include <ada/abi.h>
@@ -42,6 +45,27 @@ uint64_t findIn(pid_t pid, const Mapping &mapping) {
   }
   return 0;
 }
+
+// The right to write to a process's block, for one controller at a time. It is a name that the kernel gives to one
+// socket only, and takes back when its owner ends, however that happens.
+class WriteLock {
+public:
+  WriteLock(pid_t pid, Clock::time_point until) : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_un name = {};
+    name.sun_family = AF_UNIX;
+    const std::string text = "adatrace-control-" + std::to_string(pid);
+    std::memcpy(name.sun_path + 1, text.data(), text.size()); // after a NUL: not a file
+    const auto bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + text.size());
+    while (!(isOurs_ = ::bind(socket_.get(), reinterpret_cast<const sockaddr *>(&name), bytes) == 0) &&
+           errno == EADDRINUSE && Clock::now() < until)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  explicit operator bool() const { return isOurs_; }
+
+private:
+  FileDescriptor socket_;
+  bool isOurs_ = false;
+};
 
 // Why the kernel does not let us look into a process.
 Answer refusal(const ProcessFacts &process, int error) {
@@ -165,6 +189,9 @@ Answer WaitingProcess::give(const std::string &order, uint64_t leaseNs, std::chr
   const std::string who = "process " + std::to_string(process_.pid);
   if (order.size() >= sizeof(WaitingBlock::text))
     return {What::Refused, "the options are too long: an order has at most 8 KiB"};
+  std::optional<WriteLock> lock(std::in_place, process_.pid, Clock::now() + kPatience);
+  if (!*lock)
+    return {What::NoAnswer, "another adatrace has been giving " + who + " an order for 2 s"};
   const std::vector<char> text(order.c_str(), order.c_str() + order.size() + 1);
   number_ = get(&WaitingBlock::number) + 1;
   if (number_ == 0)
@@ -177,8 +204,10 @@ Answer WaitingProcess::give(const std::string &order, uint64_t leaseNs, std::chr
   const bool hasBytes = isWritten && (order == "stop" || setBytes());
   const bool isGiven = hasBytes && put(&WaitingBlock::state, static_cast<uint32_t>(WaitingBlock::Ready)) &&
                        put(&WaitingBlock::isBusy, 0U);
-  if (isGiven)
+  if (isGiven) {
+    lock.reset();
     return wait(patience);
+  }
   const int error = errno;
   put(&WaitingBlock::state, static_cast<uint32_t>(WaitingBlock::None));
   put(&WaitingBlock::isBusy, 0U);

@@ -264,7 +264,8 @@ TEST_F(File, HeldUp) {
   EXPECT_EQ(periods(), "200-500r to 500");
   write({{150, Kind::Resumed, 1}, {200, Kind::Held, 1}, {210, Kind::Held, 1}, {300, Kind::Resumed, 0}, end});
   EXPECT_EQ(periods(), "200-300r to 900");
-  // The cost of lost events is on-CPU time: waits between them stay waits, but records that the system lost are not a wait.
+  // The cost of lost events is on-CPU time: waits between them stay waits, but records that the system lost are not a
+  // wait.
   write({{150, Kind::Waits, 0},
          {200, Kind::Held, 8},
          {220, Kind::On, 0},

@@ -164,7 +164,8 @@ void Drain::run() {
         endFlight();
     } else {
       if (isFlight_)
-        isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&urgentDump_, __ATOMIC_RELAXED) != 0);
+        isDumping = dump(dumps, (wanted != done_ && __atomic_load_n(&urgentDump_, __ATOMIC_RELAXED) != 0) ||
+                                    (hasOrder && order_.isSnapshot));
       if (isManifestDue(isBehind, isWhole) || (hasOrder && trace_.isManifestOld()))
         writeManifest();
       if (ending_ == Ending::Running) // an exec may end this thread at any moment after its answer

@@ -27,6 +27,7 @@ bool Drain::takeOrder() {
   order_.text[sizeof orders.text] = 0;
   order_.askedNs = orders.asked_ns;
   order_.result = 0;
+  order_.isSnapshot = false;
   order_.answer.clear();
   order_.split();
   if (execute_(order_))
@@ -37,6 +38,10 @@ bool Drain::takeOrder() {
 
 void Drain::answerOrder() {
   ada_ring_orders &orders = ring_->orders();
+  if (order_.isSnapshot && !dumpFailure_.empty())
+    order_.refuse(dumpFailure_.c_str());
+  else if (order_.isSnapshot)
+    order_.answer << (isFlight_ ? lastDump() : directory());
   orders.result = order_.result;
   __builtin_memcpy(orders.answer, order_.answer.c_str(), order_.answer.size() + 1);
   __atomic_store_n(&orders.done, orderNumber_, __ATOMIC_RELEASE);

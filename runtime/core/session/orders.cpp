@@ -76,6 +76,26 @@ bool flush(Order &) {
   return true;
 }
 
+// A flight recorder writes its session; other traces are written anyway.
+bool snapshot(Order &order) {
+  order.isSnapshot = true;
+  if (runtime.ring.header().flight)
+    runtime.drain.trigger(order.askedNs, TriggerKind::Outside);
+  runtime.drain.manifestChanged();
+  return true;
+}
+
+// A mark is a timing anchor whose media time is the wall clock's.
+bool mark(Order &order) {
+  constexpr int64_t kNsPerSecond = 1000000000;
+  if (order.argument.empty() || order.argument.size > TimingAnchors::kMostLabelBytes)
+    return order.refuse("a mark has 1 to 71 bytes of text"), false;
+  const auto now = static_cast<int64_t>(sys::nowNs() + sys::epochOffsetNs());
+  if (!runtime.timingAnchors.add(order.argumentText(), now, kNsPerSecond))
+    return order.refuse("there is no room for more marks and timing anchors"), false;
+  return true; // then it is in a file
+}
+
 // Lines of `name=value` that only the process knows.
 bool tellStatus(Order &order) {
   const Images::Figures figures = runtime.images.figures();
@@ -102,6 +122,8 @@ constexpr struct {
     {"no-detail", [](Order &o) { return choose(o, ada_disable_detail); }},
     {"trigger", trigger},
     {"flush", flush},
+    {"snapshot", snapshot},
+    {"mark", mark},
     {"status", tellStatus},
 };
 

@@ -314,6 +314,9 @@ void parentAfterFork() {
 
 void childAfterFork() {
   Runtime &r = runtime;
+  // What a controller began for a time is about the parent, and nobody would end it in this process.
+  const bool isLent =
+      r.currentState() == State::On && __atomic_load_n(&r.ring.orders().lease_ns, __ATOMIC_RELAXED) != 0;
   // The parent's ring is shared memory: this process must not write to it.
   ada_thread = AdaThread{kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0, nullptr, false};
   r.ring.abandon();
@@ -326,6 +329,10 @@ void childAfterFork() {
   r.processId = sys::processId();
   if (r.isOriginal)
     *r.isOriginal = 1;
+  if (isLent) {
+    r.recording = false;
+    r.images.apply(false);
+  }
   waiting::setEnabled(r.recording);
   if (r.currentState() == State::On)
     r.setState(State::Waiting);

@@ -64,8 +64,7 @@ std::optional<RunningRecord> recordRunning(pid_t pid, const OptionList &options,
         endNs = recording->startedNs() + lengthNs;
     }
     const uint64_t now = bootTimeNs();
-    const std::optional<control::ProcessFacts> process = control::factsOf(pid);
-    record.hasEnded = !process || process->isOver();
+    record.hasEnded = recording->isOver();
     if (now >= endNs || record.hasEnded)
       break;
     recording->extend(endNs);
