@@ -36,9 +36,11 @@ ExternalProject_Add(AdaRuntimeAArch64
     -DADA_RUNTIME_OUTPUT=${ADA_CROSS_LIBDIR}
   BUILD_COMMAND ${CMAKE_COMMAND} --build . --target AdaRuntime AdaRuntimeStatic
   BUILD_ALWAYS ON # its own build knows what is out of date
-  BUILD_BYPRODUCTS ${ADA_CROSS_LIBDIR}/libAdaRuntime.so ${ADA_CROSS_LIBDIR}/libAdaRuntime.a
+  BUILD_BYPRODUCTS ${ADA_CROSS_LIBDIR}/libAdaRuntime.so ${ADA_CROSS_LIBDIR}/libAdaRuntime.so.${ADA_ABI_VERSION}
+    ${ADA_CROSS_LIBDIR}/libAdaRuntime.a
     ${ADA_CROSS_LIBDIR}/AdaPreinit.o ${ADA_CROSS_LIBDIR}/AdaRecordAlways.o
   INSTALL_COMMAND "")
-install(FILES ${ADA_CROSS_LIBDIR}/libAdaRuntime.so ${ADA_CROSS_LIBDIR}/libAdaRuntime.a ${ADA_CROSS_LIBDIR}/AdaPreinit.o
+install(FILES ${ADA_CROSS_LIBDIR}/libAdaRuntime.so ${ADA_CROSS_LIBDIR}/libAdaRuntime.so.${ADA_ABI_VERSION}
+              ${ADA_CROSS_LIBDIR}/libAdaRuntime.a ${ADA_CROSS_LIBDIR}/AdaPreinit.o
               ${ADA_CROSS_LIBDIR}/AdaRecordAlways.o
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/${ADA_CROSS_TRIPLE})
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/${ADA_CROSS_TRIPLE} COMPONENT cross)

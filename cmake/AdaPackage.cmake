@@ -24,7 +24,8 @@ foreach(library adatrace_lib adatrace_dial9 adatrace_wtf)
 endforeach()
 list(REMOVE_DUPLICATES ADA_TRACE_PACKAGES)
 
-function(ada_configure_package output libdir bindir includedir)
+function(ada_configure_package output libdir bindir includedir plugindir)
+  file(RELATIVE_PATH ADA_PLUGINDIR_FROM_LIBDIR ${libdir} ${plugindir})
   file(RELATIVE_PATH ADA_BINDIR_FROM_LIBDIR ${libdir} ${bindir})
   file(RELATIVE_PATH ADA_INCLUDEDIR_FROM_LIBDIR ${libdir} ${includedir})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/AdaTraceConfig.cmake.in ${output}/AdaTraceConfig.cmake @ONLY)
@@ -32,22 +33,24 @@ endfunction()
 
 set(buildPackage ${PROJECT_BINARY_DIR}/lib/cmake/AdaTrace)
 set(installPackage ${CMAKE_INSTALL_LIBDIR}/cmake/AdaTrace)
-ada_configure_package(${buildPackage} ${PROJECT_BINARY_DIR}/lib ${PROJECT_BINARY_DIR}/bin ${PROJECT_BINARY_DIR}/include)
+ada_configure_package(${buildPackage} ${PROJECT_BINARY_DIR}/lib ${PROJECT_BINARY_DIR}/bin ${PROJECT_BINARY_DIR}/include
+                      ${PROJECT_BINARY_DIR}/lib)
 ada_configure_package(${PROJECT_BINARY_DIR}/installed ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_BINDIR}
-                      ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+                      ${CMAKE_INSTALL_FULL_INCLUDEDIR} ${CMAKE_INSTALL_PREFIX}/${ADA_INSTALL_PLUGIN_DIR})
 write_basic_package_version_file(${buildPackage}/AdaTraceConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 configure_file(${PROJECT_SOURCE_DIR}/cmake/AdaTraceToolchain.cmake ${buildPackage}/AdaTraceToolchain.cmake COPYONLY)
 
 install(FILES ${PROJECT_BINARY_DIR}/installed/AdaTraceConfig.cmake ${buildPackage}/AdaTraceConfigVersion.cmake
-              ${buildPackage}/AdaTraceToolchain.cmake DESTINATION ${installPackage})
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ada DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+              ${buildPackage}/AdaTraceToolchain.cmake DESTINATION ${installPackage} COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ada DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 
-install(TARGETS AdaRuntime AdaRuntimeStatic LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-                                            ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS AdaRuntime AdaRuntimeStatic
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/AdaPreinit.o ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/AdaRecordAlways.o
-        DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 if(libraries)
-  install(TARGETS ${libraries} EXPORT AdaTraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(EXPORT AdaTraceTargets NAMESPACE AdaTrace:: DESTINATION ${installPackage})
+  install(TARGETS ${libraries} EXPORT AdaTraceTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+  install(EXPORT AdaTraceTargets NAMESPACE AdaTrace:: DESTINATION ${installPackage} COMPONENT dev)
   export(EXPORT AdaTraceTargets NAMESPACE AdaTrace:: FILE ${buildPackage}/AdaTraceTargets.cmake)
 endif()

@@ -104,7 +104,7 @@ PARTS = [
     Part("lib/formats/atf/files", ["lib/formats/*", "lib/formats/packed"], DIRECTORIES | {
         ATF + "session/link_check.h": "values are shown only if index and detail belong together"}),
     Part("lib/formats/atf/manifest", ["lib/formats/*", ATF + "files"], DIRECTORIES | {
-        ATF + "info/info_budget.h": "the warning counts the missing calls as info does"}),
+        ATF + "info/info_tables.h": "the warning counts the missing calls as info does"}),
     Part("lib/formats/atf/info", ["lib/formats/*", ATF + "files", ATF + "manifest"], DIRECTORIES),
     Part("lib/formats/atf/session", ["lib/formats/*", "lib/formats/packed", ATF + "files", ATF + "manifest", ATF + "info"]),
     Part("lib/formats/packed", ["lib/formats/*"], {

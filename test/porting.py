@@ -31,7 +31,7 @@ SECTIONS = {
                           r"|ada_llvm == \"\d+\"", PRODUCT + SUITES, ["pass/host_version.cpp"], re.I),
     "A new format": Section(r"dial9|wtf(?!-trace)|(?<![a-z])cff(?![a-z])", READERS,
                             FORMATS + ["include/ada/trace/dial9*", "include/ada/trace/wtf*"], re.I),
-    "A new export": Section(r"callgrind|speedscope|pprof|otlp|firefox|sqlite|(?<![a-z])ctf(?![a-z])", READERS, FORMATS, re.I),
+    "A new export": Section(r"callgrind|lcov|speedscope|pprof|otlp|firefox|sqlite|(?<![a-z])ctf(?![a-z])", READERS, FORMATS, re.I),
     # Folded stacks are named with the words around them: other things can be folded, too.
     "A new import": Section(r"uftrace|xray|perfetto|chrome|folded[/ ]?(?:stacks|format|source)", READERS, FORMATS, re.I),
     "A new command": Section(r"\bCommand k[A-Z]\w+|&k(?:Record|Convert|Graph|Flags)\b|commands/\w+\.cpp", ["cmake", "lib", "tools"]),

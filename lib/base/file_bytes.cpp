@@ -5,7 +5,6 @@
 #include "kept_files.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/mman.h>

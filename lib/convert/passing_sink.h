@@ -20,6 +20,7 @@ public:
   bool needsRange() const override { return sink_.needsRange(); }
   bool wantsDetails() const override { return sink_.wantsDetails(); }
   bool takesSymbols() const override { return sink_.takesSymbols(); }
+  bool wantsUnused() const override { return sink_.wantsUnused(); }
   std::vector<Loss> losses() const override { return sink_.losses(); }
 
 protected:

@@ -127,6 +127,7 @@ private:
 template <class Sink> std::unique_ptr<TraceSink> makeStreamSink(SinkTarget target, const SinkOptions &) {
   return std::make_unique<Sink>(std::move(target.bytes));
 }
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 template <class Sink> std::unique_ptr<TraceSink> makeFileSink(SinkTarget target, const SinkOptions &) {
   return std::make_unique<Sink>(target.path);
 }

@@ -51,6 +51,7 @@ public:
   Expected<void> finish() override { return sink_.finish(); }
   bool needsRange() const override { return sink_.needsRange(); }
   bool wantsDetails() const override { return sink_.wantsDetails(); }
+  bool wantsUnused() const override { return sink_.wantsUnused(); }
   std::vector<Loss> losses() const override { return sink_.losses(); }
 
 private:

@@ -22,7 +22,8 @@ void OrderedText::begin() {
   try {
     for (unsigned i = 1; i < std::min(std::max(1u, std::thread::hardware_concurrency()), kMostThreads); ++i)
       threads_.emplace_back([this] { work(); });
-  } catch (const std::system_error &) { // a system limit: the threads that were started must do
+  } catch (const std::system_error &) { // NOLINT(bugprone-empty-catch)
+    // A system limit: the threads that were started must do.
   }
 }
 

@@ -10,7 +10,8 @@ namespace ada::model {
 // Each is in its folder: lib/formats/<name>/trace_format.cpp, or sink.cpp of an export.
 extern const TraceFormat kAtfFormat, kAtfDetailFormat, kDial9Format, kWtfFormat;
 extern const TraceFormat kCallgrindFormat, kChromeFormat, kCsvFormat, kCtfFormat, kFirefoxFormat, kFoldedFormat,
-    kOtlpFormat, kPerfettoFormat, kPprofFormat, kSpeedscopeFormat, kSqliteFormat, kUftraceFormat, kXrayFormat;
+    kLcovFormat, kOtlpFormat, kPerfettoFormat, kPprofFormat, kSpeedscopeFormat, kSqliteFormat, kUftraceFormat,
+    kXrayFormat;
 
 // ATF accepts every directory and folded stacks accept every text, so the formats before them are asked first.
 static constexpr const TraceFormat *kFormats[] = {
@@ -28,7 +29,7 @@ static constexpr const TraceFormat *kFormats[] = {
     &kFoldedFormat,
 #endif
 #ifdef ADA_WITH_EXPORT
-    &kCallgrindFormat,  &kPprofFormat,     &kCtfFormat,    &kSqliteFormat, &kCsvFormat, &kOtlpFormat,
+    &kCallgrindFormat,  &kPprofFormat,     &kCtfFormat,    &kSqliteFormat, &kCsvFormat, &kLcovFormat, &kOtlpFormat,
 #endif
 };
 

@@ -6,7 +6,6 @@
 #include "shared/select/function_name.h"
 
 #include <array>
-#include <iterator>
 
 namespace ada::types {
 

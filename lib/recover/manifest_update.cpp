@@ -12,7 +12,6 @@
 #include "shared/options/triggers.h"
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 #include <memory>
 #include <set>

@@ -23,9 +23,9 @@
 #include <climits>
 #include <cstdlib>
 #include <map>
-#include <new>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ada {
 
@@ -334,7 +334,9 @@ bool isCopyOf(const std::string &directory, const std::string &itsDirectory, con
 // ring must have the same owner and name the directory, unless the directory was moved or copied (`isCopy`).
 Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, const std::string &directory,
                          bool isOfOtherPart, bool &isCopy) {
-  const auto refuse = [&](std::string message) { return Error{.code = "E_UNSAFE", .message = message, .file = path}; };
+  const auto refuse = [&](std::string message) {
+    return Error{.code = "E_UNSAFE", .message = std::move(message), .file = path};
+  };
   struct stat ours = {}, named = {};
   if (::stat(directory.c_str(), &ours) != 0)
     return systemError(directory, "cannot be opened", errno);

@@ -6,7 +6,6 @@
 #include "shared/select/function_glob.h"
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
 namespace ada::view {

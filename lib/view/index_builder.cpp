@@ -13,9 +13,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <mutex>
-#include <optional>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <thread>

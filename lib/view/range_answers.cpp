@@ -5,7 +5,6 @@
 #include <atomic>
 #include <bit>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <numeric>
 #include <optional>

@@ -7,5 +7,7 @@ config.substitutions.append(("%prefix", prefix))
 config.substitutions.append(("%source", config.ada_source_dir))
 config.environment["PATH"] = os.path.join(prefix, "bin") + os.pathsep + config.environment["PATH"]
 config.suffixes = [".test"]
-if shutil.which("doxygen"):
-    config.available_features.add("doxygen")
+config.substitutions.append(("%build", config.ada_build_dir))
+for tool in ("doxygen", "abidiff"):
+    if shutil.which(tool):
+        config.available_features.add(tool)

@@ -8,8 +8,6 @@
 #include "version.h"
 
 #include <algorithm>
-#include <clocale>
-#include <csignal>
 #include <exception>
 
 using namespace ada::cli;
@@ -47,7 +45,11 @@ int runCommand(const Command &command, std::vector<std::string> args) {
     invocation.program = line.takeProgram(args);
   if (const std::optional<int> status = line.parse(std::move(args)))
     return *status;
-  return run();
+  try {
+    return run();
+  } catch (const Exit &exit) {
+    return exit.code;
+  }
 }
 
 std::string overview() {

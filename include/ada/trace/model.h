@@ -195,6 +195,8 @@ public:
   virtual bool wantsDetails() const { return false; }
   /// The sink uses Process::symbols: functions that no event names are kept.
   virtual bool takesSymbols() const { return false; }
+  /// The sink uses functions that no event names: sources that know them announce them after the last event.
+  virtual bool wantsUnused() const { return false; }
   /// After finish(): what could not be carried over. Each reason once.
   virtual std::vector<Loss> losses() const { return {}; }
 };

@@ -27,6 +27,13 @@ struct OffCpu {
   uint64_t durationNs() const { return toNs - fromNs; }
 };
 
+/// A time in which the thread was on-CPU, and where.
+struct OnCpu {
+  uint64_t fromNs = 0, toNs = 0;
+  uint32_t processor = 0;
+  bool operator==(const OnCpu &) const = default;
+};
+
 /// Sums of such times. With the on-CPU time they add up to the whole time.
 struct OffCpuTimes {
   uint64_t waitingNs = 0, preemptedNs = 0, recorderNs = 0, unknownNs = 0;
@@ -68,12 +75,12 @@ private:
 class OffCpuLane {
 public:
   /// Reads a file of docs/formats/sched.md. A file that was cut off, or is still being written, ends with its last
-  /// whole record. Errors: E_IO, E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION. Memory: 24 bytes per period.
+  /// whole record. Errors: E_IO, E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION. Memory: 48 bytes per period.
   static Expected<std::shared_ptr<const OffCpuLane>> open(const std::string &path);
   /// Takes periods in order, which must not overlap and must lie in the known time;
   /// those of the recorder may lie anywhere.
   OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, uint64_t switches, uint64_t beganNs = 0,
-             bool isSchedKnown = true);
+             bool isSchedKnown = true, std::vector<OnCpu> runs = {});
 
   /// By time. The last one may continue beyond the known time: then its end is knownToNs().
   std::span<const OffCpu> periods() const { return std::span(periods_).subspan(first_, count_); }
@@ -89,6 +96,8 @@ public:
   uint64_t knownToNs() const { return toNs_; }
   /// When the thread went on-CPU without having gone off-CPU since fromNs: mostly when it began. 0 if it did not.
   uint64_t beganNs() const { return beganNs_; }
+  /// The times for which it is known on which processor it was, by time. Times of the recorder may lie inside.
+  std::span<const OnCpu> runs() const { return runs_; }
   /// How often the thread went on-CPU.
   uint64_t switches() const { return switches_; }
   /// Sums of what lies in fromNs <= t < toNs.
@@ -97,7 +106,8 @@ public:
 private:
   OffCpuTimes timesUntil(uint64_t ns) const;
 
-  std::vector<OffCpu> periods_;   // all
+  std::vector<OffCpu> periods_; // all
+  std::vector<OnCpu> runs_;
   size_t first_ = 0, count_ = 0;  // the part that periods() returns
   std::vector<OffCpuTimes> sums_; // of all periods before every 64th one
   uint64_t fromNs_, toNs_, switches_, beganNs_;

@@ -1,7 +1,10 @@
 // Measures what rules are about, for all rules in one reading.
 #include "check.h"
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/events/call_sink.h"
+#include "base/format.h"
+#include "base/try.h"
+#include "model/names.h"
 #include "model/statistics.h"
 
 #include <algorithm>
@@ -52,45 +55,29 @@ struct Sums {
 // The part of a function in a rule: bits.
 enum Role : uint8_t { kFunction = 1, kWithin = 2, kPer = 4, kSecond = 8 };
 
-class CheckWorker : public TableSink {
+class CheckWorker : public CallSink<CheckWorker> {
 public:
   CheckWorker(TraceTable &table, std::span<const Rule> rules, const FilterOptions &range)
-      : TableSink(table), sums(rules.size()), rules_(rules), range_(range, table), states_(rules.size()) {
+      : CallSink(table, range), sums(rules.size()), checked_(rules), states_(rules.size()) {
     for (const Rule &rule : rules) {
       addGlobs(rule.function), addGlobs(rule.within), addGlobs(rule.per), addGlobs(rule.second);
       hasEach_ |= rule.form == Rule::Form::Each;
     }
   }
 
-  void beginPart(const ThreadPart &part) {
-    thread_ = part.thread;
-    lane_ = table().threads[thread_].offCpu.get();
-  }
-  Expected<void> events(const model::Batch &batch) override {
-    if (!calls_) {
-      calls_.emplace(*this, range_, nullptr);
-      calls_->follow(RecorderTimes(lane_));
-    }
-    calls_->take(batch);
-    return {};
-  }
-  Expected<void> endThread(uint32_t) override {
-    if (calls_) {
-      isOver_ = true;
-      calls_->finish();
-      isOver_ = false;
-    }
-    calls_.reset();
+  // Called by CallSink.
+  void threadBegins() { lane_ = table().threads[thread_].offCpu.get(), isOver_ = false; }
+  void traceEnds() { isOver_ = true; }
+  void threadEnds() {
     for (State &state : states_)
       state = {};
-    return {};
   }
 
   // Called by ThreadCalls.
   void begin(uint64_t seq, const model::Event &call, bool, std::string &&) {
     const size_t depth = calls_->walker().depth() - 1;
     for (const auto &[number, roles] : partsOf(call.function)) {
-      const Rule &rule = rules_[number];
+      const Rule &rule = checked_[number];
       State &state = states_[number];
       if (rule.form == Rule::Form::Each) {
         if (state.pending.size() <= depth)
@@ -125,7 +112,7 @@ public:
     if (hasEach_)
       endEach(span);
     for (const auto &[number, roles] : partsOf(span.functionIndex)) {
-      const Rule &rule = rules_[number];
+      const Rule &rule = checked_[number];
       if (rule.form == Rule::Form::Each)
         continue;
       State &state = states_[number];
@@ -171,9 +158,9 @@ private:
   }
   [[gnu::noinline]] std::span<const Part> findParts(uint32_t function) {
     std::vector<Part> &parts = parts_[function].emplace();
-    for (size_t number = 0; number < rules_.size(); ++number) {
-      const std::vector<std::string> *globs[] = {&rules_[number].function, &rules_[number].within, &rules_[number].per,
-                                                 &rules_[number].second};
+    for (size_t number = 0; number < checked_.size(); ++number) {
+      const std::vector<std::string> *globs[] = {&checked_[number].function, &checked_[number].within,
+                                                 &checked_[number].per, &checked_[number].second};
       uint8_t roles = 0;
       for (size_t i = 0; i < std::size(globs); ++i)
         if (!globs[i]->empty() && matchers_[4 * number + i].of(function) & FunctionRules::kIncluded)
@@ -189,7 +176,7 @@ private:
   }
 
   void add(size_t number, const Span &span, bool isOutermost) {
-    const Rule &rule = rules_[number];
+    const Rule &rule = checked_[number];
     Sums &sum = sums[number];
     const bool isComplete = !span.isEarlier && (span.how == SpanEnd::Return || span.how == SpanEnd::Exception);
     const bool isException = span.how == SpanEnd::Exception;
@@ -243,20 +230,20 @@ private:
     state.per.pop_back();
     if (!shown || span.isEarlier || span.how == SpanEnd::Open)
       return;
-    const Metric metric = rules_[number].metric;
+    const Metric metric = checked_[number].metric;
     const double measured = static_cast<double>(metric == Metric::Calls        ? per.calls
                                                 : metric == Metric::Total      ? per.totalNs
                                                 : metric == Metric::Self       ? per.selfNs
                                                 : metric == Metric::Exceptions ? per.exceptions
                                                                                : per.depth);
     Sums &sum = sums[number];
-    if (sum.isWorse(rules_[number], measured)) {
+    if (sum.isWorse(checked_[number], measured)) {
       sum.worstPer = measured, sum.hasPer = true;
       sum.worst = exampleOf(span, measured);
     }
   }
   void endEach(const Span &span) {
-    for (size_t number = 0; number < rules_.size(); ++number) {
+    for (size_t number = 0; number < checked_.size(); ++number) {
       State &state = states_[number];
       const size_t inner = span.depth + size_t{1};
       if (inner >= state.pending.size() || state.pending[inner] == 0)
@@ -271,16 +258,13 @@ private:
     }
   }
 
-  std::span<const Rule> rules_;
-  FunctionRules range_;
+  std::span<const Rule> checked_;
   std::deque<FilterOptions> options_;
   std::deque<FunctionRules> matchers_;                  // four for each rule
   std::vector<std::optional<std::vector<Part>>> parts_; // by function
   std::vector<State> states_;                           // by rule
   bool hasEach_ = false, isOver_ = false;
-  uint32_t thread_ = 0;
   const OffCpuLane *lane_ = nullptr;
-  std::optional<ThreadCalls<CheckWorker>> calls_;
 };
 
 CheckAnswer answerTo(const Rule &rule, Sums &sums) {
@@ -363,20 +347,85 @@ Expected<std::vector<CheckAnswer>> checkRules(model::TraceSource &source, const 
   FilterOptions range;
   range.fromNs = fromNs, range.toNs = toNs;
   std::vector<Sums> sums(rules.size());
-  auto done = readParts<CheckWorker>(
+  ADA_TRY(readParts<CheckWorker>(
       source, table, partsOf(source, table, threads),
       [&](TraceTable &own) { return std::make_unique<CheckWorker>(own, rules, range); },
       [&](CheckWorker &worker) {
         for (size_t i = 0; i < rules.size(); ++i)
           sums[i].merge(rules[i], worker.sums[i]);
       },
-      damage);
-  if (!done)
-    return done.error();
+      damage));
   std::vector<CheckAnswer> answers;
   for (size_t i = 0; i < rules.size(); ++i)
     answers.push_back(answerTo(rules[i], sums[i]));
   return answers;
 }
+
+const char *verdictName(CheckAnswer::Verdict verdict) {
+  return verdict == CheckAnswer::Verdict::Kept     ? "kept"
+         : verdict == CheckAnswer::Verdict::Broken ? "broken"
+                                                   : "undecided";
+}
+
+std::string undecidedText(const Rule &rule, const CheckAnswer &answer) {
+  if (answer.lacksScheduling)
+    return "scheduling was not recorded";
+  return rule.per.empty() ? "no complete call of such a function is in the trace"
+                          : "no complete call of the function after 'per' is in the trace";
+}
+
+namespace {
+
+const model::Thread &threadOf(const RuleExampleLine &line) { return line.trace->threads[line.call->thread]; }
+
+constexpr Column<RuleExampleLine> kExamples[] = {
+    {kPid, [](const RuleExampleLine &line) -> Value { return line.trace->processOf(threadOf(line)).pid; }},
+    {kProcess, [](const RuleExampleLine &line) -> Value { return line.trace->processOf(threadOf(line)).name; }},
+    {kThread, [](const RuleExampleLine &line) -> Value { return uint64_t(threadOf(line).number); }},
+    {kTid, [](const RuleExampleLine &line) -> Value { return threadOf(line).tid; }},
+    {ColumnInfo{"function", Holds::Text, "the function that was called"},
+     [](const RuleExampleLine &line) -> Value { return shortName(line.call->function); }},
+    {ColumnInfo{"seq", Holds::Number, "the call's number, for `why --call=THREAD:SEQ`"},
+     [](const RuleExampleLine &line) -> Value { return line.call->seq; }},
+    {ColumnInfo{"begin_ns", Holds::Moment, "when it began"},
+     [](const RuleExampleLine &line) -> Value { return line.call->beginNs; }},
+    {ColumnInfo{"duration_ns", Holds::Duration, "how long it took; 0 for a call that should not be there"},
+     [](const RuleExampleLine &line) -> Value { return line.call->endNs - line.call->beginNs; }},
+    {ColumnInfo{"command", Holds::Text, "the command that shows it"},
+     [](const RuleExampleLine &line) -> Value { return line.command; }},
+};
+
+bool isDecided(const RuleLine &line) { return line.answer->verdict != CheckAnswer::Verdict::Undecided; }
+Value measuredOf(const RuleLine &line) {
+  return isDecided(line) ? Value(Json{fmt::format("{:.10g}", line.answer->measured)}) : Value();
+}
+Value worstOf(const RuleLine &line) {
+  if (!line.answer->worst)
+    return {};
+  return Json{jsonOf(ruleExampleColumns(), RuleExampleLine{&*line.answer->worst, line.trace, line.command})};
+}
+
+constexpr Column<RuleLine> kRules[] = {
+    {ColumnInfo{"session", Holds::Text, "the trace"}, [](const RuleLine &line) -> Value { return line.session; }},
+    {ColumnInfo{"line", Holds::Number, "of the rule in its file"},
+     [](const RuleLine &line) -> Value { return uint64_t(line.rule->line); }},
+    {ColumnInfo{"rule", Holds::Text, "its text"}, [](const RuleLine &line) -> Value { return line.rule->text; }},
+    {ColumnInfo{"verdict", Holds::Text, "`kept`, `broken` or `undecided`"},
+     [](const RuleLine &line) -> Value { return verdictName(line.answer->verdict); }},
+    {ColumnInfo{"measured", Holds::Real,
+                "a count, nanoseconds, or per cent; for `never` and `each` the number of violations"} |
+         kOrNull,
+     measuredOf},
+    {ColumnInfo{"reason", Holds::Text, "why it is undecided"} | kOrNull,
+     [](const RuleLine &line) -> Value {
+       return isDecided(line) ? Value() : Value(undecidedText(*line.rule, *line.answer));
+     }},
+    {ColumnInfo{"worst", Holds::Object, "the worst call, or the first that should not be there"} | kOrNull, worstOf},
+};
+
+} // namespace
+
+Columns<RuleExampleLine> ruleExampleColumns() { return kExamples; }
+Columns<RuleLine> ruleColumns() { return kRules; }
 
 } // namespace ada::analysis

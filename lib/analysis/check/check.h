@@ -3,6 +3,7 @@
 #define ADA_LIB_ANALYSIS_CHECK_H
 
 #include "analysis/events/thread_workers.h"
+#include "analysis/events/trace_columns.h"
 #include "rules.h"
 
 #include <cstdint>
@@ -38,6 +39,26 @@ struct CheckAnswer {
 Expected<std::vector<CheckAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
                                               const std::vector<uint32_t> &threads, std::span<const Rule> rules,
                                               uint64_t fromNs, uint64_t toNs, Damage &damage);
+
+struct RuleExampleLine {
+  const RuleExample *call;
+  const TraceTable *trace;
+  std::string command; ///< that shows it
+};
+Columns<RuleExampleLine> ruleExampleColumns();
+
+struct RuleLine {
+  const Rule *rule;
+  const CheckAnswer *answer;
+  const TraceTable *trace;
+  std::string session, command;
+};
+Columns<RuleLine> ruleColumns();
+
+/// "kept", "broken", "undecided".
+const char *verdictName(CheckAnswer::Verdict verdict);
+/// Why a rule could not be decided.
+std::string undecidedText(const Rule &rule, const CheckAnswer &answer);
 
 } // namespace ada::analysis
 

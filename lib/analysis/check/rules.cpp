@@ -2,9 +2,7 @@
 #include "rules.h"
 
 #include "base/format.h"
-#include "base/quantities.h"
 
-#include <array>
 #include <charconv>
 #include <cmath>
 

@@ -49,7 +49,7 @@ bool differs(Statistic statistic, const ExplainedCalls &calls) {
   const double change = std::abs(value[kAfter] - value[kBefore]);
   if (std::max(calls.runsOf[kBefore], calls.runsOf[kAfter]) > 1 || hasFew) // as in diff
     return change >= 0.1 * std::min(value[kBefore], value[kAfter]);
-  return change > kLeastDeviations * std::hypot(error[kBefore], error[kAfter]);
+  return change > kLeastDeviations * std::sqrt(error[kBefore] * error[kBefore] + error[kAfter] * error[kAfter]);
 }
 
 struct Divided {

@@ -120,7 +120,7 @@ private:
     return std::sqrt(std::max(0.0, above - 2 * ratio * both + ratio * ratio * below)) / divisor;
   }
   static double deviationsOf(double change, double errorA, double errorB) {
-    const double error = std::hypot(errorA, errorB);
+    const double error = std::sqrt(errorA * errorA + errorB * errorB);
     return error > 0 ? std::abs(change) / error : std::numeric_limits<double>::infinity();
   }
   // Whether the values of all runs before are smaller than those of all runs after, or the other way round.

@@ -2,7 +2,6 @@
 #include "separation.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <random>
 

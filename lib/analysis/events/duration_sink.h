@@ -29,6 +29,7 @@ public:
   bool needsRange() const override { return sink_.needsRange(); }
   bool wantsDetails() const override { return sink_.wantsDetails(); }
   bool takesSymbols() const override { return sink_.takesSymbols(); }
+  bool wantsUnused() const override { return sink_.wantsUnused(); }
   std::vector<model::Loss> losses() const override { return sink_.losses(); }
 
   /// Number of calls left out.

@@ -239,7 +239,25 @@ Expected<void> PartSink::finish() {
   for (const auto &thread : threads_)
     if (thread->wanted && !thread->started)
       ADA_TRY(release(*thread, {}));
+  if (sink_.wantsUnused())
+    ADA_TRY(announceUnused());
   return sink_.finish();
+}
+
+// Functions without a chosen event, as far as they themselves are chosen.
+Expected<void> PartSink::announceUnused() {
+  for (uint32_t number = 0; number < renumbered_.size(); ++number) {
+    const uint8_t rule = rules_.of(number);
+    const bool isChosen = (filter_.functions.empty() || rule & FunctionRules::kRoot) &&
+                          (filter_.included.empty() || rule & FunctionRules::kIncluded) &&
+                          !(rule & (FunctionRules::kExcluded | FunctionRules::kPruned));
+    if (renumbered_[number] != ~uint32_t(0) || !isChosen)
+      continue;
+    model::Function function = table_.functions[number];
+    function.index = renumbered_[number] = chosenFunctions_++;
+    ADA_TRY(sink_.addFunction(function));
+  }
+  return {};
 }
 
 bool PartSink::anyThread() const { return threads_.empty() || options_.threads.empty() || chosenThreads_ > 0; }

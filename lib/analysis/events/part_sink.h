@@ -63,6 +63,7 @@ public:
   bool wantsDetails() const override { return sink_.wantsDetails(); }
   /// What is left out was left out on purpose: it is not a loss.
   bool takesSymbols() const override { return true; }
+  bool wantsUnused() const override { return sink_.wantsUnused(); }
 
   /// False if PartOptions::threads matched no thread. Valid after finish().
   bool anyThread() const;
@@ -78,6 +79,7 @@ private:
   Expected<void> release(ThreadState &thread, const model::Batch &batch);
   Expected<void> emit(const model::Batch &batch);
   Expected<void> renumber(model::Event &event);
+  Expected<void> announceUnused();
 
   const PartOptions &options_;
   model::TraceSink &sink_;

@@ -2,7 +2,7 @@
 #include "thread_ends.h"
 
 #include "base/try.h"
-#include "thread_calls.h"
+#include "call_sink.h"
 
 #include <algorithm>
 #include <map>
@@ -12,33 +12,21 @@ namespace ada::analysis {
 
 namespace {
 
-class ThreadEndsWorker : public TableSink {
+class ThreadEndsWorker : public CallSink<ThreadEndsWorker> {
 public:
   ThreadEndsWorker(TraceTable &table, const FilterOptions &filter, size_t recent)
-      : TableSink(table), rules_(filter, table), recent_(recent) {}
+      : CallSink(table, filter), recent_(recent) {}
 
-  Expected<void> events(const model::Batch &batch) override {
-    if (!calls_) {
-      ends.emplace_back().thread = batch.events[0].thread;
-      next_ = 0;
-      calls_.emplace(*this, rules_, nullptr);
-    }
-    calls_->take(batch);
-    return {};
+  // Called by CallSink.
+  void threadBegins() {
+    ends.emplace_back().thread = thread_;
+    next_ = 0;
   }
-  Expected<void> endThread(uint32_t) override {
-    if (!calls_)
-      return {};
-    calls_->finish();
-    calls_.reset();
+  void threadEnds() {
     std::vector<EndCall> &finished = ends.back().finished;
     std::rotate(finished.begin(), finished.begin() + static_cast<ptrdiff_t>(next_), finished.end());
     std::reverse(finished.begin(), finished.end());
-    return {};
   }
-
-  // Called by ThreadCalls.
-  void begin(uint64_t, const model::Event &, bool, std::string &&) {}
   void end(const Span &span, bool shown, std::string &&) {
     if (!shown)
       return;
@@ -56,9 +44,7 @@ public:
   std::vector<ThreadEnd> ends;
 
 private:
-  FunctionRules rules_;
   size_t recent_, next_ = 0;
-  std::optional<ThreadCalls<ThreadEndsWorker>> calls_; // of the current thread
 };
 
 } // namespace

@@ -278,7 +278,7 @@ void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, u
       const double angle = 2 * M_PI * std::fmod(time, period) / period;
       x += std::cos(angle), y += std::sin(angle);
     }
-    const double concentration = std::hypot(x, y) / static_cast<double>(times.size());
+    const double concentration = std::sqrt(x * x + y * y) / static_cast<double>(times.size());
     if (concentration > best && period < (times.back() - times.front()) / 3)
       best = concentration, bestPeriod = period, bestPhase = std::atan2(y, x);
   }

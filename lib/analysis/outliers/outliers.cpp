@@ -9,7 +9,6 @@
 #include "base/quantities.h"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 namespace ada::analysis {

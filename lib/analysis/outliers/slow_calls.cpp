@@ -1,8 +1,9 @@
 // Reads the durations of calls, and divides them into slow and ordinary ones.
 #include "slow_calls.h"
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/events/call_sink.h"
 #include "base/quantities.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,24 +16,12 @@ namespace ada::analysis {
 namespace {
 
 /// Collects the durations of the chosen functions' outermost calls, by name.
-class TimesWorker : public TableSink {
+class TimesWorker : public CallSink<TimesWorker> {
 public:
   TimesWorker(TraceTable &table, const FilterOptions &globs, const FilterOptions &all)
-      : TableSink(table), globs_(globs, table), rules_(all, table) {}
+      : CallSink(table, all), globs_(globs, table) {}
 
-  Expected<void> events(const model::Batch &batch) override {
-    if (!calls_)
-      calls_.emplace(*this, rules_, nullptr);
-    calls_->take(batch);
-    return {};
-  }
-  Expected<void> endThread(uint32_t) override {
-    if (calls_)
-      calls_->finish();
-    calls_.reset();
-    open_.assign(open_.size(), 0);
-    return {};
-  }
+  void threadEnds() { open_.assign(open_.size(), 0); } // called by CallSink
 
   // Called by ThreadCalls.
   void begin(uint64_t, const model::Event &call, bool, std::string &&) {
@@ -69,8 +58,7 @@ private:
     return names_[function] = at->second;
   }
 
-  FunctionRules globs_, rules_;
-  std::optional<ThreadCalls<TimesWorker>> calls_;
+  FunctionRules globs_;
   std::unordered_map<std::string, uint32_t> numbers_;
   std::vector<uint32_t> names_, open_;
 };
@@ -168,7 +156,7 @@ Expected<std::vector<CallTimes>> callTimes(model::TraceSource &source, const Tra
   included.included = globs;
   range.fromNs = fromNs, range.toNs = toNs;
   std::map<std::string, std::vector<uint64_t>> all;
-  auto done = readParts<TimesWorker>(
+  ADA_TRY(readParts<TimesWorker>(
       source, table, partsOf(source, table, threads),
       [&](TraceTable &own) { return std::make_unique<TimesWorker>(own, included, range); },
       [&](TimesWorker &worker) {
@@ -180,9 +168,7 @@ Expected<std::vector<CallTimes>> callTimes(model::TraceSource &source, const Tra
             into.insert(into.end(), times.sortedNs.begin(), times.sortedNs.end());
         }
       },
-      damage);
-  if (!done)
-    return done.error();
+      damage));
   std::vector<CallTimes> result;
   for (auto &[name, ns] : all) {
     std::ranges::sort(ns);

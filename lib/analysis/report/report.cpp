@@ -11,7 +11,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 

@@ -22,7 +22,7 @@ enum class UseSummaries {
 };
 
 struct ReportOptions {
-  FilterOptions filter;
+  FilterOptions filter = {};
   ReportBy by = ReportBy::Function;
   /// Calls of one function with different arguments get separate rows.
   bool arguments = false;

@@ -1,12 +1,11 @@
 // The calls of a trace that took longest, one by one.
 #include "slowest.h"
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/events/call_sink.h"
 #include "analysis/values/value_reader.h"
 #include "base/try.h"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
 namespace ada::analysis {
@@ -21,29 +20,10 @@ bool isSlower(const SlowCall &a, const SlowCall &b) {
                              std::tie(b.span.beginNs, b.thread, b.span.beginSeq);
 }
 
-class Slowest : public TableSink {
+class Slowest : public CallSink<Slowest> {
 public:
-  Slowest(TraceTable &table, const FilterOptions &filter, size_t limit)
-      : TableSink(table), rules_(filter, table), limit_(limit) {}
+  Slowest(TraceTable &table, const FilterOptions &filter, size_t limit) : CallSink(table, filter), limit_(limit) {}
 
-  Expected<void> events(const model::Batch &batch) override {
-    if (!calls_) {
-      thread_ = batch.events[0].thread;
-      calls_.emplace(*this, rules_, nullptr);
-      calls_->follow(RecorderTimes(table().threads[thread_].offCpu.get()));
-    }
-    calls_->take(batch);
-    return {};
-  }
-  Expected<void> endThread(uint32_t) override {
-    if (calls_)
-      calls_->finish();
-    calls_.reset();
-    return {};
-  }
-
-  // Called by ThreadCalls.
-  void begin(uint64_t, const model::Event &, bool, std::string &&) {}
   void end(const Span &span, bool shown, std::string &&) {
     if (shown)
       add({.span = span, .thread = thread_, .arguments = {}, .result = {}});
@@ -66,11 +46,8 @@ private:
     std::push_heap(heap_.begin(), heap_.end(), isSlower);
   }
 
-  FunctionRules rules_;
   size_t limit_;
-  uint32_t thread_ = 0;
-  std::optional<ThreadCalls<Slowest>> calls_; // of the current thread
-  std::vector<SlowCall> heap_;                // the fastest of them is on top
+  std::vector<SlowCall> heap_; // the fastest of them is on top
 };
 
 } // namespace

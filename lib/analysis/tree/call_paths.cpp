@@ -1,15 +1,15 @@
 // The call paths of a trace.
 #include "call_paths.h"
 
+#include "analysis/events/call_sink.h"
 #include "analysis/events/module_loads.h"
 #include "analysis/events/session_match.h"
-#include "analysis/events/thread_calls.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
-#include <tuple>
 
 namespace ada::analysis {
 
@@ -38,28 +38,16 @@ Identity identityOf(const model::Function &function, PathsBy by, const std::vect
   return identity;
 }
 
-class Worker : public TableSink {
+class Worker : public CallSink<Worker> {
 public:
   Worker(TraceTable &table, const CallPathsOptions &options, size_t mostNodes)
-      : TableSink(table), options_(options), mostNodes_(mostNodes), rules_(options.filter, table) {}
+      : CallSink(table, options.filter), options_(options), mostNodes_(mostNodes) {}
 
-  Expected<void> events(const model::Batch &batch) override {
-    if (!calls_) {
-      calls_.emplace(*this, rules_, nullptr);
-      calls_->follow(RecorderTimes(table().threads[batch.events[0].thread].offCpu.get()));
-      tree_ = &trees.try_emplace(groupOf(batch.events[0].thread), mostNodes_).first->second;
-    }
-    calls_->take(batch);
-    return {};
-  }
-  Expected<void> endThread(uint32_t) override {
-    if (calls_) {
-      calls_->finish();
-      strayExits += calls_->walker().strayExits();
-      missingExits += calls_->walker().missingExits();
-      calls_.reset();
-    }
-    return {};
+  // Called by CallSink.
+  void threadBegins() { tree_ = &trees.try_emplace(groupOf(thread_), mostNodes_).first->second; }
+  void threadEnds() {
+    strayExits += calls_->walker().strayExits();
+    missingExits += calls_->walker().missingExits();
   }
 
   // Called by ThreadCalls. Calls made by a hidden call count as made by the shown call around it.
@@ -87,8 +75,6 @@ private:
 
   const CallPathsOptions &options_;
   size_t mostNodes_;
-  FunctionRules rules_;
-  std::optional<ThreadCalls<Worker>> calls_; // of the current thread
   PathTree *tree_ = nullptr;
   PathWalk walk_;
   std::vector<bool> beganShown_;
@@ -109,7 +95,7 @@ Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &
   if (options.by == PathsBy::Thread && !threads.empty())
     mostNodes = std::max<size_t>(mostNodes / threads.size(), 1000);
   std::vector<Part> parts;
-  const auto done = readParts<Worker>(
+  ADA_TRY(readParts<Worker>(
       source, table, partsOf(source, table, threads),
       [&](TraceTable &own) { return std::make_unique<Worker>(own, options, mostNodes); },
       [&](Worker &worker) {
@@ -117,9 +103,7 @@ Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &
         paths.strayExits += worker.strayExits;
         paths.missingExits += worker.missingExits;
       },
-      paths.damage);
-  if (!done)
-    return done.error();
+      paths.damage));
 
   std::vector<const std::vector<model::Function> *> lists;
   for (const Part &part : parts)

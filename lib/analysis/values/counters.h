@@ -4,6 +4,7 @@
 
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
+#include "analysis/events/trace_columns.h"
 #include "value_texts.h"
 
 #include <deque>
@@ -49,6 +50,14 @@ struct Counters {
 /// Reads the given threads, several at a time. `table` must hold them already.
 Expected<Counters> readCounters(model::TraceSource &source, const TraceTable &table,
                                 const std::vector<uint32_t> &threads, const FilterOptions &filter);
+
+struct CounterLine {
+  const CounterRow *row;
+  const TraceTable *trace;
+  std::string name, source; ///< `name` is for text
+};
+
+Columns<CounterLine> counterColumns();
 
 } // namespace ada::analysis
 

@@ -4,8 +4,6 @@
 #include "base/format.h"
 #include "base/quantities.h"
 
-#include <algorithm>
-
 namespace ada::analysis {
 
 std::string coroutineName(const NamedTrace &trace, uint32_t function) {

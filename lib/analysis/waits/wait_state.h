@@ -42,15 +42,15 @@ struct WaitObject {
   uint32_t process = 0;
   WaitKind kind = WaitKind::Own;
   /// The address or descriptor; for a join the thread, once it is known. Nothing: anonymous.
-  std::optional<uint64_t> value;
-  std::optional<uint64_t> other; ///< the other end of a pipe or pair
-  uint32_t joined = kNobody;     ///< for a join: the thread
-  uint32_t place = kNobody;      ///< the function that made it
-  uint32_t callee = kNobody;     ///< for anonymous objects: the function that waits
-  uint32_t caller = kNobody;     ///< for anonymous objects: its caller
-  std::vector<Owner> owners;
-  std::vector<uint32_t> waiters; ///< threads that wait now
-  uint32_t calls = 0;            ///< open calls that use it: to wait for it, take it, or release it meanwhile
+  std::optional<uint64_t> value = {};
+  std::optional<uint64_t> other = {}; ///< the other end of a pipe or pair
+  uint32_t joined = kNobody;          ///< for a join: the thread
+  uint32_t place = kNobody;           ///< the function that made it
+  uint32_t callee = kNobody;          ///< for anonymous objects: the function that waits
+  uint32_t caller = kNobody;          ///< for anonymous objects: its caller
+  std::vector<Owner> owners = {};
+  std::vector<uint32_t> waiters = {}; ///< threads that wait now
+  uint32_t calls = 0;                 ///< open calls that use it: to wait for it, take it, or release it meanwhile
 
   auto key() const {
     return std::tuple(process, kind, value.has_value(), value.value_or(0), other.value_or(0), joined, place, callee,

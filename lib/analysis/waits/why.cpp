@@ -1,11 +1,11 @@
 // Finds, for every moment of a call, what its thread did and which thread it waited for.
 #include "why.h"
 
+#include "analysis/events/call_sink.h"
 #include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace ada::analysis {
 
@@ -225,28 +225,15 @@ private:
 };
 
 /// Finds one call: the longest shown one, or the one with a given number.
-class CallFinder : public TableSink {
+class CallFinder : public CallSink<CallFinder> {
 public:
   CallFinder(TraceTable &table, const FilterOptions &filter, std::optional<uint64_t> seq)
-      : TableSink(table), rules_(filter, table), seq_(seq), endNs_(endOfTrace(table)) {}
+      : CallSink(table, filter), seq_(seq), endNs_(endOfTrace(table)) {}
 
   Expected<void> events(const model::Batch &batch) override {
-    if (!calls_) {
-      thread_ = batch.events[0].thread;
-      calls_.emplace(*this, rules_, nullptr);
-    }
-    calls_->take(batch);
-    return isFound_ ? earlyEnd() : Expected<void>();
+    auto done = CallSink::events(batch);
+    return isFound_ ? earlyEnd() : done;
   }
-  Expected<void> endThread(uint32_t) override {
-    if (calls_)
-      calls_->finish();
-    calls_.reset();
-    return {};
-  }
-
-  // Called by ThreadCalls.
-  void begin(uint64_t, const model::Event &, bool, std::string &&) {}
   void end(Span span, bool shown, std::string &&) {
     if (span.how == SpanEnd::Open)
       span.endNs = std::max(span.endNs, endNs_);
@@ -260,12 +247,9 @@ public:
   uint32_t thread = 0;
 
 private:
-  FunctionRules rules_;
   std::optional<uint64_t> seq_;
   uint64_t endNs_;
-  uint32_t thread_ = 0;
   bool isFound_ = false;
-  std::optional<ThreadCalls<CallFinder>> calls_; // of the current thread
 };
 
 Expected<std::optional<Span>> find(model::TraceSource &source, CallFinder &finder,

@@ -67,7 +67,7 @@ Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &tab
 
 constexpr size_t kMostWaits = 200;
 /// Reads all threads up to the call's end, twice: the first time to find which threads wake which. Memory: additionally
-/// 24 bytes for each wait that another thread ended during the call.
+/// 32 bytes for each wait that another thread ended during the call.
 Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, uint32_t thread, const Span &call);
 
 } // namespace ada::analysis

@@ -1,8 +1,6 @@
 // Finds the events in Chrome's trace JSON.
 #include "event_splitter.h"
 
-#include <algorithm>
-
 namespace ada::model {
 
 static constexpr size_t kMostMemberBytes = 64 << 10;

@@ -11,7 +11,6 @@
 #include "formats/import/met_names.h"
 #include "formats/import/slice_walk.h"
 
-#include <algorithm>
 #include <charconv>
 #include <simdjson.h>
 

@@ -4,7 +4,6 @@
 
 #include "formats/clickhouse/call_sums.h"
 #include "formats/clickhouse/named_values.h"
-#include "formats/clickhouse/off_cpu_sums.h"
 #include "formats/clickhouse/row_binary.h"
 #include "formats/row_sink.h"
 

@@ -22,6 +22,8 @@ public:
 
   EncodeError schema(const Schema &wanted, bool writeAgain);
   template <bool kTimed> EncodeError event(uint16_t typeId, uint64_t timestampNs, std::span<const Value> values);
+  template <class Entry, class ListOf>
+  EncodeError pool(FrameTag tag, std::span<const Entry> entries, size_t each, ListOf listOf);
   EncodeError stringPool(std::span<const StringPoolEntry> entries);
   EncodeError stackPool(std::span<const StackPoolEntry> entries);
   EncodeError annotations(uint64_t typeId, std::span<const Annotation> entries);
@@ -350,52 +352,40 @@ uint8_t *Encoder::Impl::putElement(uint8_t *p, const Value &value, size_t after,
   return putValue(p, value, after, depth + 1);
 }
 
-EncodeError Encoder::Impl::stringPool(std::span<const StringPoolEntry> entries) {
+// `listOf(entry)` is what an entry holds under its number: letters, or addresses, of `each` bytes.
+template <class Entry, class ListOf>
+EncodeError Encoder::Impl::pool(FrameTag tag, std::span<const Entry> entries, size_t each, ListOf listOf) {
   size_t bytes = 1 + sizeof(uint32_t);
-  for (const StringPoolEntry &entry : entries) {
-    if (entry.text.size() > UINT32_MAX)
+  for (const Entry &entry : entries) {
+    if (listOf(entry).size() > UINT32_MAX)
       return EncodeError::LengthTooLarge;
-    bytes += 2 * sizeof(uint32_t) + entry.text.size();
+    bytes += 2 * sizeof(uint32_t) + listOf(entry).size() * each;
   }
   if (entries.size() > UINT32_MAX)
     return EncodeError::LengthTooLarge;
   uint8_t *p = frame(bytes);
   if (!p)
     return EncodeError::SinkFailed;
-  put(p, FrameTag::StringPool);
+  put(p, tag);
   put(p, uint32_t(entries.size()));
-  for (const StringPoolEntry &entry : entries) {
+  for (const Entry &entry : entries) {
     put(p, entry.id);
-    put(p, uint32_t(entry.text.size()));
-    putBytes(p, entry.text.data(), entry.text.size());
+    put(p, uint32_t(listOf(entry).size()));
+    putBytes(p, listOf(entry).data(), listOf(entry).size() * each);
   }
   committed_ = p;
   return EncodeError::None;
 }
 
+EncodeError Encoder::Impl::stringPool(std::span<const StringPoolEntry> entries) {
+  return pool(FrameTag::StringPool, entries, 1, [](const StringPoolEntry &entry) { return entry.text; });
+}
+
 EncodeError Encoder::Impl::stackPool(std::span<const StackPoolEntry> entries) {
   if (dialect_ == Dialect::Seed)
     return EncodeError::NotInDialect;
-  size_t bytes = 1 + sizeof(uint32_t);
-  for (const StackPoolEntry &entry : entries) {
-    if (entry.addresses.size() > UINT32_MAX)
-      return EncodeError::LengthTooLarge;
-    bytes += 2 * sizeof(uint32_t) + entry.addresses.size() * sizeof(uint64_t);
-  }
-  if (entries.size() > UINT32_MAX)
-    return EncodeError::LengthTooLarge;
-  uint8_t *p = frame(bytes);
-  if (!p)
-    return EncodeError::SinkFailed;
-  put(p, FrameTag::StackPool);
-  put(p, uint32_t(entries.size()));
-  for (const StackPoolEntry &entry : entries) {
-    put(p, entry.id);
-    put(p, uint32_t(entry.addresses.size()));
-    putBytes(p, entry.addresses.data(), entry.addresses.size() * sizeof(uint64_t));
-  }
-  committed_ = p;
-  return EncodeError::None;
+  return pool(FrameTag::StackPool, entries, sizeof(uint64_t),
+              [](const StackPoolEntry &entry) { return entry.addresses; });
 }
 
 EncodeError Encoder::Impl::annotations(uint64_t typeId, std::span<const Annotation> entries) {

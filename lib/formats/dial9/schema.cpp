@@ -2,7 +2,6 @@
 #include "schema_builder.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ada::dial9 {
 

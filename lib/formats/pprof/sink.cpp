@@ -8,7 +8,6 @@
 
 #include <protozero/pbf_builder.hpp>
 
-#include <algorithm>
 #include <unordered_map>
 
 namespace ada::model {

@@ -81,7 +81,7 @@ struct Clear {
 
 } // namespace
 
-template <class Info> static std::string textOf(const char *what, Info info) {
+template <class Info> static std::string textOf(const char *what, const Info &info) {
   std::string text;
   JsonText json(text, /*asciiOnly=*/true);
   json.beginObject();

@@ -110,7 +110,7 @@ Expected<std::vector<ArgDef>> parseSignature(std::string_view args, Dialect dial
       space = space ? one.rfind(' ', space - 1) : std::string_view::npos;
     while (space != std::string_view::npos && (space + 1 >= one.size() || !isNameChar(one[space + 1])));
 
-    const auto fail = [&](std::string why) {
+    const auto fail = [&](const std::string &why) {
       Error error = errorOf("E_BAD_SIGNATURE", "the argument \"" + std::string(one) + "\" of an event type " + why);
       error.field = "args";
       return error;

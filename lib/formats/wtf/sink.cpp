@@ -48,7 +48,7 @@ public:
   std::vector<Loss> losses() const override;
 
 private:
-  // Wire ids of the types of ada_types.h.
+  // Wire ids of the types of ada_info.h.
   enum Type : uint16_t {
     kInfo = wtf::kFirstFreeWireId,
     kEnd,

@@ -8,7 +8,6 @@
 #include "base/json.h"
 #include "base/try.h"
 #include "formats/byte_source.h"
-#include "model/names.h"
 #include "operations.h"
 
 #include <algorithm>

@@ -2,8 +2,6 @@
 #include "log.h"
 #include "operations.h"
 
-#include <algorithm>
-
 namespace ada::model {
 
 static constexpr FormatVariant kVariants[] = {{.name = XraySource::kName, .title = XraySource::kTitle}};

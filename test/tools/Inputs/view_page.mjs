@@ -3,12 +3,12 @@
 // Starts `adatrace view` for the sessions and prints what the page shows, one line per fact. Places are
 // THREAD:DEPTH:TIME (the number of a row's thread, a level, nanoseconds; PANE/ before it names a session other than the
 // first). Steps that show: `title`, `rows`, `time`, `items` (what is drawn wide enough for a name), `tip`, `call`,
-// `reasons`, `arrows`, `compared`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
+// `reasons`, `arrows`, `compared`, `processors`, `annotated`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
 // `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a
 // panel);
 // steps that act: `key=KEY`, `hover=PLACE`, `click=PLACE`, `shift-click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`,
-// `move=ROW,ROW` (drags names), `part=TEXT` (of a call's time), `reload`, `mark=GAP,WAIT` (ranges of time),
+// `move=ROW,ROW` (drags names), `part=TEXT` (of a call's time), `pick=FILE` (of the panel Source), `reload`, `mark=GAP,WAIT` (ranges of time),
 // `resize=WIDTH`, `shot=FILE`, `stop` (the server).
 // A request to any place other than the server, and any error of the page, fails the test.
 import {spawn} from 'node:child_process';
@@ -82,6 +82,13 @@ const shows = {
       from.y < to.y ? 'down' : 'up'}`))).map((text) => `arrow: ${text}`).join('\n'),
   compared: async () => (await page.locator('.compare tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText).join(' | '))))
     .map((text) => `row: ${text}`).join('\n'),
+  processors: async () => (await page.evaluate(() => {
+    const panel = window.adatracePanels.processors;
+    return (panel.shown?.answer.processors ?? []).flatMap(({processor, begin, end, thread, count, fill}) => begin.map((from, i) =>
+      `processor ${processor}: ${panel.named(thread[i])} ${from} to ${end[i]}${count[i] > 1 ? `, ${count[i]} runs, ${fill[i]}` : ''}`));
+  })).concat(await page.locator('.processors .details').allInnerTexts()).filter(Boolean).join('\n'),
+  annotated: async () => (await page.locator('.panel.annotate tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim()).join(' | '))))
+    .map((text) => `line: ${text}`).join('\n'),
   source: () => texts('.source .line', 'line'),
   statistics: async () => (await page.locator('.statistics tbody tr').evaluateAll((rows) => rows.map((row) =>
     `figures ${[...row.cells].slice(0, -1).map((cell) => cell.dataset.value).join(' ')} ${row.dataset.function}`))).join('\n'),
@@ -169,6 +176,7 @@ const acts = {
     const arrow = arrowsOf(pane)[number], middle = bend(arrow);
     return ['x', 'y'].map((axis) => (arrow.from[axis] + 2 * middle[axis] + arrow.to[axis]) / 4 + (axis === 'x' ? box.left : box.top));
   }, Number(number))),
+  pick: (file) => page.getByRole('combobox', {name: 'source file'}).selectOption(file),
   part: (text) => page.locator('.reasons .parts button', {hasText: text}).first().click(),
   move: async (rows) => {
     const [from, to] = await Promise.all(rows.split(',').map((number) => page.locator('.label').nth(Number(number)).boundingBox()));

@@ -1,18 +1,22 @@
 // Adatrace check: says whether a trace keeps rules, and proposes rules.
+#include "analysis/check/check.h"
 #include "analysis/report/report.h"
 #include "base/file_bytes.h"
+#include "base/quantities.h"
 #include "command.h"
+#include "model/names.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
-#include "output/check_lines.h"
 #include "output/function_names.h"
 #include "output/table_writer.h"
+#include "trace/trace_input.h"
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <optional>
+#include <span>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace ada::cli {
 
@@ -26,6 +30,157 @@ struct Options {
   std::string format = "text"; // or json, junit
   bool isVerbose = false;
 };
+
+// The rules and their answers for one session.
+struct CheckedSession {
+  const TraceInput &input;
+  const std::string &rulesPath;
+  std::span<const analysis::Rule> rules;
+  std::span<const analysis::CheckAnswer> answers;
+};
+
+using analysis::Rule, analysis::CheckAnswer, analysis::RuleExample;
+using Verdict = CheckAnswer::Verdict;
+
+// "7.200 ms", "12", "14.3 %"
+std::string measuredText(analysis::Unit unit, double measured) {
+  switch (unit) {
+  case analysis::Unit::Duration:
+    return formatDuration(static_cast<uint64_t>(std::max(0.0, measured) + 0.5));
+  case analysis::Unit::Percent:
+    return fmt::format("{:.1f} %", measured);
+  case analysis::Unit::Count:
+    break;
+  }
+  return formatCount(static_cast<uint64_t>(std::max(0.0, measured)));
+}
+
+// What the rule's figure means for one call: "3 calls", "7.2 ms".
+std::string exampleText(const CheckedSession &session, const Rule &rule, const RuleExample &example) {
+  std::string text = shortName(example.function) + " on " + session.input.label(example.thread);
+  const uint64_t at = example.beginNs - std::min(example.beginNs, session.input.originNs());
+  text += ", at " + formatDuration(at);
+  if (rule.form == Rule::Form::Bound && example.endNs > example.beginNs)
+    text += ": " +
+            measuredText(rule.unit == analysis::Unit::Percent ? analysis::Unit::Duration : rule.unit, example.measured);
+  return text;
+}
+
+std::string commandOf(const CheckedSession &session, const RuleExample &example) {
+  const model::Thread &thread = session.input.table().threads[example.thread];
+  if (example.endNs <= example.beginNs)
+    return fmt::format("adatrace tree --thread={} --from=@{} --to=@{} {}", thread.number,
+                       example.beginNs - std::min<uint64_t>(example.beginNs, 1000), example.beginNs + 1000,
+                       session.input.name());
+  return fmt::format("adatrace why --call={} {}", session.input.callName(example.thread, example.seq),
+                     session.input.name());
+}
+
+std::string violationText(const Rule &rule, const CheckAnswer &answer) {
+  const auto count = static_cast<uint64_t>(answer.measured);
+  if (rule.form == Rule::Form::Never)
+    return formatCount(count, "such call");
+  if (rule.form == Rule::Form::Each)
+    return fmt::format("{} not followed", formatCount(count, "call"));
+  return measuredText(rule.unit, answer.measured);
+}
+
+std::string xmlText(std::string_view text) {
+  std::string xml;
+  for (const char c : text)
+    switch (c) {
+    case '<':
+      xml += "&lt;";
+      break;
+    case '>':
+      xml += "&gt;";
+      break;
+    case '&':
+      xml += "&amp;";
+      break;
+    case '"':
+      xml += "&quot;";
+      break;
+    default:
+      xml += static_cast<unsigned char>(c) < ' ' ? '?' : c;
+    }
+  return xml;
+}
+
+// Broken and undecided rules, each with its worst call and the command that shows it, then a summary. `isVerbose`:
+// also the rules that were kept.
+void printCheck(Output &out, const Palette &palette, const CheckedSession &session, bool isVerbose) {
+  size_t kept = 0, broken = 0, undecided = 0;
+  for (size_t i = 0; i < session.rules.size(); ++i) {
+    const Rule &rule = session.rules[i];
+    const CheckAnswer &answer = session.answers[i];
+    const std::string place = fmt::format("{}:{}", session.rulesPath, rule.line);
+    switch (answer.verdict) {
+    case Verdict::Kept:
+      ++kept;
+      if (isVerbose)
+        out.print("{}: {}kept{}: {}: {}\n", place, palette.good, palette.reset, rule.text, violationText(rule, answer));
+      continue;
+    case Verdict::Undecided:
+      ++undecided;
+      out.print("{}: {}undecided{}: {}: {}\n", place, palette.warn, palette.reset, rule.text,
+                undecidedText(rule, answer));
+      continue;
+    case Verdict::Broken:
+      ++broken;
+    }
+    out.print("{}: {}broken{}: {}: {}{}{}\n", place, palette.error, palette.reset, rule.text, palette.number,
+              violationText(rule, answer), palette.reset);
+    if (answer.worst)
+      out.print("  {} {}\n    {}{}{}\n",
+                rule.form == Rule::Form::Bound ? "worst:" : "first:", exampleText(session, rule, *answer.worst),
+                palette.dim, commandOf(session, *answer.worst), palette.reset);
+  }
+  out.print("{}: {} kept", session.input.name(), formatCount(kept, "rule"));
+  if (broken)
+    out.print(", {}{} broken{}", palette.error, formatCount(broken), palette.reset);
+  if (undecided)
+    out.print(", {}{} undecided{}", palette.warn, formatCount(undecided), palette.reset);
+  out.write("\n");
+}
+
+// A row for each rule, for the columns of check.h.
+std::vector<analysis::RuleLine> checkRows(const CheckedSession &session) {
+  std::vector<analysis::RuleLine> rows;
+  for (size_t i = 0; i < session.rules.size(); ++i) {
+    const CheckAnswer &answer = session.answers[i];
+    rows.push_back({&session.rules[i], &answer, &session.input.table(), session.input.name(),
+                    answer.worst ? commandOf(session, *answer.worst) : std::string()});
+  }
+  return rows;
+}
+
+// A <testsuite> element, one <testcase> per rule.
+std::string checkJunit(const CheckedSession &session) {
+  const auto countOf = [&](Verdict verdict) {
+    return std::ranges::count(session.answers, verdict, &CheckAnswer::verdict);
+  };
+  std::string xml = fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n",
+                                xmlText(session.input.name()), session.rules.size(), countOf(Verdict::Broken),
+                                countOf(Verdict::Undecided));
+  for (size_t i = 0; i < session.rules.size(); ++i) {
+    const Rule &rule = session.rules[i];
+    const CheckAnswer &answer = session.answers[i];
+    xml += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", xmlText(session.rulesPath), xmlText(rule.text));
+    if (answer.verdict == Verdict::Kept) {
+      xml += "/>\n";
+      continue;
+    }
+    const bool isBroken = answer.verdict == Verdict::Broken;
+    const std::string message = isBroken ? violationText(rule, answer) : undecidedText(rule, answer);
+    const char *element = isBroken ? "failure" : "error";
+    xml += fmt::format(">\n      <{} message=\"{}\">", element, xmlText(message));
+    if (answer.worst)
+      xml += xmlText(exampleText(session, rule, *answer.worst)) + "\n" + xmlText(commandOf(session, *answer.worst));
+    xml += fmt::format("</{}>\n    </testcase>\n", element);
+  }
+  return xml + "  </testsuite>\n";
+}
 
 constexpr size_t kSuggested = 10; // functions
 
@@ -52,23 +207,18 @@ std::string globOf(const model::Function &function) {
 int suggest(const Options &options) {
   InputOptions input = options.input;
   input.path = options.suggest;
-  int exitCode = kOk;
-  std::optional<TraceInput> trace = TraceInput::open(input, exitCode);
-  if (!trace)
-    return exitCode;
+  TraceInput trace = TraceInput::open(input);
   analysis::ReportOptions wanted;
-  trace->setRange(wanted.filter);
-  auto report = analysis::makeReport(trace->source(), trace->table(), trace->threads(), wanted);
-  if (!report)
-    return fail(kCantRead, "{}", report.error().text());
+  trace.setRange(wanted.filter);
+  auto report = need(analysis::makeReport(trace.source(), trace.table(), trace.threads(), wanted));
   std::vector<const analysis::ReportRow *> rows;
-  for (const analysis::ReportRow &row : report->rows)
+  for (const analysis::ReportRow &row : report.rows)
     if (row.function && !row.function->isExternal && row.figures.durations.count() > 0)
       rows.push_back(&row);
   std::ranges::stable_sort(rows, std::greater(), [](const analysis::ReportRow *row) { return row->figures.totalNs; });
   rows.resize(std::min(rows.size(), kSuggested));
   Output out;
-  out.print("# from {}: limits are twice what was measured\n", trace->name());
+  out.print("# from {}: limits are twice what was measured\n", trace.name());
   for (const analysis::ReportRow *row : rows) {
     const std::string glob = globOf(*row->function);
     const FunctionStatistics &figures = row->figures;
@@ -80,7 +230,7 @@ int suggest(const Options &options) {
       out.print("exceptions({}) == 0\n", glob);
   }
   out.flush();
-  return trace->close(report->damage);
+  return trace.close(report.damage);
 }
 
 int run(const Options &options, const Invocation &invocation) {
@@ -88,10 +238,8 @@ int run(const Options &options, const Invocation &invocation) {
     return options.rules.empty() ? suggest(options) : fail(kWrongUsage, "check: --suggest needs no rules");
   if (options.rules.empty())
     return fail(kWrongUsage, "check: name a file of rules, or --suggest=SESSION to get some");
-  const auto text = FileBytes::open(options.rules);
-  if (!text)
-    return fail(kCantRead, "{}", text.error().text());
-  const auto bytes = text->bytes();
+  const auto text = need(FileBytes::open(options.rules));
+  const auto bytes = text.bytes();
   const auto parsed = analysis::parseRules({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
   if (const auto *fault = std::get_if<analysis::RuleFault>(&parsed))
     return fail(kWrongUsage, "{}:{}:{}: {}", options.rules, fault->line, fault->column, fault->message);
@@ -103,7 +251,7 @@ int run(const Options &options, const Invocation &invocation) {
   if (sessions.empty())
     sessions.emplace_back(); // the newest
   Output out;
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   TableOptions json;
   json.format = Format::Json;
   TableWriter list(out, palette, infoOf(analysis::ruleColumns()), json, /*facts=*/0);
@@ -114,16 +262,11 @@ int run(const Options &options, const Invocation &invocation) {
   for (const std::string &session : sessions) {
     InputOptions input = options.input;
     input.path = session;
-    int fault = kOk;
-    std::optional<TraceInput> trace = TraceInput::open(input, fault);
-    if (!trace)
-      return fault;
+    TraceInput trace = TraceInput::open(input);
     analysis::Damage damage;
-    const auto answers = analysis::checkRules(trace->source(), trace->table(), trace->threads(), rules, trace->fromNs(),
-                                              trace->toNs(), damage);
-    if (!answers)
-      return fail(kCantRead, "{}", answers.error().text());
-    const CheckedSession checked = {*trace, options.rules, rules, *answers};
+    const auto answers = need(analysis::checkRules(trace.source(), trace.table(), trace.threads(), rules,
+                                                   trace.fromNs(), trace.toNs(), damage));
+    const CheckedSession checked = {trace, options.rules, rules, answers};
     if (options.format == "text")
       printCheck(out, palette, checked, options.isVerbose);
     else if (options.format == "junit")
@@ -131,11 +274,11 @@ int run(const Options &options, const Invocation &invocation) {
     else
       for (const analysis::RuleLine &row : checkRows(checked))
         list.write(analysis::ruleColumns(), row);
-    for (const analysis::CheckAnswer &answer : *answers) {
+    for (const analysis::CheckAnswer &answer : answers) {
       isBroken |= answer.verdict == analysis::CheckAnswer::Verdict::Broken;
       isUndecided |= answer.verdict == analysis::CheckAnswer::Verdict::Undecided;
     }
-    exitCode = std::max(exitCode, trace->close(damage));
+    exitCode = std::max(exitCode, trace.close(damage));
   }
   if (options.format == "junit")
     out.write("</testsuites>\n");
@@ -147,17 +290,15 @@ int run(const Options &options, const Invocation &invocation) {
   return isUndecided ? std::max<int>(exitCode, kWrongUsage) : exitCode;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  line.option("rules", options->rules, "A file of rules, one per line").type("");
-  line.option("sessions", options->sessions, "The traces to check [the newest session]").type("");
-  line.option("--suggest", options->suggest, "Propose rules from a good run instead").type("SESSION");
-  addThreads(line, options->input.threads);
-  line.flag("-v,--verbose", options->isVerbose, "Also print the rules that are kept");
-  line.option("--format", options->format, "text, json (one array), or junit (XML for build servers) [text]")
+void declare(CommandLine &line, Options &options) {
+  line.option("rules", options.rules, "A file of rules, one per line").type("");
+  line.option("sessions", options.sessions, "The traces to check [the newest session]").type("");
+  line.option("--suggest", options.suggest, "Propose rules from a good run instead").type("SESSION");
+  addThreads(line, options.input.threads);
+  line.flag("-v,--verbose", options.isVerbose, "Also print the rules that are kept");
+  line.option("--format", options.format, "text, json (one array), or junit (XML for build servers) [text]")
       .type("FORMAT")
       .oneOf({"text", "json", "junit"});
-  return [options, &invocation] { return run(*options, invocation); };
 }
 
 } // namespace
@@ -169,7 +310,7 @@ const Command kCheck = {
     "adatrace check --suggest=ada-traces/session_20261121_101500 > rules\n"
     "adatrace check rules\n"
     "adatrace check rules before after --format=junit",
-    check_command::declare,
+    withOptions<check_command::declare, check_command::run>,
 };
 
 } // namespace ada::cli

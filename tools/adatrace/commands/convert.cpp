@@ -17,7 +17,6 @@
 #include <csignal>
 #include <memory>
 #include <sys/resource.h>
-#include <unistd.h>
 
 namespace ada::cli {
 
@@ -77,9 +76,9 @@ int readFromAndTo(Options &options) {
 }
 
 // Looks up the times of timing anchors, which only the trace knows.
-bool findAnchors(Options &options, model::TraceSource &source) {
+void findAnchors(Options &options, model::TraceSource &source) {
   if (options.fromAnchor.empty() && options.toAnchor.empty())
-    return true;
+    return;
   analysis::TraceTable table;
   analysis::TableSink sink(table);
   model::ReadRequest nothing;
@@ -89,10 +88,9 @@ bool findAnchors(Options &options, model::TraceSource &source) {
   const auto find = [&](const char *option, const std::string &anchor, std::optional<analysis::TimeBound> &time) {
     if (!anchor.empty())
       time = anchorTime(option, anchor, table.processes);
-    return anchor.empty() || time;
   };
-  return find("convert: --from", options.fromAnchor, options.part.from) &&
-         find("convert: --to", options.toAnchor, options.part.to);
+  find("convert: --from", options.fromAnchor, options.part.from);
+  find("convert: --to", options.toAnchor, options.part.to);
 }
 
 // Chooses the output format from --to or the name.
@@ -237,14 +235,13 @@ void sayTooShort(const Options &options, uint64_t calls, uint64_t minDurationNs)
                          options.budget ? "--budget" : "--min-duration"));
 }
 
-int run(Options &options) {
+int run(Options &options, const Invocation &) {
   if (const int code = readFromAndTo(options))
     return code;
   // Before the input is opened, because that may wait for a pipe.
   if (const int code = chooseFormat(options))
     return code;
-  if (!options.filter.settle("convert"))
-    return kWrongUsage;
+  options.filter.settle("convert");
   options.part.calls = options.filter.options;
   options.minDurationNs = std::exchange(options.part.calls.minDurationNs, 0);
   if (options.budget && options.outFormat.format->shape != model::Shape::Stream)
@@ -274,8 +271,7 @@ int run(Options &options) {
     source = model::makeThreadwise(*std::move(source));
   if (!source)
     return failWith(source.error());
-  if (!findAnchors(options, **source))
-    return kWrongUsage;
+  findAnchors(options, **source);
   auto opened = ConvertOutput::open(options.out, options.outFormat, options.force);
   if (!opened)
     return failWith(opened.error());
@@ -317,47 +313,45 @@ int run(Options &options) {
   return (*source)->problems().empty() ? kOk : kProblemsFound;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("in", options->in, "A session, a part of one, or a file of any format; - is standard input")
+void declare(CommandLine &line, Options &options) {
+  line.option("in", options.in, "A session, a part of one, or a file of any format; - is standard input")
       .type("")
       .required();
-  line.option("out", options->out,
+  line.option("out", options.out,
               fmt::format("A file ({}) or a directory for a session; - is standard output", model::formatExtensions()))
       .type("")
       .required();
-  line.option("--to", options->to,
+  line.option("--to", options.to,
               fmt::format("Format of the output, if its name does not show it: {} (wtf-le follows the format's "
                           "description, but no viewer opens it). Or a time: only calls that begin before it",
                           model::formatNames()))
       .type("FORMAT|TIME")
       .repeatable();
-  line.option("--from", options->from,
+  line.option("--from", options.from,
               fmt::format("Format that the input must have: {}. Or a time since the start of the trace (10us, 1.5ms, "
                           "2s; @N: on its clock): only calls that are active then or later",
                           model::readableFormatNames()))
       .type("FORMAT|TIME")
       .repeatable();
-  addThreads(line, options->part.threads);
-  declareFilter(line, options->filter);
+  addThreads(line, options.part.threads);
+  declareFilter(line, options.filter);
   line.parsed(
           "--budget",
-          [options](const std::string &value) {
+          [&options](const std::string &value) {
             uint64_t bytes = 0;
             if (!options::parseSize(value, bytes))
               return "'" + value + "' is not a size like 500K, 200M or 1G";
-            options->budget = bytes;
+            options.budget = bytes;
             return std::string();
           },
           "Upper limit for the size of the output (200M): leave out the shortest calls until it fits, and report how "
           "many; reads the trace several times")
       .type("SIZE");
-  line.flag("--round-times", options->roundTimes,
+  line.flag("--round-times", options.roundTimes,
             "wtf and cff: drop fractions of a microsecond, which take half of the bytes");
-  line.flag("--force", options->force, "Replace the output if it exists");
-  line.flag("-q,--quiet", options->quiet, "No closing line and no progress");
-  addWhen(line, "--progress", options->progress);
-  return [options] { return run(*options); };
+  line.flag("--force", options.force, "Replace the output if it exists");
+  line.flag("-q,--quiet", options.quiet, "No closing line and no progress");
+  addWhen(line, "--progress", options.progress);
 }
 
 } // namespace
@@ -369,7 +363,7 @@ const Command kConvert = {
     "adatrace convert ada-traces/session_20261121_101500 run.wtf-trace\n"
     "adatrace convert --thread=3 --from=1s --to=2s run.trc part.trc\n"
     "gunzip < run.trc.gz | adatrace convert - session --to=atf1",
-    convert_command::declare,
+    withOptions<convert_command::declare, convert_command::run>,
 };
 
 } // namespace ada::cli

@@ -1,5 +1,4 @@
 // Adatrace diff: shows what changed between two groups of one or more runs.
-#include "base/quantities.h"
 #include "command.h"
 #include "fleet/loaded_sessions.h"
 #include "options/filter_options.h"
@@ -14,7 +13,6 @@
 #include "analysis/tree/call_paths.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <type_traits>
 #include <unistd.h>
@@ -25,6 +23,7 @@ namespace diff_command {
 namespace {
 
 struct Options {
+  std::vector<Option> filters; // the options that choose calls
   std::vector<std::string> sessions, with;
   InputOptions input; ///< without the path
   FilterArguments filter;
@@ -32,7 +31,7 @@ struct Options {
   std::vector<std::string> failIf;
   bool flow = false, values = false, explain = false;
   analysis::Statistic statistic = analysis::Statistic::Mean;
-  bool isStatisticGiven = false;
+  Option statisticOption;
   std::optional<uint64_t> limit;
   std::string database, credentials; ///< if given, `sessions` and `with` are labels of sessions in the database
 };
@@ -40,44 +39,22 @@ struct Options {
 constexpr uint64_t kFlowLimit = 20, kExplainLimit = 3;
 constexpr const char *kAny = "any"; // value of --fail-if with --flow
 
-// Reads one run and returns the result of use(input). Returns nothing and sets the exit code if that fails.
-template <class Use>
-auto readRun(const Options &options, const std::string &path, int &exitCode, const Use &use)
-    -> std::optional<std::decay_t<decltype(*use(std::declval<TraceInput &>()))>> {
-  InputOptions place = options.input;
-  place.path = path;
-  int opened = kOk;
-  std::optional<TraceInput> input = TraceInput::open(place, opened);
-  if (!input) {
-    exitCode = opened;
-    return std::nullopt;
-  }
-  auto made = use(*input);
-  if (!made) {
-    exitCode = fail(kCantRead, "{}", made.error().text());
-    return std::nullopt;
-  }
-  exitCode = std::max(exitCode, input->close(made->damage));
-  return *std::move(made);
-}
-
-// Reads all runs with use(input) and compares them with compare(a, b). Returns nothing and sets the exit code if that
-// fails.
+// Reads all runs with use(input) and compares them with compare(a, b).
 template <class Use, class Compare>
-std::optional<analysis::Diff> compareRuns(const Options &options, int &exitCode, const Use &use,
-                                          const Compare &compare) {
+analysis::Diff compareRuns(const Options &options, int &exitCode, const Use &use, const Compare &compare) {
   std::vector<std::decay_t<decltype(*use(std::declval<TraceInput &>()))>> a, b;
   for (const auto &[paths, runs] : {std::pair(&options.sessions, &a), std::pair(&options.with, &b)})
     for (const std::string &path : *paths) {
-      auto run = readRun(options, path, exitCode, use);
-      if (!run)
-        return std::nullopt;
-      runs->push_back(*std::move(run));
+      InputOptions place = options.input;
+      place.path = path;
+      TraceInput input = TraceInput::open(place);
+      runs->push_back(need(use(input)));
+      exitCode = std::max(exitCode, input.close(runs->back().damage));
     }
   return compare(a, b);
 }
 
-std::optional<analysis::Diff> compareByFunction(const Options &options, int &exitCode) {
+analysis::Diff compareByFunction(const Options &options, int &exitCode) {
   return compareRuns(
       options, exitCode,
       [&](TraceInput &input) {
@@ -88,7 +65,7 @@ std::optional<analysis::Diff> compareByFunction(const Options &options, int &exi
       [](const auto &a, const auto &b) { return analysis::makeDiff(a, b); });
 }
 
-std::optional<analysis::Diff> compareByPath(const Options &options, int &exitCode) {
+analysis::Diff compareByPath(const Options &options, int &exitCode) {
   constexpr size_t kMostPaths = 100'000;
   return compareRuns(
       options, exitCode,
@@ -101,95 +78,64 @@ std::optional<analysis::Diff> compareByPath(const Options &options, int &exitCod
 }
 
 // Compares sessions in a database.
-std::optional<analysis::Diff> compareLoaded(const Options &options, int &exitCode) {
-  const auto failWith = [&](const Error &error) {
-    exitCode = fail(exitCodeOf(error), "diff: {}", error.text());
-    return std::nullopt;
-  };
-  auto server = openDatabase(options.database, options.credentials);
-  if (!server)
-    return failWith(server.error());
+analysis::Diff compareLoaded(const Options &options) {
+  Server server = need("diff", openDatabase(options.database, options.credentials));
   std::vector<analysis::Report> reports[2];
   std::vector<analysis::CallPaths> paths[2];
   for (const int side : {0, 1})
     for (const std::string &label : side ? options.with : options.sessions) {
-      const auto sessions = sessionsWith(*server, label);
-      if (!sessions)
-        return failWith(sessions.error());
-      if (options.lines.byPath) {
-        for (const std::string &session : *sessions) {
-          auto read = callPathsOf(*server, {session});
-          if (!read)
-            return failWith(read.error());
-          paths[side].push_back(*std::move(read));
-        }
-        continue;
-      }
-      auto read = reportsOf(*server, *sessions);
-      if (!read)
-        return failWith(read.error());
-      std::ranges::move(*read, std::back_inserter(reports[side]));
+      const auto sessions = need("diff", sessionsWith(server, label));
+      if (options.lines.byPath)
+        for (const std::string &session : sessions)
+          paths[side].push_back(need("diff", callPathsOf(server, {session})));
+      else
+        std::ranges::move(need("diff", reportsOf(server, sessions)), std::back_inserter(reports[side]));
     }
   if (options.lines.byPath)
     return analysis::makePathDiff(paths[0], paths[1]);
   // With one session per side, all its durations would be needed to tell noise from change.
-  if (std::min(reports[0].size(), reports[1].size()) < 2) {
-    exitCode = fail(kWrongUsage, "diff: in a database, at least two sessions per side are needed to tell a difference "
-                                 "from noise; for one per side, compare the files");
-    return std::nullopt;
-  }
+  if (std::min(reports[0].size(), reports[1].size()) < 2)
+    stop(kWrongUsage, "diff: in a database, at least two sessions per side are needed to tell a difference from noise; "
+                      "for one per side, compare the files");
   return analysis::makeDiff(reports[0], reports[1]);
 }
 
 int runFlow(const Options &options, const Invocation &invocation) {
   if (options.sessions.size() != 1 || options.with.size() != 1)
     return fail(kWrongUsage, "diff: --flow compares two sessions");
-  int exitCode = kOk;
   InputOptions place = options.input;
   place.path = options.sessions[0];
-  std::optional<TraceInput> a = TraceInput::open(place, exitCode);
-  if (!a)
-    return exitCode;
+  TraceInput a = TraceInput::open(place);
   place.path = options.with[0];
-  std::optional<TraceInput> b = TraceInput::open(place, exitCode);
-  if (!b)
-    return exitCode;
+  TraceInput b = TraceInput::open(place);
   FlowLineOptions lines{options.lines.names, options.lines.table, options.limit.value_or(kFlowLimit)};
   Output out;
-  const Palette palette(invocation.color, STDOUT_FILENO);
-  FlowLines flow(out, palette, *a, *b, lines);
+  const Palette palette = invocation.palette();
+  FlowLines flow(out, palette, a, b, lines);
   const auto compared =
-      analysis::compareFlows({&a->source(), &a->table(), a->threads()}, {&b->source(), &b->table(), b->threads()},
-                             {options.filter.options, options.values}, flow);
-  if (!compared)
-    return fail(kCantRead, "{}", compared.error().text());
-  flow.finish(*compared);
+      need(analysis::compareFlows({&a.source(), &a.table(), a.threads()}, {&b.source(), &b.table(), b.threads()},
+                                  {options.filter.options, options.values}, flow));
+  flow.finish(compared);
   out.flush();
-  exitCode = std::max(a->close(), b->close());
+  int exitCode = std::max(a.close(), b.close());
   if (!options.failIf.empty() && flow.differences() > 0) {
-    complain(fmt::format("the control flow of {} and {} differs", a->name(), b->name()));
+    complain(fmt::format("the control flow of {} and {} differs", a.name(), b.name()));
     exitCode = std::max<int>(exitCode, kProblemsFound);
   }
   return exitCode;
 }
 
-// Explains one function in all runs. Sets the exit code if that fails.
-std::optional<analysis::Explanation> explainFunction(const Options &options, const std::string &function,
-                                                     std::vector<TraceInput> &before, std::vector<TraceInput> &after,
-                                                     analysis::Damage &damage, int &exitCode) {
+// Explains one function in all runs.
+analysis::Explanation explainFunction(const Options &options, const std::string &function,
+                                      std::vector<TraceInput> &before, std::vector<TraceInput> &after,
+                                      analysis::Damage &damage) {
   constexpr size_t kMostSampled = 8000, kLeastSampled = 1000; // calls of each side, or run
   const size_t mostSampled = std::max(kLeastSampled, kMostSampled / std::max(before.size(), after.size()));
   std::vector<analysis::ExplainRun> runs[2];
   for (const int side : {0, 1})
-    for (TraceInput &input : side ? after : before) {
-      auto run = analysis::readExplainRun(input.source(), input.table(), input.threads(), function, mostSampled,
-                                          input.fromNs(), input.toNs(), damage);
-      if (!run) {
-        exitCode = fail(kCantRead, "{}", run.error().text());
-        return std::nullopt;
-      }
-      runs[side].push_back(*std::move(run));
-    }
+    for (TraceInput &input : side ? after : before)
+      runs[side].push_back(need(analysis::readExplainRun(input.source(), input.table(), input.threads(), function,
+                                                         mostSampled, input.fromNs(), input.toNs(), damage)));
   return analysis::explainChange(function, options.statistic, runs[0], runs[1]);
 }
 
@@ -203,23 +149,16 @@ bool isPartOf(const analysis::Explanation &found, const analysis::Explanation &o
 }
 
 int runExplain(const Options &options, const Invocation &invocation) {
-  int exitCode = kOk;
   std::vector<TraceInput> inputs[2];
   std::vector<analysis::Report> reports[2];
   for (const int side : {0, 1})
     for (const std::string &path : side ? options.with : options.sessions) {
       InputOptions place = options.input;
       place.path = path;
-      int opened = kOk;
-      std::optional<TraceInput> input = TraceInput::open(place, opened);
-      if (!input)
-        return opened;
+      TraceInput &input = inputs[side].emplace_back(TraceInput::open(place));
       analysis::ReportOptions wanted;
-      input->setRange(wanted.filter);
-      auto report = analysis::makeReport(input->source(), input->table(), input->threads(), wanted);
-      if (!report)
-        return fail(kCantRead, "{}", report.error().text());
-      inputs[side].push_back(*std::move(input)), reports[side].push_back(*std::move(report));
+      input.setRange(wanted.filter);
+      reports[side].push_back(need(analysis::makeReport(input.source(), input.table(), input.threads(), wanted)));
     }
   const std::vector<std::string> &globs = options.filter.options.functions;
   const std::vector<std::string> functions = analysis::mostChanged(reports[0], reports[1], globs, options.statistic);
@@ -237,22 +176,22 @@ int runExplain(const Options &options, const Invocation &invocation) {
   const uint64_t mostTried = isChosen || limit == 0 ? functions.size() : 2 * limit + 4;
   size_t tried = 0;
   for (; tried < std::min<uint64_t>(functions.size(), mostTried) && (limit == 0 || all.size() < limit); ++tried) {
-    auto found = explainFunction(options, functions[tried], inputs[0], inputs[1], damage, exitCode);
-    if (!found)
-      return exitCode;
+    analysis::Explanation found = explainFunction(options, functions[tried], inputs[0], inputs[1], damage);
     if (!isChosen) {
-      if (!found->isMoreThanNoise ||
-          std::ranges::any_of(all, [&](const auto &other) { return isPartOf(*found, other); }))
+      if (!found.isMoreThanNoise || std::ranges::any_of(all, [&](const auto &other) { return isPartOf(found, other); }))
         continue;
-      std::erase_if(all, [&](const auto &other) { return isPartOf(other, *found); });
+      std::erase_if(all, [&](const auto &other) { return isPartOf(other, found); });
     }
-    all.push_back(*std::move(found));
+    all.push_back(std::move(found));
   }
   Output out;
   if (all.empty() && (options.lines.table.isText() || options.lines.table.format == Format::Markdown))
     out.print("no function changed by more than noise; --function explains one all the same\n");
-  printExplanations(out, Palette(invocation.color, STDOUT_FILENO), all, functions.size() - tried, options.lines.table);
+  // Those that nobody asked for, and that were not among the first, are hardly worth a line.
+  const size_t more = isChosen || all.size() == limit ? functions.size() - tried : 0;
+  printExplanations(out, invocation.palette(), all, more, options.lines.table);
   out.flush();
+  int exitCode = kOk;
   for (auto &side : inputs)
     for (TraceInput &input : side)
       exitCode = std::max(exitCode, input.close(std::exchange(damage, {})));
@@ -263,7 +202,7 @@ int runExplain(const Options &options, const Invocation &invocation) {
 std::string faultOfExplain(const Options &options) {
   const analysis::FilterOptions &filter = options.filter.options;
   if (!options.explain)
-    return options.isStatisticGiven ? "--statistic needs --explain" : "";
+    return options.statisticOption.isGiven() ? "--statistic needs --explain" : "";
   if (options.flow || options.lines.all || options.lines.byPath || !options.failIf.empty() || !options.database.empty())
     return "--explain can't be combined with --flow, --all, --by=path, --fail-if or --from";
   if (!filter.pruned.empty() || !filter.included.empty() || !filter.excluded.empty() || filter.noExternal ||
@@ -288,6 +227,14 @@ std::string faultOfFlow(const Options &options) {
 }
 
 int run(Options &options, const Invocation &invocation) {
+  options.filter.settle("diff");
+  options.lines.table.check("diff", options.explain ? infoOf(analysis::causeColumns())
+                                    : options.flow  ? flowTable()
+                                                    : infoOf(analysis::diffColumns()));
+  for (const Option &filter : options.filters)
+    if (!options.database.empty() && (filter.isGiven() || options.flow))
+      return fail(kWrongUsage, "diff: {} can't be used with sessions in a database",
+                  options.flow ? "--flow" : filter.name());
   for (const std::string &fault : {faultOfExplain(options), faultOfFlow(options)})
     if (!fault.empty())
       return fail(kWrongUsage, "diff: {}", fault);
@@ -311,14 +258,11 @@ int run(Options &options, const Invocation &invocation) {
     rules.push_back(*rule);
   }
   int exitCode = kOk;
-  const std::optional<analysis::Diff> compared = !options.database.empty() ? compareLoaded(options, exitCode)
-                                                 : options.lines.byPath    ? compareByPath(options, exitCode)
-                                                                           : compareByFunction(options, exitCode);
-  if (!compared)
-    return exitCode;
-  const analysis::Diff &diff = *compared;
+  const analysis::Diff diff = !options.database.empty() ? compareLoaded(options)
+                              : options.lines.byPath    ? compareByPath(options, exitCode)
+                                                        : compareByFunction(options, exitCode);
   Output out;
-  printDiff(out, Palette(invocation.color, STDOUT_FILENO), diff, options.lines);
+  printDiff(out, invocation.palette(), diff, options.lines);
   out.flush();
   warnAboutUnmatched(options.filter.options, diff.functions);
   bool isBroken = false, isUndecided = false;
@@ -337,62 +281,48 @@ int run(Options &options, const Invocation &invocation) {
   return exitCode;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  line.option("sessions", options->sessions,
+void declare(CommandLine &line, Options &options) {
+  line.option("sessions", options.sessions,
               "The session before and the session after; with --with, all sessions before")
       .type("");
-  line.option("--with,--against", options->with, "The sessions after; several runs per side tell changes from noise")
+  line.option("--with,--against", options.with, "The sessions after; several runs per side tell changes from noise")
       .type("SESSION...");
   line.option(
-          "--from", options->database,
+          "--from", options.database,
           "Compare sessions in this database, chosen by a label such as release=1.3: clickhouse://HOST:PORT/DATABASE")
       .type("ADDRESS");
-  line.option("--credentials", options->credentials, "With --from: as for `load`").type("FILE");
+  line.option("--credentials", options.credentials, "With --from: as for `load`").type("FILE");
   const size_t before = line.all().size();
-  addThreads(line, options->input.threads);
-  declareFilter(line, options->filter);
+  addThreads(line, options.input.threads);
+  declareFilter(line, options.filter);
   const std::vector<Option> declared = line.all();
-  const std::vector<Option> filters(declared.begin() + static_cast<ptrdiff_t>(before), declared.end());
-  declareNames(line, options->lines.names);
-  line.choice("--by", options->lines.byPath, {{"function", false}, {"path", true}},
+  options.filters.assign(declared.begin() + static_cast<ptrdiff_t>(before), declared.end());
+  declareNames(line, options.lines.names);
+  line.choice("--by", options.lines.byPath, {{"function", false}, {"path", true}},
               "One row per function, or per path of calls to it [function]")
       .type("WHAT");
-  line.flag("--flow", options->flow, "Instead: list the places where the threads of two sessions made different calls");
-  line.flag("--args", options->values, "With --flow: also compare arguments and results (`record --detail`)");
-  line.flag("--explain", options->explain,
+  line.flag("--flow", options.flow, "Instead: list the places where the threads of two sessions made different calls");
+  line.flag("--args", options.values, "With --flow: also compare arguments and results (`record --detail`)");
+  line.flag("--explain", options.explain,
             "Instead: divide the change of functions (--function, or those that changed most) into causes: more calls, "
             "slower code, new callees, waiting, preemption, other arguments");
-  const Option statistic = line.choice("--statistic", options->statistic,
-                                       {{"mean", analysis::Statistic::Mean},
-                                        {"total", analysis::Statistic::Total},
-                                        {"median", analysis::Statistic::Median},
-                                        {"p50", analysis::Statistic::Median},
-                                        {"p99", analysis::Statistic::P99}},
-                                       "With --explain: the change of what [mean]");
-  addCount(line, "--limit", options->limit,
+  options.statisticOption = line.choice("--statistic", options.statistic,
+                                        {{"mean", analysis::Statistic::Mean},
+                                         {"total", analysis::Statistic::Total},
+                                         {"median", analysis::Statistic::Median},
+                                         {"p50", analysis::Statistic::Median},
+                                         {"p99", analysis::Statistic::P99}},
+                                        "With --explain: the change of what [mean]");
+  addCount(line, "--limit", options.limit,
            fmt::format("Stop after this many differences (--flow) or functions (--explain); 0: never [{} or {}]",
                        kFlowLimit, kExplainLimit));
-  line.flag("--all", options->lines.all, "Also show functions that did not change beyond noise");
-  line.option("--fail-if", options->failIf,
+  line.flag("--all", options.lines.all, "Also show functions that did not change beyond noise");
+  line.option("--fail-if", options.failIf,
               "Exit with status 1 if a function's calls, total, self, p50 or p99 changed by more than this: 'GLOB: p99 "
               "> +5%'; may be repeated. With --flow: 'any' difference")
       .type("RULE")
       .repeatable();
-  addTableOptions(line, options->lines.table);
-  return [options, filters, statistic, &invocation] {
-    options->isStatisticGiven = statistic.isGiven();
-    if (!options->filter.settle("diff") ||
-        !options->lines.table.fits("diff", options->explain ? infoOf(analysis::causeColumns())
-                                           : options->flow  ? flowTable()
-                                                            : infoOf(analysis::diffColumns())))
-      return int(kWrongUsage);
-    for (const Option &filter : filters)
-      if (!options->database.empty() && (filter.isGiven() || options->flow))
-        return fail(kWrongUsage, "diff: {} can't be used with sessions in a database",
-                    options->flow ? "--flow" : filter.name());
-    return run(*options, invocation);
-  };
+  addTableOptions(line, options.lines.table);
 }
 
 } // namespace
@@ -405,7 +335,7 @@ const Command kDiff = {
     "adatrace diff --explain --function='Server::handle' --statistic=p99 before after\n"
     "adatrace diff --flow --args good bad\n"
     "adatrace diff before1 before2 before3 before4 --with after1 after2 after3 after4 --fail-if 'handle*: p99 > +5%'",
-    diff_command::declare,
+    withOptions<diff_command::declare, diff_command::run>,
 };
 
 } // namespace ada::cli

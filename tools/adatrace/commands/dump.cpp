@@ -4,14 +4,17 @@
 #include "options/option_values.h"
 #include "options/table_options.h"
 #include "output/dump_lines.h"
-#include "trace/raw_dump.h"
 #include "trace/trace_input.h"
 
 #include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
+#include "formats/table.h"
 
 #include <algorithm>
+#include <fcntl.h>
 #include <memory>
+#include <optional>
+#include <unistd.h>
 
 namespace ada::cli {
 
@@ -75,52 +78,100 @@ private:
   std::vector<std::unique_ptr<DumpThread>> threads_;
 };
 
-int run(Options &options) {
-  int exitCode = kOk;
+// The session reader needs a path. An index file that is compressed or comes through a pipe gets one that stays valid
+// until the program ends.
+void giveName(model::TraceLocation &place, InputOptions &options) {
+  const std::string path = need(place.bytes->asFile());
+  if (place.bytes->damage())
+    complain(place.bytes->damage()->text());
+  if (path == options.path)
+    return;
+  const int kept = ::open(path.c_str(), O_RDONLY);
+  if (kept < 0 || ::dup2(kept, STDIN_FILENO) < 0)
+    stop(kCantRead, "{}: cannot be opened again", place.name());
+  ::close(kept);
+  options.path = "/dev/stdin"; // shows the user what it is
+}
+
+// Dumps the file if its format has its own frames or records, and returns the exit status. Returns nothing if the
+// input is a session or an index file; an index file on standard input gets a path that can be opened.
+std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
+  if (options.path.empty())
+    return std::nullopt;
+  auto place = need(model::locate(options.path));
+  const model::FormatChoice found = model::recognise(place);
+  if (!found)
+    return fail(kCantRead, "{}", model::notATrace(place).text());
+  if (!found.format->dumpRaw) {
+    if (place.bytes)
+      giveName(place, options);
+    return std::nullopt;
+  }
+  if (merged)
+    return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is already one sequence", place.name());
+  if (!options.threads.empty() && !found.format->hasThreads)
+    return fail(kWrongUsage,
+                "dump: --thread is for sessions and wtf-trace; `adatrace convert --thread=… {} OUT` extracts a thread",
+                place.name());
+  std::optional<analysis::TimeBound> from, to;
+  for (const auto &[name, text, bound] : {std::tuple("--from", &options.from, &from), {"--to", &options.to, &to}})
+    if (!text->empty())
+      *bound = needTime(name, *text, options.absolute);
+  model::RawDumpOptions raw{.json = json, .threads = options.threads};
+  if (from || to)
+    raw.range = [&](uint64_t start) {
+      return model::TimeRange{from ? from->onClock(start) : 0, to ? to->onClock(start) : ~uint64_t(0)};
+    };
+  Output out;
+  const auto read = found.format->dumpRaw(
+      place, raw,
+      {[&](std::string_view text) { out.write(text); }, [](const Warning &flaw) { warning("{}", flaw.message); }});
+  out.flush();
+  if (!read)
+    return fail(kCantRead, "{}", read.error().text());
+  if (!read->problem)
+    return kOk;
+  return fail(read->isUsable ? kProblemsFound : kCantRead, "{}", read->problem->text());
+}
+
+int run(Options &options, const Invocation &) {
+  options.filter.settle("dump");
   if (!options.events && options.filter.options.showsAll() && !options.limit)
     if (const auto code = dumpRaw(options.input, options.format == Format::JsonLines, options.merged))
       return *code;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
+  TraceInput input = TraceInput::open(options.input);
   Output out;
-  DumpSink sink(*input, options, out);
+  DumpSink sink(input, options, out);
   model::ReadRequest request;
-  request.threads = input->threads();
+  request.threads = input.threads();
   request.isFurther = true;
   const Expected<void> done =
-      options.merged ? analysis::mergeEvents(input->source(), input->table(), input->threads(),
+      options.merged ? analysis::mergeEvents(input.source(), input.table(), input.threads(),
                                              [&](uint64_t seq, const model::Event &event, const model::Batch &batch) {
                                                return sink.take(seq, event, batch);
                                              })
-                     : input->source().readPart(sink, request);
+                     : input.source().readPart(sink, request);
   out.flush();
-  if (options.merged && input->threads().size() > 1 &&
-      std::ranges::any_of(input->table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
-    warning("{} was recorded with clock=none: the order of events is known only within each thread", input->name());
+  if (options.merged && input.threads().size() > 1 &&
+      std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
+    warning("{} was recorded with clock=none: the order of events is known only within each thread", input.name());
   if (!done && !analysis::isEarlyEnd(done.error()))
     return fail(kCantRead, "{}", done.error().text());
-  if (done && input->hasAllThreads())
-    warnAboutUnmatched(options.filter.options, input->table().functions);
-  return input->close();
+  if (done && input.hasAllThreads())
+    warnAboutUnmatched(options.filter.options, input.table().functions);
+  return input.close();
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter, /*durations=*/false);
-  addFormat(line, options->format, {Format::Text, Format::JsonLines},
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter, /*durations=*/false);
+  addFormat(line, options.format, {Format::Text, Format::JsonLines},
             "text, or jsonl: one JSON object per line, for scripts [text]");
-  line.flag("--merged", options->merged, "All threads in one sequence by time, instead of one thread after another");
+  line.flag("--merged", options.merged, "All threads in one sequence by time, instead of one thread after another");
   line.flag(
-      "--events", options->events,
+      "--events", options.events,
       "For other formats, too, print calls and marks instead of frames and records; a filter or --limit does the same");
-  addCount(line, "--limit", options->limit, "At most this many events; 0: all [0]");
-  return [options] {
-    if (!options->filter.settle("dump"))
-      return int(kWrongUsage);
-    return run(*options);
-  };
+  addCount(line, "--limit", options.limit, "At most this many events; 0: all [0]");
 }
 
 } // namespace
@@ -131,7 +182,7 @@ const Command kDump = {
     "Print every event, one per line",
     "adatrace dump --format=jsonl | jq -r 'select(.kind == \"exception\") | .name'\n"
     "adatrace dump --merged --from=1ms --to=2ms ada-traces/session_20261121_101500",
-    dump_command::declare,
+    withOptions<dump_command::declare, dump_command::run>,
 };
 
 } // namespace ada::cli

@@ -5,16 +5,8 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <set>
-
-#ifndef ADATRACE_LIBDIR_FROM_BINDIR
-#define ADATRACE_LIBDIR_FROM_BINDIR "../lib"
-#endif
-#ifndef ADATRACE_INCLUDEDIR_FROM_BINDIR
-#define ADATRACE_INCLUDEDIR_FROM_BINDIR "../include"
-#endif
 
 namespace ada::cli {
 
@@ -30,7 +22,7 @@ struct Options {
 
 // The installed parts, which are found relative to the tool, wherever it was moved.
 struct Place {
-  fs::path libraries, include;
+  fs::path plugins, libraries, include;
   std::set<unsigned> majors; ///< major versions of LLVM with a plugin
 };
 
@@ -49,12 +41,13 @@ std::optional<Place> findPlace() {
   const fs::path tool = fs::read_symlink("/proc/self/exe", error);
   if (error)
     return std::nullopt;
-  for (const char *relative : {"../lib", ADATRACE_LIBDIR_FROM_BINDIR}) {
-    Place place;
-    place.libraries = (tool.parent_path() / relative).lexically_normal();
-    const char *include = std::string_view(relative) == "../lib" ? "../include" : ADATRACE_INCLUDEDIR_FROM_BINDIR;
-    place.include = (tool.parent_path() / include).lexically_normal();
-    for (fs::directory_iterator at(place.libraries, error), end; !error && at != end; at.increment(error))
+  // An installation, and the build tree.
+  for (const Place &relative :
+       {Place{ADA_PLUGINDIR_FROM_BINDIR, ADA_LIBDIR_FROM_BINDIR, ADA_INCLUDEDIR_FROM_BINDIR, {}},
+        Place{"../lib", "../lib", "../include", {}}}) {
+    const auto beside = [&](const fs::path &path) { return (tool.parent_path() / path).lexically_normal(); };
+    Place place = {beside(relative.plugins), beside(relative.libraries), beside(relative.include), {}};
+    for (fs::directory_iterator at(place.plugins, error), end; !error && at != end; at.increment(error))
       if (const auto major = majorOf(at->path().filename().string()))
         place.majors.insert(*major);
     if (!place.majors.empty())
@@ -92,14 +85,14 @@ std::string joined(const std::set<unsigned> &majors) {
   return text;
 }
 
-int run(const Options &options) {
+int run(const Options &options, const Invocation &) {
   const std::optional<Place> place = findPlace();
   if (!place)
     return fail(kCantRead, "flags: the plugin (libAdaTrace-N.so) was not found next to this tool; is it installed?");
   unsigned major = options.llvm;
   if (major && !place->majors.contains(major))
-    return fail(kWrongUsage, "flags: there is no plugin for LLVM {} in {}, only for {}", major,
-                place->libraries.string(), joined(place->majors));
+    return fail(kWrongUsage, "flags: there is no plugin for LLVM {} in {}, only for {}", major, place->plugins.string(),
+                joined(place->majors));
   if (!major) {
     const std::optional<unsigned> clang = defaultClang();
     major = clang && place->majors.contains(*clang) ? *clang : *place->majors.rbegin();
@@ -108,7 +101,8 @@ int run(const Options &options) {
   const std::string libraries = place->libraries.string();
   std::string text;
   if (both || options.compile)
-    text += fmt::format("-fpass-plugin={}/libAdaTrace-{}.so -idirafter {}", libraries, major, place->include.string());
+    text += fmt::format("-fpass-plugin={}/libAdaTrace-{}.so -idirafter {}", place->plugins.string(), major,
+                        place->include.string());
   if (both || options.link) {
     text += text.empty() ? "" : " ";
     text +=
@@ -121,14 +115,12 @@ int run(const Options &options) {
   return kOk;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.flag("--compile", options->compile, "Only the compiler options");
-  line.flag("--link", options->link, "Only the linker options");
-  line.flag("--static", options->staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
-  line.option("--llvm", options->llvm, "LLVM's major version [that of `clang`, otherwise the newest that has a plugin]")
+void declare(CommandLine &line, Options &options) {
+  line.flag("--compile", options.compile, "Only the compiler options");
+  line.flag("--link", options.link, "Only the linker options");
+  line.flag("--static", options.staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
+  line.option("--llvm", options.llvm, "LLVM's major version [that of `clang`, otherwise the newest that has a plugin]")
       .type("N");
-  return [options] { return run(*options); };
 }
 
 } // namespace
@@ -139,7 +131,7 @@ const Command kFlags = {
     "Print the compiler and linker options for building a traced program",
     "clang -O2 app.c -o app $(adatrace flags)\n"
     "clang++-19 -c -O2 app.cpp $(adatrace flags --compile --llvm=19)",
-    flags_command::declare,
+    withOptions<flags_command::declare, flags_command::run>,
 };
 
 } // namespace ada::cli

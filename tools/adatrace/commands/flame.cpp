@@ -1,22 +1,26 @@
 // Adatrace flame: writes flame graphs as one page to open in a browser, or to mail.
-#include "base/quantities.h"
 #include "command.h"
 #include "fleet/loaded_sessions.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
-#include "output/flame_page.h"
 #include "trace/trace_input.h"
 
 #include "analysis/events/session_match.h"
 #include "analysis/tree/call_paths.h"
+#include "analysis/tree/flame_tree.h"
+#include "base/json.h"
+#include "flame/assets.h"
+#include "output/function_names.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <unistd.h>
+#include <vector>
 
 namespace ada::cli {
 
@@ -24,6 +28,7 @@ namespace flame_command {
 namespace {
 
 struct Options {
+  std::vector<Option> all; // of this command
   InputOptions input;
   FilterArguments filter;
   NameOptions names;
@@ -31,26 +36,169 @@ struct Options {
   uint64_t paths = 50'000;
 };
 
+// One entry of the page's list of trees.
+struct FlameSheet {
+  std::string label;
+  analysis::FlameTree tree;
+  bool isCut = false; ///< the trace had more paths than fit on the page
+};
+
+struct FlamePage {
+  std::string title;
+  std::optional<std::string> before; ///< the session to compare with
+  std::vector<model::Function> functions;
+  std::vector<FlameSheet> sheets;
+};
+
+// Writes JSON that is safe inside <script>. Only `</script` or a comment could break out of it, and both need a '<'.
+void writeForScript(Output &out, std::string_view json) {
+  for (size_t at = 0; at < json.size();) {
+    const size_t end = std::min(json.find('<', at), json.size());
+    out.write(json.substr(at, end - at));
+    if (end < json.size())
+      out.write("\\u003c");
+    at = end + 1;
+  }
+}
+void writeText(Output &out, std::string_view text) { writeForScript(out, jsonString(oneLine(text))); }
+
+// Writes "name":[…] with one number per element.
+template <class List, class Value> void writeColumn(Output &out, std::string_view name, const List &list, Value value) {
+  out.print("\"{}\":[", name);
+  for (bool isFirst = true; const auto &entry : list) {
+    out.print("{}{}", isFirst ? "" : ",", value(entry));
+    isFirst = false;
+  }
+  out.write("]");
+}
+
+int64_t numberOf(uint32_t function) {
+  return PathTree::isFunction(function) ? int64_t(function) : function == PathTree::kRest ? -1 : -2;
+}
+
+using Node = analysis::FlameNode;
+
+void writeFigures(Output &out, std::string_view name, const std::vector<Node> &nodes, FunctionSum Node::*which) {
+  out.print("\"{}\":{{", name);
+  writeColumn(out, "calls", nodes, [&](const Node &node) { return (node.*which).calls; });
+  out.write(",");
+  writeColumn(out, "total", nodes, [&](const Node &node) { return (node.*which).totalNs; });
+  out.write(",");
+  writeColumn(out, "self", nodes, [&](const Node &node) { return (node.*which).selfNs; });
+  out.write("}");
+}
+
+void writeWhole(Output &out, std::string_view name, const FunctionSum &whole) {
+  out.print(",\"{}\":[{},{},{}]", name, whole.calls, whole.totalNs, whole.selfNs);
+}
+
+// Writes [function, calls, total, self] per function, followed by the other session's figures.
+void writeSums(Output &out, const analysis::FlameTree &tree, bool isDifference) {
+  out.write(",\"sums\":[");
+  bool isFirst = true;
+  for (size_t i = 0; i < tree.sums.size(); ++i) {
+    const FunctionSum &now = tree.sums[i], before = isDifference ? tree.sumsBefore[i] : FunctionSum();
+    if (now.calls + before.calls == 0)
+      continue;
+    const size_t functions = tree.sums.size() - 2; // the last two entries: paths that did not fit, and the recorder
+    const int64_t function = i < functions ? int64_t(i) : int64_t(functions) - int64_t(i) - 1;
+    out.print("{}[{},{},{},{}", isFirst ? "" : ",", function, now.calls, now.totalNs, now.selfNs);
+    if (isDifference)
+      out.print(",{},{},{}", before.calls, before.totalNs, before.selfNs);
+    out.write("]");
+    isFirst = false;
+  }
+  out.write("]");
+}
+
+void writeSheet(Output &out, const FlameSheet &sheet, bool isDifference) {
+  const std::vector<Node> &nodes = sheet.tree.nodes;
+  out.write("{\"label\":");
+  writeText(out, sheet.label);
+  out.print(",\"isCut\":{},", sheet.isCut);
+  writeColumn(out, "depth", nodes, [](const Node &node) { return node.depth; });
+  out.write(",");
+  writeColumn(out, "function", nodes, [](const Node &node) { return numberOf(node.function); });
+  out.write(",");
+  writeColumn(out, "paths", nodes, [](const Node &node) { return node.paths; });
+  out.write(",");
+  writeFigures(out, "now", nodes, &Node::figures);
+  out.write(",");
+  if (isDifference)
+    writeFigures(out, "before", nodes, &Node::before);
+  else
+    out.write("\"before\":null");
+  writeWhole(out, "whole", sheet.tree.whole);
+  if (isDifference)
+    writeWhole(out, "wholeBefore", sheet.tree.wholeBefore);
+  else
+    out.write(",\"wholeBefore\":null");
+  writeSums(out, sheet.tree, isDifference);
+  out.write("}");
+}
+
+void writeData(Output &out, const FlamePage &page, NameStyle style) {
+  out.write("{\"title\":");
+  writeText(out, page.title);
+  out.write(",\"before\":");
+  page.before ? writeText(out, *page.before) : out.write("null");
+  out.write(",\"functions\":[");
+  for (bool isFirst = true; const model::Function &function : page.functions) {
+    out.write(isFirst ? "\n[" : ",\n[");
+    writeText(out, nameOf(function, style));
+    out.write(",");
+    writeText(out, sourceOf(function));
+    out.write("]");
+    isFirst = false;
+  }
+  out.write("],\n\"trees\":[");
+  for (bool isFirst = true; const FlameSheet &sheet : page.sheets) {
+    out.write(isFirst ? "\n" : ",\n");
+    writeSheet(out, sheet, page.before.has_value());
+    isFirst = false;
+  }
+  out.write("]}");
+}
+
+// A single-file page can't import modules. So the module is put before the script, and the line that imports it is
+// removed.
+void writeScript(Output &out) {
+  const std::string_view script = flame_assets::flame_js;
+  const size_t line = script.find("\nimport ") + 1;
+  out.write(flame_assets::numbers_js);
+  out.write(script.substr(0, line));
+  out.write(script.substr(script.find('\n', line)));
+}
+
+void printFlamePage(Output &out, const FlamePage &page, NameStyle style) {
+  std::string_view rest = flame_assets::page_html;
+  for (size_t at; (at = rest.find('@')) != rest.npos;) {
+    const size_t end = rest.find('@', at + 1);
+    const std::string_view part = rest.substr(at + 1, end - at - 1);
+    out.write(rest.substr(0, at));
+    if (part == "STYLE")
+      out.write(flame_assets::flame_css);
+    else if (part == "SCRIPT")
+      writeScript(out);
+    else
+      writeData(out, page, style);
+    rest.remove_prefix(end + 1);
+  }
+  out.write(rest);
+}
+
 // A session with the paths of each of its threads.
 struct Session {
-  std::optional<TraceInput> input;
+  TraceInput input;
   analysis::CallPaths paths;
 };
 
-// Returns nothing and sets the exit code if that fails.
-std::optional<Session> readSession(const InputOptions &place, const analysis::FilterOptions &filter, int &exitCode) {
-  Session session{TraceInput::open(place, exitCode), {}};
-  if (!session.input)
-    return std::nullopt;
+Session readSession(const InputOptions &place, const analysis::FilterOptions &filter) {
+  Session session{TraceInput::open(place), {}};
   analysis::CallPathsOptions options{.filter = filter, .by = analysis::PathsBy::Thread};
-  session.input->setRange(options.filter);
-  auto paths =
-      analysis::readCallPaths(session.input->source(), session.input->table(), session.input->threads(), options);
-  if (!paths) {
-    exitCode = fail(kCantRead, "{}", paths.error().text());
-    return std::nullopt;
-  }
-  session.paths = *std::move(paths);
+  session.input.setRange(options.filter);
+  session.paths =
+      need(analysis::readCallPaths(session.input.source(), session.input.table(), session.input.threads(), options));
   return session;
 }
 
@@ -61,7 +209,7 @@ struct ThreadTrees {
   std::map<std::string, PathTree> byKey;
 
   ThreadTrees(const Session &session, const std::vector<uint32_t> &numbers) {
-    const std::vector<std::string> keys = analysis::threadKeys(session.input->table());
+    const std::vector<std::string> keys = analysis::threadKeys(session.input.table());
     for (const analysis::CallPathGroup &group : session.paths.groups) {
       all.merge(group.tree, numbers);
       PathTree &own = byKey.try_emplace(keys[*group.thread], ~size_t(0)).first->second;
@@ -89,13 +237,13 @@ void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, 
     return;
   // The single threads together may take as much of the page as "all threads".
   most = std::max<uint64_t>(100, most / now.byKey.size());
-  const std::vector<std::string> keys = analysis::threadKeys(session.input->table());
+  const std::vector<std::string> keys = analysis::threadKeys(session.input.table());
   std::set<std::string> done;
   for (const analysis::CallPathGroup &group : session.paths.groups) {
     const std::string &key = keys[*group.thread];
     const auto other = before ? before->byKey.find(key) : now.byKey.end();
     const PathTree *earlier = !before ? nullptr : other == before->byKey.end() ? &none : &other->second;
-    add(session.input->label(*group.thread), now.byKey.at(key), earlier);
+    add(session.input.label(*group.thread), now.byKey.at(key), earlier);
     done.insert(key);
   }
   if (before)
@@ -106,26 +254,15 @@ void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, 
 
 // Makes one tree of all chosen sessions in a database.
 int runFleet(const Options &options) {
-  const auto failWith = [](const Error &error) { return fail(exitCodeOf(error), "flame: {}", error.text()); };
-  auto server = openDatabase(options.input.from, options.credentials);
-  if (!server)
-    return failWith(server.error());
-  const auto read = [&](const std::string &label) -> Expected<analysis::CallPaths> {
-    const auto sessions = sessionsWith(*server, label);
-    return sessions ? callPathsOf(*server, *sessions) : sessions.error();
-  };
+  Server server = need("flame", openDatabase(options.input.from, options.credentials));
   std::vector<analysis::CallPaths> sides;
   FlamePage page;
-  page.title = options.input.path.empty() ? server->address().shown : options.input.path;
+  page.title = options.input.path.empty() ? server.address().shown : options.input.path;
   std::vector<std::string> labels = {options.input.path};
   if (!options.against.empty())
     labels.push_back(*(page.before = options.against));
-  for (const std::string &label : labels) {
-    auto paths = read(label);
-    if (!paths)
-      return failWith(paths.error());
-    sides.push_back(*std::move(paths));
-  }
+  for (const std::string &label : labels)
+    sides.push_back(need("flame", callPathsOf(server, need("flame", sessionsWith(server, label)))));
   std::vector<const std::vector<model::Function> *> lists;
   for (const analysis::CallPaths &side : sides)
     lists.push_back(&side.functions);
@@ -146,74 +283,66 @@ int runFleet(const Options &options) {
   return kOk;
 }
 
-int run(const Options &options) {
+int run(Options &options, const Invocation &) {
+  options.filter.settle("flame");
+  for (const Option &option : options.all)
+    if (isDatabase(options.input.from) && option.isGiven() && !option.isArgument() &&
+        !std::set<std::string>{"--from", "--against", "--credentials", "--paths", "--names"}.contains(option.name()))
+      return fail(kWrongUsage, "flame: {} can't be used with sessions in a database", option.name());
   if (isTerminal(STDOUT_FILENO))
     return fail(kWrongUsage, "flame: the output is an HTML page; redirect it to a file: adatrace flame {}> flame.html",
                 options.input.path.empty() ? "" : options.input.path + " ");
-  int exitCode = kOk;
-  std::optional<Session> now = readSession(options.input, options.filter.options, exitCode), before;
-  if (!now)
-    return exitCode;
+  if (isDatabase(options.input.from))
+    return runFleet(options);
+  Session now = readSession(options.input, options.filter.options);
+  std::optional<Session> before;
   if (!options.against.empty()) {
     InputOptions place = options.input;
     place.path = options.against;
-    before = readSession(place, options.filter.options, exitCode);
-    if (!before)
-      return exitCode;
+    before = readSession(place, options.filter.options);
   }
 
   FlamePage page;
-  page.title = titleOf(*now->input);
-  std::vector<const std::vector<model::Function> *> lists = {&now->paths.functions};
+  page.title = titleOf(now.input);
+  std::vector<const std::vector<model::Function> *> lists = {&now.paths.functions};
   if (before) {
-    page.before = titleOf(*before->input);
+    page.before = titleOf(before->input);
     lists.push_back(&before->paths.functions);
   }
   analysis::JoinedFunctions joined = analysis::joinFunctions(lists);
   page.functions = std::move(joined.functions);
-  const ThreadTrees trees(*now, joined.numbers[0]);
+  const ThreadTrees trees(now, joined.numbers[0]);
   std::optional<ThreadTrees> others;
   if (before)
     others.emplace(*before, joined.numbers[1]);
-  if (!now->paths.groups.empty() || (before && !before->paths.groups.empty()))
-    addSheets(page, *now, trees, others ? &*others : nullptr, options.paths);
+  if (!now.paths.groups.empty() || (before && !before->paths.groups.empty()))
+    addSheets(page, now, trees, others ? &*others : nullptr, options.paths);
 
   Output out;
   printFlamePage(out, page, options.names.style);
   out.flush();
-  if (now->paths.groups.empty())
-    warning("{}{}", now->input->eventCount() ? "no calls match the filters: " : "there are no events in ",
-            now->input->name());
-  if (now->input->hasAllThreads())
+  if (now.paths.groups.empty())
+    warning("{}{}", now.input.eventCount() ? "no calls match the filters: " : "there are no events in ",
+            now.input.name());
+  if (now.input.hasAllThreads())
     warnAboutUnmatched(options.filter.options, page.functions);
-  const int problems = now->input->close(now->paths.damage);
-  return before ? std::max(problems, before->input->close(before->paths.damage)) : problems;
+  const int problems = now.input.close(now.paths.damage);
+  return before ? std::max(problems, before->input.close(before->paths.damage)) : problems;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter);
-  declareNames(line, options->names);
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter);
+  declareNames(line, options.names);
   line.option(
-          "--against", options->against,
+          "--against", options.against,
           "Compare with this earlier session: functions that take more time now are red, those that take less are blue")
       .type("SESSION");
-  line.option("--credentials", options->credentials, "With --from=clickhouse://…: as for `load`").type("FILE");
-  addCount(line, "--paths", options->paths, "Include at most this many paths, those that took longest [50000]");
+  line.option("--credentials", options.credentials, "With --from=clickhouse://…: as for `load`").type("FILE");
+  addCount(line, "--paths", options.paths, "Include at most this many paths, those that took longest [50000]");
+  options.all = line.all();
   line.find("--from").addText(". Or clickhouse://HOST:PORT/DATABASE: use the sessions in this database that have the "
                               "label given as SESSION (release=1.4), or all");
-  return [options, &line] {
-    if (!options->filter.settle("flame"))
-      return int(kWrongUsage);
-    if (!isDatabase(options->input.from))
-      return run(*options);
-    for (const Option &option : line.all())
-      if (option.isGiven() && !option.isArgument() &&
-          !std::set<std::string>{"--from", "--against", "--credentials", "--paths", "--names"}.contains(option.name()))
-        return fail(kWrongUsage, "flame: {} can't be used with sessions in a database", option.name());
-    return isTerminal(STDOUT_FILENO) ? run(*options) : runFleet(*options);
-  };
 }
 
 } // namespace
@@ -224,7 +353,7 @@ const Command kFlame = {
     "Write a flame graph as one self-contained HTML page",
     "adatrace flame > flame.html\n"
     "adatrace flame ada-traces/session_20261121_101500 --against ada-traces/session_20261120_090000 > difference.html",
-    flame_command::declare,
+    withOptions<flame_command::declare, flame_command::run>,
 };
 
 } // namespace ada::cli

@@ -14,8 +14,6 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <memory>
-#include <unistd.h>
 
 namespace ada::cli {
 
@@ -31,8 +29,6 @@ struct Options {
   uint64_t limit = 20;
   bool all = false;
 };
-
-int failWith(const Error &error) { return fail(exitCodeOf(error), "fleet: {}", error.text()); }
 
 // Prints an answer, whose first row is the names of its columns.
 void printAnswer(Output &out, const Palette &palette, const std::vector<std::vector<std::string>> &rows,
@@ -133,30 +129,24 @@ Expected<std::string> conditionOf(Server &server, const Options &options) {
 int printChange(Server &server, const Options &options, const Invocation &invocation) {
   if (options.before.empty() || options.after.empty())
     return fail(kWrongUsage, "fleet: change needs --before and --after: --before=release=1.3 --after=release=1.4");
-  if (!options.table.fits("fleet", infoOf(analysis::diffColumns())))
-    return kWrongUsage;
+  options.table.check("fleet", infoOf(analysis::diffColumns()));
   std::vector<analysis::Report> sides[2];
   for (const auto &[label, side] : {std::pair(&options.before, &sides[0]), std::pair(&options.after, &sides[1])}) {
-    const auto sessions = sessionsWith(server, *label);
-    if (!sessions)
-      return failWith(sessions.error());
+    const auto sessions = need("fleet", sessionsWith(server, *label));
     // With one session per side, all durations would be needed to tell noise from change.
-    if (sessions->size() < 2)
+    if (sessions.size() < 2)
       return fail(kWrongUsage,
                   "fleet: only one session has {}; at least two are needed to tell differences from noise (`adatrace "
                   "diff` compares the files of single sessions)",
                   oneLine(*label));
-    auto reports = reportsOf(server, *sessions);
-    if (!reports)
-      return failWith(reports.error());
-    *side = *std::move(reports);
+    *side = need("fleet", reportsOf(server, sessions));
   }
   const analysis::Diff diff = analysis::makeDiff(sides[0], sides[1]);
   DiffLineOptions lines;
   lines.table = options.table;
   lines.all = options.all;
   Output out;
-  printDiff(out, Palette(invocation.color, STDOUT_FILENO), diff, lines);
+  printDiff(out, invocation.palette(), diff, lines);
   return kOk;
 }
 
@@ -177,15 +167,10 @@ void printJson(Output &out, std::string_view lines, bool isArray) {
 int run(const Options &options, const Invocation &invocation) {
   if (options.question != kChange && (!options.before.empty() || !options.after.empty()))
     return fail(kWrongUsage, "fleet: only change takes --before and --after");
-  auto opened = openDatabase(options.from, options.credentials);
-  if (!opened)
-    return failWith(opened.error());
-  Server &server = *opened;
+  Server server = need("fleet", openDatabase(options.from, options.credentials));
   if (options.question == kChange)
     return printChange(server, options, invocation);
-  const auto condition = conditionOf(server, options);
-  if (!condition)
-    return failWith(condition.error());
+  const std::string condition = need("fleet", conditionOf(server, options));
   const auto question = std::ranges::find(model::questions(), options.question, &model::Question::name);
   std::string columns;
   for (const std::string &column : options.table.columns) {
@@ -195,7 +180,7 @@ int run(const Options &options, const Invocation &invocation) {
     columns += (columns.empty() ? "" : ", ") + column;
   }
   std::string sql =
-      fmt::format("SELECT {} FROM ({})", columns.empty() ? "*" : columns, model::queryOf(*question, *condition));
+      fmt::format("SELECT {} FROM ({})", columns.empty() ? "*" : columns, model::queryOf(*question, condition));
   if (!question->where.empty())
     sql += fmt::format(" WHERE {}", question->where);
   sql += fmt::format(" ORDER BY {}", question->order);
@@ -204,25 +189,20 @@ int run(const Options &options, const Invocation &invocation) {
   Output out;
   const bool isCsv = options.table.format == Format::Csv;
   if (!isCsv && !options.table.isJson()) {
-    const auto rows = server.rows(sql + " FORMAT TabSeparatedWithNames");
-    if (!rows)
-      return failWith(rows.error());
-    printAnswer(out, Palette(invocation.color, STDOUT_FILENO), *rows, options.table);
+    const auto rows = need("fleet", server.rows(sql + " FORMAT TabSeparatedWithNames"));
+    printAnswer(out, invocation.palette(), rows, options.table);
     return kOk;
   }
-  const auto answer = server.query(sql + (isCsv ? " FORMAT CSVWithNames" : " FORMAT JSONEachRow"),
-                                   {"output_format_json_quote_64bit_integers=0"});
-  if (!answer)
-    return failWith(answer.error());
+  const auto answer = need("fleet", server.query(sql + (isCsv ? " FORMAT CSVWithNames" : " FORMAT JSONEachRow"),
+                                                 {"output_format_json_quote_64bit_integers=0"}));
   if (isCsv)
-    out.write(*answer);
+    out.write(answer);
   else
-    printJson(out, *answer, options.table.format == Format::Json);
+    printJson(out, answer, options.table.format == Format::Json);
   return kOk;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
+void declare(CommandLine &line, Options &options) {
   std::vector<std::string> names;
   std::string about = "One of:";
   const auto add = [&](std::string_view name, std::string_view text) {
@@ -232,24 +212,23 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   for (const model::Question &question : model::questions())
     add(question.name, question.about);
   add(kChange, "what changed between --before and --after, beyond noise");
-  line.option("query", options->question, about).type("").required().oneOf(names);
-  line.option("--from", options->from, "The database, as for `load`: clickhouse://HOST:PORT/DATABASE")
+  line.option("query", options.question, about).type("").required().oneOf(names);
+  line.option("--from", options.from, "The database, as for `load`: clickhouse://HOST:PORT/DATABASE")
       .type("ADDRESS")
       .required();
-  line.option("--credentials", options->credentials, "As for `load`").type("FILE");
-  addGlobs(line, "--function", options->functions, "Only these functions; may be repeated");
-  line.option("--host", options->hosts, "Only this host; may be repeated").type("NAME").repeatable();
-  line.option("--release", options->releases, "Only this release; may be repeated").type("NAME").repeatable();
-  line.option("--since", options->since,
+  line.option("--credentials", options.credentials, "As for `load`").type("FILE");
+  addGlobs(line, "--function", options.functions, "Only these functions; may be repeated");
+  line.option("--host", options.hosts, "Only this host; may be repeated").type("NAME").repeatable();
+  line.option("--release", options.releases, "Only this release; may be repeated").type("NAME").repeatable();
+  line.option("--since", options.since,
               "Only calls that began at this time or later: 2026-11-20T10:00 in UTC, or 2h for two hours ago")
       .type("TIME");
-  line.option("--until", options->until, "Only calls that began before this time").type("TIME");
-  line.option("--before", options->before, "change: the sessions with this label, or host=NAME").type("NAME=VALUE");
-  line.option("--after", options->after, "change: the sessions to compare them with").type("NAME=VALUE");
-  line.flag("--all", options->all, "change: also show functions that did not change beyond noise");
-  addCount(line, "--limit", options->limit, "At most this many lines; 0: all [20]");
-  addTableOptions(line, options->table, "row", "table");
-  return [options, &invocation] { return run(*options, invocation); };
+  line.option("--until", options.until, "Only calls that began before this time").type("TIME");
+  line.option("--before", options.before, "change: the sessions with this label, or host=NAME").type("NAME=VALUE");
+  line.option("--after", options.after, "change: the sessions to compare them with").type("NAME=VALUE");
+  line.flag("--all", options.all, "change: also show functions that did not change beyond noise");
+  addCount(line, "--limit", options.limit, "At most this many lines; 0: all [20]");
+  addTableOptions(line, options.table, "row", "table");
 }
 
 } // namespace
@@ -261,7 +240,7 @@ const Command kFleet = {
     "adatrace fleet functions --from=clickhouse://db.example:8123/traces\n"
     "adatrace fleet slowest --from=clickhouse://db.example:8123/traces --limit=5 --since=2h\n"
     "adatrace fleet change --from=clickhouse://db.example:8123/traces --before=release=1.3 --after=release=1.4",
-    fleet_command::declare,
+    withOptions<fleet_command::declare, fleet_command::run>,
 };
 
 } // namespace ada::cli

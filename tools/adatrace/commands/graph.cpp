@@ -1,5 +1,4 @@
 // Adatrace graph: prints the calls of all threads, added up by path.
-#include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
@@ -7,7 +6,6 @@
 
 #include "analysis/tree/path_views.h"
 
-#include <memory>
 #include <optional>
 #include <unistd.h>
 
@@ -35,81 +33,71 @@ void warnAboutUnmatchedViews(const Options &options, const analysis::CallPaths &
 }
 
 int run(Options &options, const Invocation &invocation) {
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
+  options.filter.settle("graph");
+  if (!options.callers.empty() && !options.callees.empty())
+    stop(kWrongUsage, "graph: use --callers or --callees, not both");
+  if (!options.callers.empty())
+    options.lines.view = GraphView::Callers;
+  if (!options.callees.empty())
+    options.lines.view = GraphView::Callees;
+  if (options.limit)
+    options.lines.limit = options.limit;
+  options.lines.table.check("graph", graphTable(options.lines.view, options.lines.table.isText()));
+  TraceInput input = TraceInput::open(options.input);
   options.paths.filter = options.filter.options;
-  input->setRange(options.paths.filter);
-  const auto paths = analysis::readCallPaths(input->source(), input->table(), input->threads(), options.paths);
-  if (!paths)
-    return fail(kCantRead, "{}", paths.error().text());
+  input.setRange(options.paths.filter);
+  const auto paths = need(analysis::readCallPaths(input.source(), input.table(), input.threads(), options.paths));
 
   const std::vector<std::string> &globs = options.callers.empty() ? options.callees : options.callers;
-  const std::vector<bool> chosen = analysis::chosenFunctions(paths->functions, globs);
+  const std::vector<bool> chosen = analysis::chosenFunctions(paths.functions, globs);
   const bool isText = options.lines.table.isText();
   options.lines.minPercent = options.minPercent.value_or(isText ? kLeastPercent : 0);
   Output out;
-  const Palette palette(invocation.color, STDOUT_FILENO);
-  GraphLines lines(out, *input, paths->functions, options.lines, palette, options.paths.by);
-  for (const analysis::CallPathGroup &group : paths->groups) {
+  const Palette palette = invocation.palette();
+  GraphLines lines(out, input, paths.functions, options.lines, palette, options.paths.by);
+  for (const analysis::CallPathGroup &group : paths.groups) {
     if (options.lines.view == GraphView::Calls)
       lines.print(group, group.tree);
     else
       lines.print(group, options.lines.view == GraphView::Callers ? analysis::callersOf(group.tree, chosen)
                                                                   : analysis::calleesOf(group.tree, chosen));
   }
-  if (isText && input->eventCount() == 0)
-    out.print("there are no events in {}\n", input->name());
+  if (isText && input.eventCount() == 0)
+    out.print("there are no events in {}\n", input.name());
   else if (isText && lines.printed() == 0)
     out.write("no calls match the filters\n");
   else
     lines.finish();
   out.flush();
-  if (input->hasAllThreads()) {
-    warnAboutUnmatched(options.paths.filter, paths->functions);
-    warnAboutUnmatchedViews(options, *paths);
+  if (input.hasAllThreads()) {
+    warnAboutUnmatched(options.paths.filter, paths.functions);
+    warnAboutUnmatchedViews(options, paths);
   }
-  return input->close(paths->damage);
+  return input.close(paths.damage);
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter);
-  declareNames(line, options->lines.names);
-  addGlobs(line, "--callers", options->callers,
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter);
+  declareNames(line, options.lines.names);
+  addGlobs(line, "--callers", options.callers,
            "Show the callers of these functions, their callers, and so on (globs, separated by '|')");
-  addGlobs(line, "--callees", options->callees, "Show what these functions called, wherever they were called from");
-  line.option("--min-percent", options->minPercent,
+  addGlobs(line, "--callees", options.callees, "Show what these functions called, wherever they were called from");
+  line.option("--min-percent", options.minPercent,
               fmt::format("Leave out paths with less than this share of the time; 0: none [{} in text, else 0]",
                           kLeastPercent))
       .type("N")
       .between(0.0, 100.0);
-  line.choice("--by", options->paths.by,
+  line.choice("--by", options.paths.by,
               {{"trace", analysis::PathsBy::Trace},
                {"process", analysis::PathsBy::Process},
                {"thread", analysis::PathsBy::Thread}},
               "One graph for the whole trace, for each process, or for each thread [trace]")
       .type("WHAT");
-  addCount(line, "--limit", options->limit, "At most this many lines; 0: all [0]");
-  addTableOptions(line, options->lines.table);
+  addCount(line, "--limit", options.limit, "At most this many lines; 0: all [0]");
+  addTableOptions(line, options.lines.table);
   // For tests: simulates a trace with more paths than fit.
-  line.option("--max-nodes", options->paths.mostNodes, "").hidden();
-  return [options, &invocation] {
-    if (!options->filter.settle("graph"))
-      return int(kWrongUsage);
-    if (!options->callers.empty() && !options->callees.empty())
-      return fail(kWrongUsage, "graph: use --callers or --callees, not both");
-    if (!options->callers.empty())
-      options->lines.view = GraphView::Callers;
-    if (!options->callees.empty())
-      options->lines.view = GraphView::Callees;
-    if (options->limit)
-      options->lines.limit = options->limit;
-    const ColumnList columns = graphTable(options->lines.view, options->lines.table.isText());
-    return options->lines.table.fits("graph", columns) ? run(*options, invocation) : int(kWrongUsage);
-  };
+  line.option("--max-nodes", options.paths.mostNodes, "").hidden();
 }
 
 } // namespace
@@ -121,7 +109,7 @@ const Command kGraph = {
     "adatrace graph --min-percent=2\n"
     "adatrace graph --callers=malloc_wrapper --by=thread ada-traces/session_20261121_101500\n"
     "adatrace graph --callees='net::*' --format=json",
-    graph_command::declare,
+    withOptions<graph_command::declare, graph_command::run>,
 };
 
 } // namespace ada::cli

@@ -1,15 +1,17 @@
 // Adatrace info: describes a trace or a program.
 #include "command.h"
-#include "elf/info_elf.h"
 #include "options/table_options.h"
-#include "output/description_text.h"
 #include "process/session_place.h"
 
+#include "ada/abi.h"
+#include "base/json.h"
+#include "base/quantities.h"
 #include "convert/summary.h"
+#include "elf/elf_instrumentation.h"
+#include "formats/description.h"
 #include "formats/table.h"
 
-#include <memory>
-#include <unistd.h>
+#include <map>
 
 namespace ada::cli {
 
@@ -21,6 +23,131 @@ struct Options {
   Format format = Format::Text;
   bool all = false, functions = false, absolute = false;
 };
+
+using model::Description;
+using model::InfoField;
+using model::InfoRow;
+using model::InfoSection;
+using model::InfoTable;
+
+void printTable(Output &out, const Palette &palette, const InfoTable &table, bool all) {
+  if (table.heading.empty())
+    return; // for programs only
+  out.print("  {}{}{}\n", palette.dim, table.heading, palette.reset);
+  size_t listed = 0;
+  for (const InfoRow &row : table.rows) {
+    if (row.isProblem)
+      out.print("  {}unreadable{}    {}\n", palette.error, palette.reset, row.text);
+    else if (listed++ < table.shown || all)
+      out.print("  {}{}{}{}{}\n", row.text, palette.name, row.name, palette.reset, row.rest);
+  }
+  if (listed > table.shown && !all)
+    out.print("  {}... and {} more {}; --all lists them{}\n", palette.dim, formatCount(listed - table.shown),
+              table.what, palette.reset);
+}
+
+void printSection(Output &out, const Palette &palette, const InfoSection &section, bool all) {
+  if (section.isNamed)
+    out.print("{}{}{}\n", palette.name, section.title, palette.reset);
+  else if (!section.title.empty())
+    out.print("{}\n", section.title);
+  for (const InfoField &field : section.fields)
+    if (!field.label.empty())
+      out.print("  {}{:<13}{} {}\n", palette.dim, field.label, palette.reset, field.text);
+  for (const std::string &text : section.warnings)
+    out.print("  {}warning{}       {}\n", palette.warn, palette.reset, text);
+  for (const std::string &text : section.problems)
+    out.print("  {}unreadable{}    {}\n", palette.error, palette.reset, text);
+  for (const InfoTable &table : section.tables)
+    printTable(out, palette, table, all);
+}
+
+// `all`: print every row of every table, however many there are.
+void printText(Output &out, const Palette &palette, const Description &description, bool all) {
+  printSection(out, palette, description.whole, all);
+  for (const InfoSection &process : description.processes)
+    printSection(out, palette, process, all);
+}
+
+JsonMembers membersOf(const InfoSection &section) {
+  JsonMembers json;
+  json.raw(section.members.list());
+  for (const InfoField &field : section.fields)
+    json.raw(field.members.list());
+  json.texts("warnings", section.warnings).texts("problems", section.problems);
+  for (const InfoTable &table : section.tables) {
+    json.beginArray(table.key);
+    for (const InfoRow &row : table.rows)
+      json.json({}, row.members.object());
+    json.endArray();
+  }
+  return json;
+}
+
+// Prints one JSON object on one line (docs/json.md).
+void printJson(Output &out, const Description &description) {
+  InfoSection whole = description.whole;
+  for (const Warning &flaw : description.warnings)
+    whole.warnings.push_back(flaw.message);
+  if (description.problem)
+    whole.problems.push_back(description.problem->text());
+  JsonMembers json = membersOf(whole);
+  json.beginArray("processes");
+  for (const InfoSection &process : description.processes)
+    json.json({}, membersOf(process).object());
+  out.write(json.endArray().object() + "\n");
+}
+
+void printAbi(Output &out, const Palette &palette, const ElfFile &file) {
+  const std::optional<uint32_t> version = abiVersion(file);
+  if (!version)
+    out.write("  ABI           unknown (no symbol table)\n");
+  else if (*version == ADA_ABI_VERSION)
+    out.print("  ABI           {}\n", *version);
+  else
+    out.print("  ABI           {}{}, but this AdaTrace has {}: its runtime will not record this file; rebuild it{}\n",
+              palette.warn, *version, ADA_ABI_VERSION, palette.reset);
+}
+
+void printElf(Output &out, const Palette &palette, const std::string &path, const ElfFile &file, bool listFunctions) {
+  out.print("{}{}{}: {} for {}\n", palette.name, path, palette.reset, file.kind(), file.machine());
+  const uint64_t count = instrumentedFunctionCount(file);
+  if (!file.hasSections())
+    out.write("  instrumented  unknown: the section table was stripped\n");
+  else if (count == 0)
+    out.print("  instrumented  {}no{}; `adatrace flags` prints the compiler options\n", palette.warn, palette.reset);
+  else
+    out.print("  instrumented  {}yes{}, {}\n", palette.good, palette.reset, formatCount(count, "function"));
+  if (count && !file.isObject())
+    printAbi(out, palette, file);
+  if (!file.buildId().empty())
+    out.print("  build id      {}\n", file.buildId());
+  if (count == 0 && !file.isObject() && file.hasSections() && instrumentationOf(path) == Instrumentation::Yes)
+    out.write("  libraries     at least one that it is linked with is instrumented\n");
+  if (count == 0)
+    return;
+
+  const std::vector<InstrumentedFunction> functions = instrumentedFunctions(file);
+  if (file.isObject()) {
+    if (listFunctions)
+      out.write("  functions     are listed for linked files only\n");
+    return;
+  }
+  std::map<std::string, uint64_t> files;
+  for (const InstrumentedFunction &function : functions)
+    ++files[function.file.empty() ? "(no file known)" : function.file];
+  out.print("  source files  {}\n", formatCount(files.size()));
+  if (!listFunctions)
+    return;
+  for (const InstrumentedFunction &function : functions) {
+    out.print("  {}{}{}", palette.name, function.pretty, palette.reset);
+    if (!function.file.empty())
+      out.print("  {}{}", palette.dim, function.file);
+    if (!function.file.empty() && function.line)
+      out.print(":{}", function.line);
+    out.print("{}\n", function.file.empty() ? Escape() : palette.reset);
+  }
+}
 
 // Describes a program or library. Returns nothing if the file is neither.
 std::optional<int> describeProgram(const Options &options, Output &out, const Palette &palette) {
@@ -43,19 +170,17 @@ std::optional<int> describeProgram(const Options &options, Output &out, const Pa
 }
 
 int run(Options &options, const Invocation &invocation) {
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   Output out;
-  const std::optional<std::string> path = sessionOrNewest(options.path);
-  if (!path)
-    return kCantRead;
-  auto place = model::locate(*path);
+  const std::string path = sessionOrNewest(options.path);
+  auto place = model::locate(path);
   if (!place) {
-    const std::optional<int> code = *path == "-" ? std::nullopt : describeProgram(options, out, palette);
+    const std::optional<int> code = path == "-" ? std::nullopt : describeProgram(options, out, palette);
     return code ? *code : fail(kCantRead, "{}", place.error().text());
   }
   const model::FormatChoice found = model::recognise(*place);
   if (!found) {
-    if (*path != "-")
+    if (path != "-")
       if (const auto code = describeProgram(options, out, palette))
         return *code;
     return fail(kCantRead, "{}", model::notATrace(*place).text());
@@ -63,35 +188,31 @@ int run(Options &options, const Invocation &invocation) {
   if (options.format == Format::Json && place->bytes)
     if (auto kept = place->bytes->spool(); !kept) // it is read twice
       return fail(kCantRead, "{}", kept.error().text());
-  auto description = found.format->describe(*place, options.absolute);
-  if (!description)
-    return fail(kCantRead, "{}", description.error().text());
+  auto description = need(found.format->describe(*place, options.absolute));
   if (options.format == Format::Json) {
-    if (description->processes.empty() && found.format->open)
-      model::describeProcesses(*found.format, std::move(*place), *description);
-    printJson(out, *description);
+    if (description.processes.empty() && found.format->open)
+      model::describeProcesses(*found.format, std::move(*place), description);
+    printJson(out, description);
   } else {
-    printText(out, palette, *description, options.all);
+    printText(out, palette, description, options.all);
     out.flush();
-    for (const Warning &flaw : description->warnings)
-      warning("{}: {}", *path == "-" ? "standard input" : *path, flaw.message);
-    if (description->problem)
-      complain(description->problem->text());
+    for (const Warning &flaw : description.warnings)
+      warning("{}: {}", path == "-" ? "standard input" : path, flaw.message);
+    if (description.problem)
+      complain(description.problem->text());
   }
-  return description->isWhole && !description->problem ? kOk : kProblemsFound;
+  return description.isWhole && !description.problem ? kOk : kProblemsFound;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  line.option("file", options->path,
+void declare(CommandLine &line, Options &options) {
+  line.option("file", options.path,
               "A session, a part of one, a trace of any format, or a program, library or object file [the newest "
               "session under ./ada-traces]; - is standard input")
       .type("");
-  line.flag("--all", options->all, "List all threads and modules, however many there are");
-  line.flag("--absolute", options->absolute, "Show times on the trace's clock, not since its start");
-  addFormat(line, options->format, {Format::Text, Format::Json}, "text, or json: one object, for scripts [text]");
-  line.flag("--functions", options->functions, "For a program or library: list the instrumented functions");
-  return [options, &invocation] { return run(*options, invocation); };
+  line.flag("--all", options.all, "List all threads and modules, however many there are");
+  line.flag("--absolute", options.absolute, "Show times on the trace's clock, not since its start");
+  addFormat(line, options.format, {Format::Text, Format::Json}, "text, or json: one object, for scripts [text]");
+  line.flag("--functions", options.functions, "For a program or library: list the instrumented functions");
 }
 
 } // namespace
@@ -103,7 +224,7 @@ const Command kInfo = {
     "adatrace info ada-traces/session_20261121_101500\n"
     "adatrace info --format=json run.trc | jq '.processes[].pid'\n"
     "adatrace info --functions ./server",
-    info_command::declare,
+    withOptions<info_command::declare, info_command::run>,
 };
 
 } // namespace ada::cli

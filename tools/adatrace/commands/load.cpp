@@ -8,8 +8,6 @@
 #include "output/convert_progress.h"
 
 #include <csignal>
-#include <memory>
-#include <unistd.h>
 
 namespace ada::cli {
 
@@ -57,19 +55,21 @@ int loadOne(SessionLoads &loads, const Options &options, const std::string &path
   return code;
 }
 
-int run(Options &options) {
-  if (!settle(options.load, "load"))
-    return kWrongUsage;
+int run(Options &options, const Invocation &) {
+  const std::string &cluster = options.cluster.name;
+  if (!options.init && (!cluster.empty() || options.sql))
+    return fail(kWrongUsage, "load: --cluster and --sql need --init");
+  if (options.cluster.isReplicated && cluster.empty())
+    return fail(kWrongUsage, "load: --replicated needs --cluster");
+  if (cluster.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != cluster.npos)
+    return fail(kWrongUsage, "load: --cluster: a name can contain only letters, digits and _");
+  settle(options.load, "load");
   if (options.sessions.empty() && !options.init)
     return fail(kWrongUsage, "load: name a session (--init alone creates the tables)");
   SessionLoads loads(options.load, "load");
-  if (const int code = loads.begin())
-    return code;
+  loads.begin();
   if (options.sql) {
-    const auto statements = tableStatements(loads.servers().front(), options.cluster);
-    if (!statements)
-      return fail(exitCodeOf(statements.error()), "load: {}", statements.error().text());
-    Output().write(*statements);
+    Output().write(need("load", tableStatements(loads.servers().front(), options.cluster)));
     return kOk;
   }
   if (const int code = loads.prepare(
@@ -85,34 +85,23 @@ int run(Options &options) {
   return worst;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("session", options->sessions, "Whole sessions, or files of any format that adatrace can read").type("");
-  line.flag("--init", options->init, "Create the database and its tables if they do not exist");
-  line.option("--cluster", options->cluster.name,
+void declare(CommandLine &line, Options &options) {
+  line.option("session", options.sessions, "Whole sessions, or files of any format that adatrace can read").type("");
+  line.flag("--init", options.init, "Create the database and its tables if they do not exist");
+  line.option("--cluster", options.cluster.name,
               "With --init: create the tables on the cluster with this name in the servers' configuration")
       .type("NAME");
-  line.flag("--replicated", options->cluster.isReplicated, "With --cluster: create Replicated tables");
-  line.flag("--sql", options->sql, "With --init: only print the statements");
-  line.flag("--replace", options->replace,
+  line.flag("--replicated", options.cluster.isReplicated, "With --cluster: create Replicated tables");
+  line.flag("--sql", options.sql, "With --init: only print the statements");
+  line.flag("--replace", options.replace,
             "Replace a session that was loaded when it was shorter, or with other options");
-  line.option("--refused", options->refused,
+  line.option("--refused", options.refused,
               "Save rows that the server rejects permanently to files in this directory and continue; without this "
               "option, the first such rows end the load")
       .type("DIRECTORY");
-  declareLoadOptions(line, options->load);
-  line.flag("-q,--quiet", options->load.quiet, "No closing line and no progress");
-  addWhen(line, "--progress", options->load.progress);
-  return [options] {
-    const std::string &cluster = options->cluster.name;
-    if (!options->init && (!cluster.empty() || options->sql))
-      return fail(kWrongUsage, "load: --cluster and --sql need --init");
-    if (options->cluster.isReplicated && cluster.empty())
-      return fail(kWrongUsage, "load: --replicated needs --cluster");
-    if (cluster.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != cluster.npos)
-      return fail(kWrongUsage, "load: --cluster: a name can contain only letters, digits and _");
-    return run(*options);
-  };
+  declareLoadOptions(line, options.load);
+  line.flag("-q,--quiet", options.load.quiet, "No closing line and no progress");
+  addWhen(line, "--progress", options.load.progress);
 }
 
 } // namespace
@@ -124,7 +113,7 @@ const Command kLoad = {
     "adatrace load --init --to=clickhouse://db.example:8123/traces\n"
     "adatrace load --to=clickhouse://db.example:8123/traces --label release=1.4 ada-traces/session_*\n"
     "# status 4: no answer; 5: user or password rejected; 6: tables missing or of another version; 7: disk full",
-    load_command::declare,
+    withOptions<load_command::declare, load_command::run>,
 };
 
 } // namespace ada::cli

@@ -85,20 +85,16 @@ Expected<TemporaryFile> convertFor(const Viewer &viewer, TraceInput &input, cons
   return file;
 }
 
-int run(const Options &options) {
+int run(Options &options, const Invocation &) {
+  options.filter.settle("open");
   const Viewer &viewer = *std::ranges::find(kViewers, options.viewer, &Viewer::name);
   const EndSignals signals;
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
-  if (input->eventCount() == 0)
-    return fail(kCantRead, "there are no events in {}", input->name());
-  auto file = convertFor(viewer, *input, options);
-  if (!file)
-    return fail(kCantRead, "{}", file.error().text());
-  exitCode = input->close();
-  HttpServer server(options.port.value_or(viewer.port), SharedFile{viewer.file, viewer.origin, &*file});
+  TraceInput input = TraceInput::open(options.input);
+  if (input.eventCount() == 0)
+    return fail(kCantRead, "there are no events in {}", input.name());
+  auto file = need(convertFor(viewer, input, options));
+  const int exitCode = input.close();
+  HttpServer server(options.port.value_or(viewer.port), SharedFile{viewer.file, viewer.origin, &file});
   if (const auto bound = server.bind(); !bound)
     return fail(kCantRead, "open: {}", bound.error().message);
   const std::string trace = server.sharedAddress();
@@ -108,34 +104,28 @@ int run(const Options &options) {
   out.print(
       "If no browser has opened, open this address in one on this machine: {} loads the trace ({}) from\n{}\nand shows "
       "it. Its page comes from the network; the trace stays on this machine. Press Ctrl-C once the trace is shown.\n",
-      viewer.title, formatBytes(file->size()), trace);
+      viewer.title, formatBytes(file.size()), trace);
   out.flush();
   serveUntilEnd(server, signals, options.noBrowser ? std::string() : address);
   return exitCode;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter);
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter);
   std::vector<std::string> names;
   for (const Viewer &viewer : kViewers)
     if (model::formatNamed(viewer.format)) // adatrace may have been built without the format
       names.push_back(viewer.name);
-  line.option("--in", options->viewer, "The viewer: perfetto, speedscope or firefox")
+  line.option("--in", options.viewer, "The viewer: perfetto, speedscope or firefox")
       .type("VIEWER")
       .required()
       .oneOf(names);
-  line.option("--port", options->port,
+  line.option("--port", options.port,
               "Listen on this port of 127.0.0.1 [9001 for perfetto, which allows no other; otherwise any free port]")
       .type("N")
       .between(1, 65535);
-  line.flag("--no-browser", options->noBrowser, "Only print the address; do not open a browser");
-  return [options] {
-    if (!options->filter.settle("open"))
-      return int(kWrongUsage);
-    return run(*options);
-  };
+  line.flag("--no-browser", options.noBrowser, "Only print the address; do not open a browser");
 }
 
 } // namespace
@@ -146,7 +136,7 @@ const Command kOpen = {
     "Show a trace in Perfetto, speedscope or the Firefox Profiler",
     "adatrace open --in=perfetto\n"
     "adatrace open --in=speedscope --thread=main --from=1s --to=2s ada-traces/session_20261121_101500",
-    open_command::declare,
+    withOptions<open_command::declare, open_command::run>,
 };
 
 } // namespace ada::cli

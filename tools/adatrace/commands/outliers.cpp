@@ -7,8 +7,6 @@
 #include "output/outlier_lines.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -49,14 +47,12 @@ std::vector<analysis::TailRow> tailsOf(const analysis::Report &report) {
 int listTails(const Options &options, TraceInput &input, const Invocation &invocation) {
   analysis::ReportOptions wanted;
   input.setRange(wanted.filter);
-  auto report = analysis::makeReport(input.source(), input.table(), input.threads(), wanted);
-  if (!report)
-    return fail(kCantRead, "{}", report.error().text());
-  std::vector<analysis::TailRow> rows = tailsOf(*report);
+  auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(), wanted));
+  std::vector<analysis::TailRow> rows = tailsOf(report);
   const size_t all = rows.size();
   rows.resize(std::min<size_t>(all, options.limit ? options.limit : kRows));
   Output out;
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   printTails(out, palette, rows, options.table);
   if (options.table.isText()) {
     if (rows.size() < all)
@@ -65,7 +61,7 @@ int listTails(const Options &options, TraceInput &input, const Invocation &invoc
       out.print("Why some calls are slow: adatrace outliers --function='{}' {}\n", rows[0].function, input.name());
   }
   out.flush();
-  return input.close(report->damage);
+  return input.close(report.damage);
 }
 
 int explain(const Options &options, TraceInput &input, const Invocation &invocation) {
@@ -73,58 +69,55 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
   if (!options.slowest.empty())
     slowest = *analysis::SlowestOf::parse(options.slowest);
   analysis::Damage damage;
-  auto times = analysis::callTimes(input.source(), input.table(), input.threads(), options.functions, input.fromNs(),
-                                   input.toNs(), damage);
-  if (!times)
-    return fail(kCantRead, "{}", times.error().text());
-  if (times->empty()) {
+  auto times = need(analysis::callTimes(input.source(), input.table(), input.threads(), options.functions,
+                                        input.fromNs(), input.toNs(), damage));
+  if (times.empty()) {
     complain(fmt::format("outliers: {} has no complete call of such a function", input.name()));
     warnAboutUnmatched("--function", options.functions, input.table().functions);
     return kCantRead;
   }
-  std::ranges::stable_sort(*times, std::greater(), [](const analysis::CallTimes &of) { return of.aboveMedianNs(); });
-  const size_t all = times->size();
-  times->resize(std::min<size_t>(all, options.limit ? options.limit : kFunctions));
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  std::ranges::stable_sort(times, std::greater(), [](const analysis::CallTimes &of) { return of.aboveMedianNs(); });
+  const size_t all = times.size();
+  times.resize(std::min<size_t>(all, options.limit ? options.limit : kFunctions));
+  const Palette palette = invocation.palette();
   Output out;
   const bool isJson = options.table.isJson(), isList = all > 1;
-  for (size_t i = 0; i < times->size(); ++i) {
-    const auto found = analysis::findOutliers(input.source(), input.table(), input.threads(), (*times)[i], slowest,
-                                              input.fromNs(), input.toNs(), damage);
-    if (!found)
-      return fail(kCantRead, "{}", found.error().text());
-    const bool isLast = i + 1 == times->size();
+  for (size_t i = 0; i < times.size(); ++i) {
+    const auto found = need(analysis::findOutliers(input.source(), input.table(), input.threads(), (times)[i], slowest,
+                                                   input.fromNs(), input.toNs(), damage));
+    const bool isLast = i + 1 == times.size();
     if (!isJson) {
       out.write(i > 0 ? "\n" : "");
-      printOutliers(out, palette, input, *found);
+      printOutliers(out, palette, input, found);
     } else { // one object, or an array if there are several functions
       out.write(i == 0 && isList ? "[\n" : "");
-      out.write(jsonOf(analysis::outlierColumns(), analysis::OutlierLine{&*found, &input.table()}));
+      out.write(jsonOf(analysis::outlierColumns(), analysis::OutlierLine{&found, &input.table()}));
       out.write(!isLast ? ",\n" : isList ? "\n]\n" : "\n");
     }
   }
-  if (!isJson && times->size() < all)
-    out.print("{}... and {} more functions; --limit shows more{}\n", palette.dim, formatCount(all - times->size()),
+  if (!isJson && times.size() < all)
+    out.print("{}... and {} more functions; --limit shows more{}\n", palette.dim, formatCount(all - times.size()),
               palette.reset);
   out.flush();
   return input.close(damage);
 }
 
-int run(const Options &options, const Invocation &invocation) {
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
-  return options.functions.empty() ? listTails(options, *input, invocation) : explain(options, *input, invocation);
+int run(Options &options, const Invocation &invocation) {
+  if (options.functions.empty() && !options.slowest.empty())
+    return fail(kWrongUsage, "outliers: --slowest needs --function");
+  if (!options.functions.empty() && !options.table.isText() && !options.table.isJson())
+    return fail(kWrongUsage, "outliers: --function goes with --format=text or json");
+  options.table.check("outliers", infoOf(analysis::tailColumns()));
+  TraceInput input = TraceInput::open(options.input);
+  return options.functions.empty() ? listTails(options, input, invocation) : explain(options, input, invocation);
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  addGlobs(line, "-f,--function", options->functions,
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  addGlobs(line, "-f,--function", options.functions,
            "Explain the slow calls of these functions (globs, separated by '|'); without it, list the functions with "
            "the most time above their median");
-  line.option("--slowest", options->slowest,
+  line.option("--slowest", options.slowest,
               "Which calls are slow: a share (1%), a number (25) or a duration (>5ms) [1%, without those that are no "
               "slower than the rest]")
       .type("WHICH")
@@ -132,17 +125,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
         return analysis::SlowestOf::parse(text) ? std::string()
                                                 : "'" + text + "' is not a share up to 50%, a number or >DURATION";
       });
-  addCount(line, "--limit", options->limit, "At most this many functions [3 with --function, otherwise 20]");
-  addTableOptions(line, options->table, "function");
-  return [options, &invocation] {
-    if (options->functions.empty() && !options->slowest.empty())
-      return fail(kWrongUsage, "outliers: --slowest needs --function");
-    if (!options->functions.empty() && !options->table.isText() && !options->table.isJson())
-      return fail(kWrongUsage, "outliers: --function goes with --format=text or json");
-    if (!options->table.fits("outliers", infoOf(analysis::tailColumns())))
-      return int(kWrongUsage);
-    return run(*options, invocation);
-  };
+  addCount(line, "--limit", options.limit, "At most this many functions [3 with --function, otherwise 20]");
+  addTableOptions(line, options.table, "function");
 }
 
 } // namespace
@@ -154,7 +138,7 @@ const Command kOutliers = {
     "adatrace outliers\n"
     "adatrace outliers --function='Server::handle'\n"
     "adatrace outliers --function='parse*' --slowest='>5ms' --format=json",
-    outliers_command::declare,
+    withOptions<outliers_command::declare, outliers_command::run>,
 };
 
 } // namespace ada::cli

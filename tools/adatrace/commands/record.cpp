@@ -4,23 +4,23 @@
 #include "control/process_files.h"
 #include "control/status.h"
 #include "elf/elf_instrumentation.h"
+#include "options/option_values.h"
 #include "options/runtime_options.h"
-#include "output/crash_lines.h"
-#include "output/record_progress.h"
+#include "output/stack_lines.h"
 #include "process/child_process.h"
 #include "process/chosen_processes.h"
 #include "process/finish_flights.h"
-#include "process/functions_off.h"
-#include "process/processor_times.h"
+#include "process/record_progress.h"
 #include "process/record_running.h"
 #include "process/record_statistics.h"
 #include "process/recover_process.h"
+#include "process/run_findings.h"
 #include "process/session_place.h"
-#include "process/unmatched_globs.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
+#include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -355,7 +355,7 @@ int runPid(const Options &options, const Invocation &invocation) {
   return code;
 }
 
-int run(Options options, const Invocation &invocation) {
+int runProgramOf(const Options &options, const Invocation &invocation) {
   if (invocation.program.empty())
     return fail(kWrongUsage, "record: no program given; see adatrace record --help");
 
@@ -487,20 +487,19 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
   }
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
+void declare(CommandLine &line, Options &options) {
   // Only for --help: main() removes the program before the options are parsed.
-  line.option("program", options->program, "The program to run, and all its arguments");
+  line.option("program", options.program, "The program to run, and all its arguments");
   line.parsed(
           "--pid",
-          [options](const std::string &value) {
+          [&options](const std::string &value) {
             const std::optional<pid_t> pid = processNumber(value);
-            options->pid = pid.value_or(0);
+            options.pid = pid.value_or(0);
             return pid ? std::string() : "'" + value + "' is not a process id";
           },
           "Record this running process instead of a program, until ^C")
       .type("PID");
-  line.option("--for", options->length, "With --pid: for this long (10s, 500ms), from the first traced call on")
+  line.option("--for", options.length, "With --pid: for this long (10s, 500ms), from the first traced call on")
       .type("TIME")
       .needs("--pid")
       .check([](const std::string &value) {
@@ -508,18 +507,20 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
         const bool hasUnit = value.find_first_not_of("0123456789.") != std::string::npos;
         return ns && *ns > 0 && hasUnit ? std::string() : "'" + value + "' is not a time with its unit (10s, 500ms)";
       });
-  declareRuntimeOptions(line, *options);
-  addWhen(line, "--progress", options->progress,
+  declareRuntimeOptions(line, options);
+  addWhen(line, "--progress", options.progress,
           "Show progress on standard error while the program runs: auto (only on a terminal), always or never");
-  line.flag("--waits", options->waits,
+  line.flag("--waits", options.waits,
             "Also record the arguments of functions that wait, so that `adatrace waits` and `why` show what they "
             "waited for. Best "
             "with --packed, which slows the program least. The program must be built with --ada-calls=default");
-  line.flag("--packed", options->packed, "Same as --format=packed: about one byte per event").excludes("--format");
-  line.flag("--append", options->append, "Add to the session named by --session even if it already holds a trace");
-  line.flag("-q,--quiet", options->quiet, "Print only errors: no hints, no closing line");
-  return
-      [options, &invocation] { return options->pid != 0 ? runPid(*options, invocation) : run(*options, invocation); };
+  line.flag("--packed", options.packed, "Same as --format=packed: about one byte per event").excludes("--format");
+  line.flag("--append", options.append, "Add to the session named by --session even if it already holds a trace");
+  line.flag("-q,--quiet", options.quiet, "Print only errors: no hints, no closing line");
+}
+
+int run(const Options &options, const Invocation &invocation) {
+  return options.pid != 0 ? runPid(options, invocation) : runProgramOf(options, invocation);
 }
 
 } // namespace
@@ -532,7 +533,7 @@ const Command kRecord = {
     "adatrace record --pid=4711 --for=10s\n"
     "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v\n"
     "adatrace record --detail='net::*' --trigger='slow:net::send>5ms' ./server",
-    record_command::declare,
+    withOptions<record_command::declare, record_command::run>,
     true,
 };
 

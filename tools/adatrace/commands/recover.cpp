@@ -9,10 +9,8 @@
 #include "trace/trace_input.h"
 
 #include "ada/trace/session.h"
-#include <algorithm>
 #include <ctime>
 #include <filesystem>
-#include <memory>
 
 namespace ada::cli {
 
@@ -123,7 +121,7 @@ int clean(const Options &options) {
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 
-int run(const Options &options) {
+int run(const Options &options, const Invocation &) {
   if (options.clean && (!options.path.empty() || options.keepRing))
     return fail(kWrongUsage, "recover: --clean looks for the ring files of all sessions, so it can't be combined with "
                              "a session or --keep-ring");
@@ -149,23 +147,21 @@ int run(const Options &options) {
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("session", options->path,
+void declare(CommandLine &line, Options &options) {
+  line.option("session", options.path,
               "A session, or one of its process directories [the newest session under ./ada-traces]")
       .type("");
-  line.flag("--keep-ring", options->keepRing, "Keep the ring file after recovery (see --ring of `adatrace record`)");
+  line.flag("--keep-ring", options.keepRing, "Keep the ring file after recovery (see --ring of `adatrace record`)");
   line.flag(
-      "--clean", options->clean,
+      "--clean", options.clean,
       "Look for ring files of crashed programs: recover each into its session, or remove it if the session is gone");
-  line.flag("--dry-run", options->dryRun, "With --clean: only print what would be done");
-  line.option("--ring", options->rings,
+  line.flag("--dry-run", options.dryRun, "With --clean: only print what would be done");
+  line.option("--ring", options.rings,
               "With --clean: look in this directory instead of /dev/shm and the directory that `ring` in ADA_OPTIONS "
               "names; may be repeated")
       .type("DIR")
       .repeatable();
-  line.flag("-q,--quiet", options->quiet, "Print only problems");
-  return [options] { return run(*options); };
+  line.flag("-q,--quiet", options.quiet, "Print only problems");
 }
 
 } // namespace
@@ -176,7 +172,7 @@ const Command kRecover = {
     "Finish the trace of a program that was killed or ended without exit()",
     "adatrace recover ada-traces/session_20261121_101500\n"
     "adatrace recover --clean --dry-run",
-    recover_command::declare,
+    withOptions<recover_command::declare, recover_command::run>,
 };
 
 } // namespace ada::cli

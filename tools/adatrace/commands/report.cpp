@@ -3,15 +3,17 @@
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
-#include "output/counter_lines.h"
 #include "output/report_lines.h"
-#include "output/suggestion_lines.h"
 
-#include "analysis/values/counter_table.h"
+#include "analysis/report/suggestion.h"
+#include "analysis/values/counters.h"
+#include "trace/trace_input.h"
 
 #include <algorithm>
-#include <memory>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -44,16 +46,14 @@ void printNothing(Output &out, const TraceInput &input) {
 }
 
 int runSlowest(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto calls = analysis::slowestCalls(input.source(), input.table(), input.threads(), options.filter.options,
-                                            static_cast<size_t>(std::min<uint64_t>(options.slowest, 1 << 24)),
-                                            options.lines.arguments);
-  if (!calls)
-    return fail(kCantRead, "{}", calls.error().text());
+  const auto calls = need(analysis::slowestCalls(input.source(), input.table(), input.threads(), options.filter.options,
+                                                 static_cast<size_t>(std::min<uint64_t>(options.slowest, 1 << 24)),
+                                                 options.lines.arguments));
   Output out;
-  if (calls->empty() && options.lines.table.isText())
+  if (calls.empty() && options.lines.table.isText())
     printNothing(out, input);
   else
-    printCalls(out, palette, *calls, input, options.lines);
+    printCalls(out, palette, calls, input, options.lines);
   out.flush();
   if (input.hasAllThreads())
     warnAboutUnmatched(options.filter.options, input.table().functions);
@@ -65,24 +65,87 @@ bool hasCounters(const std::vector<model::Function> &functions) {
 }
 
 int runCounters(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto counters = analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options);
-  if (!counters)
-    return fail(kCantRead, "{}", counters.error().text());
+  const auto counters =
+      need(analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options));
   Output out;
-  if (counters->rows.empty() && options.lines.table.isText())
+  if (counters.rows.empty() && options.lines.table.isText())
     out.print("there are no counter values in {}\n", input.name());
   else
-    printCounters(out, palette, *counters, input, options.lines);
+    printCounters(out, palette, counters, input, options.lines);
   out.flush();
-  return input.close(counters->damage);
+  return input.close(counters.damage);
+}
+
+namespace fs = std::filesystem;
+
+// The size of the trace's events, without detail files, which don't change.
+uint64_t indexBytes(const std::string &path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+  uint64_t bytes = 0;
+  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error))
+    if (at->path().stem() == "index" && at->is_regular_file(error))
+      bytes += at->file_size(error);
+  return bytes;
+}
+
+double part(uint64_t of, uint64_t all) { return all ? static_cast<double>(of) / static_cast<double>(all) : 0; }
+
+int write(const std::string &path, const std::string &text) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file << text << std::flush;
+  return file ? int(kOk) : fail(kCantRead, "{}: cannot be written", path);
+}
+
+// `path`: the file for the compiler's ignore list; the globs for `record` go to `path` with ".globs" appended. If it
+// is empty, nothing is written. Returns the exit code.
+int printSuggestion(Output &out, const Palette &palette, const analysis::Suggestion &suggestion,
+                    const TraceInput &input, const std::string &path) {
+  const uint64_t bytes = indexBytes(input.name()), events = input.eventCount();
+  const auto saved = [&](uint64_t calls) {
+    return static_cast<uint64_t>(static_cast<double>(bytes) * std::min(1.0, part(2 * calls, events)));
+  };
+  const auto line = [&](uint64_t calls, std::string_view name) {
+    out.print("{:>12} {:>7.1f}% {}{:>11} {:>11}{}  {}{}{}\n", formatCount(calls),
+              part(calls, suggestion.allCalls) * 100, palette.number, formatDuration(calls * suggestion.callCostNs),
+              formatBytes(saved(calls)), palette.reset, palette.name, name, palette.reset);
+  };
+  if (suggestion.leaveOut.empty()) {
+    out.write("no function is worth leaving out\n");
+    if (path.empty())
+      return kOk;
+  } else {
+    out.print("{}{:>12} {:>8} {:>11} {:>11}  left out{}\n", palette.dim, "calls", "of all", "saves time", "saves size",
+              palette.reset);
+    for (const analysis::TracedName &name : suggestion.leaveOut)
+      line(name.figures.calls, oneLine(name.function->displayName));
+    if (suggestion.leaveOut.size() > 1)
+      line(suggestion.calls, "together");
+    out.print("{}Recording a call takes about {}. The time of these functions becomes their callers' self time; what "
+              "they call is still shown.{}\n",
+              palette.dim, formatDuration(suggestion.callCostNs), palette.reset);
+  }
+  if (path.empty()) {
+    out.print("{}--filter-file=FILE writes the lists for the compiler and for `adatrace record`.{}\n", palette.dim,
+              palette.reset);
+    return kOk;
+  }
+  const std::string globs = path + ".globs";
+  if (const int code = write(path, analysis::ignoreListOf(suggestion)))
+    return code;
+  if (const int code = write(globs, analysis::globsOf(suggestion) + "\n"))
+    return code;
+  out.print(
+      "when compiling:  ada-clang --ada-ignorelist={0}\nwhen recording:  adatrace record --exclude \"$(cat {1})\"\n",
+      path, globs);
+  return kOk;
 }
 
 int runSuggestion(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto report = analysis::makeReport(
+  const auto report = need(analysis::makeReport(
       input.source(), input.table(), input.threads(),
-      {.filter = options.filter.options, .by = ReportBy::Function, .summaries = options.summaries});
-  if (!report)
-    return fail(kCantRead, "{}", report.error().text());
+      {.filter = options.filter.options, .by = ReportBy::Function, .summaries = options.summaries}));
   if (std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
     return fail(kWrongUsage, "report: {} was recorded with clock=none, so the durations of its calls are unknown",
                 input.name());
@@ -91,148 +154,140 @@ int runSuggestion(const Options &options, TraceInput &input, const Palette &pale
     resolutionNs = std::max(resolutionNs, process.resolutionNs);
   Output out;
   const int code =
-      printSuggestion(out, palette, analysis::suggestFilter(*report, resolutionNs), input, options.filterFile);
+      printSuggestion(out, palette, analysis::suggestFilter(report, resolutionNs), input, options.filterFile);
   out.flush();
-  const int closed = input.close(report->damage);
+  const int closed = input.close(report.damage);
   return code == kOk ? closed : code;
 }
 
-int run(Options &options, const Invocation &invocation) {
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
-  input->setRange(options.filter.options);
-  const Palette palette(invocation.color, STDOUT_FILENO);
-  if (options.slowest)
-    return runSlowest(options, *input, palette);
-  if (options.suggestsFilter)
-    return runSuggestion(options, *input, palette);
-  if (options.counters)
-    return runCounters(options, *input, palette);
+// Ends the command if options contradict each other.
+void checkOptions(Options &options) {
+  options.filter.settle("report");
+  if (options.lines.arguments && (options.lines.by == ReportBy::Module || options.lines.by == ReportBy::File))
+    stop(kWrongUsage, "report: --args can't be combined with --by={}",
+         options.lines.by == ReportBy::Module ? "module" : "file");
+  if (options.suggestsFilter && (options.slowest || options.lines.arguments || options.lines.by != ReportBy::Function ||
+                                 !options.lines.table.isText()))
+    stop(kWrongUsage, "report: --suggest-filter can't be combined with --slowest, --args, --by or --format");
+  if (options.counters && (options.slowest || options.suggestsFilter || options.lines.histogram ||
+                           options.lines.arguments || options.lines.by != ReportBy::Function))
+    stop(kWrongUsage,
+         "report: --counters can't be combined with --slowest, --suggest-filter, --histogram, --args or --by");
+  if (options.lines.histogram &&
+      (options.slowest || options.suggestsFilter || (!options.lines.table.isText() && !options.lines.table.isJson())))
+    stop(kWrongUsage,
+         "report: --histogram can't be combined with --slowest, --suggest-filter, --format=csv or --format=markdown");
+  options.lines.table.check("report", options.slowest    ? infoOf(analysis::callColumns())
+                                      : options.counters ? infoOf(analysis::counterColumns())
+                                                         : infoOf(analysis::reportColumns()));
+}
 
-  const auto report = analysis::makeReport(input->source(), input->table(), input->threads(),
-                                           {.filter = options.filter.options,
-                                            .by = options.lines.by,
-                                            .arguments = options.lines.arguments,
-                                            .summaries = options.summaries});
-  if (!report)
-    return fail(kCantRead, "{}", report.error().text());
-  std::vector<analysis::ReportLine> lines = sortedLines(*report, *input, options.lines);
+int run(Options &options, const Invocation &invocation) {
+  checkOptions(options);
+  TraceInput input = TraceInput::open(options.input);
+  input.setRange(options.filter.options);
+  const Palette palette = invocation.palette();
+  if (options.slowest)
+    return runSlowest(options, input, palette);
+  if (options.suggestsFilter)
+    return runSuggestion(options, input, palette);
+  if (options.counters)
+    return runCounters(options, input, palette);
+
+  const auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(),
+                                                {.filter = options.filter.options,
+                                                 .by = options.lines.by,
+                                                 .arguments = options.lines.arguments,
+                                                 .summaries = options.summaries}));
+  std::vector<analysis::ReportLine> lines = sortedLines(report, input, options.lines);
   const size_t all = lines.size();
   const bool isText = options.lines.table.isText(), isHistogram = isText && options.lines.histogram;
   if (const uint64_t limit = options.limit.value_or(isHistogram ? kHistograms : 0); limit && all > limit)
     lines.resize(limit);
 
   analysis::Counters counters;
-  if (isText && !isHistogram && hasCounters(report->metFunctions)) {
-    auto found = analysis::readCounters(input->source(), input->table(), input->threads(), options.filter.options);
-    if (!found)
-      return fail(kCantRead, "{}", found.error().text());
-    counters = *std::move(found);
+  if (isText && !isHistogram && hasCounters(report.metFunctions)) {
+    auto found = need(analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options));
+    counters = std::move(found);
   }
 
   Output out;
   if (isText && all == 0 && counters.rows.empty())
-    printNothing(out, *input);
+    printNothing(out, input);
   else if (isHistogram)
-    printHistograms(out, palette, lines, *input, options.lines);
+    printHistograms(out, palette, lines, input, options.lines);
   else if (all > 0 || !isText)
-    printReport(out, palette, lines, *input, options.lines);
+    printReport(out, palette, lines, input, options.lines);
   if (isText && lines.size() < all)
     out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - lines.size()),
               palette.reset);
   if (!counters.rows.empty()) {
     out.write(all > 0 ? "\n" : "");
-    printCounters(out, palette, counters, *input, options.lines);
+    printCounters(out, palette, counters, input, options.lines);
   }
   out.flush();
-  if (input->hasAllThreads())
-    warnAboutUnmatched(options.filter.options, report->metFunctions);
-  if (options.lines.arguments && !report->hasValues && input->eventCount() > 0)
-    warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input->name());
-  if (report->collapsedFunctions)
+  if (input.hasAllThreads())
+    warnAboutUnmatched(options.filter.options, report.metFunctions);
+  if (options.lines.arguments && !report.hasValues && input.eventCount() > 0)
+    warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
+  if (report.collapsedFunctions)
     warning("there are more than 100,000 different argument lists: all calls of {} are combined in one row (…)",
-            report->collapsedFunctions == 1
+            report.collapsedFunctions == 1
                 ? "the function with the most"
-                : fmt::format("each of the {} functions with the most", formatCount(report->collapsedFunctions)));
-  if (std::ranges::any_of(input->table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
-    warning("{} was recorded with clock=none: times show only the order", input->name());
+                : fmt::format("each of the {} functions with the most", formatCount(report.collapsedFunctions)));
+  if (std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
+    warning("{} was recorded with clock=none: times show only the order", input.name());
   uint64_t earlier = 0;
-  for (const analysis::ReportRow &row : report->rows)
+  for (const analysis::ReportRow &row : report.rows)
     earlier += row.figures.earlier;
   if (earlier && isText)
     out.print("{}{} before the first event that was kept: their total time is complete, their self time counts from "
               "that event{}\n",
               palette.dim, formatCount(earlier, "call") + " began", palette.reset);
-  if (report->strayExits || report->missingExits)
+  if (report.strayExits || report.missingExits)
     warning("{} without a call and {} without an exit; their durations are left out",
-            formatCount(report->strayExits, "exit"), formatCount(report->missingExits, "call"));
-  return input->close(report->damage);
+            formatCount(report.strayExits, "exit"), formatCount(report.missingExits, "call"));
+  return input.close(report.damage);
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter);
-  declareNames(line, options->lines.names);
-  line.flag("--args", options->lines.arguments,
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter);
+  declareNames(line, options.lines.names);
+  line.flag("--args", options.lines.arguments,
             "One row per function and argument list, if arguments were recorded (`record --detail`)");
-  addCount(line, "--slowest", options->slowest, "Instead: list the N slowest calls");
-  line.flag("--histogram", options->lines.histogram,
+  addCount(line, "--slowest", options.slowest, "Instead: list the N slowest calls");
+  line.flag("--histogram", options.lines.histogram,
             "Show how the durations of each function's calls are distributed; in text, each line counts the calls from "
             "its duration up to the next line's");
   line.flag(
-      "--counters", options->counters,
+      "--counters", options.counters,
       "Instead: show the values of the program's counters (ADA_COUNTER), which text also shows below the functions");
-  line.flag("--suggest-filter", options->suggestsFilter,
+  line.flag("--suggest-filter", options.suggestsFilter,
             "Instead: list the functions whose tracing costs most and shows least, and what leaving them out saves");
-  line.option("--filter-file", options->filterFile,
+  line.option("--filter-file", options.filterFile,
               "With --suggest-filter: write an ignore list for the compiler to FILE, and globs for `record --exclude` "
               "to FILE.globs")
       .type("FILE")
       .needs("--suggest-filter");
-  addSort(line, options->lines.sort, sortWords(analysis::reportColumns()), "name");
-  line.choice("--by", options->lines.by,
+  addSort(line, options.lines.sort, sortWords(analysis::reportColumns()), "name");
+  line.choice("--by", options.lines.by,
               {{"function", ReportBy::Function},
                {"thread", ReportBy::Thread},
                {"module", ReportBy::Module},
                {"file", ReportBy::File}},
               "One row per function, function and thread, module, or source file [function]")
       .type("WHAT");
-  line.choice("--keep", options->summaries,
+  line.choice("--keep", options.summaries,
               {{"auto", analysis::UseSummaries::Yes},
                {"always", analysis::UseSummaries::Make},
                {"never", analysis::UseSummaries::No}},
               "Keep the figures of packed threads in the session, and use kept figures instead of reading all events: "
               "auto (keep them for threads with more than 4 million events), always, never [auto]")
       .type("WHEN");
-  addCount(line, "--limit", options->limit,
+  addCount(line, "--limit", options.limit,
            fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
-  addTableOptions(line, options->lines.table);
-  return [options, &invocation] {
-    if (!options->filter.settle("report"))
-      return int(kWrongUsage);
-    if (options->lines.arguments && (options->lines.by == ReportBy::Module || options->lines.by == ReportBy::File))
-      return fail(kWrongUsage, "report: --args can't be combined with --by={}",
-                  options->lines.by == ReportBy::Module ? "module" : "file");
-    if (options->suggestsFilter && (options->slowest || options->lines.arguments ||
-                                    options->lines.by != ReportBy::Function || !options->lines.table.isText()))
-      return fail(kWrongUsage, "report: --suggest-filter can't be combined with --slowest, --args, --by or --format");
-    if (options->counters && (options->slowest || options->suggestsFilter || options->lines.histogram ||
-                              options->lines.arguments || options->lines.by != ReportBy::Function))
-      return fail(kWrongUsage,
-                  "report: --counters can't be combined with --slowest, --suggest-filter, --histogram, --args or --by");
-    if (options->lines.histogram && (options->slowest || options->suggestsFilter ||
-                                     (!options->lines.table.isText() && !options->lines.table.isJson())))
-      return fail(
-          kWrongUsage,
-          "report: --histogram can't be combined with --slowest, --suggest-filter, --format=csv or --format=markdown");
-    const ColumnList columns = options->slowest    ? infoOf(analysis::callColumns())
-                               : options->counters ? infoOf(analysis::counterColumns())
-                                                   : infoOf(analysis::reportColumns());
-    return options->lines.table.fits("report", columns) ? run(*options, invocation) : int(kWrongUsage);
-  };
+  addTableOptions(line, options.lines.table);
 }
 
 } // namespace
@@ -244,7 +299,7 @@ const Command kReport = {
     "adatrace report --sort=p99 --limit=20\n"
     "adatrace report --by=thread --format=csv ada-traces/session_20261121_101500\n"
     "adatrace report --slowest=10 --args --include='net::*'",
-    report_command::declare,
+    withOptions<report_command::declare, report_command::run>,
 };
 
 } // namespace ada::cli

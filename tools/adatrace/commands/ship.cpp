@@ -19,7 +19,6 @@
 #include <csignal>
 #include <fcntl.h>
 #include <filesystem>
-#include <memory>
 #include <set>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -42,6 +41,7 @@ struct Options {
   std::string directory, state;
   std::optional<uint64_t> deleteAfterNs;
   uint64_t deleteAfter = 0, keepBytes = 0, rateBytes = 0, everyNs = 5'000'000'000;
+  Option after = {}, retry = {}; // as given
   bool deletes = false, dropUnsent = false, once = false, leaveKilled = false, init = false;
 };
 
@@ -239,9 +239,18 @@ std::vector<std::string> Shipper::directories() const {
   return list;
 }
 
-int run(Options &options) {
-  if (!settle(options.load, "ship"))
-    return kWrongUsage;
+int run(Options &options, const Invocation &) {
+  if (options.dropUnsent && options.keepBytes == 0)
+    return fail(kWrongUsage, "ship: --drop-unsent needs --keep");
+  if (options.deletes && options.after.isGiven())
+    return fail(kWrongUsage, "ship: use --delete or --delete-after, not both");
+  if (options.deletes || options.after.isGiven())
+    options.deleteAfterNs = options.deletes ? 0 : options.deleteAfter;
+  if (!options.once && !options.retry.isGiven())
+    options.load.retryForNs = kShortRetryNs;
+  while (options.directory.size() > 1 && options.directory.ends_with('/'))
+    options.directory.pop_back();
+  settle(options.load, "ship");
   std::error_code error;
   if (!fs::is_directory(options.directory, error))
     return fail(kCantRead, "ship: {}: {}", oneLine(options.directory), error ? error.message() : "not a directory");
@@ -261,8 +270,7 @@ int run(Options &options) {
       options.load, "ship", options.once ? std::function<void(const std::string &)>() : [&](const std::string &what) {
         say(trouble.failed(what, steadyNs()));
       });
-  if (const int code = loads.begin())
-    return code;
+  loads.begin();
   for (Server &server : loads.servers())
     server.setRate(options.rateBytes);
   Shipper shipper(options, loads);
@@ -301,42 +309,28 @@ int run(Options &options) {
   }
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("directory", options->directory, "The directory in which sessions are created [ada-traces]").type("");
-  options->directory = kDefaultOutput;
-  line.flag("--once", options->once, "Send the traces that exist now, and exit");
-  line.flag("--init", options->init, "Create the database and its tables if they do not exist");
-  line.flag("--delete", options->deletes, "Delete each trace as soon as the database has confirmed it");
-  const Option after = addDuration(line, "--delete-after", options->deleteAfter,
-                                   "Delete each trace this long (1h) after the database has confirmed it");
-  addSize(line, "--keep", options->keepBytes,
+void declare(CommandLine &line, Options &options) {
+  line.option("directory", options.directory, "The directory in which sessions are created [ada-traces]").type("");
+  options.directory = kDefaultOutput;
+  line.flag("--once", options.once, "Send the traces that exist now, and exit");
+  line.flag("--init", options.init, "Create the database and its tables if they do not exist");
+  line.flag("--delete", options.deletes, "Delete each trace as soon as the database has confirmed it");
+  options.after = addDuration(line, "--delete-after", options.deleteAfter,
+                              "Delete each trace this long (1h) after the database has confirmed it");
+  addSize(line, "--keep", options.keepBytes,
           "Delete the oldest confirmed traces when the directory holds more than this (10G)");
-  line.flag("--drop-unsent", options->dropUnsent,
+  line.flag("--drop-unsent", options.dropUnsent,
             "With --keep: if that is not enough, also delete complete traces that were not sent, and report it");
-  addSize(line, "--rate", options->rateBytes, "Send at most this much per second (10M)");
-  addDuration(line, "--every", options->everyNs, "How often to look for changes that inotify does not report [5s]");
-  line.flag("--leave-killed", options->leaveKilled,
+  addSize(line, "--rate", options.rateBytes, "Send at most this much per second (10M)");
+  addDuration(line, "--every", options.everyNs, "How often to look for changes that inotify does not report [5s]");
+  line.flag("--leave-killed", options.leaveKilled,
             "Do not recover traces of killed programs; wait until someone else does");
-  line.option("--state", options->state, "File in which to note confirmed traces [DIRECTORY/.adatrace-shipped.json]")
+  line.option("--state", options.state, "File in which to note confirmed traces [DIRECTORY/.adatrace-shipped.json]")
       .type("FILE");
-  declareLoadOptions(line, options->load);
-  line.flag("-q,--quiet", options->load.quiet, "Print only problems");
-  options->load.progress = When::Never;
-  const Option retry = line.find("--retry-for");
-  return [options, after, retry] {
-    if (options->dropUnsent && options->keepBytes == 0)
-      return fail(kWrongUsage, "ship: --drop-unsent needs --keep");
-    if (options->deletes && after.isGiven())
-      return fail(kWrongUsage, "ship: use --delete or --delete-after, not both");
-    if (options->deletes || after.isGiven())
-      options->deleteAfterNs = options->deletes ? 0 : options->deleteAfter;
-    if (!options->once && !retry.isGiven())
-      options->load.retryForNs = kShortRetryNs;
-    while (options->directory.size() > 1 && options->directory.ends_with('/'))
-      options->directory.pop_back();
-    return run(*options);
-  };
+  declareLoadOptions(line, options.load);
+  line.flag("-q,--quiet", options.load.quiet, "Print only problems");
+  options.load.progress = When::Never;
+  options.retry = line.find("--retry-for");
 }
 
 } // namespace
@@ -348,7 +342,7 @@ const Command kShip = {
     "adatrace ship --to=clickhouse://db.example:8123/traces --delete-after=1h --keep=10G /var/lib/ada-traces\n"
     "adatrace ship --once --to=clickhouse://db.example:8123/traces ada-traces\n"
     "# status 1: rows were rejected or a trace is damaged; 4 to 7: as for `adatrace load`",
-    ship_command::declare,
+    withOptions<ship_command::declare, ship_command::run>,
 };
 
 } // namespace ada::cli

@@ -7,8 +7,6 @@
 #include "output/wait_lines.h"
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -24,21 +22,16 @@ struct Options {
   std::string count = "20"; // last
 };
 
-int run(Options &options, const Invocation &invocation, int (*show)(const Options &, const Palette &, StackTable &)) {
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
-  input->setRange(options.filter.options);
-  std::optional<StackTable> table =
-      StackTable::read(*input, options.filter.options, static_cast<size_t>(std::min<uint64_t>(options.calls, 1 << 20)));
-  if (!table)
-    return kCantRead;
-  if (const int shown = show(options, Palette(invocation.color, STDOUT_FILENO), *table); shown != kOk)
-    return shown;
-  if (input->hasAllThreads())
-    warnAboutUnmatched(options.filter.options, table->functions());
-  return input->close(table->damage());
+int show(Options &options, const Invocation &invocation,
+         void (*print)(const Options &, const Palette &, StackTable &)) {
+  TraceInput input = TraceInput::open(options.input);
+  input.setRange(options.filter.options);
+  StackTable table =
+      StackTable::read(input, options.filter.options, static_cast<size_t>(std::min<uint64_t>(options.calls, 1 << 20)));
+  print(options, invocation.palette(), table);
+  if (input.hasAllThreads())
+    warnAboutUnmatched(options.filter.options, table.functions());
+  return input.close(table.damage());
 }
 
 // Reading the whole trace is only worthwhile if a thread is in a call that waits.
@@ -52,18 +45,14 @@ bool mayBeDeadlock(StackTable &table) {
   });
 }
 
-int showStacks(const Options &options, const Palette &palette, StackTable &table) {
+void printStacks(const Options &options, const Palette &palette, StackTable &table) {
   std::vector<std::vector<analysis::DeadlockThread>> deadlocks;
-  if (mayBeDeadlock(table)) {
-    auto read = analysis::readDeadlocks(table.input().source(), table.input().table());
-    if (!read)
-      return fail(kCantRead, "{}", read.error().text());
-    deadlocks = *std::move(read);
+  if (mayBeDeadlock(table))
+    deadlocks = need(analysis::readDeadlocks(table.input().source(), table.input().table()));
+  for (analysis::ThreadEnd &end : table.threads()) {
+    table.readValues(end.thread, end.open, options.lines.mostFrames);
+    table.readValues(end.thread, end.finished, end.finished.size());
   }
-  for (analysis::ThreadEnd &end : table.threads())
-    if (!table.readValues(end.thread, end.open, options.lines.mostFrames) ||
-        !table.readValues(end.thread, end.finished, end.finished.size()))
-      return kCantRead;
   Output out;
   if (!options.lines.table.isText() || !options.lines.table.columns.empty()) {
     printStackRows(out, palette, table, table.threads(), deadlocks, options.lines);
@@ -80,10 +69,9 @@ int showStacks(const Options &options, const Palette &palette, StackTable &table
     if (isFirst)
       out.print("there are no threads in {}\n", table.input().name());
   }
-  return kOk;
 }
 
-int showLast(const Options &options, const Palette &palette, StackTable &table) {
+void printLast(const Options &options, const Palette &palette, StackTable &table) {
   // When a call last began or ended. Open calls have not ended, so their beginning counts; `stacks` shows their stack.
   const auto lastNs = [](const LastCall &call) {
     return call.call->span.how == SpanEnd::Open ? call.call->span.beginNs : call.call->span.endNs;
@@ -103,8 +91,7 @@ int showLast(const Options &options, const Palette &palette, StackTable &table) 
   shown.reserve(calls.size());
   for (LastCall &call : calls) {
     std::vector<analysis::EndCall> one = {*call.call};
-    if (!table.readValues(call.thread, one))
-      return kCantRead;
+    table.readValues(call.thread, one);
     call.call = &shown.emplace_back(std::move(one[0]));
   }
   Output out;
@@ -112,7 +99,6 @@ int showLast(const Options &options, const Palette &palette, StackTable &table) 
     out.write("no calls match the filters\n");
   else
     printLastCalls(out, palette, table, calls, options.lines);
-  return kOk;
 }
 
 void declareCommon(CommandLine &line, Options &options) {
@@ -122,35 +108,35 @@ void declareCommon(CommandLine &line, Options &options) {
   addTableOptions(line, options.lines.table);
 }
 
-std::function<int()> declareStacks(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  declareCommon(line, *options);
-  addCount(line, "--calls", options->calls, "Also show the last N calls that each thread finished [0]");
-  addCount(line, "--frames", options->frames, "At most this many open calls per thread, in text [100]");
-  return [options, &invocation] {
-    if (!options->filter.settle("stacks") || !options->lines.table.fits("stacks", stackTable()))
-      return int(kWrongUsage);
-    options->lines.mostFrames = std::max<size_t>(4, static_cast<size_t>(options->frames));
-    return run(*options, invocation, showStacks);
-  };
+void declareStacks(CommandLine &line, Options &options) {
+  declareCommon(line, options);
+  addCount(line, "--calls", options.calls, "Also show the last N calls that each thread finished [0]");
+  addCount(line, "--frames", options.frames, "At most this many open calls per thread, in text [100]");
 }
 
-std::function<int()> declareLast(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  line.option("count", options->count, "Number of calls [20]").type("N");
-  declareCommon(line, *options);
-  return [options, &invocation] {
-    if (!options->filter.settle("last") || !options->lines.table.fits("last", lastCallTable()))
-      return int(kWrongUsage);
-    const bool isNumber = options->count.find_first_not_of("0123456789") == std::string::npos;
-    if (!isNumber && options->input.path.empty()) {
-      options->input.path = std::exchange(options->count, "20"); // `adatrace last SESSION`
-    } else if (!isNumber || options->count.empty() || options->count.size() > 6) {
-      return fail(kWrongUsage, "last: '{}' is not a number of calls, like 20", options->count);
-    }
-    options->calls = std::stoull(options->count);
-    return run(*options, invocation, showLast);
-  };
+int runStacks(Options &options, const Invocation &invocation) {
+  options.filter.settle("stacks");
+  options.lines.table.check("stacks", stackTable());
+  options.lines.mostFrames = std::max<size_t>(4, static_cast<size_t>(options.frames));
+  return show(options, invocation, printStacks);
+}
+
+void declareLast(CommandLine &line, Options &options) {
+  line.option("count", options.count, "Number of calls [20]").type("N");
+  declareCommon(line, options);
+}
+
+int runLast(Options &options, const Invocation &invocation) {
+  options.filter.settle("last");
+  options.lines.table.check("last", lastCallTable());
+  const bool isNumber = options.count.find_first_not_of("0123456789") == std::string::npos;
+  if (!isNumber && options.input.path.empty()) {
+    options.input.path = std::exchange(options.count, "20"); // `adatrace last SESSION`
+  } else if (!isNumber || options.count.empty() || options.count.size() > 6) {
+    return fail(kWrongUsage, "last: '{}' is not a number of calls, like 20", options.count);
+  }
+  options.calls = std::stoull(options.count);
+  return show(options, invocation, printLast);
 }
 
 } // namespace
@@ -161,7 +147,7 @@ const Command kStacks = {
     "Show the open calls of each thread of a program that crashed, hangs or is running",
     "adatrace stacks\n"
     "adatrace stacks --calls=5 --thread='worker-*' ada-traces/session_20261121_101500",
-    stacks_command::declareStacks,
+    withOptions<stacks_command::declareStacks, stacks_command::runStacks>,
 };
 
 const Command kLast = {
@@ -169,7 +155,7 @@ const Command kLast = {
     "Show the last calls of all threads before the end",
     "adatrace last 50\n"
     "adatrace last 20 --thread=0 ada-traces/session_20261121_101500",
-    stacks_command::declareLast,
+    withOptions<stacks_command::declareLast, stacks_command::runLast>,
 };
 
 } // namespace ada::cli

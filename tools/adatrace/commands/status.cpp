@@ -54,8 +54,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   addProcessChoice(line, options->processes);
   addTableOptions(line, options->table, "process");
   return [options, &invocation] {
-    if (!options->table.fits("status", infoOf(control::statusColumns())))
-      return static_cast<int>(kWrongUsage);
+    options->table.check("status", infoOf(control::statusColumns()));
     return run(*options, invocation);
   };
 }

@@ -72,80 +72,69 @@ void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, co
 }
 
 int run(Options &options, const Invocation &invocation) {
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
+  options.walk.fold = !options.noFold;
+  options.walk.foldInitialisers = !options.showsInitialisers && options.lines.table.isText();
+  options.filter.settle("tree");
+  options.lines.table.check("tree", treeTable());
+  TraceInput input = TraceInput::open(options.input);
   Output out;
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   const bool isText = options.lines.table.isText();
   const uint64_t screens = isText && isTerminal(STDOUT_FILENO) ? kTerminalLimit : 0;
   if (const uint64_t limit = options.limit.value_or(screens))
     options.lines.limit = limit;
   analysis::FilterOptions &filter = options.filter.options;
-  input->setRange(filter);
+  input.setRange(filter);
   uint64_t leftOutNs = 0; // calls shorter than this are left out without the user's request
   if (const uint64_t fit =
           options.fit.value_or(options.limit || filter.minDurationNs || options.noFold ? 0 : screens)) {
     const auto duration =
-        analysis::fitTrees(input->source(), input->table(), input->threads(), filter, options.walk, fit);
-    if (!duration)
-      return fail(kCantRead, "{}", duration.error().text());
-    leftOutNs = *duration > filter.minDurationNs ? *duration : 0;
-    filter.minDurationNs = *duration;
+        need(analysis::fitTrees(input.source(), input.table(), input.threads(), filter, options.walk, fit));
+    leftOutNs = duration > filter.minDurationNs ? duration : 0;
+    filter.minDurationNs = duration;
   }
 
   std::unique_ptr<TreeLines> lines;
   if (isText && options.lines.table.columns.empty())
-    lines = std::make_unique<TreeText>(out, *input, options.lines, palette);
+    lines = std::make_unique<TreeText>(out, input, options.lines, palette);
   else
-    lines = std::make_unique<TreeRows>(out, *input, options.lines, palette);
+    lines = std::make_unique<TreeRows>(out, input, options.lines, palette);
   const auto walked =
-      analysis::walkTrees(input->source(), input->table(), input->threads(), filter, options.walk, *lines);
-  if (!walked)
-    return fail(kCantRead, "{}", walked.error().text());
+      need(analysis::walkTrees(input.source(), input.table(), input.threads(), filter, options.walk, *lines));
   lines->finish();
   if (isText)
-    printNotes(out, *input, *lines, palette, leftOutNs);
+    printNotes(out, input, *lines, palette, leftOutNs);
   out.flush();
-  if (!lines->wasCut() && input->hasAllThreads())
-    warnAboutUnmatched(filter, input->table().functions);
-  if (options.walk.values && input->eventCount() > 0 && !hasValues(*input))
-    warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input->name());
-  if (walked->strayExits)
-    warning("{} without a call {} left out: recording began inside {}", formatCount(walked->strayExits, "exit"),
-            walked->strayExits == 1 ? "was" : "were", walked->strayExits == 1 ? "it" : "them");
-  return input->close();
+  if (!lines->wasCut() && input.hasAllThreads())
+    warnAboutUnmatched(filter, input.table().functions);
+  if (options.walk.values && input.eventCount() > 0 && !hasValues(input))
+    warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
+  if (walked.strayExits)
+    warning("{} without a call {} left out: recording began inside {}", formatCount(walked.strayExits, "exit"),
+            walked.strayExits == 1 ? "was" : "were", walked.strayExits == 1 ? "it" : "them");
+  return input.close();
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter);
-  declareNames(line, options->lines.names);
-  line.flag("--args", options->walk.values,
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter);
+  declareNames(line, options.lines.names);
+  line.flag("--args", options.walk.values,
             "Show arguments and results of the calls that have them (`record --detail`)");
-  line.flag("--begin", options->lines.begin, "Show when each call began (for folded calls, the first of them)");
-  addTableOptions(line, options->lines.table, "line of the tree");
-  line.flag("--no-fold", options->noFold, "One line per call: do not fold repetitions and recursion");
-  line.flag("--initialisers", options->showsInitialisers,
+  line.flag("--begin", options.lines.begin, "Show when each call began (for folded calls, the first of them)");
+  addTableOptions(line, options.lines.table, "line of the tree");
+  line.flag("--no-fold", options.noFold, "One line per call: do not fold repetitions and recursion");
+  line.flag("--initialisers", options.showsInitialisers,
             "Show every static initialiser (_GLOBAL__sub_I_...) and its calls; otherwise, adjacent ones are combined "
             "in one line unless --function or --include is given");
-  addCount(line, "--limit", options->limit,
+  addCount(line, "--limit", options.limit,
            fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
-  addCount(line, "--fit", options->fit,
+  addCount(line, "--fit", options.fit,
            fmt::format("Leave out the shortest calls until at most this many lines remain; 0: leave out none [{} on a "
                        "terminal, unless --limit, --min-duration or --no-fold is given]",
                        kTerminalLimit));
   // For tests: prints early, as for a trace that does not fit into memory.
-  line.option("--max-nodes", options->walk.maxNodes, "").hidden();
-  return [options, &invocation] {
-    options->walk.fold = !options->noFold;
-    options->walk.foldInitialisers = !options->showsInitialisers && options->lines.table.isText();
-    if (!options->filter.settle("tree") || !options->lines.table.fits("tree", treeTable()))
-      return int(kWrongUsage);
-    return run(*options, invocation);
-  };
+  line.option("--max-nodes", options.walk.maxNodes, "").hidden();
 }
 
 } // namespace
@@ -156,7 +145,7 @@ const Command kTree = {
     "Show who called whom, and how long it took",
     "adatrace tree\n"
     "adatrace tree --function='parse*|*/net/*.cpp' --min-duration=10us --depth=5 ada-traces/session_20261121_101500",
-    tree_command::declare,
+    withOptions<tree_command::declare, tree_command::run>,
 };
 
 } // namespace ada::cli

@@ -14,7 +14,6 @@
 #include "recover/leftovers.h"
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 
 namespace ada::cli {
 
@@ -101,7 +100,7 @@ int triggerSession(const std::string &path, const Options &options) {
   return given > 0 ? kOk : code;
 }
 
-int run(const Options &options) {
+int run(const Options &options, const Invocation &) {
   std::error_code error;
   if (const std::optional<pid_t> pid = processNumber(options.target)) {
     if (const control::Answer answer = control::give(*pid, "trigger"); !answer)
@@ -121,13 +120,11 @@ int run(const Options &options) {
   return triggerSession(path, options);
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("target", options->target,
+void declare(CommandLine &line, Options &options) {
+  line.option("target", options.target,
               "A process id, or a session for all its running processes [the newest session under ./ada-traces]")
       .type("PID|SESSION");
-  line.flag("-q,--quiet", options->quiet, "Print only problems");
-  return [options] { return run(*options); };
+  line.flag("-q,--quiet", options.quiet, "Print only problems");
 }
 
 } // namespace
@@ -138,7 +135,7 @@ const Command kTrigger = {
     "Make a running program keep the detail around this moment",
     "adatrace record --detail='net::*' --detail-mode=window ./server &\n"
     "adatrace trigger 4711",
-    trigger_command::declare,
+    withOptions<trigger_command::declare, trigger_command::run>,
 };
 
 } // namespace ada::cli

@@ -1,14 +1,10 @@
 // Adatrace verify: checks whether a trace is intact.
 #include "command.h"
 #include "process/session_place.h"
-#include "terminal/terminal.h"
 #include "trace/trace_input.h"
 
 #include "base/quantities.h"
 #include "formats/table.h"
-
-#include <memory>
-#include <unistd.h>
 
 namespace ada::cli {
 
@@ -29,49 +25,41 @@ std::string contents(const model::CheckSummary &summary) {
 
 int run(Options &options, const Invocation &invocation) {
   Output out;
-  const Palette palette(invocation.color, STDOUT_FILENO);
-  const std::optional<std::string> path = sessionOrNewest(options.path);
-  if (!path)
-    return kCantRead;
-  auto place = model::locate(*path);
-  if (!place)
-    return fail(kCantRead, "{}", place.error().text());
-  const model::FormatChoice found = model::recognise(*place);
+  const Palette palette = invocation.palette();
+  const std::string path = sessionOrNewest(options.path);
+  auto place = need(model::locate(path));
+  const model::FormatChoice found = model::recognise(place);
   uint64_t problems = 0;
   const auto problem = [&](const std::string &text) {
     ++problems;
     out.print("{}problem:{} {}\n", palette.error, palette.reset, text);
   };
   const auto note = [&](const std::string &text) { out.print("{}note:{} {}\n", palette.warn, palette.reset, text); };
-  if (!found && *path == "-")
-    return fail(kCantRead, "{}", model::notATrace(*place).text());
+  if (!found && path == "-")
+    return fail(kCantRead, "{}", model::notATrace(place).text());
   if (!found) { // a file that exists but can't be opened is a finding
-    problem(model::notATrace(*place).text());
+    problem(model::notATrace(place).text());
     if (!options.quiet)
-      out.print("{} in {}\n", formatCount(problems, "problem"), *path);
+      out.print("{} in {}\n", formatCount(problems, "problem"), path);
     return kProblemsFound;
   }
-  const auto checked = found.format->verify(*place, {problem, note});
-  if (!checked)
-    return fail(kCantRead, "{}", checked.error().text());
+  const auto checked = need(found.format->verify(place, {problem, note}));
   if (!options.quiet) {
     if (problems == 0)
       out.print("{}ok:{} ", palette.good, palette.reset);
     else
-      out.print("{} in {}{}", formatCount(problems, "problem"), checked->place, checked->counts.empty() ? "" : ": ");
-    out.print("{}\n", contents(*checked));
+      out.print("{} in {}{}", formatCount(problems, "problem"), checked.place, checked.counts.empty() ? "" : ": ");
+    out.print("{}\n", contents(checked));
   }
   return problems ? kProblemsFound : kOk;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  line.option("trace", options->path,
+void declare(CommandLine &line, Options &options) {
+  line.option("trace", options.path,
               "A session, a part of one, or a trace of any format [the newest session under ./ada-traces]; - is "
               "standard input")
       .type("");
-  line.flag("-q,--quiet", options->quiet, "Print only problems, no closing line");
-  return [options, &invocation] { return run(*options, invocation); };
+  line.flag("-q,--quiet", options.quiet, "Print only problems, no closing line");
 }
 
 } // namespace
@@ -81,7 +69,7 @@ const Command kVerify = {
     "verify",
     "Check a trace: headers, checksums, order, nesting, names",
     "adatrace verify ada-traces/session_20261121_101500 && echo intact",
-    verify_command::declare,
+    withOptions<verify_command::declare, verify_command::run>,
 };
 
 } // namespace ada::cli

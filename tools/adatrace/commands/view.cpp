@@ -20,20 +20,15 @@ struct Options {
   uint64_t eventsForFile = ViewSession::kEventsForFile;
 };
 
-int run(const Options &options) {
+int run(const Options &options, const Invocation &) {
   std::vector<std::string> paths = options.sessions;
-  if (paths.empty()) {
-    const auto newest = sessionOrNewest("");
-    if (!newest)
-      return kCantRead;
-    paths.push_back(*newest);
-  }
+  if (paths.empty())
+    paths.push_back(sessionOrNewest(""));
   const EndSignals signals;
   std::vector<std::unique_ptr<ViewSession>> sessions;
   for (const std::string &path : paths) {
     auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path, options.eventsForFile);
-    if (const auto opened = session->open(); !opened)
-      return fail(kCantRead, "{}", opened.error().text());
+    need(session->open());
     for (const std::string &text :
          session->status().isLive ? std::vector<std::string>() : session->opened()->view->warnings())
       warning("{}", text);
@@ -54,17 +49,15 @@ int run(const Options &options) {
   return kOk;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("session", options->sessions, "Sessions, or files of any format [the newest session under ./ada-traces]")
+void declare(CommandLine &line, Options &options) {
+  line.option("session", options.sessions, "Sessions, or files of any format [the newest session under ./ada-traces]")
       .type("");
-  line.option("--port", options->port, "Listen on this port of 127.0.0.1 [any free port]").type("N").between(1, 65535);
-  line.flag("--no-browser", options->noBrowser, "Only print the address; do not open a browser");
+  line.option("--port", options.port, "Listen on this port of 127.0.0.1 [any free port]").type("N").between(1, 65535);
+  line.flag("--no-browser", options.noBrowser, "Only print the address; do not open a browser");
   // For developers of the page: serves the files of this directory instead of the built-in ones.
-  line.option("--assets", options->assets, "").hidden();
+  line.option("--assets", options.assets, "").hidden();
   // For tests: number of events from which on a trace has its index in a file.
-  line.option("--index-events", options->eventsForFile, "").hidden();
-  return [options] { return run(*options); };
+  line.option("--index-events", options.eventsForFile, "").hidden();
 }
 
 } // namespace
@@ -75,7 +68,7 @@ const Command kView = {
     "View sessions in a browser: timelines, calls, statistics",
     "adatrace view\n"
     "adatrace view --no-browser --port=8080 ada-traces/session_20261121_101500",
-    view_command::declare,
+    withOptions<view_command::declare, view_command::run>,
 };
 
 } // namespace ada::cli

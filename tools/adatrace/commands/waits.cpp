@@ -4,8 +4,6 @@
 #include "options/option_values.h"
 #include "output/wait_lines.h"
 
-#include <memory>
-#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -37,56 +35,47 @@ void tellWhatIsMissing(const analysis::Waits &waits, const TraceInput &input) {
 }
 
 int run(Options &options, const Invocation &invocation) {
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
-  input->setRange(options.filter.options);
+  options.filter.settle("waits");
+  options.lines.table.check("waits", infoOf(analysis::waitColumns()));
+  TraceInput input = TraceInput::open(options.input);
+  input.setRange(options.filter.options);
   const analysis::WaitsOptions wanted = {.filter = options.filter.options, .by = options.lines.by};
-  auto waits = analysis::readWaits(input->source(), input->table(), input->threads(), wanted);
-  if (!waits)
-    return fail(kCantRead, "{}", waits.error().text());
-  const analysis::NamedTrace trace = namedTrace(*input, options.lines.names.style);
+  auto waits = need(analysis::readWaits(input.source(), input.table(), input.threads(), wanted));
+  const analysis::NamedTrace trace = namedTrace(input, options.lines.names.style);
   std::vector<analysis::WaitLine> lines;
-  for (const analysis::WaitRow &row : waits->rows)
-    lines.push_back({&row, &trace, &waits->deadlocks});
+  for (const analysis::WaitRow &row : waits.rows)
+    lines.push_back({&row, &trace, &waits.deadlocks});
   sortWaits(lines, options.lines.sort);
   const size_t all = lines.size();
   if (options.limit && all > options.limit)
     lines.resize(options.limit);
-  const Palette palette(invocation.color, STDOUT_FILENO);
+  const Palette palette = invocation.palette();
   Output out;
-  printWaits(out, palette, *input, trace, lines, waits->deadlocks, options.lines);
+  printWaits(out, palette, input, trace, lines, waits.deadlocks, options.lines);
   if (options.lines.table.isText()) {
     if (all == 0)
-      out.print("{}\n", input->eventCount() ? "no call waited" : "there are no events in " + input->name());
+      out.print("{}\n", input.eventCount() ? "no call waited" : "there are no events in " + input.name());
     if (lines.size() < all)
       out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - lines.size()),
                 palette.reset);
   }
   out.flush();
-  tellWhatIsMissing(*waits, *input);
-  if (input->hasAllThreads())
-    warnAboutUnmatched(options.filter.options, input->table().functions);
-  return input->close();
+  tellWhatIsMissing(waits, input);
+  if (input.hasAllThreads())
+    warnAboutUnmatched(options.filter.options, input.table().functions);
+  return input.close();
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  declareFilter(line, options->filter);
-  declareNames(line, options->lines.names);
-  addSort(line, options->lines.sort, sortWords(analysis::waitColumns()), "object");
-  line.choice("--by", options->lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  declareFilter(line, options.filter);
+  declareNames(line, options.lines.names);
+  addSort(line, options.lines.sort, sortWords(analysis::waitColumns()), "object");
+  line.choice("--by", options.lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
               "One row per object, or per function that created the objects (if unknown: that waited) [object]")
       .type("WHAT");
-  addCount(line, "--limit", options->limit, "At most this many rows; 0: all [0]");
-  addTableOptions(line, options->lines.table);
-  return [options, &invocation] {
-    if (!options->filter.settle("waits") || !options->lines.table.fits("waits", infoOf(analysis::waitColumns())))
-      return int(kWrongUsage);
-    return run(*options, invocation);
-  };
+  addCount(line, "--limit", options.limit, "At most this many rows; 0: all [0]");
+  addTableOptions(line, options.lines.table);
 }
 
 } // namespace
@@ -98,7 +87,7 @@ const Command kWaits = {
     "adatrace waits\n"
     "adatrace waits --by=place --limit=5\n"
     "adatrace waits --function='server::*' --format=json ada-traces/session_20261121_101500",
-    waits_command::declare,
+    withOptions<waits_command::declare, waits_command::run>,
 };
 
 } // namespace ada::cli

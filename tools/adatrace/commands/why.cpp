@@ -6,8 +6,6 @@
 #include "output/why_lines.h"
 
 #include <charconv>
-#include <memory>
-#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -33,92 +31,69 @@ bool readNumber(std::string_view text, uint64_t &number) {
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
-// Finds the call of --call=THREAD:NUMBER or PID/THREAD:NUMBER. Sets the exit code if there is no such call.
-std::optional<ChosenCall> callOf(const std::string &text, TraceInput &input, int &exitCode) {
+// Finds the call of --call=THREAD:NUMBER or PID/THREAD:NUMBER. If there is none, that ends the command.
+ChosenCall callOf(const std::string &text, TraceInput &input) {
   const size_t slash = text.find('/'), colon = text.find(':');
   const size_t start = slash == std::string::npos ? 0 : slash + 1;
   uint64_t pid = 0, number = 0, seq = 0;
   if (colon == std::string::npos || colon < start ||
       !readNumber(std::string_view(text).substr(start, colon - start), number) ||
       !readNumber(std::string_view(text).substr(colon + 1), seq) ||
-      (start && !readNumber(std::string_view(text).substr(0, slash), pid))) {
-    exitCode = fail(kWrongUsage, "why: --call={} is not THREAD:NUMBER, like 0:17; `adatrace dump` shows both", text);
-    return std::nullopt;
-  }
+      (start && !readNumber(std::string_view(text).substr(0, slash), pid)))
+    stop(kWrongUsage, "why: --call={} is not THREAD:NUMBER, like 0:17; `adatrace dump` shows both", text);
   std::vector<uint32_t> found;
   for (const uint32_t thread : input.threads())
     if (const model::Thread &about = input.table().threads[thread];
         about.number == number && (!start || input.table().processOf(about).pid == pid))
       found.push_back(thread);
-  if (found.size() != 1) {
-    exitCode = found.empty() ? fail(kCantRead, "why: {} has no thread {}", input.name(), number)
-                             : fail(kWrongUsage, "why: several processes have a thread {}; --call=PID/{} names one",
-                                    number, text);
-    return std::nullopt;
-  }
-  const auto call = analysis::callAt(input.source(), input.table(), found[0], seq);
+  if (found.empty())
+    stop(kCantRead, "why: {} has no thread {}", input.name(), number);
+  if (found.size() > 1)
+    stop(kWrongUsage, "why: several processes have a thread {}; --call=PID/{} names one", number, text);
+  const auto call = need(analysis::callAt(input.source(), input.table(), found[0], seq));
   if (!call)
-    exitCode = fail(kCantRead, "{}", call.error().text());
-  else if (!*call)
-    exitCode = fail(kCantRead, "why: event {} of thread {} does not begin a call", seq, number);
-  return call && *call ? std::optional(ChosenCall{found[0], **call}) : std::nullopt;
+    stop(kCantRead, "why: event {} of thread {} does not begin a call", seq, number);
+  return {found[0], *call};
 }
 
-std::optional<ChosenCall> slowestOf(const Options &options, TraceInput &input, int &exitCode) {
+ChosenCall slowestOf(const Options &options, TraceInput &input) {
   analysis::FilterOptions filter;
   filter.included = options.functions;
   input.setRange(filter);
-  ChosenCall chosen;
-  const auto call = analysis::longestCall(input.source(), input.table(), input.threads(), filter, chosen.thread);
-  if (!call) {
-    exitCode = fail(kCantRead, "{}", call.error().text());
-  } else if (!*call) {
-    exitCode = fail(kCantRead, "why: {} has no call of such a function", input.name());
-    warnAboutUnmatched("--function", options.functions, input.table().functions);
-  } else {
-    chosen.span = **call;
-    return chosen;
-  }
-  return std::nullopt;
+  uint32_t thread = 0;
+  const auto call = need(analysis::longestCall(input.source(), input.table(), input.threads(), filter, thread));
+  if (call)
+    return {thread, *call};
+  complain(fmt::format("why: {} has no call of such a function", input.name()));
+  warnAboutUnmatched("--function", options.functions, input.table().functions);
+  throw Exit{kCantRead};
 }
 
-int run(const Options &options, const Invocation &invocation) {
-  int exitCode = kOk;
-  std::optional<TraceInput> input = TraceInput::open(options.input, exitCode);
-  if (!input)
-    return exitCode;
-  const std::optional<ChosenCall> call =
-      options.call.empty() ? slowestOf(options, *input, exitCode) : callOf(options.call, *input, exitCode);
-  if (!call)
-    return exitCode;
-  const auto why = analysis::explainCall(input->source(), input->table(), call->thread, call->span);
-  if (!why)
-    return fail(kCantRead, "{}", why.error().text());
+int run(Options &options, const Invocation &invocation) {
+  if (options.functions.empty() == options.call.empty())
+    return fail(kWrongUsage, "why: name a call: --function=GLOB for the slowest one, or --call=THREAD:NUMBER");
+  TraceInput input = TraceInput::open(options.input);
+  const ChosenCall call = options.call.empty() ? slowestOf(options, input) : callOf(options.call, input);
+  const auto why = need(analysis::explainCall(input.source(), input.table(), call.thread, call.span));
   Output out;
   if (options.format == Format::Json)
-    printWhyJson(out, *input, *why, options.names.style);
+    printWhyJson(out, input, why, options.names.style);
   else
-    printWhy(out, Palette(invocation.color, STDOUT_FILENO), *input, *why, options.names.style);
+    printWhy(out, invocation.palette(), input, why, options.names.style);
   out.flush();
-  if (!why->hasSched)
-    warning("{} has no on-CPU times for this thread: calls of functions that wait count as waiting", input->name());
-  return input->close();
+  if (!why.hasSched)
+    warning("{} has no on-CPU times for this thread: calls of functions that wait count as waiting", input.name());
+  return input.close();
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
-  auto options = std::make_shared<Options>();
-  declareInput(line, options->input);
-  addGlobs(line, "-f,--function", options->functions,
+void declare(CommandLine &line, Options &options) {
+  declareInput(line, options.input);
+  addGlobs(line, "-f,--function", options.functions,
            "Explain the slowest call of these functions (globs, separated by '|')");
-  line.option("--call", options->call, "Explain this call, given by its thread and number as `dump` shows them (0:17)")
+  line.option("--call", options.call, "Explain this call, given by its thread and number as `dump` shows them (0:17)")
       .type("THREAD:NUMBER");
-  declareNames(line, options->names);
-  addFormat(line, options->format, {Format::Text, Format::Json}, "text, or json (one object) [text]");
-  return [options, &invocation] {
-    if (options->functions.empty() == options->call.empty())
-      return fail(kWrongUsage, "why: name a call: --function=GLOB for the slowest one, or --call=THREAD:NUMBER");
-    return run(*options, invocation);
-  };
+  declareNames(line, options.names);
+  addFormat(line, options.format, {Format::Text, Format::Json}, "text, or json (one object) [text]");
 }
 
 } // namespace
@@ -129,7 +104,7 @@ const Command kWhy = {
     "Show where a call's time went: its own code, callees, and threads that it waited for",
     "adatrace why --function='server::handle'\n"
     "adatrace why --call=3:1742 ada-traces/session_20261121_101500",
-    why_command::declare,
+    withOptions<why_command::declare, why_command::run>,
 };
 
 } // namespace ada::cli

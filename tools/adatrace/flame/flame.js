@@ -1,6 +1,6 @@
 // The flame page: draws the call paths in #data, searches, zooms and lists functions. No library, no network.
 // @ts-check
-// adatrace puts this module in front of the script and removes this line (output/flame_page.cpp).
+// adatrace puts this module in front of the script and removes this line.
 import {counted, duration, grouped, percent} from '../view/assets/numbers.js';
 
 (() => {

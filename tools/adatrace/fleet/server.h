@@ -2,6 +2,8 @@
 #ifndef ADATRACE_FLEET_SERVER_H
 #define ADATRACE_FLEET_SERVER_H
 
+#include "terminal/terminal.h"
+
 #include "ada/trace/error.h"
 
 #include <chrono>
@@ -99,6 +101,12 @@ std::string sqlQuoted(std::string_view text);
 
 /// The exit status for an error of a server, or of connecting to one.
 int exitCodeOf(const Error &error);
+/// The value; without one, ends `command` with what is wrong and that status.
+template <class T> T need(const char *command, Expected<T> result) {
+  if (!result)
+    stop(exitCodeOf(result.error()), "{}: {}", command, result.error().text());
+  return *std::move(result);
+}
 
 } // namespace ada::cli
 #endif // ADATRACE_FLEET_SERVER_H

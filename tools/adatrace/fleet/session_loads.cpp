@@ -129,44 +129,36 @@ void declareLoadOptions(CommandLine &line, LoadOptions &options) {
   options.choices.insert(options.choices.end(), all.begin() + static_cast<ptrdiff_t>(before), all.end());
 }
 
-bool settle(LoadOptions &options, const char *command) {
-  if (!options.filter.settle(command))
-    return false;
+void settle(LoadOptions &options, const char *command) {
+  options.filter.settle(command);
   for (const std::string &text : options.labels) {
     const size_t equals = text.find('=');
-    if (equals == text.npos || equals == 0) {
-      fail(kWrongUsage, "{}: --label: '{}' is not NAME=VALUE", command, oneLine(text));
-      return false;
-    }
+    if (equals == text.npos || equals == 0)
+      stop(kWrongUsage, "{}: --label: '{}' is not NAME=VALUE", command, oneLine(text));
     options.labelPairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   std::ranges::sort(options.labelPairs);
-  const auto wrong = [&](const std::string &what) {
-    fail(kWrongUsage, "{}: {}", command, what);
-    return false;
-  };
   if (options.blockRows == 0 || options.blockRows > 1'000'000)
-    return wrong("--block-rows: 1 to 1000000");
+    stop(kWrongUsage, "{}: --block-rows: 1 to 1000000", command);
   constexpr uint64_t kMostConnections = 32;
   if (options.connections == 0 || options.connections > kMostConnections)
-    return wrong(fmt::format("--connections: 1 to {}", kMostConnections));
+    stop(kWrongUsage, "{}: --connections: 1 to {}", command, kMostConnections);
   if (!options.sample.empty()) {
     const std::optional<double> share = shareOf(options.sample);
     if (!share)
-      return wrong("--sample: '" + oneLine(options.sample) + "' is not a share like 1% or 0.01");
+      stop(kWrongUsage, "{}: --sample: '{}' is not a share like 1% or 0.01", command, oneLine(options.sample));
     options.share = *share;
   }
   if (options.spans && (options.slowest || options.share > 0))
-    return wrong("--spans loads all calls, --slowest and --sample some: choose one");
+    stop(kWrongUsage, "{}: --spans loads all calls, --slowest and --sample some: choose one", command);
   if (options.choices[0].isGiven() && options.stepNs == 0)
-    return wrong("--aggregate: the period must be longer than 0");
+    stop(kWrongUsage, "{}: --aggregate: the period must be longer than 0", command);
   for (const Option &option : options.choices)
     for (const std::string &value : option.values())
       options.plan += option.name() + "\n" + value + "\n";
   for (const std::string &label : options.labels)
     options.plan += "--label\n" + label + "\n";
   options.plan += std::to_string(options.blockRows);
-  return true;
 }
 
 int SessionLoads::complainOf(const Error &error) const {
@@ -199,16 +191,11 @@ Patience SessionLoads::patience(std::function<void()> clear) const {
           .tellsOfWaiting = !trouble_};
 }
 
-int SessionLoads::begin() {
-  const auto addresses = parseAddresses(options_.to);
-  if (!addresses)
-    return fail(exitCodeOf(addresses.error()), "{}: {}", command_, addresses.error().text());
-  const auto credentials = readCredentials(options_.credentials);
-  if (!credentials)
-    return fail(exitCodeOf(credentials.error()), "{}: {}", command_, credentials.error().text());
-  for (const ServerAddress &address : *addresses)
-    servers_.emplace_back(address, *credentials, [] { return ConvertLine::interruption() != 0; });
-  return kOk;
+void SessionLoads::begin() {
+  const auto addresses = need(command_, parseAddresses(options_.to));
+  const auto credentials = need(command_, readCredentials(options_.credentials));
+  for (const ServerAddress &address : addresses)
+    servers_.emplace_back(address, credentials, [] { return ConvertLine::interruption() != 0; });
 }
 
 int SessionLoads::prepare(const std::function<Expected<void>(Server &)> &prepare) {
@@ -229,10 +216,13 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
     loaded.code = complainOf(error);
     return loaded;
   };
-  std::optional<TraceInput> input =
-      TraceInput::open({.path = path, .threads = options_.threads, .from = {}, .to = {}}, loaded.code);
-  if (!input)
+  std::optional<TraceInput> input;
+  try {
+    input = TraceInput::open({.path = path, .threads = options_.threads, .from = {}, .to = {}});
+  } catch (const Exit &exit) { // the next session may be readable
+    loaded.code = exit.code;
     return loaded;
+  }
   const std::string name = input->name();
   if (name == "standard input") {
     loaded.code =

@@ -35,7 +35,7 @@ struct LoadOptions {
 /// Declares the options except --quiet and --progress.
 void declareLoadOptions(CommandLine &line, LoadOptions &options);
 /// Checks the options. Returns false after a complaint in the name of `command`.
-bool settle(LoadOptions &options, const char *command);
+void settle(LoadOptions &options, const char *command);
 
 /// What one call loads: a whole session, or one of its processes.
 enum class LoadUnit { Session, Process };
@@ -56,10 +56,10 @@ public:
   SessionLoads(const LoadOptions &options, const char *command, std::function<void(const std::string &)> trouble = {})
       : options_(options), command_(command), trouble_(std::move(trouble)) {}
 
-  /// Finds the servers without contacting them. Returns an exit status: kOk, or another one after a complaint.
-  int begin();
+  /// Finds the servers without contacting them; wrong addresses or credentials end the command.
+  void begin();
   std::vector<Server> &servers() { return servers_; }
-  /// Calls `prepare` for every server, to make or check its tables. Returns an exit status like begin().
+  /// Calls `prepare` for every server, to make or check its tables. Returns an exit status.
   int prepare(const std::function<Expected<void>(Server &)> &prepare);
   /// `replaces`: delete rows that were loaded with another plan. `refused`: see LoadRequest.
   Loaded load(const std::string &path, LoadUnit unit, bool replaces,

@@ -22,8 +22,7 @@ static const TimingAnchor *find(std::string_view label, std::span<const model::P
   return first;
 }
 
-std::optional<analysis::TimeBound> anchorTime(const char *name, std::string_view text,
-                                              std::span<const model::Process> processes) {
+analysis::TimeBound anchorTime(const char *name, std::string_view text, std::span<const model::Process> processes) {
   const std::string_view label = text.substr(1);
   if (const TimingAnchor *anchor = find(label, processes))
     return analysis::TimeBound{true, anchor->hostTimeNs};
@@ -46,11 +45,9 @@ std::optional<analysis::TimeBound> anchorTime(const char *name, std::string_view
   std::string list;
   for (size_t i = 0; i < labels.size() && i < kMost; ++i)
     list += (i ? ", @" : "@") + oneLine(std::string(labels[i]));
-  complain(
-      fmt::format("{}: '{}' is neither a time like 10us, 1.5ms, 2s or @123456789 nor a timing anchor of the trace, "
-                  "which has {}{}",
-                  name, text, list.empty() ? "none" : list, labels.size() > kMost ? " and others" : ""));
-  return std::nullopt;
+  stop(kWrongUsage,
+       "{}: '{}' is neither a time like 10us, 1.5ms, 2s or @123456789 nor a timing anchor of the trace, which has {}{}",
+       name, text, list.empty() ? "none" : list, labels.size() > kMost ? " and others" : "");
 }
 
 } // namespace ada::cli

@@ -6,7 +6,6 @@
 
 #include "ada/trace/model.h"
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -15,10 +14,9 @@ namespace ada::cli {
 /// "@label", but not "@123456789".
 bool isAnchorTime(std::string_view text);
 
-/// The time of "@label", "@label+10ms" or "@label-1.5s", where the first anchor with that label counts. Complains about
-/// option `name` if there is no such anchor.
-std::optional<analysis::TimeBound> anchorTime(const char *name, std::string_view text,
-                                              std::span<const model::Process> processes);
+/// The time of "@label", "@label+10ms" or "@label-1.5s", where the first anchor with that label counts. If there is no
+/// such anchor, ends the command: `name` is the option.
+analysis::TimeBound anchorTime(const char *name, std::string_view text, std::span<const model::Process> processes);
 
 } // namespace ada::cli
 #endif // ADATRACE_ANCHOR_TIMES_H

@@ -27,17 +27,14 @@ void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations
                 "Leave out calls shorter than this (10us, 1.5ms, 2s) and everything they call");
 }
 
-bool FilterArguments::settle(const char *command) {
+void FilterArguments::settle(const char *command) {
   if (!only)
-    return true;
-  if (options.functions.empty()) {
-    complain(fmt::format("{}: --only needs --function", command));
-    return false;
-  }
+    return;
+  if (options.functions.empty())
+    stop(kWrongUsage, "{}: --only needs --function", command);
   options.included.insert(options.included.end(), options.functions.begin(), options.functions.end());
   options.functions.clear();
   only = false;
-  return true;
 }
 
 void warnAboutUnmatched(const char *option, const std::vector<std::string> &globs,

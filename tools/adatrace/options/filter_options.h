@@ -16,8 +16,8 @@ struct FilterArguments {
   analysis::FilterOptions options;
   bool only = false; ///< --only, the old spelling of --include
 
-  /// Call after parsing. --function with --only becomes --include. Complains and returns false if --only stands alone.
-  bool settle(const char *command);
+  /// Call after parsing. --function with --only becomes --include; --only alone ends the command.
+  void settle(const char *command);
 };
 
 /// Adds --function, --include, --exclude, --prune, --no-external, --depth and their old names. With `durations` also

@@ -68,11 +68,10 @@ std::optional<analysis::TimeBound> parseTime(std::string_view text, bool absolut
   return analysis::TimeBound{isClock || absolute, *time};
 }
 
-std::optional<analysis::TimeBound> parseTime(const char *name, std::string_view text, bool absolute) {
-  const auto time = parseTime(text, absolute);
-  if (!time)
-    complain(fmt::format("{}: '{}' is not a time like 10us, 1.5ms, 2s or @123456789", name, text));
-  return time;
+analysis::TimeBound needTime(const char *name, std::string_view text, bool absolute) {
+  if (const auto time = parseTime(text, absolute))
+    return *time;
+  stop(kWrongUsage, "{}: '{}' is not a time like 10us, 1.5ms, 2s or @123456789", name, text);
 }
 
 } // namespace ada::cli

@@ -43,8 +43,8 @@ Option addWhen(CommandLine &line, const std::string &name, When &when,
 /// "10us" and "1.5ms" count from the start of the trace, or are on its clock with `absolute`. "@123456789" is in
 /// nanoseconds on its clock.
 std::optional<analysis::TimeBound> parseTime(std::string_view text, bool absolute = false);
-/// The same, but complains about option `name` if the text is not a time.
-std::optional<analysis::TimeBound> parseTime(const char *name, std::string_view text, bool absolute);
+/// The same, but a text that is not a time ends the command: `name` is the option.
+analysis::TimeBound needTime(const char *name, std::string_view text, bool absolute);
 
 } // namespace ada::cli
 #endif // ADATRACE_OPTION_VALUES_H

@@ -55,7 +55,7 @@ void addSort(CommandLine &line, std::string &column, std::vector<std::string> wo
       .oneOf(words);
 }
 
-bool TableOptions::fits(const char *command, const ColumnList &known) const {
+void TableOptions::check(const char *command, const ColumnList &known) const {
   for (const std::string &word : columns) {
     const bool isThere = std::ranges::any_of(known, [&](const ColumnInfo *column) {
       return word == column->key || (column->heading && word == column->heading);
@@ -65,10 +65,8 @@ bool TableOptions::fits(const char *command, const ColumnList &known) const {
     std::string list;
     for (const ColumnInfo *column : known)
       list += (list.empty() ? "" : ", ") + std::string(column->key);
-    complain(fmt::format("{}: there is no column '{}' here; the columns are {}", command, word, list));
-    return false;
+    stop(kWrongUsage, "{}: there is no column '{}' here; the columns are {}", command, word, list);
   }
-  return true;
 }
 
 } // namespace ada::cli

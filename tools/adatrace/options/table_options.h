@@ -20,8 +20,8 @@ struct TableOptions {
 
   bool isText() const { return format == Format::Text; }
   bool isJson() const { return format == Format::Json || format == Format::JsonLines; }
-  /// Complains and returns false if --columns has other columns than these.
-  bool fits(const char *command, const ColumnList &columns) const;
+  /// Ends the command if --columns has other columns than these.
+  void check(const char *command, const ColumnList &columns) const;
 };
 
 /// --format of commands that have only some of them.

@@ -32,8 +32,8 @@ struct DiffRule {
 std::optional<DiffRule> parseDiffRule(const std::string &text);
 /// Sentences about a rule; empty if there is nothing to say.
 struct RuleAnswer {
-  std::string broken; ///< names the functions that break the rule
-  std::string fault;  ///< the rule could not have failed, or this number of runs can't decide it
+  std::string broken = {}; ///< names the functions that break the rule
+  std::string fault;       ///< the rule could not have failed, or this number of runs can't decide it
 };
 RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle style);
 

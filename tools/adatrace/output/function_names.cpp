@@ -1,7 +1,6 @@
 // Formats names, files and lines of functions.
 #include "function_names.h"
 
-#include "base/format.h"
 #include "base/text.h"
 #include "model/names.h"
 #include "options/command_line.h"

@@ -3,7 +3,6 @@
 
 #include "base/quantities.h"
 
-#include <algorithm>
 #include <array>
 #include <optional>
 

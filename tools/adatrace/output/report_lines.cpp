@@ -3,6 +3,7 @@
 #include "off_cpu_text.h"
 #include "table_writer.h"
 
+#include "analysis/values/counters.h"
 #include "analysis/values/value_texts.h"
 #include "base/quantities.h"
 
@@ -177,6 +178,20 @@ void printCalls(Output &out, const Palette &palette, const std::vector<SlowCall>
                      names.source(call.span.functionIndex)});
   printTable(out, palette, analysis::callColumns(), lines, options.table, analysis::processFacts(input.table()),
              [&](const CallLine &line) { return RowNotes{notesOf(palette, line, input, options), {}}; });
+}
+
+using analysis::CounterLine;
+
+void printCounters(Output &out, const Palette &palette, const analysis::Counters &counters, const TraceInput &input,
+                   const ReportLineOptions &options) {
+  std::vector<CounterLine> lines;
+  for (const analysis::CounterRow &row : counters.rows)
+    lines.push_back({&row, &input.table(), nameOf(*row.function, options.names.style), sourceOf(*row.function)});
+  printTable(out, palette, analysis::counterColumns(), lines, options.table, analysis::processFacts(input.table()),
+             [&](const CounterLine &line) {
+               const bool shows = options.names.source && !line.source.empty();
+               return shows ? RowNotes{{{palette.dim, " " + line.source}}, {}} : RowNotes();
+             });
 }
 
 } // namespace ada::cli

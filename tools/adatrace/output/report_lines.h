@@ -8,6 +8,7 @@
 #include "trace/trace_input.h"
 
 #include "analysis/report/report_table.h"
+#include "analysis/values/counters.h"
 
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ void printCalls(Output &out, const Palette &palette, const std::vector<analysis:
 
 /// " [left by exception]", " [still open]", ..., or nothing if the call returned.
 const char *endNote(SpanEnd how);
+
+void printCounters(Output &out, const Palette &palette, const analysis::Counters &counters, const TraceInput &input,
+                   const ReportLineOptions &options);
 
 } // namespace ada::cli
 #endif // ADATRACE_REPORT_LINES_H

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unistd.h>
 
 namespace ada::cli {
 
@@ -25,35 +26,23 @@ static bool isLive(const std::string &trace, const std::string &process) {
   return std::filesystem::exists(directory + "/manifest.json", error) && stateOf(directory) == ProcessState::Running;
 }
 
-std::optional<StackTable> StackTable::read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent) {
+StackTable StackTable::read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent) {
   StackTable table(input);
   for (const model::Process &process : input.table().processes) {
     table.areAlive_.push_back(isLive(input.name(), process.name));
     table.processEnds_.push_back(table.areAlive_.back() ? std::max(bootTimeNs(), input.endNs()) : input.endNs());
   }
-  auto ends = analysis::readThreadEnds(input.source(), input.table(), input.threads(), filter, recent);
-  if (!ends) {
-    complain(ends.error().text());
-    return std::nullopt;
-  }
-  table.ends_ = *std::move(ends);
+  table.ends_ = need(analysis::readThreadEnds(input.source(), input.table(), input.threads(), filter, recent));
   return table;
 }
 
-bool StackTable::readValues(uint32_t thread, std::vector<EndCall> &calls, size_t most) {
+void StackTable::readValues(uint32_t thread, std::vector<EndCall> &calls, size_t most) {
   analysis::ValueReader reader(input_->source(), input_->table());
   for (size_t i = 0; i < calls.size(); ++i) {
     if (i >= most && i + most < calls.size())
       continue;
-    EndCall &call = calls[i];
-    auto values = reader.of(thread, call.span);
-    if (!values) {
-      complain(values.error().text());
-      return false;
-    }
-    call.values = *std::move(values);
+    calls[i].values = need(reader.of(thread, calls[i].span));
   }
-  return true;
 }
 
 uint64_t StackTable::lastEventNs(uint32_t thread) const {
@@ -288,6 +277,40 @@ void printLastCalls(Output &out, const Palette &palette, const StackTable &table
                  notes.after.push_back({{}, text.substr(1)});
                return notes;
              });
+}
+
+void explainDeath(const std::string &directory, When color) try {
+  constexpr size_t kCalls = 8, kFrames = 30, kOthers = 20;
+  InputOptions place;
+  place.path = directory;
+  TraceInput input = TraceInput::open(place);
+  StackTable table = StackTable::read(input, {}, kCalls);
+  // It is not known which thread was hit. All stop at the same moment, so it is one of those that recorded last.
+  std::vector<analysis::ThreadEnd> &ends = table.threads();
+  std::erase_if(ends, [](const analysis::ThreadEnd &end) { return end.open.empty() && end.finished.empty(); });
+  std::ranges::stable_sort(ends, [&](const analysis::ThreadEnd &a, const analysis::ThreadEnd &b) {
+    return std::tuple(!a.open.empty(), table.lastEventNs(a.thread)) >
+           std::tuple(!b.open.empty(), table.lastEventNs(b.thread));
+  });
+  if (ends.empty())
+    return;
+  table.readValues(ends[0].thread, ends[0].open);
+  table.readValues(ends[0].thread, ends[0].finished);
+  Output out(STDERR_FILENO);
+  const Palette palette(color, STDERR_FILENO);
+  const StackLineOptions options{.names = {}, .mostFrames = kFrames};
+  if (ends.size() > 1)
+    out.write("the thread that recorded last:\n");
+  printStack(out, palette, table, ends[0], options);
+  if (ends.size() > 1)
+    out.write("other threads:\n");
+  for (size_t i = 1; i < std::min(ends.size(), kOthers + 1); ++i) {
+    out.write("  ");
+    printStackLine(out, palette, table, ends[i], options);
+  }
+  if (ends.size() > kOthers + 1)
+    out.print("  ... and {}; adatrace stacks shows them\n", formatCount(ends.size() - kOthers - 1, "more thread"));
+} catch (const Exit &) { // what can't be read has been reported
 }
 
 } // namespace ada::cli

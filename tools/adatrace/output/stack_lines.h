@@ -20,12 +20,12 @@ namespace ada::cli {
 class StackTable {
 public:
   /// Reads the chosen threads of `input`, and up to `recent` finished calls of each. Values are read only for the calls
-  /// passed to readValues(). If reading fails, complains and returns nothing.
-  static std::optional<StackTable> read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent);
+  /// passed to readValues(). If reading fails, ends the command.
+  static StackTable read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent);
 
   /// Reads arguments and results of these calls; of long lists only `most` at each end, because each takes a look-up in
-  /// the trace. If reading fails, complains and returns false.
-  bool readValues(uint32_t thread, std::vector<analysis::EndCall> &calls, size_t most = 200);
+  /// the trace. If reading fails, ends the command.
+  void readValues(uint32_t thread, std::vector<analysis::EndCall> &calls, size_t most = 200);
 
   std::vector<analysis::ThreadEnd> &threads() { return ends_.threads; }
   const std::vector<model::Function> &functions() const { return ends_.functions; }
@@ -47,8 +47,8 @@ private:
 };
 
 struct StackLineOptions {
-  NameOptions names;
-  TableOptions table;
+  NameOptions names = {};
+  TableOptions table = {};
   size_t mostFrames = 100; ///< per thread; the innermost and the outermost frames are shown
 };
 
@@ -73,6 +73,10 @@ struct LastCall {
 void printLastCalls(Output &out, const Palette &palette, const StackTable &table, const std::vector<LastCall> &calls,
                     const StackLineOptions &options);
 ColumnList lastCallTable();
+
+/// Prints on standard error what the threads of a killed process were doing. The thread that recorded last is shown
+/// with its open calls and its last finished calls, each other thread in one line. `directory` is the process's pid_N.
+void explainDeath(const std::string &directory, When color);
 
 } // namespace ada::cli
 #endif // ADATRACE_STACK_LINES_H

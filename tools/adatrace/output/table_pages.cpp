@@ -6,12 +6,13 @@
 #include "tree_lines.h"
 #include "why_lines.h"
 
-#include "analysis/check/check_table.h"
+#include "analysis/check/check.h"
 #include "analysis/diff/diff_table.h"
 #include "analysis/diff/explain_table.h"
 #include "analysis/outliers/outlier_table.h"
+#include "analysis/report/call_rates_table.h"
 #include "analysis/report/report_table.h"
-#include "analysis/values/counter_table.h"
+#include "analysis/values/counters.h"
 #include "analysis/waits/coroutine_table.h"
 #include "control/status.h"
 
@@ -39,6 +40,7 @@ std::string tablePages() {
       {"outliers --function", infoOf(analysis::outlierColumns())},
       {"outliers --function: factors", infoOf(analysis::factorColumns())},
       {"outliers --function: slowest", infoOf(analysis::slowExampleColumns())},
+      {"top", infoOf(analysis::rateColumns())},
       {"check", infoOf(analysis::ruleColumns())},
       {"check: worst", infoOf(analysis::ruleExampleColumns())},
       {"last", lastCallTable()},

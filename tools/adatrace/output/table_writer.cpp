@@ -4,7 +4,6 @@
 #include "base/text.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace ada::cli {
 

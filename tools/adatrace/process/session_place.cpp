@@ -85,15 +85,13 @@ std::vector<std::string> processDirectories(const std::string &session) {
   return directories;
 }
 
-std::optional<std::string> sessionOrNewest(const std::string &path) {
+std::string sessionOrNewest(const std::string &path) {
   if (!path.empty())
     return path;
-  Expected<std::string> newest = atf::newestSession(kDefaultOutput);
-  if (newest)
+  if (Expected<std::string> newest = atf::newestSession(kDefaultOutput))
     return *newest;
-  complain(fmt::format("there is no session under ./{}; name one, or record one with `adatrace record PROGRAM`",
-                       kDefaultOutput));
-  return std::nullopt;
+  stop(kCantRead, "there is no session under ./{}; name one, or record one with `adatrace record PROGRAM`",
+       kDefaultOutput);
 }
 
 } // namespace ada::cli

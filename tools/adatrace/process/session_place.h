@@ -28,8 +28,8 @@ std::vector<std::string> processDirectories(const std::string &session);
 /// N of a directory pid_N or pid_N_M; nothing for other names.
 std::optional<unsigned> processId(const std::string &directory);
 
-/// The path, or if it is empty the newest session under ./ada-traces. If there is none, complains and returns nothing.
-std::optional<std::string> sessionOrNewest(const std::string &path);
+/// The path, or if it is empty the newest session under ./ada-traces. If there is none, ends the command.
+std::string sessionOrNewest(const std::string &path);
 
 } // namespace ada::cli
 #endif // ADATRACE_SESSION_PLACE_H

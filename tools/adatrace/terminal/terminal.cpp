@@ -38,6 +38,11 @@ Palette::Palette(When mode, int fd) {
 }
 
 void Output::flush() {
+  if (to_) {
+    to_->append(buffer_.data(), buffer_.size());
+    buffer_.clear();
+    return;
+  }
   const bool ok = writeAll(fd_, buffer_.data(), buffer_.size());
   buffer_.clear();
   if (ok || fd_ == STDERR_FILENO) // an error on standard error can't be reported anywhere

@@ -2,9 +2,13 @@
 #ifndef ADATRACE_TERMINAL_H
 #define ADATRACE_TERMINAL_H
 
+#include "exit_codes.h"
+
+#include "ada/trace/error.h"
 #include "base/format.h"
 #include "base/text.h"
 
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -36,6 +40,8 @@ class Output {
 public:
   Output() = default;
   explicit Output(int fd) : fd_(fd) {}
+  /// Appends to a text that outlives this, instead.
+  explicit Output(std::string &to) : to_(&to) {}
   Output(const Output &) = delete;
   Output &operator=(const Output &) = delete;
   ~Output() { flush(); }
@@ -76,6 +82,7 @@ private:
       flush();
   }
   int fd_ = 1;
+  std::string *to_ = nullptr;
   fmt::basic_memory_buffer<char, kFlushBytes + 4096> buffer_;
 };
 
@@ -96,6 +103,23 @@ template <typename... Args> void warning(fmt::format_string<Args...> format, Arg
 template <typename... Args> int fail(int code, fmt::format_string<Args...> format, Args &&...args) {
   complain(fmt::format(format, std::forward<Args>(args)...));
   return code;
+}
+
+/// Ends the command with this exit status, from any depth. What is wrong has been printed. Only main() and the few who
+/// go on without the result catch it.
+struct Exit {
+  int code;
+};
+/// Calls complain() and ends the command.
+template <typename... Args> [[noreturn]] void stop(int code, fmt::format_string<Args...> format, Args &&...args) {
+  throw Exit{fail(code, format, std::forward<Args>(args)...)};
+}
+/// The value; without one, ends the command with what is wrong and kCantRead.
+template <class T> T need(Expected<T> result) {
+  if (!result)
+    stop(kCantRead, "{}", result.error().text());
+  if constexpr (!std::is_void_v<T>)
+    return *std::move(result);
 }
 
 } // namespace ada::cli

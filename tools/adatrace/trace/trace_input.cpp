@@ -34,7 +34,7 @@ void declareInput(CommandLine &line, InputOptions &options) {
             "Show and accept times on the trace's clock, not since the start of the trace");
 }
 
-bool TraceInput::select(const InputOptions &options, int &exitCode) {
+void TraceInput::select(const InputOptions &options) {
   bool any = false;
   for (const model::Thread &thread : table_.threads)
     if (thread.extent && thread.extent->events) {
@@ -48,21 +48,16 @@ bool TraceInput::select(const InputOptions &options, int &exitCode) {
   for (const model::Thread &thread : table_.threads)
     if (choice.wants(thread))
       selected_.push_back(thread.index);
-  if (selected_.empty() && !options.threads.empty()) {
-    exitCode = fail(kWrongUsage, "--thread matches no readable thread of {}; `adatrace info` lists the threads", name_);
-    return false;
-  }
-  exitCode = kWrongUsage;
+  if (selected_.empty() && !options.threads.empty())
+    stop(kWrongUsage, "--thread matches no readable thread of {}; `adatrace info` lists the threads", name_);
   const auto read = [&](const char *option, const std::string &text, uint64_t &time) {
-    if (text.empty())
-      return true;
-    const std::optional<analysis::TimeBound> bound =
-        isAnchorTime(text) ? anchorTime(option, text, table_.processes) : parseTime(option, text, options.absolute);
-    if (bound)
-      time = bound->onClock(start_);
-    return bound.has_value();
+    if (isAnchorTime(text))
+      time = anchorTime(option, text, table_.processes).onClock(start_);
+    else if (!text.empty())
+      time = needTime(option, text, options.absolute).onClock(start_);
   };
-  return read("--from", options.from, from_) && read("--to", options.to, to_);
+  read("--from", options.from, from_);
+  read("--to", options.to, to_);
 }
 
 // Each warning is printed once, whichever reader found it.
@@ -86,35 +81,19 @@ void TraceInput::tell(const Warning &flaw) {
   warning("{}", flaw.message);
 }
 
-std::optional<TraceInput> TraceInput::open(const InputOptions &options, int &exitCode) {
-  const std::optional<std::string> place = sessionOrNewest(options.path);
-  exitCode = kCantRead;
-  if (!place)
-    return std::nullopt;
+TraceInput TraceInput::open(const InputOptions &options) {
+  const std::string place = sessionOrNewest(options.path);
   TraceInput input;
-  input.name_ = *place == "-" ? "standard input" : *place;
-  auto opened = model::openTrace(*place);
-  if (opened)
-    opened = model::makeThreadwise(*std::move(opened));
-  if (!opened) {
-    complain(opened.error().text());
-    return std::nullopt;
-  }
-  input.source_ = *std::move(opened);
+  input.name_ = place == "-" ? "standard input" : place;
+  input.source_ = need(model::makeThreadwise(need(model::openTrace(place))));
   // Read only the announcements (processes and threads), no events.
   analysis::TableSink sink(input.table_);
   model::ReadRequest nothing;
   nothing.threads.emplace();
-  if (const auto read = input.source_->readPart(sink, nothing); !read) {
-    complain(read.error().text());
-    return std::nullopt;
-  }
-  if (!input.select(options, exitCode))
-    return std::nullopt;
-  if (input.close() != kOk && input.selected_.empty()) {
-    exitCode = kCantRead;
-    return std::nullopt;
-  }
+  need(input.source_->readPart(sink, nothing));
+  input.select(options);
+  if (input.close() != kOk && input.selected_.empty())
+    throw Exit{kCantRead};
   return input;
 }
 

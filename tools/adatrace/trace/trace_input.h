@@ -32,9 +32,8 @@ void declareInput(CommandLine &line, InputOptions &options);
 /// An opened trace of any format. Everything that the user must know about its state is reported.
 class TraceInput {
 public:
-  /// Opens the trace, warns about damage on standard error, and selects the threads. Returns nothing if that fails;
-  /// then `exitCode` is the exit status to return.
-  static std::optional<TraceInput> open(const InputOptions &options, int &exitCode);
+  /// Opens the trace, warns about damage on standard error, and selects the threads. If that fails, ends the command.
+  static TraceInput open(const InputOptions &options);
 
   /// The path as it was given or found.
   const std::string &name() const { return name_; }
@@ -77,7 +76,7 @@ public:
 
 private:
   TraceInput() = default;
-  bool select(const InputOptions &options, int &exitCode);
+  void select(const InputOptions &options);
   void tell(const Error &problem);
   void tell(const Warning &warning);
 

@@ -3,6 +3,7 @@
 #include "api_request.h"
 #include "output/function_names.h"
 #include "view/call_answers.h"
+#include "view/processor_lanes.h"
 #include "view/range_answers.h"
 
 #include "base/file_bytes.h"
@@ -104,10 +105,10 @@ void writeFunctions(JsonText &json, ApiRequest &request) {
   json.endArray().endObject();
 }
 
-template <class Value>
-void writeColumn(JsonText &json, const char *name, const std::vector<Item> &items, Value &&value) {
+template <class List, class Value>
+void writeColumn(JsonText &json, const char *name, const List &items, Value &&value) {
   json.beginArray(name);
-  for (const Item &item : items)
+  for (const auto &item : items)
     json.number({}, value(item));
   json.endArray();
 }
@@ -169,6 +170,39 @@ void writeSource(JsonText &json, const model::Function &function) {
     const size_t end = std::min(text.find('\n'), text.size());
     if (line + kBefore >= function.line)
       json.beginArray().number({}, line).text({}, text.substr(0, std::min<size_t>(end, kMostLine))).endArray();
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  json.endArray().endObject();
+}
+
+// The text of a file. Only of one that a function of the trace names: nothing else on this machine is served.
+void writeSourceFile(JsonText &json, ApiRequest &request) {
+  constexpr uint64_t kMostBytes = 16 << 20, kMostLines = 100'000, kMostLine = 400;
+  const std::string *name = request.text("file");
+  if (!name || name->empty())
+    throw ApiError{400, "file is missing: the file of a function in /api/functions"};
+  const auto all = request.session().functions().from(0);
+  const auto named =
+      std::ranges::find_if(all, [&](const auto &entry) { return oneLine(entry.function.file) == *name; });
+  if (named == all.end())
+    throw ApiError{404, fmt::format("no function of the trace is in {}", oneLine(*name))};
+  const auto file = FileBytes::open(named->function.file);
+  std::string note;
+  if (!file)
+    note =
+        "the file can't be read here. It is where the program was built; names that are not absolute are looked for in "
+        "the directory in which the viewer was started";
+  else if (file->bytes().size() > kMostBytes)
+    note = "the file is larger than 16 MiB";
+  std::string_view text;
+  if (note.empty())
+    text = {reinterpret_cast<const char *>(file->bytes().data()), file->bytes().size()};
+  if (text.find('\0') != text.npos)
+    note = "the file is not a text", text = {};
+  json.beginObject().text("file", *name).text("note", note).beginArray("lines");
+  for (uint64_t line = 0; !text.empty() && line < kMostLines; ++line) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    json.text({}, text.substr(0, std::min<size_t>(end, kMostLine)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   json.endArray().endObject();
@@ -242,6 +276,27 @@ void writeFound(JsonText &json, ApiRequest &request) {
   json.endArray().boolean("is_complete", found.isComplete).endObject();
 }
 
+void writeProcessors(JsonText &json, ApiRequest &request) {
+  const uint64_t pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMostPixels);
+  const view::ProcessorLanes all =
+      view::processorLanes(request.view().table(), request.threads(), request.fromNs(), request.toNs(), pixels);
+  const std::vector<uint32_t> &ids = request.opened().threadIds;
+  json.beginObject().beginArray("processors");
+  for (const auto &[processor, boxes] : all.lanes) {
+    using Box = view::ProcessorBox;
+    json.beginObject().number("processor", processor);
+    writeColumn(json, "begin", boxes, [&](const Box &box) { return request.sinceStart(box.fromNs); });
+    writeColumn(json, "end", boxes, [&](const Box &box) { return request.sinceStart(box.toNs); });
+    writeColumn(json, "thread", boxes, [&](const Box &box) { return ids[box.thread]; });
+    writeColumn(json, "count", boxes, [](const Box &box) { return box.runs; });
+    writeColumn(json, "fill", boxes, [](const Box &box) { return box.fillNs; });
+    json.endObject();
+  }
+  json.endArray();
+  writeColumn(json, "unknown", all.unknown, [&](uint32_t thread) { return ids[thread]; });
+  json.endObject();
+}
+
 view::RangeRequest rangeOf(ApiRequest &request) {
   return {.threads = request.threads(), .fromNs = request.fromNs(), .toNs = request.toNs()};
 }
@@ -307,7 +362,8 @@ HttpReply ViewApi::answer(const std::string &name, const std::map<std::string, s
   static const std::map<std::string, void (*)(JsonText &, ApiRequest &)> kAnswers = {
       {"functions", writeFunctions}, {"picture", writePicture},     {"timeline", writeThread},
       {"call", writeCall},           {"find", writeFound},          {"statistics", writeStatistics},
-      {"flame", writeFlame},         {"histogram", writeHistogram},
+      {"flame", writeFlame},         {"histogram", writeHistogram}, {"processors", writeProcessors},
+      {"source", writeSourceFile},
   };
   try {
     const auto known = kAnswers.find(name);

@@ -281,7 +281,7 @@ HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_u
     state_->answer(request, response);
     return httplib::Server::HandlerResponse::Handled;
   });
-  server.set_exception_handler([](const httplib::Request &, httplib::Response &response, std::exception_ptr) {
+  server.set_exception_handler([](const httplib::Request &, httplib::Response &response, const std::exception_ptr &) {
     respondError(response, 500, "there is not enough memory for the answer; ask for less");
   });
 }

@@ -18,7 +18,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace ada::cli {
 

@@ -5,8 +5,6 @@
 #include "formats/atf/files/checks.h"
 #include "formats/atf/files/detail_shared.h"
 
-#include <cstring>
-
 namespace ada::atf {
 
 Expected<DetailReader> DetailReader::open(const std::string &path, const OpenOptions &options) {

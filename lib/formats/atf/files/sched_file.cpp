@@ -129,10 +129,51 @@ std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffC
   return merged;
 }
 
+// Takes the system's records in time order and finds out on which processor the thread was.
+class RunBuilder {
+public:
+  explicit RunBuilder(uint64_t fromNs) : since_(fromNs) {}
+
+  void comesOn(uint64_t ns, uint32_t processor) { since_ = ns, processor_ = processor, isOn_ = true, isLost_ = false; }
+  void leaves(uint64_t ns, uint32_t processor) {
+    // Without a record of when it came, it had been there since anything is known.
+    if (isOn_ && processor_.value_or(processor) == processor)
+      add(ns, processor);
+    isOn_ = false;
+  }
+  /// From then on, records may be missing.
+  void lose(uint64_t ns) {
+    if (isOn_ && processor_)
+      add(ns, *processor_);
+    isOn_ = false, isLost_ = true;
+  }
+  /// From then on, they are complete again. If the thread leaves a processor next, it has been there since.
+  void resume(uint64_t ns) {
+    if (std::exchange(isLost_, false))
+      since_ = ns, processor_.reset(), isOn_ = true;
+  }
+  std::vector<OnCpu> finish(uint64_t toNs) {
+    lose(toNs);
+    return std::move(runs_);
+  }
+
+private:
+  void add(uint64_t toNs, uint32_t processor) {
+    if (since_ < toNs)
+      runs_.push_back({since_, toNs, processor});
+  }
+
+  std::vector<OnCpu> runs_;
+  uint64_t since_;
+  std::optional<uint32_t> processor_; // nothing: not known yet
+  bool isOn_ = true;                  // it may be
+  bool isLost_ = false;               // records are missing
+};
+
 // Takes the system's records in time order and builds periods from them.
 class PeriodBuilder {
 public:
-  explicit PeriodBuilder(uint64_t fromNs) : lastNs_(fromNs) {}
+  explicit PeriodBuilder(uint64_t fromNs) : runs_(fromNs), lastNs_(fromNs) {}
 
   void take(const Record &r) {
     const uint64_t ns = std::max(r.timeNs, lastNs_);
@@ -142,10 +183,12 @@ public:
         beganNs_ = ns;
       close(ns);
       processor_ = r.value;
+      runs_.comesOn(ns, r.value);
       break;
     case sched::Kind::Waits:
     case sched::Kind::Preempted:
       processor_.reset();
+      runs_.leaves(ns, r.value);
       if (isOpen_ && open_.why == OffCpu::Why::Unknown && losing_ == 0)
         close(lostToNs_); // the thread was on-CPU from then to this record
       if (!isOpen_)
@@ -159,6 +202,7 @@ public:
       ++losing_;
       if (!isOpen_ && processor_ && processor_ != r.value)
         break; // it is on another core, where a switch is still recorded
+      runs_.lose(ns);
       if (isOpen_ && open_.why != OffCpu::Why::Unknown)
         close(ns);
       if (!isOpen_)
@@ -167,9 +211,12 @@ public:
     case sched::Kind::Lost:
       lostToNs_ = ns;
       if (losing_ > 0) {
-        --losing_;
+        if (--losing_ == 0)
+          runs_.resume(ns);
         break;
       }
+      runs_.lose(lastNs_);
+      runs_.resume(ns);
       if (!isOpen_)
         begin(lastNs_, OffCpu::Why::Unknown, 0);
       open_.why = OffCpu::Why::Unknown;
@@ -188,13 +235,14 @@ public:
     // If a thread was killed and its last record began a wait, the wait at its end must still be visible.
     if (isOpen_ && open_.why == OffCpu::Why::Waiting && open_.fromNs == toNs && toNs + 1 > toNs)
       ++toNs;
+    std::vector<OnCpu> runs = runs_.finish(toNs);
     close(toNs);
     const bool isKnown = !(header.flags & sched::kIsUnknown);
     if (!isKnown)
-      periods_.clear();
+      periods_.clear(), runs.clear();
     const std::vector<OffCpu> held = held_.finish(toNs, periods_);
     return std::make_shared<OffCpuLane>(withHeld(std::move(periods_), held), header.fromNs, toNs, switches_, beganNs_,
-                                        isKnown);
+                                        isKnown, std::move(runs));
   }
 
 private:
@@ -213,6 +261,7 @@ private:
 
   std::vector<OffCpu> periods_;
   HeldBuilder held_;
+  RunBuilder runs_;
   OffCpu open_;
   bool isOpen_ = false;
   std::optional<uint32_t> processor_;  // the core it is on
@@ -253,8 +302,13 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
     const Record record = {ns, kind, value};
     bytes.append(reinterpret_cast<const char *>(&record), sizeof record);
   };
+  // Where it came on-CPU at that time; if that is not known, where it was before.
+  const auto processorAt = [&](uint64_t ns, uint32_t before) {
+    const auto run = std::ranges::lower_bound(lane.runs(), ns, {}, &OnCpu::fromNs);
+    return run != lane.runs().end() && run->fromNs == ns ? run->processor : before;
+  };
   if (lane.beganNs() > 0)
-    add(lane.beganNs(), sched::Kind::On, 0);
+    add(lane.beganNs(), sched::Kind::On, processorAt(lane.beganNs(), 0));
   for (const OffCpu &off : lane.periods()) {
     if (off.why != OffCpu::Why::Recorder && (off.fromNs < lane.knownFromNs() || off.fromNs >= lane.knownToNs()))
       continue; // implied by the known range
@@ -275,7 +329,7 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
       continue;
     }
     if (off.toNs < lane.knownToNs())
-      add(off.toNs, sched::Kind::On, off.processor);
+      add(off.toNs, sched::Kind::On, processorAt(off.toNs, off.processor));
   }
   add(lane.knownToNs(), sched::Kind::KnownTo, crc32c(0, bytes.data(), bytes.size()));
   return bytes;

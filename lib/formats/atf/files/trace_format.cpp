@@ -91,6 +91,8 @@ Expected<std::unique_ptr<TraceSource>> refuseDetail(TraceLocation place) {
       .file = place.name()};
 }
 
+// TraceFormat::makeSink has this type.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 std::unique_ptr<TraceSink> makeSink(SinkTarget target, const SinkOptions &options) {
   const bool isPacked = options.variant >= kPacked;
   const AtfSinkOptions atf = {.version = static_cast<uint8_t>(isPacked ? 2 : options.variant + 1),

@@ -17,7 +17,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <utility>
-#include <vector>
 
 namespace ada::atf {
 

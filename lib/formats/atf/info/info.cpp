@@ -4,9 +4,7 @@
 #include "base/quantities.h"
 #include "formats/atf/files/operations.h"
 #include "formats/atf/session/directories.h"
-#include "info_anchors.h"
-#include "info_budget.h"
-#include "info_detail.h"
+#include "info_tables.h"
 #include "shared/arch.h"
 #include "shared/manifest_keys.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/format.h"
 #include "base/quantities.h"
-#include "formats/atf/info/info_budget.h"
+#include "formats/atf/info/info_tables.h"
 
 namespace ada::atf {
 

@@ -4,7 +4,6 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/calls.h"
 #include "base/file_bytes.h"
-#include "base/format.h"
 #include "base/quantities.h"
 #include "directories.h"
 #include "formats/atf/files/request_range.h"
@@ -80,6 +79,8 @@ private:
   void begin(const ReadRequest &request);
   Expected<void> readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
                             const ReadRequest &request);
+  Expected<void> announceNew(TraceSink &sink, uint32_t process, uint64_t functionId);
+  Expected<void> announceUnused(TraceSink &sink);
   void countUnused();
   void takeFlaws(const atf::ThreadTrace &thread);
   void tellDetailLoss(const atf::ThreadTrace &thread);
@@ -252,13 +253,15 @@ void AtfSource::tellDetailLoss(const atf::ThreadTrace &thread) {
 uint32_t AtfSource::announceFunction(ThreadRead &read, uint64_t functionId) {
   Functions &known = functions_[read.process];
   const uint32_t local = known.local.add(functionId);
-  if (local < known.numbers.size())
-    return known.numbers[local];
-  Function function = functionOf(read.process, functionId);
-  function.index = functionCount_++;
-  read.batch.check(read.sink.addFunction(function));
-  known.numbers.push_back(function.index);
-  return function.index;
+  if (local >= known.numbers.size())
+    read.batch.check(announceNew(read.sink, read.process, functionId));
+  return known.numbers[local];
+}
+
+Expected<void> AtfSource::announceNew(TraceSink &sink, uint32_t process, uint64_t functionId) {
+  Function function = functionOf(process, functionId);
+  functions_[process].numbers.push_back(function.index = functionCount_++);
+  return sink.addFunction(function);
 }
 
 Function AtfSource::functionOf(uint32_t process, uint64_t functionId) const {
@@ -561,9 +564,21 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
     ADA_TRY(readThread(sink, threads_[thread].first, *threads_[thread].second, thread, request));
   const bool isWhole = !request.isFurther && !request.threads && request.fromNs == 0 && request.fromSeq == 0 &&
                        request.toNs == ~uint64_t{0} && request.toSeq == ~uint64_t{0};
-  if (isWhole && !sink.takesSymbols())
+  if (sink.wantsUnused() && !request.isFurther)
+    ADA_TRY(announceUnused(sink));
+  else if (isWhole && !sink.takesSymbols())
     countUnused();
   return sink.finish();
+}
+
+// Announces the manifest's functions that no event named.
+Expected<void> AtfSource::announceUnused(TraceSink &sink) {
+  for (uint32_t process = 0; process < functions_.size(); ++process)
+    if (const Manifest *manifest = session_.processes()[process].manifest())
+      for (const Symbol &symbol : manifest->symbols())
+        if (functions_[process].local.add(symbol.functionId) >= functions_[process].numbers.size())
+          ADA_TRY(announceNew(sink, process, symbol.functionId));
+  return {};
 }
 
 // Counts the manifest's functions that no event named; they were never announced.

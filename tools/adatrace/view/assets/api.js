@@ -22,6 +22,8 @@
  *   p50_ns: number, p99_ns: number}} FunctionFigures
  * @typedef {{function: number, parent: number, calls: number, total_ns: number, self_ns: number}} FlameNode
  * @typedef {{from_ns: number, to_ns: number, calls: number}} Bucket
+ * @typedef {{processors: {processor: number, begin: number[], end: number[], thread: number[], count: number[], fill: number[]}[],
+ *   unknown: number[]}} Processors threads by processor, and those of which it is not known
  */
 /**
  * The part of the trace that an analysis has read; `too_long`: nothing, because it would take too long.
@@ -90,6 +92,11 @@ export const getFlame = (scope, signal) => ask('flame', scope, signal);
  */
 export const getHistogram = (scope, signal) => ask('histogram', scope, signal);
 
+/** @param {Scope & {pixels: number}} scope @param {AbortSignal} [signal] @returns {Promise<Processors>} */
+export const getProcessors = (scope, signal) => ask('processors', scope, signal);
+/** The lines of a file that the trace names; `note` says why there are none. @typedef {{file: string, lines: string[], note: string}} SourceText */
+/** @param {number} session @param {string} file @param {AbortSignal} [signal] @returns {Promise<SourceText>} */
+export const getSource = (session, file, signal) => ask('source', {session, file}, signal);
 /**
  * Asks again until the analysis is done. The server stops it soon after nobody asks any more.
  * @param {string} what @param {Parameters} parameters @param {AbortSignal} signal @param {(progress: number) => void} tell

@@ -60,10 +60,7 @@ export class CallReasons {
   async fill(section, title, signal, ask) {
     const heading = make('h4', '', title), bar = make('progress');
     bar.setAttribute('aria-label', `${title}: how much of the trace has been read`);
-    const stop = button('stop', () => {
-      this.abort.abort();
-      section.replaceChildren(heading, make('p', 'caption', 'Stopped.'), again);
-    }), again = button('ask again', () => {
+    const stop = button('stop', () => this.abort.abort()), again = button('ask again', () => {
       this.shown = '';
       this.refresh();
     });
@@ -76,10 +73,11 @@ export class CallReasons {
           section.replaceChildren(heading, make('p', 'caption', bar, ' ', stop));
       }));
     } catch (error) {
-      if (!signal.aborted)
-        section.replaceChildren(heading, make('p', 'caption', error instanceof Error ? error.message : String(error)), again);
+      // If another call was chosen meanwhile, the section is about that one.
+      if (signal === this.abort.signal)
+        section.replaceChildren(heading, make('p', 'caption', signal.aborted ? 'Stopped. ' : error instanceof Error ? `${error.message} ` : String(error), again));
     }
-    if (signal === this.abort.signal || section.contains(again))
+    if (signal === this.abort.signal)
       section.removeAttribute('aria-busy');
   }
 

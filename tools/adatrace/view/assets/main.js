@@ -11,7 +11,9 @@ import {CallPanel} from './panel_call.js';
 import {ComparePanel} from './panel_compare.js';
 import {FlamePanel, SandwichPanel} from './panel_flame.js';
 import {HistogramPanel} from './panel_histogram.js';
+import {ProcessorsPanel} from './panel_processors.js';
 import {SearchPanel} from './panel_search.js';
+import {SourcePanel} from './panel_source.js';
 import {StatisticsPanel} from './panel_statistics.js';
 import {Session} from './session.js';
 import {restore, stateText} from './state.js';
@@ -40,7 +42,7 @@ function searchSlowest(pane, name, minimum) {
 }
 const compare = new ComparePanel(app);
 const dock = new Dock([new CallPanel(app), new StatisticsPanel(app, (pane, name) => searchSlowest(pane, name, 0)), new FlamePanel(app),
-  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search, compare], () => app.changed('panel'));
+  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search, compare, new ProcessorsPanel(app), new SourcePanel(app)], () => app.changed('panel'));
 app.compare = () => dock.choose(dock.panels.indexOf(compare));
 
 //===--- keeping up ----------------------------------------------------------===//
@@ -180,6 +182,7 @@ element('keys', HTMLDialogElement).addEventListener('keydown', (event) => {
 });
 
 // For tests, measurements and the browser's console.
-Object.assign(window, {adatrace: app, adatraceIsDelayed: isDelayed});
+Object.assign(window, {adatrace: app, adatraceIsDelayed: isDelayed,
+  adatracePanels: Object.fromEntries(dock.panels.map((panel) => [panel.id, panel]))});
 
 load().catch((error) => app.fail(error));

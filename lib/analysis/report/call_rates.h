@@ -1,0 +1,75 @@
+// What the calls of each function cost since the last look, and in sum, while a session is being recorded.
+//
+//   CallRates rates;
+//   for (;;) {
+//     auto source = model::openTrace(path);   // again each time: the session has grown
+//     rates.update(**source);
+//     ... rates.rows() ...
+//   }
+//
+// Each look reads only the events that are new. A call counts when it ends: its whole duration then, even if that is
+// longer than the time since the last look.
+#ifndef ADA_LIB_ANALYSIS_CALL_RATES_H
+#define ADA_LIB_ANALYSIS_CALL_RATES_H
+
+#include "ada/trace/model.h"
+#include "model/statistics.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ada::analysis {
+
+/// Calls that have ended.
+struct CallSums {
+  uint64_t calls = 0;
+  uint64_t totalNs = 0; ///< of recursive calls, the outermost
+  uint64_t selfNs = 0;
+  Distribution durations;
+
+  uint64_t meanNs() const { return durations.count() ? sumNs / durations.count() : 0; }
+  uint64_t sumNs = 0; ///< of all, for the mean
+};
+
+/// The functions of one name in all processes.
+struct RateRow {
+  std::string function; ///< its display name
+  CallSums last, all;   ///< since the last look, and since the recording began
+};
+
+class CallRates {
+public:
+  /// `source` is threadwise, and of the same session each time.
+  Expected<void> update(model::TraceSource &source);
+
+  const std::deque<RateRow> &rows() const { return rows_; }
+  /// Number of events, likewise.
+  uint64_t lastEvents() const { return lastEvents_; }
+  uint64_t allEvents() const { return allEvents_; }
+  /// Number of calls that have not ended.
+  uint64_t openCalls() const;
+
+private:
+  class Reader;
+  struct ThreadState {
+    CallStackWalker walker;
+    uint64_t seen = 0;   ///< events
+    uint64_t lastNs = 0; ///< the time of the last one
+  };
+  uint32_t numberOf(const std::string &process, const model::Function &function);
+
+  std::deque<RateRow> rows_;
+  std::map<std::string, uint32_t> rowOfName_;
+  std::map<std::pair<std::string, uint64_t>, uint32_t> functions_;  // by process and id; numbers stay the same
+  std::vector<uint32_t> rowOf_;                                     // by that number
+  std::map<std::pair<std::string, uint32_t>, ThreadState> threads_; // by process and number
+  uint64_t lastEvents_ = 0, allEvents_ = 0;
+};
+
+} // namespace ada::analysis
+
+#endif // ADA_LIB_ANALYSIS_CALL_RATES_H

@@ -1,0 +1,35 @@
+// Describes a process: its detail events and windows, its timing anchors, and what option `budget` switched off.
+#ifndef ADA_LIB_FORMATS_ATF_INFO_TABLES_H
+#define ADA_LIB_FORMATS_ATF_INFO_TABLES_H
+
+#include "ada/trace/manifest.h"
+#include "ada/trace/session.h"
+#include "formats/description.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace ada::atf {
+
+/// The number of a thread's detail events, from the manifest if the thread is finished; its detail file need not be
+/// open.
+uint64_t detailCountOf(const ThreadTrace &thread);
+/// "1,234 events, 5.6 MiB, of 2 functions (main|g*)"; empty if there are none and none were requested.
+std::string detailSummary(const ProcessTrace &process);
+/// The windows of detail_mode=window, with times from `startNs` on. The process must have a manifest.
+model::InfoTable windowTable(const ProcessTrace &process, std::optional<uint64_t> originNs);
+
+/// "2 functions were switched off by the budget of 5%; about 1,234 calls of them were not recorded". At least one
+/// function must have been switched off.
+std::string switchedOffSummary(const Manifest &manifest);
+/// The functions, those with the most missing calls first. Times are relative to `originNs`. The process must have a
+/// manifest.
+model::InfoTable switchedOffTable(const ProcessTrace &process, std::optional<uint64_t> originNs);
+
+/// One row per anchor, in the order in which the program gave them. Times are relative to `originNs`.
+model::InfoTable anchorTable(const Manifest &manifest, std::optional<uint64_t> originNs);
+
+} // namespace ada::atf
+
+#endif // ADA_LIB_FORMATS_ATF_INFO_TABLES_H

@@ -1,0 +1,108 @@
+// Writes which functions were called, and how often, as function coverage for lcov and genhtml.
+//
+// A function is a line of a source file and its name in the object file (genhtml --demangle-cpp shows it as it is
+// written). Functions that were instrumented but never called are written too, with 0 calls. Calls in all processes and
+// of all copies of a function (in several modules, inlined) are added up.
+//
+// Nothing is known about lines, except that the first one of a function ran when that was called. These have counts
+// (DA), because genhtml and editors take no file without any.
+#include "base/text.h"
+#include "formats/byte_output.h"
+#include "formats/table.h"
+#include "model/loss_list.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ada::model {
+
+namespace {
+
+class LcovSink : public TraceSink {
+public:
+  explicit LcovSink(ByteSink bytes) : out_(std::move(bytes)) {}
+
+  Expected<void> addThread(const Thread &thread) override {
+    if (!thread.gaps.empty())
+      lost_.add("gaps between events: calls were lost there, so counts may be too low", thread.gaps.size());
+    return {};
+  }
+  Expected<void> addFunction(const Function &function) override {
+    functions_.push_back(function);
+    calls_.push_back(0);
+    return {};
+  }
+  Expected<void> events(const Batch &batch) override {
+    for (const Event &event : batch.events)
+      if (event.kind == Kind::Call)
+        ++calls_[event.function];
+    return {};
+  }
+  bool wantsUnused() const override { return true; }
+  std::vector<Loss> losses() const override { return lost_.list(); }
+
+  Expected<void> finish() override {
+    // By file, then by line and name: how often it was called.
+    std::map<std::string, std::map<std::pair<uint64_t, std::string>, uint64_t>> files;
+    for (size_t i = 0; i < functions_.size(); ++i) {
+      const Function &function = functions_[i];
+      if (function.isExternal || function.kind != SymbolKind::Function)
+        continue;
+      if (function.file.empty() || function.line == 0) {
+        lost_.add("functions whose file and line are not known: compile with -g");
+        continue;
+      }
+      files[oneLine(function.file)][{function.line, oneLine(nameIn(function))}] += calls_[i];
+    }
+    for (const auto &[file, functions] : files)
+      write(file, functions);
+    out_.flush();
+    return out_.status();
+  }
+
+private:
+  static const std::string &nameIn(const Function &function) {
+    return function.name.empty() ? function.displayName : function.name;
+  }
+  void write(const std::string &file, const std::map<std::pair<uint64_t, std::string>, uint64_t> &functions) {
+    std::string &text = out_.text();
+    text += "TN:\nSF:" + file + "\n";
+    for (const auto &[place, calls] : functions)
+      text += "FN:" + std::to_string(place.first) + "," + place.second + "\n";
+    size_t hit = 0, linesHit = 0;
+    std::map<uint64_t, uint64_t> lines;
+    for (const auto &[place, calls] : functions) {
+      text += "FNDA:" + std::to_string(calls) + "," + place.second + "\n";
+      hit += calls > 0, lines[place.first] += calls;
+    }
+    text += "FNF:" + std::to_string(functions.size()) + "\nFNH:" + std::to_string(hit) + "\n";
+    for (const auto &[line, calls] : lines) {
+      text += "DA:" + std::to_string(line) + "," + std::to_string(calls) + "\n";
+      linesHit += calls > 0;
+    }
+    text += "LF:" + std::to_string(lines.size()) + "\nLH:" + std::to_string(linesHit) + "\nend_of_record\n";
+    out_.settle();
+  }
+
+  ByteOutput out_;
+  std::vector<Function> functions_;
+  std::vector<uint64_t> calls_; // by function
+  LossList lost_;
+};
+
+constexpr FormatVariant kLcovVariants[] = {{.name = "lcov", .title = "lcov function coverage", .extension = ".info"}};
+
+} // namespace
+
+extern const TraceFormat kLcovFormat;
+const TraceFormat kLcovFormat = {
+    .title = "lcov function coverage",
+    .variants = kLcovVariants,
+    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
+      return std::make_unique<LcovSink>(std::move(target.bytes));
+    },
+};
+
+} // namespace ada::model

@@ -1,0 +1,157 @@
+// Reads from the manifests and threads of a run what its user should know.
+#include "run_findings.h"
+#include "base/estimates.h"
+#include "base/quantities.h"
+#include "session_place.h"
+#include "terminal/terminal.h"
+
+#include "ada/trace/convert.h"
+#include "ada/trace/manifest.h"
+#include "analysis/events/early_end.h"
+#include "analysis/events/near_names.h"
+#include "analysis/events/trace_table.h"
+#include "analysis/report/suggestion.h"
+#include "model/names.h"
+#include "shared/manifest_keys.h"
+#include "shared/options/triggers.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace ada::cli {
+
+// The number of functions that are named, and the longest list (in bytes) that people may be expected to copy.
+static constexpr size_t kNamed = 3, kMostGlobs = 4000;
+
+FunctionsOff functionsOff(const std::string &session) {
+  struct Name {
+    std::string name, shown;
+    uint64_t estimated = 0;
+  };
+  std::map<std::string, Name, std::less<>> byName;
+  std::string budget;
+  uint64_t estimated = 0;
+  for (const std::string &directory : processDirectories(session)) {
+    const auto manifest = Manifest::read(directory + "/manifest.json");
+    if (!manifest || manifest->exit.how == "rotated") // the next part continues the count
+      continue;
+    for (const SwitchedOffFunction &function : manifest->switchedOff) {
+      const Symbol *symbol = manifest->find(function.functionId);
+      if (!symbol)
+        continue;
+      Name &name = byName[std::string(symbol->name)];
+      name.name = symbol->name;
+      name.shown = manifest->shortDisplayName(function.functionId);
+      name.estimated += function.estimatedCalls;
+      estimated += function.estimatedCalls;
+      budget = manifest->budget;
+    }
+  }
+  if (byName.empty())
+    return {};
+  std::vector<const Name *> names;
+  for (const auto &[text, name] : byName)
+    names.push_back(&name);
+  std::ranges::stable_sort(names, std::ranges::greater(), [](const Name *name) { return name->estimated; });
+  FunctionsOff off;
+  std::string shown;
+  for (size_t i = 0; i < std::min(kNamed, names.size()); ++i)
+    shown +=
+        fmt::format("{}{} (~{})", i ? ", " : "", oneLine(names[i]->shown), formatCount(roughly(names[i]->estimated)));
+  if (names.size() > kNamed)
+    shown += fmt::format(" and {} more", formatCount(names.size() - kNamed));
+  off.told = fmt::format("{} {} switched off by the budget of {}: {}; about {} were not recorded",
+                         formatCount(names.size(), "function"), names.size() == 1 ? "was" : "were", budget, shown,
+                         formatCount(roughly(estimated), "call"));
+  for (const Name *name : names)
+    off.globs += (off.globs.empty() ? "" : "|") + analysis::globOf(name->name);
+  if (off.globs.size() > kMostGlobs)
+    off.globs.clear();
+  return off;
+}
+
+// Every function that could have been recorded, in all processes.
+static std::vector<model::Function> functionsOf(const std::string &session) {
+  std::vector<model::Function> functions;
+  for (const std::string &directory : processDirectories(session))
+    if (const auto manifest = Manifest::read(directory + "/manifest.json"))
+      for (const Symbol &symbol : manifest->symbols())
+        functions.push_back(
+            {.id = symbol.functionId,
+             .name = std::string(symbol.name),
+             .displayName = symbol.displayName.empty() ? demangle(symbol.name) : std::string(symbol.displayName),
+             .file = std::string(symbol.file),
+             .isExternal = symbol.isExternal});
+  return functions;
+}
+
+// The globs of an option. For `trigger`, each rule has one.
+static std::vector<std::string> globsOf(const std::string &name, const std::string &value) {
+  if (const RuntimeOption *option = options::find(name); option && options::isGlobs(*option))
+    return {value};
+  std::vector<std::string> globs;
+  TextPiece wrong;
+  if (name == "trigger")
+    (void)options::parseTriggers(value, wrong, [&](const options::Trigger &trigger) {
+      globs.emplace_back(trigger.glob.data, trigger.glob.size);
+    });
+  return globs;
+}
+
+void tellUnmatchedGlobs(const std::string &session, const OptionList &options) {
+  std::vector<model::Function> functions;
+  for (const auto &[name, value] : options) {
+    const std::vector<std::string> globs = globsOf(name, value);
+    if (!globs.empty() && functions.empty() && (functions = functionsOf(session)).empty())
+      return;
+    for (const analysis::UnmatchedGlob &unmatched : analysis::unmatchedGlobs(globs, functions)) {
+      std::string near;
+      for (const std::string &one : unmatched.near)
+        near += (near.empty() ? "; did you mean " : ", ") + one;
+      warning("--{} '{}' matches no function of the program{}{}", name, unmatched.glob, near, near.empty() ? "" : "?");
+    }
+  }
+}
+
+bool hasLibraryCalls(const std::string &session) {
+  return std::ranges::any_of(functionsOf(session), &model::Function::isExternal);
+}
+
+std::string whyNoProcessorTimes(const std::string &session) {
+  for (const std::string &directory : processDirectories(session))
+    if (const auto manifest = Manifest::read(directory + "/manifest.json");
+        manifest && manifest->sched && !manifest->sched->isRecorded && !manifest->sched->failure.empty() &&
+        manifest->sched->failure != manifest::kNotAskedFor)
+      return manifest->sched->failure;
+  return {};
+}
+
+namespace {
+
+class AnnouncedOnly : public analysis::TableSink {
+public:
+  using TableSink::TableSink;
+  Expected<void> events(const model::Batch &) override { return analysis::earlyEnd(); }
+};
+
+} // namespace
+
+std::vector<std::string> recorderWarnings(const std::string &session) {
+  auto source = model::openTrace(session);
+  if (!source)
+    return {};
+  analysis::TraceTable table;
+  AnnouncedOnly sink(table);
+  (void)(*source)->read(sink); // commands that read the trace report what is wrong with it
+  std::vector<std::string> warnings;
+  for (const Warning &flaw : (*source)->warnings())
+    if (flaw.code == "W_RECORDER_WAIT" || flaw.code == "W_LOSSES_UNKNOWN")
+      warnings.push_back(flaw.message);
+  for (const std::string &directory : processDirectories(session))
+    if (const auto manifest = Manifest::read(directory + "/manifest.json"); manifest && !manifest->failure().empty())
+      warnings.push_back("events were lost: " + manifest->failure());
+  return warnings;
+}
+
+} // namespace ada::cli

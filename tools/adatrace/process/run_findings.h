@@ -1,0 +1,37 @@
+// Finds in the session of a run what its user should know.
+//
+// These are functions that the budget switched off, globs without a function, missing on-CPU times, and threads that
+// the recorder held up.
+#ifndef ADATRACE_RUN_FINDINGS_H
+#define ADATRACE_RUN_FINDINGS_H
+
+#include "options/runtime_options.h"
+
+#include <string>
+#include <vector>
+
+namespace ada::cli {
+
+struct FunctionsOff {
+  std::string told;  ///< a sentence for people; empty if there are no such functions
+  std::string globs; ///< leave the functions out with `record --exclude`; empty if they are too long for a line
+};
+
+/// For all processes of a session together.
+FunctionsOff functionsOff(const std::string &session);
+
+/// Warns about each glob in a run's options that matches no function of its processes, and suggests similar names.
+void tellUnmatchedGlobs(const std::string &session, const OptionList &options);
+/// Whether any process of the session could record calls of libraries.
+bool hasLibraryCalls(const std::string &session);
+
+/// The reason given by the first process of the session that was asked for processor times and could not record them;
+/// empty if there is no such process.
+std::string whyNoProcessorTimes(const std::string &session);
+
+/// Warnings about threads that the recorder held up for more than a hundredth of their time, about losses of unknown
+/// size, and about failures of the recorder. Reads the threads' announcements and next to none of their events.
+std::vector<std::string> recorderWarnings(const std::string &session);
+
+} // namespace ada::cli
+#endif // ADATRACE_RUN_FINDINGS_H
