@@ -144,11 +144,11 @@ ContentForm formOfObject(Field type) {
 
 // Results are kept once each for the life of the process: there are few different ones.
 constexpr unsigned kMostKept = 1024;
-struct KeptContents {
+struct Kept {
   ArgumentContents contents;
   bool isReady; // (atomic)
 };
-KeptContents kept[kMostKept];
+Kept kept[kMostKept];
 uint32_t keptCount; // (atomic) started; may be more than fit
 
 // Returns its number, from 1; 0 if there is no room.
