@@ -38,8 +38,9 @@ ExternalProject_Add(AdaRuntimeAArch64
   BUILD_ALWAYS ON # its own build knows what is out of date
   BUILD_BYPRODUCTS ${ADA_CROSS_LIBDIR}/libAdaRuntime.so ${ADA_CROSS_LIBDIR}/libAdaRuntime.so.${ADA_ABI_VERSION}
     ${ADA_CROSS_LIBDIR}/libAdaRuntime.a
-    ${ADA_CROSS_LIBDIR}/AdaPreinit.o
+    ${ADA_CROSS_LIBDIR}/AdaPreinit.o ${ADA_CROSS_LIBDIR}/AdaRecordAlways.o
   INSTALL_COMMAND "")
 install(FILES ${ADA_CROSS_LIBDIR}/libAdaRuntime.so ${ADA_CROSS_LIBDIR}/libAdaRuntime.so.${ADA_ABI_VERSION}
               ${ADA_CROSS_LIBDIR}/libAdaRuntime.a ${ADA_CROSS_LIBDIR}/AdaPreinit.o
+              ${ADA_CROSS_LIBDIR}/AdaRecordAlways.o
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/${ADA_CROSS_TRIPLE} COMPONENT cross)

@@ -32,6 +32,16 @@
 extern "C" {
 #endif
 
+/* ADA_DEFAULT_OPTIONS("enabled=1"); in one file of a program: its options where ADA_OPTIONS says nothing else. Without
+ * this, a program records nothing unless ADA_OPTIONS is set, `adatrace record` runs it, or `adatrace start` asks it to.
+ * `ada-clang --ada-record-always` links an object with this line. */
+#define ADA_DEFAULT_OPTIONS(text) ADA_DEFAULT_OPTIONS_LINKAGE const char ada_default_options[] = text
+#ifdef __cplusplus
+#define ADA_DEFAULT_OPTIONS_LINKAGE extern "C" __attribute__((used, visibility("default")))
+#else
+#define ADA_DEFAULT_OPTIONS_LINKAGE __attribute__((used, visibility("default")))
+#endif
+
 #ifndef ADA_TRACE_DISABLED
 #pragma GCC visibility push(default)
 

@@ -2,19 +2,50 @@
 #include "control/control.h"
 
 #include "control/mapped_ring.h"
+#include "control/waiting_process.h"
 
 namespace ada::control {
 
 using What = Answer::What;
 
-Answer give(pid_t pid, const std::string &order) {
+namespace {
+
+// What can be ordered of a process that has recorded nothing.
+Answer giveToWaiting(const ProcessFacts &process, const std::string &order, const std::string &options,
+                     uint64_t leaseNs) {
+  const std::string who = "process " + std::to_string(process.pid);
+  Answer answer;
+  std::optional<WaitingProcess> waiting = WaitingProcess::find(process, answer);
+  if (!waiting)
+    return answer;
+  if (waiting->state() != WaitingBlock::Waits)
+    return {What::NotRecording, who + " runs untraced: its ADA_OPTIONS are wrong, it is set-user-ID, it could not "
+                                      "begin to record, or it is about to end"};
+  if (order == "start") {
+    if (waiting->isEnabled())
+      return {What::NoAnswer, who + " records as soon as it calls a function that is selected"};
+    return waiting->give(options.empty() ? order : order + " " + options, leaseNs, kPatience);
+  }
+  if (order == "stop") {
+    if (!waiting->isEnabled())
+      return {};
+    answer = waiting->give(order, 0, std::chrono::milliseconds(0));
+    return answer.what == What::NoAnswer ? Answer() : answer;
+  }
+  return {What::NotRecording,
+          who + " has recorded nothing yet: `adatrace start " + std::to_string(process.pid) + "` makes it record"};
+}
+
+} // namespace
+
+Answer give(pid_t pid, const std::string &order, const std::string &startOptions, uint64_t leaseNs) {
   const std::optional<ProcessFacts> process = factsOf(pid);
   if (!process)
     return {What::NoProcess, "there is no process " + std::to_string(pid)};
   Answer answer;
   if (const auto ring = MappedRing::ofProcess(*process, answer))
-    return ring->give(order, pid);
-  return answer;
+    return ring->give(startOptions.empty() ? order : order + " " + startOptions, pid, leaseNs);
+  return answer.what == What::NotTraced ? giveToWaiting(*process, order, startOptions, leaseNs) : answer;
 }
 
 Answer giveByRing(const std::string &ringPath, const std::string &directory, const std::string &order) {

@@ -39,7 +39,9 @@ inline constexpr std::chrono::milliseconds kPatience{2000};
 
 /// Gives a process an order: "start", "stop", "enable GLOBS", "disable GLOBS", "detail GLOBS", "no-detail GLOBS",
 /// "trigger", "flush", "status". Waits for the answer.
-Answer give(pid_t pid, const std::string &order);
+/// `startOptions`: as in ADA_OPTIONS, for "start" to a process that has recorded nothing.
+/// `leaseNs`: for "start": when the process stops by itself, on CLOCK_BOOTTIME; 0: it does not.
+Answer give(pid_t pid, const std::string &order, const std::string &startOptions = {}, uint64_t leaseNs = 0);
 
 /// The same to the process that records into `directory`, by the path of its ring file, from the manifest there. The
 /// path is not trusted: the file must belong to the directory's owner, and name the directory.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -22,7 +23,7 @@ namespace {
 using What = Answer::What;
 using Clock = std::chrono::steady_clock;
 
-constexpr size_t kMapped = ADA_RING_ORDERS_OFFSET + sizeof(ada_ring_orders);
+constexpr size_t kMapped = ADA_RING_OTHER_PATH_OFFSET + ADA_RING_PATH_BYTES;
 
 template <class T> T load(const T &word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
 
@@ -129,7 +130,7 @@ std::optional<MappedRing> MappedRing::ofProcess(const ProcessFacts &process, Ans
 // The process directory that a ring file is about.
 std::string MappedRing::directory() const {
   char named[ADA_RING_PATH_BYTES] = {};
-  std::memcpy(named, memory_ + ADA_RING_PATH_OFFSET, sizeof named - 1);
+  std::memcpy(named, memory_ + ringPathOffset(header()), sizeof named - 1);
   return ringDirectory(header(), named);
 }
 
@@ -144,7 +145,14 @@ std::optional<MappedRing> MappedRing::ofDirectory(const std::string &path, const
   return ring;
 }
 
-Answer MappedRing::give(const std::string &order, pid_t pid) const {
+bool MappedRing::hasDrain() const {
+  if (!load(header().locked) || flock(fd_.get(), LOCK_SH | LOCK_NB) != 0)
+    return true;
+  flock(fd_.get(), LOCK_UN);
+  return false;
+}
+
+Answer MappedRing::give(const std::string &order, pid_t pid, uint64_t leaseNs) const {
   const ada_ring_header &h = header();
   ada_ring_orders &page = orders();
   if (h.abi_version != ADA_ABI_VERSION)
@@ -153,6 +161,8 @@ Answer MappedRing::give(const std::string &order, pid_t pid) const {
                                     ": use the adatrace of the same release"};
   if (load(h.state) == ADA_RING_FINISHED)
     return {What::NotRecording, named(pid) + " has finished recording"};
+  if (!hasDrain())
+    return {What::NotRecording, named(pid) + " has called exec, or has just ended"};
   if (order.size() >= sizeof page.text)
     return {What::Refused, "the globs are too long: an order has at most 8 KiB"};
   const std::optional<ProcessFacts> facts = factsOf(pid);
@@ -173,6 +183,8 @@ Answer MappedRing::give(const std::string &order, pid_t pid) const {
   if (!waitForDone(page, until)) // of a controller that was killed, or gave up
     return noAnswer(pid, load(page.begun) == load(page.asked));
   std::memcpy(page.text, order.c_str(), order.size() + 1);
+  if (order.starts_with("start"))
+    __atomic_store_n(&page.lease_ns, leaseNs, __ATOMIC_RELAXED);
   page.asked_ns = bootTimeNs();
   const uint32_t number = __atomic_add_fetch(&page.asked, 1, __ATOMIC_SEQ_CST);
   __atomic_add_fetch(&page.wake, 1, __ATOMIC_SEQ_CST);

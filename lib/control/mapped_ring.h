@@ -39,8 +39,10 @@ public:
   /// The process directory that it names, as the process sees it.
   std::string directory() const;
 
-  /// Gives the order and waits for the answer.
-  Answer give(const std::string &order, pid_t pid) const;
+  /// Whether the process still has the thread that carries orders out. It has not after exec.
+  bool hasDrain() const;
+  /// Gives the order and waits for the answer. `leaseNs`: see ada_ring_orders; 0 changes nothing but for "start".
+  Answer give(const std::string &order, pid_t pid, uint64_t leaseNs = 0) const;
 
 private:
   MappedRing(FileDescriptor fd, char *memory, std::string path)

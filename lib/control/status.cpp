@@ -4,6 +4,7 @@
 #include "base/boot_time.h"
 #include "base/json.h"
 #include "control/mapped_ring.h"
+#include "control/waiting_process.h"
 #include "formats/atf/session/directories.h"
 
 #include <charconv>
@@ -53,7 +54,7 @@ constexpr Column<Status> kColumns[] = {
      [](const Status &s) -> Value { return s.name; }},
     {ColumnInfo{"state", Holds::Text,
                 "`recording`, `stopped` (it has recorded, and goes on without), `waiting` (it has recorded nothing "
-                "yet), `finished` (it is about to end), `unknown`"} |
+                "yet), `finished` (it is about to end), `untraced` (it could not begin, or must not), `unknown`"} |
          inText("state", 9),
      [](const Status &s) -> Value { return stateName(s.state); }},
     {ColumnInfo{"recording_ns", Holds::Duration, "for how long it has been recording, since the last start"} |
@@ -98,10 +99,17 @@ const char *stateName(Status::State state) {
     return "waiting";
   case Status::State::Finished:
     return "finished";
+  case Status::State::Untraced:
+    return "untraced";
   case Status::State::Unknown:
     break;
   }
   return "unknown";
+}
+
+std::string sessionOf(pid_t pid, const std::string &directory) {
+  const std::string place = reachable(pid, directory);
+  return atf::processNumber(atf::baseName(place)) ? atf::parentPath(place) : place;
 }
 
 Columns<Status> statusColumns() { return kColumns; }
@@ -116,8 +124,16 @@ Status statusOf(pid_t pid, Answer &answer) {
   }
   status.name = process->name;
   const std::optional<MappedRing> ring = MappedRing::ofProcess(*process, answer);
-  if (!ring)
+  if (!ring) {
+    const std::optional<WaitingProcess> waiting =
+        answer.what == Answer::What::NotTraced ? WaitingProcess::find(*process, answer) : std::nullopt;
+    if (!waiting)
+      return status;
+    answer = {};
+    status.state = waiting->state() == WaitingBlock::Waits ? Status::State::Waiting : Status::State::Untraced;
+    status.functions = waiting->functions();
     return status;
+  }
   const ada_ring_header &h = ring->header();
   const auto load = [](const auto &word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); };
   const uint64_t now = bootTimeNs(), started = load(h.started_ns), stopped = load(h.stopped_ns);
@@ -126,6 +142,8 @@ Status statusOf(pid_t pid, Answer &answer) {
                  : state == ADA_RING_STOPPED  ? Status::State::Stopped
                  : state == ADA_RING_FINISHED ? Status::State::Finished
                                               : Status::State::Unknown;
+  if (status.state == Status::State::Stopped && load(h.threads_seen) == 0) // option control
+    status.state = Status::State::Waiting;
   status.directory = reachable(pid, ring->directory());
   status.session = atf::parentPath(status.directory);
   status.events = load(h.events_written) - load(h.events_before),

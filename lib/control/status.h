@@ -18,6 +18,7 @@ struct Status {
     Stopped,  ///< it has recorded, and an order stopped it
     Waiting,  ///< it has recorded nothing yet
     Finished, ///< its trace is complete, and it is about to end
+    Untraced, ///< it could not begin to record, or must not
     Unknown,
   };
 
@@ -37,6 +38,10 @@ const char *stateName(Status::State state);
 
 /// Asks a process. If `answer` is not Done, nothing is known of it.
 Status statusOf(pid_t pid, Answer &answer);
+
+/// The session that a process means when it names a directory: of its own, or one that its flight recorder has written.
+/// As we see it.
+std::string sessionOf(pid_t pid, const std::string &directory);
 
 /// The columns of `adatrace status`.
 Columns<Status> statusColumns();

@@ -2,6 +2,7 @@
 #include "control/traced_processes.h"
 
 #include "control/mapped_ring.h"
+#include "control/waiting_process.h"
 #include "formats/atf/session/directories.h"
 
 #include <filesystem>
@@ -23,7 +24,8 @@ std::vector<pid_t> findProcesses(const std::function<bool(const ProcessFacts &)>
       continue;
     Answer answer;
     const std::optional<MappedRing> ring = MappedRing::ofProcess(*process, answer);
-    if (ring && isMeant(&*ring, pid))
+    if ((ring || (answer.what == Answer::What::NotTraced && WaitingProcess::find(*process, answer))) &&
+        isMeant(ring ? &*ring : nullptr, pid))
       found.push_back(pid);
   }
   return found;

@@ -68,7 +68,7 @@ std::optional<RingFile> examine(const std::string &path, uint32_t pid, bool &isU
   const bool isRegular = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   if (isRegular) {
     (void)!::pread(fd, &header, sizeof header, 0);
-    (void)!::pread(fd, directory, sizeof directory - 1, ADA_RING_PATH_OFFSET);
+    (void)!::pread(fd, directory, sizeof directory - 1, ringPathOffset(header));
   }
   ::close(fd);
   // The magic number is written last: a process that was killed before that has recorded nothing.

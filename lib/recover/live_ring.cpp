@@ -25,8 +25,8 @@ std::string ringPathOf(const std::string &directory, uint64_t *part) {
 // The process directory that a ring file is about.
 static std::string directoryOf(const FileDescriptor &fd, const ada_ring_header &header) {
   char named[ADA_RING_PATH_BYTES] = {};
-  return pread(fd.get(), named, sizeof named - 1, ADA_RING_PATH_OFFSET) > 0 ? ringDirectory(header, named)
-                                                                            : std::string();
+  return pread(fd.get(), named, sizeof named - 1, ringPathOffset(header)) > 0 ? ringDirectory(header, named)
+                                                                              : std::string();
 }
 
 std::optional<RingCounters> readRingCounters(const std::string &path, const std::string &directory) {

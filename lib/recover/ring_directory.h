@@ -6,12 +6,19 @@
 #include "shared/ring/ring_file.h"
 
 #include <string>
+#include <sys/types.h>
 
 namespace ada {
 
-// `named` is the path in the ring file. With option rotate, the process may since have moved on to a later directory.
+// Where in the ring file the path is.
+inline off_t ringPathOffset(const ada_ring_header &header) {
+  return __atomic_load_n(&header.directory_number, __ATOMIC_ACQUIRE) & ADA_RING_OTHER_PATH ? ADA_RING_OTHER_PATH_OFFSET
+                                                                                           : ADA_RING_PATH_OFFSET;
+}
+
+// `named` is that path. With option rotate, the process may since have moved on to a later directory.
 inline std::string ringDirectory(const ada_ring_header &header, const std::string &named) {
-  const uint64_t number = __atomic_load_n(&header.directory_number, __ATOMIC_ACQUIRE);
+  const uint64_t number = __atomic_load_n(&header.directory_number, __ATOMIC_ACQUIRE) & ~ADA_RING_OTHER_PATH;
   return named.empty() || number == 0 ? named
                                       : atf::joinPath(atf::parentPath(named), "pid_" + std::to_string(header.pid) +
                                                                                   "_" + std::to_string(number));

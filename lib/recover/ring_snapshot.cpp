@@ -55,7 +55,7 @@ RingSnapshot::~RingSnapshot() {
 }
 
 std::string RingSnapshot::directory() const {
-  const auto *text = reinterpret_cast<const char *>(base_ + ADA_RING_PATH_OFFSET);
+  const auto *text = reinterpret_cast<const char *>(base_ + ringPathOffset(header()));
   return ringDirectory(header(), {text, ::strnlen(text, ADA_RING_PATH_BYTES)});
 }
 

@@ -1,7 +1,6 @@
 // Analyses of single calls for the viewer.
 #include "call_analysis.h"
 
-#include "analysis/report/suggestion.h"
 #include "base/try.h"
 #include "bounded_source.h"
 
@@ -112,24 +111,27 @@ Expected<AnalysedPart> compareCall(TraceView &view, const CallDetails &call, con
   std::vector<uint32_t> threads(view.table().threads.size());
   for (uint32_t i = 0; i < threads.size(); ++i)
     threads[i] = i;
-  const model::Function function = view.functions().at(call.function);
-  const std::string &name = function.displayName;
-  const std::string glob = analysis::globOf(function.name.empty() ? name : function.name);
-  auto found = ADA_TRY(analysis::callTimes(source, reader->table, threads, {glob}, 0, ~uint64_t{0}, damage));
-  analysis::CallTimes times{.function = name, .sortedNs = {}};
-  for (analysis::CallTimes &one : found)
-    if (one.function == name)
-      times = std::move(one);
-  const uint64_t tookNs = endNs - call.beginNs;
+  uint64_t tookNs = endNs - call.beginNs;
+  if (call.offCpu)
+    tookNs -= std::min(tookNs, call.offCpu->recorderNs);
+  const uint64_t justShorterNs = tookNs - std::min<uint64_t>(tookNs, 1);
+  const analysis::TimesWanted wanted{.globs = {},
+                                     .names = {view.functions().at(call.function).displayName},
+                                     .longerThanNs = justShorterNs,
+                                     .asked = {call.thread, call.beginNs, tookNs}};
+  const auto times = ADA_TRY(analysis::readTimes(source, reader->table, threads, wanted, damage));
+  analysis::FunctionTimes none;
+  none.function = wanted.names.front();
+  const analysis::FunctionTimes &function = times.functions.empty() ? none : times.functions.front();
   analysis::SlowestOf slowest;
-  if (const analysis::SlowLimits limits = analysis::limitsOf(times, slowest);
+  if (const analysis::SlowLimits limits = analysis::limitsOf(function.all(), slowest, function.longer);
       limits.slow == 0 || tookNs < limits.slowFromNs) {
     slowest.kind = analysis::SlowestOf::Kind::Longer, slowest.isGiven = true;
-    slowest.longerThanNs = tookNs - std::min<uint64_t>(tookNs, 1);
+    slowest.longerThanNs = justShorterNs;
   }
-  const auto outliers = ADA_TRY(analysis::findOutliers(source, reader->table, threads, times, slowest, 0, ~uint64_t{0},
-                                                       damage, {call.thread, call.seq}));
-  use(outliers, times, *reader);
+  const auto outliers =
+      ADA_TRY(analysis::findOutliers(source, reader->table, times, function, slowest, damage, {call.thread, call.seq}));
+  use(outliers, function, *reader);
   return part.about;
 }
 

@@ -35,7 +35,8 @@ using WhyUse = std::function<void(const analysis::Why &, const Reader &reader)>;
 Expected<AnalysedPart> explainCall(TraceView &view, const CallDetails &call, const AnalysisLimits &limits,
                                    const WhyUse &use);
 
-using OutliersUse = std::function<void(const analysis::Outliers &, const analysis::CallTimes &, const Reader &reader)>;
+using OutliersUse =
+    std::function<void(const analysis::Outliers &, const analysis::FunctionTimes &, const Reader &reader)>;
 /// Likewise. The slow calls are those of `adatrace outliers` if the call is among them, and otherwise those that are at
 /// least as slow as it.
 Expected<AnalysedPart> compareCall(TraceView &view, const CallDetails &call, const AnalysisLimits &limits,

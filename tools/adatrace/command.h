@@ -48,15 +48,15 @@ template <auto declare, auto run> std::function<int()> withOptions(CommandLine &
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kOutliers, kCheck,
     kCoroutines, kDiff, kTop, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kShip,
-    kFleet, kStart, kStop, kStatus, kEnable, kDisable, kDetail, kFlush;
+    kFleet, kStart, kStop, kStatus, kEnable, kDisable, kDetail, kFlush, kMark, kSnapshot;
 
 /// All subcommands in the order of --help.
 inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord,  &kTree,   &kReport,   &kGraph,  &kFlame,      &kStacks,  &kLast,
-                                        &kWaits,   &kWhy,    &kOutliers, &kCheck,  &kCoroutines, &kDiff,    &kTop,
-                                        &kView,    &kOpen,   &kInfo,     &kDump,   &kVerify,     &kConvert, &kLoad,
-                                        &kShip,    &kFleet,  &kRecover,  &kStatus, &kStart,      &kStop,    &kEnable,
-                                        &kDisable, &kDetail, &kTrigger,  &kFlush,  &kFlags};
+  static const Command *const list[] = {&kRecord,  &kTree,   &kReport,   &kGraph,  &kFlame,      &kStacks,   &kLast,
+                                        &kWaits,   &kWhy,    &kOutliers, &kCheck,  &kCoroutines, &kDiff,     &kTop,
+                                        &kView,    &kOpen,   &kInfo,     &kDump,   &kVerify,     &kConvert,  &kLoad,
+                                        &kShip,    &kFleet,  &kRecover,  &kStatus, &kStart,      &kStop,     &kEnable,
+                                        &kDisable, &kDetail, &kTrigger,  &kFlush,  &kMark,       &kSnapshot, &kFlags};
   return list;
 }
 

@@ -22,6 +22,7 @@ struct Sums {
   uint64_t schedNs = 0; // total time on threads whose scheduling is known
   double worstPer = 0;  // the largest figure of a call of Rule::per
   bool hasPer = false;
+  uint8_t seen = 0; // roles for which the trace has a function
   std::optional<RuleExample> worst;
 
   void offer(const RuleExample &example) {
@@ -42,7 +43,7 @@ struct Sums {
     durations.merge(other.durations);
     calls += other.calls, totalNs += other.totalNs, selfNs += other.selfNs, exceptions += other.exceptions;
     depth = std::max(depth, other.depth), violations += other.violations;
-    off += other.off, schedNs += other.schedNs;
+    off += other.off, schedNs += other.schedNs, seen |= other.seen;
     if (other.hasPer) {
       if (isWorse(rule, other.worstPer))
         worstPer = other.worstPer, worst = other.worst, hasPer = true;
@@ -165,6 +166,7 @@ private:
       for (size_t i = 0; i < std::size(globs); ++i)
         if (!globs[i]->empty() && matchers_[4 * number + i].of(function) & FunctionRules::kIncluded)
           roles |= static_cast<uint8_t>(1U << i);
+      sums[number].seen |= roles;
       if (roles)
         parts.emplace_back(number, roles);
     }
@@ -267,8 +269,29 @@ private:
   const OffCpuLane *lane_ = nullptr;
 };
 
+// Finds functions of the rule of which the trace has no call. Without some of them the rule says nothing: false then.
+bool findMissing(const Rule &rule, const Sums &sums, CheckAnswer &answer) {
+  // Calls that there should not be may well be missing.
+  const bool mayLack =
+      rule.form == Rule::Form::Never || (rule.form == Rule::Form::Bound && rule.metric == Metric::Calls);
+  const std::pair<const std::vector<std::string> *, Role> kParts[] = {
+      {&rule.within, kWithin}, {&rule.per, kPer}, {&rule.function, kFunction}};
+  for (const auto &[globs, role] : kParts) {
+    if (globs->empty() || sums.seen & role)
+      continue;
+    for (const std::string &glob : *globs)
+      answer.missing += (answer.missing.empty() ? "" : "|") + glob;
+    return role == kFunction && mayLack;
+  }
+  return true;
+}
+
 CheckAnswer answerTo(const Rule &rule, Sums &sums) {
   CheckAnswer answer;
+  if (!findMissing(rule, sums, answer)) {
+    answer.verdict = CheckAnswer::Verdict::Undecided;
+    return answer;
+  }
   answer.worst = sums.worst;
   const auto decide = [&](double measured) {
     answer.measured = measured;
@@ -370,6 +393,8 @@ const char *verdictName(CheckAnswer::Verdict verdict) {
 std::string undecidedText(const Rule &rule, const CheckAnswer &answer) {
   if (answer.lacksScheduling)
     return "scheduling was not recorded";
+  if (!answer.missing.empty())
+    return fmt::format("no call of '{}' is in the trace", answer.missing);
   return rule.per.empty() ? "no complete call of such a function is in the trace"
                           : "no complete call of the function after 'per' is in the trace";
 }
@@ -416,9 +441,12 @@ constexpr Column<RuleLine> kRules[] = {
                 "a count, nanoseconds, or per cent; for `never` and `each` the number of violations"} |
          kOrNull,
      measuredOf},
-    {ColumnInfo{"reason", Holds::Text, "why it is undecided"} | kOrNull,
+    {ColumnInfo{"reason", Holds::Text,
+                "why it is undecided; for a rule that is kept, that the trace has no call of its function"} |
+         kOrNull,
      [](const RuleLine &line) -> Value {
-       return isDecided(line) ? Value() : Value(undecidedText(*line.rule, *line.answer));
+       const bool hasReason = !isDecided(line) || !line.answer->missing.empty();
+       return hasReason ? Value(undecidedText(*line.rule, *line.answer)) : Value();
      }},
     {ColumnInfo{"worst", Holds::Object, "the worst call, or the first that should not be there"} | kOrNull, worstOf},
 };

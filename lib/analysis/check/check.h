@@ -26,12 +26,13 @@ struct CheckAnswer {
   enum class Verdict {
     Kept,
     Broken,
-    Undecided, ///< nothing was measured: no call of such a function is complete, or scheduling was not recorded
+    Undecided, ///< nothing was measured: there is no complete call of such a function, or scheduling was not recorded
   };
   Verdict verdict = Verdict::Kept;
   double measured = 0;              ///< in the unit of the rule; the number of violations for Never and Each
   std::optional<RuleExample> worst; ///< the first one for Never, Each and counts that should be 0
   bool lacksScheduling = false;     ///< Undecided: for want of scheduling records
+  std::string missing; ///< globs of the rule for which the trace has no call; with Kept, calls that there should not be
 };
 
 /// One answer per rule, in their order. Reads the threads once, several at a time. `fromNs`, `toNs`: calls that overlap

@@ -144,7 +144,7 @@ public:
       weights_.push_back(call.weight);
     for (const ExplainedRun &run : calls.runs) {
       sideOf_.resize(run.end, run.side);
-      for (const uint64_t ns : {static_cast<uint64_t>(statisticOf(statistic, *run.sortedNs))})
+      for (const uint64_t ns : {static_cast<uint64_t>(statisticOf(statistic, *run.times))})
         border_ += static_cast<double>(ns) / static_cast<double>(2 * calls.runsOf[run.side]);
     }
     std::set<std::string> numbers, texts;

@@ -26,22 +26,23 @@ bool differs(Statistic statistic, const ExplainedCalls &calls) {
   BothSides<double> error = {}, value = {};
   bool hasFew = false;
   for (const ExplainedRun &run : calls.runs) {
-    const std::vector<uint64_t> &ns = *run.sortedNs;
-    const double of = statisticOf(statistic, ns), count = static_cast<double>(ns.size());
+    const CallTimes &times = *run.times;
+    const double of = statisticOf(statistic, times), count = static_cast<double>(times.count());
     least[run.side] = std::min(least[run.side], of), most[run.side] = std::max(most[run.side], of);
-    value[run.side] = of, hasFew |= ns.size() < 5;
+    value[run.side] = of, hasFew |= times.count() < 5;
     if (statistic == Statistic::Mean || statistic == Statistic::Total) {
-      const double mean = statisticOf(Statistic::Mean, ns);
+      const double mean = statisticOf(Statistic::Mean, times);
       double squares = 0;
-      for (const uint64_t each : ns)
-        squares += (static_cast<double>(each) - mean) * (static_cast<double>(each) - mean);
+      for (const auto &[ns, calls] : times.longest(times.count()))
+        squares += static_cast<double>(calls) * (static_cast<double>(ns) - mean) * (static_cast<double>(ns) - mean);
       error[run.side] = std::sqrt(squares) / (statistic == Statistic::Total ? 1 : count);
     } else { // half the distance between the ranks that chance may make of this one
       const double share = statistic == Statistic::P99 ? 0.99 : 0.5, off = std::sqrt(count * share * (1 - share));
       const auto at = [&](double rank) {
-        return static_cast<double>(ns[static_cast<size_t>(std::clamp(rank, 0.0, count - 1))]);
+        return static_cast<double>(times.at(static_cast<uint64_t>(std::clamp(rank, 0.0, count - 1))));
       };
-      error[run.side] = (at(share * count + off) - at(share * count - off)) / 2;
+      constexpr double kResolution = 1.0 / 4096; // of CallTimes::at()
+      error[run.side] = std::hypot((at(share * count + off) - at(share * count - off)) / 2, kResolution * of);
     }
   }
   if (std::min(calls.runsOf[kBefore], calls.runsOf[kAfter]) > 1)
@@ -111,7 +112,7 @@ void settleSum(Explanation &found) {
 std::vector<const ExplainRun *> withCalls(std::span<const ExplainRun> runs) {
   std::vector<const ExplainRun *> result;
   for (const ExplainRun &run : runs)
-    if (!run.times.sortedNs.empty())
+    if (run.times.count() > 0)
       result.push_back(&run);
   return result;
 }
@@ -128,7 +129,7 @@ Explanation explainChange(std::string function, Statistic statistic, std::span<c
   for (const Side side : {kBefore, kAfter}) {
     double sum = 0;
     for (const ExplainRun *run : sides[side])
-      sum += statisticOf(statistic, run->times.sortedNs), found.calls[side] += run->times.sortedNs.size();
+      sum += statisticOf(statistic, run->times), found.calls[side] += run->times.count();
     const double runs = static_cast<double>(statistic == Statistic::Total ? found.runs[side] : sides[side].size());
     found.ns[side] = runs > 0 ? std::llround(sum / runs) : 0;
     callsOfRun[side] = static_cast<double>(found.calls[side]) / static_cast<double>(found.runs[side]);

@@ -1,6 +1,8 @@
 // Reads the calls of a function in one run, and puts runs together.
 #include "explained_calls.h"
 
+#include "base/try.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -10,41 +12,31 @@ Expected<ExplainRun> readExplainRun(model::TraceSource &source, TraceTable &tabl
                                     const std::string &function, size_t mostSampled, uint64_t fromNs, uint64_t toNs,
                                     Damage &damage) {
   ExplainRun run;
-  auto times = callTimes(source, table, threads, {function}, fromNs, toNs, damage);
-  if (!times)
-    return times.error();
-  for (CallTimes &of : *times) // the name, read as a glob, may choose more
-    if (of.function == function)
-      run.times = std::move(of);
-  const std::vector<uint64_t> &ns = run.times.sortedNs;
-  if (ns.empty())
+  const TimesWanted wanted{
+      .globs = {}, .names = {function}, .fromNs = fromNs, .toNs = toNs, .asked = {}, .withRecorder = true};
+  const ReadTimes times = ADA_TRY(readTimes(source, table, threads, wanted, damage));
+  if (times.functions.empty())
     return run;
+  const FunctionTimes &of = times.functions.front();
+  run.times = of.all();
+  const uint64_t count = run.times.count();
   // Causes of slow calls are rare, so these get a sample of their own.
   SlowLimits limits;
-  limits.slowFromNs = ns[ns.size() - 1 - ns.size() / 50];
-  limits.slow = static_cast<uint64_t>(ns.end() - std::ranges::lower_bound(ns, limits.slowFromNs));
-  limits.ordinary = ns.size() - limits.slow;
-  limits.ordinaryFromNs = ns.front(), limits.ordinaryToNs = limits.slowFromNs;
+  limits.slowFromNs = std::max<uint64_t>(run.times.at(count - 1 - count / 50), 1);
+  limits.slow = run.times.countFrom(limits.slowFromNs);
+  limits.ordinary = count - limits.slow;
+  limits.ordinaryFromNs = 0, limits.ordinaryToNs = limits.slowFromNs - 1;
   limits.mostSampled = mostSampled;
-  auto sample = sampleCalls(source, table, threads, function, limits, fromNs, toNs, damage);
-  if (!sample)
-    return sample.error();
-  run.sample = *std::move(sample);
+  run.sample = ADA_TRY(sampleCalls(source, table, times, of, run.times, limits, damage));
   bool isWaiting = false;
   for (const SampledCall &call : run.sample.calls) {
     run.hasSched |= table.threads[call.thread].knowsSched();
     isWaiting |= std::ranges::any_of(call.parts, [](const CallPart &part) { return part.waitingNs > 0; });
   }
   if (run.hasSched ? isWaiting : run.sample.callsWaitFunctions) {
-    auto waits = waitsOf(source, table, run.sample);
-    if (!waits)
-      return waits.error();
-    run.waits = *std::move(waits);
+    run.waits = ADA_TRY(waitsOf(source, table, run.sample));
   }
-  auto values = valuesOf(source, table, run.sample, mostSampled);
-  if (!values)
-    return values.error();
-  run.values = *std::move(values);
+  run.values = ADA_TRY(valuesOf(source, table, run.sample, mostSampled));
   for (auto &of : run.values)
     of.erase("result"), of.erase("length of result"); // a result is no cause
   return run;
@@ -54,18 +46,20 @@ namespace {
 
 // Each sampled call stands for the calls of its run whose durations are nearest to its own. So the sample has the run's
 // distribution, however it was chosen.
-void weigh(std::span<ExplainedCall> calls, const std::vector<uint64_t> &sortedNs) {
-  size_t before = 0;
+void weigh(std::span<ExplainedCall> calls, const CallTimes &times) {
+  const auto durations = times.longest(times.count()); // the longest first
+  auto shortest = durations.rbegin();
+  const auto all = static_cast<double>(times.count());
+  uint64_t before = 0, upTo = 0;
   for (size_t i = 0; i < calls.size();) {
     size_t next = i + 1;
     while (next < calls.size() && calls[next].ns == calls[i].ns)
       ++next;
-    size_t upTo = sortedNs.size();
-    if (next < calls.size())
-      upTo = static_cast<size_t>(std::ranges::upper_bound(sortedNs, (calls[i].ns + calls[next].ns) / 2, {},
-                                                          [](uint64_t ns) { return static_cast<double>(ns); }) -
-                                 sortedNs.begin());
-    const double weight = static_cast<double>(upTo - before) / static_cast<double>(sortedNs.size() * (next - i));
+    const bool isLast = next == calls.size();
+    while (shortest != durations.rend() &&
+           (isLast || static_cast<double>(shortest->first) <= (calls[i].ns + calls[next].ns) / 2))
+      upTo += (shortest++)->second;
+    const double weight = static_cast<double>(upTo - before) / (all * static_cast<double>(next - i));
     for (; i < next; ++i)
       calls[i].weight = weight;
     before = upTo;
@@ -75,7 +69,7 @@ void weigh(std::span<ExplainedCall> calls, const std::vector<uint64_t> &sortedNs
 class RunJoin {
 public:
   void add(const ExplainRun &run, Side side) {
-    ExplainedRun joined{side, all.calls.size(), 0, &run.times.sortedNs};
+    ExplainedRun joined{side, all.calls.size(), 0, &run.times};
     std::vector<uint32_t> nodes(run.sample.paths.size(), PathTree::kRoot);
     for (uint32_t node = 1; node < nodes.size(); ++node) {
       const PathTree::Node &from = run.sample.paths[node];
@@ -88,7 +82,7 @@ public:
     for (size_t i = 0; i < run.sample.calls.size(); ++i) {
       const SampledCall &from = run.sample.calls[i];
       ExplainedCall call;
-      call.ns = static_cast<double>(from.durationNs());
+      call.ns = static_cast<double>(from.endNs - from.beginNs);
       call.preemptedNs = static_cast<double>(from.preemptedNs), call.recorderNs = static_cast<double>(from.recorderNs);
       call.unknownNs = static_cast<double>(from.unknownNs);
       call.isException = from.isException, call.values = &run.values[i];
@@ -103,7 +97,7 @@ public:
     joined.end = all.calls.size();
     const std::span own = std::span(all.calls).subspan(joined.first);
     std::ranges::stable_sort(own, {}, &ExplainedCall::ns);
-    weigh(own, run.times.sortedNs);
+    weigh(own, run.times);
     all.runs.push_back(joined), ++all.runsOf[side];
   }
 

@@ -21,7 +21,7 @@ template <class T> using BothSides = std::array<T, 2>;
 
 /// One function in one run. It needs the trace no longer.
 struct ExplainRun {
-  CallTimes times; ///< of all calls
+  CallTimes times; ///< of all calls, with time of the recorder
   CallSample sample;
   CallWaits waits;
   CallValues values;
@@ -47,7 +47,7 @@ struct ExplainedCall {
 struct ExplainedRun {
   Side side = kBefore;
   size_t first = 0, end = 0; ///< its calls
-  const std::vector<uint64_t> *sortedNs = nullptr;
+  const CallTimes *times = nullptr;
 };
 
 struct ExplainedCalls {

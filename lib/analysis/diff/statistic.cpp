@@ -55,17 +55,15 @@ void weighPercentile(std::span<const ExplainedCall> calls, std::span<const doubl
 
 } // namespace
 
-double statisticOf(Statistic statistic, const std::vector<uint64_t> &sortedNs) {
-  if (sortedNs.empty())
+double statisticOf(Statistic statistic, const CallTimes &times) {
+  if (times.count() == 0)
     return 0;
-  const double count = static_cast<double>(sortedNs.size());
+  const double count = static_cast<double>(times.count());
   if (isPercentile(statistic)) {
     const double rank = std::ceil(shareOf(statistic) * count - 1e-9);
-    return static_cast<double>(sortedNs[static_cast<size_t>(std::max(rank, 1.0)) - 1]);
+    return static_cast<double>(times.at(static_cast<uint64_t>(std::max(rank, 1.0)) - 1));
   }
-  double sum = 0;
-  for (const uint64_t ns : sortedNs)
-    sum += static_cast<double>(ns);
+  const auto sum = static_cast<double>(times.totalNs());
   return statistic == Statistic::Total ? sum : sum / count;
 }
 
@@ -73,7 +71,7 @@ std::vector<double> sumWeights(Statistic statistic, const ExplainedCalls &calls,
   std::vector<double> sums(weights.size());
   BothSides<double> longest = {};
   for (const ExplainedRun &run : calls.runs)
-    longest[run.side] += static_cast<double>(run.sortedNs->size());
+    longest[run.side] += static_cast<double>(run.times->count());
   for (const ExplainedRun &run : calls.runs) {
     const std::span to = std::span(sums).subspan(run.first, run.end - run.first);
     const std::span from = std::span(weights).subspan(run.first, to.size());
@@ -84,7 +82,7 @@ std::vector<double> sumWeights(Statistic statistic, const ExplainedCalls &calls,
       for (size_t i = 0; i < to.size(); ++i)
         to[i] = from[i] / all;
     }
-    const double ofRun = statistic == Statistic::Total ? static_cast<double>(run.sortedNs->size()) / longest[run.side]
+    const double ofRun = statistic == Statistic::Total ? static_cast<double>(run.times->count()) / longest[run.side]
                                                        : 1 / static_cast<double>(calls.runsOf[run.side]);
     for (double &weight : to)
       weight *= ofRun;

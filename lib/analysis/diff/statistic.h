@@ -22,7 +22,7 @@ enum class Statistic {
 const char *statisticName(Statistic statistic);
 
 /// The statistic of all calls of one run.
-double statisticOf(Statistic statistic, const std::vector<uint64_t> &sortedNs);
+double statisticOf(Statistic statistic, const CallTimes &times);
 
 /// By call: its weight in the mean over a side's runs. `weights` replaces ExplainedCall::weight, and need not add up to
 /// one. The weights of the total are those of the mean of all calls, so longer runs count for more.

@@ -18,6 +18,8 @@ public:
   Cuts(model::TraceSource &source, TraceTable &table, uint32_t thread);
 
   size_t size() const { return cuts_.size(); }
+  /// The number of the event at a cut.
+  uint64_t seqOf(size_t cut) const { return at(cut); }
   /// Sends all events between two cuts to `sink`, after the calls that are open at the first one.
   Expected<void> read(model::TraceSink &sink, size_t first, size_t last) const;
   /// The same up to the thread's end, without the open calls.

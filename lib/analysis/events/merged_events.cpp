@@ -23,7 +23,7 @@ namespace {
 // A piece of a thread that outlives the read.
 class Piece : public TableSink {
 public:
-  /// `from`: the thread's first event that the source has.
+  /// `from`: the event of the thread to begin with.
   Piece(TraceTable &table, uint32_t thread, uint64_t size, uint64_t from) : TableSink(table), size_(size) {
     request_.threads = {thread};
     request_.isFurther = true;
@@ -97,6 +97,14 @@ private:
 
 Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
                            const EventUse &use) {
+  std::vector<uint64_t> first; // that the source has
+  for (const uint32_t thread : threads)
+    first.push_back(source.cuts(thread, 1).front());
+  return mergeEventsFrom(source, table, threads, first, use);
+}
+
+Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
+                               const std::vector<uint64_t> &first, const EventUse &use) {
   const uint64_t size = std::clamp<uint64_t>((1 << 20) / (threads.size() + 1), 64, 4096);
   std::vector<std::unique_ptr<Piece>> pieces;
   std::vector<size_t> heap; // the earliest is on top
@@ -113,7 +121,7 @@ Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const 
     return filled;
   };
   for (size_t i = 0; i < threads.size(); ++i) {
-    pieces.push_back(std::make_unique<Piece>(table, threads[i], size, source.cuts(threads[i], 1).front()));
+    pieces.push_back(std::make_unique<Piece>(table, threads[i], size, first[i]));
     ADA_TRY(push(i));
   }
   while (!heap.empty()) {

@@ -119,7 +119,7 @@ private:
 
   void fill() {
     const size_t none = columns_.size();
-    size_t preempted = none, recorder = none, unknown = none;
+    size_t preempted = none, unknown = none;
     const auto add = [&](size_t &number, FactorKind kind, const char *what, size_t call, uint64_t ns) {
       if (ns == 0)
         return;
@@ -150,7 +150,6 @@ private:
         columns_[at->second].ns[i] += static_cast<double>(part.waitingNs);
       }
       add(preempted, FactorKind::Preempted, "another thread had the core", i, call.preemptedNs);
-      add(recorder, FactorKind::Recorder, "held up by the recorder", i, call.recorderNs);
       add(unknown, FactorKind::Unknown, "scheduling records were lost", i, call.unknownNs);
     }
   }

@@ -51,7 +51,8 @@ struct PartColumn {
 /// Divides all time of the calls; the columns add up to their durations.
 std::vector<PartColumn> divideCalls(const CallSample &sample, const CallWaits &waits, bool hasSched);
 
-/// What the calls waited for. Reads all threads.
+/// What the calls waited for. Reads all threads, of a large trace only the times around the calls.
+bool isReadInPieces(const model::TraceSource &source, const TraceTable &table);
 Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const CallSample &sample);
 
 } // namespace ada::analysis

@@ -120,6 +120,59 @@ void equalityProperties(const CallSample &sample, FactorKind kind, const std::ve
   }
 }
 
+// Looks for a period in which times have about the same phase: over all frequencies, as a periodogram does.
+template <class Offer> void periodProperty(const std::vector<double> &times, const Offer &offer) {
+  constexpr size_t kMostTimes = 500;
+  std::vector<double> some;
+  for (size_t i = 0; i < times.size(); i += times.size() / kMostTimes + 1)
+    some.push_back(times[i]);
+  const double span = times.back() - times.front();
+  if (span <= 0)
+    return;
+  struct Wave {
+    double cycles = 0, concentration = 0, phase = 0; // cycles in the span; 1 if all times have the same phase
+  };
+  const auto waveOf = [&](double cycles) {
+    double x = 0, y = 0;
+    for (const double time : some) {
+      const double angle = 2 * M_PI * std::fmod(time * cycles / span, 1);
+      x += std::cos(angle), y += std::sin(angle);
+    }
+    return Wave{cycles, std::sqrt(x * x + y * y) / static_cast<double>(some.size()), std::atan2(y, x)};
+  };
+  const auto bestOf = [&](double from, double to, double step) {
+    Wave best;
+    for (double cycles = from; cycles <= to; cycles += step)
+      if (const Wave wave = waveOf(cycles); wave.concentration > best.concentration)
+        best = wave;
+    return best;
+  };
+  constexpr double kFewest = 3, kMost = 2000, kStep = 0.25, kLeast = 0.7, kAlmost = 0.05;
+  Wave best = bestOf(kFewest, kMost, kStep);
+  if (best.concentration < kLeast)
+    return;
+  // Several calls in each period at equal distances fit that distance as well: the longest period counts.
+  constexpr int kMostInPeriod = 40;
+  const Wave found = best;
+  for (int times = 2; times <= kMostInPeriod && found.cycles / times >= kFewest; ++times)
+    if (const Wave longer = bestOf(found.cycles / times - kStep, found.cycles / times + kStep, kStep / 4);
+        longer.concentration > found.concentration - kAlmost)
+      best = longer;
+  best = bestOf(best.cycles - kStep, best.cycles + kStep, kStep / 16);
+  const auto distanceOf = [&](double time) {
+    return std::abs(std::remainder(2 * M_PI * std::fmod(time * best.cycles / span, 1) - best.phase, 2 * M_PI));
+  };
+  std::vector<double> distances;
+  for (const double time : times)
+    distances.push_back(distanceOf(time));
+  std::ranges::sort(distances);
+  // The part of the period that nearly all of them lie in, at most a fifth.
+  const double most = std::min(0.2 * M_PI, distances[distances.size() * 95 / 100] * 1.02 + 1e-9);
+  constexpr double kPhases = 20; // that many different ones, about
+  offer(fmt::format("every {}", formatDuration(static_cast<uint64_t>(span / best.cycles))), kMost * kPhases,
+        [&](double time) { return distanceOf(time) <= most; });
+}
+
 } // namespace
 
 void argumentProperties(const CallSample &sample, const CallValues &values, const std::vector<bool> &isOpen,
@@ -153,11 +206,11 @@ void firstCallProperties(const CallSample &sample, const TraceTable &table, cons
   Property property;
   property.kind = FactorKind::Time, property.tested = std::size(kFirsts) + 1;
   std::vector<uint64_t> firstOfProcess(table.processes.size(), ~uint64_t(0));
-  uint64_t processes = 0, threads = 0;
-  for (size_t thread = 0; thread < sample.firstOfThread.size(); ++thread) {
-    uint64_t &first = firstOfProcess[table.threads[thread].process];
-    first = std::min(first, sample.firstOfThread[thread]);
-    threads += sample.callsOfThread[thread] > 0;
+  uint64_t processes = 0;
+  const uint64_t threads = sample.threads.size();
+  for (const FunctionTimes::OfThread &thread : sample.threads) {
+    uint64_t &first = firstOfProcess[table.threads[thread.thread].process];
+    first = std::min(first, thread.firstNs);
   }
   for (const uint64_t first : firstOfProcess)
     processes += first != ~uint64_t(0);
@@ -169,8 +222,8 @@ void firstCallProperties(const CallSample &sample, const TraceTable &table, cons
   }
   for (const uint64_t most : kFirsts) {
     property.marked = 0;
-    for (const uint64_t calls : sample.callsOfThread)
-      property.marked += std::min(calls, most);
+    for (const FunctionTimes::OfThread &thread : sample.threads)
+      property.marked += std::min(thread.calls, most);
     const char *of = threads > processes ? "thread" : "process";
     property.what = most == 1 ? fmt::format("the first call of the {}", of)
                               : fmt::format("one of the first {} calls of the {}", most, of);
@@ -242,7 +295,8 @@ void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, u
     if (sample.calls[i].isSlow && isOpen[i])
       times.push_back(static_cast<double>(sample.calls[i].beginNs - originNs));
   std::ranges::sort(times);
-  if (times.size() < 5)
+  constexpr size_t kLeastTimes = 5;
+  if (times.size() < kLeastTimes)
     return;
   const auto offer = [&](std::string what, double tested, const auto &holds) {
     Property property;
@@ -251,44 +305,19 @@ void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, u
       property.holds.push_back(holds(static_cast<double>(call.beginNs - originNs)));
     use(property);
   };
-  // A burst: a stretch of time that holds most of them. Begins and ends are at slow calls.
+  // A burst: the shortest stretch of time that holds all of them, most, or half. Begins and ends are at slow calls.
   const double pairs = static_cast<double>(times.size()) * static_cast<double>(times.size()) / 2;
-  const size_t least = std::max<size_t>(3, times.size() / 2);
-  double shortest = times.back() - times.front();
-  size_t begin = 0, count = times.size();
-  for (const size_t wanted : {times.size() * 9 / 10, least})
-    for (size_t i = 0; wanted >= least && i + wanted <= times.size(); ++i)
-      if (times[i + wanted - 1] - times[i] < shortest * 0.5)
-        shortest = times[i + wanted - 1] - times[i], begin = i, count = wanted;
-  const double from = times[begin], to = times[begin + count - 1];
-  offer(fmt::format("between {} and {}", formatDuration(static_cast<uint64_t>(from)),
-                    formatDuration(static_cast<uint64_t>(to))),
-        pairs, [from, to](double time) { return time >= from && time <= to; });
-  // A period: differences between neighbours, and their halves.
-  std::vector<double> periods;
-  for (size_t i = 1; i < times.size() && periods.size() < 200; ++i)
-    if (times[i] > times[i - 1])
-      for (const double part : {1.0, 0.5})
-        periods.push_back((times[i] - times[i - 1]) * part);
-  const double tests = static_cast<double>(periods.size());
-  double best = 0, bestPeriod = 0, bestPhase = 0;
-  for (const double period : periods) {
-    double x = 0, y = 0;
-    for (const double time : times) {
-      const double angle = 2 * M_PI * std::fmod(time, period) / period;
-      x += std::cos(angle), y += std::sin(angle);
-    }
-    const double concentration = std::sqrt(x * x + y * y) / static_cast<double>(times.size());
-    if (concentration > best && period < (times.back() - times.front()) / 3)
-      best = concentration, bestPeriod = period, bestPhase = std::atan2(y, x);
+  for (const size_t count : {times.size(), times.size() * 9 / 10, std::max<size_t>(kLeastTimes, times.size() / 2)}) {
+    size_t begin = 0;
+    for (size_t i = 0; i + count <= times.size(); ++i)
+      if (times[i + count - 1] - times[i] < times[begin + count - 1] - times[begin])
+        begin = i;
+    const double from = times[begin], to = times[begin + count - 1];
+    offer(fmt::format("between {} and {}", formatDuration(static_cast<uint64_t>(from)),
+                      formatDuration(static_cast<uint64_t>(to))),
+          pairs, [from, to](double time) { return time >= from && time <= to; });
   }
-  if (best < 0.7)
-    return;
-  offer(fmt::format("every {}", formatDuration(static_cast<uint64_t>(bestPeriod))), tests, [&](double time) {
-    double angle = 2 * M_PI * std::fmod(time, bestPeriod) / bestPeriod - bestPhase;
-    angle = std::abs(std::remainder(angle, 2 * M_PI));
-    return angle < 0.2 * M_PI; // a fifth of the period
-  });
+  periodProperty(times, offer);
 }
 
 } // namespace ada::analysis

@@ -30,7 +30,7 @@ struct Property {
   std::vector<bool> known; ///< by call; empty: for all
   /// For properties of which all calls of the function are known: how many of them have it. 0: only the sample counts.
   uint64_t marked = 0;
-  double tested = 1; ///< how many like it were looked at, for the correction
+  double tested = 1; ///< how many of its kind were looked at, for the correction
 };
 
 /// Looks at all properties of a kind; it needs not keep those that can't be the best.

@@ -4,29 +4,42 @@
 #include "analysis/events/thread_calls.h"
 #include "analysis/waits/off_cpu_follower.h"
 #include "analysis/waits/wait_functions.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 namespace ada::analysis {
 
 namespace {
 
-constexpr size_t kMostLongCalls = 200'000; // per worker
+// A call to look at.
+struct WantedCall {
+  TimedCall call;
+  bool isSlow = false;
+};
+
+// A piece of a thread that holds some of them.
+struct WantedPart {
+  ThreadPart part;
+  size_t first = 0, count = 0; // in the list of wanted calls
+};
 
 class SampleWorker : public TableSink {
 public:
-  SampleWorker(TraceTable &table, const std::string &function, const SlowLimits &limits, const FilterOptions &range)
-      : TableSink(table), function_(function), limits_(limits), rules_(range, table), slowStep_(stepFor(limits.slow)),
-        ordinaryStep_(stepFor(limits.ordinary)), longFromNs_(std::max<uint64_t>(limits.ordinaryFromNs / 2, 1000)) {}
+  SampleWorker(TraceTable &table, const std::vector<WantedCall> &wanted, const std::vector<WantedPart> &parts)
+      : TableSink(table), wanted_(wanted), parts_(parts), rules_(everything_, table) {}
 
   void beginPart(const ThreadPart &part) {
     thread_ = part.thread;
     const model::Thread &about = table().threads[thread_];
     offCpu_ = OffCpuFollower(about.offCpu.get(), 0, ~uint64_t(0), 2 * table().processOf(about).resolutionNs);
     hasSched_ = about.knowsSched();
-    nth_ = 0, lastNs_ = 0, firstNs_ = ~uint64_t(0);
+    lastNs_ = 0;
+    const WantedPart &of = parts_[part.number];
+    next_ = std::span(wanted_).subspan(of.first, of.count);
   }
   Expected<void> events(const model::Batch &batch) override {
     if (!calls_)
@@ -34,86 +47,71 @@ public:
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
       if (!event.isEarlier) {
-        if (isInside() && offCpu_.isDue(event.timeNs))
+        if (isInside_ && offCpu_.isDue(event.timeNs))
           takeOffCpu(event.timeNs);
         lastNs_ = event.timeNs;
       }
-      calls_->take(seq++, event, batch);
+      calls_->take(seq, event, batch);
+      seq += !event.isEarlier;
     }
     return {};
   }
   Expected<void> endThread(uint32_t) override {
-    if (calls_)
-      calls_->finish();
     calls_.reset();
-    open_.clear(), lastChild_.clear(), isFunctionOpen_ = false;
-    if (callsOfThread.size() <= thread_)
-      callsOfThread.resize(thread_ + size_t{1}), firstOfThread.resize(thread_ + size_t{1}, ~uint64_t(0));
-    callsOfThread[thread_] = nth_, firstOfThread[thread_] = firstNs_;
+    if (isInside_) // damage has cut the call off
+      leave();
+    open_.clear(), lastChild_.clear();
     return {};
   }
 
   // Called by ThreadCalls.
-  void begin(uint64_t, const model::Event &call, bool, std::string &&) {
+  void begin(uint64_t seq, const model::Event &call, bool, std::string &&) {
     const size_t depth = calls_->walker().depth() - 1; // of this call
     if (lastChild_.size() < depth + 2)
       lastChild_.resize(depth + 2, kNoName);
     lastChild_[depth + 1] = kNoName;
-    if (isFunctionOpen_) {
+    if (isInside_) {
       const uint32_t node = paths.child(open_.back(), call.function);
       open_.push_back(node);
       touch(node).calls++;
       return;
     }
-    if (!isFunction(call.function))
+    if (next_.empty() || call.isEarlier || seq != next_.front().call.beginSeq)
       return;
-    isFunctionOpen_ = true;
+    isInside_ = true;
     functionDepth_ = depth;
     open_.assign(1, PathTree::kRoot);
     current_ = {};
     current_.before = lastChild_[depth];
     current_.caller = depth > 0 ? calls_->walker().open()[depth - 1].functionIndex : kNoName;
-    current_.nth = nth_++;
-    if (current_.nth == 0)
-      firstNs_ = call.timeNs;
+    current_.nth = next_.front().call.nth;
+    current_.isSlow = next_.front().isSlow;
     touch(PathTree::kRoot).calls = 1;
-    if (!call.isEarlier)
-      offCpu_.skipTo(call.timeNs);
+    offCpu_.skipTo(call.timeNs);
   }
-  void end(const Span &span, bool shown, std::string &&) {
+  void end(const Span &span, bool, std::string &&) {
     if (span.depth < lastChild_.size())
       lastChild_[span.depth] = span.functionIndex;
-    if (!isFunctionOpen_) {
-      if (span.durationNs() >= longFromNs_ && !span.isEarlier)
-        addLong(span);
+    if (!isInside_)
       return;
-    }
-    touch(open_.back()).cpuNs += span.durationNs() - span.childrenNs; // minus what was off-CPU: finish()
+    touch(open_.back()).cpuNs += span.durationNs() - span.childrenNs; // minus what was off-CPU: takeOffCpu()
     open_.pop_back();
     if (span.depth > functionDepth_)
       return;
-    isFunctionOpen_ = false;
-    if (shown && !span.isEarlier && (span.how == SpanEnd::Return || span.how == SpanEnd::Exception))
+    if (span.endSeq == next_.front().call.endSeq)
       finishCall(span);
-    for (const CallPart &part : current_.parts)
-      placeOf_[part.node] = 0;
+    leave();
   }
 
   std::vector<SampledCall> calls;
-  std::vector<LongCall> longCalls;
-  std::vector<uint64_t> callsOfThread, firstOfThread; // by thread
-  PathTree paths;                                     // of this worker's numbers of functions
+  PathTree paths; // of this worker's numbers of functions
 
 private:
-  uint64_t stepFor(uint64_t count) const { return count / limits_.mostSampled + 1; }
-  bool isInside() const { return isFunctionOpen_; }
-  bool isFunction(uint32_t function) {
-    if (function >= isFunction_.size())
-      isFunction_.resize(table().functions.size(), 0);
-    uint8_t &known = isFunction_[function];
-    if (known == 0)
-      known = table().functions[function].displayName == function_ ? 2 : 1;
-    return known == 2;
+  void leave() {
+    isInside_ = false;
+    next_ = next_.subspan(1);
+    for (const CallPart &part : current_.parts)
+      placeOf_[part.node] = 0;
   }
   CallPart &touch(uint32_t node) {
     if (node >= placeOf_.size())
@@ -151,43 +149,28 @@ private:
     });
   }
   void finishCall(const Span &span) {
-    const uint64_t took = span.durationNs();
-    const bool isSlow = limits_.slow > 0 && took >= limits_.slowFromNs;
-    if (!isSlow && (took < limits_.ordinaryFromNs || took > limits_.ordinaryToNs))
-      return;
-    uint64_t &seen = isSlow ? slowSeen_ : ordinarySeen_;
-    if (seen++ % (isSlow ? slowStep_ : ordinaryStep_) != 0 && limits_.always != CallId{thread_, span.beginSeq})
-      return;
-    current_.thread = thread_, current_.isSlow = isSlow;
+    current_.thread = thread_;
     current_.beginSeq = span.beginSeq, current_.endSeq = span.endSeq;
     current_.beginNs = span.beginNs, current_.endNs = span.endNs;
     current_.isException = span.how == SpanEnd::Exception;
     calls.push_back(current_);
   }
-  void addLong(const Span &span) {
-    longCalls.push_back({span.functionIndex, thread_, span.beginNs, span.endNs});
-    if (longCalls.size() < kMostLongCalls)
-      return;
-    longFromNs_ *= 2; // only the longer half matters then
-    std::erase_if(longCalls, [&](const LongCall &call) { return call.endNs - call.beginNs < longFromNs_; });
-  }
 
-  const std::string &function_;
-  const SlowLimits &limits_;
+  const std::vector<WantedCall> &wanted_;
+  const std::vector<WantedPart> &parts_;
+  const FilterOptions everything_;
   FunctionRules rules_;
-  uint64_t slowStep_, ordinaryStep_, longFromNs_;
-  uint64_t slowSeen_ = 0, ordinarySeen_ = 0;
-  std::vector<uint8_t> isFunction_; // 0: not looked at, 1: no, 2: yes
 
   uint32_t thread_ = 0;
   bool hasSched_ = false;
-  uint64_t nth_ = 0, lastNs_ = 0, firstNs_ = ~uint64_t(0);
+  uint64_t lastNs_ = 0;
   OffCpuFollower offCpu_;
   std::optional<ThreadCalls<SampleWorker>> calls_;
-  std::vector<uint32_t> lastChild_; // by depth: the last call that ended there, in the same caller
-  bool isFunctionOpen_ = false;
+  std::span<const WantedCall> next_; // of the current part
+  std::vector<uint32_t> lastChild_;  // by depth: the last call that ended there, in the same caller
+  bool isInside_ = false;            // in a wanted call
   size_t functionDepth_ = 0;
-  std::vector<uint32_t> open_; // nodes of the open calls, from the function's on
+  std::vector<uint32_t> open_; // nodes of the open calls, from the wanted one on
   SampledCall current_;
   std::vector<uint32_t> placeOf_; // by node: its place in current_.parts, plus 1
 };
@@ -195,9 +178,10 @@ private:
 /// Gives the functions of all workers numbers by name, and joins what they collected.
 class SampleJoin {
 public:
-  SampleJoin(CallSample &sample, size_t threads) : sample_(sample) {
-    sample_.callsOfThread.resize(threads);
-    sample_.firstOfThread.resize(threads, ~uint64_t(0));
+  SampleJoin(CallSample &sample, const std::vector<std::string> &names) : sample_(sample) {
+    sample_.names = names;
+    for (const std::string &name : names)
+      known_.emplace(name, static_cast<uint32_t>(known_.size()));
   }
 
   void add(SampleWorker &worker) {
@@ -219,20 +203,9 @@ public:
       (call.isSlow ? sample_.slow : sample_.ordinary)++;
       sample_.calls.push_back(std::move(call));
     }
-    for (LongCall call : worker.longCalls) {
-      call.name = nameOf(worker, call.name);
-      sample_.longCalls.push_back(call);
-    }
-    for (size_t thread = 0; thread < worker.callsOfThread.size(); ++thread) { // each thread has one worker
-      sample_.callsOfThread[thread] += worker.callsOfThread[thread];
-      sample_.firstOfThread[thread] = std::min(sample_.firstOfThread[thread], worker.firstOfThread[thread]);
-    }
   }
   void finish() {
-    for (const uint64_t calls : sample_.callsOfThread)
-      sample_.all += calls;
     std::ranges::sort(sample_.calls, {}, [](const SampledCall &call) { return std::pair(call.thread, call.beginNs); });
-    std::ranges::sort(sample_.longCalls, {}, &LongCall::beginNs);
   }
 
 private:
@@ -253,6 +226,27 @@ private:
   std::vector<uint32_t> numbers_, nodes_; // of the worker's functions and nodes
 };
 
+// The pieces of threads to read for the wanted calls: from the last place before each at which reading can begin.
+std::vector<WantedPart> partsWith(const model::TraceSource &source, const std::vector<WantedCall> &wanted) {
+  constexpr uint64_t kBefore = 256; // events before a call, for the call before it
+  std::vector<WantedPart> parts;
+  std::vector<uint64_t> cuts;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const TimedCall &call = wanted[i].call;
+    const bool isNewThread = i == 0 || call.thread != wanted[i - 1].call.thread;
+    if (isNewThread)
+      cuts = source.cuts(call.thread, ~size_t(0));
+    const uint64_t wish = std::max(call.beginSeq - std::min(call.beginSeq, kBefore), cuts.front());
+    const uint64_t first = *(std::ranges::upper_bound(cuts, wish) - 1);
+    if (isNewThread || first > parts.back().part.last)
+      parts.push_back(
+          {{.thread = call.thread, .number = static_cast<uint32_t>(parts.size()), .first = first, .last = 0}, i, 0});
+    parts.back().part.last = std::max(parts.back().part.last, call.endSeq + 1);
+    ++parts.back().count;
+  }
+  return parts;
+}
+
 } // namespace
 
 std::string threadText(const TraceTable &table, uint32_t thread) {
@@ -261,19 +255,39 @@ std::string threadText(const TraceTable &table, uint32_t thread) {
   return about.name.empty() ? number : number + " (" + about.name + ")";
 }
 
-Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table,
-                                 const std::vector<uint32_t> &threads, const std::string &function,
-                                 const SlowLimits &limits, uint64_t fromNs, uint64_t toNs, Damage &damage) {
-  FilterOptions range;
-  range.fromNs = fromNs, range.toNs = toNs;
+void CallSample::thin(uint64_t most, const CallId &always) {
+  uint64_t seen[2] = {};
+  const uint64_t steps[2] = {ordinary / most + 1, slow / most + 1};
+  std::erase_if(calls, [&](const SampledCall &call) {
+    return seen[call.isSlow]++ % steps[call.isSlow] != 0 && call.id() != always;
+  });
+  slow = static_cast<uint64_t>(std::ranges::count(calls, true, &SampledCall::isSlow));
+  ordinary = calls.size() - slow;
+}
+
+Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table, const ReadTimes &times,
+                                 const FunctionTimes &function, const CallTimes &calls, const SlowLimits &limits,
+                                 Damage &damage) {
+  std::vector<WantedCall> wanted;
+  for (const TimedCall &call : calls.choose(limits.slowFromNs, ~uint64_t(0), limits.mostSampled))
+    wanted.push_back({call, true});
+  for (const TimedCall &call : calls.choose(limits.ordinaryFromNs, limits.ordinaryToNs, limits.mostSampled))
+    wanted.push_back({call, false});
+  std::ranges::sort(wanted, {}, [](const WantedCall &of) { return std::pair(of.call.thread, of.call.beginSeq); });
+  const std::vector<WantedPart> parts = partsWith(source, wanted);
+  std::vector<ThreadPart> toRead;
+  for (const WantedPart &part : parts)
+    toRead.push_back(part.part);
+
   CallSample sample;
-  SampleJoin join(sample, table.threads.size());
-  auto done = readParts<SampleWorker>(
-      source, table, partsOf(source, table, threads),
-      [&](TraceTable &own) { return std::make_unique<SampleWorker>(own, function, limits, range); },
-      [&](SampleWorker &worker) { join.add(worker); }, damage);
-  if (!done)
-    return done.error();
+  sample.longCalls = times.longCalls;
+  sample.threads = function.threads;
+  for (const FunctionTimes::OfThread &thread : function.threads)
+    sample.all += thread.calls;
+  SampleJoin join(sample, times.names);
+  ADA_TRY(readParts<SampleWorker>(
+      source, table, toRead, [&](TraceTable &own) { return std::make_unique<SampleWorker>(own, wanted, parts); },
+      [&](SampleWorker &worker) { join.add(worker); }, damage));
   join.finish();
   return sample;
 }

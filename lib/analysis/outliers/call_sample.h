@@ -1,10 +1,11 @@
 // What slow and ordinary calls of a function consist of.
 //
-// For each one, it has the time of every path of callees, split into on-CPU, waiting, preempted, held up by the
-// recorder, and unknown. All of it adds up to the duration of the call.
+// For each one, it has the time of every path of callees, split into on-CPU, waiting, preempted and unknown. All of it
+// adds up to the duration of the call without the time in which the recorder held it up.
 #ifndef ADA_LIB_ANALYSIS_CALL_SAMPLE_H
 #define ADA_LIB_ANALYSIS_CALL_SAMPLE_H
 
+#include "function_times.h"
 #include "model/path_tree.h"
 #include "slow_calls.h"
 
@@ -34,34 +35,33 @@ struct SampledCall {
   uint64_t preemptedNs = 0, recorderNs = 0, unknownNs = 0;
   std::vector<CallPart> parts;
 
-  uint64_t durationNs() const { return endNs - beginNs; }
+  /// Without time of the recorder.
+  uint64_t durationNs() const { return endNs - beginNs - recorderNs; }
+  CallId id() const { return {thread, beginSeq}; }
 };
 
 /// "thread 3 (compactor)"
 std::string threadText(const TraceTable &table, uint32_t thread);
 
-/// A long call on any thread, outside of the function itself.
-struct LongCall {
-  uint32_t name = 0, thread = 0;
-  uint64_t beginNs = 0, endNs = 0;
-};
-
 struct CallSample {
-  std::vector<SampledCall> calls;      ///< slow ones, and ordinary ones; by thread and time
-  uint64_t slow = 0, ordinary = 0;     ///< how many of each are in `calls`
-  uint64_t all = 0;                    ///< calls of the function, sampled or not
-  std::vector<uint64_t> callsOfThread; ///< by thread
-  std::vector<uint64_t> firstOfThread; ///< by thread: when its first call began; UINT64_MAX if it made none
-  bool callsWaitFunctions = false;     ///< some of the calls do, directly or not
-  PathTree paths;                      ///< Node::function is the number of a name
+  std::vector<SampledCall> calls;  ///< slow ones, and ordinary ones; by thread and time
+  uint64_t slow = 0, ordinary = 0; ///< how many of each are in `calls`
+  uint64_t all = 0;                ///< calls of the function, sampled or not
+  std::vector<FunctionTimes::OfThread> threads;
+  bool callsWaitFunctions = false; ///< some of the calls do, directly or not
+  PathTree paths;                  ///< Node::function is the number of a name
   std::vector<std::string> names;
   std::vector<LongCall> longCalls; ///< by time
+
+  /// Leaves about `most` calls of each kind, evenly chosen, and `always`.
+  void thin(uint64_t most, const CallId &always);
 };
 
-/// Reads the trace once, several threads at a time. At most SlowLimits::mostSampled calls of each kind are kept.
-Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table,
-                                 const std::vector<uint32_t> &threads, const std::string &function,
-                                 const SlowLimits &limits, uint64_t fromNs, uint64_t toNs, Damage &damage);
+/// Reads the insides of the slow and the ordinary calls, or of SlowLimits::mostSampled of each kind, chosen at random:
+/// only the blocks of the trace that they lie in, several at a time. `calls` are the calls that `limits` are about.
+Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table, const ReadTimes &times,
+                                 const FunctionTimes &function, const CallTimes &calls, const SlowLimits &limits,
+                                 Damage &damage);
 
 } // namespace ada::analysis
 

@@ -1,9 +1,12 @@
 // Finds what sampled calls waited for, and which thread had it.
 #include "call_parts.h"
 
+#include "analysis/events/cuts.h"
+#include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_table.h"
+#include "base/try.h"
 #include "model/names.h"
 
 #include <algorithm>
@@ -31,13 +34,18 @@ struct ReasonSeen {
 
 class CallWaitCollector : public WaitListener {
 public:
-  CallWaitCollector(const CallSample &sample, size_t threads) : sample_(sample), first_(threads + 1), holder_(threads) {
+  CallWaitCollector(const CallSample &sample, const TraceTable &table)
+      : sample_(sample), table_(table), first_(table.threads.size() + 1) {
     for (const SampledCall &call : sample.calls)
       ++first_[call.thread + size_t{1}];
     for (size_t i = 1; i < first_.size(); ++i)
       first_[i] += first_[i - 1];
   }
-  void attach(const WaitState &state) { state_ = &state; }
+  /// Call this before the first event, and before the first one from somewhere else.
+  void attach(const WaitState &state) {
+    state_ = &state;
+    holder_.assign(table_.threads.size(), {});
+  }
 
   void waitBegins(uint32_t thread, uint64_t) override {
     Holder &holder = holder_[thread];
@@ -85,7 +93,7 @@ public:
       seen.threads.insert(thread);
     waits.waits.push_back({.call = static_cast<size_t>(next - 1 - sample_.calls.data()),
                            .reason = seen.number,
-                           .library = library == kNobody ? "" : state_->table().functions[library].displayName,
+                           .library = library == kNobody ? "" : table_.functions[library].displayName,
                            .ns = over.waitNs});
   }
 
@@ -104,9 +112,9 @@ private:
     uint32_t thread = kNobody, takenIn = kNobody;
   };
 
-  std::string nameOf(uint32_t function) const { return shortName(state_->table().functions[function].displayName); }
+  std::string nameOf(uint32_t function) const { return shortName(table_.functions[function].displayName); }
   std::string textOf(const Reason &reason, const ReasonSeen &seen) const {
-    const NamedTrace trace{state_->table(), [this](uint32_t function) { return nameOf(function); }};
+    const NamedTrace trace{table_, [this](uint32_t function) { return nameOf(function); }};
     WaitedFor object = seen.object;
     if (seen.isSeveral)
       object.value.reset(), object.other.reset(), object.callee = kNobody;
@@ -123,7 +131,7 @@ private:
 
   // Addresses, and the numbers of threads, differ between runs.
   std::string kindOf(const Reason &reason, const ReasonSeen &seen) const {
-    const NamedTrace trace{state_->table(), [this](uint32_t function) { return nameOf(function); }};
+    const NamedTrace trace{table_, [this](uint32_t function) { return nameOf(function); }};
     WaitedFor object = seen.object;
     object.value.reset(), object.other.reset();
     if (reason.library == kNobody)
@@ -141,25 +149,78 @@ private:
   }
 
   const CallSample &sample_;
+  const TraceTable &table_;
   const WaitState *state_ = nullptr;
   std::vector<size_t> first_;  // by thread: its first sampled call
   std::vector<Holder> holder_; // by thread: of what it waits for now
   std::map<Reason, ReasonSeen> seen_;
 };
 
+// The times to read for the waits of calls: from a while before each, in which a lock may have been taken.
+std::vector<std::pair<uint64_t, uint64_t>> timesToRead(const CallSample &sample) {
+  constexpr uint64_t kLeastBeforeNs = 5'000'000, kAfterNs = 1'000'000;
+  std::vector<std::pair<uint64_t, uint64_t>> times, joined;
+  for (const SampledCall &call : sample.calls) {
+    const uint64_t before = std::max(2 * (call.endNs - call.beginNs), kLeastBeforeNs);
+    times.emplace_back(call.beginNs - std::min(before, call.beginNs), call.endNs + kAfterNs);
+  }
+  std::ranges::sort(times);
+  for (const auto &[fromNs, toNs] : times)
+    if (joined.empty() || joined.back().second < fromNs)
+      joined.emplace_back(fromNs, toNs);
+    else
+      joined.back().second = std::max(joined.back().second, toNs);
+  return joined;
+}
+
 } // namespace
 
+bool isReadInPieces(const model::TraceSource &source, const TraceTable &table) {
+  constexpr uint64_t kMostAtOnce = 1 << 24, kFew = 1 << 20; // events
+  uint64_t events = 0;
+  bool canSeek = true;
+  for (const model::Thread &thread : table.threads) {
+    const uint64_t own = thread.extent ? thread.extent->events : 0;
+    events += own;
+    canSeek &= own < kFew || source.cuts(thread.index, 2).size() > 1;
+  }
+  return canSeek && events > kMostAtOnce;
+}
+
 Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const CallSample &sample) {
-  CallWaitCollector collector(sample, table.threads.size());
-  WaitState state(table, {}, collector);
-  collector.attach(state);
-  auto done = mergeEvents(source, table, allThreads(table),
-                          [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
-                            state.take(seq, event, batch);
-                            return {};
-                          });
-  if (!done)
-    return done.error();
+  constexpr size_t kMostReadInPieces = 1000; // calls; around more of them lies most of a trace
+  CallWaitCollector collector(sample, table);
+  const std::vector<uint32_t> threads = allThreads(table);
+  const bool inPieces = isReadInPieces(source, table) && sample.calls.size() <= kMostReadInPieces;
+  const auto read = [&](const std::vector<uint64_t> &first, uint64_t toNs) -> Expected<void> {
+    WaitState state(table, {}, collector);
+    collector.attach(state);
+    auto done =
+        mergeEventsFrom(source, table, threads, first,
+                        [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
+                          state.take(seq, event, batch);
+                          return event.timeNs > toNs ? earlyEnd() : Expected<void>();
+                        });
+    return !done && isEarlyEnd(done.error()) ? Expected<void>() : done;
+  };
+  if (!inPieces) {
+    std::vector<uint64_t> first;
+    for (const uint32_t thread : threads)
+      first.push_back(source.cuts(thread, 1).front());
+    ADA_TRY(read(first, ~uint64_t(0)));
+  } else {
+    std::vector<Cuts> cuts;
+    for (const uint32_t thread : threads)
+      cuts.emplace_back(source, table, thread);
+    for (const auto &[fromNs, toNs] : timesToRead(sample)) {
+      std::vector<uint64_t> first;
+      for (const Cuts &of : cuts) {
+        const size_t cut = ADA_TRY(of.lastUntil(fromNs));
+        first.push_back(of.seqOf(cut));
+      }
+      ADA_TRY(read(first, toNs));
+    }
+  }
   collector.finish();
   return std::move(collector.waits);
 }

@@ -13,23 +13,13 @@ double logChoose(uint64_t n, uint64_t k) {
   return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 }
 
-// P(X >= found) for a binomial X; terms are added from the largest to those that no longer matter.
-double binomialTail(uint64_t found, uint64_t all, double p) {
-  if (found == 0 || p >= 1)
-    return 1;
-  if (p <= 0)
-    return 0;
-  if (static_cast<double>(found) <= static_cast<double>(all) * p)
-    return 1; // no more than expected: the exact value does not matter
-  double sum = 0;
-  for (uint64_t k = found; k <= all; ++k) {
-    const double term = std::exp(logChoose(all, k) + static_cast<double>(k) * std::log(p) +
-                                 static_cast<double>(all - k) * std::log1p(-p));
-    sum += term;
-    if (term < sum * 1e-12)
-      break;
-  }
-  return std::min(sum, 1.0);
+// Sums terms up, the first of which is given by its logarithm, the others by their ratios to the terms before:
+// ratio(k) is that of term k + 1 to term k. Terms get smaller, and are 0 at last.
+template <class Ratio> double tailSum(double logFirst, uint64_t first, const Ratio &ratio) {
+  double sum = 1, term = 1;
+  for (uint64_t k = first; term > sum * 1e-15; ++k)
+    sum += term *= ratio(k);
+  return std::min(std::exp(logFirst) * sum, 1.0);
 }
 
 } // namespace
@@ -37,35 +27,38 @@ double binomialTail(uint64_t found, uint64_t all, double p) {
 double chanceOfAtLeast(uint64_t found, uint64_t chosen, uint64_t marked, uint64_t all) {
   if (found == 0 || all == 0)
     return 1;
-  const uint64_t most = std::min(chosen, marked);
-  if (found > most)
+  if (found > std::min(chosen, marked))
     return 0;
-  if (static_cast<double>(found) * static_cast<double>(all) <=
-      static_cast<double>(chosen) * static_cast<double>(marked))
-    return 1; // no more than expected
-  const double whole = logChoose(all, chosen);
-  double sum = 0;
-  for (uint64_t k = found; k <= most; ++k) {
-    if (chosen - k > all - marked)
-      continue; // impossible
-    const double term = std::exp(logChoose(marked, k) + logChoose(all - marked, chosen - k) - whole);
-    sum += term;
-    if (term < sum * 1e-12)
-      break;
-  }
-  return std::min(sum, 1.0);
+  const auto n = static_cast<double>(all), of = static_cast<double>(chosen), with = static_cast<double>(marked);
+  if (static_cast<double>(found) * n <= of * with)
+    return 1; // no more than expected: the exact value does not matter
+  const double first = logChoose(marked, found) + logChoose(all - marked, chosen - found) - logChoose(all, chosen);
+  return tailSum(first, found, [&](uint64_t at) {
+    const auto k = static_cast<double>(at);
+    return (with - k) * (of - k) / ((k + 1) * (n - with - of + k + 1));
+  });
 }
 
-double chanceOfTail(std::span<const uint64_t> sortedNs, size_t slow) {
-  if (slow == 0 || slow >= sortedNs.size())
+double binomialTail(uint64_t found, uint64_t all, double p) {
+  if (found == 0 || p >= 1)
     return 1;
-  const auto at = [&](double part) {
-    const auto index = static_cast<size_t>(part * static_cast<double>(sortedNs.size() - 1));
-    return std::max(1.0, static_cast<double>(sortedNs[index]));
-  };
-  const double middle = at(0.5), upper = at(0.75);
+  if (p <= 0 || found > all)
+    return 0;
+  const auto n = static_cast<double>(all), first = static_cast<double>(found);
+  if (first <= n * p)
+    return 1; // no more than expected
+  return tailSum(logChoose(all, found) + first * std::log(p) + (n - first) * std::log1p(-p), found, [&](uint64_t at) {
+    const auto k = static_cast<double>(at);
+    return (n - k) / (k + 1) * p / (1 - p);
+  });
+}
+
+double chanceOfTail(const TailShape &shape) {
+  if (shape.slow == 0 || shape.slow >= shape.all)
+    return 1;
+  const double middle = std::max(1.0, shape.median), upper = std::max(middle, shape.upperQuartile);
   constexpr double kMargin = 1.25;
-  const double shortest = static_cast<double>(sortedNs[sortedNs.size() - slow]) / kMargin;
+  const double shortest = shape.shortestSlow / kMargin;
   if (shortest <= middle)
     return 1;
   // Survival of the power law: 1/2 at the median, 1/4 at the upper quartile. Durations that hardly vary would make any
@@ -73,7 +66,7 @@ double chanceOfTail(std::span<const uint64_t> sortedNs, size_t slow) {
   constexpr double kLeastSpread = 1.05;
   const double spread = std::log(std::max(upper / middle, kLeastSpread)) / std::log(2.0);
   const double survival = 0.5 * std::exp(-std::log(shortest / middle) / spread);
-  return binomialTail(slow, sortedNs.size(), survival);
+  return binomialTail(shape.slow, shape.all, survival);
 }
 
 } // namespace ada::analysis

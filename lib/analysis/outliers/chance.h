@@ -2,24 +2,32 @@
 #ifndef ADA_LIB_ANALYSIS_CHANCE_H
 #define ADA_LIB_ANALYSIS_CHANCE_H
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace ada::analysis {
 
 /// `marked` of `all` calls have a property. Returns the probability that at least `found` of `chosen` calls picked at
-/// random have it (the upper tail of the hypergeometric distribution: Fisher's exact test).
+/// random have it (the upper tail of the hypergeometric distribution: Fisher's exact test). 1 if that many are
+/// expected.
 double chanceOfAtLeast(uint64_t found, uint64_t chosen, uint64_t marked, uint64_t all);
 
+/// The probability that a binomial variable is at least `found`: of `all` calls, each has probability `p`. 1 if `found`
+/// is not more than the mean.
+double binomialTail(uint64_t found, uint64_t all, double p);
+
+/// The durations of a function's calls, as far as they say whether the slowest are more than the tail of the others.
+struct TailShape {
+  double median = 0, upperQuartile = 0;
+  double shortestSlow = 0; ///< the duration of the shortest slow call
+  uint64_t slow = 0, all = 0;
+};
 /// Whether the slowest calls are more than the tail of the ordinary ones.
 ///
 /// Sorted durations of programs without any special cause have tails of very different weight. The heaviest that is
 /// assumed here is that of a power law (Pareto), fitted through the median and the upper quartile; normal, uniform,
-/// exponential and log-normal ones are lighter. `sortedNs` are all durations in ascending order, the last `slow` of
-/// which are the slow ones. Returns the probability that so many calls under that law take as long as the shortest slow
-/// one, with a margin of a quarter of its duration.
-double chanceOfTail(std::span<const uint64_t> sortedNs, size_t slow);
+/// exponential and log-normal ones are lighter. Returns the probability that so many calls under that law take as long
+/// as the shortest slow one, with a margin of a quarter of its duration.
+double chanceOfTail(const TailShape &shape);
 
 } // namespace ada::analysis
 

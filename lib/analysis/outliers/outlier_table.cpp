@@ -47,8 +47,8 @@ constexpr Column<SlowExampleLine> kExamples[] = {
 
 constexpr Column<OutlierFactor> kFactors[] = {
     {ColumnInfo{"kind", Holds::Text,
-                "`own`, `callee`, `waiting`, `preempted`, `recorder`, `unknown`, `exception`, `argument`, `thread`, "
-                "`time`, `before`, `concurrent`; the last one is `unexplained`"},
+                "`own`, `callee`, `waiting`, `preempted`, `argument` (also results and exceptions), `thread`, `time`, "
+                "`before`, `concurrent`; the last one is `unexplained`"},
      [](const OutlierFactor &factor) -> Value { return factorKindName(factor.kind); }},
     {ColumnInfo{"what", Holds::Text, "the factor, for people"},
      [](const OutlierFactor &factor) -> Value { return factor.what; }},
@@ -96,6 +96,11 @@ constexpr Column<OutlierLine> kOutliers[] = {
      [](const OutlierLine &line) { return whole(line.found->ordinaryMeanNs); }},
     {ColumnInfo{"extra_ns", Holds::Real, "the difference: what the factors explain"},
      [](const OutlierLine &line) { return whole(line.found->extraNs); }},
+    {ColumnInfo{"preempted_calls", Holds::Count,
+                "calls that were preempted for most of their time, if they were not compared for that reason"},
+     [](const OutlierLine &line) -> Value { return line.found->preemptedCalls; }},
+    {ColumnInfo{"preempted_mean_ns", Holds::Real, "for how long, on average"},
+     [](const OutlierLine &line) { return whole(line.found->preemptedMeanNs); }},
     {ColumnInfo{"calls_needed", Holds::Count,
                 "if there are too few calls to compare: how many are needed; otherwise 0"},
      [](const OutlierLine &line) -> Value { return line.found->callsNeeded; }},

@@ -7,6 +7,7 @@
 
 #include "base/format.h"
 #include "base/quantities.h"
+#include "base/try.h"
 
 #include <algorithm>
 #include <optional>
@@ -14,9 +15,8 @@
 namespace ada::analysis {
 
 const char *factorKindName(FactorKind kind) {
-  static constexpr const char *kNames[] = {"own",     "callee",     "waiting",    "preempted", "recorder",
-                                           "unknown", "exception",  "argument",   "thread",    "time",
-                                           "before",  "concurrent", "unexplained"};
+  static constexpr const char *kNames[] = {"own",      "callee", "waiting", "preempted", "unexplained", "argument",
+                                           "argument", "thread", "time",    "before",    "concurrent",  "unexplained"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -33,9 +33,7 @@ public:
   Search(const CallSample &sample, const TraceTable &table, std::vector<PartColumn> columns, double tailChance,
          std::optional<size_t> call)
       : sample_(sample), table_(table), columns_(std::move(columns)), tailChance_(tailChance), call_(call),
-        left_(columns_.size()), isOpen_(sample.calls.size()) {
-    for (size_t i = 0; i < sample_.calls.size(); ++i)
-      isOpen_[i] = sample_.calls[i].isSlow;
+        left_(columns_.size()), isOpen_(sample.calls.size(), true) {
     for (size_t c = 0; c < columns_.size(); ++c)
       for (size_t i = 0; i < sample_.calls.size(); ++i)
         left_[c].push_back(sample_.calls[i].isSlow ? columns_[c].ns[i] - columns_[c].ordinaryMean : 0);
@@ -45,8 +43,10 @@ public:
   }
 
   std::vector<OutlierFactor> run(const CallValues &values, uint64_t originNs, uint64_t windowNs) {
-    const std::vector<bool> all(columns_.size(), true);
-    claim(all, [&](const PropertyUse &use) {
+    std::vector<bool> byProgram(columns_.size()); // preemption comes from outside, whatever the arguments are
+    for (size_t c = 0; c < columns_.size(); ++c)
+      byProgram[c] = columns_[c].kind != FactorKind::Preempted && columns_[c].kind != FactorKind::Unknown;
+    claim(byProgram, 3, [&](const PropertyUse &use) {
       argumentProperties(sample_, values, isOpen_, use);
       exceptionProperty(sample_, use);
       firstCallProperties(sample_, table_, use);
@@ -57,9 +57,9 @@ public:
       isVague[c] =
           columns_[c].kind == FactorKind::Own || (columns_[c].kind == FactorKind::Callee && columns_[c].isOrdinary);
     for (size_t c = 0; c < columns_.size(); ++c)
-      if (!isVague[c])
+      if (!isVague[c] && columns_[c].kind != FactorKind::Unknown)
         takePart(c);
-    claim(isVague, [&](const PropertyUse &use) {
+    claim(isVague, 4, [&](const PropertyUse &use) {
       threadProperties(sample_, table_, use);
       beforeProperties(sample_, use);
       concurrentProperties(sample_, table_, windowNs, use);
@@ -98,27 +98,23 @@ private:
     leftInCall_ = left;
     factors_.push_back(std::move(factor));
   }
-  // Finds the best property again and again, as long as there is one that is more than chance.
-  template <class Properties> void claim(const std::vector<bool> &columns, const Properties &properties) {
+  // Finds the best property again and again, as long as there is one that is more than chance; `kinds` kinds of them
+  // are looked at.
+  template <class Properties> void claim(const std::vector<bool> &columns, int kinds, const Properties &properties) {
     constexpr int kMostClaims = 4;
     for (int round = 0; round < kMostClaims; ++round) {
       Property best;
       Contrast contrast;
-      double tested = 0;
-      std::string family;
       properties([&](const Property &property) {
-        if (family != factorKindName(property.kind))
-          family = factorKindName(property.kind), tested += property.tested;
-        const Contrast found = contrastOf(property);
+        Contrast found = contrastOf(property);
+        found.p *= property.tested * kinds;
         constexpr double kLeastGain = 0.2, kAlmost = 0.02;
-        if (found.gain() < kLeastGain || found.p * property.tested >= kLeastChance)
+        if (found.gain() < kLeastGain || found.p >= kLeastChance)
           return;
         if (found.gain() > contrast.gain() + kAlmost || (found.gain() > contrast.gain() && found.p < contrast.p))
           best = property, contrast = found;
       });
-      if (best.holds.empty() || contrast.p * tested >= kLeastChance || !isPlain(contrast))
-        return;
-      if (!take(best, contrast, std::min(1.0, contrast.p * tested), columns))
+      if (best.holds.empty() || !isPlain(contrast) || !take(best, contrast, columns))
         return;
     }
   }
@@ -132,10 +128,12 @@ private:
     for (size_t i = 0; i < sample_.calls.size(); ++i) {
       if (!property.known.empty() && !property.known[i])
         continue;
-      if (!sample_.calls[i].isSlow)
-        ++ordinary, ordinaryWith += property.holds[i];
-      else if (isOpen_[i])
+      if (!isOpen_[i])
+        continue;
+      if (sample_.calls[i].isSlow)
         ++slow, slowWith += property.holds[i];
+      else
+        ++ordinary, ordinaryWith += property.holds[i];
     }
     Contrast contrast;
     if (slow == 0 || ordinary == 0)
@@ -148,7 +146,7 @@ private:
   }
 
   // The property explains the extra time of the slow calls that have it. False if that is too little.
-  bool take(const Property &property, const Contrast &contrast, double p, const std::vector<bool> &columns) {
+  bool take(const Property &property, const Contrast &contrast, const std::vector<bool> &columns) {
     const double part = contrast.ofSlow > 0 ? 1 - contrast.ofOrdinary / contrast.ofSlow : 0;
     const double weight = part / static_cast<double>(sample_.slow);
     std::vector<double> taken(columns_.size());
@@ -156,7 +154,7 @@ private:
     // Values of some calls were not read: those that were stand for all.
     double known = 0, open = 0;
     for (size_t i = 0; i < sample_.calls.size(); ++i)
-      if (isOpen_[i])
+      if (isOpen_[i] && sample_.calls[i].isSlow)
         ++open, known += property.known.empty() || property.known[i];
     const double scale = known > 0 ? open / known : 1;
     for (size_t c = 0; c < columns_.size(); ++c)
@@ -168,7 +166,7 @@ private:
       return false;
     OutlierFactor factor;
     factor.kind = property.kind, factor.what = property.what;
-    factor.explainsNs = sum, factor.pValue = p;
+    factor.explainsNs = sum, factor.pValue = std::min(1.0, contrast.p);
     factor.ofSlow = contrast.ofSlow, factor.ofOrdinary = contrast.ofOrdinary;
     factor.how = howText(taken, sum);
     for (size_t c = 0; c < columns_.size(); ++c) {
@@ -253,7 +251,7 @@ private:
   std::optional<size_t> call_; // the chosen one
   std::vector<std::vector<double>>
       left_;                 // by column and call: extra time that nothing explains yet; 0 for ordinary calls
-  std::vector<bool> isOpen_; // slow calls that no property explains yet
+  std::vector<bool> isOpen_; // calls that have none of the properties found so far
   std::vector<OutlierFactor> factors_;
 };
 
@@ -265,56 +263,103 @@ uint64_t startOf(const TraceTable &table) {
   return start == ~uint64_t(0) ? 0 : start;
 }
 
+// The calls that are compared.
+struct Compared {
+  CallTimes calls;
+  SlowLimits limits;
+  double tailChance = 1;
+};
+
+Compared compared(CallTimes &&calls, const SlowestOf &slowest, uint64_t longer) {
+  Compared result;
+  result.limits = limitsOf(calls, slowest, longer);
+  const uint64_t all = calls.count();
+  if (all > 0)
+    result.tailChance = chanceOfTail({.median = static_cast<double>(calls.at(all / 2)),
+                                      .upperQuartile = static_cast<double>(calls.at((all - 1) * 3 / 4)),
+                                      .shortestSlow = static_cast<double>(result.limits.slowFromNs),
+                                      .slow = result.limits.slow,
+                                      .all = all});
+  result.calls = std::move(calls);
+  return result;
+}
+
+bool isSlowIn(const Compared &compared, const CallId &call) {
+  const auto slow = compared.calls.choose(compared.limits.slowFromNs, ~uint64_t(0), 1); // has the one asked about
+  return compared.limits.slow > 0 && std::ranges::find(slow, call, &TimedCall::id) != slow.end();
+}
+
+// Whether there are calls that are slow without preemption, clearly and not just a few of all slow ones.
+bool isSlowWithoutPreemption(const Compared &rest, const FunctionTimes &function) {
+  constexpr double kClearly = 1e-4;
+  constexpr uint64_t kOfPreempted = 10; // that many preempted calls for each of them
+  const SlowLimits &limits = rest.limits;
+  return rest.tailChance < kClearly && limits.slow > 0 &&
+         limits.slowFromNs >= 2 * rest.calls.at(rest.calls.count() / 2) &&
+         limits.slow * kOfPreempted >= function.mostlyPreempted;
+}
+
 } // namespace
 
-Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                                const CallTimes &times, const SlowestOf &slowest, uint64_t fromNs, uint64_t toNs,
-                                Damage &damage, const CallId &call) {
+Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const ReadTimes &times,
+                                const FunctionTimes &function, const SlowestOf &slowest, Damage &damage,
+                                const CallId &call) {
   constexpr uint64_t kLeastCalls = 20; // fewer have no quartiles worth comparing with
   Outliers result;
-  result.function = times.function, result.calls = times.sortedNs.size();
-  SlowLimits limits = limitsOf(times, slowest);
-  limits.always = call;
+  result.function = function.function;
+  Compared of = compared(function.all(), slowest, function.longer);
+  if (slowest.kind == SlowestOf::Kind::Share && function.preempted.count() > 0)
+    if (Compared rest = compared(function.withoutPreemption(), slowest, 0);
+        isSlowWithoutPreemption(rest, function) && (call == CallId() || isSlowIn(rest, call))) {
+      of = std::move(rest);
+      result.preemptedCalls = function.mostlyPreempted;
+      result.preemptedMeanNs = static_cast<double>(function.mostlyPreemptedNs) /
+                               static_cast<double>(std::max<uint64_t>(function.mostlyPreempted, 1));
+    }
+  const SlowLimits &limits = of.limits;
+  result.calls = of.calls.count() + result.preemptedCalls;
   result.slowFromNs = limits.slowFromNs;
   result.ordinaryFromNs = limits.ordinaryFromNs, result.ordinaryToNs = limits.ordinaryToNs;
   result.slowCalls = limits.slow, result.ordinaryCalls = limits.ordinary;
-  if (times.sortedNs.size() < kLeastCalls || limits.slow == 0) {
-    result.callsNeeded = times.sortedNs.size() < kLeastCalls ? kLeastCalls : 0;
+  if (of.calls.count() < kLeastCalls || limits.slow == 0) {
+    result.callsNeeded = of.calls.count() < kLeastCalls ? kLeastCalls : 0;
     return result;
   }
-  auto sample = sampleCalls(source, table, threads, times.function, limits, fromNs, toNs, damage);
+  auto sample = sampleCalls(source, table, times, function, of.calls, limits, damage);
   if (!sample)
     return sample.error();
   if (sample->slow == 0 || sample->ordinary == 0)
     return result;
-  uint64_t waiting = 0;
-  double slowSum = 0, ordinarySum = 0;
+  uint64_t waiting = 0, took = 0;
   for (const SampledCall &call : sample->calls) {
-    (call.isSlow ? slowSum : ordinarySum) += static_cast<double>(call.durationNs());
+    took += call.isSlow ? call.durationNs() : 0;
     for (const CallPart &part : call.parts)
       waiting += call.isSlow ? part.waitingNs : 0;
     result.hasSched |= table.threads[call.thread].knowsSched();
   }
+  CallWaits waits;
+  // Reading what all threads did is only worth it if there is something to find.
+  if (result.hasSched ? static_cast<double>(waiting) >= kLeastShareExplained * static_cast<double>(took)
+                      : sample->callsWaitFunctions) {
+    constexpr uint64_t kMostToRead = 200;
+    if (isReadInPieces(source, table))
+      sample->thin(kMostToRead, call);
+    waits = ADA_TRY(waitsOf(source, table, *sample));
+  }
+  double slowSum = 0, ordinarySum = 0;
+  for (const SampledCall &call : sample->calls)
+    (call.isSlow ? slowSum : ordinarySum) += static_cast<double>(call.durationNs());
   result.slowMeanNs = slowSum / static_cast<double>(sample->slow);
   result.ordinaryMeanNs = ordinarySum / static_cast<double>(sample->ordinary);
   result.extraNs = result.slowMeanNs - result.ordinaryMeanNs;
-  result.tailChance = chanceOfTail(times.sortedNs, limits.slow);
+  result.tailChance = of.tailChance;
 
-  CallWaits waits;
-  // Reading all threads once more is only worth it if there is something to find.
-  if (result.hasSched ? static_cast<double>(waiting) >= kLeastShareExplained * slowSum : sample->callsWaitFunctions) {
-    auto found = waitsOf(source, table, *sample);
-    if (!found)
-      return found.error();
-    waits = *std::move(found);
-  }
   auto values = valuesOf(source, table, *sample);
   if (!values)
     return values.error();
   result.hasArguments = std::ranges::any_of(*values, [](const auto &of) { return !of.empty(); });
-  const uint64_t median = times.sortedNs[times.sortedNs.size() / 2];
-  const auto chosen = std::ranges::find_if(
-      sample->calls, [&](const SampledCall &one) { return CallId{one.thread, one.beginSeq} == call; });
+  const uint64_t median = of.calls.at(of.calls.count() / 2);
+  const auto chosen = std::ranges::find(sample->calls, call, &SampledCall::id);
   std::optional<size_t> chosenPlace;
   if (chosen != sample->calls.end() && chosen->isSlow) {
     chosenPlace = static_cast<size_t>(chosen - sample->calls.begin());
@@ -324,15 +369,9 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
   Search search(*sample, table, divideCalls(*sample, waits, result.hasSched), result.tailChance, chosenPlace);
   result.factors = search.run(*values, startOf(table), std::max<uint64_t>(median, 1));
 
-  std::vector<const SampledCall *> slow;
-  for (const SampledCall &call : sample->calls)
-    if (call.isSlow)
-      slow.push_back(&call);
-  std::ranges::sort(slow, std::greater(), [](const SampledCall *call) { return call->durationNs(); });
   constexpr size_t kExamples = 3;
-  for (size_t i = 0; i < std::min(kExamples, slow.size()); ++i)
-    result.slowest.push_back(
-        {slow[i]->thread, slow[i]->beginSeq, slow[i]->durationNs(), slow[i]->beginNs, slow[i]->endNs});
+  for (const TimedCall &call : of.calls.slowest(kExamples))
+    result.slowest.push_back({call.thread, call.beginSeq, call.endNs - call.beginNs, call.beginNs, call.endNs});
   return result;
 }
 

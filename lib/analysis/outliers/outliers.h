@@ -3,16 +3,20 @@
 // The extra time is the mean duration of the slow calls minus that of the ordinary ones. Every factor explains a part
 // of it, and all factors add up to it; what no factor explains is one of its own, FactorKind::Unexplained.
 //
-// A call's time is divided exactly into its own code, each path of callees, waits by object, preemption, and time of
-// the recorder. What differs there says how the slow calls are slow. Other properties of a call (an argument, that it
-// is the first one, its thread) can say why: if slow calls have such a property and ordinary ones do not, the extra
-// time of the calls that have it counts as explained by the property, to the extent that it is more frequent among
-// slow calls. Arguments, exceptions and first calls come before everything else. Thread, time, what ran before and what
-// ran at the same time explain only time for which there is no better reason: own code, and callees that are slower
-// than otherwise.
+// A call's time, without time of the recorder, is divided exactly into its own code, each path of callees, waits by
+// object, and preemption. What differs there says how the slow calls are slow. Other properties of a call (an argument,
+// that it is the first one, its thread) can say why: if slow calls have such a property and ordinary ones do not, the
+// extra time of the calls that have it counts as explained by the property, to the extent that it is more frequent
+// among slow calls. Arguments, exceptions and first calls come before all other parts but preemption. Thread, time,
+// what ran before and what ran at the same time explain only time for which there is no better reason: own code, and
+// callees that are slower than otherwise.
 //
 // A factor is significant if chance alone gives it with a probability of less than kLeastChance, after correction for
 // the number of properties that were looked at (Bonferroni), and if it explains kLeastShare of the extra time or more.
+// Preemption comes from outside and can hit any call. If there are calls that are clearly slow without it, those are
+// compared, and the calls that were preempted for more than half of their time are set aside. Otherwise all calls are
+// compared by their whole durations.
+//
 // All slow calls being slower in a part that ordinary calls have as well is no finding, because they were chosen for
 // being slow: such parts also need a tail that is heavier than that of ordinary noise (chanceOfTail()).
 #ifndef ADA_LIB_ANALYSIS_OUTLIERS_H
@@ -32,8 +36,7 @@ enum class FactorKind {
   Callee,      ///< functions that it called: more often, or slower
   Waiting,     ///< off-CPU by itself
   Preempted,   ///< off-CPU although it had work to do
-  Recorder,    ///< held up by the recorder
-  Unknown,     ///< scheduling records were lost
+  Unknown,     ///< scheduling records were lost; counts as unexplained
   Exception,   ///< left by an exception
   Argument,    ///< an argument or the result
   Thread,      ///< on which thread it ran
@@ -42,7 +45,7 @@ enum class FactorKind {
   Concurrent,  ///< what another thread did at the same time
   Unexplained, ///< the rest
 };
-/// "own", "callee", …; the names of --format=json.
+/// "own", "callee", …; the names of --format=json, where an exception is one of the arguments and results.
 const char *factorKindName(FactorKind kind);
 
 struct OutlierFactor {
@@ -74,14 +77,17 @@ struct Outliers {
   bool isCallSlow = false;
   double callExtraNs = 0;
   bool hasSched = false, hasArguments = false;
+  /// Calls that were not compared, because they were preempted for most of their time, and for how long on average.
+  uint64_t preemptedCalls = 0;
+  double preemptedMeanNs = 0;
   uint64_t callsNeeded = 0; ///< with too few calls to compare: how many there should be; otherwise 0
 };
 
-/// `times` are those of the function; `threads` the threads that are looked at. Reads the trace once more, and a second
-/// time if slow calls waited. `call`: what is in it of each factor. Memory: the sample, and what `waits` needs.
-Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                                const CallTimes &times, const SlowestOf &slowest, uint64_t fromNs, uint64_t toNs,
-                                Damage &damage, const CallId &call = {});
+/// Reads the blocks of the trace that hold sampled calls, and all threads once more if slow calls waited. `call`: what
+/// is in it of each factor; it is TimesWanted::asked. Memory: the sample, and what `waits` needs.
+Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const ReadTimes &times,
+                                const FunctionTimes &function, const SlowestOf &slowest, Damage &damage,
+                                const CallId &call = {});
 
 } // namespace ada::analysis
 

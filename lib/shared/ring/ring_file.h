@@ -10,6 +10,7 @@
  *     │ anchors                  │  2048 pairs (counter, time): the newest ones
  *     │ process directory        │  NUL-terminated path, 4 KiB
  *     │ ada_ring_orders          │  16 KiB
+ *     │ another process directory│  4 KiB, for a process that moves to another session
  *     ├──────────────────────────┤  modules_offset
  *     │ ada_ring_module [16384]  │  1 MiB, sparse; a slot is reused when its unloaded module has no unread records
  *     ├──────────────────────────┤  threads_offset
@@ -64,6 +65,9 @@ extern "C" {
 #define ADA_RING_PATH_OFFSET (ADA_RING_ANCHORS_OFFSET + ADA_RING_ANCHORS * 16u)
 #define ADA_RING_PATH_BYTES 4096u
 #define ADA_RING_ORDERS_OFFSET (ADA_RING_PATH_OFFSET + ADA_RING_PATH_BYTES)
+#define ADA_RING_OTHER_PATH_OFFSET (ADA_RING_ORDERS_OFFSET + 16384u)
+/* In ada_ring_header.directory_number: the path is the other one. */
+#define ADA_RING_OTHER_PATH (1ull << 63)
 #define ADA_RING_MODULES 16384u
 #define ADA_RING_THREADS 65536u
 
@@ -129,7 +133,8 @@ typedef struct ada_ring_header {
   uint64_t most_depth;     /* calls inside of that many others; 0: none */
   uint64_t left_out_ended; /* events that stayed out, of threads whose slots are free again. See ADA_THREAD_GONE */
   /* With option rotate. While this is 0, the process directory is the one named in this file.
-   * A number N that is not 0 means its neighbour pid_P_N, where P is `pid`.
+   * A number N that is not 0 means its neighbour pid_P_N, where P is `pid`. With the bit ADA_RING_OTHER_PATH, the
+   * other one of the two paths in this file counts.
    * The cursors describe the files in that directory only. */
   uint64_t directory_number; /* (atomic) */
   uint64_t events_before;    /* (atomic) of events_written, those in the directories before it; */
@@ -328,7 +333,9 @@ typedef struct ada_detail_entry {
 
 ADA_ABI_ASSERT(sizeof(ada_ring_header) <= ADA_RING_ANCHORS_OFFSET, "header fits");
 ADA_ABI_ASSERT(sizeof(ada_ring_orders) == 16384, "ada_ring_orders is 16 KiB");
-ADA_ABI_ASSERT(ADA_RING_ORDERS_OFFSET + sizeof(ada_ring_orders) <= 65536u, "orders lie before the modules");
+ADA_ABI_ASSERT(ADA_RING_ORDERS_OFFSET + sizeof(ada_ring_orders) == ADA_RING_OTHER_PATH_OFFSET,
+               "orders lie before the other path");
+ADA_ABI_ASSERT(ADA_RING_OTHER_PATH_OFFSET + ADA_RING_PATH_BYTES <= 65536u, "that lies before the modules");
 ADA_ABI_ASSERT(sizeof(ada_ring_module) == 64, "ada_ring_module is 64 bytes");
 ADA_ABI_ASSERT(sizeof(ada_ring_thread) == 512, "ada_ring_thread is 512 bytes");
 ADA_ABI_ASSERT(ADA_CHUNK_FULL == ADA_CHUNK_BYTES - ADA_CHUNK_GUARD_BYTES, "the guard begins at ADA_CHUNK_FULL");

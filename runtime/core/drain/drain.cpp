@@ -121,8 +121,7 @@ void Drain::run() {
   startHelpers();
   while (true) {
     askNames();
-    ada_ring_orders &orders = ring_->orders();
-    uint32_t seen = __atomic_load_n(&orders.wake, __ATOMIC_SEQ_CST);
+    uint32_t seen = __atomic_load_n(&ring_->orders().wake, __ATOMIC_SEQ_CST);
     const bool hasOrder = takeOrder();
     uint32_t wanted = __atomic_load_n(&requested_, __ATOMIC_ACQUIRE);
     const uint32_t dumps = __atomic_load_n(&dumpsAsked_, __ATOMIC_ACQUIRE);
@@ -139,6 +138,13 @@ void Drain::run() {
     followIdentity();
     if (!finishing && noteIfAbandoned())
       continue;
+    const bool isGone = isParked_ && finishing && trace_.isGone(); // the user deleted a complete session
+    if (isParked_ && !hasOrder && !mustPark_ && (isGone || (!finishing && wanted == done_))) {
+      if (wanted != done_ && !answer(wanted, finishing))
+        return;
+      sleepUnless(seen, 0);
+      continue;
+    }
     takeAnchor();
     takeModules();
     if (manifestDueNs_ == 0)
@@ -158,7 +164,8 @@ void Drain::run() {
         endFlight();
     } else {
       if (isFlight_)
-        isDumping = dump(dumps, wanted != done_ && __atomic_load_n(&urgentDump_, __ATOMIC_RELAXED) != 0);
+        isDumping = dump(dumps, (wanted != done_ && __atomic_load_n(&urgentDump_, __ATOMIC_RELAXED) != 0) ||
+                                    (hasOrder && order_.isSnapshot));
       if (isManifestDue(isBehind, isWhole) || (hasOrder && trace_.isManifestOld()))
         writeManifest();
       if (ending_ == Ending::Running) // an exec may end this thread at any moment after its answer
@@ -175,9 +182,7 @@ void Drain::run() {
       continue;
     if (lookForOrphans())
       continue;
-    __atomic_store_n(&orders.sleeping, 1, __ATOMIC_SEQ_CST);
-    sys::sharedFutexWait(&orders.wake, seen, sleepNs(records));
-    __atomic_store_n(&orders.sleeping, 0, __ATOMIC_RELEASE);
+    sleepUnless(seen, records);
   }
 }
 

@@ -38,6 +38,12 @@ public:
   void whenOrdered(bool (*execute)(Order &)) { execute_ = execute; }
   // For execute(): after the next pass the files are finished, and the thread sleeps until there is something to do.
   void park() { mustPark_ = true; }
+  // For execute(): whether it sleeps so.
+  bool isParked() const { return isParked_; }
+  // For execute(): continues in another session, which exists. Returns 0 or a negative errno: then nothing has changed.
+  int moveTo(const char *session) { return trace_.moveTo(session, own_.events); }
+  const char *whyNoMove() const { return trace_.failed() ? trace_.failure() : trace_.whyNoMove(); }
+  bool isGone() const { return trace_.isGone(); }
   // For execute(): recording goes on.
   void goOn();
   // The same, for the program's threads. Does nothing if it was not parked.
@@ -93,7 +99,7 @@ private:
   void answerOrder();
   void endLease();
   void finishParked();
-  uint64_t sleepNs(uint64_t records);
+  void sleepUnless(uint32_t seen, uint64_t records);
   int beginDump();
   void endUrgentDump();
   void endFlight();

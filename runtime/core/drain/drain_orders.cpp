@@ -27,6 +27,7 @@ bool Drain::takeOrder() {
   order_.text[sizeof orders.text] = 0;
   order_.askedNs = orders.asked_ns;
   order_.result = 0;
+  order_.isSnapshot = false;
   order_.answer.clear();
   order_.split();
   if (execute_(order_))
@@ -37,6 +38,10 @@ bool Drain::takeOrder() {
 
 void Drain::answerOrder() {
   ada_ring_orders &orders = ring_->orders();
+  if (order_.isSnapshot && !dumpFailure_.empty())
+    order_.refuse(dumpFailure_.c_str());
+  else if (order_.isSnapshot)
+    order_.answer << (isFlight_ ? lastDump() : directory());
   orders.result = order_.result;
   __builtin_memcpy(orders.answer, order_.answer.c_str(), order_.answer.size() + 1);
   __atomic_store_n(&orders.done, orderNumber_, __ATOMIC_RELEASE);
@@ -92,12 +97,17 @@ void Drain::askToGoOn() {
   flush();
 }
 
-// How long the thread may sleep after a pass that took that many records.
-uint64_t Drain::sleepNs(uint64_t records) {
-  if (isParked_)
-    return identity_.hasRights() ? kParkedWithRightsNs : kParkedNs;
+// Sleeps after a pass that took that many records, unless the wake-up word has changed since it was `seen`.
+void Drain::sleepUnless(uint32_t seen, uint64_t records) {
   SchedLane &sched = trace_.sched();
-  return sched.isBusy() ? 1000000 : records || sched.isUsed() ? 10000000 : 100000000;
+  const uint64_t ns = isParked_                       ? identity_.hasRights() ? kParkedWithRightsNs : kParkedNs
+                      : sched.isBusy()                ? 1000000
+                      : records > 0 || sched.isUsed() ? 10000000
+                                                      : 100000000;
+  ada_ring_orders &orders = ring_->orders();
+  __atomic_store_n(&orders.sleeping, 1, __ATOMIC_SEQ_CST);
+  sys::sharedFutexWait(&orders.wake, seen, ns);
+  __atomic_store_n(&orders.sleeping, 0, __ATOMIC_RELEASE);
 }
 
 } // namespace ada

@@ -9,8 +9,9 @@ namespace ada {
 
 struct Order {
   TextPiece verb, argument;
-  uint64_t askedNs = 0; // when it was given
-  int64_t result = 0;   // for ada_ring_orders.result
+  uint64_t askedNs = 0;    // when it was given
+  bool isSnapshot = false; // the answer is where a trace of everything until now is
+  int64_t result = 0;      // for ada_ring_orders.result
   Text<sizeof(ada_ring_orders::answer)> answer;
   char text[sizeof(ada_ring_orders::text) + 1] = {}; // verb and argument, NUL-terminated
 

@@ -50,7 +50,24 @@ void Parts::pause(int error) {
   retryNs_ = sys::nowNs() + kPauseNs;
 }
 
+int Parts::makeNextIn(const char *session) {
+  moves_ = true;
+  for (nextDirectoryNumber_ = 1;; ++nextDirectoryNumber_) {
+    nextDirectory_.clear();
+    nextDirectory_ << session << "/pid_" << sys::processId();
+    if (nextDirectoryNumber_ > 1)
+      nextDirectory_ << '_' << nextDirectoryNumber_;
+    nextPlace_ = nextDirectory_;
+    if (nextDirectory_.cut())
+      return -ENAMETOOLONG;
+    const int error = sys::makeDirectory(nextPlace_.c_str());
+    if (error != -EEXIST || nextDirectoryNumber_ == kMostNumber)
+      return error;
+  }
+}
+
 int Parts::makeNext() {
+  moves_ = false;
   for (nextDirectoryNumber_ = directoryNumber_ + 1;; ++nextDirectoryNumber_) {
     Path name;
     name << "pid_" << sys::processId() << '_' << nextDirectoryNumber_;
@@ -74,14 +91,14 @@ int Parts::enterNext() {
     if (int error = static_cast<int>(sys::call(SYS_chdir, nextPlace_.c_str())); error < 0)
       return error;
   previousName_.clear(), leftPlace_.clear();
-  previousName_ << lastName(directory_);
-  if (isInside_)
+  previousName_ << (moves_ ? "" : lastName(directory_));
+  if (isInside_ && !moves_)
     leftPlace_ << "../" << previousName_.c_str();
   else
     leftPlace_ = directory_;
   directory_ = nextDirectory_;
   directoryNumber_ = nextDirectoryNumber_;
-  ++number_;
+  number_ = moves_ ? 1 : number_ + 1;
   error_ = 0;
   return 0;
 }
@@ -90,10 +107,12 @@ void Parts::dropNext() { removeProcessDirectory(nextPlace_.c_str()); }
 
 void Parts::beginManifest(JsonWriter &json, bool isNext, bool goesOn) const {
   json.line().beginObject(manifest::kPart);
-  json.number(manifest::kNumber, isNext ? number_ + 1 : number_);
+  json.number(manifest::kNumber, !isNext ? number_ : moves_ ? 1 : number_ + 1);
   json.number(manifest::kStartNs, isNext ? sys::nowNs() : beganNs_);
-  if (isNext)
+  if (isNext && !moves_)
     json.text(manifest::kPrevious, lastName(directory_));
+  else if (isNext)
+    ;
   else if (!previousName_.empty())
     json.text(manifest::kPrevious, previousName_.c_str());
   if (goesOn)

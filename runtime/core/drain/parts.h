@@ -38,6 +38,10 @@ public:
 
   // Creates the directory of the next part. Returns 0 or a negative errno.
   int makeNext();
+  // The same in another session, which exists.
+  int makeNextIn(const char *session);
+  // Whether the next part is in another session. Then it stands alone: its manifest knows of no part before it.
+  bool moves() const { return moves_; }
   // The path under which files of the next part are created, and the full path.
   const char *next() const { return nextPlace_.c_str(); }
   const char *nextDirectory() const { return nextDirectory_.c_str(); }
@@ -62,7 +66,7 @@ private:
   uint64_t number_ = 1, directoryNumber_ = 1, nextDirectoryNumber_ = 0;
   uint64_t bytesBefore_ = 0, eventsBefore_ = 0, beganNs_ = 0, retryNs_ = 0;
   int error_ = 0;
-  bool isInside_ = false;
+  bool isInside_ = false, moves_ = false;
 };
 
 } // namespace ada

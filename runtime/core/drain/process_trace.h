@@ -66,6 +66,13 @@ public:
   // With option rotate, at the end of a pass: if the current part is complete, closes it and begins the next. True if
   // that was attempted.
   bool rotate(unsigned char *buffer);
+  // Continues the trace in another session, which exists; the files here are finished. Returns 0 or a negative errno:
+  // then nothing has changed.
+  int moveTo(const char *session, unsigned char *buffer);
+  // Why that can't be done with these options; null if it can.
+  const char *whyNoMove() const;
+  // Whether the process's directory was deleted.
+  bool isGone() const;
   // The directory of the last part, absolute: with option rotate, the process's directory gets a new name now and then.
   const char *directory() const { return directory_; }
   // Adds the new modules to the manifest's data without rewriting all of it. False if that failed.

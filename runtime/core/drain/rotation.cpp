@@ -13,6 +13,8 @@
 //   4. The current directory's link to the ring is removed.
 #include "process_trace.h"
 
+#include <sys/stat.h>
+
 namespace ada {
 
 bool ProcessTrace::rotate(unsigned char *buffer) {
@@ -44,6 +46,41 @@ bool ProcessTrace::rotate(unsigned char *buffer) {
   else if (!failed())
     tryManifest(Ending::Running, 0);
   return true;
+}
+
+const char *ProcessTrace::whyNoMove() const {
+  return !isPacked()             ? "it records in format 1 or 2; only packed files can be continued in another session "
+                                   "(format=packed)"
+         : windows_.active()     ? "it records windows, whose detail belongs to its session"
+         : options_->isBounded() ? "it keeps only its newest events (max_size, max_time or flight)"
+                                 : nullptr;
+}
+
+// As rotate(), but the current part is complete already and does not lead on.
+int ProcessTrace::moveTo(const char *session, unsigned char *buffer) {
+  int error = parts_.makeNextIn(session);
+  if (error < 0)
+    return error;
+  if (ownFiles_)
+    ring_->holdNext(parts_.next());
+  gatherFacts(Ending::Rotated, 0);
+  manifest_.beginParts(parts_);
+  error = makeNextPart(buffer);
+  if (error < 0) {
+    parts_.dropNext();
+    ring_->letGo(/*hasBegun=*/false);
+    return error;
+  }
+  const Path path(directory_);
+  __builtin_memcpy(ring_->otherDirectory(), path.c_str(), path.size() + 1);
+  sched_.forgetStates();
+  enterNextPart();
+  return 0;
+}
+
+bool ProcessTrace::isGone() const {
+  struct stat info = {};
+  return sys::call(SYS_newfstatat, AT_FDCWD, place_, &info, 0) == -ENOENT || info.st_nlink == 0;
 }
 
 int ProcessTrace::makeNextPart(unsigned char *buffer) {
@@ -85,7 +122,9 @@ void ProcessTrace::enterNextPart() {
   __atomic_store_n(&h.events_before, h.events_written, __ATOMIC_RELAXED);
   __atomic_store_n(&h.bytes_before, h.bytes_written, __ATOMIC_RELAXED);
   __atomic_store_n(&h.lost_before, h.events_lost, __ATOMIC_RELAXED);
-  __atomic_store_n(&h.directory_number, parts_.directoryNumber(), __ATOMIC_RELEASE);
+  const uint64_t path = h.directory_number & ADA_RING_OTHER_PATH;
+  __atomic_store_n(&h.directory_number, parts_.moves() ? path ^ ADA_RING_OTHER_PATH : path | parts_.directoryNumber(),
+                   __ATOMIC_RELEASE);
   sys::unlink((Path(parts_.left()) << "/ring").c_str());
   if (ringIsBeside_)
     ring_->setPath((Path(directory_) << "/ring").c_str());

@@ -50,6 +50,9 @@ public:
   void write(const SwitchEvents::Switch *switches, uint64_t count);
   // The kernel lost records, of this thread or of others.
   void noteLost(const sched::Record &record);
+  // Whether the kernel has reported what the thread does.
+  bool isKnown() const { return isKnown_; }
+  void forgetState() { isKnown_ = false; }
   // Nothing was reported between these times.
   void noteUnknown(uint64_t fromNs, uint64_t toNs);
   // For a thread that was seen to have ended before the lane's last read(): whether there may be records that read()

@@ -32,13 +32,19 @@ void SchedLane::reset() {
 
 void SchedLane::pause() { events_.pause(); }
 
+void SchedLane::forgetStates() {
+  readToNs_ = sys::nowNs();
+  for (uint64_t i = 0; i < files_.ready(); ++i)
+    files_[i].forgetState();
+}
+
 void SchedLane::goOn() {
   const uint64_t nowNs = sys::nowNs();
   if (active()) {
     events_.goOn();
     slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
     for (uint64_t i = 0; i < slots_ && i < files_.ready(); ++i)
-      if (files_[i].isActive())
+      if (files_[i].isActive() && files_[i].isKnown())
         files_[i].noteUnknown(readToNs_, nowNs);
   }
   readToNs_ = nowNs;

@@ -25,6 +25,8 @@ public:
   void reset();
   // While recording is stopped the kernel reports nothing. Every state between these two calls is unknown.
   void pause();
+  // The files that come next are those of another session: they begin without a known state, now.
+  void forgetStates();
   void goOn();
   bool active() const { return events_.active(); }
   // Ensures memory for the threads of slots below `slots`. False if there is none.

@@ -147,6 +147,21 @@ void countLost(AdaThread &t, uint64_t what, unsigned reason) {
   t.hasLost |= t.slot != nullptr && events > 0;
 }
 
+// Whether a thread's first record is about a call that is not part of the trace: one that had begun when recording
+// began, or one that entered the hook only because the enable bytes of all functions were set for an order.
+bool isOfNoCall(uint64_t what) {
+  switch (ring::kindOf(what)) {
+  case ADA_RECORD_CALL:
+    return __atomic_load_n(enableByteOf(*reinterpret_cast<const ada_function *>(what & ring::kPayloadMask)),
+                           __ATOMIC_RELAXED) == 0;
+  case ADA_RECORD_RETURN:
+  case ADA_RECORD_EXCEPTION:
+    return true;
+  default:
+    return false;
+  }
+}
+
 // Gives the thread a chunk to write to: another one, or its own again once the drain has read it. `what`: the record
 // that is lost if there is none. `hasWaited`: with overflow=drop it won't wait again.
 Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited, Hold &hold) {
@@ -161,6 +176,8 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
   default:
     return Outcome::Lost;
   }
+  if (!t.slot && r.beganLate && isOfNoCall(what))
+    return Outcome::Lost;
   const bool first = t.chunk == nullptr;
   if (!t.slot)
     if (Outcome outcome = attach(t); outcome != Outcome::Ready) {

@@ -49,6 +49,11 @@ public:
   // The current time in nanoseconds or counter units, whichever the process's records use.
   uint64_t stamp() const { return usesSystemClock() ? sys::nowNs() : arch::readCounter(); }
   ada_ring_orders &orders() { return *reinterpret_cast<ada_ring_orders *>(processDirectory() + ADA_RING_PATH_BYTES); }
+  // The path that does not count now: for the next session.
+  char *otherDirectory() {
+    const bool isOther = __atomic_load_n(&header_->directory_number, __ATOMIC_ACQUIRE) & ADA_RING_OTHER_PATH;
+    return reinterpret_cast<char *>(header_) + (isOther ? ADA_RING_PATH_OFFSET : ADA_RING_OTHER_PATH_OFFSET);
+  }
   char *processDirectory() { return reinterpret_cast<char *>(header_) + ADA_RING_PATH_OFFSET; }
 
   enum class Taken {

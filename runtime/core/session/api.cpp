@@ -3,6 +3,7 @@
 #include "core/record/thread.h"
 #include "process_events.h"
 #include "session.h"
+#include "waiting_room.h"
 
 #include <ada/trace.h>
 
@@ -31,6 +32,8 @@ void __ada_register_image(const ada_image *image) {
     r.drain.flush();
   if (!r.images.add(image, r.ring, r.recording))
     say(Message("too many instrumented libraries are loaded at once: calls in one of them are not recorded"));
+  if (r.options.control && state == State::Waiting)
+    startRecording(/*startsParked=*/true);
   // Waits until the manifest has the image: a program that is killed right away must have its symbols.
   if (state == State::On)
     r.drain.flush();
@@ -46,6 +49,7 @@ void __ada_unregister_image(const ada_image *image) {
 
 void ada_start(void) {
   runtime.recording = true;
+  waiting::setEnabled(true);
   State state = runtime.currentState();
   if (state == State::On)
     runtime.drain.askToGoOn(); // `adatrace stop` may have stopped it
@@ -55,6 +59,7 @@ void ada_start(void) {
 
 void ada_stop(void) {
   runtime.recording = false;
+  waiting::setEnabled(false);
   State state = runtime.currentState();
   if (state == State::On || state == State::Waiting)
     runtime.images.apply(false);

@@ -12,6 +12,7 @@
 #include "loaded_object.h"
 #include "shared/manifest_keys.h"
 #include "shared/wide.h"
+#include "waiting_room.h"
 
 namespace ada {
 namespace {
@@ -148,6 +149,12 @@ bool Images::add(const ada_image *table, Ring &ring, bool recording) {
         __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
       }
       __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
+      const bool hasBytes = table->enabled_begin != table->enabled_end;
+      const uint64_t first = i.functions() ? reinterpret_cast<uint64_t>(enableByteOf(*table->functions_begin)) : 0;
+      waiting::addRange(hasBytes
+                            ? EnableRange{reinterpret_cast<uint64_t>(table->enabled_begin),
+                                          reinterpret_cast<uint64_t>(table->enabled_end), 1}
+                            : EnableRange{first, first + i.functions() * sizeof(ada_function), sizeof(ada_function)});
       isRecorded = !ring.exists() || writeModule(ring, i); // without a ring yet: written when there is one
       if (isRecorded)
         setBytes(i, selection_, recording);
@@ -231,6 +238,11 @@ void Images::remove(const ada_image *table, Ring &ring) {
       // The executable's memory stays until the process ends; a library's disappears now, so its names are kept.
       if (!image->isExecutables) {
         *at = image->next;
+        const ada_image &t = *image->table;
+        if (image->functions())
+          waiting::removeRange(t.enabled_begin != t.enabled_end
+                                   ? reinterpret_cast<uint64_t>(t.enabled_begin)
+                                   : reinterpret_cast<uint64_t>(enableByteOf(*t.functions_begin)));
         keepSymbols(*image);
         image->table = nullptr;
         ArgumentContents::forget();

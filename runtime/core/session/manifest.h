@@ -51,6 +51,8 @@ public:
   };
 
   void start(const Sources &sources) { from_ = sources; }
+  // From now on manifests say which part of the trace they are about.
+  void beginParts(const Parts &parts) { from_.parts = &parts; }
   // Writes the manifest in that directory. Returns 0 or a negative errno: then the old one stays.
   int write(const char *directory, const Facts &facts);
   // Adds the new modules and anchors to the manifest's data without rewriting all of it. False if that failed.

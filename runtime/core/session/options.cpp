@@ -7,7 +7,6 @@
 namespace ada {
 namespace {
 
-using options::Kept;
 using options::Option;
 using options::Type;
 
@@ -26,10 +25,10 @@ template <class T> T &field(Options &o, const Option &option) {
 bool set(Options &o, const Option &option, const char *value) {
   uint64_t number = 0;
   bool good = options::parseValue(option, value, number);
-  const Kept kept = options::keptAs(option.type);
-  if (kept == Kept::Text)
+  const options::Kept kept = options::keptAs(option.type);
+  if (kept == options::Kept::Text)
     field<const char *>(o, option) = value;
-  else if (kept == Kept::Truth)
+  else if (kept == options::Kept::Truth)
     field<bool>(o, option) = number;
   else if (good)
     field<uint64_t>(o, option) = number;
@@ -55,51 +54,89 @@ bool refuse(const Message &m) {
   return false;
 }
 
-} // namespace
+constexpr size_t kMostTexts = 3, kMostBytes = 16384;
 
-bool parseOptions(Options &o, const char *text) {
-  static char storage[16384]; // the values, NUL-terminated
-  for (const Option &option : options::kOptions)
-    set(o, option, option.defaultValue);
+// The values of options, NUL-terminated.
+struct Storage {
+  char bytes[kMostTexts * kMostBytes];
+  size_t used;
+};
+
+// Changes options by `text`.
+bool change(Options &o, const char *text, Storage &storage, Message &problem) {
   TextPiece rest(text ? text : "");
-  if (rest.size >= sizeof storage)
-    return refuse(Message("ADA_OPTIONS is longer than 16 KiB."));
-  size_t used = 0;
+  if (rest.size >= kMostBytes)
+    return problem << "ADA_OPTIONS is longer than 16 KiB.", false;
   options::Assignment a;
   while (true) {
     options::Reading reading = options::takeAssignment(rest, a);
     if (reading == options::Reading::End)
-      break;
+      return true;
     Message option("option '");
     option << a.name << "' in ADA_OPTIONS";
     if (!a.option)
-      return refuse(Message("unknown ") << option.c_str() << "; ADA_OPTIONS=help=1 lists all.");
+      return problem << "unknown " << option.c_str() << "; ADA_OPTIONS=help=1 lists all.", false;
     if (reading == options::Reading::NoValue)
-      return refuse(option << " has no value: write " << a.name << '=' << a.option->metavar
-                           << "; ADA_OPTIONS=help=1 lists all.");
+      return problem << option.c_str() << " has no value: write " << a.name << '=' << a.option->metavar
+                     << "; ADA_OPTIONS=help=1 lists all.",
+             false;
     if (reading == options::Reading::NotClosed)
-      return refuse(option << ": the closing " << a.quote << " is missing.");
+      return problem << option.c_str() << ": the closing " << a.quote << " is missing.", false;
     // The values together are no longer than the text: each is preceded by a name and '='.
-    char *value = storage + used;
+    char *value = storage.bytes + storage.used;
     __builtin_memcpy(value, a.value.data, a.value.size);
     value[a.value.size] = 0;
-    used += a.value.size + 1;
+    storage.used += a.value.size + 1;
     if (!set(o, *a.option, value))
-      return refuse(option << ": '" << value << "' is not " << options::wanted(*a.option) << '.');
+      return problem << option.c_str() << ": '" << value << "' is not " << options::wanted(*a.option) << '.', false;
     TextPiece wrong;
     if (const char *fault = options::faultOf(*a.option, a.value, wrong))
-      return refuse(option << ": '" << options::shown(wrong) << "' " << fault << '.');
+      return problem << option.c_str() << ": '" << options::shown(wrong) << "' " << fault << '.', false;
     if (a.option->type == Type::Size || a.option->type == Type::Number)
-      if (const char *problem = options::limitOf(*a.option, field<uint64_t>(o, *a.option)))
-        return refuse(option << ": " << value << ' ' << problem << '.');
+      if (const char *limit = options::limitOf(*a.option, field<uint64_t>(o, *a.option)))
+        return problem << option.c_str() << ": " << value << ' ' << limit << '.', false;
   }
-  if (o.rotates() && (o.isBounded() || o.detail_mode[0] == 'w'))
-    return refuse(Message("option 'rotate' in ADA_OPTIONS cannot be combined with ")
-                  << (o.isFlight()    ? "flight"
-                      : o.isBounded() ? "max_size or max_time: delete old parts instead"
-                                      : "detail_mode=window")
-                  << '.');
-  if (o.help)
+}
+
+} // namespace
+
+bool parseOptions(Options &options, const OptionTexts &texts, Message &problem) {
+  static Storage storages[2];
+  static unsigned current = 0; // the one that the options in use point into
+  Storage &storage = storages[1 - current];
+  storage.used = 0;
+  Options o = {};
+  for (const Option &option : options::kOptions)
+    set(o, option, option.defaultValue);
+  const char *const defaultFormat = o.format;
+  problem.clear();
+  const char *const all[kMostTexts] = {texts.first, texts.second, texts.third};
+  for (const char *text : all)
+    if (!change(o, text, storage, problem))
+      return false;
+  if (o.rotates() && (o.isBounded() || o.detail_mode[0] == 'w')) {
+    problem << "option 'rotate' in ADA_OPTIONS cannot be combined with "
+            << (o.isFlight()    ? "flight"
+                : o.isBounded() ? "max_size or max_time: delete old parts instead"
+                                : "detail_mode=window")
+            << '.';
+    return false;
+  }
+  if (o.control) {
+    o.enabled = false;
+    if (o.format == defaultFormat)
+      o.format = "packed";
+  }
+  options = o;
+  current = 1 - current;
+  return true;
+}
+
+bool parseOptions(Options &options, const char *text, const char *more) {
+  Message problem;
+  if (!parseOptions(options, {text, more}, problem))
+    return refuse(problem);
+  if (options.help)
     printHelp();
   return true;
 }
@@ -120,13 +157,13 @@ void visitOptions(const Options &options, OptionVisitor visit, void *context) {
   for (const Option &option : options::kOptions) {
     Options &o = const_cast<Options &>(options);
     switch (options::keptAs(option.type)) {
-    case Kept::Text:
+    case options::Kept::Text:
       visit(context, option.name, field<const char *>(o, option), true);
       break;
-    case Kept::Truth:
+    case options::Kept::Truth:
       visit(context, option.name, field<bool>(o, option) ? "true" : "false", false);
       break;
-    case Kept::Number: {
+    case options::Kept::Number: {
       const uint64_t number = field<uint64_t>(o, option);
       if (option.type == Type::Share)
         visit(context, option.name, shareText(number).c_str(), true);

@@ -26,9 +26,15 @@ struct Options {
   options::Clock clockChoice() const;
 };
 
-// Sets `options` to the defaults as changed by `text` (may be null). On a wrong option it prints one line on standard
-// error and returns false. help=1 prints the list.
-bool parseOptions(Options &options, const char *text);
+// Texts in the form of ADA_OPTIONS, of which later ones count more. Each may be null.
+struct OptionTexts {
+  const char *first = nullptr, *second = nullptr, *third = nullptr;
+};
+// Sets `options` to the defaults as changed by the texts. Returns false with a line in `problem` if one is wrong; then
+// what earlier options point to stays valid.
+bool parseOptions(Options &options, const OptionTexts &texts, Text<1024> &problem);
+// The same; prints that line on standard error, and with help=1 the list.
+bool parseOptions(Options &options, const char *text, const char *more = nullptr);
 
 using options::TriggerKind;
 

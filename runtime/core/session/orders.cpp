@@ -8,8 +8,37 @@
 namespace ada {
 namespace {
 
-bool start(Order &) {
-  runtime.drain.goOn();
+// "start", or "start session=DIR" to continue in another session.
+bool start(Order &order) {
+  Drain &drain = runtime.drain;
+  static Path session;
+  session.clear();
+  TextPiece rest = order.argument;
+  options::Assignment a;
+  while (options::takeAssignment(rest, a) == options::Reading::Assignment) {
+    if (a.name == "session")
+      session << a.value;
+    else if (!(a.name == "format" && a.value == "packed") && a.name != "summary")
+      return order.refuse("it has recorded before, so only its session can be changed, not its other options"), false;
+  }
+  if (!session.empty()) {
+    if (!drain.isParked())
+      return order.refuse("it is recording; `adatrace stop` ends that"), false;
+    if (const char *why = drain.whyNoMove())
+      return order.refuse(why), false;
+    int error = makeDirectories(session.c_str());
+    if (error == 0)
+      error = drain.moveTo(session.c_str());
+    if (error < 0) {
+      order.refuse("cannot continue in ");
+      order.answer << session.c_str() << ": " << errorText(error);
+      return false;
+    }
+    runtime.sessionDirectory = session;
+  } else if (drain.isParked() && drain.isGone()) {
+    return order.refuse("its session was deleted: name another one with --session"), false;
+  }
+  drain.goOn();
   runtime.recording = true;
   runtime.images.apply(true);
   return false;
@@ -47,6 +76,26 @@ bool flush(Order &) {
   return true;
 }
 
+// A flight recorder writes its session; other traces are written anyway.
+bool snapshot(Order &order) {
+  order.isSnapshot = true;
+  if (runtime.ring.header().flight)
+    runtime.drain.trigger(order.askedNs, TriggerKind::Outside);
+  runtime.drain.manifestChanged();
+  return true;
+}
+
+// A mark is a timing anchor whose media time is the wall clock's.
+bool mark(Order &order) {
+  constexpr int64_t kNsPerSecond = 1000000000;
+  if (order.argument.empty() || order.argument.size > TimingAnchors::kMostLabelBytes)
+    return order.refuse("a mark has 1 to 71 bytes of text"), false;
+  const auto now = static_cast<int64_t>(sys::nowNs() + sys::epochOffsetNs());
+  if (!runtime.timingAnchors.add(order.argumentText(), now, kNsPerSecond))
+    return order.refuse("there is no room for more marks and timing anchors"), false;
+  return true; // then it is in a file
+}
+
 // Lines of `name=value` that only the process knows.
 bool tellStatus(Order &order) {
   const Images::Figures figures = runtime.images.figures();
@@ -73,6 +122,8 @@ constexpr struct {
     {"no-detail", [](Order &o) { return choose(o, ada_disable_detail); }},
     {"trigger", trigger},
     {"flush", flush},
+    {"snapshot", snapshot},
+    {"mark", mark},
     {"status", tellStatus},
 };
 

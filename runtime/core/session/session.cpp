@@ -7,18 +7,26 @@
 #include "orders.h"
 #include "process_events.h"
 #include "process_info.h"
+#include "waiting_room.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <time.h>
 
+// A program may define it: ADA_DEFAULT_OPTIONS in ada/trace.h.
+extern "C" __attribute__((weak, visibility("default"))) const char ada_default_options[];
+
 namespace ada {
 
 constinit Runtime runtime;
 
-namespace {
+void Runtime::setState(State s) {
+  __atomic_store_n(&state, static_cast<uint32_t>(s), __ATOMIC_RELEASE);
+  waiting::setProcess(s == State::Waiting ? WaitingBlock::Waits
+                      : s == State::On    ? WaitingBlock::Records
+                                          : WaitingBlock::Over);
+}
 
-// Creates the directory and any missing parents. Returns 0 or a negative errno.
 int makeDirectories(const char *path) {
   static Path p; // not on the stack: see startProcess
   p.clear();
@@ -33,6 +41,8 @@ int makeDirectories(const char *path) {
     p << *s;
   }
 }
+
+namespace {
 
 Path absolute(const char *path) {
   Path p;
@@ -60,6 +70,10 @@ int makeNew(Path &path, uint32_t &number) {
 }
 
 bool off(const Message &m) {
+  if (runtime.orderProblem) { // the process goes on waiting
+    *runtime.orderProblem = m;
+    return false;
+  }
   say(m);
   runtime.setState(State::Off);
   return false;
@@ -165,6 +179,14 @@ void describeRing(ada_ring_header &h) {
   h.flight = o.isFlight(), h.least_ns = o.min_duration, h.most_depth = o.max_depth;
 }
 
+// An order in the waiting room: filled in by one thread at a time.
+struct WaitingOrder {
+  Order order;
+  uint64_t leaseNs;
+  Message problem;
+};
+WaitingOrder late;
+
 // Creates the session directory, ring file and drain of this process. Large texts are not on the stack: the first event
 // may come from a thread or signal handler with a small one.
 bool startProcess() {
@@ -219,6 +241,8 @@ bool startProcess() {
   if (error < 0) {
     r.ring.unlink();
     sys::unlink(link.c_str());
+    r.ring.abandon();
+    r.drain.reset();
     return off(Message("cannot start the thread that writes the trace: ")
                << errorText(error) << ". This program runs untraced.");
   }
@@ -234,6 +258,8 @@ bool startProcess() {
     return off(m);
   }
   r.ticks.start(r.ring, r.options.clockChoice().tickIsGiven);
+  if (r.orderProblem)
+    __atomic_store_n(&r.ring.orders().lease_ns, late.leaseNs, __ATOMIC_RELAXED);
   r.setState(State::On);
   return true;
 }
@@ -288,6 +314,9 @@ void parentAfterFork() {
 
 void childAfterFork() {
   Runtime &r = runtime;
+  // What a controller began for a time is about the parent, and nobody would end it in this process.
+  const bool isLent =
+      r.currentState() == State::On && __atomic_load_n(&r.ring.orders().lease_ns, __ATOMIC_RELAXED) != 0;
   // The parent's ring is shared memory: this process must not write to it.
   ada_thread = AdaThread{kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0, nullptr, false};
   r.ring.abandon();
@@ -300,10 +329,88 @@ void childAfterFork() {
   r.processId = sys::processId();
   if (r.isOriginal)
     *r.isOriginal = 1;
+  if (isLent) {
+    r.recording = false;
+    r.images.apply(false);
+  }
+  waiting::setEnabled(r.recording);
   if (r.currentState() == State::On)
     r.setState(State::Waiting);
   else if (r.currentState() == State::Finished)
     r.setState(State::Off);
+}
+
+// What counts before ADA_OPTIONS: what the program says, or else that nothing is recorded unless ADA_OPTIONS is set.
+const char *defaultOptions() {
+  if (&ada_default_options)
+    return ada_default_options;
+  const char *asked = environmentValue("ADA_OPTIONS");
+  return asked && *asked ? nullptr : "enabled=0";
+}
+
+// What options mean for recording.
+void useOptions() {
+  Runtime &r = runtime;
+  r.stackBytes = static_cast<uint32_t>(r.options.stack_size);
+  r.contentSizes = {static_cast<uint32_t>(r.options.strings), static_cast<uint32_t>(r.options.pointees)};
+  if (r.triggers.onSignal || r.options.isFlight())
+    watchFatalSignals([](int number, bool isTheEnd) {
+      if (isTheEnd)
+        runtime.drain.noteFatalSignal(number);
+      runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
+      if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
+        runtime.drain.flush();
+    });
+  r.images.selection().start(r.options);
+  r.readsContents = r.options.strings > 0 || r.options.pointees > 0 || r.images.selection().hasArguments();
+}
+
+// Gets ready to record as an order says: "start", with options as in ADA_OPTIONS. False if nothing is to be recorded.
+bool obey(Order &order) {
+  Runtime &r = runtime;
+  if (order.verb == "stop") {
+    r.recording = false;
+    return false;
+  }
+  if (order.verb != "start") {
+    order.refuse("it has recorded nothing yet: start it first");
+    return false;
+  }
+  Options chosen = r.options;
+  if (!parseOptions(chosen, {defaultOptions(), environmentValue("ADA_OPTIONS"), order.argumentText()}, late.problem)) {
+    order.refuse(late.problem.c_str());
+    return false;
+  }
+  if (chosen.budget != r.options.budget || !equal(chosen.trigger, r.options.trigger)) {
+    order.refuse("budget and trigger can't be given to a running program: they are options of its start");
+    return false;
+  }
+  r.options = chosen;
+  useOptions();
+  r.sessionIsMade = false;
+  nameSession();
+  r.recording = true;
+  return true;
+}
+
+// What a process does that does not record and has reached the runtime: its enable bytes were set by a controller, or
+// by the process that it is a copy of. True if it is to record from now on. With the start lock held.
+bool lookForOrder() {
+  Runtime &r = runtime;
+  late.leaseNs = 0;
+  switch (waiting::take(r.processId, late.order, late.leaseNs)) {
+  case waiting::Found::NotYet:
+    return false;
+  case waiting::Found::Order:
+    if (obey(late.order))
+      return true;
+    waiting::answer(late.order);
+    break;
+  case waiting::Found::Nothing:
+    break;
+  }
+  r.images.apply(r.recording);
+  return false;
 }
 
 } // namespace
@@ -317,27 +424,17 @@ void startOnce() {
       // A set-uid program must not obey its caller's environment, or write where that says.
       if (auxiliaryValue(AT_SECURE))
         r.setState(State::Off);
-      else if (!parseOptions(r.options, environmentValue("ADA_OPTIONS")))
+      else if (!parseOptions(r.options, defaultOptions(), environmentValue("ADA_OPTIONS")))
         r.setState(State::Off);
       else if (!r.triggers.parse(r.options.trigger))
         r.setState(State::Off);
       else {
         r.recording = r.options.enabled;
-        r.stackBytes = static_cast<uint32_t>(r.options.stack_size);
-        r.contentSizes = {static_cast<uint32_t>(r.options.strings), static_cast<uint32_t>(r.options.pointees)};
+        waiting::setEnabled(r.recording);
         r.images.setTriggers(&r.triggers);
         if (r.options.budget > 0)
           r.images.keepFigures();
-        if (r.triggers.onSignal || r.options.isFlight())
-          watchFatalSignals([](int number, bool isTheEnd) {
-            if (isTheEnd)
-              runtime.drain.noteFatalSignal(number);
-            runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
-            if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
-              runtime.drain.flush();
-          });
-        r.images.selection().start(r.options);
-        r.readsContents = r.options.strings > 0 || r.options.pointees > 0 || r.images.selection().hasArguments();
+        useOptions();
         gatherProcessInfo();
         watchProcess({lockForFork, parentAfterFork, childAfterFork});
         nameSession();
@@ -367,7 +464,8 @@ void separateCopiedProcess() {
   }
 }
 
-bool startRecording() {
+// `startsParked`: option control.
+bool startRecording(bool startsParked) {
   Runtime &r = runtime;
   {
     Lock lock(r.startMutex);
@@ -375,13 +473,33 @@ bool startRecording() {
       return r.currentState() == State::On;
     if (sys::processId() != r.processId)
       return false; // a vfork child: it runs in our memory, but is another process
+    const bool isOrdered = !r.recording && !startsParked;
+    if (isOrdered && !lookForOrder())
+      return false;
     if (processInfoIsOf() != r.processId)
       gatherProcessInfo();
     gatherHostInfo();
     r.drain.whenAbandoned([] { runtime.ticks.stop(); });
     r.drain.whenOrdered(executeOrder);
+    if (startsParked)
+      r.drain.park();
+    if (isOrdered) {
+      r.beganLate = true;
+      r.orderProblem = &late.problem;
+      r.images.apply(true); // before other threads may record: their calls may not be selected
+    }
     if (startProcess() && r.drain.ownsFiles())
       r.ring.closeProgramsDescriptor();
+    if (isOrdered) {
+      r.orderProblem = nullptr;
+      if (r.currentState() != State::On) {
+        r.recording = false;
+        late.order.refuse(late.problem.c_str());
+      } else {
+        late.order.answer << r.processDirectory.c_str();
+      }
+      waiting::answer(late.order);
+    }
   }
   bool isOn = r.currentState() == State::On;
   if (!isOn)

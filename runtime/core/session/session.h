@@ -2,6 +2,7 @@
 #ifndef ADA_RUNTIME_CORE_SESSION_H
 #define ADA_RUNTIME_CORE_SESSION_H
 
+#include "core/base/message.h"
 #include "core/drain/drain.h"
 #include "core/record/argument_contents.h"
 #include "core/record/tick_clock.h"
@@ -37,6 +38,8 @@ struct Runtime {
   TimingAnchors timingAnchors;
   uint32_t state = 0;                   // (atomic) State
   bool recording = false;               // between ada_start and ada_stop
+  bool beganLate = false;               // calls were open when recording began, and their ends may be recorded
+  Message *orderProblem = nullptr;      // while an order starts recording: what is wrong goes here
   uint32_t processId = 0;               // of the memory's owner: a vfork child has another
   uint32_t stackBytes = 0;              // stack window of detail events
   ArgumentContents::Sizes contentSizes; // of the contents in detail events
@@ -49,7 +52,7 @@ struct Runtime {
   Mutex startMutex;
 
   State currentState() const { return static_cast<State>(__atomic_load_n(&state, __ATOMIC_ACQUIRE)); }
-  void setState(State s) { __atomic_store_n(&state, static_cast<uint32_t>(s), __ATOMIC_RELEASE); }
+  void setState(State s);
 };
 
 extern Runtime runtime;
@@ -58,10 +61,13 @@ extern Runtime runtime;
 void startOnce();
 // Called at the first event of a process, including a forked child: creates the directory and ring, and starts the
 // drain. Async-signal-safe. False if recording stays off.
-bool startRecording();
+bool startRecording(bool startsParked = false);
 // Checks whether this process is a copy that was made without libc's fork(): then it gets its own ring, as children of
 // fork do. In all other cases this is a single load.
 void separateCopiedProcess();
+// Creates the directory and any missing parents. Returns 0 or a negative errno. One caller at a time: the thread that
+// holds the start lock, or the drain.
+int makeDirectories(const char *path);
 // Ends the trace, as at exit(). Idempotent.
 void finishProcess(int status);
 

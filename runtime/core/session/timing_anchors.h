@@ -11,6 +11,7 @@ namespace ada {
 
 class TimingAnchors {
 public:
+  static constexpr size_t kMostLabelBytes = 71; // longer ones are cut off
   // False if there is no room for it.
   bool add(const char *label, int64_t value, int64_t timescale);
   // Whether there are any that writeManifest has not written.
@@ -26,7 +27,7 @@ private:
   struct Anchor {
     uint64_t hostTimeNs;
     int64_t mediaValue, mediaTimescale;
-    char label[72]; // longer ones are cut off
+    char label[kMostLabelBytes + 1];
   };
   static constexpr uint64_t kMost = 1 << 16;
 

@@ -47,9 +47,15 @@ int main() {
   ada_start();
   all();
   long rules = 0;
-  while (ada_disable("net::*") == 3 && rules < 1000)
+  while (ada_disable("net::*") == 3 && rules < 1000) // replaces the rule with the same glob
     ++rules;
-  expect(-1, ada_disable("net::*"));
+  expect(1000, rules);
+  char glob[] = "net::*|0000"; // these do not replace each other
+  for (rules = 0; ada_disable(glob) == 3 && rules < 1000; ++rules)
+    snprintf(glob, sizeof glob, "net::*|%04ld", rules);
+  expect(-1, ada_disable(glob));
   expect(1, rules >= 200 && rules <= 256);
+  expect(3, ada_disable("*") - ada_disable("*") + 3); // replaces all
+  expect(3, ada_disable("net::*"));
   all();
 }

@@ -25,17 +25,18 @@ HEAD = r"""
 #define KEEP __attribute__((noinline))
 #define HIDDEN __attribute__((noinline, no_instrument_function, annotate("ada_never")))
 
-static inline uint64_t now() {
+#define INSIDE static inline __attribute__((always_inline))
+INSIDE uint64_t now() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return uint64_t(t.tv_sec) * 1000000000 + uint64_t(t.tv_nsec);
 }
-static inline void spinNs(uint64_t ns) {
+INSIDE void spinNs(uint64_t ns) {
   const uint64_t until = now() + ns;
   while (now() < until)
     ;
 }
-static inline uint64_t next(uint64_t &state) {
+INSIDE uint64_t next(uint64_t &state) {
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
   return state;
 }

@@ -196,12 +196,17 @@ std::string roomyLimit(uint64_t ns) {
   return limit % 1000 == 0 ? fmt::format("{}us", limit / 1000) : fmt::format("{}ns", limit);
 }
 
-// The name as a glob that matches this function alone, in quotes if it needs them.
+// The name as a glob, in quotes if it needs them. Characters with a meaning in globs are left to "?".
 std::string globOf(const model::Function &function) {
   std::string name = nameOf(function, NameStyle::Short);
-  if (const size_t brackets = name.find('('); brackets != std::string::npos && brackets > 0)
-    name.resize(brackets);
-  return name.find_first_of(" ,()'") == std::string::npos ? name : "\"" + name + "\"";
+  for (size_t at; (at = name.find("<..>")) != std::string::npos;)
+    name.erase(at, 4);
+  if (name.ends_with("()") || name.ends_with("(..)"))
+    name.resize(name.rfind('('));
+  for (char &c : name)
+    if (std::string_view("*?[]{}|\\'\"").find(c) != std::string_view::npos)
+      c = '?';
+  return name.find_first_of(" ,()#") == std::string::npos ? name : "\"" + name + "\"";
 }
 
 int suggest(const Options &options) {
@@ -217,18 +222,30 @@ int suggest(const Options &options) {
       rows.push_back(&row);
   std::ranges::stable_sort(rows, std::greater(), [](const analysis::ReportRow *row) { return row->figures.totalNs; });
   rows.resize(std::min(rows.size(), kSuggested));
-  Output out;
-  out.print("# from {}: limits are twice what was measured\n", trace.name());
+  std::string text;
   for (const analysis::ReportRow *row : rows) {
     const std::string glob = globOf(*row->function);
     const FunctionStatistics &figures = row->figures;
     constexpr uint64_t kMany = 100; // fewer calls have no 99th percentile to speak of
     const bool isMany = figures.durations.count() >= kMany;
-    out.print("{}({}) < {}\n", isMany ? "p99" : "max", glob,
-              roomyLimit(isMany ? figures.durations.percentile(99) : figures.durations.max()));
+    text += fmt::format("{}({}) < {}\n", isMany ? "p99" : "max", glob,
+                        roomyLimit(isMany ? figures.durations.percentile(99) : figures.durations.max()));
     if (figures.exceptions == 0)
-      out.print("exceptions({}) == 0\n", glob);
+      text += fmt::format("exceptions({}) == 0\n", glob);
   }
+  // A glob may match other functions as well, so the rules are tried.
+  const auto parsed = analysis::parseRules(text);
+  const auto *rules = std::get_if<std::vector<analysis::Rule>>(&parsed);
+  if (!rules)
+    return fail(kCantRead, "check: a rule that is suggested can't be read: {}", text);
+  analysis::Damage damage;
+  const auto answers = need(analysis::checkRules(trace.source(), trace.table(), trace.threads(), *rules, trace.fromNs(),
+                                                 trace.toNs(), damage));
+  Output out;
+  out.print("# from {}: limits are twice what was measured\n", trace.name());
+  for (size_t i = 0; i < rules->size(); ++i)
+    if (answers[i].verdict == Verdict::Kept)
+      out.print("{}\n", (*rules)[i].text);
   out.flush();
   return trace.close(report.damage);
 }
@@ -274,7 +291,11 @@ int run(const Options &options, const Invocation &invocation) {
     else
       for (const analysis::RuleLine &row : checkRows(checked))
         list.write(analysis::ruleColumns(), row);
-    for (const analysis::CheckAnswer &answer : answers) {
+    for (size_t i = 0; i < answers.size(); ++i) {
+      const CheckAnswer &answer = answers[i];
+      if (answer.verdict == Verdict::Kept && !answer.missing.empty())
+        complain(fmt::format("{}:{}: kept, because no call of '{}' is in {}", options.rules, rules[i].line,
+                             answer.missing, trace.name()));
       isBroken |= answer.verdict == analysis::CheckAnswer::Verdict::Broken;
       isUndecided |= answer.verdict == analysis::CheckAnswer::Verdict::Undecided;
     }

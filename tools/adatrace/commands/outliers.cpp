@@ -1,9 +1,8 @@
 // Adatrace outliers: shows what sets slow calls of a function apart from its ordinary ones.
-#include "analysis/report/report.h"
 #include "command.h"
+#include "model/names.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
-#include "output/function_names.h"
 #include "output/outlier_lines.h"
 
 #include <algorithm>
@@ -24,20 +23,18 @@ struct Options {
 
 constexpr uint64_t kFunctions = 3, kRows = 20; // shown unless --limit says otherwise
 
-// Functions by the time that their calls took beyond the median, from the distributions of a report.
-std::vector<analysis::TailRow> tailsOf(const analysis::Report &report) {
+// Functions by the time that their calls took beyond the median.
+std::vector<analysis::TailRow> tailsOf(const std::vector<analysis::FunctionTimes> &functions) {
   std::vector<analysis::TailRow> rows;
-  for (const analysis::ReportRow &row : report.rows) {
-    const Distribution &durations = row.figures.durations;
-    if (durations.count() < 2 || !row.function)
+  for (const analysis::FunctionTimes &function : functions) {
+    const analysis::CallTimes times = function.all();
+    const uint64_t calls = times.count();
+    if (calls < 2)
       continue;
     analysis::TailRow tail;
-    tail.function = nameOf(*row.function, NameStyle::Short);
-    tail.calls = durations.count(), tail.medianNs = durations.percentile(50), tail.p99Ns = durations.percentile(99);
-    tail.maxNs = durations.max();
-    for (const Distribution::Bin &bin : durations.bins(64))
-      if (bin.count > 0 && bin.from > tail.medianNs)
-        tail.aboveMedianNs += bin.count * (std::min((bin.from + bin.to) / 2, tail.maxNs) - tail.medianNs);
+    tail.function = shortName(function.function);
+    tail.calls = calls, tail.medianNs = times.at((calls - 1) / 2), tail.p99Ns = times.at((calls * 99 - 1) / 100);
+    tail.maxNs = function.longestNs, tail.aboveMedianNs = times.aboveMedianNs();
     rows.push_back(std::move(tail));
   }
   std::ranges::stable_sort(rows, std::greater(), &analysis::TailRow::aboveMedianNs);
@@ -45,10 +42,11 @@ std::vector<analysis::TailRow> tailsOf(const analysis::Report &report) {
 }
 
 int listTails(const Options &options, TraceInput &input, const Invocation &invocation) {
-  analysis::ReportOptions wanted;
-  input.setRange(wanted.filter);
-  auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(), wanted));
-  std::vector<analysis::TailRow> rows = tailsOf(report);
+  analysis::Damage damage;
+  const analysis::TimesWanted wanted{
+      .globs = {"*"}, .names = {}, .fromNs = input.fromNs(), .toNs = input.toNs(), .mostComplete = 0};
+  const auto times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, damage));
+  std::vector<analysis::TailRow> rows = tailsOf(times.functions);
   const size_t all = rows.size();
   rows.resize(std::min<size_t>(all, options.limit ? options.limit : kRows));
   Output out;
@@ -61,7 +59,7 @@ int listTails(const Options &options, TraceInput &input, const Invocation &invoc
       out.print("Why some calls are slow: adatrace outliers --function='{}' {}\n", rows[0].function, input.name());
   }
   out.flush();
-  return input.close(report.damage);
+  return input.close(damage);
 }
 
 int explain(const Options &options, TraceInput &input, const Invocation &invocation) {
@@ -69,23 +67,41 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
   if (!options.slowest.empty())
     slowest = *analysis::SlowestOf::parse(options.slowest);
   analysis::Damage damage;
-  auto times = need(analysis::callTimes(input.source(), input.table(), input.threads(), options.functions,
-                                        input.fromNs(), input.toNs(), damage));
-  if (times.empty()) {
+  analysis::TimesWanted wanted{.globs = options.functions,
+                               .names = {},
+                               .fromNs = input.fromNs(),
+                               .toNs = input.toNs(),
+                               .longerThanNs = slowest.longerThanNs};
+  auto times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, damage));
+  std::vector<analysis::FunctionTimes> &functions = times.functions;
+  if (functions.empty()) {
     complain(fmt::format("outliers: {} has no complete call of such a function", input.name()));
     warnAboutUnmatched("--function", options.functions, input.table().functions);
     return kCantRead;
   }
-  std::ranges::stable_sort(times, std::greater(), [](const analysis::CallTimes &of) { return of.aboveMedianNs(); });
-  const size_t all = times.size();
-  times.resize(std::min<size_t>(all, options.limit ? options.limit : kFunctions));
+  std::vector<std::pair<uint64_t, size_t>> order; // by the time above the median
+  for (size_t i = 0; i < functions.size(); ++i)
+    order.emplace_back(functions[i].all().aboveMedianNs(), i);
+  std::ranges::stable_sort(order, std::greater(), [](const auto &of) { return of.first; });
+  const size_t all = functions.size();
+  order.resize(std::min<size_t>(all, options.limit ? options.limit : kFunctions));
+  if (std::ranges::any_of(order, [&](const auto &of) { return !functions[of.second].isComplete; })) {
+    for (const auto &of : order)
+      wanted.names.push_back(functions[of.second].function);
+    wanted.mostComplete = wanted.names.size();
+    analysis::Damage again; // reported already
+    times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, again));
+    for (size_t i = 0; i < order.size(); ++i)
+      order[i].second = static_cast<size_t>(
+          std::ranges::find(functions, wanted.names[i], &analysis::FunctionTimes::function) - functions.begin());
+  }
   const Palette palette = invocation.palette();
   Output out;
   const bool isJson = options.table.isJson(), isList = all > 1;
-  for (size_t i = 0; i < times.size(); ++i) {
-    const auto found = need(analysis::findOutliers(input.source(), input.table(), input.threads(), (times)[i], slowest,
-                                                   input.fromNs(), input.toNs(), damage));
-    const bool isLast = i + 1 == times.size();
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto found =
+        need(analysis::findOutliers(input.source(), input.table(), times, functions[order[i].second], slowest, damage));
+    const bool isLast = i + 1 == order.size();
     if (!isJson) {
       out.write(i > 0 ? "\n" : "");
       printOutliers(out, palette, input, found);
@@ -95,8 +111,8 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
       out.write(!isLast ? ",\n" : isList ? "\n]\n" : "\n");
     }
   }
-  if (!isJson && times.size() < all)
-    out.print("{}... and {} more functions; --limit shows more{}\n", palette.dim, formatCount(all - times.size()),
+  if (!isJson && order.size() < all)
+    out.print("{}... and {} more functions; --limit shows more{}\n", palette.dim, formatCount(all - order.size()),
               palette.reset);
   out.flush();
   return input.close(damage);

@@ -1,12 +1,17 @@
 // Adatrace record: runs and records a program.
 #include "base/quantities.h"
 #include "command.h"
+#include "control/process_files.h"
+#include "control/status.h"
 #include "elf/elf_instrumentation.h"
 #include "options/option_values.h"
 #include "options/runtime_options.h"
 #include "output/stack_lines.h"
 #include "process/child_process.h"
+#include "process/chosen_processes.h"
 #include "process/finish_flights.h"
+#include "process/record_progress.h"
+#include "process/record_running.h"
 #include "process/record_statistics.h"
 #include "process/recover_process.h"
 #include "process/run_findings.h"
@@ -18,7 +23,6 @@
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <termios.h>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -34,6 +38,8 @@ struct Options {
   std::vector<std::string> program;
   bool quiet = false, append = false;
   bool waits = false, packed = false;
+  pid_t pid = 0;
+  std::string length; ///< of a recording of a running process
 };
 
 // Functions whose arguments show what a thread waits for, and which thread holds it.
@@ -237,78 +243,119 @@ void tellOfRun(const std::string &session, const Options &options, const OptionL
   reportEnd(session, runtime, ending, name, built, neverBegan);
 }
 
-// A line on standard error that rewrites itself, below the line to which the program writes. The cursor stays where
-// the program left it.
-class RecordProgress {
-public:
-  RecordProgress(const std::string &session, When when, bool quiet);
-
-  bool isWanted() const { return wanted_; }
-  void draw();
-  void clear();
-
-private:
-  bool mayDraw() const;
-
-  RecordWatch watch_;
-  bool wanted_ = false, forced_ = false, drawn_ = false;
-  std::chrono::steady_clock::time_point start_, last_;
-  uint64_t lastEvents_ = 0;
-};
-
-using std::chrono::steady_clock;
-
-RecordProgress::RecordProgress(const std::string &session, When when, bool quiet)
-    : watch_(session), forced_(when == When::Always), start_(steady_clock::now()), last_(start_) {
-  wanted_ = !quiet && when != When::Never && (forced_ || isTerminal(STDERR_FILENO));
+// The options for a running process, without what its session decides.
+std::optional<OptionList> optionsOfRunning(const Options &options, std::string &problem) {
+  OptionList runtime = options.runtime;
+  std::erase_if(runtime, [](const auto &option) { return option.first == "session" || option.first == "output"; });
+  if (const std::string *format = findOption(runtime, "format"); format && *format != "packed")
+    problem = "--pid records packed files";
+  else if (problem = completeDetail(runtime); !problem.empty())
+    ;
+  else if (findOption(runtime, "enabled") || findOption(runtime, "control") || findOption(runtime, "flight"))
+    problem = "--pid can't be combined with --enabled, --control or --flight";
+  if (!problem.empty())
+    return std::nullopt;
+  if (options.waits)
+    addWaits(runtime);
+  setOption(runtime, "format", "packed");
+  setOption(runtime, "summary", "never");
+  return runtime;
 }
 
-// Never draws into an editor or a debugger (the program reads single keys), nor while we are in the background.
-bool RecordProgress::mayDraw() const {
-  if (forced_ && !isTerminal(STDERR_FILENO))
-    return true;
-  termios state;
-  return tcgetattr(STDERR_FILENO, &state) == 0 && (state.c_lflag & ICANON) && tcgetpgrp(STDERR_FILENO) == getpgrp();
+void tellOfRunning(const std::string &session, const Options &options, const RunningRecord &record) {
+  const std::string place = readable(session);
+  for (const std::string &held : recorderWarnings(session))
+    warning("{}", held);
+  const RecordTotals totals = RecordWatch(session).refresh();
+  const auto nanoseconds = static_cast<uint64_t>(record.duration.count());
+  if (!record.hasBegun)
+    complain(fmt::format("nothing was recorded: process {} made no traced call", options.pid));
+  else if (totals.events == 0)
+    complain(fmt::format("nothing was recorded: process {} called no function that is selected", options.pid));
+  else
+    complain(fmt::format("{} in {} ({}), {} dropped, {} in {}; next: adatrace tree {}",
+                         formatCount(totals.events, "event"), formatDuration(nanoseconds),
+                         formatRate(totals.events, nanoseconds), formatCount(totals.dropped),
+                         formatBytes(bytesBelow(session)), place, quotedForShell(place)));
 }
 
-void RecordProgress::draw() {
-  const auto now = steady_clock::now();
-  // Short programs get no line. Signals may wake us more often than the line should change.
-  if (now - start_ < std::chrono::milliseconds(500) || now - last_ < std::chrono::milliseconds(200) || !mayDraw())
-    return;
-  const RecordTotals totals = watch_.refresh();
-  const auto step = std::chrono::nanoseconds(now - last_).count();
-  const uint64_t fresh = totals.events > lastEvents_ ? totals.events - lastEvents_ : 0;
-  last_ = now;
-  lastEvents_ = totals.events;
-  std::string line = fmt::format(
-      "recording {}: {}, {}, {} dropped, {}, {}",
-      formatDuration(static_cast<uint64_t>(std::chrono::nanoseconds(now - start_).count() / 100000000 * 100000000)),
-      formatCount(totals.events, "event"), formatRate(fresh, static_cast<uint64_t>(step)), formatCount(totals.dropped),
-      formatBytes(totals.bytes), formatCount(totals.threads, "thread"));
-  if (totals.processes > 1)
-    line += fmt::format(" in {} processes", totals.processes);
-  const size_t columns = terminalColumns(STDERR_FILENO);
-  if (line.size() >= columns)
-    line.resize(columns - 1);
-  // Erase the old line (J), make sure that there is a line below (D, M), save the cursor (7), go down (B), write,
-  // restore the cursor (8).
-  drawLive("\x1b[J\x1b"
-           "D\x1bM\x1b"
-           "7\x1b[B\r" +
-           line +
-           "\x1b"
-           "8");
-  drawn_ = true;
+// A process that has recorded before keeps its options; what it records is changed by orders. Removes these options
+// from the list. Returns the exit status.
+int select(pid_t pid, OptionList &runtime) {
+  const auto take = [&](const char *name) {
+    const std::string *value = findOption(runtime, name);
+    const std::string text = value ? *value : "";
+    std::erase_if(runtime, [&](const auto &option) { return option.first == name; });
+    return text;
+  };
+  std::vector<std::string> orders;
+  if (const std::string include = take("include"); !include.empty())
+    orders = {"disable *", "enable " + include};
+  if (const std::string exclude = take("exclude"); !exclude.empty())
+    orders.push_back("disable " + exclude);
+  if (const std::string detail = take("detail"); !detail.empty())
+    orders.insert(orders.end(), {"no-detail *", "detail " + detail});
+  for (const std::string &order : orders)
+    if (const control::Answer answer = control::give(pid, order); !answer)
+      return fail(exitCodeOf(answer.what), "{}", answer.why);
+  return kOk;
 }
 
-void RecordProgress::clear() {
-  if (drawn_ && mayDraw())
-    drawLive("\x1b[J");
-  drawn_ = false;
+int runPid(const Options &options, const Invocation &invocation) {
+  if (!invocation.program.empty())
+    return fail(kWrongUsage, "record: give either a program or --pid");
+  if (isTaken(options))
+    return fail(kWrongUsage, "record: {} already holds a trace; add to it with --append, or choose another directory",
+                *findOption(options.runtime, "session"));
+  std::string problem;
+  std::optional<OptionList> runtime = optionsOfRunning(options, problem);
+  if (!runtime)
+    return fail(kWrongUsage, "record: {}", problem);
+  std::optional<std::chrono::nanoseconds> length;
+  if (!options.length.empty())
+    length = std::chrono::nanoseconds(*parseDuration(options.length));
+  control::Answer answer;
+  if (const control::Status before = control::statusOf(options.pid, answer);
+      answer && before.state == control::Status::State::Stopped)
+    if (const int code = select(options.pid, *runtime); code != kOk)
+      return code;
+  const std::string *session = findOption(options.runtime, "session"), *output = findOption(options.runtime, "output");
+  const std::optional<Destination> place =
+      destinationFor(options.pid, session ? *session : "", output ? *output : "", problem);
+  if (!place)
+    return fail(kRecordFailed, "{}; choose another directory with --output", problem);
+  runtime->insert(runtime->begin(), {"session", place->session});
+
+  RecordProgress progress(place->shown, options.progress, options.quiet);
+  bool isPatient = options.quiet;
+  int ticks = 0, code = kOk;
+  const auto tick = [&](bool hasBegun) {
+    if (hasBegun && progress.isWanted() && ++ticks % 5 == 0)
+      progress.draw();
+    if (!hasBegun && !isPatient && ++ticks == 40) { // two seconds
+      isPatient = true;
+      complain(fmt::format("process {} has made no traced call yet; recording begins with its next one", options.pid));
+    }
+  };
+  const std::optional<RunningRecord> record = recordRunning(options.pid, *runtime, length, tick, code);
+  progress.clear();
+  if (record && record->hasEnded) {
+    if (!options.quiet)
+      complain(fmt::format("process {} has {}", options.pid, control::factsOf(options.pid) ? "called exec" : "ended"));
+    RecoverTotals totals;
+    for (const std::string &directory : processDirectories(place->shown))
+      if (stateOf(directory) == ProcessState::Unfinished)
+        recoverAndTell(directory, {}, true, totals);
+  }
+  if (record && !options.quiet)
+    tellOfRunning(place->shown, options, *record);
+  std::error_code error;
+  if (place->isOurs)
+    fs::remove(place->shown, error); // if nothing was recorded
+  return code;
 }
 
-int run(const Options &options, const Invocation &invocation) {
+int runProgramOf(const Options &options, const Invocation &invocation) {
   if (invocation.program.empty())
     return fail(kWrongUsage, "record: no program given; see adatrace record --help");
 
@@ -443,6 +490,23 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
 void declare(CommandLine &line, Options &options) {
   // Only for --help: main() removes the program before the options are parsed.
   line.option("program", options.program, "The program to run, and all its arguments");
+  line.parsed(
+          "--pid",
+          [&options](const std::string &value) {
+            const std::optional<pid_t> pid = processNumber(value);
+            options.pid = pid.value_or(0);
+            return pid ? std::string() : "'" + value + "' is not a process id";
+          },
+          "Record this running process instead of a program, until ^C")
+      .type("PID");
+  line.option("--for", options.length, "With --pid: for this long (10s, 500ms), from the first traced call on")
+      .type("TIME")
+      .needs("--pid")
+      .check([](const std::string &value) {
+        const std::optional<uint64_t> ns = parseDuration(value);
+        const bool hasUnit = value.find_first_not_of("0123456789.") != std::string::npos;
+        return ns && *ns > 0 && hasUnit ? std::string() : "'" + value + "' is not a time with its unit (10s, 500ms)";
+      });
   declareRuntimeOptions(line, options);
   addWhen(line, "--progress", options.progress,
           "Show progress on standard error while the program runs: auto (only on a terminal), always or never");
@@ -455,6 +519,10 @@ void declare(CommandLine &line, Options &options) {
   line.flag("-q,--quiet", options.quiet, "Print only errors: no hints, no closing line");
 }
 
+int run(const Options &options, const Invocation &invocation) {
+  return options.pid != 0 ? runPid(options, invocation) : runProgramOf(options, invocation);
+}
+
 } // namespace
 } // namespace record_command
 
@@ -462,6 +530,7 @@ const Command kRecord = {
     "record",
     "Run a program and record its function calls",
     "adatrace record ./server --port 8080\n"
+    "adatrace record --pid=4711 --for=10s\n"
     "adatrace record --include='net::*|*/parser.cpp' --overflow=drop -- ./server -v\n"
     "adatrace record --detail='net::*' --trigger='slow:net::send>5ms' ./server",
     withOptions<record_command::declare, record_command::run>,

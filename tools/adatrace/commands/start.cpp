@@ -1,9 +1,14 @@
 // Adatrace start: switches recording on in running programs.
 #include "command.h"
+#include "options/runtime_options.h"
 #include "process/chosen_processes.h"
+#include "process/destination.h"
 
+#include "base/boot_time.h"
+#include "base/quantities.h"
 #include "control/status.h"
 
+#include <filesystem>
 #include <memory>
 
 namespace ada::cli {
@@ -11,27 +16,71 @@ namespace ada::cli {
 namespace start_command {
 namespace {
 
+// What was started and forgotten must not fill the disk.
+constexpr const char *kDefaultLength = "10m";
+
 struct Options {
   ProcessChoice processes;
+  std::string output, session, length = kDefaultLength;
   bool quiet = false;
 };
 
+// A process that has recorded nothing gets a session; one that has continues in its own.
+int start(pid_t pid, const Options &options, std::optional<Destination> &place) {
+  control::Answer answer;
+  const control::Status before = control::statusOf(pid, answer);
+  std::string startOptions;
+  const std::string limit = options.length == "0" ? "" : fmt::format(", for at most {}", options.length);
+  if (answer && before.state == control::Status::State::Waiting && before.session.empty()) {
+    std::string problem;
+    if (!place)
+      place = destinationFor(pid, options.session, options.output, problem);
+    if (!place)
+      return fail(kCantRead, "{}", problem);
+    startOptions = joinOptions({{"session", place->session}, {"format", "packed"}, {"summary", "never"}});
+  }
+  const uint64_t length = options.length == "0" ? 0 : *parseDuration(options.length);
+  answer = control::give(pid, "start", startOptions, length ? bootTimeNs() + length : 0);
+  if (answer.what == control::Answer::What::NoAnswer && !startOptions.empty()) {
+    if (!options.quiet)
+      Output().print("{}, into {}{}\n", answer.why, place->shown, limit);
+    return kOk;
+  }
+  if (!answer)
+    return fail(exitCodeOf(answer.what), "{}", answer.why);
+  if (!options.quiet)
+    Output().print("process {} records into {}{}\n", pid, control::statusOf(pid, answer).session, limit);
+  return kOk;
+}
+
 int run(const Options &options) {
   int code = kOk;
-  const std::vector<pid_t> processes = chosenProcesses(options.processes, "start", code);
-  const int given = giveAll(processes, "start", [&](pid_t pid, const control::Answer &) {
-    control::Answer answer;
-    const control::Status status = control::statusOf(pid, answer);
-    if (!options.quiet)
-      Output().print("process {} records into {}\n", pid, status.session);
-  });
-  return given != kOk ? given : code;
+  std::optional<Destination> place;
+  for (const pid_t pid : chosenProcesses(options.processes, "start", code))
+    if (const int result = start(pid, options, place); result != kOk)
+      code = result;
+  std::error_code error;
+  if (code != kOk && place && place->isOurs)
+    std::filesystem::remove(place->session, error); // if it is empty
+  return code;
 }
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
   line.option("process", options->processes.targets, "Process ids, or names of processes").type("PID|NAME");
   addProcessChoice(line, options->processes);
+  line.option("-o,--output", options->output,
+              "For processes that have recorded nothing: make the session in this directory [ada-traces]")
+      .type("DIR");
+  line.option("--session", options->session, "The same: use this session directory").type("DIR");
+  line.option("--for", options->length, "Stop by itself after this time (90s, 10m, 2h); 0: never [10m]")
+      .type("TIME")
+      .check([](const std::string &value) {
+        const std::optional<uint64_t> ns = parseDuration(value);
+        const bool hasUnit = value.find_first_not_of("0123456789.") != std::string::npos;
+        return value == "0" || (ns && *ns > 0 && hasUnit) ? std::string()
+                                                          : "'" + value + "' is not a time with its unit (90s, 10m)";
+      });
   line.flag("-q,--quiet", options->quiet, "Print only problems");
   return [options] { return run(*options); };
 }

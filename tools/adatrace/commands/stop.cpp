@@ -23,7 +23,10 @@ int run(const Options &options) {
   const int given = giveAll(processes, "stop", [&](pid_t pid, const control::Answer &) {
     control::Answer answer;
     const control::Status status = control::statusOf(pid, answer);
-    if (!options.quiet)
+    if (status.session.empty()) {
+      if (!options.quiet)
+        Output().print("process {} has recorded nothing, and waits\n", pid);
+    } else if (!options.quiet)
       Output().print("process {} has stopped recording: {} in {}; next: adatrace tree {}\n", pid,
                      formatCount(status.events.value_or(0), "event"), status.session, status.session);
   });
@@ -45,7 +48,7 @@ const Command kStop = {
     "stop",
     "Make running programs stop recording, with complete traces",
     "adatrace stop 4711\n"
-    "adatrace stop --session ada-traces/session_20261121_101500",
+    "adatrace stop --of ada-traces/session_20261121_101500",
     stop_command::declare,
 };
 

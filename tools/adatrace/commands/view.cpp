@@ -16,6 +16,7 @@ struct Options {
   std::vector<std::string> sessions;
   int port = 0;
   bool noBrowser = false;
+  std::string at;
   std::string assets;
   uint64_t eventsForFile = ViewSession::kEventsForFile;
 };
@@ -42,10 +43,11 @@ int run(const Options &options, const Invocation &) {
                     });
   if (const auto bound = server.bind(); !bound)
     return fail(kCantRead, "view: {}", bound.error().message);
+  const std::string address = server.address() + (options.at.empty() ? "" : "#" + options.at);
   Output out;
-  out.print("{}\n", server.address());
+  out.print("{}\n", address);
   out.flush();
-  serveUntilEnd(server, signals, options.noBrowser ? std::string() : server.address());
+  serveUntilEnd(server, signals, options.noBrowser ? std::string() : address);
   return kOk;
 }
 
@@ -54,6 +56,7 @@ void declare(CommandLine &line, Options &options) {
       .type("");
   line.option("--port", options.port, "Listen on this port of 127.0.0.1 [any free port]").type("N").between(1, 65535);
   line.flag("--no-browser", options.noBrowser, "Only print the address; do not open a browser");
+  line.option("--at", options.at, "Open at this place: the part after # of an address of an earlier run").type("PLACE");
   // For developers of the page: serves the files of this directory instead of the built-in ones.
   line.option("--assets", options.assets, "").hidden();
   // For tests: number of events from which on a trace has its index in a file.

@@ -5,6 +5,7 @@
 #include "base/quantities.h"
 #include "model/names.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace ada::cli {
@@ -25,6 +26,8 @@ std::string frequencyText(const OutlierFactor &factor) {
                      percentText(factor.ofOrdinary));
 }
 
+const char *kindText(FactorKind kind) { return kind == FactorKind::Exception ? "exception" : factorKindName(kind); }
+
 } // namespace
 
 void printOutliers(Output &out, const Palette &palette, const TraceInput &input, const Outliers &outliers) {
@@ -44,6 +47,10 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
   out.print("  {} of {} to {}, {}{}{} on average\n", formatCount(outliers.ordinaryCalls, "ordinary call"),
             formatDuration(outliers.ordinaryFromNs), formatDuration(outliers.ordinaryToNs), palette.number,
             formatDuration(wholeNs(outliers.ordinaryMeanNs)), palette.reset);
+  if (outliers.preemptedCalls)
+    out.print("  {}not compared: {} preempted most of the time, for {} on average{}\n", palette.dim,
+              formatCount(outliers.preemptedCalls, "call"), formatDuration(wholeNs(outliers.preemptedMeanNs)),
+              palette.reset);
   out.print("  a slow call takes {}{}{} more:\n", palette.number, formatDuration(wholeNs(outliers.extraNs)),
             palette.reset);
   for (const OutlierFactor &factor : outliers.factors) {
@@ -58,7 +65,7 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
         out.print("{:21}{}{}{}\n", "", palette.dim, factor.how, palette.reset);
       continue;
     }
-    out.print("{}{}: {}{}\n", palette.name, factorKindName(factor.kind), factor.what, palette.reset);
+    out.print("{}{}: {}{}\n", palette.name, kindText(factor.kind), factor.what, palette.reset);
     out.print("{:21}{}{}; by chance: {}{}\n", "", palette.dim, frequencyText(factor),
               factor.pValue < 1e-6 ? std::string("less than one in a million") : fmt::format("{:.2g}", factor.pValue),
               palette.reset);
@@ -76,9 +83,10 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
               palette.reset, input.callName(example.thread, example.seq), input.name());
     out.print("{:15}adatrace tree --thread={} --from=@{} --to=@{} {}\n", "",
               input.table().threads[example.thread].number, example.beginNs, example.endNs + 1, input.name());
+    const uint64_t from = example.beginNs - std::min(example.beginNs, input.originNs()), took = example.durationNs;
+    out.print("{:15}adatrace view --at='time={}~{}&call=0.{}.{}' {}\n", "", from - std::min(from, took / 4),
+              from + took + took / 4 + 1, example.thread, example.seq, input.name());
   }
-  if (!outliers.slowest.empty())
-    out.print("{:15}adatrace view {}\n", "", input.name());
 }
 
 void printTails(Output &out, const Palette &palette, const std::vector<analysis::TailRow> &rows,

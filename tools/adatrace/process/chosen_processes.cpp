@@ -15,7 +15,7 @@ namespace ada::cli {
 
 void addProcessChoice(CommandLine &line, ProcessChoice &choice) {
   line.flag("--all", choice.all, "All traced processes of this user");
-  line.option("--session", choice.session, "All processes that record or have recorded into this session").type("DIR");
+  line.option("--of", choice.session, "All processes that record or have recorded into this session").type("SESSION");
 }
 
 std::optional<pid_t> processNumber(const std::string &text) {
@@ -30,7 +30,7 @@ std::vector<pid_t> chosenProcesses(const ProcessChoice &choice, const char *comm
   const auto add = [&](const std::vector<pid_t> &more) { chosen.insert(chosen.end(), more.begin(), more.end()); };
   code = kOk;
   if (choice.targets.empty() && choice.session.empty() && !choice.all) {
-    code = fail(kWrongUsage, "{}: name a process by its number or its name, or use --all or --session", command);
+    code = fail(kWrongUsage, "{}: name a process by its number or its name, or use --all or --of", command);
     return {};
   }
   for (const std::string &target : choice.targets) {

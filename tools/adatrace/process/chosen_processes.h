@@ -18,7 +18,7 @@ struct ProcessChoice {
   bool all = false;
 };
 
-/// --all and --session.
+/// --all and --of.
 void addProcessChoice(CommandLine &line, ProcessChoice &choice);
 
 /// A process id; nothing if the text is something else.

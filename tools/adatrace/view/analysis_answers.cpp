@@ -113,16 +113,14 @@ private:
   analysis::NamedTrace trace_;
 };
 
-void writeOutliers(JsonText &json, const AskedCall &call, const view::CallDetails &details,
-                   const analysis::Outliers &outliers, const analysis::CallTimes &times) {
-  const uint64_t tookNs = details.endNs ? *details.endNs - details.beginNs : 0;
+void writeOutliers(JsonText &json, const AskedCall &call, const analysis::Outliers &outliers,
+                   const analysis::FunctionTimes &times) {
   json.number("calls", outliers.calls).number("slow_calls", outliers.slowCalls);
   json.number("ordinary_calls", outliers.ordinaryCalls).number("calls_needed", outliers.callsNeeded);
   json.number("slow_from_ns", outliers.slowFromNs)
       .number("ordinary_from_ns", outliers.ordinaryFromNs)
       .number("ordinary_to_ns", outliers.ordinaryToNs);
-  json.number("slower_calls",
-              static_cast<uint64_t>(times.sortedNs.end() - std::ranges::upper_bound(times.sortedNs, tookNs)));
+  json.number("slower_calls", times.slower);
   json.json("ordinary_mean_ns", fmt::format("{:.0f}", outliers.ordinaryMeanNs));
   json.json("extra_ns", fmt::format("{:.0f}", outliers.callExtraNs)).boolean("is_slow", outliers.isCallSlow);
   json.beginArray("factors");
@@ -178,11 +176,10 @@ HttpReply AnalysisAnswers::outliers(ApiRequest &request) {
                      JsonText json(text);
                      const auto details = ADA_TRY(call.details());
                      json.beginObject();
-                     const auto part = ADA_TRY(view::compareCall(
-                         *call.opened->view, details, limits,
-                         [&](const analysis::Outliers &found, const analysis::CallTimes &times, const view::Reader &) {
-                           writeOutliers(json, call, details, found, times);
-                         }));
+                     const auto part = ADA_TRY(
+                         view::compareCall(*call.opened->view, details, limits,
+                                           [&](const analysis::Outliers &found, const analysis::FunctionTimes &times,
+                                               const view::Reader &) { writeOutliers(json, call, found, times); }));
                      writePart(json, call, part);
                      json.endObject();
                      return text;

@@ -1,15 +1,15 @@
 // Describes detail events, windows, timing anchors and functions that are off.
 #include "info_tables.h"
 
+#include "base/estimates.h"
 #include "base/format.h"
 #include "base/quantities.h"
+#include "base/text.h"
 #include "formats/atf/session/directories.h"
 #include "shared/select/function_glob.h"
-#include "base/estimates.h"
-#include "base/text.h"
 
-#include <filesystem>
 #include <algorithm>
+#include <filesystem>
 
 namespace ada::atf {
 

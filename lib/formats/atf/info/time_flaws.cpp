@@ -59,10 +59,10 @@ void TimeFlaws::endProcess(const std::string &process, const Manifest *manifest)
              "{}: the recorder held up {}; this time is shown as `recorder` and is not the program's: record with {}",
              process, recorder_.text(""), remedy(manifest))});
   if (unknown_.threads > 0)
-    unknownFlaws_.push_back(
-        {unknown_.worst,
-         fmt::format("{}: scheduling records were lost, so it is unknown whether {}; this time is shown as `unknown`",
-                     process, unknown_.text(" ran or waited"))});
+    unknownFlaws_.push_back({unknown_.worst, fmt::format("{}: scheduling records were lost, or recording was stopped "
+                                                         "meanwhile, so it is unknown whether {}; this time is "
+                                                         "shown as `unknown`",
+                                                         process, unknown_.text(" ran or waited"))});
   recorder_ = unknown_ = {};
 }
 

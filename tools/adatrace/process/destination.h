@@ -1,0 +1,25 @@
+// Where a running process is to record.
+#ifndef ADATRACE_DESTINATION_H
+#define ADATRACE_DESTINATION_H
+
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace ada::cli {
+
+struct Destination {
+  std::string session; ///< absolute, as the process sees it
+  std::string shown;   ///< as we see it
+  bool isOurs = false; ///< the directory was made now
+};
+
+/// A new session under `output`, or the given one. It is made here, for the processes' user. In a container that has
+/// other mounts than we have, the processes make it, by default in /tmp. Returns nothing, with a sentence in `problem`,
+/// if it can't be made.
+std::optional<Destination> destinationFor(pid_t pid, const std::string &session, const std::string &output,
+                                          std::string &problem);
+
+} // namespace ada::cli
+#endif // ADATRACE_DESTINATION_H

@@ -1,0 +1,85 @@
+// Begins, waits, ends.
+#include "record_running.h"
+
+#include "chosen_processes.h"
+#include "exit_codes.h"
+#include "terminal/terminal.h"
+
+#include "base/boot_time.h"
+#include "control/recording.h"
+
+#include <csignal>
+#include <thread>
+
+namespace ada::cli {
+
+namespace {
+
+volatile std::sig_atomic_t wasAsked = 0;
+
+// While it lives, signals that ask this program to end only set a flag.
+class EndSignals {
+public:
+  EndSignals() {
+    wasAsked = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { wasAsked = 1; };
+    for (size_t i = 0; i < std::size(kSignals); ++i)
+      sigaction(kSignals[i], &action, &before_[i]);
+  }
+  EndSignals(const EndSignals &) = delete;
+  ~EndSignals() {
+    for (size_t i = 0; i < std::size(kSignals); ++i)
+      sigaction(kSignals[i], &before_[i], nullptr);
+  }
+
+private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  struct sigaction before_[std::size(kSignals)];
+};
+
+} // namespace
+
+std::optional<RunningRecord> recordRunning(pid_t pid, const OptionList &options,
+                                           std::optional<std::chrono::nanoseconds> length,
+                                           const std::function<void(bool)> &tick, int &code) {
+  EndSignals signals;
+  control::Answer answer;
+  std::optional<control::Recording> recording = control::Recording::begin(pid, joinOptions(options), answer);
+  if (!recording) {
+    code = fail(exitCodeOf(answer.what), "{}", answer.why);
+    return std::nullopt;
+  }
+  RunningRecord record;
+  const uint64_t lengthNs = length ? static_cast<uint64_t>(length->count()) : 0; // 0: no end
+  uint64_t endNs = UINT64_MAX;
+  while (!wasAsked) {
+    if (!record.hasBegun) {
+      record.hasBegun = recording->hasBegun(answer);
+      if (!answer) {
+        code = fail(exitCodeOf(answer.what), "{}", answer.why);
+        return std::nullopt;
+      }
+      if (record.hasBegun && lengthNs > 0)
+        endNs = recording->startedNs() + lengthNs;
+    }
+    const uint64_t now = bootTimeNs();
+    record.hasEnded = recording->isOver();
+    if (now >= endNs || record.hasEnded)
+      break;
+    recording->extend(endNs);
+    tick(record.hasBegun);
+    constexpr uint64_t kTickNs = 50'000'000;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(kTickNs, endNs - now)));
+  }
+  const uint64_t now = bootTimeNs(), began = recording->startedNs();
+  if (record.hasBegun && now > began)
+    record.duration = std::chrono::nanoseconds(now - began);
+  if (answer = record.hasEnded ? control::Answer() : recording->stop(); !answer) {
+    complain(answer.why);
+    code = exitCodeOf(answer.what);
+  }
+  return record;
+}
+
+} // namespace ada::cli
