@@ -86,6 +86,10 @@ bool Recording::isOver() const {
   return !facts || facts->isOver() || (ways_->ring && !ways_->ring->hasDrain());
 }
 
+bool Recording::calledExec() const {
+  return ways_->ring && __atomic_load_n(&ways_->ring->header().state, __ATOMIC_ACQUIRE) == ADA_RING_EXEC;
+}
+
 Answer Recording::stop() {
   if (!ways_->ring && ways_->waiting->withdraw())
     return {};

@@ -29,6 +29,7 @@ public:
   void extend(uint64_t untilNs);
   /// Whether it is over because the process has ended or called exec.
   bool isOver() const;
+  bool calledExec() const;
   /// Ends it, or takes back what has not begun.
   Answer stop();
 

@@ -1,7 +1,6 @@
 // Adatrace record: runs and records a program.
 #include "base/quantities.h"
 #include "command.h"
-#include "control/process_files.h"
 #include "control/status.h"
 #include "elf/elf_instrumentation.h"
 #include "options/option_values.h"
@@ -341,7 +340,7 @@ int runPid(const Options &options, const Invocation &invocation) {
   progress.clear();
   if (record && record->hasEnded) {
     if (!options.quiet)
-      complain(fmt::format("process {} has {}", options.pid, control::factsOf(options.pid) ? "called exec" : "ended"));
+      complain(fmt::format("process {} has {}", options.pid, record->calledExec ? "called exec" : "ended"));
     RecoverTotals totals;
     for (const std::string &directory : processDirectories(place->shown))
       if (stateOf(directory) == ProcessState::Unfinished)

@@ -65,6 +65,7 @@ std::optional<RunningRecord> recordRunning(pid_t pid, const OptionList &options,
     }
     const uint64_t now = bootTimeNs();
     record.hasEnded = recording->isOver();
+    record.calledExec = record.hasEnded && recording->calledExec();
     if (now >= endNs || record.hasEnded)
       break;
     recording->extend(endNs);

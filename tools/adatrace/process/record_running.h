@@ -14,6 +14,7 @@ namespace ada::cli {
 
 struct RunningRecord {
   bool hasBegun = false;                ///< the process has made a traced call
+  bool calledExec = false;              ///< this is why the process's recording has ended
   bool hasEnded = false;                ///< the process itself ended meanwhile, or called exec
   std::chrono::nanoseconds duration{0}; ///< of recording
 };
