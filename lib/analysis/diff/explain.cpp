@@ -42,7 +42,8 @@ bool differs(Statistic statistic, const ExplainedCalls &calls) {
         return static_cast<double>(times.at(static_cast<uint64_t>(std::clamp(rank, 0.0, count - 1))));
       };
       constexpr double kResolution = 1.0 / 4096; // of CallTimes::at()
-      error[run.side] = std::hypot((at(share * count + off) - at(share * count - off)) / 2, kResolution * of);
+      const double chance = (at(share * count + off) - at(share * count - off)) / 2, resolution = kResolution * of;
+      error[run.side] = std::sqrt(chance * chance + resolution * resolution); // std::hypot() would need glibc 2.35
     }
   }
   if (std::min(calls.runsOf[kBefore], calls.runsOf[kAfter]) > 1)
