@@ -108,7 +108,7 @@ std::string infoText(const WtfThreadInfo &info) { return textOf("thread", info);
 std::string infoText(WtfFunctionInfo info) {
   if (info.function.displayName == info.scope)
     info.function.displayName.clear();
-  return textOf("function", std::move(info));
+  return textOf("function", info);
 }
 
 WtfInfo parseInfo(std::string_view text) {

@@ -51,7 +51,7 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
   std::unique_ptr<curl_slist, void (*)(curl_slist *)> headers(nullptr, curl_slist_free_all);
   const auto addHeader = [&](const char *line) {
     if (curl_slist *list = curl_slist_append(headers.get(), line)) {
-      headers.release();
+      (void)headers.release(); // the list may have another first element now
       headers.reset(list);
     }
   };

@@ -146,9 +146,8 @@ Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std:
   // Builds nodes from the outermost call inwards, without recursion, because calls can be deeply nested.
   const auto nodeOf = [&](const std::string &way) {
     std::vector<Place *> inner;
-    std::string at = way;
     uint32_t node = PathTree::kRoot;
-    for (auto found = places.find(at); found != places.end(); found = places.find(found->second.parent)) {
+    for (auto found = places.find(way); found != places.end(); found = places.find(found->second.parent)) {
       if (found->second.node != PathTree::kNone) {
         node = found->second.node;
         break;

@@ -310,7 +310,8 @@ void explainDeath(const std::string &directory, When color) try {
   }
   if (ends.size() > kOthers + 1)
     out.print("  ... and {}; adatrace stacks shows them\n", formatCount(ends.size() - kOthers - 1, "more thread"));
-} catch (const Exit &) { // what can't be read has been reported
+} catch (const Exit &) {
+  return; // what can't be read has been reported
 }
 
 } // namespace ada::cli

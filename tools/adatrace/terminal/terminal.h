@@ -115,6 +115,7 @@ template <typename... Args> [[noreturn]] void stop(int code, fmt::format_string<
   throw Exit{fail(code, format, std::forward<Args>(args)...)};
 }
 /// The value; without one, ends the command with what is wrong and kCantRead.
+// NOLINTNEXTLINE(performance-unnecessary-value-param): for void there is nothing to move from
 template <class T> T need(Expected<T> result) {
   if (!result)
     stop(kCantRead, "{}", result.error().text());
