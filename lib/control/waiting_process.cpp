@@ -113,8 +113,8 @@ std::optional<WaitingProcess> WaitingProcess::find(const ProcessFacts &process, 
     return !mapping.isWritable || mapping.isShared || !mapping.path.starts_with('/');
   });
   // Most programs have the runtime in its own library, or in the executable, which comes first.
-  std::ranges::stable_partition(
-      mappings, [](const Mapping &mapping) { return mapping.path.find("libAdaRuntime") != std::string::npos; });
+  std::stable_partition(mappings.begin(), mappings.end(),
+                        [](const Mapping &mapping) { return mapping.path.find("libAdaRuntime") != std::string::npos; });
   char byte;
   errno = 0;
   if (!mappings.empty() && !move(false, process.pid, mappings[0].begin, &byte, 1)) {

@@ -59,7 +59,7 @@ std::vector<pid_t> chosenProcesses(const ProcessChoice &choice, const char *comm
     add(found);
   }
   std::ranges::sort(chosen);
-  chosen.erase(std::ranges::unique(chosen).begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
   return chosen;
 }
 
