@@ -2,37 +2,15 @@
 #include "command.h"
 #include "process/chosen_processes.h"
 
-#include <memory>
-
 namespace ada::cli {
 
 namespace enable_command {
 namespace {
 
-struct Options {
-  ProcessChoice processes;
-  std::string process;
-  std::vector<std::string> globs;
-  bool quiet = false;
-};
+int run(const GlobOrder &order, const Invocation &) { return giveGlobs(order, "enable", "enable", "switched on"); }
 
-int run(Options &options) {
-  int code = kOk;
-  if (!options.process.empty())
-    options.processes.targets = {options.process};
-  const std::vector<pid_t> processes = chosenProcesses(options.processes, "enable", code);
-  return giveGlobs(processes, "enable", options.globs, "switched on", options.quiet, code);
-}
-
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("process", options->process, "A process id, or the name of processes").type("PID|NAME").required();
-  line.option("globs", options->globs,
-              "Functions whose mangled name, demangled name or source file matches one of these globs")
-      .type("GLOBS")
-      .required();
-  line.flag("-q,--quiet", options->quiet, "Print only problems");
-  return [options] { return run(*options); };
+void declare(CommandLine &line, GlobOrder &order) {
+  addGlobOrder(line, order, "Functions whose mangled name, demangled name or source file matches one of these globs");
 }
 
 } // namespace
@@ -42,7 +20,7 @@ const Command kEnable = {
     "enable",
     "Switch functions of a running program on",
     "adatrace enable 4711 'net::*' '*/parser.cpp'",
-    enable_command::declare,
+    withOptions<enable_command::declare, enable_command::run>,
 };
 
 } // namespace ada::cli

@@ -2,31 +2,23 @@
 #include "command.h"
 #include "process/chosen_processes.h"
 
-#include <memory>
-
 namespace ada::cli {
 
 namespace mark_command {
 namespace {
 
 struct Options {
-  ProcessChoice processes;
   std::string process, text;
 };
 
-int run(Options &options) {
-  int code = kOk;
-  options.processes.targets = {options.process};
-  const std::vector<pid_t> processes = chosenProcesses(options.processes, "mark", code);
-  const int given = giveAll(processes, "mark " + options.text, [](pid_t, const control::Answer &) {});
-  return given != kOk ? given : code;
+int run(const Options &options, const Invocation &) {
+  const ProcessChoice one{.targets = {options.process}, .session = {}};
+  return giveChosen(one, "mark", "mark " + options.text, [](pid_t, const control::Answer &) {});
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("process", options->process, "A process id, or the name of processes").type("PID|NAME").required();
-  line.option("text", options->text, "Its name, for options such as --from=@TEXT").type("TEXT").required();
-  return [options] { return run(*options); };
+void declare(CommandLine &line, Options &options) {
+  line.option("process", options.process, "A process id, or the name of processes").type("PID|NAME").required();
+  line.option("text", options.text, "Its name, for options such as --from=@TEXT").type("TEXT").required();
 }
 
 } // namespace
@@ -37,7 +29,7 @@ const Command kMark = {
     "Name this moment in the trace of a running program",
     "adatrace mark 4711 deploy\n"
     "adatrace tree --from=@deploy",
-    mark_command::declare,
+    withOptions<mark_command::declare, mark_command::run>,
 };
 
 } // namespace ada::cli

@@ -67,7 +67,6 @@ int run(const Options &options) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &) {
   auto options = std::make_shared<Options>();
-  line.option("process", options->processes.targets, "Process ids, or names of processes").type("PID|NAME");
   addProcessChoice(line, options->processes);
   line.option("-o,--output", options->output,
               "For processes that have recorded nothing: make the session in this directory [ada-traces]")

@@ -49,9 +49,7 @@ int run(Options &options, const Invocation &invocation) {
 
 std::function<int()> declare(CommandLine &line, const Invocation &invocation) {
   auto options = std::make_shared<Options>();
-  line.option("process", options->processes.targets, "Process ids, or names of processes [all of yours]")
-      .type("PID|NAME");
-  addProcessChoice(line, options->processes);
+  addProcessChoice(line, options->processes, "Process ids, or names of processes [all of yours]");
   addTableOptions(line, options->table, "process");
   return [options, &invocation] {
     options->table.check("status", infoOf(control::statusColumns()));

@@ -5,8 +5,6 @@
 #include "base/quantities.h"
 #include "control/status.h"
 
-#include <memory>
-
 namespace ada::cli {
 
 namespace stop_command {
@@ -17,10 +15,8 @@ struct Options {
   bool quiet = false;
 };
 
-int run(const Options &options) {
-  int code = kOk;
-  const std::vector<pid_t> processes = chosenProcesses(options.processes, "stop", code);
-  const int given = giveAll(processes, "stop", [&](pid_t pid, const control::Answer &) {
+int run(const Options &options, const Invocation &) {
+  return giveChosen(options.processes, "stop", "stop", [&](pid_t pid, const control::Answer &) {
     control::Answer answer;
     const control::Status status = control::statusOf(pid, answer);
     if (status.session.empty()) {
@@ -30,15 +26,11 @@ int run(const Options &options) {
       Output().print("process {} has stopped recording: {} in {}; next: adatrace tree {}\n", pid,
                      formatCount(status.events.value_or(0), "event"), status.session, status.session);
   });
-  return given != kOk ? given : code;
 }
 
-std::function<int()> declare(CommandLine &line, const Invocation &) {
-  auto options = std::make_shared<Options>();
-  line.option("process", options->processes.targets, "Process ids, or names of processes").type("PID|NAME");
-  addProcessChoice(line, options->processes);
-  line.flag("-q,--quiet", options->quiet, "Print only problems");
-  return [options] { return run(*options); };
+void declare(CommandLine &line, Options &options) {
+  addProcessChoice(line, options.processes);
+  line.flag("-q,--quiet", options.quiet, "Print only problems");
 }
 
 } // namespace
@@ -49,7 +41,7 @@ const Command kStop = {
     "Make running programs stop recording, with complete traces",
     "adatrace stop 4711\n"
     "adatrace stop --of ada-traces/session_20261121_101500",
-    stop_command::declare,
+    withOptions<stop_command::declare, stop_command::run>,
 };
 
 } // namespace ada::cli

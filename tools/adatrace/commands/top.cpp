@@ -4,6 +4,7 @@
 #include "options/option_values.h"
 #include "output/top_lines.h"
 #include "process/bus_error.h"
+#include "process/chosen_processes.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
@@ -14,7 +15,6 @@
 #include "recover/leftovers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -49,12 +49,9 @@ std::string directoryOf(uint32_t pid) {
 }
 
 std::string placeOf(const std::string &target) {
-  uint32_t pid = 0;
-  const char *end = target.data() + target.size();
   std::error_code error;
-  if (const auto [next, wrong] = std::from_chars(target.data(), end, pid);
-      wrong == std::errc() && next == end && pid > 0 && !std::filesystem::exists(target, error))
-    return directoryOf(pid);
+  if (const std::optional<pid_t> pid = processNumber(target); pid && !std::filesystem::exists(target, error))
+    return directoryOf(static_cast<uint32_t>(*pid));
   return sessionOrNewest(target);
 }
 

@@ -13,7 +13,8 @@
 
 namespace ada::cli {
 
-void addProcessChoice(CommandLine &line, ProcessChoice &choice) {
+void addProcessChoice(CommandLine &line, ProcessChoice &choice, const char *help) {
+  line.option("process", choice.targets, help).type("PID|NAME");
   line.flag("--all", choice.all, "All traced processes of this user");
   line.option("--of", choice.session, "All processes that record or have recorded into this session").type("SESSION");
 }
@@ -75,33 +76,42 @@ int exitCodeOf(control::Answer::What what) {
   }
 }
 
-int giveAll(const std::vector<pid_t> &processes, const std::string &order,
-            const std::function<void(pid_t, const control::Answer &)> &done) {
-  int code = kOk;
-  for (const pid_t pid : processes) {
+int giveChosen(const ProcessChoice &choice, const char *command, const std::string &order,
+               const std::function<void(pid_t, const control::Answer &)> &done) {
+  int chosen = kOk, given = kOk;
+  for (const pid_t pid : chosenProcesses(choice, command, chosen)) {
     const control::Answer answer = control::give(pid, order);
     if (answer)
       done(pid, answer);
     else
-      code = fail(exitCodeOf(answer.what), "{}", answer.why);
+      given = fail(exitCodeOf(answer.what), "{}", answer.why);
   }
-  return code;
+  return given != kOk ? given : chosen;
 }
 
-int giveGlobs(const std::vector<pid_t> &processes, const std::string &verb, const std::vector<std::string> &globs,
-              const char *done, bool quiet, int code) {
-  std::string all;
-  for (const std::string &glob : globs)
-    all += (all.empty() ? "" : "|") + glob;
-  bool matched = false;
-  const int given = giveAll(processes, verb + " " + all, [&](pid_t pid, const control::Answer &answer) {
-    matched |= answer.matched > 0;
-    if (answer.matched == 0)
-      complain(fmt::format("process {} has no function that matches {}; libraries that it loads later may", pid, all));
-    else if (!quiet)
-      Output().print("process {}: {} {}\n", pid, formatCount(static_cast<uint64_t>(answer.matched), "function"), done);
-  });
-  return given != kOk ? given : code != kOk ? code : matched || processes.empty() ? kOk : kProblemsFound;
+void addGlobOrder(CommandLine &line, GlobOrder &order, const char *functions) {
+  line.option("process", order.process, "A process id, or the name of processes").type("PID|NAME").required();
+  line.option("globs", order.globs, functions).type("GLOBS").required();
+  line.flag("-q,--quiet", order.quiet, "Print only problems");
+}
+
+int giveGlobs(const GlobOrder &order, const char *command, const char *verb, const char *done) {
+  const std::string all = fmt::format("{}", fmt::join(order.globs, "|"));
+  ProcessChoice choice;
+  if (!order.process.empty())
+    choice.targets = {order.process};
+  bool matched = false, missed = false;
+  const int code =
+      giveChosen(choice, command, fmt::format("{} {}", verb, all), [&](pid_t pid, const control::Answer &answer) {
+        (answer.matched > 0 ? matched : missed) = true;
+        if (answer.matched == 0)
+          complain(
+              fmt::format("process {} has no function that matches {}; libraries that it loads later may", pid, all));
+        else if (!order.quiet)
+          Output().print("process {}: {} {}\n", pid, formatCount(static_cast<uint64_t>(answer.matched), "function"),
+                         done);
+      });
+  return code == kOk && missed && !matched ? kProblemsFound : code;
 }
 
 } // namespace ada::cli

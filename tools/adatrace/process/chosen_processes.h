@@ -18,8 +18,9 @@ struct ProcessChoice {
   bool all = false;
 };
 
-/// --all and --of.
-void addProcessChoice(CommandLine &line, ProcessChoice &choice);
+/// PID|NAME, --all and --of.
+void addProcessChoice(CommandLine &line, ProcessChoice &choice,
+                      const char *help = "Process ids, or names of processes");
 
 /// A process id; nothing if the text is something else.
 std::optional<pid_t> processNumber(const std::string &text);
@@ -31,15 +32,24 @@ std::vector<pid_t> chosenProcesses(const ProcessChoice &choice, const char *comm
 /// The exit status for an answer.
 int exitCodeOf(control::Answer::What what);
 
-/// Gives all of them the order. Complains about those that do not take it, and calls done(pid, answer) for the others.
-/// Returns the exit status: kOk if every process took it.
-int giveAll(const std::vector<pid_t> &processes, const std::string &order,
-            const std::function<void(pid_t, const control::Answer &)> &done);
+/// Gives the order to all processes that are chosen. Complains about those that do not take it, and calls
+/// done(pid, answer) for the others. Returns the exit status: kOk if every process took it.
+int giveChosen(const ProcessChoice &choice, const char *command, const std::string &order,
+               const std::function<void(pid_t, const control::Answer &)> &done);
 
-/// Gives all of them an order with globs, and prints how many functions match: "process 4711: 3 functions switched on".
-/// A process without such a function is a problem. `code`: the exit status so far.
-int giveGlobs(const std::vector<pid_t> &processes, const std::string &verb, const std::vector<std::string> &globs,
-              const char *done, bool quiet, int code);
+/// An order about the functions of one process, or of all with a name.
+struct GlobOrder {
+  std::string process;
+  std::vector<std::string> globs;
+  bool quiet = false;
+};
+
+/// PID|NAME, GLOBS, and --quiet. `functions`: what the globs choose, for --help.
+void addGlobOrder(CommandLine &line, GlobOrder &order, const char *functions);
+
+/// Gives it, and prints how many functions match: "process 4711: 3 functions switched on", where `done` is
+/// "switched on". It is a problem if no process has such a function. Returns the exit status.
+int giveGlobs(const GlobOrder &order, const char *command, const char *verb, const char *done);
 
 } // namespace ada::cli
 #endif // ADATRACE_CHOSEN_PROCESSES_H
