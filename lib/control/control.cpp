@@ -13,7 +13,7 @@ namespace {
 // What can be ordered of a process that has recorded nothing.
 Answer giveToWaiting(const ProcessFacts &process, const std::string &order, const std::string &options,
                      uint64_t leaseNs) {
-  const std::string who = "process " + std::to_string(process.pid);
+  const std::string who = named(process.pid);
   Answer answer;
   std::optional<WaitingProcess> waiting = WaitingProcess::find(process, answer);
   if (!waiting)
@@ -41,7 +41,7 @@ Answer giveToWaiting(const ProcessFacts &process, const std::string &order, cons
 Answer give(pid_t pid, const std::string &order, const std::string &startOptions, uint64_t leaseNs) {
   const std::optional<ProcessFacts> process = factsOf(pid);
   if (!process)
-    return {What::NoProcess, "there is no process " + std::to_string(pid)};
+    return {What::NoProcess, "there is no " + named(pid)};
   Answer answer;
   if (const auto ring = MappedRing::ofProcess(*process, answer))
     return ring->give(startOptions.empty() ? order : order + " " + startOptions, pid, leaseNs);

@@ -38,7 +38,7 @@ struct Answer {
 inline constexpr std::chrono::milliseconds kPatience{2000};
 
 /// Gives a process an order: "start", "stop", "enable GLOBS", "disable GLOBS", "detail GLOBS", "no-detail GLOBS",
-/// "trigger", "flush", "status". Waits for the answer.
+/// "trigger", "flush", "snapshot", "mark TEXT", "status". Waits for the answer.
 /// `startOptions`: as in ADA_OPTIONS, for "start" to a process that has recorded nothing.
 /// `leaseNs`: for "start": when the process stops by itself, on CLOCK_BOOTTIME; 0: it does not.
 Answer give(pid_t pid, const std::string &order, const std::string &startOptions = {}, uint64_t leaseNs = 0);

@@ -54,8 +54,6 @@ bool waitForDone(ada_ring_orders &orders, Clock::time_point until) {
   }
 }
 
-std::string named(pid_t pid) { return "process " + std::to_string(pid); }
-
 // Why a process does not answer.
 Answer noAnswer(pid_t pid, bool hasBegun) {
   const std::optional<ProcessFacts> facts = factsOf(pid);

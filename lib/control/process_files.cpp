@@ -14,6 +14,7 @@ namespace ada::control {
 
 namespace fs = std::filesystem;
 
+std::string named(pid_t pid) { return "process " + std::to_string(pid); }
 std::string placeOf(pid_t pid) { return "/proc/" + std::to_string(pid); }
 
 std::optional<ProcessFacts> factsOf(pid_t pid) {

@@ -34,8 +34,11 @@ struct Mapping {
   std::string path; ///< empty for anonymous memory
 };
 
-/// The mappings of a process. `problem` says what is wrong if there are none.
+/// The mappings of a process. Without any, `error` is the system's error number, or 0.
 std::vector<Mapping> mappingsOf(pid_t pid, int &error);
+
+/// "process 4711", for messages
+std::string named(pid_t pid);
 
 /// "/proc/4711"
 std::string placeOf(pid_t pid);

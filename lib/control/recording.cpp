@@ -30,7 +30,7 @@ Recording::~Recording() = default;
 
 std::optional<Recording> Recording::begin(pid_t pid, const std::string &options, Answer &answer) {
   const std::optional<ProcessFacts> process = factsOf(pid);
-  const std::string who = "process " + std::to_string(pid);
+  const std::string who = named(pid);
   if (!process) {
     answer = {What::NoProcess, "there is no " + who};
     return std::nullopt;

@@ -119,7 +119,7 @@ Status statusOf(pid_t pid, Answer &answer) {
   status.pid = pid;
   const std::optional<ProcessFacts> process = factsOf(pid);
   if (!process) {
-    answer = {Answer::What::NoProcess, "there is no process " + std::to_string(pid)};
+    answer = {Answer::What::NoProcess, "there is no " + named(pid)};
     return status;
   }
   status.name = process->name;

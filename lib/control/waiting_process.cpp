@@ -69,7 +69,7 @@ private:
 
 // Why the kernel does not let us look into a process.
 Answer refusal(const ProcessFacts &process, int error) {
-  const std::string who = "process " + std::to_string(process.pid);
+  const std::string who = named(process.pid);
   if (error == ESRCH)
     return {What::NoProcess, "there is no " + who};
   std::string scope;
@@ -127,7 +127,7 @@ std::optional<WaitingProcess> WaitingProcess::find(const ProcessFacts &process, 
     if (!address)
       continue;
     WaitingProcess found(process, address);
-    const std::string who = "process " + std::to_string(process.pid);
+    const std::string who = named(process.pid);
     if (const uint32_t abi = found.get(&WaitingBlock::abi);
         abi != ADA_ABI_VERSION || found.get(&WaitingBlock::version) != WaitingBlock::kVersion) {
       answer = {What::OtherVersion, who + " has a runtime of another release (ABI " + std::to_string(abi) +
@@ -139,7 +139,7 @@ std::optional<WaitingProcess> WaitingProcess::find(const ProcessFacts &process, 
     best = found; // of two runtimes, one may not be in use
   }
   if (!best)
-    answer = {What::NotTraced, "process " + std::to_string(process.pid) + " was not built with the AdaTrace plugin"};
+    answer = {What::NotTraced, named(process.pid) + " was not built with the AdaTrace plugin"};
   return best;
 }
 
@@ -186,7 +186,7 @@ bool WaitingProcess::setBytes() const {
 }
 
 Answer WaitingProcess::give(const std::string &order, uint64_t leaseNs, std::chrono::milliseconds patience) {
-  const std::string who = "process " + std::to_string(process_.pid);
+  const std::string who = named(process_.pid);
   if (order.size() >= sizeof(WaitingBlock::text))
     return {What::Refused, "the options are too long: an order has at most 8 KiB"};
   std::optional<WriteLock> lock(std::in_place, process_.pid, Clock::now() + kPatience);
@@ -217,7 +217,7 @@ Answer WaitingProcess::give(const std::string &order, uint64_t leaseNs, std::chr
 }
 
 Answer WaitingProcess::wait(std::chrono::milliseconds patience) {
-  const std::string who = "process " + std::to_string(process_.pid);
+  const std::string who = named(process_.pid);
   for (const Clock::time_point until = Clock::now() + patience;;) {
     if (get(&WaitingBlock::done) == number_) {
       Answer answer;
