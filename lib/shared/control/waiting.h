@@ -7,13 +7,11 @@
 //   1. isBusy = 1: until it is 0 again, the process does not unload a library whose enable bytes are in the list.
 //   2. The order: text, lease, forPid, number; state = Writing.
 //   3. The enable bytes of all functions = 1. From now on every traced call enters the runtime, which does nothing
-//   while
-//      the state is Writing (and clears the bytes if that lasts a second: the controller was killed).
+//      while the state is Writing (and clears the bytes if that lasts a second: the controller was killed).
 //   4. state = Ready, isBusy = 0. The next call finds the order, sets `taken`, carries it out, sets the enable bytes to
 //      what is selected, and sets `done`.
 //   5. To withdraw the order: withdrawn = number, then read `taken`. If that is not the number, nothing happens any
-//   more:
-//      the next call clears the bytes.
+//      more: the next call clears the bytes.
 #ifndef ADA_LIB_SHARED_CONTROL_WAITING_H
 #define ADA_LIB_SHARED_CONTROL_WAITING_H
 

@@ -23,13 +23,7 @@ bool Drain::takeOrder() {
   if (orderNumber_ == __atomic_load_n(&orders.done, __ATOMIC_RELAXED) || !execute_)
     return false;
   __atomic_store_n(&orders.begun, orderNumber_, __ATOMIC_SEQ_CST);
-  __builtin_memcpy(order_.text, orders.text, sizeof orders.text);
-  order_.text[sizeof orders.text] = 0;
-  order_.askedNs = orders.asked_ns;
-  order_.result = 0;
-  order_.isSnapshot = false;
-  order_.answer.clear();
-  order_.split();
+  order_.begin(orders.text, sizeof orders.text, orders.asked_ns);
   if (execute_(order_))
     return true;
   answerOrder();
@@ -54,8 +48,7 @@ void Drain::endLease() {
   const uint64_t lease = __atomic_load_n(&orders.lease_ns, __ATOMIC_RELAXED);
   if (__builtin_expect(lease == 0, 1) || isParked_ || sys::nowNs() < lease || !execute_)
     return;
-  __builtin_memcpy(order_.text, "stop", sizeof "stop");
-  order_.split();
+  order_.begin("stop", sizeof "stop", lease);
   execute_(order_);
 }
 

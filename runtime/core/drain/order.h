@@ -15,8 +15,14 @@ struct Order {
   Text<sizeof(ada_ring_orders::answer)> answer;
   char text[sizeof(ada_ring_orders::text) + 1] = {}; // verb and argument, NUL-terminated
 
-  // Sets the verb and the argument of `text`.
-  void split() {
+  // Begins with the text of an order, which need not end with a NUL.
+  void begin(const char *from, size_t bytes, uint64_t asked) {
+    __builtin_memcpy(text, from, bytes);
+    text[bytes] = 0;
+    askedNs = asked;
+    isSnapshot = false;
+    result = 0;
+    answer.clear();
     size_t n = 0;
     while (text[n] && text[n] != ' ')
       ++n;

@@ -63,12 +63,7 @@ waiting::Found waiting::take(uint32_t processId, Order &order, uint64_t &leaseNs
   if (state == WaitingBlock::Writing || __atomic_load_n(&block.withdrawn, __ATOMIC_SEQ_CST) == block.number ||
       (leaseNs != 0 && leaseNs < now))
     return Found::Nothing;
-  __builtin_memcpy(order.text, block.text, sizeof block.text);
-  order.text[sizeof block.text] = 0;
-  order.askedNs = block.askedNs;
-  order.result = 0;
-  order.answer.clear();
-  order.split();
+  order.begin(block.text, sizeof block.text, block.askedNs);
   return Found::Order;
 }
 
