@@ -3,8 +3,8 @@
 
 #include "analysis/events/duration_sink.h"
 #include "base/try.h"
+#include "model/passing_sink.h"
 #include "model/statistics.h"
-#include "passing_sink.h"
 
 #include <algorithm>
 #include <string>

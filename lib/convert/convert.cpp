@@ -2,7 +2,7 @@
 #include "ada/trace/convert.h"
 
 #include "base/try.h"
-#include "passing_sink.h"
+#include "model/passing_sink.h"
 
 #include <algorithm>
 

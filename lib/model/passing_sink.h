@@ -1,6 +1,6 @@
 // A sink that hands everything on: the base of sinks that look at what passes.
-#ifndef ADA_LIB_CONVERT_PASSING_SINK_H
-#define ADA_LIB_CONVERT_PASSING_SINK_H
+#ifndef ADA_LIB_MODEL_PASSING_SINK_H
+#define ADA_LIB_MODEL_PASSING_SINK_H
 
 #include "ada/trace/model.h"
 
@@ -43,4 +43,4 @@ private:
 
 } // namespace ada::model
 
-#endif // ADA_LIB_CONVERT_PASSING_SINK_H
+#endif // ADA_LIB_MODEL_PASSING_SINK_H

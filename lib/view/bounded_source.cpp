@@ -2,6 +2,7 @@
 #include "bounded_source.h"
 
 #include "base/try.h"
+#include "model/passing_sink.h"
 
 #include <algorithm>
 #include <numeric>
@@ -10,28 +11,18 @@ namespace ada::view {
 
 namespace {
 
-class StoppableSink : public model::TraceSink {
+class StoppableSink : public model::PassingSink {
 public:
-  StoppableSink(model::TraceSink &sink, ReadBounds &bounds) : sink_(sink), bounds_(bounds) {}
+  StoppableSink(model::TraceSink &sink, ReadBounds &bounds) : PassingSink(sink), bounds_(bounds) {}
 
-  Expected<void> begin(const model::TraceInfo &info) override { return sink_.begin(info); }
-  Expected<void> addProcess(const model::Process &process) override { return sink_.addProcess(process); }
-  Expected<void> addThread(const model::Thread &thread) override { return sink_.addThread(thread); }
-  Expected<void> addFunction(const model::Function &function) override { return sink_.addFunction(function); }
   Expected<void> events(const model::Batch &batch) override {
     bounds_.events.fetch_add(batch.events.size(), std::memory_order_relaxed);
     if (bounds_.isOver && bounds_.isOver())
       return Error{.code = "E_STOPPED", .message = "the analysis was stopped"};
     return sink_.events(batch);
   }
-  Expected<void> endThread(uint32_t thread) override { return sink_.endThread(thread); }
-  Expected<void> finish() override { return sink_.finish(); }
-  bool needsRange() const override { return sink_.needsRange(); }
-  bool wantsDetails() const override { return sink_.wantsDetails(); }
-  bool takesSymbols() const override { return sink_.takesSymbols(); }
 
 private:
-  model::TraceSink &sink_;
   ReadBounds &bounds_;
 };
 

@@ -4,7 +4,7 @@
 
 #include "terminal/terminal.h"
 
-#include "convert/passing_sink.h"
+#include "model/passing_sink.h"
 
 #include <chrono>
 #include <mutex>

@@ -141,49 +141,44 @@ void writeOutliers(JsonText &json, const AskedCall &call, const analysis::Outlie
   json.endArray();
 }
 
-uint64_t eventsOf(const ApiRequest &request, uint64_t most) { return std::min(request.number("events", most), most); }
-
 } // namespace
 
-HttpReply AnalysisAnswers::why(ApiRequest &request) {
-  constexpr uint64_t kMostEvents = 4'000'000;
+// Asks for an analysis in the background. `analyse` writes its members, and returns the part of the trace that it read.
+template <class Analyse>
+HttpReply AnalysisAnswers::answer(const char *what, ApiRequest &request, uint64_t mostEvents,
+                                  std::chrono::seconds mostTime, const Analyse &analyse) {
   const AskedCall call = callOf(request);
-  const uint64_t events = eventsOf(request, kMostEvents);
-  return jobs_.ask(keyOf("why", request, call, events), events, std::chrono::seconds(15),
-                   [call](const view::AnalysisLimits &limits) -> Expected<std::string> {
+  const uint64_t events = std::min(request.number("events", mostEvents), mostEvents);
+  return jobs_.ask(keyOf(what, request, call, events), events, mostTime,
+                   [call, analyse](const view::AnalysisLimits &limits) -> Expected<std::string> {
                      std::string text;
                      JsonText json(text);
                      const auto details = ADA_TRY(call.details());
                      json.beginObject();
-                     const auto part =
-                         ADA_TRY(view::explainCall(*call.opened->view, details, limits,
-                                                   [&](const analysis::Why &why, const view::Reader &reader) {
-                                                     WhyJson(json, call, reader).write(why);
-                                                   }));
-                     writePart(json, call, part);
+                     writePart(json, call, ADA_TRY(analyse(json, call, details, limits)));
                      json.endObject();
                      return text;
                    });
 }
 
+HttpReply AnalysisAnswers::why(ApiRequest &request) {
+  return answer(
+      "why", request, 4'000'000, std::chrono::seconds(15),
+      [](JsonText &json, const AskedCall &call, const view::CallDetails &details, const view::AnalysisLimits &limits) {
+        return view::explainCall(
+            *call.opened->view, details, limits,
+            [&](const analysis::Why &why, const view::Reader &reader) { WhyJson(json, call, reader).write(why); });
+      });
+}
+
 HttpReply AnalysisAnswers::outliers(ApiRequest &request) {
-  constexpr uint64_t kMostEvents = 20'000'000;
-  const AskedCall call = callOf(request);
-  const uint64_t events = eventsOf(request, kMostEvents);
-  return jobs_.ask(keyOf("outliers", request, call, events), events, std::chrono::seconds(30),
-                   [call](const view::AnalysisLimits &limits) -> Expected<std::string> {
-                     std::string text;
-                     JsonText json(text);
-                     const auto details = ADA_TRY(call.details());
-                     json.beginObject();
-                     const auto part = ADA_TRY(
-                         view::compareCall(*call.opened->view, details, limits,
-                                           [&](const analysis::Outliers &found, const analysis::FunctionTimes &times,
-                                               const view::Reader &) { writeOutliers(json, call, found, times); }));
-                     writePart(json, call, part);
-                     json.endObject();
-                     return text;
-                   });
+  return answer(
+      "outliers", request, 20'000'000, std::chrono::seconds(30),
+      [](JsonText &json, const AskedCall &call, const view::CallDetails &details, const view::AnalysisLimits &limits) {
+        return view::compareCall(*call.opened->view, details, limits,
+                                 [&](const analysis::Outliers &found, const analysis::FunctionTimes &times,
+                                     const view::Reader &) { writeOutliers(json, call, found, times); });
+      });
 }
 
 } // namespace ada::cli

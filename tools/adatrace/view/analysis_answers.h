@@ -14,6 +14,10 @@ public:
   HttpReply outliers(ApiRequest &request);
 
 private:
+  template <class Analyse>
+  HttpReply answer(const char *what, ApiRequest &request, uint64_t mostEvents, std::chrono::seconds mostTime,
+                   const Analyse &analyse);
+
   AnalysisJobs jobs_;
 };
 
