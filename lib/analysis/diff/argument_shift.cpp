@@ -144,8 +144,8 @@ public:
       weights_.push_back(call.weight);
     for (const ExplainedRun &run : calls.runs) {
       sideOf_.resize(run.end, run.side);
-      for (const uint64_t ns : {static_cast<uint64_t>(statisticOf(statistic, *run.times))})
-        border_ += static_cast<double>(ns) / static_cast<double>(2 * calls.runsOf[run.side]);
+      const auto ns = static_cast<uint64_t>(statisticOf(statistic, *run.times));
+      border_ += static_cast<double>(ns) / static_cast<double>(2 * calls.runsOf[run.side]);
     }
     std::set<std::string> numbers, texts;
     for (const ExplainedCall &call : calls.calls)
@@ -250,7 +250,7 @@ private:
         note_ = name + " has hardly any value in common on the two sides, so nobody can tell what that changes";
       return std::nullopt;
     }
-    if (!matters(sides) || !isMoreThanChance(name, strata, sides))
+    if (!matters(sides) || !isMoreThanChance(strata, sides))
       return std::nullopt;
     Shift shift;
     shift.weights = weights_;
@@ -324,7 +324,7 @@ private:
     const uint32_t s = strata.ofCall[call];
     return s != kNotKnown && (strata.areRanges ? s >= cut.at : s == cut.at);
   }
-  bool isMoreThanChance(const std::string &, const Strata &strata, const BothSides<std::vector<Stratum>> &sides) const {
+  bool isMoreThanChance(const Strata &strata, const BothSides<std::vector<Stratum>> &sides) const {
     const Cut cut = cutOf(strata, sides);
     BothSides<uint64_t> with = {}, all = {};
     std::vector<double> ofRun;
