@@ -248,9 +248,10 @@ std::optional<OptionList> optionsOfRunning(const Options &options, std::string &
   std::erase_if(runtime, [](const auto &option) { return option.first == "session" || option.first == "output"; });
   if (const std::string *format = findOption(runtime, "format"); format && *format != "packed")
     problem = "--pid records packed files";
-  else if (problem = completeDetail(runtime); !problem.empty())
-    ;
-  else if (findOption(runtime, "enabled") || findOption(runtime, "control") || findOption(runtime, "flight"))
+  if (problem.empty())
+    problem = completeDetail(runtime);
+  if (problem.empty() &&
+      (findOption(runtime, "enabled") || findOption(runtime, "control") || findOption(runtime, "flight")))
     problem = "--pid can't be combined with --enabled, --control or --flight";
   if (!problem.empty())
     return std::nullopt;
@@ -501,11 +502,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("--for", options.length, "With --pid: for this long (10s, 500ms), from the first traced call on")
       .type("TIME")
       .needs("--pid")
-      .check([](const std::string &value) {
-        const std::optional<uint64_t> ns = parseDuration(value);
-        const bool hasUnit = value.find_first_not_of("0123456789.") != std::string::npos;
-        return ns && *ns > 0 && hasUnit ? std::string() : "'" + value + "' is not a time with its unit (10s, 500ms)";
-      });
+      .check([](const std::string &value) { return wrongTimeWithUnit(value, "10s, 500ms"); });
   declareRuntimeOptions(line, options);
   addWhen(line, "--progress", options.progress,
           "Show progress on standard error while the program runs: auto (only on a terminal), always or never");

@@ -1,5 +1,6 @@
 // Adatrace start: switches recording on in running programs.
 #include "command.h"
+#include "options/option_values.h"
 #include "options/runtime_options.h"
 #include "process/chosen_processes.h"
 #include "process/destination.h"
@@ -74,12 +75,8 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
   line.option("--session", options->session, "The same: use this session directory").type("DIR");
   line.option("--for", options->length, "Stop by itself after this time (90s, 10m, 2h); 0: never [10m]")
       .type("TIME")
-      .check([](const std::string &value) {
-        const std::optional<uint64_t> ns = parseDuration(value);
-        const bool hasUnit = value.find_first_not_of("0123456789.") != std::string::npos;
-        return value == "0" || (ns && *ns > 0 && hasUnit) ? std::string()
-                                                          : "'" + value + "' is not a time with its unit (90s, 10m)";
-      });
+      .check(
+          [](const std::string &value) { return value == "0" ? std::string() : wrongTimeWithUnit(value, "90s, 10m"); });
   line.flag("-q,--quiet", options->quiet, "Print only problems");
   return [options] { return run(*options); };
 }

@@ -24,6 +24,13 @@ Option addDuration(CommandLine &line, const std::string &name, uint64_t &target,
   return line.parsed(name, set, text).type("TIME");
 }
 
+std::string wrongTimeWithUnit(const std::string &value, const char *examples) {
+  const std::optional<uint64_t> ns = parseDuration(value);
+  const bool hasUnit = value.find_first_not_of("0123456789.") != std::string::npos;
+  return ns && *ns > 0 && hasUnit ? std::string()
+                                  : fmt::format("'{}' is not a time with its unit ({})", value, examples);
+}
+
 Option addCount(CommandLine &line, const std::string &name, std::function<void(uint64_t)> set,
                 const std::string &text) {
   const auto parse = [set = std::move(set)](const std::string &value) {

@@ -22,6 +22,10 @@ Option addSize(CommandLine &line, const std::string &name, uint64_t &target, con
 /// Adds an option like --min-duration 10us.
 Option addDuration(CommandLine &line, const std::string &name, uint64_t &target, const std::string &text);
 
+/// What is wrong with the value of an option like --for 10s, for its message; empty if nothing is. The unit must be
+/// given, and 0 is not a valid value. `examples`: "10s, 500ms".
+std::string wrongTimeWithUnit(const std::string &value, const char *examples);
+
 /// Adds an option like --limit 20.
 Option addCount(CommandLine &line, const std::string &name, std::function<void(uint64_t)> set, const std::string &text);
 template <class Target>
