@@ -6,7 +6,6 @@ import sys
 
 # Tests of their own.
 ELSEWHERE = {
-    "clickhouse.md": "test/tools/fleet.test and others: it needs a server",
     "install.md": "test/packages/bare_root.sh",
     "slow_request_in_redis.md": "test/real/redis.sh",
 }
