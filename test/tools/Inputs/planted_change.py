@@ -27,7 +27,7 @@ class Run:
     def __init__(self, r, shape, changes):
         self.r, self.shape, self.changes = r, shape, changes
         self.lines, self.other, self.sched = [], [], []
-        self.now, self.planted = 1000, {kind: 0 for kind in changes}
+        self.now, self.planted, self.large = 1000, {kind: 0 for kind in changes}, 0
         self.event("call main")
         self.calls = shape["calls"] + r.randrange(shape["calls"] // 10)
         for _ in range(self.calls):
@@ -78,6 +78,8 @@ class Run:
         is_large = r.random() < (shape["often"] if "argument" in changes else shape["seldom"])
         size = 1000 + r.randrange(500) if is_large else r.randrange(1000)
 
+        self.large += is_large
+
         def inside():
             self.spend(shape["own"])
             times = shape["times"] * (2 if "calls" in changes else 1)
@@ -125,13 +127,15 @@ def shape_of(r):
             "sched": r.random() < 0.5}
 
 
+# Large arguments begin at 1000; no ordinary call may have come close to it.
+LARGE = r"size >= (1\d\d\d|9[5-9]\d) "
 # What is planted, and how the first rows must look: kind, and a text in path or cause.
 KINDS = {
     "none": {}, "calls": {"calls": ("calls", "parse")}, "own": {"own": ("own", "own code")},
     "callee": {"callee": ("callee", "rebuild")}, "lock": {"lock": ("waiting", "held by compactor, taken in compact")},
-    "preempted": {"preempted": ("preempted", "another thread")}, "argument": {"argument": ("argument", r"size >= 1\d\d\d ")},
+    "preempted": {"preempted": ("preempted", "another thread")}, "argument": {"argument": ("argument", LARGE)},
     "two": {"callee": ("callee", "rebuild"), "lock": ("waiting", "taken in compact")},
-    "both": {"argument": ("argument", r"size >= 1\d\d\d "), "calls": ("calls", "parse")},
+    "both": {"argument": ("argument", LARGE), "calls": ("calls", "parse")},
 }
 
 
@@ -153,9 +157,9 @@ def check(kind, seed):
             names.append(f"{side}{number}")
             for change, ns in run.planted.items():
                 planted[change] += ns / run.calls / runs
+            if "argument" in planted:
+                planted["argument"] += (1 if changes else -1) * run.large * shape["large"] / run.calls / runs
         sides.append(names)
-    if "argument" in planted:
-        planted["argument"] = (shape["often"] - shape["seldom"]) * shape["large"]
     is_right, shown = True, [runs, shape["sched"], planted]
     for statistic in ("mean", "p99", "total"):
         command = ["adatrace", "diff", "--explain", "--function=handle", f"--statistic={statistic}", "--format=json",

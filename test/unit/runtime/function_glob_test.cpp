@@ -1,7 +1,6 @@
 // Globs that choose functions: what they match, and which of a function's names they match.
 #include "shared/select/function_glob.h"
 
-#include <chrono>
 #include <gtest/gtest.h>
 #include <random>
 #include <sstream>
@@ -212,15 +211,14 @@ TEST(FunctionGlob, PartsOfDemangledNames) {
   }
 }
 
+// It would not end in a day.
 TEST(FunctionGlob, TakesNoExponentialTime) {
   std::string text(2000, 'a');
-  auto begin = std::chrono::steady_clock::now();
   EXPECT_FALSE(matches("*a*a*a*a*a*a*a*a*a*a*a*a*a*a*a*b", text));
   std::string braces;
   for (int i = 0; i < 100; ++i)
     braces += "{a,aa}";
   EXPECT_FALSE(matches((braces + "b").c_str(), std::string(150, 'a')));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
 } // namespace
