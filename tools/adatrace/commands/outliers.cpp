@@ -76,8 +76,8 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
   std::vector<analysis::FunctionTimes> &functions = times.functions;
   if (functions.empty()) {
     complain(fmt::format("outliers: {} has no complete call of such a function", input.name()));
-    warnAboutUnmatched("--function", options.functions, input.table().functions);
-    return kCantRead;
+    (void)warnAboutUnmatched("--function", options.functions, input.table().functions);
+    return kProblemsFound;
   }
   std::vector<std::pair<uint64_t, size_t>> order; // by the time above the median
   for (size_t i = 0; i < functions.size(); ++i)

@@ -8,6 +8,7 @@
 #include "analysis/events/early_end.h"
 #include "analysis/tree/tree_fit.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -105,14 +106,15 @@ int run(Options &options, const Invocation &invocation) {
   if (isText)
     printNotes(out, input, *lines, palette, leftOutNs);
   out.flush();
+  int unmatched = kOk;
   if (!lines->wasCut() && input.hasAllThreads())
-    warnAboutUnmatched(filter, input.table().functions);
+    unmatched = warnAboutUnmatched(filter, input.table().functions);
   if (options.walk.values && input.eventCount() > 0 && !hasValues(input))
     warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
   if (walked.strayExits)
     warning("{} without a call {} left out: recording began inside {}", formatCount(walked.strayExits, "exit"),
             walked.strayExits == 1 ? "was" : "were", walked.strayExits == 1 ? "it" : "them");
-  return input.close();
+  return std::max(unmatched, input.close());
 }
 
 void declare(CommandLine &line, Options &options) {

@@ -108,13 +108,7 @@ int run(const Options &options, const Invocation &) {
     sayGiven(fmt::format("process {}", *pid), options);
     return kOk;
   }
-  std::string path = options.target;
-  if (path.empty()) {
-    const Expected<std::string> newest = atf::newestSession(kDefaultOutput);
-    if (!newest)
-      return fail(kCantRead, "there is no session under ./{}; name one, or a process", kDefaultOutput);
-    path = *newest;
-  }
+  const std::string path = sessionOrNewest(options.target, "a process");
   if (!fs::is_directory(path, error) && flightsOf(path).empty())
     return fail(kCantRead, "{}: neither a process id nor a session", path);
   return triggerSession(path, options);

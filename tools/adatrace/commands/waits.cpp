@@ -4,6 +4,7 @@
 #include "options/option_values.h"
 #include "output/wait_lines.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -61,9 +62,10 @@ int run(Options &options, const Invocation &invocation) {
   }
   out.flush();
   tellWhatIsMissing(waits, input);
+  int unmatched = kOk;
   if (input.hasAllThreads())
-    warnAboutUnmatched(options.filter.options, input.table().functions);
-  return input.close();
+    unmatched = warnAboutUnmatched(options.filter.options, input.table().functions);
+  return std::max(unmatched, input.close());
 }
 
 void declare(CommandLine &line, Options &options) {
