@@ -349,7 +349,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--round-times", options.roundTimes,
             "wtf and cff: drop fractions of a microsecond, which take half of the bytes");
   line.flag("--force", options.force, "Replace the output if it exists");
-  line.flag("-q,--quiet", options.quiet, "No closing line and no progress");
+  addQuiet(line, options.quiet, "No closing line and no progress");
   addWhen(line, "--progress", options.progress);
 }
 

@@ -313,7 +313,7 @@ void declare(CommandLine &line, Options &options) {
                                          {"p50", analysis::Statistic::Median},
                                          {"p99", analysis::Statistic::P99}},
                                         "With --explain: the change of what [mean]");
-  addCount(line, "--limit", options.limit,
+  addLimit(line, options.limit,
            fmt::format("Stop after this many differences (--flow) or functions (--explain); 0: never [{} or {}]",
                        kFlowLimit, kExplainLimit));
   line.flag("--all", options.lines.all, "Also show functions that did not change beyond noise");

@@ -172,7 +172,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag(
       "--events", options.events,
       "For other formats, too, print calls and marks instead of frames and records; a filter or --limit does the same");
-  addCount(line, "--limit", options.limit, "At most this many events; 0: all [0]");
+  addLimit(line, options.limit, "At most this many events; 0: all [0]");
 }
 
 } // namespace

@@ -91,7 +91,7 @@ void declare(CommandLine &line, Options &options) {
                {"thread", analysis::PathsBy::Thread}},
               "One graph for the whole trace, for each process, or for each thread [trace]")
       .type("WHAT");
-  addCount(line, "--limit", options.limit, "At most this many lines; 0: all [0]");
+  addLimit(line, options.limit, "At most this many lines; 0: all [0]");
   addTableOptions(line, options.lines.table);
   // For tests: simulates a trace with more paths than fit.
   line.option("--max-nodes", options.paths.mostNodes, "").hidden();

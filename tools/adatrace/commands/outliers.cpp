@@ -141,7 +141,7 @@ void declare(CommandLine &line, Options &options) {
         return analysis::SlowestOf::parse(text) ? std::string()
                                                 : "'" + text + "' is not a share up to 50%, a number or >DURATION";
       });
-  addCount(line, "--limit", options.limit, "At most this many functions [3 with --function, otherwise 20]");
+  addLimit(line, options.limit, "At most this many functions [3 with --function, otherwise 20]");
   addTableOptions(line, options.table, "function");
 }
 

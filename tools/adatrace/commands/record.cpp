@@ -471,16 +471,15 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
         setOption(options.runtime, option.name, value);
       return problem;
     };
-    const char *const kGroup = "What and how to record (docs/reference/options.md)";
     if (const char *separator = separatorOf(option)) {
       line.parsed(
               flag, [set, separator](const std::vector<std::string> &values) { return set(joined(values, separator)); },
               sentence + " May be repeated.")
           .type(option.metavar)
-          .group(kGroup);
+          .under(headingOf(option));
       continue;
     }
-    line.parsed((name == "output" ? "-o," : "") + flag, set, sentence).type(option.metavar).group(kGroup);
+    line.parsed((name == "output" ? "-o," : "") + flag, set, sentence).type(option.metavar).under(headingOf(option));
     if (name.find('_') != std::string_view::npos)
       line.alias("--" + std::string(name), flag, set);
     // --pre-roll takes 50ms or 2s; --pre-roll-ms=50 has the unit in its name.
@@ -518,7 +517,7 @@ void declare(CommandLine &line, Options &options) {
             "with --packed, which slows the program least. The program must be built with --ada-calls=default");
   line.flag("--packed", options.packed, "Same as --format=packed: about one byte per event").excludes("--format");
   line.flag("--append", options.append, "Add to the session named by --session even if it already holds a trace");
-  line.flag("-q,--quiet", options.quiet, "Print only errors: no hints, no closing line");
+  addQuiet(line, options.quiet, "Print only errors: no hints, no closing line");
 }
 
 int run(const Options &options, const Invocation &invocation) {

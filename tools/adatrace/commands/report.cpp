@@ -287,8 +287,7 @@ void declare(CommandLine &line, Options &options) {
               "Keep the figures of packed threads in the session, and use kept figures instead of reading all events: "
               "auto (keep them for threads with more than 4 million events), always, never [auto]")
       .type("WHEN");
-  addCount(line, "--limit", options.limit,
-           fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
+  addLimit(line, options.limit, fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
   addTableOptions(line, options.lines.table);
 }
 

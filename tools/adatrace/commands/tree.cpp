@@ -129,7 +129,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--initialisers", options.showsInitialisers,
             "Show every static initialiser (_GLOBAL__sub_I_...) and its calls; otherwise, adjacent ones are combined "
             "in one line unless --function or --include is given");
-  addCount(line, "--limit", options.limit,
+  addLimit(line, options.limit,
            fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
   addCount(line, "--fit", options.fit,
            fmt::format("Leave out the shortest calls until at most this many lines remain; 0: leave out none [{} on a "

@@ -1,5 +1,6 @@
 // Adatrace trigger: keeps the detail of this moment.
 #include "command.h"
+#include "options/option_values.h"
 #include "process/chosen_processes.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
@@ -118,7 +119,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("target", options.target,
               "A process id, or a session for all its running processes [the newest session under ./ada-traces]")
       .type("PID|SESSION");
-  line.flag("-q,--quiet", options.quiet, "Print only problems");
+  addQuiet(line, options.quiet);
 }
 
 } // namespace

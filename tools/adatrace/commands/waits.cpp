@@ -76,7 +76,7 @@ void declare(CommandLine &line, Options &options) {
   line.choice("--by", options.lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
               "One row per object, or per function that created the objects (if unknown: that waited) [object]")
       .type("WHAT");
-  addCount(line, "--limit", options.limit, "At most this many rows; 0: all [0]");
+  addLimit(line, options.limit, "At most this many rows; 0: all [0]");
   addTableOptions(line, options.lines.table);
 }
 

@@ -113,7 +113,7 @@ void declare(CommandLine &line, Options &options) {
                           kLeastPercent))
       .type("N")
       .between(0.0, 100.0);
-  addCount(line, "--limit", options.limit, "At most this many lines; 0: all [0]");
+  addLimit(line, options.limit, "At most this many lines; 0: all [0]");
   declareNames(line, options.names);
   addFormat(line, options.format, {Format::Text, Format::Json}, "text, or json (one object) [text]");
 }

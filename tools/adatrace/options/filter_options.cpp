@@ -11,6 +11,7 @@ namespace ada::cli {
 
 void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations) {
   analysis::FilterOptions &options = arguments.options;
+  const CommandLine::Section functions(line, heading::kFunctions);
   addGlobs(line, "-f,--function", options.functions,
            "Only these functions and everything they call (globs for the mangled name, the demangled name with or "
            "without parameters, or the source file, separated by '|'; this option and the next three may be repeated)");
