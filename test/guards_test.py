@@ -62,6 +62,7 @@ BROKEN_PARTS = {
     "runtime/core/session": ("runtime/core/session/x.cpp", '"../../../pass/filter.h"'),
     "tools/adatrace/terminal": ("tools/adatrace/terminal/x.cpp", '"options/command_line.h"'),
     "tools/adatrace/options": ("tools/adatrace/options/x.cpp", '"trace/trace_input.h"'),
+    "tools/adatrace/manual": ("tools/adatrace/manual/x.cpp", '"trace/trace_input.h"'),
     "tools/adatrace/process": ("tools/adatrace/process/x.cpp", '"trace/trace_input.h"'),
     "tools/adatrace/trace": ("tools/adatrace/trace/x.cpp", '"output/tree_lines.h"'),
     "tools/adatrace/output": ("tools/adatrace/output/x.cpp", '"fleet/loader.h"'),

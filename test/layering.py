@@ -130,6 +130,7 @@ PARTS = [
         CORE + "files/sched_lane.h": "it writes its section of the manifest"}),
     Part("tools/adatrace/terminal", ["tools/adatrace/*"]),
     Part("tools/adatrace/options", ["tools/adatrace/*", TOOL + "terminal"]),
+    Part("tools/adatrace/manual", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options"]),
     Part("tools/adatrace/process", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options"]),
     Part("tools/adatrace/trace", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options", TOOL + "process"]),
     Part("tools/adatrace/output", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options", TOOL + "process", TOOL + "trace",

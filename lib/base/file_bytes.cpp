@@ -1,6 +1,7 @@
 // Opens files for the readers.
 #include "file_bytes.h"
 
+#include "base/file_descriptor.h"
 #include "base/try.h"
 #include "kept_files.h"
 
@@ -25,6 +26,17 @@ Error systemError(const std::string &path, const std::string &what, int number) 
   return {.code = "E_IO", .message = what + ": " + std::generic_category().message(number), .file = path};
 }
 
+// The size of a file without its holes, which bounded traces have instead of their oldest events. The number of blocks
+// only tells whether there may be some: file systems round it, compress, and know it late.
+static uint64_t bytesOf(const std::string &path, const struct stat &info) {
+  constexpr uint64_t kBlock = 512; // of st_blocks, whatever the file system
+  const auto size = static_cast<uint64_t>(info.st_size);
+  if (static_cast<uint64_t>(info.st_blocks) * kBlock >= size)
+    return size;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return file ? size - Holes::of(file.get(), size).bytes() : size;
+}
+
 uint64_t bytesBelow(const std::string &directory) {
   namespace fs = std::filesystem;
   uint64_t bytes = 0;
@@ -33,7 +45,7 @@ uint64_t bytesBelow(const std::string &directory) {
     struct stat info;
     if (::lstat(at->path().c_str(), &info) == 0 && S_ISREG(info.st_mode) && at->path().filename() != "ring" &&
         !isKeptFile(at->path().filename().string()))
-      bytes += static_cast<uint64_t>(info.st_size);
+      bytes += bytesOf(at->path(), info);
   }
   return bytes;
 }

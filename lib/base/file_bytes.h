@@ -38,9 +38,9 @@ private:
   Holes holes_;
 };
 
-/// Bytes of all files of a trace below a directory. A ring file that lies there, or a link to it, does not count,
-/// because its size says nothing about what was recorded. The index that `adatrace view` keeps
-/// there does not count either.
+/// Bytes of all files of a trace below a directory, without holes. A ring file that lies there, or a link to it, does
+/// not count, because its size says nothing about what was recorded. The index that `adatrace view` keeps there does
+/// not count either.
 uint64_t bytesBelow(const std::string &directory);
 
 /// E_IO with the system's reason in the message.

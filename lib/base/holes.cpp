@@ -27,6 +27,13 @@ uint64_t Holes::skip(uint64_t offset) const {
   return hole != holes_.end() && hole->begin <= offset ? hole->end : offset;
 }
 
+uint64_t Holes::bytes() const {
+  uint64_t bytes = 0;
+  for (const Hole &hole : holes_)
+    bytes += hole.end - hole.begin;
+  return bytes;
+}
+
 size_t Holes::lengthBefore(uint64_t bytes) const {
   constexpr uint64_t kPageBytes = 4096; // holes begin at a multiple of it
   const uint64_t first = holes_.empty() ? bytes : std::max(holes_[0].begin, kPageBytes);

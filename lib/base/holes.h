@@ -24,6 +24,8 @@ public:
     return bytes.first(lengthBefore(bytes.size()));
   }
   size_t lengthBefore(uint64_t bytes) const;
+  /// All of them together.
+  uint64_t bytes() const;
 
 private:
   struct Hole {

@@ -77,7 +77,8 @@ inline constexpr Key kBudget = "budget", kShare = "share", kCallNs = "call_ns", 
 // sched, whose failure and from_ns are named as above
 inline constexpr Key kSched = "sched", kIsRecorded = "recorded", kLostRecords = "lost_records",
                      kMissedThreads = "missed_threads";
-inline constexpr Key kNotAskedFor = "option sched is 0"; ///< a `failure` that is not one
+inline constexpr Key kNotAskedFor = "option sched is 0";      ///< a `failure` that is not one
+inline constexpr Key kNotInBounded = "not in bounded traces"; ///< the same
 
 // An element of modules
 inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "base_address", kSize = "size",

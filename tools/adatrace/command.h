@@ -7,11 +7,11 @@
 
 #include "exit_codes.h"
 #include "options/command_line.h"
+#include "options/option_values.h"
 #include "terminal/terminal.h"
 
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -50,14 +50,39 @@ extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kW
     kCoroutines, kDiff, kTop, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kShip,
     kFleet, kStart, kStop, kStatus, kEnable, kDisable, kDetail, kFlush, kMark, kSnapshot;
 
-/// All subcommands in the order of --help.
-inline std::span<const Command *const> commands() {
-  static const Command *const list[] = {&kRecord,  &kTree,   &kReport,   &kGraph,  &kFlame,      &kStacks,   &kLast,
-                                        &kWaits,   &kWhy,    &kOutliers, &kCheck,  &kCoroutines, &kDiff,     &kTop,
-                                        &kView,    &kOpen,   &kInfo,     &kDump,   &kVerify,     &kConvert,  &kLoad,
-                                        &kShip,    &kFleet,  &kRecover,  &kStatus, &kStart,      &kStop,     &kEnable,
-                                        &kDisable, &kDetail, &kTrigger,  &kFlush,  &kMark,       &kSnapshot, &kFlags};
-  return list;
+struct CommandGroup {
+  const char *heading;
+  std::vector<const Command *> commands;
+};
+
+/// All subcommands, as --help lists them.
+inline const std::vector<CommandGroup> &commandGroups() {
+  static const std::vector<CommandGroup> groups = {
+      {"Record", {&kRecord, &kRecover, &kFlags}},
+      {"Control running programs",
+       {&kStatus, &kStart, &kStop, &kEnable, &kDisable, &kDetail, &kTrigger, &kMark, &kFlush, &kSnapshot}},
+      {"See calls", {&kTree, &kGraph, &kFlame, &kView, &kCoroutines}},
+      {"See what they cost, and what changed", {&kReport, &kTop, &kOutliers, &kDiff, &kCheck}},
+      {"See what threads did, and what they waited for", {&kStacks, &kLast, &kWaits, &kWhy}},
+      {"Look into files", {&kInfo, &kDump, &kVerify}},
+      {"Use other tools", {&kConvert, &kOpen}},
+      {"Collect from many machines", {&kLoad, &kShip, &kFleet}},
+  };
+  return groups;
+}
+
+inline std::vector<const Command *> commands() {
+  std::vector<const Command *> all;
+  for (const CommandGroup &group : commandGroups())
+    all.insert(all.end(), group.commands.begin(), group.commands.end());
+  return all;
+}
+
+/// Declares everything that the command takes, and returns the function to run.
+inline std::function<int()> declareAll(const Command &command, CommandLine &line, Invocation &invocation) {
+  std::function<int()> run = command.declare(line, invocation);
+  addWhen(line, "--color", invocation.color, "Colours: auto (only on a terminal), always or never [auto]");
+  return run;
 }
 
 } // namespace ada::cli

@@ -1,6 +1,9 @@
 // Reads the command line of adatrace and runs the subcommand.
 #include "command.h"
-#include "options/option_values.h"
+#include "manual/command_page.h"
+#include "manual/manual_files.h"
+#include "manual/plain_text.h"
+#include "manual/topics.h"
 #include "options/suggestion.h"
 #include "output/table_pages.h"
 #include "process/bus_error.h"
@@ -14,36 +17,17 @@ using namespace ada::cli;
 
 namespace {
 
-constexpr const char *kExitStatus = "Exit status: 0 success; 1 the trace has problems; 2 wrong usage; 3 the input\n"
-                                    "can't be read or the output can't be written. `record` passes the status of the\n"
-                                    "program through: 128+n if signal n killed it, 127 if it was not found, 126 if it\n"
-                                    "can't be executed, 125 if recording could not be set up.\n";
-
-std::string indent(std::string_view lines) {
-  std::string text;
-  while (!lines.empty()) {
-    const size_t end = std::min(lines.find('\n'), lines.size());
-    text += "  ";
-    text += lines.substr(0, end);
-    text += '\n';
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-  }
-  return text;
-}
-
 int runCommand(const Command &command, std::vector<std::string> args) {
   if (command.option)
     return fail(kWrongUsage, "{}: this adatrace was built without that command (-D{}=OFF)", command.name,
                 command.option);
-  const bool isOne = std::string_view(command.examples).find('\n') == std::string_view::npos;
-  CommandLine line(std::string("adatrace ") + command.name, command.summary,
-                   (isOne ? "Example:\n" : "Examples:\n") + indent(command.examples));
+  CommandLine line(std::string("adatrace ") + command.name);
   Invocation invocation;
-  const std::function<int()> run = command.declare(line, invocation);
-  addWhen(line, "--color", invocation.color, "Colours: auto (only on a terminal), always or never");
+  const std::function<int()> run = declareAll(command, line, invocation);
   if (command.takesProgram)
     invocation.program = line.takeProgram(args);
-  if (const std::optional<int> status = line.parse(std::move(args)))
+  const auto help = [&] { Output().write(helpText(helpPage({&command, line.texts()}), textColumns())); };
+  if (const std::optional<int> status = line.parse(std::move(args), help))
     return *status;
   try {
     return run();
@@ -52,34 +36,15 @@ int runCommand(const Command &command, std::vector<std::string> args) {
   }
 }
 
-std::string overview() {
-  std::string text = "adatrace - records and reads traces of function calls\n\n"
-                     "Usage: adatrace COMMAND [OPTIONS] ...\n\nCommands:\n";
-  for (const Command *command : commands())
-    if (!command->option)
-      text += fmt::format("  {:<10}{}\n", command->name, command->summary);
-  text += "\n`adatrace COMMAND --help` describes a command, `adatrace --version` prints the\n"
-          "version. If a command takes a session and you name none, it uses the newest one\nunder "
-          "./ada-traces.\n\nExample:\n"
-          "  adatrace record ./program && adatrace tree\n\n";
-  text += kExitStatus;
-  return text;
-}
-
 int dispatch(std::vector<std::string> args) {
-  if (!args.empty() && args[0] == "help") {
-    args.erase(args.begin());
-    if (!args.empty())
-      args = {args[0], "--help"};
-    else
-      args = {"--help"};
-  }
   if (args.empty())
     return fail(kWrongUsage, "no command given; see adatrace --help");
   if (args[0] == "--help" || args[0] == "-h") {
-    Output().write(overview());
+    Output().write(helpText(overviewPage(), textColumns()));
     return kOk;
   }
+  if (args[0] == "help")
+    return showTopic({args.begin() + 1, args.end()});
   if (args[0] == "--version") {
     Output().print("adatrace {}\n", kVersion);
     return kOk;
@@ -88,6 +53,8 @@ int dispatch(std::vector<std::string> args) {
     Output().write(tablePages());
     return kOk;
   }
+  if (args[0] == "--write-manual" && args.size() == 2) // not in --help: the build calls it
+    return writeManual(args[1]);
   for (const Command *command : commands())
     if (args[0] == command->name)
       return runCommand(*command, {args.begin() + 1, args.end()});

@@ -57,14 +57,18 @@ bool Drain::dump(uint32_t asked, bool toTheEnd) {
 }
 
 // Called once the dump that a dying thread asked for exists, even if it was copied before the thread began to wait. It
-// is the program's last dump, and what the program leaves in memory is of no further use.
+// is the program's last dump, and what the program has in memory is of no further use: it dies when its handler
+// returns. Without files for them, events of other threads that still come are lost.
 void Drain::endUrgentDump() {
   uint32_t urgent = __atomic_load_n(&urgentDump_, __ATOMIC_ACQUIRE);
   if (urgent == 0 || dump_.active() || static_cast<int32_t>(dumpsBegun_ - urgent) < 0)
     return;
   __atomic_compare_exchange_n(&urgentDump_, &urgent, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  if (signalOfDump_ != 0)
+  if (signalOfDump_ != 0) {
     __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
+    trace_.removeRing();
+    removeProcessDirectory(directory_);
+  }
 }
 
 // At the end of the process: makes a last dump if the exit status shows a failure.

@@ -36,7 +36,7 @@ void ProcessTrace::startSched() {
   if (!options_->sched)
     sched_.refuse(manifest::kNotAskedFor);
   else if (options_->isBounded())
-    sched_.refuse("not in bounded traces");
+    sched_.refuse(manifest::kNotInBounded);
   else if (!ownFiles_)
     sched_.refuse("AdaTrace can't have file descriptors of its own here");
   else

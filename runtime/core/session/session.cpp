@@ -354,13 +354,15 @@ void useOptions() {
   r.stackBytes = static_cast<uint32_t>(r.options.stack_size);
   r.contentSizes = {static_cast<uint32_t>(r.options.strings), static_cast<uint32_t>(r.options.pointees)};
   if (r.triggers.onSignal || r.options.isFlight())
-    watchFatalSignals([](int number, bool isTheEnd) {
-      if (isTheEnd)
-        runtime.drain.noteFatalSignal(number);
-      runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
-      if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
-        runtime.drain.flush();
-    });
+    watchFatalSignals(
+        [](int number, bool isTheEnd) {
+          if (isTheEnd)
+            runtime.drain.noteFatalSignal(number);
+          runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
+          if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
+            runtime.drain.flush();
+        },
+        r.options.isFlight());
   r.images.selection().start(r.options);
   r.readsContents = r.options.strings > 0 || r.options.pointees > 0 || r.images.selection().hasArguments();
 }

@@ -57,12 +57,15 @@ void threadExit(void *value) {
   threadEnds();
 }
 
-constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
-struct sigaction before[sizeof kFatal / sizeof *kFatal];
+constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, // mistakes of the program
+                          SIGTERM, SIGHUP, SIGQUIT};                         // how programs are ended
+constexpr unsigned kMistakes = 6, kSignals = sizeof kFatal / sizeof *kFatal;
+struct sigaction before[kSignals];
+bool isWatched[kSignals];
 void (*onFatal)(int number, bool isTheEnd);
 
 void fatalSignal(int number, siginfo_t *info, void *context) {
-  for (unsigned i = 0; i < sizeof kFatal / sizeof *kFatal; ++i) {
+  for (unsigned i = 0; i < kSignals; ++i) {
     if (kFatal[i] != number)
       continue;
     const bool hasInfo = before[i].sa_flags & SA_SIGINFO, isTheEnd = !hasInfo && before[i].sa_handler == SIG_DFL;
@@ -74,23 +77,28 @@ void fatalSignal(int number, siginfo_t *info, void *context) {
     if (!isTheEnd)
       return before[i].sa_handler(number);
     ada_libc_sigaction(number, &before[i], nullptr);
-    // A fault recurs when we return. A signal that was sent does not, so send it again: it arrives when this handler
-    // returns.
-    if (info->si_code <= 0)
+    // A fault recurs when we return. Other signals do not, so send them again: they arrive when this handler returns.
+    const bool isFault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
+    if (info->si_code <= 0 || !isFault)
       sys::call(SYS_tgkill, sys::processId(), sys::threadId(), static_cast<long>(number));
   }
 }
 
 } // namespace
 
-void watchFatalSignals(void (*callback)(int number, bool isTheEnd)) {
+void watchFatalSignals(void (*callback)(int number, bool isTheEnd), bool alsoEndings) {
   onFatal = callback;
-  for (unsigned i = 0; i < sizeof kFatal / sizeof *kFatal; ++i) {
+  for (unsigned i = 0; i < (alsoEndings ? kSignals : kMistakes); ++i) {
     struct sigaction action = {};
     action.sa_sigaction = fatalSignal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    if (isWatched[i]) // by an earlier call
+      continue;
+    isWatched[i] = true;
     ada_libc_sigaction(kFatal[i], &action, &before[i]);
-    if (before[i].sa_handler == SIG_IGN) // programs that it starts inherit "ignore", but no handler
+    // Programs that it starts inherit "ignore", but no handler. A handler for what ends programs means that it does
+    // not.
+    if (before[i].sa_handler == SIG_IGN || (i >= kMistakes && before[i].sa_handler != SIG_DFL))
       ada_libc_sigaction(kFatal[i], &before[i], nullptr);
   }
 }

@@ -28,7 +28,10 @@ void watchThread();
 // signal do what it would have done without us: run the program's own handler, or end the process (`isTheEnd`).
 // Handlers that the program sets later replace ours, and signals that it ignores stay ignored. Where no handler can run
 // (after a stack overflow or SIGKILL), `adatrace record` and `adatrace recover` finish the trace.
-void watchFatalSignals(void (*callback)(int number, bool isTheEnd));
+// `alsoEndings`: SIGTERM, SIGHUP and SIGQUIT, too, as long as the program has no handler for them. SIGINT is left
+// alone: Python, for one, handles it only if nobody else does.
+// May be called again, with more signals.
+void watchFatalSignals(void (*callback)(int number, bool isTheEnd), bool alsoEndings);
 
 // Defined by the core.
 void threadEnds();

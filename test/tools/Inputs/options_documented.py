@@ -27,7 +27,7 @@ if sys.argv[3] == "--write":
 if found != table(options):
     sys.exit(f"{document} differs from {inc}: run python3 {sys.argv[0]} {inc} {document} --write")
 helpText = open(sys.argv[3], encoding="utf-8").read()
-missing = [name for _, name, *_ in options if name != "help" and f"--{name.replace('_', '-')} " not in helpText]
+missing = [name for _, name, *_ in options if name != "help" and f"--{name.replace('_', '-')}=" not in helpText]
 if missing:
     sys.exit(f"adatrace record has no flag for {', '.join(missing)}")
 print(f"{len(options)} options documented")

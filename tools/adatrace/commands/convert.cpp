@@ -297,8 +297,7 @@ int run(Options &options, const Invocation &) {
   if (auto committed = out->commit(); !committed)
     return failWith(committed.error());
 
-  if (filter)
-    warnAboutUnmatched(options.part.calls, filter->functions());
+  const int unmatched = filter ? warnAboutUnmatched(options.part.calls, filter->functions()) : kOk;
   for (const Warning &flaw : (*source)->warnings())
     warning("{}", flaw.message);
   for (const Error &problem : (*source)->problems())
@@ -310,7 +309,7 @@ int run(Options &options, const Invocation &) {
   if (chosen.isPart())
     what = formatCount(written.count()) + " of " + what;
   sayResult(options, what, progress.eventCount(), line.nanoseconds(), *out);
-  return (*source)->problems().empty() ? kOk : kProblemsFound;
+  return (*source)->problems().empty() ? unmatched : kProblemsFound;
 }
 
 void declare(CommandLine &line, Options &options) {
@@ -350,7 +349,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--round-times", options.roundTimes,
             "wtf and cff: drop fractions of a microsecond, which take half of the bytes");
   line.flag("--force", options.force, "Replace the output if it exists");
-  line.flag("-q,--quiet", options.quiet, "No closing line and no progress");
+  addQuiet(line, options.quiet, "No closing line and no progress");
   addWhen(line, "--progress", options.progress);
 }
 

@@ -128,7 +128,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--each", options.each,
             "List each coroutine in order of creation, instead of a tree that adds up those of one function");
   declareNames(line, options.names);
-  addCount(line, "--limit", options.limit, "At most this many lines; 0: all [0]");
+  addLimit(line, options.limit, "At most this many lines; 0: all [0]");
   addTableOptions(line, options.table);
 }
 

@@ -165,8 +165,8 @@ int runExplain(const Options &options, const Invocation &invocation) {
   if (functions.empty()) {
     complain(globs.empty() ? "diff: the two sides have no function in common whose calls are complete"
                            : "diff: neither side has a call of such a function");
-    warnAboutUnmatched("--function", globs, {reports[0][0].functions.begin(), reports[0][0].functions.end()});
-    return kCantRead;
+    (void)warnAboutUnmatched("--function", globs, {reports[0][0].functions.begin(), reports[0][0].functions.end()});
+    return globs.empty() ? kCantRead : kProblemsFound;
   }
   const uint64_t limit = options.limit.value_or(kExplainLimit);
   std::vector<analysis::Explanation> all;
@@ -264,7 +264,7 @@ int run(Options &options, const Invocation &invocation) {
   Output out;
   printDiff(out, invocation.palette(), diff, options.lines);
   out.flush();
-  warnAboutUnmatched(options.filter.options, diff.functions);
+  exitCode = std::max(exitCode, warnAboutUnmatched(options.filter.options, diff.functions));
   bool isBroken = false, isUndecided = false;
   for (const DiffRule &rule : rules) {
     const RuleAnswer answer = answerTo(rule, diff, options.lines.names.style);
@@ -313,7 +313,7 @@ void declare(CommandLine &line, Options &options) {
                                          {"p50", analysis::Statistic::Median},
                                          {"p99", analysis::Statistic::P99}},
                                         "With --explain: the change of what [mean]");
-  addCount(line, "--limit", options.limit,
+  addLimit(line, options.limit,
            fmt::format("Stop after this many differences (--flow) or functions (--explain); 0: never [{} or {}]",
                        kFlowLimit, kExplainLimit));
   line.flag("--all", options.lines.all, "Also show functions that did not change beyond noise");

@@ -157,9 +157,10 @@ int run(Options &options, const Invocation &) {
     warning("{} was recorded with clock=none: the order of events is known only within each thread", input.name());
   if (!done && !analysis::isEarlyEnd(done.error()))
     return fail(kCantRead, "{}", done.error().text());
+  int unmatched = kOk;
   if (done && input.hasAllThreads())
-    warnAboutUnmatched(options.filter.options, input.table().functions);
-  return input.close();
+    unmatched = warnAboutUnmatched(options.filter.options, input.table().functions);
+  return std::max(unmatched, input.close());
 }
 
 void declare(CommandLine &line, Options &options) {
@@ -171,7 +172,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag(
       "--events", options.events,
       "For other formats, too, print calls and marks instead of frames and records; a filter or --limit does the same");
-  addCount(line, "--limit", options.limit, "At most this many events; 0: all [0]");
+  addLimit(line, options.limit, "At most this many events; 0: all [0]");
 }
 
 } // namespace

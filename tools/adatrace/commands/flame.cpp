@@ -324,9 +324,10 @@ int run(Options &options, const Invocation &) {
   if (now.paths.groups.empty())
     warning("{}{}", now.input.eventCount() ? "no calls match the filters: " : "there are no events in ",
             now.input.name());
+  int problems = kOk;
   if (now.input.hasAllThreads())
-    warnAboutUnmatched(options.filter.options, page.functions);
-  const int problems = now.input.close(now.paths.damage);
+    problems = warnAboutUnmatched(options.filter.options, page.functions);
+  problems = std::max(problems, now.input.close(now.paths.damage));
   return before ? std::max(problems, before->input.close(before->paths.damage)) : problems;
 }
 

@@ -227,7 +227,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("--before", options.before, "change: the sessions with this label, or host=NAME").type("NAME=VALUE");
   line.option("--after", options.after, "change: the sessions to compare them with").type("NAME=VALUE");
   line.flag("--all", options.all, "change: also show functions that did not change beyond noise");
-  addCount(line, "--limit", options.limit, "At most this many lines; 0: all [20]");
+  addLimit(line, options.limit, "At most this many lines; 0: all [20]");
   addTableOptions(line, options.table, "row", "table");
 }
 

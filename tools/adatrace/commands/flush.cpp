@@ -1,5 +1,6 @@
 // Adatrace flush: makes running programs write what they have recorded.
 #include "command.h"
+#include "options/option_values.h"
 #include "process/chosen_processes.h"
 
 #include "control/status.h"
@@ -24,7 +25,7 @@ int run(const Options &options, const Invocation &) {
 
 void declare(CommandLine &line, Options &options) {
   addProcessChoice(line, options.processes);
-  line.flag("-q,--quiet", options.quiet, "Print only problems");
+  addQuiet(line, options.quiet);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 
 #include "analysis/tree/path_views.h"
 
+#include <algorithm>
 #include <optional>
 #include <unistd.h>
 
@@ -26,11 +27,6 @@ struct Options {
 
 // Smaller paths say little, and there are many of them.
 constexpr double kLeastPercent = 0.5;
-
-void warnAboutUnmatchedViews(const Options &options, const analysis::CallPaths &paths) {
-  warnAboutUnmatched("--callers", options.callers, paths.functions);
-  warnAboutUnmatched("--callees", options.callees, paths.functions);
-}
 
 int run(Options &options, const Invocation &invocation) {
   options.filter.settle("graph");
@@ -69,11 +65,12 @@ int run(Options &options, const Invocation &invocation) {
   else
     lines.finish();
   out.flush();
-  if (input.hasAllThreads()) {
-    warnAboutUnmatched(options.paths.filter, paths.functions);
-    warnAboutUnmatchedViews(options, paths);
-  }
-  return input.close(paths.damage);
+  int unmatched = kOk;
+  if (input.hasAllThreads())
+    unmatched = std::max({warnAboutUnmatched(options.paths.filter, paths.functions),
+                          warnAboutUnmatched("--callers", options.callers, paths.functions),
+                          warnAboutUnmatched("--callees", options.callees, paths.functions)});
+  return std::max(unmatched, input.close(paths.damage));
 }
 
 void declare(CommandLine &line, Options &options) {
@@ -94,7 +91,7 @@ void declare(CommandLine &line, Options &options) {
                {"thread", analysis::PathsBy::Thread}},
               "One graph for the whole trace, for each process, or for each thread [trace]")
       .type("WHAT");
-  addCount(line, "--limit", options.limit, "At most this many lines; 0: all [0]");
+  addLimit(line, options.limit, "At most this many lines; 0: all [0]");
   addTableOptions(line, options.lines.table);
   // For tests: simulates a trace with more paths than fit.
   line.option("--max-nodes", options.paths.mostNodes, "").hidden();

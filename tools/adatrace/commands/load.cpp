@@ -100,7 +100,7 @@ void declare(CommandLine &line, Options &options) {
               "option, the first such rows end the load")
       .type("DIRECTORY");
   declareLoadOptions(line, options.load);
-  line.flag("-q,--quiet", options.load.quiet, "No closing line and no progress");
+  addQuiet(line, options.load.quiet, "No closing line and no progress");
   addWhen(line, "--progress", options.load.progress);
 }
 

@@ -59,8 +59,8 @@ std::string escaped(const std::string &text) {
   return safe;
 }
 
-// The trace in the viewer's format.
-Expected<TemporaryFile> convertFor(const Viewer &viewer, TraceInput &input, const Options &options) {
+// The trace in the viewer's format. `unmatched`: the exit status for globs that match nothing.
+Expected<TemporaryFile> convertFor(const Viewer &viewer, TraceInput &input, const Options &options, int &unmatched) {
   TemporaryFile file;
   std::optional<Error> failure;
   const model::ByteSink bytes = [&](std::span<const std::byte> data) {
@@ -80,6 +80,8 @@ Expected<TemporaryFile> convertFor(const Viewer &viewer, TraceInput &input, cons
   ChosenCalls chosen(part, minDurationNs, *sink);
   if (auto done = model::convert(input.source(), chosen.sink()); !done)
     return failure ? *failure : done.error();
+  if (chosen.part())
+    unmatched = warnAboutUnmatched(part.calls, chosen.part()->functions());
   for (const model::Loss &loss : sink->losses())
     warning("not carried over: {} {}", formatCount(loss.count), loss.what);
   return file;
@@ -92,8 +94,9 @@ int run(Options &options, const Invocation &) {
   TraceInput input = TraceInput::open(options.input);
   if (input.eventCount() == 0)
     return fail(kCantRead, "there are no events in {}", input.name());
-  auto file = need(convertFor(viewer, input, options));
-  const int exitCode = input.close();
+  int unmatched = kOk;
+  auto file = need(convertFor(viewer, input, options, unmatched));
+  const int exitCode = std::max(unmatched, input.close());
   HttpServer server(options.port.value_or(viewer.port), SharedFile{viewer.file, viewer.origin, &file});
   if (const auto bound = server.bind(); !bound)
     return fail(kCantRead, "open: {}", bound.error().message);
@@ -124,7 +127,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("--port", options.port,
               "Listen on this port of 127.0.0.1 [9001 for perfetto, which allows no other; otherwise any free port]")
       .type("N")
-      .between(1, 65535);
+      .between(0, 65535);
   line.flag("--no-browser", options.noBrowser, "Only print the address; do not open a browser");
 }
 

@@ -76,8 +76,8 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
   std::vector<analysis::FunctionTimes> &functions = times.functions;
   if (functions.empty()) {
     complain(fmt::format("outliers: {} has no complete call of such a function", input.name()));
-    warnAboutUnmatched("--function", options.functions, input.table().functions);
-    return kCantRead;
+    (void)warnAboutUnmatched("--function", options.functions, input.table().functions);
+    return kProblemsFound;
   }
   std::vector<std::pair<uint64_t, size_t>> order; // by the time above the median
   for (size_t i = 0; i < functions.size(); ++i)
@@ -141,7 +141,7 @@ void declare(CommandLine &line, Options &options) {
         return analysis::SlowestOf::parse(text) ? std::string()
                                                 : "'" + text + "' is not a share up to 50%, a number or >DURATION";
       });
-  addCount(line, "--limit", options.limit, "At most this many functions [3 with --function, otherwise 20]");
+  addLimit(line, options.limit, "At most this many functions [3 with --function, otherwise 20]");
   addTableOptions(line, options.table, "function");
 }
 

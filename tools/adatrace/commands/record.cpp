@@ -96,10 +96,12 @@ std::string quotedForShell(const std::string &text) {
   return quoted + "'";
 }
 
-bool isFlight(const OptionList &options) {
-  const std::string *flight = findOption(options, "flight");
-  return flight && !flight->empty() && *flight != "0";
+// Whether an option is given whose 0 means no.
+bool isOn(const OptionList &options, const char *name) {
+  const std::string *value = findOption(options, name);
+  return value && !value->empty() && *value != "0";
 }
+bool isFlight(const OptionList &options) { return isOn(options, "flight"); }
 
 // Why a run left no events, as far as this can be seen from outside.
 std::string reasonForNothing(const RecordTotals &totals, const OptionList &options, const std::string &program,
@@ -120,7 +122,7 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
                        "flags` prints the compiler options",
                        program);
   if (isFlight(options) && totals.processes == 0)
-    return "nothing triggered the flight recorder, and the program ended successfully";
+    return "nothing triggered the flight recorder, and no process failed that has one";
   if (totals.processes == 0 && built != Instrumentation::Yes)
     return "no process that it started was built with the AdaTrace plugin; `adatrace info FILE` shows whether a "
            "program or library is instrumented, `adatrace flags` prints the compiler options";
@@ -176,9 +178,13 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
   }
   const std::string place = readable(session);
   const auto nanoseconds = static_cast<uint64_t>(ending.duration.count());
-  complain(fmt::format("{} in {} ({}), {} dropped, {} in {}; next: adatrace tree {}",
-                       formatCount(totals.events, "event"), formatDuration(nanoseconds),
-                       formatRate(totals.events, nanoseconds), formatCount(totals.dropped),
+  const std::string events = formatCount(totals.events, "event");
+  // How many events there were besides the newest is not known, so their rate isn't, either.
+  const bool isBounded = isFlight(options) || isOn(options, "max_size") || isOn(options, "max_time");
+  const std::string count = isBounded ? fmt::format("the newest {} of {}", events, formatDuration(nanoseconds))
+                                      : fmt::format("{} in {} ({})", events, formatDuration(nanoseconds),
+                                                    formatRate(totals.events, nanoseconds));
+  complain(fmt::format("{}, {} dropped, {} in {}; next: adatrace tree {}", count, formatCount(totals.dropped),
                        formatBytes(bytesBelow(session)), place, quotedForShell(place)));
 }
 
@@ -465,16 +471,15 @@ void declareRuntimeOptions(CommandLine &line, Options &options) {
         setOption(options.runtime, option.name, value);
       return problem;
     };
-    const char *const kGroup = "What and how to record (docs/reference/options.md)";
     if (const char *separator = separatorOf(option)) {
       line.parsed(
               flag, [set, separator](const std::vector<std::string> &values) { return set(joined(values, separator)); },
               sentence + " May be repeated.")
           .type(option.metavar)
-          .group(kGroup);
+          .under(headingOf(option));
       continue;
     }
-    line.parsed((name == "output" ? "-o," : "") + flag, set, sentence).type(option.metavar).group(kGroup);
+    line.parsed((name == "output" ? "-o," : "") + flag, set, sentence).type(option.metavar).under(headingOf(option));
     if (name.find('_') != std::string_view::npos)
       line.alias("--" + std::string(name), flag, set);
     // --pre-roll takes 50ms or 2s; --pre-roll-ms=50 has the unit in its name.
@@ -512,7 +517,7 @@ void declare(CommandLine &line, Options &options) {
             "with --packed, which slows the program least. The program must be built with --ada-calls=default");
   line.flag("--packed", options.packed, "Same as --format=packed: about one byte per event").excludes("--format");
   line.flag("--append", options.append, "Add to the session named by --session even if it already holds a trace");
-  line.flag("-q,--quiet", options.quiet, "Print only errors: no hints, no closing line");
+  addQuiet(line, options.quiet, "Print only errors: no hints, no closing line");
 }
 
 int run(const Options &options, const Invocation &invocation) {

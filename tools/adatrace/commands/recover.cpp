@@ -1,6 +1,7 @@
 // Adatrace recover: finishes traces of killed programs.
 #include "base/quantities.h"
 #include "command.h"
+#include "options/option_values.h"
 #include "options/runtime_options.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
@@ -161,7 +162,7 @@ void declare(CommandLine &line, Options &options) {
               "names; may be repeated")
       .type("DIR")
       .repeatable();
-  line.flag("-q,--quiet", options.quiet, "Print only problems");
+  addQuiet(line, options.quiet);
 }
 
 } // namespace

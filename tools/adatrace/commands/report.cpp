@@ -55,9 +55,10 @@ int runSlowest(const Options &options, TraceInput &input, const Palette &palette
   else
     printCalls(out, palette, calls, input, options.lines);
   out.flush();
+  int unmatched = kOk;
   if (input.hasAllThreads())
-    warnAboutUnmatched(options.filter.options, input.table().functions);
-  return input.close();
+    unmatched = warnAboutUnmatched(options.filter.options, input.table().functions);
+  return std::max(unmatched, input.close());
 }
 
 bool hasCounters(const std::vector<model::Function> &functions) {
@@ -226,8 +227,9 @@ int run(Options &options, const Invocation &invocation) {
     printCounters(out, palette, counters, input, options.lines);
   }
   out.flush();
+  int unmatched = kOk;
   if (input.hasAllThreads())
-    warnAboutUnmatched(options.filter.options, report.metFunctions);
+    unmatched = warnAboutUnmatched(options.filter.options, report.metFunctions);
   if (options.lines.arguments && !report.hasValues && input.eventCount() > 0)
     warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
   if (report.collapsedFunctions)
@@ -247,7 +249,7 @@ int run(Options &options, const Invocation &invocation) {
   if (report.strayExits || report.missingExits)
     warning("{} without a call and {} without an exit; their durations are left out",
             formatCount(report.strayExits, "exit"), formatCount(report.missingExits, "call"));
-  return input.close(report.damage);
+  return std::max(unmatched, input.close(report.damage));
 }
 
 void declare(CommandLine &line, Options &options) {
@@ -285,8 +287,7 @@ void declare(CommandLine &line, Options &options) {
               "Keep the figures of packed threads in the session, and use kept figures instead of reading all events: "
               "auto (keep them for threads with more than 4 million events), always, never [auto]")
       .type("WHEN");
-  addCount(line, "--limit", options.limit,
-           fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
+  addLimit(line, options.limit, fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
   addTableOptions(line, options.lines.table);
 }
 

@@ -328,7 +328,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("--state", options.state, "File in which to note confirmed traces [DIRECTORY/.adatrace-shipped.json]")
       .type("FILE");
   declareLoadOptions(line, options.load);
-  line.flag("-q,--quiet", options.load.quiet, "Print only problems");
+  addQuiet(line, options.load.quiet);
   options.load.progress = When::Never;
   options.retry = line.find("--retry-for");
 }

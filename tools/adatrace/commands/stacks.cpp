@@ -29,9 +29,10 @@ int show(Options &options, const Invocation &invocation,
   StackTable table =
       StackTable::read(input, options.filter.options, static_cast<size_t>(std::min<uint64_t>(options.calls, 1 << 20)));
   print(options, invocation.palette(), table);
+  int unmatched = kOk;
   if (input.hasAllThreads())
-    warnAboutUnmatched(options.filter.options, table.functions());
-  return input.close(table.damage());
+    unmatched = warnAboutUnmatched(options.filter.options, table.functions());
+  return std::max(unmatched, input.close(table.damage()));
 }
 
 // Reading the whole trace is only worthwhile if a thread is in a call that waits.

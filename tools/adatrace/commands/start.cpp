@@ -77,7 +77,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
       .type("TIME")
       .check(
           [](const std::string &value) { return value == "0" ? std::string() : wrongTimeWithUnit(value, "90s, 10m"); });
-  line.flag("-q,--quiet", options->quiet, "Print only problems");
+  addQuiet(line, options->quiet);
   return [options] { return run(*options); };
 }
 

@@ -1,5 +1,6 @@
 // Adatrace stop: switches recording off in running programs.
 #include "command.h"
+#include "options/option_values.h"
 #include "process/chosen_processes.h"
 
 #include "base/quantities.h"
@@ -30,7 +31,7 @@ int run(const Options &options, const Invocation &) {
 
 void declare(CommandLine &line, Options &options) {
   addProcessChoice(line, options.processes);
-  line.flag("-q,--quiet", options.quiet, "Print only problems");
+  addQuiet(line, options.quiet);
 }
 
 } // namespace

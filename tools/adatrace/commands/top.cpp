@@ -162,7 +162,7 @@ void declare(CommandLine &line, Options &options) {
       .type("PID|SESSION");
   addDuration(line, "--interval", options.intervalNs, "Time between two looks [1s]");
   addCount(line, "--count", options.count, "End after this many looks [when the recording ends, or with q]");
-  addCount(line, "--limit", options.limit, "At most this many functions, if not on a screen [20]");
+  addLimit(line, options.limit, "At most this many functions, if not on a screen [20]");
   addSort(line, options.sort, sortWords(analysis::rateColumns()), "function");
   addTableOptions(line, options.table, "function");
 }

@@ -8,6 +8,7 @@
 #include "analysis/events/early_end.h"
 #include "analysis/tree/tree_fit.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -105,14 +106,15 @@ int run(Options &options, const Invocation &invocation) {
   if (isText)
     printNotes(out, input, *lines, palette, leftOutNs);
   out.flush();
+  int unmatched = kOk;
   if (!lines->wasCut() && input.hasAllThreads())
-    warnAboutUnmatched(filter, input.table().functions);
+    unmatched = warnAboutUnmatched(filter, input.table().functions);
   if (options.walk.values && input.eventCount() > 0 && !hasValues(input))
     warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
   if (walked.strayExits)
     warning("{} without a call {} left out: recording began inside {}", formatCount(walked.strayExits, "exit"),
             walked.strayExits == 1 ? "was" : "were", walked.strayExits == 1 ? "it" : "them");
-  return input.close();
+  return std::max(unmatched, input.close());
 }
 
 void declare(CommandLine &line, Options &options) {
@@ -127,7 +129,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--initialisers", options.showsInitialisers,
             "Show every static initialiser (_GLOBAL__sub_I_...) and its calls; otherwise, adjacent ones are combined "
             "in one line unless --function or --include is given");
-  addCount(line, "--limit", options.limit,
+  addLimit(line, options.limit,
            fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
   addCount(line, "--fit", options.fit,
            fmt::format("Leave out the shortest calls until at most this many lines remain; 0: leave out none [{} on a "

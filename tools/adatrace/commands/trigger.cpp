@@ -1,5 +1,6 @@
 // Adatrace trigger: keeps the detail of this moment.
 #include "command.h"
+#include "options/option_values.h"
 #include "process/chosen_processes.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
@@ -108,13 +109,7 @@ int run(const Options &options, const Invocation &) {
     sayGiven(fmt::format("process {}", *pid), options);
     return kOk;
   }
-  std::string path = options.target;
-  if (path.empty()) {
-    const Expected<std::string> newest = atf::newestSession(kDefaultOutput);
-    if (!newest)
-      return fail(kCantRead, "there is no session under ./{}; name one, or a process", kDefaultOutput);
-    path = *newest;
-  }
+  const std::string path = sessionOrNewest(options.target, "a process");
   if (!fs::is_directory(path, error) && flightsOf(path).empty())
     return fail(kCantRead, "{}: neither a process id nor a session", path);
   return triggerSession(path, options);
@@ -124,7 +119,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("target", options.target,
               "A process id, or a session for all its running processes [the newest session under ./ada-traces]")
       .type("PID|SESSION");
-  line.flag("-q,--quiet", options.quiet, "Print only problems");
+  addQuiet(line, options.quiet);
 }
 
 } // namespace

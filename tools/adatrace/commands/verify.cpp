@@ -1,5 +1,6 @@
 // Adatrace verify: checks whether a trace is intact.
 #include "command.h"
+#include "options/option_values.h"
 #include "process/session_place.h"
 #include "trace/trace_input.h"
 
@@ -59,7 +60,7 @@ void declare(CommandLine &line, Options &options) {
               "A session, a part of one, or a trace of any format [the newest session under ./ada-traces]; - is "
               "standard input")
       .type("");
-  line.flag("-q,--quiet", options.quiet, "Print only problems, no closing line");
+  addQuiet(line, options.quiet, "Print only problems, no closing line");
 }
 
 } // namespace

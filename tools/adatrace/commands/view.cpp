@@ -54,7 +54,7 @@ int run(const Options &options, const Invocation &) {
 void declare(CommandLine &line, Options &options) {
   line.option("session", options.sessions, "Sessions, or files of any format [the newest session under ./ada-traces]")
       .type("");
-  line.option("--port", options.port, "Listen on this port of 127.0.0.1 [any free port]").type("N").between(1, 65535);
+  line.option("--port", options.port, "Listen on this port of 127.0.0.1 [any free port]").type("N").between(0, 65535);
   line.flag("--no-browser", options.noBrowser, "Only print the address; do not open a browser");
   line.option("--at", options.at, "Open at this place: the part after # of an address of an earlier run").type("PLACE");
   // For developers of the page: serves the files of this directory instead of the built-in ones.

@@ -4,6 +4,7 @@
 #include "options/option_values.h"
 #include "output/wait_lines.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -61,9 +62,10 @@ int run(Options &options, const Invocation &invocation) {
   }
   out.flush();
   tellWhatIsMissing(waits, input);
+  int unmatched = kOk;
   if (input.hasAllThreads())
-    warnAboutUnmatched(options.filter.options, input.table().functions);
-  return input.close();
+    unmatched = warnAboutUnmatched(options.filter.options, input.table().functions);
+  return std::max(unmatched, input.close());
 }
 
 void declare(CommandLine &line, Options &options) {
@@ -74,7 +76,7 @@ void declare(CommandLine &line, Options &options) {
   line.choice("--by", options.lines.by, {{"object", analysis::WaitsBy::Object}, {"place", analysis::WaitsBy::Place}},
               "One row per object, or per function that created the objects (if unknown: that waited) [object]")
       .type("WHAT");
-  addCount(line, "--limit", options.limit, "At most this many rows; 0: all [0]");
+  addLimit(line, options.limit, "At most this many rows; 0: all [0]");
   addTableOptions(line, options.lines.table);
 }
 

@@ -5,7 +5,9 @@
 #include "options/table_options.h"
 #include "output/why_lines.h"
 
+#include "base/quantities.h"
 #include <charconv>
+#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -13,12 +15,16 @@ namespace ada::cli {
 namespace why_command {
 namespace {
 
+constexpr double kLeastPercent = 0.1; // smaller parts say little, and there may be many of them
+
 struct Options {
   InputOptions input;
   NameOptions names;
   std::vector<std::string> functions;
   std::string call;
   Format format = Format::Text;
+  std::optional<double> minPercent;
+  uint64_t limit = 0;
 };
 
 struct ChosenCall {
@@ -65,8 +71,8 @@ ChosenCall slowestOf(const Options &options, TraceInput &input) {
   if (call)
     return {thread, *call};
   complain(fmt::format("why: {} has no call of such a function", input.name()));
-  warnAboutUnmatched("--function", options.functions, input.table().functions);
-  throw Exit{kCantRead};
+  (void)warnAboutUnmatched("--function", options.functions, input.table().functions);
+  throw Exit{kProblemsFound};
 }
 
 int run(Options &options, const Invocation &invocation) {
@@ -74,12 +80,22 @@ int run(Options &options, const Invocation &invocation) {
     return fail(kWrongUsage, "why: name a call: --function=GLOB for the slowest one, or --call=THREAD:NUMBER");
   TraceInput input = TraceInput::open(options.input);
   const ChosenCall call = options.call.empty() ? slowestOf(options, input) : callOf(options.call, input);
-  const auto why = need(analysis::explainCall(input.source(), input.table(), call.thread, call.span));
+  auto why = need(analysis::explainCall(input.source(), input.table(), call.thread, call.span));
+  const bool isText = options.format == Format::Text;
+  const WhyLimits limits = {.minPercent = options.minPercent.value_or(isText ? kLeastPercent : 0),
+                            .lines = options.limit};
+  const WhyLeftOut leftOut = shorten(why, limits);
+  const Palette palette = invocation.palette();
   Output out;
-  if (options.format == Format::Json)
+  if (!isText)
     printWhyJson(out, input, why, options.names.style);
   else
-    printWhy(out, invocation.palette(), input, why, options.names.style);
+    printWhy(out, palette, input, why, options.names.style);
+  if (isText && leftOut.small)
+    out.print("  {}... and {} of less than {} % of the time; --min-percent=0 shows all{}\n", palette.dim,
+              formatCount(leftOut.small, "part"), limits.minPercent, palette.reset);
+  if (isText && leftOut.more)
+    out.print("  {}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(leftOut.more), palette.reset);
   out.flush();
   if (!why.hasSched)
     warning("{} has no on-CPU times for this thread: calls of functions that wait count as waiting", input.name());
@@ -92,6 +108,12 @@ void declare(CommandLine &line, Options &options) {
            "Explain the slowest call of these functions (globs, separated by '|')");
   line.option("--call", options.call, "Explain this call, given by its thread and number as `dump` shows them (0:17)")
       .type("THREAD:NUMBER");
+  line.option("--min-percent", options.minPercent,
+              fmt::format("Leave out parts of less than this share of the call's time [{} in text, otherwise 0]",
+                          kLeastPercent))
+      .type("N")
+      .between(0.0, 100.0);
+  addLimit(line, options.limit, "At most this many lines; 0: all [0]");
   declareNames(line, options.names);
   addFormat(line, options.format, {Format::Text, Format::Json}, "text, or json (one object) [text]");
 }

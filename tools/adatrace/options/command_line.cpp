@@ -12,40 +12,63 @@
 
 namespace ada::cli {
 
-Option Option::type(const std::string &name) const { return option_->type_name(name); }
-Option Option::required() const { return option_->required(); }
-Option Option::repeatable() const { return option_->allow_extra_args(false); }
+Option Option::type(const std::string &name) const {
+  text().value = name;
+  return *this;
+}
+Option Option::required() const {
+  parser().required();
+  text().isRequired = true;
+  return *this;
+}
+Option Option::repeatable() const {
+  parser().allow_extra_args(false);
+  return *this;
+}
 Option Option::oneOf(const std::vector<std::string> &words) const {
-  return option_->check(CLI::IsMember(words).description(""));
+  parser().check(CLI::IsMember(words).description(""));
+  text().words = words;
+  return *this;
 }
 template <class Number> Option Option::between(Number least, Number most) const {
-  return option_->check(CLI::Range(least, most).description(""));
+  parser().check(CLI::Range(least, most).description(""));
+  return *this;
 }
 template Option Option::between(int, int) const;
 template Option Option::between(unsigned, unsigned) const;
 template Option Option::between(double, double) const;
 Option Option::check(const std::function<std::string(const std::string &)> &faultOf) const {
-  return option_->check(faultOf, "");
+  parser().check(faultOf, "");
+  return *this;
 }
-Option Option::group(const std::string &heading) const { return option_->group(heading); }
-Option Option::needs(const std::string &other) const { return option_->needs(other); }
-Option Option::excludes(const std::string &other) const { return option_->excludes(other); }
-void Option::addText(const std::string &text) const { option_->description(option_->get_description() + text); }
+Option Option::under(const std::string &heading) const {
+  text().heading = heading;
+  return *this;
+}
+Option Option::needs(const std::string &other) const {
+  parser().needs(other);
+  text().needs = other;
+  return *this;
+}
+Option Option::excludes(const std::string &other) const {
+  parser().excludes(other);
+  text().excludes = other;
+  return *this;
+}
+void Option::addText(const std::string &more) const { text().text += more; }
 
-std::string Option::name() const { return option_->get_name(); }
-bool Option::isArgument() const { return option_->get_positional(); }
-bool Option::isGiven() const { return option_->count() > 0; }
-const std::vector<std::string> &Option::values() const { return option_->results(); }
+std::string Option::name() const { return parser().get_name(); }
+bool Option::isArgument() const { return text().isArgument; }
+bool Option::isGiven() const { return parser().count() > 0; }
+const std::vector<std::string> &Option::values() const { return parser().results(); }
 
-CommandLine::CommandLine(const std::string &path, const std::string &summary, const std::string &footer)
-    : path_(path), app_(std::make_unique<CLI::App>(summary, path)) {
-  app_->get_formatter()->column_width(32);
-  app_->footer(footer);
+CommandLine::CommandLine(const std::string &path) : path_(path), app_(std::make_unique<CLI::App>("", path)) {
+  declare(app_->get_help_ptr(), "", "Print this help and exit").under(heading::kGeneral);
 }
 CommandLine::~CommandLine() = default;
 
 template <class Target> Option CommandLine::option(const std::string &names, Target &target, const std::string &text) {
-  return app_->add_option(names, target, text);
+  return declare(app_->add_option(names, target), "TEXT", text);
 }
 template Option CommandLine::option(const std::string &, std::string &, const std::string &);
 template Option CommandLine::option(const std::string &, std::vector<std::string> &, const std::string &);
@@ -56,7 +79,7 @@ template Option CommandLine::option(const std::string &, std::optional<int> &, c
 template Option CommandLine::option(const std::string &, std::optional<double> &, const std::string &);
 
 Option CommandLine::flag(const std::string &names, bool &target, const std::string &text) {
-  return app_->add_flag(names, target, text);
+  return declare(app_->add_flag(names, target), "", text);
 }
 
 // The function that CLI11 calls to set an option. CLI11 expects an exception if the value is wrong.
@@ -69,22 +92,45 @@ static std::function<void(const Value &)> setter(const std::string &names,
   };
 }
 Option CommandLine::parsed(const std::string &names, Set set, const std::string &text) {
-  return app_->add_option_function<std::string>(names, setter(names, std::move(set)), text);
+  return declare(app_->add_option_function<std::string>(names, setter(names, std::move(set))), "TEXT", text);
 }
 Option CommandLine::alias(const std::string &name, const std::string &of, Set set) {
-  return Option(app_->add_option_function<std::string>(name, setter(of, std::move(set)), "")).hidden();
+  return declare(app_->add_option_function<std::string>(name, setter(of, std::move(set))), "TEXT", "").hidden();
 }
 Option CommandLine::parsed(const std::string &names, SetAll set, const std::string &text) {
-  return Option(app_->add_option_function<std::vector<std::string>>(names, setter(names, std::move(set)), text))
+  return declare(app_->add_option_function<std::vector<std::string>>(names, setter(names, std::move(set))), "TEXT",
+                 text)
       .repeatable();
 }
 
-Option CommandLine::find(const std::string &name) const { return app_->get_option(name); }
+Option CommandLine::declare(CLI::Option *parser, const std::string &value, const std::string &text) {
+  OptionText about = {.value = value, .text = text, .heading = heading_, .isArgument = parser->get_positional()};
+  for (const std::string &name : parser->get_snames())
+    about.names.push_back("-" + name);
+  for (const std::string &name : parser->get_lnames())
+    about.names.push_back("--" + name);
+  if (about.isArgument)
+    about.names = {parser->get_name()};
+  about.isRepeated = parser->get_expected_max() > 1;
+  return declared_.emplace_back(new Option::Declared{parser, std::move(about)}).get();
+}
+
+Option CommandLine::find(const std::string &name) const {
+  const CLI::Option *parser = app_->get_option(name);
+  return std::ranges::find(declared_, parser, [](const auto &declared) { return declared->parser; })->get();
+}
 std::vector<Option> CommandLine::all() const {
   std::vector<Option> options;
-  for (CLI::Option *option : app_->get_options())
-    options.emplace_back(option);
+  for (const auto &declared : declared_)
+    options.emplace_back(declared.get());
   return options;
+}
+std::vector<OptionText> CommandLine::texts() const {
+  std::vector<OptionText> texts;
+  for (const auto &declared : declared_)
+    if (!declared->text.heading.empty())
+      texts.push_back(declared->text);
+  return texts;
 }
 
 std::vector<std::string> CommandLine::takeProgram(std::vector<std::string> &args) const {
@@ -134,12 +180,12 @@ static int reportUsageError(const CLI::App &app, const std::string &path, const 
   return fail(kWrongUsage, "{}: {}; see {} --help", path.substr(std::min(path.find(' ') + 1, path.size())), text, path);
 }
 
-std::optional<int> CommandLine::parse(std::vector<std::string> args) {
+std::optional<int> CommandLine::parse(std::vector<std::string> args, const std::function<void()> &help) {
   std::reverse(args.begin(), args.end());
   try {
     app_->parse(args);
   } catch (const CLI::CallForHelp &) {
-    Output().write(app_->help());
+    help();
     return kOk;
   } catch (const CLI::ParseError &error) {
     return reportUsageError(*app_, path_, error);

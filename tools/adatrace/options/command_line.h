@@ -4,6 +4,8 @@
 #ifndef ADATRACE_COMMAND_LINE_H
 #define ADATRACE_COMMAND_LINE_H
 
+#include "option_text.h"
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -23,7 +25,12 @@ namespace ada::cli {
 /// An option, a flag or an argument of a command. Functions that refine it return it again.
 class Option {
 public:
-  Option(CLI::Option *option = nullptr) : option_(option) {}
+  /// Parser and description.
+  struct Declared {
+    CLI::Option *parser;
+    OptionText text;
+  };
+  Option(Declared *declared = nullptr) : declared_(declared) {}
 
   /// The name of its value in --help; "" for arguments, whose own names serve.
   Option type(const std::string &name) const;
@@ -35,9 +42,9 @@ public:
   template <class Number> Option between(Number least, Number most) const;
   /// `faultOf` returns what is wrong with a value, or nothing.
   Option check(const std::function<std::string(const std::string &)> &faultOf) const;
-  /// The heading in --help under which it is listed.
-  Option group(const std::string &heading) const;
-  Option hidden() const { return group(""); }
+  /// The heading in --help under which it is listed, if not that of the Section.
+  Option under(const std::string &heading) const;
+  Option hidden() const { return under(""); }
   Option needs(const std::string &other) const;
   Option excludes(const std::string &other) const;
   /// Appends to its text in --help.
@@ -49,13 +56,16 @@ public:
   const std::vector<std::string> &values() const; ///< as given on the command line
 
 private:
-  CLI::Option *option_;
+  CLI::Option &parser() const { return *declared_->parser; }
+  OptionText &text() const { return declared_->text; }
+
+  Declared *declared_;
 };
 
 class CommandLine {
 public:
-  /// `path`: "adatrace tree"; `footer`: the end of --help.
-  CommandLine(const std::string &path, const std::string &summary, const std::string &footer);
+  /// `path`: "adatrace tree"
+  explicit CommandLine(const std::string &path);
   ~CommandLine();
 
   /// "-n,--name" is an option, "name" an argument. `Target`: a string, a list of strings, a number, or one of these as
@@ -92,15 +102,32 @@ public:
 
   Option find(const std::string &name) const; ///< the option must be declared
   std::vector<Option> all() const;            ///< in the order of declaration
+  /// The same, as --help shows them.
+  std::vector<OptionText> texts() const;
+
+  /// While it exists, options are declared under its heading.
+  class Section {
+  public:
+    Section(CommandLine &line, const char *heading) : line_(line), before_(std::exchange(line.heading_, heading)) {}
+    ~Section() { line_.heading_ = before_; }
+    Section(const Section &) = delete;
+
+  private:
+    CommandLine &line_;
+    std::string before_;
+  };
 
   /// Removes the traced program's command line from `args` and returns it. It starts after "--" or with the first
   /// argument that is neither an option nor an option's value.
   std::vector<std::string> takeProgram(std::vector<std::string> &args) const;
-  /// Returns the exit status if there is nothing more to do: after --help or a complaint.
-  std::optional<int> parse(std::vector<std::string> args);
+  /// Returns the exit status if there is nothing more to do: after --help, for which it calls `help`, or a complaint.
+  std::optional<int> parse(std::vector<std::string> args, const std::function<void()> &help);
 
 private:
-  std::string path_;
+  Option declare(CLI::Option *parser, const std::string &value, const std::string &text);
+
+  std::string path_, heading_ = heading::kOptions;
+  std::vector<std::unique_ptr<Option::Declared>> declared_;
   std::unique_ptr<CLI::App> app_;
 };
 

@@ -5,10 +5,13 @@
 
 #include "analysis/events/near_names.h"
 
+#include <algorithm>
+
 namespace ada::cli {
 
 void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations) {
   analysis::FilterOptions &options = arguments.options;
+  const CommandLine::Section functions(line, heading::kFunctions);
   addGlobs(line, "-f,--function", options.functions,
            "Only these functions and everything they call (globs for the mangled name, the demangled name with or "
            "without parameters, or the source file, separated by '|'; this option and the next three may be repeated)");
@@ -37,21 +40,24 @@ void FilterArguments::settle(const char *command) {
   only = false;
 }
 
-void warnAboutUnmatched(const char *option, const std::vector<std::string> &globs,
-                        const std::vector<model::Function> &functions) {
-  for (const analysis::UnmatchedGlob &unmatched : analysis::unmatchedGlobs(globs, functions)) {
+int warnAboutUnmatched(const char *option, const std::vector<std::string> &globs,
+                       const std::vector<model::Function> &functions) {
+  const std::vector<analysis::UnmatchedGlob> all = analysis::unmatchedGlobs(globs, functions);
+  for (const analysis::UnmatchedGlob &unmatched : all) {
     std::string near;
     for (const std::string &name : unmatched.near)
       near += (near.empty() ? "; did you mean " : " or ") + name;
     warning("{} '{}' matches no function that was called{}{}", option, unmatched.glob, near, near.empty() ? "" : "?");
   }
+  return all.empty() ? kOk : kProblemsFound;
 }
 
-void warnAboutUnmatched(const analysis::FilterOptions &options, const std::vector<model::Function> &functions) {
-  warnAboutUnmatched("--function", options.functions, functions);
-  warnAboutUnmatched("--include", options.included, functions);
-  warnAboutUnmatched("--exclude", options.excluded, functions);
-  warnAboutUnmatched("--prune", options.pruned, functions);
+int warnAboutUnmatched(const analysis::FilterOptions &options, const std::vector<model::Function> &functions) {
+  const int code = std::max(warnAboutUnmatched("--function", options.functions, functions),
+                            warnAboutUnmatched("--include", options.included, functions));
+  (void)warnAboutUnmatched("--exclude", options.excluded, functions);
+  (void)warnAboutUnmatched("--prune", options.pruned, functions);
+  return code;
 }
 
 } // namespace ada::cli

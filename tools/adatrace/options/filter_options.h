@@ -25,11 +25,13 @@ struct FilterArguments {
 void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations = true);
 
 /// Warns about each glob that matches none of the functions, and names similar functions. `functions` must be those of
-/// the whole trace, because a function is announced with its first event.
-void warnAboutUnmatched(const analysis::FilterOptions &options, const std::vector<model::Function> &functions);
-/// The same for the globs of another option.
-void warnAboutUnmatched(const char *option, const std::vector<std::string> &globs,
-                        const std::vector<model::Function> &functions);
+/// the whole trace, because a function is announced with its first event. Returns the exit status: kProblemsFound if a
+/// glob was to choose functions and there is none. One that was to leave functions out has done so.
+[[nodiscard]] int warnAboutUnmatched(const analysis::FilterOptions &options,
+                                     const std::vector<model::Function> &functions);
+/// The same for the globs of another option, which choose functions.
+[[nodiscard]] int warnAboutUnmatched(const char *option, const std::vector<std::string> &globs,
+                                     const std::vector<model::Function> &functions);
 
 } // namespace ada::cli
 #endif // ADATRACE_FILTER_OPTIONS_H

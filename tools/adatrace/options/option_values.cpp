@@ -43,6 +43,14 @@ Option addCount(CommandLine &line, const std::string &name, std::function<void(u
   return line.parsed(name, parse, text).type("N");
 }
 
+Option addLimit(CommandLine &line, std::function<void(uint64_t)> set, const std::string &text) {
+  return addCount(line, "--limit", std::move(set), text).under(heading::kOutput);
+}
+
+Option addQuiet(CommandLine &line, bool &target, const std::string &text) {
+  return line.flag("-q,--quiet", target, text).under(heading::kGeneral);
+}
+
 Option addGlobs(CommandLine &line, const std::string &name, std::vector<std::string> &target, const std::string &text,
                 const char *type) {
   const auto faultOf = [](const std::string &value) {
@@ -57,12 +65,14 @@ Option addGlobs(CommandLine &line, const std::string &name, std::vector<std::str
 void addThreads(CommandLine &line, std::vector<std::string> &threads) {
   addGlobs(line, "--thread", threads,
            "Only this thread: its number, otherwise its system thread id, or a glob for its name; may be repeated",
-           "N|TID|NAME");
+           "N|TID|NAME")
+      .under(heading::kPart);
 }
 
 Option addWhen(CommandLine &line, const std::string &name, When &when, const std::string &text) {
   return line.choice(name, when, {{"auto", When::Auto}, {"always", When::Always}, {"never", When::Never}}, text)
-      .type("WHEN");
+      .type("WHEN")
+      .under(heading::kGeneral);
 }
 
 std::optional<analysis::TimeBound> parseTime(std::string_view text, bool absolute) {

@@ -33,6 +33,15 @@ Option addCount(CommandLine &line, const std::string &name, Target &target, cons
   return addCount(line, name, [&target](uint64_t count) { target = count; }, text);
 }
 
+/// Adds --limit.
+Option addLimit(CommandLine &line, std::function<void(uint64_t)> set, const std::string &text);
+template <class Target> Option addLimit(CommandLine &line, Target &target, const std::string &text) {
+  return addLimit(line, [&target](uint64_t count) { target = count; }, text);
+}
+
+/// Adds -q and --quiet.
+Option addQuiet(CommandLine &line, bool &target, const std::string &text = "Print only problems");
+
 /// Adds an option like --function 'ns::*', which may be repeated.
 Option addGlobs(CommandLine &line, const std::string &name, std::vector<std::string> &target, const std::string &text,
                 const char *type = "GLOBS");

@@ -1,6 +1,7 @@
 // Reads, changes and writes ADA_OPTIONS.
 #include "runtime_options.h"
 #include "base/format.h"
+#include "option_text.h"
 #include "suggestion.h"
 
 #include <algorithm>
@@ -10,6 +11,28 @@ namespace ada::cli {
 static std::string_view viewOf(TextPiece word) { return {word.data, word.size}; }
 
 std::span<const RuntimeOption> runtimeOptions() { return options::kOptions; }
+
+const char *headingOf(const RuntimeOption &option) {
+  // Each group begins with an option of options.inc.
+  constexpr std::pair<std::string_view, const char *> kGroups[] = {
+      {"output", "Where to, and when"},
+      {"include", heading::kFunctions},
+      {"detail", "Arguments, results and the stack"},
+      {"overflow", "Memory and threads of the recorder"},
+      {"min_duration", "Recording less"},
+      {"max_size", "Only the newest, or in parts"},
+      {"sched", "Times and messages"},
+  };
+  const char *heading = heading::kOptions;
+  for (const RuntimeOption &other : runtimeOptions()) {
+    for (const auto &[first, text] : kGroups)
+      if (other.name == first)
+        heading = text;
+    if (&other == &option)
+      break;
+  }
+  return heading;
+}
 
 std::string flagOf(const RuntimeOption &option) {
   std::string flag = std::string("--") + option.name;

@@ -22,6 +22,9 @@ using RuntimeOption = options::Option;
 
 std::span<const RuntimeOption> runtimeOptions();
 
+/// The heading under which help and manual list it.
+const char *headingOf(const RuntimeOption &option);
+
 /// The option's name in `adatrace record`: "--stack-size".
 std::string flagOf(const RuntimeOption &option);
 

@@ -18,7 +18,7 @@ void addFormat(CommandLine &line, Format &format, std::initializer_list<Format> 
   for (const auto &[word, which] : kFormats)
     if (std::ranges::find(formats, which) != formats.end())
       words.emplace_back(word, which);
-  line.choice("--format", format, words, text).type("FORMAT");
+  line.choice("--format", format, words, text).type("FORMAT").under(heading::kOutput);
 }
 
 void addTableOptions(CommandLine &line, TableOptions &options, const char *rows, const char *alias) {
@@ -31,7 +31,8 @@ void addTableOptions(CommandLine &line, TableOptions &options, const char *rows,
           fmt::format("text, markdown, csv, jsonl (one JSON object per {}) or json (an array of them); csv and JSON "
                       "have times in nanoseconds [text]",
                       rows))
-      .type("FORMAT");
+      .type("FORMAT")
+      .under(heading::kOutput);
   const auto split = [&options](const std::string &value) {
     for (size_t at = 0; at <= value.size();) {
       const size_t end = std::min(value.find(',', at), value.size());
@@ -41,7 +42,8 @@ void addTableOptions(CommandLine &line, TableOptions &options, const char *rows,
     return std::string();
   };
   line.parsed("--columns", split, "Only these columns, in this order, by their keys in JSON or their headings in text")
-      .type("A,B,...");
+      .type("A,B,...")
+      .under(heading::kOutput);
 }
 
 void addSort(CommandLine &line, std::string &column, std::vector<std::string> words, const std::string &other) {
@@ -52,6 +54,7 @@ void addSort(CommandLine &line, std::string &column, std::vector<std::string> wo
   line.option("--sort", column,
               fmt::format("Sort by this column, largest first: {}; or by {} [{}]", list, other, column))
       .type("COLUMN")
+      .under(heading::kOutput)
       .oneOf(words);
 }
 

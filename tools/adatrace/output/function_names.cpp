@@ -8,6 +8,7 @@
 namespace ada::cli {
 
 void declareNames(CommandLine &line, NameOptions &options) {
+  const CommandLine::Section output(line, heading::kOutput);
   line.choice("--names", options.style,
               {{"short", NameStyle::Short}, {"full", NameStyle::Full}, {"mangled", NameStyle::Mangled}},
               "short (parameters and template arguments folded), full (demangled) or mangled (as in the object file) "

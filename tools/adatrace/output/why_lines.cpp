@@ -4,6 +4,8 @@
 
 #include "base/quantities.h"
 
+#include <cmath>
+
 namespace ada::cli {
 
 using analysis::kNobody, analysis::PartKind, analysis::WaitKind, analysis::Why, analysis::WhyPart;
@@ -52,7 +54,42 @@ private:
   const analysis::NamedTrace trace_;
 };
 
+// In the order in which they are printed.
+template <class IsLeftOut> void shortenParts(std::vector<WhyPart> &parts, const IsLeftOut &isLeftOut) {
+  std::vector<WhyPart> shown;
+  for (WhyPart &part : parts) {
+    if (isLeftOut(part.ns))
+      continue;
+    std::vector<WhyPart::Holder> holders;
+    for (WhyPart::Holder &holder : part.holders)
+      if (!isLeftOut(holder.ns)) {
+        shortenParts(holder.parts, isLeftOut);
+        holders.push_back(std::move(holder));
+      }
+    part.holders = std::move(holders);
+    shown.push_back(std::move(part));
+  }
+  parts = std::move(shown);
+}
+
 } // namespace
+
+WhyLeftOut shorten(Why &why, const WhyLimits &limits) {
+  WhyLeftOut leftOut;
+  const auto leastNs =
+      static_cast<uint64_t>(std::ceil(limits.minPercent / 100 * static_cast<double>(why.endNs - why.beginNs)));
+  uint64_t lines = limits.lines ? limits.lines : ~uint64_t(0);
+  const auto isLeftOut = [&](uint64_t ns) {
+    leftOut.small += ns < leastNs;
+    leftOut.more += ns >= leastNs && lines == 0;
+    if (ns < leastNs || lines == 0)
+      return true;
+    --lines;
+    return false;
+  };
+  shortenParts(why.parts, isLeftOut);
+  return leftOut;
+}
 
 const char *whyPartKind(const WhyPart &part) {
   switch (part.kind) {

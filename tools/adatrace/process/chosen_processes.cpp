@@ -2,6 +2,7 @@
 #include "chosen_processes.h"
 
 #include "exit_codes.h"
+#include "options/option_values.h"
 #include "terminal/terminal.h"
 
 #include "base/quantities.h"
@@ -92,7 +93,7 @@ int giveChosen(const ProcessChoice &choice, const char *command, const std::stri
 void addGlobOrder(CommandLine &line, GlobOrder &order, const char *functions) {
   line.option("process", order.process, "A process id, or the name of processes").type("PID|NAME").required();
   line.option("globs", order.globs, functions).type("GLOBS").required();
-  line.flag("-q,--quiet", order.quiet, "Print only problems");
+  addQuiet(line, order.quiet);
 }
 
 int giveGlobs(const GlobOrder &order, const char *command, const char *verb, const char *done) {

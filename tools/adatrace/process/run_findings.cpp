@@ -122,7 +122,7 @@ std::string whyNoProcessorTimes(const std::string &session) {
   for (const std::string &directory : processDirectories(session))
     if (const auto manifest = Manifest::read(directory + "/manifest.json");
         manifest && manifest->sched && !manifest->sched->isRecorded && !manifest->sched->failure.empty() &&
-        manifest->sched->failure != manifest::kNotAskedFor)
+        manifest->sched->failure != manifest::kNotAskedFor && manifest->sched->failure != manifest::kNotInBounded)
       return manifest->sched->failure;
   return {};
 }

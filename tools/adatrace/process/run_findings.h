@@ -25,8 +25,8 @@ void tellUnmatchedGlobs(const std::string &session, const OptionList &options);
 /// Whether any process of the session could record calls of libraries.
 bool hasLibraryCalls(const std::string &session);
 
-/// The reason given by the first process of the session that was asked for processor times and could not record them;
-/// empty if there is no such process.
+/// The reason given by the first process of the session that was to record processor times and could not; empty if
+/// there is no such process. Bounded traces never have them.
 std::string whyNoProcessorTimes(const std::string &session);
 
 /// Warnings about threads that the recorder held up for more than a hundredth of their time, about losses of unknown

@@ -85,13 +85,31 @@ std::vector<std::string> processDirectories(const std::string &session) {
   return directories;
 }
 
-std::string sessionOrNewest(const std::string &path) {
+// The latest session in the working directory or in a directory there; empty if there is none.
+static std::string sessionNearby() {
+  std::error_code error;
+  std::vector<std::string> directories = {"."};
+  for (fs::directory_iterator at(".", error), end; !error && at != end; at.increment(error))
+    if (std::error_code ignored; fs::is_directory(at->symlink_status(ignored)))
+      directories.push_back(at->path().filename().string());
+  std::string latest;
+  for (const std::string &directory : directories)
+    if (const Expected<std::string> session = atf::newestSession(directory))
+      if (latest.empty() || fs::path(*session).filename() > fs::path(latest).filename())
+        latest = *session;
+  return latest.starts_with("./") ? latest.substr(2) : latest;
+}
+
+std::string sessionOrNewest(const std::string &path, const char *other) {
   if (!path.empty())
     return path;
   if (Expected<std::string> newest = atf::newestSession(kDefaultOutput))
     return *newest;
-  stop(kCantRead, "there is no session under ./{}; name one, or record one with `adatrace record PROGRAM`",
-       kDefaultOutput);
+  const std::string near = sessionNearby();
+  if (!near.empty())
+    stop(kCantRead, "there is no session under ./{}; name one, such as {}", kDefaultOutput, near);
+  stop(kCantRead, "there is no session under ./{}; name one, or {}", kDefaultOutput,
+       other ? other : "record one with `adatrace record PROGRAM`");
 }
 
 } // namespace ada::cli

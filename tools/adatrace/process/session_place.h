@@ -28,8 +28,9 @@ std::vector<std::string> processDirectories(const std::string &session);
 /// N of a directory pid_N or pid_N_M; nothing for other names.
 std::optional<unsigned> processId(const std::string &directory);
 
-/// The path, or if it is empty the newest session under ./ada-traces. If there is none, ends the command.
-std::string sessionOrNewest(const std::string &path);
+/// The path, or if it is empty the newest session under ./ada-traces. If there is none, ends the command, and names one
+/// that `record --output` has made nearby. `other`: what can be named besides a session, like "a process".
+std::string sessionOrNewest(const std::string &path, const char *other = nullptr);
 
 } // namespace ada::cli
 #endif // ADATRACE_SESSION_PLACE_H

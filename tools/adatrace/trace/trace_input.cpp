@@ -23,6 +23,7 @@ void declareSessionArgument(CommandLine &line, std::string &path) {
 
 void declareInput(CommandLine &line, InputOptions &options) {
   declareSessionArgument(line, options.path);
+  const CommandLine::Section part(line, heading::kPart);
   addThreads(line, options.threads);
   line.option("--from", options.from,
               "Only calls that are active at or after this time since the start of the trace (10us, 1.5ms, 2s; a "

@@ -1,0 +1,24 @@
+// Pages as text of a given width.
+#ifndef ADATRACE_PLAIN_TEXT_H
+#define ADATRACE_PLAIN_TEXT_H
+
+#include "page.h"
+
+namespace ada::cli {
+
+/// Lines are never wider, but for words that are.
+inline constexpr unsigned kMostColumns = 100;
+
+/// The width for the terminal that shows standard output, at most kMostColumns; 80 if none does.
+unsigned textColumns();
+
+/// For --help: headings at the margin.
+std::string helpText(const Page &page, unsigned columns);
+/// Like man: everything but the headings is indented.
+std::string manualText(const Page &page, unsigned columns);
+
+/// A command in lines that can be pasted: all but the last end with a backslash.
+std::vector<std::string> codeLines(const std::string &line, size_t columns);
+
+} // namespace ada::cli
+#endif // ADATRACE_PLAIN_TEXT_H
