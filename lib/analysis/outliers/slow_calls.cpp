@@ -43,9 +43,10 @@ std::optional<SlowestOf> SlowestOf::parse(std::string_view text) {
 //
 // Durations count from the median. A gap reaches from half of a duration to that duration, and has hardly any calls
 // compared to those above it. The calls above it make up most of the extra time; if not, they are only the ragged end
-// of something that is there without them.
+// of something that is there without them. A wide gap, from a fifth, needs less: the first call of a program may be the
+// only one that stands apart, and many calls that are hardly longer than others add up to as much.
 static uint64_t aboveGap(const CallTimes &times, uint64_t fromNs, uint64_t leastNs) {
-  constexpr double kHardlyAny = 0.05, kMost = 0.7;
+  constexpr double kHardlyAny = 0.05, kMost = 0.7, kMuch = 0.25;
   const uint64_t median = times.at(times.count() / 2);
   const auto longest = times.longest(times.count() - times.count() / 2); // the longest first
   const auto extraOf = [&](size_t i) { return longest[i].first - std::min(longest[i].first, median); };
@@ -59,11 +60,13 @@ static uint64_t aboveGap(const CallTimes &times, uint64_t fromNs, uint64_t least
     return static_cast<size_t>(std::ranges::partition_point(longest, [ns](const auto &of) { return of.first >= ns; }) -
                                longest.begin());
   };
+  const auto hasHardlyAnyFrom = [&](uint64_t lower, size_t i) {
+    const size_t below = std::max(countFrom(lower + 1), i + 1);
+    return static_cast<double>(calls[below] - calls[i + 1]) <= kHardlyAny * static_cast<double>(calls[i + 1]);
+  };
   const auto hasGapBelow = [&](size_t i, size_t last) {
-    const uint64_t half = median + extraOf(i) / 2; // the gap's lower end
-    const size_t below = std::max(countFrom(half + 1), i + 1);
-    return static_cast<double>(calls[below] - calls[i + 1]) <= kHardlyAny * static_cast<double>(calls[i + 1]) &&
-           extra[i + 1] >= kMost * extra[last];
+    return (extra[i + 1] >= kMost * extra[last] && hasHardlyAnyFrom(median + extraOf(i) / 2, i)) ||
+           (extra[i + 1] >= kMuch * extra[last] && hasHardlyAnyFrom(median + extraOf(i) / 5, i));
   };
   const size_t slow = countFrom(fromNs), most = countFrom(leastNs);
   for (size_t i = slow; i-- > 0;)
