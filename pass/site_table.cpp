@@ -181,7 +181,7 @@ void SiteTable::addImage() {
   image->setComdat(comdat);
   compat::excludeFromSanitizers(*image);
 
-  auto caller = [&](const char *name, const char *callee) {
+  auto caller = [&](const char *name, const char *callee, const char *before = nullptr) {
     FunctionType *nothing = FunctionType::get(Type::getVoidTy(context), false);
     // With the frame pointer, unwind table and branch protection that the module asks for.
     auto *function = Function::createWithDefaultAttr(nothing, GlobalValue::LinkOnceODRLinkage,
@@ -192,15 +192,18 @@ void SiteTable::addImage() {
     function->addFnAttr(Attribute::NoUnwind);
     function->addFnAttr(Attribute::NoInline);
     IRBuilder<> builder(BasicBlock::Create(context, "", function));
+    if (before)
+      builder.CreateCall(module_.getOrInsertFunction(before, nothing));
     FunctionCallee hook =
         module_.getOrInsertFunction(callee, FunctionType::get(Type::getVoidTy(context), {pointer}, false));
     builder.CreateCall(hook, {compat::asPointer(image)});
     builder.CreateRetVoid();
     return function;
   };
+  constexpr const char *kIsMissing = "__ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags";
   // Priority 0, and first within it: this is the first constructor of the image, so that its static constructors are
   // traced, and the last destructor. Functions registered with atexit run before either kind of destructor.
-  appendToGlobalCtors(module_, caller("__ada_image_ctor", "__ada_register_image"), 0, image);
+  appendToGlobalCtors(module_, caller("__ada_image_ctor", "__ada_register_image", kIsMissing), 0, image);
   appendToGlobalDtors(module_, caller("__ada_image_dtor", "__ada_unregister_image"), 0, image);
   moveLastToFront(module_, "llvm.global_ctors");
   moveLastToFront(module_, "llvm.global_dtors");

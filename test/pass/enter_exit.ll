@@ -62,6 +62,7 @@ two:
 
 ; CHECK: declare preserve_mostcc void @__ada_enter(ptr nest) [[HOOK:#[0-9]+]]
 ; CHECK: define linkonce_odr hidden void @__ada_image_ctor() {{.*}}comdat($__ada_image)
+; CHECK: call void @__ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags()
 ; CHECK: call void @__ada_register_image(ptr @__ada_image)
 ; CHECK: define linkonce_odr hidden void @__ada_image_dtor() {{.*}}comdat($__ada_image)
 ; CHECK: call void @__ada_unregister_image(ptr @__ada_image)

@@ -39,6 +39,8 @@ void __ada_register_image(const ada_image *image) {
     r.drain.flush();
 }
 
+void __ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags(void) {}
+
 void __ada_unregister_image(const ada_image *image) {
   State state = runtime.currentState();
   if (state == State::On || state == State::Waiting)

@@ -78,6 +78,7 @@ void __ada_after_exec(void) {}
 void __ada_before_clone(void) {}
 void __ada_before_signal_stack(void) {}
 
+void __ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags(void) {}
 void __ada_register_image(const ada_image *image) {
   if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function))
     abort();

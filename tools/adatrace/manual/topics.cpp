@@ -2,8 +2,8 @@
 #include "topics.h"
 
 #include "command_page.h"
-#include "options/runtime_options.h"
 #include "options/suggestion.h"
+#include "other_pages.h"
 #include "plain_text.h"
 #include "roff.h"
 #include "terminal/terminal.h"
@@ -16,37 +16,6 @@
 namespace ada::cli {
 
 namespace {
-
-Page optionsPage() {
-  Page page = {.name = "adatrace-options", .section = 7, .summary = "what a traced program records", .blocks = {}};
-  page.heading("NAME");
-  page.text(page.name + " - " + page.summary);
-  page.heading("SYNOPSIS");
-  page.code("ADA_OPTIONS=NAME=VALUE:NAME=VALUE... ./program");
-  page.code("adatrace record --NAME=VALUE ./program");
-  page.heading("DESCRIPTION");
-  page.text(
-      "A program that was compiled with AdaTrace's plugin reads the variable ADA_OPTIONS of its environment when it "
-      "starts. `adatrace record` sets it: each option is a flag there, with - instead of _. Options in ADA_OPTIONS "
-      "are separated by colons or blanks; a value that contains one is put in single or double quotes: "
-      "ADA_OPTIONS=\"include='ns::*':format=1\". Globs are separated by '|'.");
-  page.text("A program without this variable records nothing until `adatrace start` asks it to, unless it was compiled "
-            "with --ada-record-always. A program with a wrong option says so on standard error, and runs untraced.");
-  page.heading("OPTIONS");
-  std::string last;
-  for (const RuntimeOption &option : runtimeOptions()) {
-    if (const std::string heading = headingOf(option); heading != last)
-      page.subheading(last = heading);
-    page.item(std::string(option.name) + "=" + option.metavar,
-              option.sentence + (*option.defaultValue ? std::string(" [") + option.defaultValue + "]" : ""));
-  }
-  page.heading("EXAMPLES");
-  page.code("ADA_OPTIONS=output=/var/tmp/traces:flight=64M ./server");
-  page.code("adatrace record --detail='net::*' --max-size=1G ./server");
-  page.heading("SEE ALSO");
-  page.text("`adatrace-record`(1), `ada-clang`(1), share/doc/adatrace/docs/reference/options.md");
-  return page;
-}
 
 // Through man, which brings a pager and bold text. False if there is none, or it could not show it.
 bool showWithMan(const Page &page) {
@@ -79,7 +48,7 @@ int listTopics() {
 } // namespace
 
 std::vector<Topic> topics() {
-  std::vector<Topic> all = {{"adatrace", overviewManualPage()}, {"options", optionsPage()}};
+  std::vector<Topic> all = {{"adatrace", overviewManualPage()}, {"options", optionsPage()}, {"ada-clang", clangPage()}};
   for (const CommandText &about : allCommands())
     all.push_back({about.command->name, manualPage(about)});
   return all;
