@@ -90,8 +90,8 @@ Expected<Archive> Archive::Parser::run() {
   }
   if (!hasEnd)
     damaged("E_TRUNCATED", bytes.size(), "the archive ends too early; everything before that is shown");
-  stripTop();
   ADA_TRY(checkDirectories());
+  stripTop();
   return std::move(archive);
 }
 

@@ -7,7 +7,7 @@
 
 namespace ada {
 
-// A reader takes a name that ends so for that of a compressed file.
+// A reader takes a name that ends so for that of a compressed file, so one that ends so anyway is compressed, too.
 static constexpr char kCompressed[] = ".zst";
 
 static std::span<const unsigned char> plainBytes(std::span<const std::byte> bytes) {
@@ -30,11 +30,11 @@ bool ArchiveWriter::addCompressed(const std::string &name, std::span<const std::
                                   int64_t modifiedSeconds) {
   std::vector<unsigned char> frame;
   if (contents.size() <= Archive::kMostUnpackedBytes)
-    frame = zstd::compressed(plainBytes(contents), true);
-  const bool isWorth = !frame.empty() && tar::padded(frame.size()) < tar::padded(contents.size()) &&
-                       contents.size() / Archive::kMostRatio <= frame.size();
-  return isWorth ? add(name + kCompressed, std::as_bytes(std::span(frame)), modifiedSeconds)
-                 : add(name, contents, modifiedSeconds);
+    frame = zstd::checkedFrame(plainBytes(contents));
+  const bool isSmaller = tar::padded(frame.size()) < tar::padded(contents.size()) || name.ends_with(kCompressed);
+  const bool isRead = !frame.empty() && contents.size() / Archive::kMostRatio <= frame.size();
+  return isSmaller && isRead ? add(name + kCompressed, std::as_bytes(std::span(frame)), modifiedSeconds)
+                             : add(name, contents, modifiedSeconds);
 }
 
 bool ArchiveWriter::addDirectory(const std::string &name, int64_t modifiedSeconds) {

@@ -12,8 +12,9 @@ namespace ada::zstd {
 
 bool canCompress() noexcept;
 /// Compresses bytes into a frame that states their size; empty if it would not be smaller.
-/// `checked`: the frame has a checksum of its contents.
-std::vector<unsigned char> compressed(std::span<const unsigned char> plain, bool checked = false);
+std::vector<unsigned char> compressed(std::span<const unsigned char> plain);
+/// The same with a checksum of the bytes, also if it is larger than they are.
+std::vector<unsigned char> checkedFrame(std::span<const unsigned char> plain);
 /// Decompresses a frame that has exactly `size` bytes; empty if it is damaged.
 std::vector<unsigned char> uncompressed(std::span<const unsigned char> frame, size_t size);
 /// How many bytes the frame says it has; nothing if it does not say, or is not a frame.
