@@ -144,6 +144,17 @@ Expected<ByteInput> ByteInput::open(const std::string &path) {
     // O_NONBLOCK: opening a FIFO would wait for a writer, which may never come.
     s.own = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     s.fd = s.own.get();
+    if (s.fd < 0 && errno == ENOTDIR) {
+      // Perhaps it is in an archive: a copy can be read like a file.
+      const auto member = ADA_TRY(FileBytes::open(path));
+      TemporaryFile copy;
+      ADA_TRY(copy.append(member.bytes()));
+      s.own = copy.take();
+      s.fd = s.own.get();
+      s.isCopy = true;
+      if (::lseek(s.fd, 0, SEEK_SET) != 0)
+        return s.fail("cannot be rewound");
+    }
     if (s.fd < 0)
       return s.fail("cannot be opened");
     if (!waitForWriter(s.fd))

@@ -2,12 +2,15 @@
 #include "file_bytes.h"
 
 #include "base/file_descriptor.h"
+#include "base/file_tree.h"
 #include "base/try.h"
+#include "base/zstd_frame.h"
 #include "kept_files.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <fcntl.h>
-#include <filesystem>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <system_error>
@@ -38,15 +41,13 @@ static uint64_t bytesOf(const std::string &path, const struct stat &info) {
 }
 
 uint64_t bytesBelow(const std::string &directory) {
-  namespace fs = std::filesystem;
   uint64_t bytes = 0;
-  std::error_code error;
-  for (fs::recursive_directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
+  eachFileBelow(directory, [&](const std::string &below) {
+    const std::string path = directory + "/" + below, name = below.substr(below.rfind('/') + 1);
     struct stat info;
-    if (::lstat(at->path().c_str(), &info) == 0 && S_ISREG(info.st_mode) && at->path().filename() != "ring" &&
-        !isKeptFile(at->path().filename().string()))
-      bytes += bytesOf(at->path(), info);
-  }
+    if (name != "ring" && !isKeptFile(name))
+      bytes += ::lstat(path.c_str(), &info) == 0 ? bytesOf(path, info) : fileBytes(path).value_or(0);
+  });
   return bytes;
 }
 
@@ -70,8 +71,12 @@ static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string 
 Expected<FileBytes> FileBytes::open(const std::string &path) {
   // O_NONBLOCK: opening a FIFO would wait for a writer.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return systemError(path, "cannot be opened", errno);
+  if (fd < 0) {
+    const int number = errno;
+    if (const auto place = number == ENOTDIR ? archivePlaceOf(path) : std::nullopt)
+      return *place ? openMember(**place, path) : Expected<FileBytes>(place->error());
+    return systemError(path, "cannot be opened", number);
+  }
   struct Closer {
     int fd;
     ~Closer() { ::close(fd); }
@@ -104,15 +109,50 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
   return file;
 }
 
+static Error damagedMember(const std::string &path, std::string message) {
+  return {.code = "E_BAD_ARCHIVE", .message = std::move(message), .file = path};
+}
+
+Expected<FileBytes> FileBytes::openMember(const ArchivePlace &place, const std::string &path) {
+  const Archive::Member *member = place.in->archive.find(place.name);
+  if (!member && !place.in->archive.isDirectory(place.name))
+    return systemError(path, "cannot be opened", ENOENT);
+  if (!member || member->isDirectory)
+    return Error{.code = "E_IO", .message = "is a directory, but a file was expected", .file = path};
+  FileBytes file;
+  const auto there = place.in->file->bytes().subspan(member->offset, member->bytes);
+  if (!member->isCompressed) {
+    file.base_ = there.data(), file.size_ = there.size();
+    file.mapped_ = place.in->file->mapped_;
+    file.holes_ = place.in->file->holes().part(member->offset, member->offset + member->bytes);
+    file.archive_ = place.in->file;
+    return file;
+  }
+  if (member->isCut)
+    return damagedMember(path, "the archive ends within it, and a compressed file can only be read as a whole");
+  const std::span frame(reinterpret_cast<const unsigned char *>(there.data()), there.size());
+  if (!zstd::canCompress())
+    return damagedMember(path, "it is compressed, and this library was built without zstd");
+  const auto size = zstd::uncompressedBytes(frame);
+  if (!size || *size > Archive::kMostUnpackedBytes || *size / Archive::kMostRatio > frame.size())
+    return damagedMember(path, "it is damaged: it is not a zstd frame, or one that says it is impossibly large");
+  const auto plain = zstd::uncompressed(frame, *size);
+  if (plain.size() != *size)
+    return damagedMember(path, "it is damaged: it can't be decompressed");
+  file.size_ = plain.size();
+  file.heap_ = std::make_unique_for_overwrite<std::byte[]>(file.size_);
+  std::ranges::copy(std::as_bytes(std::span(plain)), file.heap_.get());
+  file.base_ = file.heap_.get();
+  return file;
+}
+
 void FileBytes::release(std::span<const std::byte> part) const noexcept {
   if (!mapped_ || part.empty())
     return;
   static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  // The mapping begins at a page. A page that is shared with other bytes is released, too:
-  // it is read again when needed.
-  const size_t first = static_cast<size_t>(part.data() - base_) / page * page;
-  const size_t last = static_cast<size_t>(part.data() + part.size() - base_);
-  ::madvise(const_cast<std::byte *>(base_) + first, last - first, MADV_DONTNEED);
+  // A page that is shared with other bytes is released, too: it is read again when needed.
+  const size_t before = reinterpret_cast<uintptr_t>(part.data()) % page;
+  ::madvise(const_cast<std::byte *>(part.data()) - before, part.size() + before, MADV_DONTNEED);
 }
 
 FileBytes::FileBytes(FileBytes &&other) noexcept { *this = std::move(other); }
@@ -121,13 +161,14 @@ FileBytes &FileBytes::operator=(FileBytes &&other) noexcept {
   std::swap(base_, other.base_);
   std::swap(size_, other.size_);
   std::swap(heap_, other.heap_);
+  std::swap(archive_, other.archive_);
   std::swap(mapped_, other.mapped_);
   std::swap(holes_, other.holes_);
   return *this;
 }
 
 FileBytes::~FileBytes() {
-  if (mapped_)
+  if (mapped_ && !archive_)
     ::munmap(const_cast<std::byte *>(base_), size_);
 }
 

@@ -1,4 +1,4 @@
-// The bytes of a file: mapped if it is large, read if it is small.
+// The bytes of a file: mapped if it is large, read if it is small. The file may be in an archive (base/file_tree.h).
 #ifndef ADA_LIB_BASE_FILE_BYTES_H
 #define ADA_LIB_BASE_FILE_BYTES_H
 
@@ -12,10 +12,12 @@
 
 namespace ada {
 
+struct ArchivePlace;
+
 class FileBytes {
 public:
   /// E_IO if the file can't be opened, is not a regular file, or can't be
-  /// mapped. Never blocks on a FIFO.
+  /// mapped. Never blocks on a FIFO. In an archive also E_BAD_ARCHIVE.
   static Expected<FileBytes> open(const std::string &path);
 
   FileBytes() = default;
@@ -31,9 +33,12 @@ public:
   void release(std::span<const std::byte> part) const noexcept;
 
 private:
+  static Expected<FileBytes> openMember(const ArchivePlace &place, const std::string &path);
+
   const std::byte *base_ = nullptr;
   size_t size_ = 0;
-  std::unique_ptr<std::byte[]> heap_; // if read
+  std::unique_ptr<std::byte[]> heap_;        // if read
+  std::shared_ptr<const FileBytes> archive_; // if they are a part of its bytes
   bool mapped_ = false;
   Holes holes_;
 };

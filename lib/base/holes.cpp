@@ -22,6 +22,14 @@ Holes Holes::of(int fd, uint64_t bytes) {
   return holes;
 }
 
+Holes Holes::part(uint64_t begin, uint64_t end) const {
+  Holes part;
+  for (const Hole &hole : holes_)
+    if (hole.end > begin && hole.begin < end)
+      part.holes_.push_back({std::max(hole.begin, begin) - begin, std::min(hole.end, end) - begin});
+  return part;
+}
+
 uint64_t Holes::skip(uint64_t offset) const {
   const auto hole = std::ranges::upper_bound(holes_, offset, {}, &Hole::end);
   return hole != holes_.end() && hole->begin <= offset ? hole->end : offset;

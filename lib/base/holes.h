@@ -15,6 +15,9 @@ public:
   /// The holes of an open file of that size; none if its file system doesn't report them.
   static Holes of(int fd, uint64_t bytes);
 
+  /// The holes in the bytes from `begin` to `end` of the file, counted from `begin`.
+  Holes part(uint64_t begin, uint64_t end) const;
+
   /// The first byte from `offset` on that is not in a hole. A hole at the end of the file ends at its size.
   uint64_t skip(uint64_t offset) const;
   /// The part of a file's `bytes` before the first hole, but at least the first page.

@@ -1,9 +1,12 @@
 // The only list of trace formats.
 #include "formats/table.h"
+#include "base/file_tree.h"
+#include "base/format.h"
+#include "base/tar_format.h"
 #include "base/try.h"
 
 #include <algorithm>
-#include <sys/stat.h>
+#include <cstring>
 
 namespace ada::model {
 
@@ -150,14 +153,49 @@ std::string_view leftOutFormats() {
 Expected<TraceLocation> locate(const std::string &path) {
   TraceLocation place;
   place.path = path;
-  struct stat info;
-  if (path != "-" && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+  if (path != "-" && fileKind(path) == FileKind::Directory)
     return place;
   place.bytes = ADA_TRY(ByteInput::open(path));
   return place;
 }
 
-Error notATrace(const TraceLocation &place) {
+// What to do with files that hold a trace, perhaps, in a form that is not read in place; empty for others.
+static std::string howToUnpack(TraceLocation &place) {
+  if (!place.bytes)
+    return {};
+  const std::string name = place.name() == "standard input" ? "FILE" : place.name();
+  const auto head = place.bytes->head();
+  const auto begins = [&](std::string_view magic) {
+    return head.size() >= magic.size() && std::memcmp(head.data(), magic.data(), magic.size()) == 0;
+  };
+  const auto unpack = [&](std::string_view what, std::string_view tar, std::string_view file) {
+    const bool isTar = name.find(".tar") != name.npos || name.find(".t") == name.size() - 4;
+    return fmt::format("it is {}: unpack it with `{} {}`, and name what was in it", what, isTar ? tar : file, name);
+  };
+  using namespace std::string_view_literals;
+  if (begins("PK\3\4"sv))
+    return unpack("a zip archive", "unzip", "unzip");
+  if (begins("\x28\xb5\x2f\xfd"sv))
+    return unpack("compressed with zstd", "tar --zstd -xf", "unzstd");
+  if (begins("\xfd"
+             "7zXZ\0"sv))
+    return unpack("compressed with xz", "tar xJf", "unxz");
+  if (begins("BZh"sv))
+    return unpack("compressed with bzip2", "tar xjf", "bunzip2");
+  if (begins("7z\xbc\xaf\x27\x1c"sv))
+    return unpack("a 7z archive", "7z x", "7z x");
+  if (const auto first = place.bytes->read(); first && tar::isArchive(*first))
+    return place.bytes->isPacked()
+               ? fmt::format("it is a tar archive compressed with gzip: unpack it with `tar xzf {}`, and name what was "
+                             "in it; or decompress it with `gunzip {}`: an uncompressed archive is read as it is",
+                             name, name)
+               : "it is a tar archive, which can only be read from a file that is named, not from a pipe";
+  return {};
+}
+
+Error notATrace(TraceLocation &place) {
+  if (const std::string how = howToUnpack(place); !how.empty())
+    return {.code = "E_BAD_MAGIC", .message = how, .file = place.name()};
   const bool isEmpty = place.bytes && place.bytes->head().empty();
   std::string names, last;
   for (const TraceFormat *format : kFormats)

@@ -34,7 +34,7 @@ manifest)
   seed -name manifest.json
   cp "$here/seeds/manifest.json" "$work/seeds"
   ;;
-sched | import_*) cp "$here/seeds/$target"/* "$work/seeds" ;;
+archive | sched | import_*) cp "$here/seeds/$target"/* "$work/seeds" ;;
 types) split -l 1 "$here/seeds/types.txt" "$work/seeds/types." ;;
 esac
 [ "$(find "$work/seeds" -type f | wc -l)" -gt 0 ] || { echo "$target: no seeds in $vectors" >&2; exit 1; }

@@ -13,6 +13,9 @@
 //       if (thread.index)
 //         use(*thread.index);
 //
+// A path may also lead into a file that `adatrace pack` has written, or any other tar archive that is not compressed:
+// "run.adatrace", "run.adatrace/pid_4711". Its files are read in place.
+//
 // One bad file never spoils the rest: a thread or process that can't be read
 // holds its error, and a warning on the level above names it.
 #ifndef ADA_TRACE_SESSION_H
@@ -117,9 +120,10 @@ public:
 
   /// Opens whatever `path` is. A thread or file gets names from the manifest
   /// beside its directory, if there is one. In a root, a process that can't be
-  /// read is a warning, `W_PROCESS_UNREADABLE:<name>`, and listed in failures().
+  /// read is a warning, `W_PROCESS_UNREADABLE:<name>`, and listed in failures(). Damage of an archive is
+  /// listed there, too.
   ///
-  /// Errors: E_IO (no such path), E_NO_SESSION (nothing that AdaTrace wrote),
+  /// Errors: E_IO (no such path), E_NO_SESSION (nothing that AdaTrace wrote), E_BAD_ARCHIVE,
   /// or that of the only process, thread or file there is.
   static Expected<Session> open(const std::string &path, const OpenOptions &options = {});
 

@@ -2,6 +2,7 @@
 #ifndef ADA_LIB_FORMATS_PACKED_COMPRESSION_H
 #define ADA_LIB_FORMATS_PACKED_COMPRESSION_H
 
+#include "base/zstd_frame.h"
 #include "shared/encode/packed_format.h"
 
 #include <span>
@@ -13,11 +14,11 @@ namespace ada::packed {
 /// kBlockBodyBytes.
 inline constexpr size_t kMostPlainBytes = 16 * kBlockBodyBytes;
 
-bool canCompress() noexcept;
-/// Compresses bytes into a frame; empty if it would not be smaller.
-std::vector<Byte> compressed(std::span<const Byte> plain);
+using zstd::canCompress, zstd::compressed;
 /// Decompresses a frame that has exactly `size` bytes; empty if it is damaged.
-std::vector<Byte> uncompressed(std::span<const Byte> frame, size_t size);
+inline std::vector<Byte> uncompressed(std::span<const Byte> frame, size_t size) {
+  return size > kMostPlainBytes ? std::vector<Byte>() : zstd::uncompressed(frame, size);
+}
 
 } // namespace ada::packed
 

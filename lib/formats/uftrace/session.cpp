@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "base/file_bytes.h"
+#include "base/file_tree.h"
 #include "base/format.h"
 #include "base/try.h"
 
@@ -238,9 +239,10 @@ public:
   std::shared_ptr<const Mappings> get(std::string_view sid) {
     const std::string path = fmt::format("{}/sid-{}.map", directory_, sid);
     struct stat info;
-    if (sid.find('/') != sid.npos || ::stat(path.c_str(), &info) != 0)
+    if (sid.find('/') != sid.npos || !fileExists(path))
       return nullptr;
-    const auto [at, isNew] = known_.try_emplace({info.st_dev, info.st_ino});
+    const bool isInArchive = ::stat(path.c_str(), &info) != 0; // where there are no links
+    const auto [at, isNew] = known_.try_emplace(isInArchive ? path : fmt::format("{} {}", info.st_dev, info.st_ino));
     if (!isNew)
       return at->second;
     if (const auto file = openText(path))
@@ -253,7 +255,7 @@ private:
 
   const std::string &directory_;
   Modules &modules_;
-  std::map<std::pair<dev_t, ino_t>, std::shared_ptr<const Mappings>> known_;
+  std::map<std::string, std::shared_ptr<const Mappings>> known_;
 };
 
 std::shared_ptr<const Mappings> Maps::read(std::string_view text) {

@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include "base/file_bytes.h"
+#include "base/file_tree.h"
 #include "base/format.h"
 #include "base/try.h"
 #include "formats/byte_source.h"
@@ -15,7 +16,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <unordered_map>
 
 namespace ada::model {
@@ -274,7 +274,7 @@ Expected<void> UftraceSource::read(TraceSink &sink) {
     const std::string path = fmt::format("{}/{}.dat", place_.path, directory.tasks[i].tid);
     const auto file = FileBytes::open(path);
     if (!file) {
-      if (std::filesystem::exists(path)) // a thread that called nothing has no file
+      if (fileExists(path)) // a thread that called nothing has no file
         errors_.push_back(file.error());
       continue;
     }
@@ -285,12 +285,9 @@ Expected<void> UftraceSource::read(TraceSink &sink) {
     if (!reader.out().status())
       return reader.out().status();
   }
-  std::error_code error;
-  for (const auto &entry : std::filesystem::directory_iterator(place_.path, error)) {
-    const std::string name = entry.path().filename();
+  for (const auto &[name, isDirectory] : directoryEntries(place_.path)) {
     const bool isOther = name.starts_with("perf-cpu") || name.starts_with("kernel-cpu") || name == "extern.dat";
-    std::error_code ignored;
-    if (isOther && entry.file_size(ignored) > 0 && !ignored)
+    if (isOther && fileBytes(place_.path + "/" + name).value_or(0) > 0)
       lost_.add("files of other events: perf-cpu*, kernel-cpu*, extern.dat");
   }
   if (reader.records() == 0 && !errors_.empty())

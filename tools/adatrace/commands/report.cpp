@@ -1,4 +1,5 @@
 // Adatrace report: shows the cost of each function.
+#include "base/file_tree.h"
 #include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
@@ -77,17 +78,15 @@ int runCounters(const Options &options, TraceInput &input, const Palette &palett
   return input.close(counters.damage);
 }
 
-namespace fs = std::filesystem;
-
 // The size of the trace's events, without detail files, which don't change.
 uint64_t indexBytes(const std::string &path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error))
-    return fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+  if (fileKind(path) != FileKind::Directory)
+    return fileBytes(path).value_or(0);
   uint64_t bytes = 0;
-  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error))
-    if (at->path().stem() == "index" && at->is_regular_file(error))
-      bytes += at->file_size(error);
+  eachFileBelow(path, [&](const std::string &name) {
+    if (std::filesystem::path(name).stem() == "index")
+      bytes += fileBytes(path + "/" + name).value_or(0);
+  });
   return bytes;
 }
 

@@ -197,12 +197,16 @@ model::ByteSink ConvertOutput::bytes() {
   return [state = state_.get()](std::span<const std::byte> data) { return state->write(data); };
 }
 
+std::string ConvertOutput::place() const {
+  return state_->kind == State::Kind::Directory ? state_->temporary : state_->filePath();
+}
+
 std::unique_ptr<model::TraceSink> ConvertOutput::makeSink(bool exactTimes) {
   const State &s = *state_;
   model::SinkTarget target{.bytes = bytes()};
   if (s.format.format->shape != model::Shape::Stream) {
     target.isDirectory = s.kind == State::Kind::Directory;
-    target.path = s.kind == State::Kind::Directory ? s.temporary : s.filePath();
+    target.path = place();
   }
   return model::mergeCopies(
       s.format.format->makeSink(std::move(target), {.variant = s.format.variant, .exactTimes = exactTimes}));

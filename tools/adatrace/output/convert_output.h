@@ -22,6 +22,9 @@ public:
   /// For the bytes of a stream; the conversion's own sink.
   model::ByteSink bytes();
   std::unique_ptr<model::TraceSink> makeSink(bool exactTimes);
+  /// Where a directory, or a file that is not written in order, is until then. Other files may be put beside the
+  /// latter; they are removed with it.
+  std::string place() const;
   /// Gives the output its final name. Call after the sink has finished.
   Expected<void> commit();
   /// The error with which bytes() failed.

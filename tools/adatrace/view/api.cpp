@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/nested_json.h"
 #include "base/text.h"
+#include "convert/pack.h"
 
 #include <nlohmann/json.hpp>
 
@@ -156,9 +157,9 @@ void writeSeq(JsonText &json, const char *name, const std::optional<uint64_t> &s
 }
 
 // Writes a few lines around the function's first line, or null, because the file may be on another machine.
-void writeSource(JsonText &json, const model::Function &function) {
+void writeSource(JsonText &json, const std::string &trace, const model::Function &function) {
   constexpr uint64_t kBefore = 3, kBehind = 40, kMostBytes = 16 << 20, kMostLine = 400;
-  const auto file = function.file.empty() || function.line == 0 ? Error() : FileBytes::open(function.file);
+  const auto file = function.file.empty() || function.line == 0 ? Error() : model::openSourceFile(trace, function.file);
   if (!file || file->bytes().size() > kMostBytes) {
     json.null("source");
     return;
@@ -186,12 +187,11 @@ void writeSourceFile(JsonText &json, ApiRequest &request) {
       std::ranges::find_if(all, [&](const auto &entry) { return oneLine(entry.function.file) == *name; });
   if (named == all.end())
     throw ApiError{404, fmt::format("no function of the trace is in {}", oneLine(*name))};
-  const auto file = FileBytes::open(named->function.file);
+  const auto file = model::openSourceFile(request.session().path(), named->function.file);
   std::string note;
   if (!file)
-    note =
-        "the file can't be read here. It is where the program was built; names that are not absolute are looked for in "
-        "the directory in which the viewer was started";
+    note = "the file can't be read here. It is where the program was built, unless it was packed with `adatrace pack "
+           "--sources`; names that are not absolute are looked for in the directory in which the viewer was started";
   else if (file->bytes().size() > kMostBytes)
     note = "the file is larger than 16 MiB";
   std::string_view text;
@@ -243,7 +243,7 @@ void writeCall(JsonText &json, ApiRequest &request) {
   writeSeq(json, "next", call.next);
   writeSeq(json, "previous_same", call.previousSame);
   writeSeq(json, "next_same", call.nextSame);
-  writeSource(json, request.view().functions().at(call.function));
+  writeSource(json, request.session().path(), request.view().functions().at(call.function));
   json.endObject();
 }
 

@@ -2,6 +2,7 @@
 #include "info_tables.h"
 
 #include "base/estimates.h"
+#include "base/file_tree.h"
 #include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
@@ -9,17 +10,12 @@
 #include "shared/select/function_glob.h"
 
 #include <algorithm>
-#include <filesystem>
 
 namespace ada::atf {
 
 static std::string detailPath(const ThreadTrace &thread) { return detailPathIn(thread.path); }
 
-static uint64_t bytesOf(const std::string &path) {
-  std::error_code error;
-  const uint64_t bytes = std::filesystem::file_size(path, error);
-  return error ? 0 : bytes;
-}
+static uint64_t bytesOf(const std::string &path) { return fileBytes(path).value_or(0); }
 
 uint64_t detailCountOf(const ThreadTrace &thread) {
   if (bytesOf(detailPath(thread)) == 0)

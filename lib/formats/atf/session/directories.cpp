@@ -1,23 +1,16 @@
 // Finds the files and directories of a recording.
 #include "formats/atf/session/directories.h"
 
+#include "base/file_tree.h"
+
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 
 namespace ada::atf {
 
-namespace fs = std::filesystem;
+bool isDirectory(const std::string &path) { return fileKind(path) == FileKind::Directory; }
 
-bool isDirectory(const std::string &path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
-bool exists(const std::string &path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
+bool exists(const std::string &path) { return fileExists(path); }
 
 std::string joinPath(std::string_view directory, std::string_view name) {
   std::string path(directory);
@@ -100,13 +93,9 @@ static bool naturalLess(std::string_view a, std::string_view b) {
 
 std::vector<std::string> directoriesNamed(const std::string &directory, std::string_view prefix) {
   std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-    std::string name = at->path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with(prefix) && at->is_directory(ignored))
-      names.push_back(std::move(name));
-  }
+  for (Archive::Entry &entry : directoryEntries(directory))
+    if (entry.isDirectory && entry.name.starts_with(prefix))
+      names.push_back(std::move(entry.name));
   std::sort(names.begin(), names.end(),
             [](const auto &a, const auto &b) { return naturalLess(a, b) || (!naturalLess(b, a) && a < b); });
   return names;

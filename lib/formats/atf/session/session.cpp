@@ -2,6 +2,7 @@
 #include "ada/trace/session.h"
 
 #include "base/file_bytes.h"
+#include "base/file_tree.h"
 #include "formats/atf/files/thread_files.h"
 #include "formats/atf/session/directories.h"
 
@@ -57,10 +58,18 @@ Expected<Session> Session::open(const std::string &path, const OpenOptions &opti
     return std::move(session);
   };
 
+  const auto archive = archivePlaceOf(path);
+  if (archive && !*archive)
+    return archive->error();
+  if (archive && (*archive)->in->archive.damage())
+    session.failed_.push_back(*(*archive)->in->archive.damage());
   struct stat info;
-  if (::stat(path.c_str(), &info) != 0)
+  if (!archive && ::stat(path.c_str(), &info) != 0)
     return systemError(path, "cannot be opened", errno);
-  if (!S_ISDIR(info.st_mode))
+  const FileKind kind = fileKind(path);
+  if (kind == FileKind::None)
+    return systemError(path, "cannot be opened", ENOENT);
+  if (kind == FileKind::File)
     return take(Kind::File, ProcessTrace::openOne(path, options));
   if (const std::string index = indexPathIn(path); exists(index))
     return take(Kind::Thread, ProcessTrace::openOne(index, options));
@@ -72,6 +81,8 @@ Expected<Session> Session::open(const std::string &path, const OpenOptions &opti
     auto newest = newestSession(path);
     if (newest)
       return open(*newest, options);
+    if (!session.failed_.empty())
+      return session.failed_.front();
     return noSession(
         path, baseName(path).starts_with("session_")
                   ? "the session holds no process: the program recorded nothing, or has just been started"

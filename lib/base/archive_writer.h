@@ -1,0 +1,36 @@
+// Writes tar archives that base/archive.h reads.
+#ifndef ADA_LIB_BASE_ARCHIVE_WRITER_H
+#define ADA_LIB_BASE_ARCHIVE_WRITER_H
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+namespace ada {
+
+class ArchiveWriter {
+public:
+  /// Gets the bytes in order; false if they can't be written, after which nothing more is passed.
+  using Bytes = std::function<bool(std::span<const std::byte>)>;
+  explicit ArchiveWriter(Bytes bytes) : bytes_(std::move(bytes)) {}
+
+  /// All return false if something could not be written.
+  bool addFile(const std::string &name, std::span<const std::byte> contents, int64_t modifiedSeconds);
+  /// The same, compressed by zstd as NAME.zst if that makes it smaller and a reader accepts it.
+  bool addCompressed(const std::string &name, std::span<const std::byte> contents, int64_t modifiedSeconds);
+  /// Only needed for empty ones.
+  bool addDirectory(const std::string &name, int64_t modifiedSeconds);
+  bool finish();
+
+private:
+  bool add(const std::string &name, std::span<const std::byte> contents, int64_t modifiedSeconds);
+  bool write(std::span<const std::byte> bytes) { return isGood_ = isGood_ && bytes_(bytes); }
+  Bytes bytes_;
+  bool isGood_ = true;
+};
+
+} // namespace ada
+
+#endif // ADA_LIB_BASE_ARCHIVE_WRITER_H

@@ -1,0 +1,45 @@
+// Puts a session into one file: an archive that all readers read in place (docs/formats/archive.md).
+#ifndef ADA_LIB_CONVERT_PACK_H
+#define ADA_LIB_CONVERT_PACK_H
+
+#include "ada/trace/convert.h"
+#include "base/file_bytes.h"
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace ada::model {
+
+struct PackOptions {
+  /// Files stay as they are. Otherwise index and detail files become packed ones, compressed by zstd, and other files
+  /// are compressed one by one.
+  bool keepFormat = false;
+  /// Adds the source files of the functions that were called.
+  bool sources = false;
+  /// An empty directory for files that are made on the way.
+  std::string scratch;
+  /// Called now and then with how much was done, from 0 to 1; false ends the packing (E_INTERRUPTED).
+  std::function<bool(double part)> goOn = [](double) { return true; };
+};
+
+struct PackResult {
+  uint64_t files = 0, events = 0;
+  uint64_t bytesBefore = 0; ///< of the session's files
+  uint64_t sources = 0, missingSources = 0;
+  /// Why something is not as asked for, or is left out: one sentence each.
+  std::vector<std::string> notes;
+};
+
+/// Packs the session, process directory or other directory of a trace. Errors: E_IO, E_NO_SESSION, and those of
+/// readers.
+Expected<PackResult> pack(const std::string &directory, const ByteSink &bytes, const PackOptions &options);
+
+/// The bytes of a source file of a function: the ones that were packed with the trace at this path, or with the session
+/// that it is a part of; else those of the file on this machine.
+Expected<FileBytes> openSourceFile(const std::string &trace, const std::string &file);
+
+} // namespace ada::model
+
+#endif // ADA_LIB_CONVERT_PACK_H

@@ -1,0 +1,165 @@
+// Adatrace pack: puts a session into one file.
+#include "base/file_tree.h"
+#include "base/quantities.h"
+#include "command.h"
+#include "options/option_values.h"
+#include "output/convert_output.h"
+#include "output/convert_progress.h"
+#include "process/recover_process.h"
+#include "process/session_place.h"
+
+#include "base/write_all.h"
+#include "convert/pack.h"
+
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+namespace ada::cli {
+
+namespace pack_command {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string session, out;
+  bool sources = false, keepFormat = false, unfinished = false, force = false, quiet = false;
+  When progress = When::Auto;
+};
+
+constexpr char kExtension[] = ".adatrace";
+constexpr model::TraceFormat kArchive = {.title = "an archive", .shape = model::Shape::File};
+
+std::string defaultOutput(const std::string &session) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(session, error).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string() + kExtension;
+}
+
+// A trace that grows, or has events in a ring file only, would be packed without them. Says what to do.
+int checkFinished(const std::string &session) {
+  std::set<std::string> processes;
+  eachFileBelow(session, [&](const std::string &name) {
+    if (fs::path(name).filename() == "manifest.json")
+      processes.insert((fs::path(session) / name).parent_path().string());
+  });
+  for (const std::string &process : processes)
+    switch (stateOf(process)) {
+    case ProcessState::Finished:
+      break;
+    case ProcessState::Running:
+      return fail(kCantRead,
+                  "{}: the process is still recording; let it end or stop it (`adatrace stop`), or pack what is in its "
+                  "files by now with --unfinished",
+                  process);
+    case ProcessState::Unfinished:
+      return fail(kCantRead,
+                  "{}: the process did not finish its trace; `adatrace recover {}` finishes it, or --unfinished packs "
+                  "what is in its files",
+                  process, process);
+    }
+  return kOk;
+}
+
+int checkPlace(const std::string &session) {
+  std::error_code error;
+  if (fs::is_directory(session, error))
+    return kOk;
+  if (fileKind(session) == FileKind::Directory)
+    return fail(kWrongUsage, "{} is packed already; `adatrace unpack` makes a directory of it", session);
+  if (fileExists(session))
+    return fail(kWrongUsage, "{} is a single file already; `gzip {}` makes it smaller, and all commands read it then",
+                session, session);
+  return fail(kCantRead, "{}: there is no such directory", session);
+}
+
+int run(const Options &options, const Invocation &) {
+  const std::string session = sessionOrNewest(options.session);
+  if (const int code = checkPlace(session))
+    return code;
+  if (!options.unfinished)
+    if (const int code = checkFinished(session))
+      return code;
+  const std::string target = options.out.empty() ? defaultOutput(session) : options.out;
+  auto opened = ConvertOutput::open(target, {&kArchive, 0}, options.force);
+  if (!opened)
+    return fail(opened.error().code == "E_EXISTS" ? kWrongUsage : kCantRead, "{}", opened.error().text());
+  std::optional<ConvertOutput> out = std::move(*opened);
+  const std::string place = out->place();
+  const int file = ::open(place.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0)
+    return fail(kCantRead, "{}", systemError(target, "cannot be created", errno).text());
+  ConvertLine line(options.quiet ? When::Never : options.progress, "packing");
+  int number = 0; // of what went wrong with writing
+  const auto packed = model::pack(session,
+                                  [&](std::span<const std::byte> bytes) {
+                                    const bool isWritten = writeAll(file, bytes.data(), bytes.size());
+                                    number = isWritten ? number : errno;
+                                    return isWritten;
+                                  },
+                                  {.keepFormat = options.keepFormat,
+                                   .sources = options.sources,
+                                   .scratch = fs::path(place).parent_path().string(),
+                                   .goOn = [&](double part) {
+                                     line.update([&] { return std::string(session); }, part);
+                                     return ConvertLine::interruption() == 0;
+                                   }});
+  number = ::close(file) != 0 && number == 0 ? errno : number;
+  line.clear();
+  if (const int signal = ConvertLine::interruption()) {
+    out.reset();
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+    return kSignalBase + signal;
+  }
+  if (number)
+    return fail(kCantRead, "{}", systemError(target, "cannot be written", number).text());
+  if (!packed)
+    return fail(kCantRead, "{}", packed.error().text());
+  if (auto committed = out->commit(); !committed)
+    return fail(kCantRead, "{}", committed.error().text());
+  for (const std::string &note : packed->notes)
+    warning("{}", note);
+  if (packed->missingSources)
+    warning("{} of {} are not on this machine, or are too large, and are not packed",
+            formatCount(packed->missingSources), formatCount(packed->sources + packed->missingSources, "source file"));
+  if (!options.quiet)
+    complain(fmt::format("{} of {} in {}: {} instead of {} in {}{}", formatCount(packed->events, "event"), session,
+                         formatDuration(line.nanoseconds()), formatBytes(out->size()), formatBytes(packed->bytesBefore),
+                         target,
+                         packed->sources ? ", with " + formatCount(packed->sources, "source file") : std::string()));
+  return kOk;
+}
+
+void declare(CommandLine &line, Options &options) {
+  line.option("session", options.session, "A session or process directory [the newest session under ./ada-traces]")
+      .type("");
+  line.option("-o,--output", options.out, "The file to write [the name of the session, with .adatrace, here]")
+      .type("FILE");
+  line.flag("--sources", options.sources,
+            "Also pack the source files of the functions that were called; the viewer shows them");
+  line.flag("--keep-format", options.keepFormat,
+            "Pack all files as they are, neither converted nor compressed: `tar xf` alone restores the session");
+  line.flag("--unfinished", options.unfinished,
+            "Pack a session that is being recorded, or was not finished, as it is in its files now");
+  line.flag("--force", options.force, "Replace the output if it exists");
+  line.flag("-q,--quiet", options.quiet, "No closing line and no progress");
+  addWhen(line, "--progress", options.progress);
+}
+
+} // namespace
+} // namespace pack_command
+
+const Command kPack = {
+    "pack",
+    "Put a session into one file, which all commands read",
+    "adatrace pack ada-traces/session_20261121_101500 -o slow.adatrace\n"
+    "adatrace pack --sources && adatrace report session_20261121_101500.adatrace",
+    withOptions<pack_command::declare, pack_command::run>,
+};
+
+} // namespace ada::cli
