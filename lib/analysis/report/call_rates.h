@@ -12,14 +12,17 @@
 #ifndef ADA_LIB_ANALYSIS_CALL_RATES_H
 #define ADA_LIB_ANALYSIS_CALL_RATES_H
 
-#include "ada/trace/model.h"
+#include "analysis/events/growing_trace.h"
+#include "analysis/waits/recorder_times.h"
 #include "model/statistics.h"
+
+#include "ada/trace/calls.h"
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace ada::analysis {
@@ -43,8 +46,8 @@ struct RateRow {
 
 class CallRates {
 public:
-  /// `source` is threadwise, and of the same session each time.
-  Expected<void> update(model::TraceSource &source);
+  /// `source` is threadwise, and of the same session each time. `wants`: which processes count; empty: all.
+  Expected<void> update(model::TraceSource &source, const std::function<bool(const model::Process &)> &wants = {});
 
   const std::deque<RateRow> &rows() const { return rows_; }
   /// Number of events, likewise.
@@ -57,16 +60,16 @@ private:
   class Reader;
   struct ThreadState {
     CallStackWalker walker;
-    uint64_t seen = 0;   ///< events
-    uint64_t lastNs = 0; ///< the time of the last one
+    uint64_t lastNs = 0; ///< the time of the last event
   };
-  uint32_t numberOf(const std::string &process, const model::Function &function);
+  RateRow &rowOf(uint32_t function);
 
+  TraceTable table_;
+  GrowingTrace trace_{table_};
   std::deque<RateRow> rows_;
-  std::map<std::string, uint32_t> rowOfName_;
-  std::map<std::pair<std::string, uint64_t>, uint32_t> functions_;  // by process and id; numbers stay the same
-  std::vector<uint32_t> rowOf_;                                     // by that number
-  std::map<std::pair<std::string, uint32_t>, ThreadState> threads_; // by process and number
+  std::map<std::string, RateRow *> rowOfName_;
+  std::vector<RateRow *> rowOf_;            // by function
+  std::map<uint32_t, ThreadState> threads_; // by number
   uint64_t lastEvents_ = 0, allEvents_ = 0;
 };
 

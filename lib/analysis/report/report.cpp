@@ -3,7 +3,7 @@
 // Workers add up what their threads did (thread_workers.h). No result depends on the order in which threads are read.
 #include "report.h"
 
-#include "analysis/waits/off_cpu_follower.h"
+#include "report_rows.h"
 #include "report_summary.h"
 #include "report_worker.h"
 
@@ -18,28 +18,10 @@ namespace ada::analysis {
 
 namespace {
 
-const std::string kTooMany = "(…)";
-
-using Group = ReportGroup;
-
-void merge(Group &into, const Group &from) {
-  into.figures.merge(from.figures);
-  if (from.result.hasText)
-    into.result.add(from.result.text, from.result.at, from.result.varies);
-}
-
-// All workers' figures of a group.
-struct Merged {
-  Group group;
-  std::map<std::string, Group> lists; // by arguments
-  bool hasTooMany = false;
-  const model::Function *function = nullptr;
-};
-
 // Collapses the functions with the most argument lists into one row each until every process fits its row limit.
-uint64_t collapse(std::map<RowKey, Merged> &all, size_t most) {
+uint64_t collapse(MergedRows &all, size_t most) {
   std::map<uint32_t, size_t> rows; // by process
-  std::vector<std::pair<size_t, Merged *>> functions;
+  std::vector<std::pair<size_t, MergedRow *>> functions;
   uint64_t collapsed = 0;
   for (auto &[key, merged] : all) {
     collapsed += merged.hasTooMany;
@@ -61,101 +43,17 @@ uint64_t collapse(std::map<RowKey, Merged> &all, size_t most) {
   return collapsed;
 }
 
-// Adds one worker's figures.
-void add(std::map<RowKey, Merged> &all, const ReportWorker &worker, Report &report, size_t most) {
-  for (uint32_t i = 0; i < worker.groups.size(); ++i) {
-    Merged &merged = all[worker.keys[i]];
-    if (!merged.function)
-      merged.function = &report.functions.emplace_back(worker.table().functions[worker.groups[i].function]);
-    merge(merged.group, worker.groups[i]);
-    merged.hasTooMany |= worker.hasTooMany[i];
-    if (!merged.hasTooMany)
-      for (const auto &[arguments, list] : worker.listsOf[i])
-        merge(merged.lists[arguments], worker.lists[list]);
-    merged.hasTooMany |= merged.lists.size() > most;
-    if (merged.hasTooMany)
-      merged.lists.clear();
-  }
-  report.hasValues |= worker.hasValues;
-  const std::vector<model::Function> &met = worker.table().functions;
-  report.metFunctions.insert(report.metFunctions.end(), met.begin(), met.end());
-  report.strayExits += worker.strayExits;
-  report.missingExits += worker.missingExits;
-}
-
-// Adds the calls that continue from one part of a thread to the next. False if the calls open at a part's start are not
-// those that the parts before it left open: then the trace is inconsistent, and has to be read in one piece.
-bool join(std::vector<PartEnds> &parts, std::map<RowKey, Merged> &all, const TraceTable &table) {
+// Adds the calls that continue from one part of a thread to the next. False if the trace is inconsistent, and has to be
+// read in one piece.
+bool join(std::vector<PartEnds> &parts, MergedRows &all, const TraceTable &table) {
   std::sort(parts.begin(), parts.end(), [](const PartEnds &a, const PartEnds &b) {
     return std::tie(a.part.thread, a.part.number) < std::tie(b.part.thread, b.part.number);
   });
-  std::vector<PartEnds::Call> open;
-  uint64_t lastNs = 0; // of the parts before
-  for (const PartEnds &ends : parts) {
-    if (ends.part.number == 0)
-      open.clear(), lastNs = 0;
-    if (!ends.hasEvents)
-      continue;
-    if (const OffCpuLane *lane = table.threads[ends.part.thread].offCpu.get(); lane && lastNs > 0 && ends.firstNs > 0) {
-      OffCpuFollower between = followerOf(table, ends.part.thread);
-      between.skipTo(lastNs);
-      OffCpuOfCall sum;
-      between.take(lastNs, ends.firstNs, [&](const OffCpu &off) { sum.add(off); });
-      for (PartEnds::Call &call : open) {
-        call.off.all += sum.all;
-        if (&call == &open.back())
-          call.off.self += sum.self;
-      }
-    }
-    lastNs = ends.lastNs ? ends.lastNs : lastNs;
-    if (ends.part.number > 0 &&
-        !std::equal(open.begin(), open.end(), ends.before.begin(), ends.before.end(), [](const auto &a, const auto &b) {
-          return a.functionId == b.functionId && a.beginNs == b.beginNs;
-        }))
+  OpenCalls open;
+  for (const PartEnds &ends : parts)
+    if (!open.add(ends, all, table))
       return false;
-    for (size_t i = 0; i < ends.before.size(); ++i)
-      open[i].childrenNs += ends.before[i].childrenNs, open[i].off += ends.before[i].off;
-    for (; !open.empty() && ends.part.number > 0 && ends.before[open.size() - 1].hasEnded; open.pop_back()) {
-      const PartEnds::Call &end = ends.before[open.size() - 1];
-      Span span;
-      span.beginNs = end.beginNs, span.endNs = end.endNs, span.how = end.how;
-      span.childrenNs = std::min(open.back().childrenNs, span.durationNs());
-      span.isEarlier = open.back().isEarlier;
-      if (end.row) {
-        FunctionStatistics &figures = all[*end.row].group.figures;
-        figures.add(span, end.isOutermost);
-        figures.addOffCpu(open.back().off.all, open.back().off.self, end.isOutermost);
-      }
-    }
-    open.insert(open.end(), ends.after.begin(), ends.after.end());
-  }
   return true;
-}
-
-void addRows(Report &report, const TraceTable &table, const ReportOptions &options, const RowKey &key, Merged &merged) {
-  ReportRow row;
-  row.process = key.process;
-  if (key.thread != RowKey::kNoThread)
-    row.thread = key.thread;
-  if (options.by == ReportBy::Module)
-    row.group = moduleName(table.processes[key.process], static_cast<uint32_t>(key.number));
-  else if (options.by == ReportBy::File)
-    row.group = key.text.empty() ? "(no file known)" : key.text;
-  else
-    row.function = merged.function;
-  const auto addRow = [&](Group &group, const std::string &arguments) {
-    if (group.figures.calls == 0)
-      return;
-    row.arguments = arguments;
-    if (options.arguments)
-      row.result = group.result.text + (group.result.varies ? ", …" : "");
-    row.figures = std::move(group.figures);
-    report.rows.push_back(row);
-  };
-  if (!options.arguments || merged.hasTooMany)
-    return addRow(merged.group, options.arguments ? kTooMany : std::string());
-  for (auto &[arguments, group] : merged.lists)
-    addRow(group, arguments);
 }
 
 // The summaries of a report's threads: those that exist, and those to be made.
@@ -186,7 +84,7 @@ public:
   }
 
   /// Adds the existing summaries. Returns the parts that still have to be read.
-  std::vector<ThreadPart> take(std::map<RowKey, Merged> &all, Report &report) {
+  std::vector<ThreadPart> take(MergedRows &all, Report &report) {
     std::vector<ThreadPart> toRead;
     for (const uint32_t thread : known_)
       takeThread(thread, all, report, toRead);
@@ -221,7 +119,7 @@ public:
 private:
   struct KnownFunction {
     model::Function about;
-    Merged *row = nullptr;
+    MergedRow *row = nullptr;
     RowKey key;
     uint32_t thread = RowKey::kNoThread; // the thread that `row` belongs to
     bool isMet = false;
@@ -262,7 +160,7 @@ private:
       at->second.about = source_.functionOf(process, id);
     return at->second;
   }
-  KnownFunction &rowOf(uint32_t thread, uint64_t id, std::map<RowKey, Merged> &all, Report &report) {
+  KnownFunction &rowOf(uint32_t thread, uint64_t id, MergedRows &all, Report &report) {
     KnownFunction &function = functionOf(thread, id);
     if (!function.row || (options_.by == ReportBy::Thread && function.thread != thread)) {
       function.key = rowKeys_.of(function.about, thread);
@@ -274,7 +172,7 @@ private:
     return function;
   }
 
-  void takeThread(uint32_t thread, std::map<RowKey, Merged> &all, Report &report, std::vector<ThreadPart> &toRead) {
+  void takeThread(uint32_t thread, MergedRows &all, Report &report, std::vector<ThreadPart> &toRead) {
     const std::vector<std::vector<std::byte>> &found = summariesOf(thread)->parts;
     for (size_t i = 0; i < found.size(); ++i) {
       ThreadPart place{.thread = thread, .number = static_cast<uint32_t>(i), .isLast = i + 1 == found.size()};
@@ -291,7 +189,7 @@ private:
         toRead.push_back(place);
     }
   }
-  void takePart(PartSummary &part, std::map<RowKey, Merged> &all, Report &report) {
+  void takePart(PartSummary &part, MergedRows &all, Report &report) {
     const uint32_t thread = part.ends.part.thread;
     for (const PartSummary::Row &row : part.rows)
       rowOf(thread, row.functionId, all, report).row->group.figures.merge(row.figures);
@@ -322,7 +220,7 @@ private:
 Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
                             const ReportOptions &options) {
   Report report;
-  std::map<RowKey, Merged> all;
+  MergedRows all;
   Kept kept(source, table, threads, options);
   // Arguments are recorded where a call begins, which may be in another part.
   const uint64_t partEvents = options.arguments ? ~uint64_t(0) : options.partEvents;
@@ -334,7 +232,9 @@ Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table,
       source, table, parts,
       [&](TraceTable &own) { return std::make_unique<ReportWorker>(own, options, kept.wanted()); },
       [&](ReportWorker &worker) {
-        add(all, worker, report, options.mostArgumentRows);
+        addWorker(all, worker, report, options.mostArgumentRows);
+        const std::vector<model::Function> &met = worker.table().functions;
+        report.metFunctions.insert(report.metFunctions.end(), met.begin(), met.end());
         std::move(worker.parts.begin(), worker.parts.end(), std::back_inserter(ends));
         kept.add(std::move(worker.summaries));
       },
@@ -351,8 +251,7 @@ Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table,
     kept.write();
   if (options.arguments)
     report.collapsedFunctions = collapse(all, options.mostArgumentRows);
-  for (auto &[key, merged] : all)
-    addRows(report, table, options, key, merged);
+  addRows(report, table, options, std::move(all));
   return report;
 }
 

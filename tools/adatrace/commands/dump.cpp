@@ -4,7 +4,7 @@
 #include "options/option_values.h"
 #include "options/table_options.h"
 #include "output/dump_lines.h"
-#include "trace/trace_input.h"
+#include "trace/live_input.h"
 
 #include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
@@ -27,6 +27,7 @@ struct Options {
   Format format = Format::Text;
   uint64_t limit = 0;
   bool merged = false, events = false;
+  FollowOptions follow;
 };
 
 // Prints the events that pass the filter and are in the time range. Calls that are open when the range begins are
@@ -35,9 +36,7 @@ class DumpSink : public analysis::TableSink {
 public:
   DumpSink(TraceInput &input, const Options &options, Output &out)
       : TableSink(input.table()), input_(input), rules_(options.filter.options, input.table()),
-        lines_(out, input, options.format == Format::JsonLines), left_(options.limit ? options.limit : ~uint64_t(0)) {
-    threads_.resize(input.table().threads.size());
-  }
+        lines_(out, input, options.format == Format::JsonLines), left_(options.limit ? options.limit : ~uint64_t(0)) {}
 
   bool wantsDetails() const override { return true; }
   // All events of a batch are from one thread, because TraceInput's sources are threadwise.
@@ -55,6 +54,8 @@ public:
 
 private:
   DumpThread &threadOf(const model::Event &event) {
+    if (event.thread >= threads_.size())
+      threads_.resize(input_.table().threads.size());
     std::unique_ptr<DumpThread> &thread = threads_[event.thread];
     if (!thread)
       thread = std::make_unique<DumpThread>(input_, event.thread, rules_);
@@ -134,8 +135,25 @@ std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
   return fail(read->isUsable ? kProblemsFound : kCantRead, "{}", read->problem->text());
 }
 
+int runFollow(const Options &options) {
+  if (options.merged)
+    return fail(kWrongUsage, "dump: --merged can't be combined with --follow, which prints events as they are read");
+  LiveInput live(options.input, options.follow, "dump");
+  Output out;
+  DumpSink sink(live.input(), options, out);
+  while (need(live.look(sink))) {
+    out.flush();
+    live.wait();
+  }
+  out.flush();
+  return live.close();
+}
+
 int run(Options &options, const Invocation &) {
   options.filter.settle("dump");
+  checkFollow(options.follow, options.input, "dump");
+  if (options.follow.isWanted)
+    return runFollow(options);
   if (!options.events && options.filter.options.showsAll() && !options.limit)
     if (const auto code = dumpRaw(options.input, options.format == Format::JsonLines, options.merged))
       return *code;
@@ -173,6 +191,7 @@ void declare(CommandLine &line, Options &options) {
       "--events", options.events,
       "For other formats, too, print calls and marks instead of frames and records; a filter or --limit does the same");
   addLimit(line, options.limit, "At most this many events; 0: all [0]");
+  declareFollow(line, options.follow, "print events as they are recorded");
 }
 
 } // namespace

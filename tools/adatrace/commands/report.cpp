@@ -4,11 +4,14 @@
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
+#include "output/live_screen.h"
 #include "output/report_lines.h"
+#include "terminal/screen.h"
+#include "trace/live_input.h"
 
+#include "analysis/report/growing_report.h"
 #include "analysis/report/suggestion.h"
 #include "analysis/values/counters.h"
-#include "trace/trace_input.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -36,6 +39,7 @@ struct Options {
   bool counters = false;
   analysis::UseSummaries summaries = analysis::UseSummaries::Yes;
   std::string filterFile;
+  FollowOptions follow;
 };
 
 // Explains an empty table in text output.
@@ -182,49 +186,44 @@ void checkOptions(Options &options) {
                                                          : infoOf(analysis::reportColumns()));
 }
 
-int run(Options &options, const Invocation &invocation) {
-  checkOptions(options);
-  TraceInput input = TraceInput::open(options.input);
-  input.setRange(options.filter.options);
-  const Palette palette = invocation.palette();
-  if (options.slowest)
-    return runSlowest(options, input, palette);
-  if (options.suggestsFilter)
-    return runSuggestion(options, input, palette);
-  if (options.counters)
-    return runCounters(options, input, palette);
-
-  const auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(),
-                                                {.filter = options.filter.options,
-                                                 .by = options.lines.by,
-                                                 .arguments = options.lines.arguments,
-                                                 .summaries = options.summaries}));
-  std::vector<analysis::ReportLine> lines = sortedLines(report, input, options.lines);
+// The table as the options say, and what text has below it.
+void printAll(Output &out, const Palette &palette, const analysis::Report &report, const TraceInput &input,
+              const ReportLineOptions &lineOptions, uint64_t limit, const analysis::Counters &counters) {
+  std::vector<analysis::ReportLine> lines = sortedLines(report, input, lineOptions);
   const size_t all = lines.size();
-  const bool isText = options.lines.table.isText(), isHistogram = isText && options.lines.histogram;
-  if (const uint64_t limit = options.limit.value_or(isHistogram ? kHistograms : 0); limit && all > limit)
+  if (limit && all > limit)
     lines.resize(limit);
-
-  analysis::Counters counters;
-  if (isText && !isHistogram && hasCounters(report.metFunctions)) {
-    auto found = need(analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options));
-    counters = std::move(found);
-  }
-
-  Output out;
+  const bool isText = lineOptions.table.isText();
   if (isText && all == 0 && counters.rows.empty())
     printNothing(out, input);
-  else if (isHistogram)
-    printHistograms(out, palette, lines, input, options.lines);
+  else if (isText && lineOptions.histogram)
+    printHistograms(out, palette, lines, input, lineOptions);
   else if (all > 0 || !isText)
-    printReport(out, palette, lines, input, options.lines);
+    printReport(out, palette, lines, input, lineOptions);
   if (isText && lines.size() < all)
     out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - lines.size()),
               palette.reset);
   if (!counters.rows.empty()) {
     out.write(all > 0 ? "\n" : "");
-    printCounters(out, palette, counters, input, options.lines);
+    printCounters(out, palette, counters, input, lineOptions);
   }
+}
+
+// Reads the trace and prints the whole report.
+int runReport(const Options &options, TraceInput &input, const Palette &palette) {
+  const auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(),
+                                                {.filter = options.filter.options,
+                                                 .by = options.lines.by,
+                                                 .arguments = options.lines.arguments,
+                                                 .summaries = options.summaries}));
+  const bool isText = options.lines.table.isText(), isHistogram = isText && options.lines.histogram;
+  analysis::Counters counters;
+  if (isText && !isHistogram && hasCounters(report.metFunctions)) {
+    auto found = need(analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options));
+    counters = std::move(found);
+  }
+  Output out;
+  printAll(out, palette, report, input, options.lines, options.limit.value_or(isHistogram ? kHistograms : 0), counters);
   out.flush();
   int unmatched = kOk;
   if (input.hasAllThreads())
@@ -249,6 +248,128 @@ int run(Options &options, const Invocation &invocation) {
     warning("{} without a call and {} without an exit; their durations are left out",
             formatCount(report.strayExits, "exit"), formatCount(report.missingExits, "call"));
   return std::max(unmatched, input.close(report.damage));
+}
+
+// What one refresh of --follow shows.
+class FollowedReport : public LivePage {
+public:
+  FollowedReport(const Options &options, LiveInput &live, const Palette &palette)
+      : options_(options), live_(live), palette_(palette),
+        reportOptions_{.filter = options.filter.options, .by = options.lines.by},
+        growing_(live.trace(), reportOptions_) {
+    sortedBy = options.lines.sort;
+  }
+
+  Expected<bool> look() override {
+    growing_.begin();
+    return live_.look(growing_);
+  }
+  void print(Output &out, const ReportLineOptions &lines, uint64_t limit) {
+    printAll(out, palette_, growing_.report(), live_.input(), lines, limit, {});
+  }
+  /// "ada-traces/session_1: 1,234 events, 3 calls open".
+  std::string state() const {
+    return fmt::format("{}: {}, {} open{}", oneLine(live_.input().name()),
+                       formatCount(live_.input().eventCount(), "event"), formatCount(growing_.openCalls(), "call"),
+                       live_.isLive() ? "" : "; recording has ended");
+  }
+  std::string page(unsigned rows, unsigned columns) override {
+    constexpr unsigned kOthers =
+        6; // lines: state, headings, columns that did not fit, rows that did not, an empty one, keys
+    ReportLineOptions lines = options_.lines;
+    lines.sort = sortedBy, lines.table.width = columns;
+    std::string page;
+    Output out(page);
+    out.print("{}{}{}{}\n", palette_.name, state(), isPaused ? "; paused" : "", palette_.reset);
+    print(out, lines, std::max(rows, kOthers + 1) - kOthers);
+    out.flush();
+    return page;
+  }
+  std::span<const SortKey> sortKeys() const override {
+    static constexpr SortKey kKeys[] = {{'c', "calls"}, {'t', "total"}, {'s', "self"}, {'m', "mean"}, {'p', "p99"}};
+    return kKeys;
+  }
+  uint64_t openCalls() const { return growing_.openCalls(); }
+
+private:
+  const Options &options_;
+  LiveInput &live_;
+  const Palette &palette_;
+  const analysis::ReportOptions reportOptions_;
+  analysis::GrowingReport growing_;
+};
+
+// The line between two tables.
+void printBetween(Output &out, const Palette &palette, const FollowedReport &page, LiveInput &live, Format format) {
+  if (format == Format::JsonLines)
+    out.print("{{\"events\":{},\"open_calls\":{},\"is_live\":{}}}\n", live.input().eventCount(), page.openCalls(),
+              live.isLive());
+  else
+    out.print("{}--- {}{}\n", palette.dim, page.state(), palette.reset);
+}
+
+int runFollow(Options &options, const Palette &palette) {
+  const Format format = options.lines.table.format;
+  if (options.slowest || options.suggestsFilter || options.counters || options.lines.arguments ||
+      options.lines.histogram)
+    return fail(
+        kWrongUsage,
+        "report: --follow can't be combined with --slowest, --suggest-filter, --counters, --args or --histogram");
+  if (format == Format::Json || format == Format::Csv)
+    return fail(kWrongUsage, "report: --follow prints one table after another, as text, markdown or jsonl");
+  LiveInput live(options.input, options.follow, "report");
+  live.input().setRange(options.filter.options);
+  FollowedReport page(options, live, palette);
+  bool goesOn = need(page.look());
+  if (options.lines.table.isText() && Screen::isPossible()) {
+    need(showLive(page, goesOn,
+                  {.interval = live.interval(),
+                   .endsItself = true,
+                   .endsOnCtrlC = true,
+                   .keys = "c calls  t total  s self  m mean  p p99  ",
+                   .palette = palette}));
+    options.lines.sort = page.sortedBy;
+  } else {
+    Output out;
+    for (; goesOn; goesOn = need(page.look()))
+      if (live.isLive()) {
+        printBetween(out, palette, page, live, format);
+        page.print(out, options.lines, options.limit.value_or(0));
+        out.flush();
+        live.wait();
+      } else {
+        live.wait();
+      }
+    printBetween(out, palette, page, live, format);
+  }
+  if (live.isLive()) { // ^C
+    Output out;
+    page.print(out, options.lines, options.limit.value_or(0));
+    out.flush();
+    return live.close();
+  }
+  // The last table is that of a report which reads everything: it knows the scheduling records that came after the
+  // events, and it is quick, because it reads on all cores.
+  TraceInput whole = TraceInput::open(live.wholeInput());
+  whole.setRange(options.filter.options);
+  return runReport(options, whole, palette);
+}
+
+int run(Options &options, const Invocation &invocation) {
+  checkOptions(options);
+  checkFollow(options.follow, options.input, "report");
+  const Palette palette = invocation.palette();
+  if (options.follow.isWanted)
+    return runFollow(options, palette);
+  TraceInput input = TraceInput::open(options.input);
+  input.setRange(options.filter.options);
+  if (options.slowest)
+    return runSlowest(options, input, palette);
+  if (options.suggestsFilter)
+    return runSuggestion(options, input, palette);
+  if (options.counters)
+    return runCounters(options, input, palette);
+  return runReport(options, input, palette);
 }
 
 void declare(CommandLine &line, Options &options) {
@@ -288,6 +409,8 @@ void declare(CommandLine &line, Options &options) {
       .type("WHEN");
   addLimit(line, options.limit, fmt::format("At most this many lines; 0: all [0; with --histogram {}]", kHistograms));
   addTableOptions(line, options.lines.table);
+  declareFollow(line, options.follow,
+                "show the report again and again, on a terminal as one page that keys sort; at the end, print it");
 }
 
 } // namespace

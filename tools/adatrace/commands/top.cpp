@@ -1,18 +1,15 @@
 // Adatrace top: shows what functions cost while a session is being recorded.
-#include "base/quantities.h"
+#include "base/try.h"
 #include "command.h"
 #include "options/option_values.h"
+#include "output/live_screen.h"
 #include "output/top_lines.h"
-#include "process/bus_error.h"
 #include "process/chosen_processes.h"
-#include "process/finish_flights.h"
-#include "process/recover_process.h"
-#include "process/session_place.h"
+#include "process/live_session.h"
 #include "terminal/screen.h"
 
 #include "formats/table.h"
 #include "model/spool.h"
-#include "recover/leftovers.h"
 
 #include <algorithm>
 #include <chrono>
@@ -36,111 +33,80 @@ struct Options {
 
 constexpr uint64_t kRows = 20; // shown unless --limit says otherwise, or the screen is smaller
 
-// The directory into which a process records. Ends the command if there is none.
-std::string directoryOf(uint32_t pid) {
-  for (const RingFile &ring : findRings(ringPlaces())) {
-    if (ring.pid != pid || ring.state != RingFile::State::Recording)
-      continue;
-    if (!ring.isFlight)
-      return ring.directory;
-    stop(kCantRead, "process {} is a flight recorder: its trace is in memory until it is dumped", pid);
-  }
-  stop(kCantRead, "process {} does not record", pid);
-}
-
-std::string placeOf(const std::string &target) {
+LiveSession sessionOf(const std::string &target) {
   std::error_code error;
   if (const std::optional<pid_t> pid = processNumber(target); pid && !std::filesystem::exists(target, error))
-    return directoryOf(static_cast<uint32_t>(*pid));
-  return sessionOrNewest(target);
+    return LiveSession::ofProcess(static_cast<uint32_t>(*pid));
+  return LiveSession::at(target);
 }
 
-bool isLive(const std::string &path) {
-  std::vector<std::string> directories = processDirectories(path);
-  if (directories.empty())
-    directories = {path};
-  return std::ranges::any_of(directories, [](const std::string &of) { return stateOf(of) == ProcessState::Running; });
-}
+// Small letters are for the time since the last look, capitals for all the time.
+constexpr LivePage::SortKey kKeys[] = {
+    {'c', "calls"},     {'t', "total"},     {'s', "self"},     {'m', "mean"},     {'p', "p99"},
+    {'C', "all calls"}, {'T', "all total"}, {'S', "all self"}, {'M', "all mean"}, {'P', "all p99"},
+};
+constexpr const char *kFooter = "c calls  t total  s self  m mean  p p99  capitals: in sum  ";
 
-class Looks {
+class Looks : public LivePage {
 public:
-  explicit Looks(std::string path) : path_(std::move(path)) { state.session = path_; }
+  Looks(LiveSession session, const TableOptions &table, const Palette &palette)
+      : session_(std::move(session)), table_(table), palette_(palette) {
+    state_.session = session_.name();
+  }
 
-  /// Reads what is new.
-  Expected<void> look() {
+  Expected<bool> look() override {
     // First, so that whatever is written before it turns false is read.
-    state.isLive = isLive(path_);
-    auto source = model::openTrace(path_);
+    state_.isLive = session_.isLive();
+    auto source = model::openTrace(session_.path());
     if (source)
       source = model::makeThreadwise(*std::move(source));
     if (!source)
       return source.error();
     const auto now = Clock::now();
     if (last_ != Clock::time_point())
-      state.intervalNs = static_cast<uint64_t>(std::chrono::nanoseconds(now - last_).count());
+      state_.intervalNs = static_cast<uint64_t>(std::chrono::nanoseconds(now - last_).count());
     last_ = now;
-    return rates.update(**source);
+    ADA_TRY(rates_.update(**source, [this](const model::Process &process) { return session_.has(process.name); }));
+    return state_.isLive;
   }
-
-  analysis::CallRates rates;
-  TopState state;
+  void print(Output &out, const TableOptions &table, size_t limit) {
+    state_.sortedBy = sortedBy, state_.isPaused = isPaused;
+    printTop(out, palette_, rates_, state_, table, limit);
+  }
+  std::string page(unsigned rows, unsigned columns) override {
+    constexpr unsigned kOthers = 5; // lines: head, headings, columns that did not fit, an empty one, keys
+    TableOptions fitted = table_;
+    fitted.width = columns;
+    std::string page;
+    Output out(page);
+    print(out, fitted, std::max(rows, kOthers + 1) - kOthers);
+    out.flush();
+    return page;
+  }
+  std::span<const SortKey> sortKeys() const override { return kKeys; }
 
 private:
-  std::string path_;
+  LiveSession session_;
+  const TableOptions &table_;
+  const Palette palette_;
+  analysis::CallRates rates_;
+  TopState state_;
   Clock::time_point last_;
 };
 
 // Tables one after the other.
-int runPlain(const Options &options, Looks &looks, const Invocation &invocation) {
-  const Palette palette = invocation.palette();
+int runPlain(const Options &options, Looks &looks, bool isLive) {
   Output out;
   for (uint64_t number = 1;; ++number) {
     if (number > 1 && options.table.isText())
       out.write("\n");
-    printTop(out, palette, looks.rates, looks.state, options.table, options.limit ? options.limit : kRows);
+    looks.print(out, options.table, options.limit ? options.limit : kRows);
     out.flush();
-    if (number == options.count || (options.count == 0 && !looks.state.isLive))
+    if (number == options.count || (options.count == 0 && !isLive))
       return kOk;
     std::this_thread::sleep_for(std::chrono::nanoseconds(options.intervalNs));
-    need(looks.look());
+    isLive = need(looks.look());
   }
-}
-
-int runScreen(const Options &options, Looks &looks, const Invocation &invocation) {
-  const Palette palette = invocation.palette();
-  const auto interval = std::chrono::nanoseconds(options.intervalNs);
-  std::optional<Screen> screen(std::in_place);
-  setBusErrorCleanup([&] { screen.reset(); });
-  auto next = Clock::now() + interval;
-  const auto draw = [&] {
-    screen->draw(topPage(palette, looks.rates, looks.state, options.table, screen->rows(), screen->columns()));
-  };
-  draw();
-  for (uint64_t number = 1; number != options.count;) {
-    const bool isWaiting = !looks.state.isPaused && looks.state.isLive;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now()).count();
-    const int key = screen->key(isWaiting ? static_cast<int>(std::clamp<int64_t>(left, 0, 60'000)) : -1);
-    if (key == 'q' || key == Screen::kEnd)
-      break;
-    if (key == ' ')
-      looks.state.isPaused = !looks.state.isPaused;
-    else if (std::string column = columnOfKey(key, key == Screen::kLeft, key == Screen::kRight, looks.state.sortedBy);
-             !column.empty())
-      looks.state.sortedBy = std::move(column);
-    if (!looks.state.isPaused && looks.state.isLive && Clock::now() >= next) {
-      if (const auto done = looks.look(); !done) {
-        screen.reset();
-        setBusErrorCleanup({});
-        return fail(kCantRead, "{}", done.error().text());
-      }
-      next = Clock::now() + interval;
-      ++number;
-    }
-    draw();
-  }
-  screen.reset();
-  setBusErrorCleanup({});
-  return kOk;
 }
 
 int run(Options &options, const Invocation &invocation) {
@@ -149,12 +115,18 @@ int run(Options &options, const Invocation &invocation) {
     return fail(kWrongUsage, "top: --interval must be longer than 0");
   if (options.table.format == Format::Json && options.count != 1)
     return fail(kWrongUsage, "top: --format=json needs --count=1; use --format=jsonl for more than one look");
-  Looks looks(placeOf(options.target));
-  looks.state.sortedBy = options.sort;
-  need(looks.look());
-  if (options.table.isText() && Screen::isPossible())
-    return runScreen(options, looks, invocation);
-  return runPlain(options, looks, invocation);
+  const Palette palette = invocation.palette();
+  Looks looks(sessionOf(options.target), options.table, palette);
+  looks.sortedBy = options.sort;
+  const bool isLive = need(looks.look());
+  if (!options.table.isText() || !Screen::isPossible())
+    return runPlain(options, looks, isLive);
+  need(showLive(looks, isLive,
+                {.interval = std::chrono::nanoseconds(options.intervalNs),
+                 .looks = options.count,
+                 .keys = kFooter,
+                 .palette = palette}));
+  return kOk;
 }
 
 void declare(CommandLine &line, Options &options) {

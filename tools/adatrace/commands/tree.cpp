@@ -7,6 +7,8 @@
 
 #include "analysis/events/early_end.h"
 #include "analysis/tree/tree_fit.h"
+#include "analysis/tree/tree_follow.h"
+#include "trace/live_input.h"
 
 #include <algorithm>
 #include <memory>
@@ -25,6 +27,7 @@ struct Options {
   analysis::TreeWalkOptions walk;
   std::optional<uint64_t> limit, fit;
   bool noFold = false, showsInitialisers = false;
+  FollowOptions follow;
 };
 
 // More lines are not useful on a terminal; the note below explains how to get them.
@@ -72,14 +75,57 @@ void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, co
   }
 }
 
+void warnAboutStrays(uint64_t exits) {
+  warning("{} without a call {} left out: recording began inside {}", formatCount(exits, "exit"),
+          exits == 1 ? "was" : "were", exits == 1 ? "it" : "them");
+}
+
+std::unique_ptr<TreeLines> linesFor(const Options &options, Output &out, const TraceInput &input,
+                                    const Palette &palette) {
+  if (options.lines.table.isText() && options.lines.table.columns.empty())
+    return std::make_unique<TreeText>(out, input, options.lines, palette);
+  return std::make_unique<TreeRows>(out, input, options.lines, palette);
+}
+
+int runFollow(Options &options, const Palette &palette) {
+  const Format format = options.lines.table.format;
+  if (options.fit || format == Format::Json || (options.lines.table.isText() && !options.lines.table.columns.empty()))
+    return fail(kWrongUsage, "tree: {} can't be combined with --follow, which prints calls as they end",
+                options.fit              ? "--fit"
+                : format == Format::Json ? "--format=json (jsonl can)"
+                                         : "--columns in text (jsonl and csv can)");
+  LiveInput live(options.input, options.follow, "tree");
+  live.input().setRange(options.filter.options);
+  if (options.limit.value_or(0))
+    options.lines.limit = *options.limit;
+  options.lines.isFollowed = true;
+  Output out;
+  const std::unique_ptr<TreeLines> lines = linesFor(options, out, live.input(), palette);
+  analysis::TreeFollower calls(live.input().table(), options.filter.options, options.walk, *lines);
+  while (need(live.look(calls))) {
+    out.flush();
+    live.wait();
+  }
+  if (!lines->wasCut())
+    calls.finishAll();
+  lines->finish();
+  out.flush();
+  if (const uint64_t strays = calls.strayExits())
+    warnAboutStrays(strays);
+  return live.close();
+}
+
 int run(Options &options, const Invocation &invocation) {
+  checkFollow(options.follow, options.input, "tree");
   options.walk.fold = !options.noFold;
   options.walk.foldInitialisers = !options.showsInitialisers && options.lines.table.isText();
   options.filter.settle("tree");
   options.lines.table.check("tree", treeTable());
+  const Palette palette = invocation.palette();
+  if (options.follow.isWanted)
+    return runFollow(options, palette);
   TraceInput input = TraceInput::open(options.input);
   Output out;
-  const Palette palette = invocation.palette();
   const bool isText = options.lines.table.isText();
   const uint64_t screens = isText && isTerminal(STDOUT_FILENO) ? kTerminalLimit : 0;
   if (const uint64_t limit = options.limit.value_or(screens))
@@ -95,11 +141,7 @@ int run(Options &options, const Invocation &invocation) {
     filter.minDurationNs = duration;
   }
 
-  std::unique_ptr<TreeLines> lines;
-  if (isText && options.lines.table.columns.empty())
-    lines = std::make_unique<TreeText>(out, input, options.lines, palette);
-  else
-    lines = std::make_unique<TreeRows>(out, input, options.lines, palette);
+  const std::unique_ptr<TreeLines> lines = linesFor(options, out, input, palette);
   const auto walked =
       need(analysis::walkTrees(input.source(), input.table(), input.threads(), filter, options.walk, *lines));
   lines->finish();
@@ -112,8 +154,7 @@ int run(Options &options, const Invocation &invocation) {
   if (options.walk.values && input.eventCount() > 0 && !hasValues(input))
     warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
   if (walked.strayExits)
-    warning("{} without a call {} left out: recording began inside {}", formatCount(walked.strayExits, "exit"),
-            walked.strayExits == 1 ? "was" : "were", walked.strayExits == 1 ? "it" : "them");
+    warnAboutStrays(walked.strayExits);
   return std::max(unmatched, input.close());
 }
 
@@ -135,6 +176,8 @@ void declare(CommandLine &line, Options &options) {
            fmt::format("Leave out the shortest calls until at most this many lines remain; 0: leave out none [{} on a "
                        "terminal, unless --limit, --min-duration or --no-fold is given]",
                        kTerminalLimit));
+  declareFollow(line, options.follow,
+                "print each call when it has ended, below the calls that it made, without folding");
   // For tests: prints early, as for a trace that does not fit into memory.
   line.option("--max-nodes", options.walk.maxNodes, "").hidden();
 }

@@ -1,4 +1,4 @@
-// What `adatrace top` shows: a page for a terminal, or tables one after the other.
+// What `adatrace top` shows.
 #ifndef ADATRACE_TOP_LINES_H
 #define ADATRACE_TOP_LINES_H
 
@@ -23,13 +23,6 @@ struct TopState {
 /// At most `limit` rows; 0: all.
 void printTop(Output &out, const Palette &palette, const analysis::CallRates &rates, const TopState &state,
               const TableOptions &options, size_t limit);
-
-/// The same as a page of that size, with the keys in its last line.
-std::string topPage(const Palette &palette, const analysis::CallRates &rates, const TopState &state,
-                    const TableOptions &options, unsigned rows, unsigned columns);
-
-/// The heading that a key chooses; empty if it is not such a key. `isRight`, `isLeft`: arrows.
-std::string columnOfKey(int key, bool isLeft, bool isRight, const std::string &current);
 
 } // namespace ada::cli
 #endif // ADATRACE_TOP_LINES_H

@@ -18,8 +18,10 @@ void TreeText::printHeading() {
   const model::ThreadExtent &extent = *input_.table().threads[thread_].extent;
   if (lines_)
     out_.write("\n");
-  out_.print("{}: {}", input_.label(thread_), formatCount(extent.events, "event"));
-  if (extent.events && extent.lastNs >= extent.firstNs)
+  out_.print("{}", input_.label(thread_));
+  if (!options_.isFollowed)
+    out_.print(": {}", formatCount(extent.events, "event"));
+  if (!options_.isFollowed && extent.events && extent.lastNs >= extent.firstNs)
     out_.print(" in {}", formatDuration(extent.lastNs - extent.firstNs));
   out_.print("\n{}{}{:>11} {:>11}  call{}\n", palette_.dim, options_.begin ? fmt::format("{:>13} ", "begin") : "",
              "total", "self", palette_.reset);

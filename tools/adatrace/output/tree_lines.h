@@ -16,7 +16,8 @@ namespace ada::cli {
 struct TreeLineOptions {
   uint64_t limit = ~uint64_t(0); ///< most lines to print
   NameOptions names;
-  bool begin = false; ///< show when each call began
+  bool begin = false;      ///< show when each call began
+  bool isFollowed = false; ///< the threads are not complete
   TableOptions table;
 };
 

@@ -2,43 +2,16 @@
 #include "record_running.h"
 
 #include "chosen_processes.h"
+#include "end_signals.h"
 #include "exit_codes.h"
 #include "terminal/terminal.h"
 
 #include "base/boot_time.h"
 #include "control/recording.h"
 
-#include <csignal>
 #include <thread>
 
 namespace ada::cli {
-
-namespace {
-
-volatile std::sig_atomic_t wasAsked = 0;
-
-// While it lives, signals that ask this program to end only set a flag.
-class EndSignals {
-public:
-  EndSignals() {
-    wasAsked = 0;
-    struct sigaction action = {};
-    action.sa_handler = [](int) { wasAsked = 1; };
-    for (size_t i = 0; i < std::size(kSignals); ++i)
-      sigaction(kSignals[i], &action, &before_[i]);
-  }
-  EndSignals(const EndSignals &) = delete;
-  ~EndSignals() {
-    for (size_t i = 0; i < std::size(kSignals); ++i)
-      sigaction(kSignals[i], &before_[i], nullptr);
-  }
-
-private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-  struct sigaction before_[std::size(kSignals)];
-};
-
-} // namespace
 
 std::optional<RunningRecord> recordRunning(pid_t pid, const OptionList &options,
                                            std::optional<std::chrono::nanoseconds> length,
@@ -53,7 +26,7 @@ std::optional<RunningRecord> recordRunning(pid_t pid, const OptionList &options,
   RunningRecord record;
   const uint64_t lengthNs = length ? static_cast<uint64_t>(length->count()) : 0; // 0: no end
   uint64_t endNs = UINT64_MAX;
-  while (!wasAsked) {
+  while (!signals.wasAsked()) {
     if (!record.hasBegun) {
       record.hasBegun = recording->hasBegun(answer);
       if (!answer) {

@@ -81,11 +81,13 @@ bool Screen::isPossible() {
   return isTerminal(STDIN_FILENO) && isTerminal(STDOUT_FILENO) && term && std::string_view(term) != "dumb";
 }
 
-Screen::Screen() {
+Screen::Screen(bool readsCtrlC) {
   tcgetattr(STDIN_FILENO, &before);
   during = before;
   during.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   during.c_cc[VMIN] = 0, during.c_cc[VTIME] = 0;
+  if (readsCtrlC)
+    during.c_cc[VINTR] = _POSIX_VDISABLE;
   for (const int number : kEndings)
     handle(number, onEnding);
   handle(SIGTSTP, onStop);

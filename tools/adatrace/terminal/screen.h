@@ -15,8 +15,8 @@ public:
   /// Whether standard input and output are a terminal that can do this.
   static bool isPossible();
 
-  /// At most one at a time.
-  Screen();
+  /// At most one at a time. `readsCtrlC`: ^C is a key; otherwise it ends the program.
+  explicit Screen(bool readsCtrlC = false);
   ~Screen();
   Screen(const Screen &) = delete;
 

@@ -35,7 +35,16 @@ void declareInput(CommandLine &line, InputOptions &options) {
             "Show and accept times on the trace's clock, not since the start of the trace");
 }
 
-void TraceInput::select(const InputOptions &options) {
+void TraceInput::selectThreads(const InputOptions &options) {
+  selected_.clear();
+  pid_ = options.pid;
+  const analysis::ThreadChoice choice(options.threads, table_.threads);
+  for (const model::Thread &thread : table_.threads)
+    if (choice.wants(thread) && isProcess(options, table_.processOf(thread)))
+      selected_.push_back(thread.index);
+}
+
+void TraceInput::selectTimes(const InputOptions &options) {
   bool any = false;
   for (const model::Thread &thread : table_.threads)
     if (thread.extent && thread.extent->events) {
@@ -45,12 +54,6 @@ void TraceInput::select(const InputOptions &options) {
     }
   isAbsolute_ = options.absolute;
   origin_ = isAbsolute_ ? 0 : start_;
-  const analysis::ThreadChoice choice(options.threads, table_.threads);
-  for (const model::Thread &thread : table_.threads)
-    if (choice.wants(thread))
-      selected_.push_back(thread.index);
-  if (selected_.empty() && !options.threads.empty())
-    stop(kWrongUsage, "--thread matches no readable thread of {}; `adatrace info` lists the threads", name_);
   const auto read = [&](const char *option, const std::string &text, uint64_t &time) {
     if (isAnchorTime(text))
       time = anchorTime(option, text, table_.processes).onClock(start_);
@@ -92,7 +95,10 @@ TraceInput TraceInput::open(const InputOptions &options) {
   model::ReadRequest nothing;
   nothing.threads.emplace();
   need(input.source_->readPart(sink, nothing));
-  input.select(options);
+  input.selectThreads(options);
+  if (input.selected_.empty() && !options.threads.empty())
+    stop(kWrongUsage, "--thread matches no readable thread of {}; `adatrace info` lists the threads", input.name_);
+  input.selectTimes(options);
   if (input.close() != kOk && input.selected_.empty())
     throw Exit{kCantRead};
   return input;

@@ -7,6 +7,7 @@
 #include "analysis/events/thread_workers.h"
 #include "analysis/events/trace_table.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,6 +24,7 @@ struct InputOptions {
   std::vector<std::string> threads;
   std::string from, to;
   bool absolute = false; ///< times are on the trace's clock
+  unsigned pid = 0;      ///< only threads of this process; 0: of all
 };
 
 void declareSessionArgument(CommandLine &line, std::string &path);
@@ -45,7 +47,11 @@ public:
   const std::vector<uint32_t> &threads() const { return selected_; }
   /// False if --thread left some out.
   bool hasAllThreads() const { return selected_.size() == table_.threads.size(); }
-  bool severalProcesses() const { return table_.processes.size() > 1; }
+  /// Processes that InputOptions::pid leaves out do not count.
+  bool severalProcesses() const {
+    return table_.processes.size() > 1 &&
+           (pid_ == 0 || std::ranges::count(table_.processes, pid_, &model::Process::pid) > 1);
+  }
   /// Number of events of the selected threads.
   uint64_t eventCount() const;
 
@@ -75,12 +81,18 @@ public:
   int close(const analysis::Damage &besides = {});
 
 private:
+  friend class LiveInput;
   TraceInput() = default;
-  void select(const InputOptions &options);
+  void selectThreads(const InputOptions &options);
+  static bool isProcess(const InputOptions &options, const model::Process &process) {
+    return options.pid == 0 || process.pid == options.pid;
+  }
+  void selectTimes(const InputOptions &options);
   void tell(const Error &problem);
   void tell(const Warning &warning);
 
   std::string name_;
+  unsigned pid_ = 0; ///< InputOptions::pid
   std::unique_ptr<model::TraceSource> source_;
   analysis::TraceTable table_;
   std::vector<uint32_t> selected_;

@@ -1,0 +1,111 @@
+// The rows of a report, put together from what workers have added up and from calls that continue beyond a part.
+#include "report_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ada::analysis {
+
+namespace {
+
+constexpr const char *kTooMany = "(…)";
+
+void merge(ReportGroup &into, const ReportGroup &from) {
+  into.figures.merge(from.figures);
+  if (from.result.hasText)
+    into.result.add(from.result.text, from.result.at, from.result.varies);
+}
+
+void addRow(Report &report, const TraceTable &table, const ReportOptions &options, const RowKey &key,
+            MergedRow &merged) {
+  ReportRow row;
+  row.process = key.process;
+  if (key.thread != RowKey::kNoThread)
+    row.thread = key.thread;
+  if (options.by == ReportBy::Module)
+    row.group = moduleName(table.processes[key.process], static_cast<uint32_t>(key.number));
+  else if (options.by == ReportBy::File)
+    row.group = key.text.empty() ? "(no file known)" : key.text;
+  else
+    row.function = merged.function;
+  const auto add = [&](ReportGroup &group, const std::string &arguments) {
+    if (group.figures.calls == 0)
+      return;
+    row.arguments = arguments;
+    if (options.arguments)
+      row.result = group.result.text + (group.result.varies ? ", …" : "");
+    row.figures = std::move(group.figures);
+    report.rows.push_back(row);
+  };
+  if (!options.arguments || merged.hasTooMany)
+    return add(merged.group, options.arguments ? kTooMany : std::string());
+  for (auto &[arguments, group] : merged.lists)
+    add(group, arguments);
+}
+
+} // namespace
+
+void addWorker(MergedRows &all, const ReportWorker &worker, Report &report, size_t most) {
+  for (uint32_t i = 0; i < worker.groups.size(); ++i) {
+    MergedRow &merged = all[worker.keys[i]];
+    if (!merged.function)
+      merged.function = &report.functions.emplace_back(worker.table().functions[worker.groups[i].function]);
+    merge(merged.group, worker.groups[i]);
+    merged.hasTooMany |= worker.hasTooMany[i];
+    if (!merged.hasTooMany)
+      for (const auto &[arguments, list] : worker.listsOf[i])
+        merge(merged.lists[arguments], worker.lists[list]);
+    merged.hasTooMany |= merged.lists.size() > most;
+    if (merged.hasTooMany)
+      merged.lists.clear();
+  }
+  report.hasValues |= worker.hasValues;
+  report.strayExits += worker.strayExits;
+  report.missingExits += worker.missingExits;
+}
+
+bool OpenCalls::add(const PartEnds &ends, MergedRows &all, const TraceTable &table) {
+  if (ends.part.number == 0)
+    calls.clear(), lastNs = 0;
+  if (!ends.hasEvents)
+    return true;
+  if (const OffCpuLane *lane = table.threads[ends.part.thread].offCpu.get(); lane && lastNs > 0 && ends.firstNs > 0) {
+    OffCpuFollower between = followerOf(table, ends.part.thread);
+    between.skipTo(lastNs);
+    OffCpuOfCall sum;
+    between.take(lastNs, ends.firstNs, [&](const OffCpu &off) { sum.add(off); });
+    for (PartEnds::Call &call : calls) {
+      call.off.all += sum.all;
+      if (&call == &calls.back())
+        call.off.self += sum.self;
+    }
+  }
+  lastNs = ends.lastNs ? ends.lastNs : lastNs;
+  if (ends.part.number > 0 &&
+      !std::equal(calls.begin(), calls.end(), ends.before.begin(), ends.before.end(),
+                  [](const auto &a, const auto &b) { return a.functionId == b.functionId && a.beginNs == b.beginNs; }))
+    return false;
+  for (size_t i = 0; i < ends.before.size(); ++i)
+    calls[i].childrenNs += ends.before[i].childrenNs, calls[i].off += ends.before[i].off;
+  for (; !calls.empty() && ends.part.number > 0 && ends.before[calls.size() - 1].hasEnded; calls.pop_back()) {
+    const PartEnds::Call &end = ends.before[calls.size() - 1];
+    Span span;
+    span.beginNs = end.beginNs, span.endNs = end.endNs, span.how = end.how;
+    span.childrenNs = std::min(calls.back().childrenNs, span.durationNs());
+    span.isEarlier = calls.back().isEarlier;
+    if (end.row) {
+      FunctionStatistics &figures = all[*end.row].group.figures;
+      figures.add(span, end.isOutermost);
+      figures.addOffCpu(calls.back().off.all, calls.back().off.self, end.isOutermost);
+    }
+  }
+  calls.insert(calls.end(), ends.after.begin(), ends.after.end());
+  return true;
+}
+
+void addRows(Report &report, const TraceTable &table, const ReportOptions &options, MergedRows all) {
+  for (auto &[key, merged] : all)
+    addRow(report, table, options, key, merged);
+}
+
+} // namespace ada::analysis

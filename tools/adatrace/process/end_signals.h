@@ -1,0 +1,36 @@
+// Signals that ask this program to end, for commands that finish something first: ^C, SIGTERM, SIGHUP.
+// first.
+#ifndef ADATRACE_END_SIGNALS_H
+#define ADATRACE_END_SIGNALS_H
+
+#include <csignal>
+#include <iterator>
+
+namespace ada::cli {
+
+/// While it lives, these signals only set a flag. At most one at a time.
+class EndSignals {
+public:
+  EndSignals() {
+    wasAsked_ = 0;
+    struct sigaction action = {};
+    action.sa_handler = [](int) { wasAsked_ = 1; };
+    for (size_t i = 0; i < std::size(kSignals); ++i)
+      sigaction(kSignals[i], &action, &before_[i]);
+  }
+  EndSignals(const EndSignals &) = delete;
+  ~EndSignals() {
+    for (size_t i = 0; i < std::size(kSignals); ++i)
+      sigaction(kSignals[i], &before_[i], nullptr);
+  }
+
+  bool wasAsked() const { return wasAsked_ != 0; }
+
+private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+  static inline volatile std::sig_atomic_t wasAsked_ = 0;
+  struct sigaction before_[std::size(kSignals)];
+};
+
+} // namespace ada::cli
+#endif // ADATRACE_END_SIGNALS_H
