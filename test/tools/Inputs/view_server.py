@@ -5,6 +5,7 @@ import json
 import re
 import signal
 import subprocess
+import time
 
 
 class Server:
@@ -37,6 +38,10 @@ class Server:
         if got != status or headers["Content-Type"] != "application/json":
             raise SystemExit(f"{query}: status {got}, not {status}: {body!r}")
         return json.loads(body.decode("utf-8"))  # strict: raises if it is not UTF-8
+
+    def waitForIndexes(self):
+        while any(session["index"]["state"] == "building" for session in self.ask("sessions")["sessions"]):
+            time.sleep(0.01)
 
     def stop(self, number=signal.SIGTERM):
         """The exit status and the output on standard error."""
