@@ -1,5 +1,5 @@
-// Archives: what is written is found again, hostile members are refused by name, and whatever damage there is, the rest
-// is read.
+// What is written into an archive is found again.
+// Hostile members are refused by name, and whatever damage there is, the rest is read.
 #include "base/archive.h"
 
 #include "ada/trace/session.h"
@@ -25,10 +25,11 @@ std::span<const std::byte> bytesOf(const std::string &text) { return std::as_byt
 class ArchiveText {
 public:
   ArchiveText(const ArchiveText &) = delete;
-  ArchiveText() : writer_([this](std::span<const std::byte> bytes) {
-    text_.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    return true;
-  }) {}
+  ArchiveText()
+      : writer_([this](std::span<const std::byte> bytes) {
+          text_.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+          return true;
+        }) {}
   ArchiveText &file(const std::string &name, const std::string &contents) {
     EXPECT_TRUE(writer_.addFile(name, bytesOf(contents), 1'700'000'000));
     return *this;
@@ -77,7 +78,8 @@ std::string contentsOf(const std::string &path) {
 
 TEST(Archive, WhatIsWrittenIsFound) {
   const ScratchDirectory scratch;
-  std::map<std::string, std::string> files = {{"empty", ""}, {"a/b/c", "abc"}, {"a-b", "x"}, {"a/x.zst", "not a frame"}};
+  std::map<std::string, std::string> files = {
+      {"empty", ""}, {"a/b/c", "abc"}, {"a-b", "x"}, {"a/x.zst", "not a frame"}};
   for (const size_t length : {99, 100, 101, 155, 156, 255, 256, 257, 300, 1000}) {
     files["d/" + std::string(length - 2, 'n')] = std::string(length, 'c'); // one long part
     std::string parts;
@@ -302,8 +304,8 @@ TEST_F(PackedSession, AThousandMutationsAreRead) {
     for (const auto &[name, member] : parsed->members()) {
       EXPECT_LE(member.offset, text.size());
       EXPECT_LE(member.bytes, text.size() - member.offset);
-      EXPECT_FALSE(name.empty() || name.starts_with('/') || name.starts_with("../") ||
-                   name.find("/../") != name.npos || name.ends_with("/.."));
+      EXPECT_FALSE(name.empty() || name.starts_with('/') || name.starts_with("../") || name.find("/../") != name.npos ||
+                   name.ends_with("/.."));
     }
   }
   EXPECT_GT(opened, 500u) << "damage seldom costs everything";

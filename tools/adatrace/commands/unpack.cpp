@@ -6,10 +6,13 @@
 #include "base/write_all.h"
 #include "command.h"
 #include "output/convert_output.h"
+#include "output/convert_progress.h"
 
 #include <cerrno>
+#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
+#include <optional>
 #include <sys/stat.h>
 
 namespace ada::cli {
@@ -65,9 +68,10 @@ int run(const Options &options, const Invocation &) {
   const std::string target = options.out.empty() ? defaultOutput(options.file) : options.out;
   if (std::error_code error; fs::exists(target, error) && !fs::is_directory(target, error))
     return fail(kWrongUsage, "{} exists and is not a directory; choose another one with --output", target);
-  auto out = ConvertOutput::open(target, {&kDirectory, 0}, options.force);
-  if (!out)
-    return fail(out.error().code == "E_EXISTS" ? kWrongUsage : kCantRead, "{}", out.error().text());
+  auto opened = ConvertOutput::open(target, {&kDirectory, 0}, options.force);
+  if (!opened)
+    return fail(opened.error().code == "E_EXISTS" ? kWrongUsage : kCantRead, "{}", opened.error().text());
+  std::optional<ConvertOutput> out = *std::move(opened);
   int code = kOk;
   uint64_t files = 0;
   const auto tell = [&](const Error &problem) {
@@ -77,7 +81,13 @@ int run(const Options &options, const Invocation &) {
   if (archive.in->archive.damage())
     tell(*archive.in->archive.damage());
   umask(077);
+  ConvertLine line(When::Never); // keeps a signal until what was made is removed
   for (const auto &[name, member] : archive.in->archive.members()) {
+    if (const int signal = ConvertLine::interruption()) {
+      out.reset();
+      ::signal(signal, SIG_DFL);
+      ::raise(signal);
+    }
     if (const auto written = write(fs::path(out->place()) / name, options.file + "/" + name, member); written)
       files += !member.isDirectory;
     else if (written.error().code == "E_BAD_ARCHIVE")

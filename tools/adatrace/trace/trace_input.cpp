@@ -16,8 +16,8 @@ namespace ada::cli {
 
 void declareSessionArgument(CommandLine &line, std::string &path) {
   line.option("session", path,
-              "A session, or a process directory, thread directory or index.atf in it [the newest session under "
-              "./ada-traces]")
+              "A session (a directory, or a file of `pack`), or a process directory, thread directory or index.atf in "
+              "it [the newest session under ./ada-traces]")
       .type("");
 }
 
