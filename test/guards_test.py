@@ -66,6 +66,7 @@ BROKEN_PARTS = {
     "tools/adatrace/process": ("tools/adatrace/process/x.cpp", '"trace/trace_input.h"'),
     "tools/adatrace/trace": ("tools/adatrace/trace/x.cpp", '"output/tree_lines.h"'),
     "tools/adatrace/output": ("tools/adatrace/output/x.cpp", '"fleet/loader.h"'),
+    "tools/adatrace/doctor": ("tools/adatrace/doctor/x.cpp", '"output/table_writer.h"'),
     "tools/adatrace/elf": ("tools/adatrace/elf/x.cpp", '"trace/trace_input.h"'),
     "tools/adatrace/fleet": ("tools/adatrace/fleet/x.cpp", '"view/api.h"'),
     "tools/adatrace/ship": ("tools/adatrace/ship/x.cpp", '"output/tree_lines.h"'),

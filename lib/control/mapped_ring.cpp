@@ -69,6 +69,17 @@ Answer noAnswer(pid_t pid, bool hasBegun) {
                                        "exec, its disk may be slow or full, or the machine is overloaded"};
 }
 
+// The version in the magic number of a ring file of another release: "ADARING" and a character.
+std::optional<char> otherVersion(const std::string &path) {
+  constexpr uint64_t kName = (uint64_t(1) << 56) - 1;
+  uint64_t magic = 0;
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd || pread(fd.get(), &magic, sizeof magic, 0) != sizeof magic || magic == ADA_RING_MAGIC ||
+      ((magic ^ ADA_RING_MAGIC) & kName) != 0)
+    return std::nullopt;
+  return static_cast<char>(magic >> 56);
+}
+
 } // namespace
 
 MappedRing::~MappedRing() {
@@ -120,6 +131,13 @@ std::optional<MappedRing> MappedRing::ofProcess(const ProcessFacts &process, Ans
       ring = open(placeOf(process.pid) + "/root" + mapping.path, &mapping, process.owner);
     if (ring && ring->header().pid == static_cast<uint32_t>(process.ownPid))
       return ring;
+    for (const std::string &path : {mapping.path, placeOf(process.pid) + "/root" + mapping.path})
+      if (const std::optional<char> version = ring ? std::nullopt : otherVersion(path)) {
+        answer = {What::OtherVersion, named(process.pid) + " has a runtime of another release (its ring has version " +
+                                          *version + ", this adatrace knows version " + char(ADA_RING_MAGIC >> 56) +
+                                          "): use the adatrace of the same release, or build the program again"};
+        return std::nullopt;
+      }
   }
   answer = {What::NotTraced, named(process.pid) + " has recorded nothing"};
   return std::nullopt;

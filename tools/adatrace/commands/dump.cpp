@@ -146,7 +146,10 @@ int runFollow(const Options &options) {
     live.wait();
   }
   out.flush();
-  return live.close();
+  int unmatched = kOk;
+  if (!live.isLive() && live.input().hasAllThreads())
+    unmatched = warnAboutUnmatched(options.filter.options, live.input().table().functions);
+  return std::max(unmatched, live.close());
 }
 
 int run(Options &options, const Invocation &) {

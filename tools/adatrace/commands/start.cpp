@@ -49,6 +49,8 @@ int start(pid_t pid, const Options &options, std::optional<Destination> &place) 
   }
   if (!answer)
     return fail(exitCodeOf(answer.what), "{}", answer.why);
+  if (startOptions.empty() && (!options.session.empty() || !options.output.empty()))
+    warning("process {} continues in the session that it has; `adatrace record --pid={}` begins a new one", pid, pid);
   if (!options.quiet)
     Output().print("process {} records into {}{}\n", pid, control::statusOf(pid, answer).session, limit);
   return kOk;

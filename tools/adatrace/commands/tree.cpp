@@ -112,7 +112,10 @@ int runFollow(Options &options, const Palette &palette) {
   out.flush();
   if (const uint64_t strays = calls.strayExits())
     warnAboutStrays(strays);
-  return live.close();
+  int unmatched = kOk;
+  if (!live.isLive() && live.input().hasAllThreads())
+    unmatched = warnAboutUnmatched(options.filter.options, live.input().table().functions);
+  return std::max(unmatched, live.close());
 }
 
 int run(Options &options, const Invocation &invocation) {

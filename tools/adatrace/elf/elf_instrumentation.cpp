@@ -62,10 +62,33 @@ std::optional<uint32_t> abiVersion(const ElfFile &file) {
   return version;
 }
 
+std::string neededLibrary(const std::string &name, const std::string &user, std::string runPath) {
+  std::error_code error;
+  if (name.find('/') != std::string::npos)
+    return fs::exists(name, error) ? name : "";
+  const std::string origin = fs::absolute(fs::path(user), error).parent_path().string();
+  for (const char *variable : {"${ORIGIN}", "$ORIGIN"})
+    for (size_t at; (at = runPath.find(variable)) != std::string::npos;)
+      runPath.replace(at, std::strlen(variable), origin);
+  const char *environment = std::getenv("LD_LIBRARY_PATH");
+  const std::string paths = runPath + ":" + (environment ? environment : "") +
+                            ":/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/"
+                            "aarch64-linux-gnu:/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
+  for (size_t at = 0; at < paths.size();) {
+    const size_t end = std::min(paths.find(':', at), paths.size());
+    if (end > at) {
+      const std::string candidate = paths.substr(at, end - at) + "/" + name;
+      if (fs::is_regular_file(candidate, error))
+        return candidate;
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
 namespace {
 
-// Follows DT_NEEDED like the dynamic linker, closely enough for a hint: searches run paths, LD_LIBRARY_PATH and the
-// usual system directories, but not ld.so.cache.
+// Follows DT_NEEDED.
 class Closure {
 public:
   Instrumentation visit(const std::string &path) {
@@ -80,7 +103,7 @@ public:
     for (const std::string &name : file.needed()) {
       if (!seen_.insert(name).second)
         continue;
-      const std::string library = find(name, path, file.runPath());
+      const std::string library = neededLibrary(name, path, file.runPath());
       // The system's libraries are not instrumented, wherever they are. But a library that is not found could be one
       // that the program brings along.
       const Instrumentation of = library.empty() ? Instrumentation::Unknown : visit(library);
@@ -93,30 +116,6 @@ public:
   }
 
 private:
-  static std::string find(const std::string &name, const std::string &user, std::string runPath) {
-    std::error_code error;
-    if (name.find('/') != std::string::npos)
-      return fs::exists(name, error) ? name : "";
-    const std::string origin = fs::absolute(fs::path(user), error).parent_path().string();
-    for (const char *variable : {"${ORIGIN}", "$ORIGIN"})
-      for (size_t at; (at = runPath.find(variable)) != std::string::npos;)
-        runPath.replace(at, std::strlen(variable), origin);
-    const char *environment = std::getenv("LD_LIBRARY_PATH");
-    const std::string paths = runPath + ":" + (environment ? environment : "") +
-                              ":/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:/lib/aarch64-linux-gnu:/usr/lib/"
-                              "aarch64-linux-gnu:/usr/local/lib:/lib64:/usr/lib64:/lib:/usr/lib";
-    for (size_t at = 0; at < paths.size();) {
-      const size_t end = std::min(paths.find(':', at), paths.size());
-      if (end > at) {
-        const std::string candidate = paths.substr(at, end - at) + "/" + name;
-        if (fs::is_regular_file(candidate, error))
-          return candidate;
-      }
-      at = end + 1;
-    }
-    return {};
-  }
-
   std::set<std::string> seen_;
 };
 

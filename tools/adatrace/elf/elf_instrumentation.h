@@ -29,6 +29,10 @@ std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file);
 /// is not linked.
 std::optional<uint32_t> abiVersion(const ElfFile &file);
 
+/// The path of a library that `user` needs; empty if it is not found. Like the dynamic linker, closely enough for a
+/// hint: searches run paths, LD_LIBRARY_PATH and the usual system directories, but not ld.so.cache.
+std::string neededLibrary(const std::string &name, const std::string &user, std::string runPath);
+
 /// What is known about a program before it is started.
 enum class Instrumentation {
   Yes,     ///< the program, or a library that it is linked with, has instrumented functions

@@ -15,6 +15,7 @@
 #include "analysis/values/counters.h"
 #include "analysis/waits/coroutine_table.h"
 #include "control/status.h"
+#include "doctor/finding.h"
 
 namespace ada::cli {
 
@@ -52,6 +53,7 @@ std::string tablePages() {
       {"report --counters", infoOf(analysis::counterColumns())},
       {"status", infoOf(control::statusColumns())},
       {"report --slowest", infoOf(analysis::callColumns())},
+      {"doctor", infoOf(findingColumns())},
   };
   std::string page;
   for (const auto &[heading, columns] : tables)

@@ -7,6 +7,7 @@
 #include "session_place.h"
 #include "terminal/terminal.h"
 
+#include "ada/trace/manifest.h"
 #include "control/status.h"
 
 #include <algorithm>
@@ -45,7 +46,8 @@ LiveSession LiveSession::ofProcess(uint32_t pid) {
          pid);
   LiveSession session;
   session.path_ = status.session;
-  session.pid_ = pid;
+  session.process_ = pid;
+  session.pid_ = processId(status.directory); // in a container it has another number
   return session;
 }
 
@@ -68,8 +70,10 @@ std::vector<std::string> LiveSession::directories() const {
 }
 
 bool LiveSession::isLive() const {
-  return std::ranges::any_of(directories(),
-                             [](const std::string &directory) { return stateOf(directory) == ProcessState::Running; });
+  return std::ranges::any_of(directories(), [](const std::string &directory) {
+    const auto manifest = Manifest::read(directory + "/manifest.json");
+    return (!manifest || manifest->exit.how != "stopped") && stateOf(directory) == ProcessState::Running;
+  });
 }
 
 void LiveSession::needEverything(const char *command) const {
@@ -78,8 +82,10 @@ void LiveSession::needEverything(const char *command) const {
     if (!pid || stateOf(directory) != ProcessState::Running)
       continue;
     control::Answer answer;
-    const Status status = control::statusOf(static_cast<pid_t>(*pid), answer);
-    if (answer && (isSet(status, "max_size") || isSet(status, "max_time")))
+    const Status status = control::statusOf(static_cast<pid_t>(process_ ? process_ : *pid), answer);
+    std::error_code error; // another process may have that number
+    if (answer && std::filesystem::equivalent(status.directory, directory, error) &&
+        (isSet(status, "max_size") || isSet(status, "max_time")))
       stop(
           kCantRead,
           "{}: process {} keeps only its newest events ({}), so it can't be followed; `adatrace top {}` shows what its "

@@ -20,9 +20,11 @@ public:
   const std::string &path() const { return path_; }
   /// For people: the path, or if only one process counts, its directory.
   std::string name() const;
+  /// The number in the names of the directories that count; 0: all count.
+  unsigned pid() const { return pid_.value_or(0); }
   /// Whether the process directory of that name ("pid_4711", "pid_4711_2") counts.
   bool has(const std::string &name) const;
-  /// Whether a process records, whose directory counts.
+  /// Whether a process records whose directory counts. One that was stopped does not, though it may be started again.
   bool isLive() const;
   /// Ends the command if the events that a process keeps are only its newest ones (max_size, max_time): they can be
   /// gone before they are read.
@@ -32,7 +34,8 @@ private:
   std::vector<std::string> directories() const;
 
   std::string path_;
-  std::optional<unsigned> pid_;
+  std::optional<unsigned> pid_; // in the directory's name
+  uint32_t process_ = 0;        // the number by which we know it, or 0
 };
 
 } // namespace ada::cli

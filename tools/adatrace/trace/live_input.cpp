@@ -42,7 +42,7 @@ LiveInput::LiveInput(const InputOptions &options, const FollowOptions &follow, c
                               : LiveSession::at(options.path)),
       options_(options), command_(command),
       interval_(follow.intervalNs > 0 ? std::chrono::nanoseconds(follow.intervalNs) : 1s) {
-  options_.path = session_.path(), options_.pid = static_cast<unsigned>(follow.pid);
+  options_.path = session_.path(), options_.pid = session_.pid();
   input_.name_ = session_.name();
   std::error_code error;
   if (!std::filesystem::is_directory(session_.path(), error))
