@@ -19,5 +19,5 @@ adatrace record --quiet --session session ./app
 atTheEnd() {
   grep -q tiny ignore
   adatrace record --quiet --session filtered ./app
-  [ "$(adatrace report --format=jsonl --include='tiny*' filtered 2>/dev/null | wc -l)" = 0 ]
+  endsWith 1 adatrace report --include='tiny*' filtered
 }
