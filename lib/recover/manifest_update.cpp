@@ -10,6 +10,7 @@
 #include "recover/detail_recovery.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/triggers.h"
+#include "shared/ring/death.h"
 
 #include <algorithm>
 #include <ctime>
@@ -245,9 +246,13 @@ static std::string howItEnded(const RingSnapshot *ring, const RecoverOptions &op
   JsonMembers exit;
   if (ring && ring->header().state == ADA_RING_EXEC) // `options` describe the program that came after it
     exit.text(manifest::kHow, manifest::kExec);
-  else if (options.signal)
-    exit.text(manifest::kHow, manifest::kSignal).number(manifest::kSignal, *options.signal);
-  else if (options.exitCode)
+  else if (const uint32_t seen = ring ? ring->header().death.signal : 0;
+           options.signal || (seen && !options.exitCode)) {
+    const auto signal = options.signal ? static_cast<uint32_t>(*options.signal) : seen;
+    exit.text(manifest::kHow, manifest::kSignal).number(manifest::kSignal, signal);
+    if (ring)
+      putDeath(exit, ring->header(), signal);
+  } else if (options.exitCode)
     exit.text(manifest::kHow, manifest::kCode).number(manifest::kCode, *options.exitCode);
   else
     exit.text(manifest::kHow, manifest::kUnknown);

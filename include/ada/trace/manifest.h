@@ -117,6 +117,15 @@ struct ManifestPart {
   std::optional<ManifestEarlier> before; ///< of threads that had ended, or that there was no memory for
 };
 
+/// What a signal handler saw of the signal that killed the process (option crash).
+struct ManifestDeath {
+  int64_t cause = 0;                      ///< si_code: above 0 a fault, otherwise somebody sent the signal
+  uint64_t tid = 0;                       ///< the thread that it hit
+  uint64_t address = 0;                   ///< of a fault
+  uint64_t senderPid = 0, senderUser = 0; ///< of a signal that was sent
+  std::vector<std::pair<std::string, uint64_t>> registers; ///< by name
+};
+
 /// How the process ended, as far as the manifest knows.
 struct ManifestExit {
   /// "code", "signal", "exec", "running", "stopped", "dump", "rotated", "unknown"; empty if the manifest
@@ -124,6 +133,7 @@ struct ManifestExit {
   std::string how;
   /// Exit code or signal number.
   std::optional<int64_t> value;
+  std::optional<ManifestDeath> death;
 };
 
 class Manifest {

@@ -148,6 +148,17 @@ typedef struct ada_ring_header {
   /* Why nothing more is written to the files. Recovery reads it, because there may be no manifest that says it.
    * NUL-terminated from its first byte on. */
   char failure[512];
+  /* What a signal handler saw of the signal that ends the process (option crash). */
+  struct ada_ring_death {
+    uint32_t signal; /* (atomic) its number, stored last; 0: nothing was seen */
+    int32_t cause;   /* si_code */
+    uint32_t tid;    /* the thread that it hit */
+    uint32_t sender; /* the process that sent it, and its user: if `cause` is not above 0 */
+    uint32_t sender_user;
+    uint32_t taken;         /* (atomic) the first handler writes */
+    uint64_t address;       /* si_addr of a fault */
+    uint64_t registers[34]; /* in the order of ArchInfo::onFault */
+  } death;
 } ada_ring_header;
 
 /* Copies of its functions may have been inlined together with their hooks: two open calls can have one frame. */

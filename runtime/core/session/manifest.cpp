@@ -258,7 +258,7 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   json.text(manifest::kFormatVersion, "2.1");
   json.number(manifest::kTimeStartNs, timeStart).number(manifest::kTimeEndNs, timeEnd);
   json.number(manifest::kClockType, atf::kClockBoottime);
-  writeProcess(json, facts.ending, facts.status);
+  writeProcess(json, from_.ring->header(), facts.ending, facts.status);
   if (from_.parts)
     writePart(json, facts);
   writeHost(json);

@@ -4,6 +4,7 @@
 
 #include "core/base/json.h"
 #include "ending.h"
+#include "shared/ring/ring_file.h"
 
 namespace ada {
 
@@ -21,7 +22,7 @@ uint64_t kernelMajor();
 // none.
 void readThreadName(uint32_t tid, char (&name)[16]);
 
-void writeProcess(JsonWriter &json, Ending ending, int status);
+void writeProcess(JsonWriter &json, const ada_ring_header &ring, Ending ending, int status);
 void writeHost(JsonWriter &json);
 
 } // namespace ada

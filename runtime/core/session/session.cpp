@@ -4,6 +4,7 @@
 #include "core/base/message.h"
 #include "core/record/thread.h"
 #include "drain_thread.h"
+#include "fault_registers.h"
 #include "orders.h"
 #include "process_events.h"
 #include "process_info.h"
@@ -348,21 +349,43 @@ const char *defaultOptions() {
   return asked && *asked ? nullptr : "enabled=0";
 }
 
+// Writes what is known of the signal that kills the process to the ring file.
+void noteDeath(const siginfo_t &info, const void *context) {
+  auto &death = runtime.ring.header().death;
+  if (__atomic_exchange_n(&death.taken, 1, __ATOMIC_ACQ_REL) != 0)
+    return; // another thread died first
+  death.cause = info.si_code;
+  death.tid = sys::threadId();
+  if (info.si_code <= 0)
+    death.sender = static_cast<uint32_t>(info.si_pid), death.sender_user = info.si_uid;
+  else
+    death.address = reinterpret_cast<uint64_t>(info.si_addr);
+  arch::takeFaultRegisters(context, death.registers);
+  __atomic_store_n(&death.signal, static_cast<uint32_t>(info.si_signo), __ATOMIC_RELEASE);
+}
+
+// In a signal handler.
+void fatalSignal(const siginfo_t &info, const void *context, bool isTheEnd) {
+  Runtime &r = runtime;
+  const bool isOn = r.currentState() == State::On && sys::processId() == r.processId;
+  if (isOn && isTheEnd)
+    noteDeath(info, context);
+  if (!r.triggers.onSignal && !r.options.isFlight())
+    return;
+  if (isTheEnd)
+    r.drain.noteFatalSignal(info.si_signo);
+  r.drain.trigger(sys::nowNs(), TriggerKind::Signal);
+  if (isOn)
+    r.drain.flush();
+}
+
 // What options mean for recording.
 void useOptions() {
   Runtime &r = runtime;
   r.stackBytes = static_cast<uint32_t>(r.options.stack_size);
   r.contentSizes = {static_cast<uint32_t>(r.options.strings), static_cast<uint32_t>(r.options.pointees)};
-  if (r.triggers.onSignal || r.options.isFlight())
-    watchFatalSignals(
-        [](int number, bool isTheEnd) {
-          if (isTheEnd)
-            runtime.drain.noteFatalSignal(number);
-          runtime.drain.trigger(sys::nowNs(), TriggerKind::Signal);
-          if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
-            runtime.drain.flush();
-        },
-        r.options.isFlight());
+  if (r.options.crash || r.triggers.onSignal || r.options.isFlight())
+    watchFatalSignals(fatalSignal, r.options.isFlight());
   r.images.selection().start(r.options);
   r.readsContents = r.options.strings > 0 || r.options.pointees > 0 || r.images.selection().hasArguments();
 }

@@ -62,7 +62,7 @@ constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, // 
 constexpr unsigned kMistakes = 6, kSignals = sizeof kFatal / sizeof *kFatal;
 struct sigaction before[kSignals];
 bool isWatched[kSignals];
-void (*onFatal)(int number, bool isTheEnd);
+void (*onFatal)(const siginfo_t &info, const void *context, bool isTheEnd);
 
 void fatalSignal(int number, siginfo_t *info, void *context) {
   for (unsigned i = 0; i < kSignals; ++i) {
@@ -70,7 +70,7 @@ void fatalSignal(int number, siginfo_t *info, void *context) {
       continue;
     const bool hasInfo = before[i].sa_flags & SA_SIGINFO, isTheEnd = !hasInfo && before[i].sa_handler == SIG_DFL;
     int saved = errno;
-    onFatal(number, isTheEnd);
+    onFatal(*info, context, isTheEnd);
     errno = saved;
     if (hasInfo)
       return before[i].sa_sigaction(number, info, context);
@@ -86,7 +86,7 @@ void fatalSignal(int number, siginfo_t *info, void *context) {
 
 } // namespace
 
-void watchFatalSignals(void (*callback)(int number, bool isTheEnd), bool alsoEndings) {
+void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *context, bool isTheEnd), bool alsoEndings) {
   onFatal = callback;
   for (unsigned i = 0; i < (alsoEndings ? kSignals : kMistakes); ++i) {
     struct sigaction action = {};

@@ -2,6 +2,8 @@
 #ifndef ADA_RUNTIME_OS_LINUX_PROCESS_EVENTS_H
 #define ADA_RUNTIME_OS_LINUX_PROCESS_EVENTS_H
 
+#include <signal.h>
+
 namespace ada {
 
 struct ProcessCallbacks {
@@ -24,14 +26,13 @@ int processExitStatus();
 // a program without pthread_create(), which has no other threads.
 void watchThread();
 
-// Calls `callback` when a fatal signal (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP) arrives, then lets the
-// signal do what it would have done without us: run the program's own handler, or end the process (`isTheEnd`).
-// Handlers that the program sets later replace ours, and signals that it ignores stay ignored. Where no handler can run
-// (after a stack overflow or SIGKILL), `adatrace record` and `adatrace recover` finish the trace.
-// `alsoEndings`: SIGTERM, SIGHUP and SIGQUIT, too, as long as the program has no handler for them. SIGINT is left
-// alone: Python, for one, handles it only if nobody else does.
-// May be called again, with more signals.
-void watchFatalSignals(void (*callback)(int number, bool isTheEnd), bool alsoEndings);
+// Calls `callback`, with what the handler was given, when a fatal signal (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT,
+// SIGTRAP) arrives, then lets the signal do what it would have done without us: run the program's own handler, or end
+// the process (`isTheEnd`). Handlers that the program sets later replace ours, and signals that it ignores stay
+// ignored. Where no handler can run (after a stack overflow or SIGKILL), `adatrace record` and `adatrace recover`
+// finish the trace. `alsoEndings`: SIGTERM, SIGHUP and SIGQUIT, too, as long as the program has no handler for them.
+// SIGINT is left alone: Python, for one, handles it only if nobody else does. May be called again, with more signals.
+void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *context, bool isTheEnd), bool alsoEndings);
 
 // Defined by the core.
 void threadEnds();

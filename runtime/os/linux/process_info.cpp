@@ -3,6 +3,7 @@
 #include "loaded_object.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/numbers.h"
+#include "shared/ring/death.h"
 
 #include <sys/utsname.h>
 
@@ -94,7 +95,7 @@ void readThreadName(uint32_t tid, char (&name)[16]) {
   __builtin_memcpy(name, comm, sizeof name);
 }
 
-void writeProcess(JsonWriter &json, Ending ending, int status) {
+void writeProcess(JsonWriter &json, const ada_ring_header &ring, Ending ending, int status) {
   json.line().beginObject(manifest::kProcess);
   json.number(manifest::kPid, sys::processId()).number(manifest::kPpid, sys::parentId());
   json.text(manifest::kExecutable, info.executable.c_str()).beginArray(manifest::kArgv);
@@ -111,6 +112,7 @@ void writeProcess(JsonWriter &json, Ending ending, int status) {
     break;
   case Ending::Signal:
     json.text(manifest::kHow, manifest::kSignal).number(manifest::kSignal, static_cast<uint64_t>(status));
+    putDeath(json, ring, static_cast<uint32_t>(status));
     break;
   case Ending::Exec:
     json.text(manifest::kHow, manifest::kExec);

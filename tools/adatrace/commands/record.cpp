@@ -405,9 +405,10 @@ int runProgramOf(const Options &options, const Invocation &invocation) {
                 "another directory",
                 session);
   setOption(*runtime, "session", session);
-  // record prints the closing line itself, for all processes together.
-  if (!findOption(*runtime, "summary"))
-    setOption(*runtime, "summary", "never");
+  // record prints the closing line itself, for all processes together, and explains a crash.
+  for (const auto &[option, value] : {std::pair("summary", "never"), std::pair("crash", "1")})
+    if (!findOption(*runtime, option))
+      setOption(*runtime, option, value);
   setenv("ADA_OPTIONS", joinOptions(*runtime).c_str(), 1);
 
   RecordProgress progress(session, options.progress, options.quiet);

@@ -2,6 +2,7 @@
 #include "stack_lines.h"
 #include "base/boot_time.h"
 #include "base/quantities.h"
+#include "death_lines.h"
 #include "process/recover_process.h"
 #include "report_lines.h"
 #include "table_writer.h"
@@ -285,22 +286,27 @@ void explainDeath(const std::string &directory, When color) try {
   place.path = directory;
   TraceInput input = TraceInput::open(place);
   StackTable table = StackTable::read(input, {}, kCalls);
-  // It is not known which thread was hit. All stop at the same moment, so it is one of those that recorded last.
+  const auto manifest = Manifest::read(directory + "/manifest.json");
+  Output out(STDERR_FILENO);
+  const Palette palette(color, STDERR_FILENO);
+  if (manifest)
+    printDeath(out, palette, *manifest);
+  // If it is not known which thread was hit, it is one of those that recorded last: all stop at the same moment.
+  const uint64_t hitTid = manifest && manifest->exit.death ? manifest->exit.death->tid : 0;
+  const auto isHit = [&](const analysis::ThreadEnd &end) { return input.table().threads[end.thread].tid == hitTid; };
   std::vector<analysis::ThreadEnd> &ends = table.threads();
   std::erase_if(ends, [](const analysis::ThreadEnd &end) { return end.open.empty() && end.finished.empty(); });
   std::ranges::stable_sort(ends, [&](const analysis::ThreadEnd &a, const analysis::ThreadEnd &b) {
-    return std::tuple(!a.open.empty(), table.lastEventNs(a.thread)) >
-           std::tuple(!b.open.empty(), table.lastEventNs(b.thread));
+    return std::tuple(isHit(a), !a.open.empty(), table.lastEventNs(a.thread)) >
+           std::tuple(isHit(b), !b.open.empty(), table.lastEventNs(b.thread));
   });
   if (ends.empty())
     return;
   table.readValues(ends[0].thread, ends[0].open);
   table.readValues(ends[0].thread, ends[0].finished);
-  Output out(STDERR_FILENO);
-  const Palette palette(color, STDERR_FILENO);
   const StackLineOptions options{.names = {}, .mostFrames = kFrames};
   if (ends.size() > 1)
-    out.write("the thread that recorded last:\n");
+    out.write(isHit(ends[0]) ? "the thread that it hit:\n" : "the thread that recorded last:\n");
   printStack(out, palette, table, ends[0], options);
   if (ends.size() > 1)
     out.write("other threads:\n");

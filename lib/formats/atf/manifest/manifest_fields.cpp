@@ -4,8 +4,35 @@
 #include "shared/manifest_keys.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace ada {
+
+static bool takeHex(dom::element value, uint64_t &number) {
+  std::string_view text;
+  if (value.get(text) || !text.starts_with("0x"))
+    return false;
+  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), number, 16);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+static std::optional<ManifestDeath> deathOf(const dom::object &fields) {
+  ManifestDeath death;
+  dom::element cause, found;
+  if (fields[manifest::kCause].get(cause) || !take(cause, death.cause))
+    return std::nullopt;
+  const auto at = [&](std::string_view key, uint64_t &to) { return !fields[key].get(found) && take(found, to); };
+  at(manifest::kTid, death.tid), at(manifest::kSenderPid, death.senderPid);
+  at(manifest::kSenderUser, death.senderUser);
+  if (!fields[manifest::kAddress].get(found))
+    takeHex(found, death.address);
+  dom::object registers;
+  if (!fields[manifest::kRegisters].get(registers))
+    for (const auto &[name, value] : registers)
+      if (uint64_t number = 0; takeHex(value, number))
+        death.registers.emplace_back(name, number);
+  return death;
+}
 
 // Either a word, such as "running", or an object that has one of the words as its key or in its field `how`:
 // {"code": 3}, {"how": "signal", "value": 9}.
@@ -25,6 +52,7 @@ static bool take(dom::element value, ManifestExit &exit) {
     if (exit.how == key && !exit.value)
       at(key, exit.value);
   }
+  exit.death = deathOf(fields);
   return true;
 }
 
