@@ -24,6 +24,7 @@ namespace {
 // Archives that are in use, by what identifies the file and its contents.
 class OpenArchives {
 public:
+  // Null if the file is not an archive.
   Expected<std::shared_ptr<const OpenArchive>> open(const std::string &path, const struct stat &info) {
     {
       const std::lock_guard lock(mutex_);
@@ -33,6 +34,8 @@ public:
         if (auto archive = found->archive.lock())
           return last_ = std::move(archive);
     }
+    if (!isArchiveFile(path))
+      return std::shared_ptr<const OpenArchive>();
     auto file = std::make_shared<FileBytes>(ADA_TRY(FileBytes::open(path)));
     auto parsed = ADA_TRY(Archive::parse(file->bytes(), path, file->holes()));
     const std::lock_guard lock(mutex_);
@@ -87,11 +90,13 @@ std::optional<Expected<ArchivePlace>> archivePlaceOf(const std::string &path) {
       return std::nullopt;
     file = withoutSlashes(std::string_view(file).substr(0, slash));
   }
-  if (!S_ISREG(info.st_mode) || !isArchiveFile(file))
+  if (!S_ISREG(info.st_mode))
     return std::nullopt;
   auto archive = openArchives().open(file, info);
   if (!archive)
     return Expected<ArchivePlace>(archive.error());
+  if (!*archive)
+    return std::nullopt;
   std::string_view rest = std::string_view(path).substr(file.size());
   std::string name;
   while (!rest.empty()) {

@@ -67,7 +67,7 @@ static void readSession(std::span<const std::byte> bytes) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size == 0)
+  if (size < 2)
     return 0;
   std::vector<std::byte> bytes(size - 1);
   std::memcpy(bytes.data(), data + 1, bytes.size());
