@@ -1,6 +1,7 @@
 // A packed file read in several parts at a time gives the same report as one read in one piece.
 #include "ada/trace/atf_index.h"
 #include "ada/trace/convert.h"
+#include "analysis/report/growing_report.h"
 #include "analysis/report/report.h"
 #include "formats/atf/files/writer.h"
 #include "random_calls.h"
@@ -28,21 +29,10 @@ std::string write(const std::string &path, const std::vector<atf::IndexEvent> &e
   return path;
 }
 
-// All figures of all rows, and the number of parts.
-std::pair<std::string, size_t> reportOf(const std::string &path, ReportOptions options, uint64_t partEvents) {
-  auto source = model::openTrace(std::filesystem::path(path).parent_path().parent_path().parent_path().string());
-  EXPECT_TRUE(source);
-  TraceTable table;
-  TableSink announced(table);
-  model::ReadRequest nothing;
-  nothing.threads.emplace();
-  const auto read = (*source)->readPart(announced, nothing);
-  EXPECT_TRUE(read) << read.error().text();
-  options.partEvents = partEvents;
-  const auto report = makeReport(**source, table, {0}, options);
-  EXPECT_TRUE(report);
+// All figures of all rows.
+std::string textOf(const Report &report) {
   std::vector<std::string> lines;
-  for (const ReportRow &row : report->rows) {
+  for (const ReportRow &row : report.rows) {
     const FunctionStatistics &f = row.figures;
     EXPECT_LE(f.off.notRunningNs(), f.totalNs);
     EXPECT_LE(f.selfOff.sumNs() + f.selfOff.unknownNs, f.selfNs);
@@ -58,11 +48,79 @@ std::pair<std::string, size_t> reportOf(const std::string &path, ReportOptions o
   }
   std::ranges::sort(lines);
   std::string text =
-      std::to_string(report->strayExits) + " strays, " + std::to_string(report->missingExits) + " missing\n";
+      std::to_string(report.strayExits) + " strays, " + std::to_string(report.missingExits) + " missing\n";
   for (const std::string &line : lines)
     text += line;
+  return text;
+}
+
+// The same, and the number of parts.
+std::pair<std::string, size_t> reportOf(const std::string &path, ReportOptions options, uint64_t partEvents) {
+  auto source = model::openTrace(std::filesystem::path(path).parent_path().parent_path().parent_path().string());
+  EXPECT_TRUE(source);
+  TraceTable table;
+  TableSink announced(table);
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  const auto read = (*source)->readPart(announced, nothing);
+  EXPECT_TRUE(read) << read.error().text();
+  options.partEvents = partEvents;
+  const auto report = makeReport(**source, table, {0}, options);
+  EXPECT_TRUE(report);
   const uint64_t pieces = table.threads[0].extent->events / partEvents;
-  return {text, pieces < 2 ? 1 : (*source)->cuts(0, pieces).size()};
+  return {textOf(*report), pieces < 2 ? 1 : (*source)->cuts(0, pieces).size()};
+}
+
+// A trace that has had only its first events so far.
+class Beginning : public model::TraceSource {
+public:
+  Beginning(model::TraceSource &whole, uint64_t events) : whole_(whole), events_(events) {}
+  Expected<void> read(model::TraceSink &sink) override { return readPart(sink, {}); }
+  bool isThreadwise() const override { return true; }
+  Expected<void> readPart(model::TraceSink &sink, const model::ReadRequest &request) override {
+    struct Shorter : model::TraceSink {
+      Shorter(model::TraceSink &sink, uint64_t events) : sink(sink), most(events) {}
+      Expected<void> addProcess(const model::Process &process) override { return sink.addProcess(process); }
+      Expected<void> addThread(const model::Thread &thread) override {
+        model::Thread shorter = thread;
+        shorter.extent->events = std::min(shorter.extent->events, most);
+        return sink.addThread(shorter);
+      }
+      Expected<void> addFunction(const model::Function &function) override { return sink.addFunction(function); }
+      Expected<void> events(const model::Batch &batch) override { return sink.events(batch); }
+      Expected<void> endThread(uint32_t thread) override { return sink.endThread(thread); }
+      model::TraceSink &sink;
+      uint64_t most;
+    } shorter(sink, events_);
+    return whole_.readPart(shorter, request);
+  }
+  const std::vector<Error> &problems() const override { return whole_.problems(); }
+  const std::vector<Warning> &warnings() const override { return whole_.warnings(); }
+
+private:
+  model::TraceSource &whole_;
+  uint64_t events_;
+};
+
+// Reads the trace as it grows, in looks of that many events, each from a source of its own.
+std::string grownReportOf(const std::string &path, const ReportOptions &options, uint64_t step) {
+  TraceTable table;
+  GrowingTrace trace(table);
+  GrowingReport report(trace, options);
+  uint64_t total = 1;
+  for (uint64_t events = 0; events < total; events += step) {
+    auto source = model::openTrace(std::filesystem::path(path).parent_path().parent_path().parent_path().string());
+    EXPECT_TRUE(source);
+    Beginning beginning(**source, events + step);
+    report.beginLook();
+    const auto looked = trace.look(beginning, report);
+    EXPECT_TRUE(looked) << looked.error().text();
+    (void)report.report(); // changes nothing
+    auto reader = atf::IndexReader::open(path);
+    EXPECT_TRUE(reader);
+    total = reader->size();
+  }
+  return textOf(report.report());
 }
 
 // Compares both ways of reading. Returns the number of parts it was read in.
@@ -97,6 +155,24 @@ TEST(ReportParts, SameFigures) {
     options.filter.pruned = {"*1*"};
     options.filter.functions = {"*3*"};
     compare(path, options, shape.name);
+  }
+}
+
+// A trace that is read while it grows, wherever a look ends, gives the report of the whole.
+TEST(ReportParts, Growing) {
+  const test::ScratchDirectory scratch;
+  for (const CallShape &shape :
+       {CallShape{.name = "nested", .events = 12'000}, CallShape{.name = "deep", .events = 12'000, .deepest = 900},
+        CallShape{.name = "damaged", .events = 12'000, .odd = 20}}) {
+    const std::string path = write(scratch / "index/pid_1/thread_0/index.atp", randomCalls(shape, 5));
+    std::vector<ReportOptions> all(4);
+    all[1].by = ReportBy::Thread;
+    all[2].filter.minDurationNs = 5000, all[2].filter.depth = 3;
+    all[3].filter.pruned = {"*1*"}, all[3].filter.functions = {"*3*"};
+    for (const ReportOptions &options : all)
+      for (const uint64_t step : {uint64_t{701}, uint64_t{5000}, ~uint64_t{0} / 2})
+        EXPECT_EQ(grownReportOf(path, options, step), reportOf(path, options, ~uint64_t{0}).first)
+            << shape.name << " in looks of " << step;
   }
 }
 

@@ -6,7 +6,7 @@
 
 namespace ada::analysis {
 
-void GrowingReport::begin() {
+void GrowingReport::beginLook() {
   keeps_.assign(trace_.table().threads.size(), false);
   worker_ = std::make_unique<ReportWorker>(trace_.table(), options_, keeps_);
 }

@@ -3,7 +3,7 @@
 //   GrowingReport growing(trace, options);
 //   for (;;) {
 //     auto source = model::openTrace(path);
-//     growing.begin();
+//     growing.beginLook();
 //     trace.look(**source, growing);
 //     ... growing.report() ...
 //   }
@@ -29,7 +29,7 @@ public:
   GrowingReport(GrowingTrace &trace, const ReportOptions &options) : trace_(trace), options_(options) {}
 
   /// Before each look.
-  void begin();
+  void beginLook();
   Expected<void> events(const model::Batch &batch) override;
   Expected<void> endThread(uint32_t thread) override;
 

@@ -261,7 +261,7 @@ public:
   }
 
   Expected<bool> look() override {
-    growing_.begin();
+    growing_.beginLook();
     return live_.look(growing_);
   }
   void print(Output &out, const ReportLineOptions &lines, uint64_t limit) {
