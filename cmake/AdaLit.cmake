@@ -125,7 +125,7 @@ if os.path.exists(own):
     set(long --param long)
     set(suite_PART long)
   endif()
-  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j2 ${long} ${suiteBuild})
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j3 ${long} ${suiteBuild})
   set_tests_properties(${name} PROPERTIES PROCESSORS 2 TIMEOUT ${suite_TIMEOUT})
   if(suite_PART)
     set_tests_properties(${name} PROPERTIES LABELS part-${suite_PART})
