@@ -147,7 +147,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--unfinished", options.unfinished,
             "Pack a session that is being recorded, or was not finished, as it is in its files now");
   line.flag("--force", options.force, "Replace the output if it exists");
-  line.flag("-q,--quiet", options.quiet, "No closing line and no progress");
+  addQuiet(line, options.quiet, "No closing line and no progress");
   addWhen(line, "--progress", options.progress);
 }
 

@@ -108,7 +108,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("-o,--output", options.out, "The directory to make [the name of the file without extension, here]")
       .type("DIR");
   line.flag("--force", options.force, "Replace the directory if it is a session");
-  line.flag("-q,--quiet", options.quiet, "No closing line");
+  addQuiet(line, options.quiet, "No closing line");
 }
 
 } // namespace

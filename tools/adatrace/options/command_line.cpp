@@ -104,7 +104,8 @@ Option CommandLine::parsed(const std::string &names, SetAll set, const std::stri
 }
 
 Option CommandLine::declare(CLI::Option *parser, const std::string &value, const std::string &text) {
-  OptionText about = {.value = value, .text = text, .heading = heading_, .isArgument = parser->get_positional()};
+  OptionText about;
+  about.value = value, about.text = text, about.heading = heading_, about.isArgument = parser->get_positional();
   for (const std::string &name : parser->get_snames())
     about.names.push_back("-" + name);
   for (const std::string &name : parser->get_lnames())
