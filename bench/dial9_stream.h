@@ -1,6 +1,5 @@
 // The mixed stream of scheduler events that dial9's own benchmark writes: a million of them, every byte determined.
-#ifndef ADA_BENCH_DIAL9_STREAM_H
-#define ADA_BENCH_DIAL9_STREAM_H
+#pragma once
 
 #include "ada/trace/dial9/encoder.h"
 
@@ -76,5 +75,3 @@ inline bool writeSchedulerStream(dial9::Encoder &encoder, uint64_t events, size_
 }
 
 } // namespace ada::bench
-
-#endif // ADA_BENCH_DIAL9_STREAM_H

@@ -4,8 +4,7 @@
 // lowers parameters to. It decides what is forwarded to a hook (hooks.h) and where readers look for a parameter
 // (type_text.h). Both must be exact: if the place of a type is uncertain, that type and everything after it have no
 // place.
-#ifndef ADA_PASS_ARGUMENT_REGISTERS_H
-#define ADA_PASS_ARGUMENT_REGISTERS_H
+#pragma once
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Attributes.h"
@@ -94,5 +93,3 @@ constexpr unsigned kMostResultBytes = 64;
 unsigned resultBytesInMemory(const llvm::Function &function);
 
 } // namespace ada
-
-#endif

@@ -1,6 +1,5 @@
 // The functions that LLVM makes of a coroutine: the one that creates it, and f.resume, f.destroy, f.cleanup.
-#ifndef ADA_PASS_COROUTINES_H
-#define ADA_PASS_COROUTINES_H
+#pragma once
 
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
@@ -23,5 +22,3 @@ llvm::AllocaInst *keepCoroutineFrame(llvm::Function &function);
 llvm::Value *nextCoroutine(llvm::Instruction *end);
 
 } // namespace ada
-
-#endif

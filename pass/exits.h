@@ -14,8 +14,7 @@
 // exceptions of C++ callbacks do pass through them, using their unwind tables. So a nounwind function that has an
 // unwind table and calls something that may unwind counts as one that unwinds: it gets a personality and loses its
 // nounwind.
-#ifndef ADA_PASS_EXITS_H
-#define ADA_PASS_EXITS_H
+#pragma once
 
 #include "hooks.h"
 
@@ -75,5 +74,3 @@ private:
 };
 
 } // namespace ada
-
-#endif

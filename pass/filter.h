@@ -11,8 +11,7 @@
 //   8. fewer than -ada-min-size instructions and no loop                                 no
 // Calls of functions that are only declared are instrumented if -ada-calls names them and rule 4 does not apply. So a
 // build's command line overrides ada_always, and nothing overrides ada_never.
-#ifndef ADA_PASS_FILTER_H
-#define ADA_PASS_FILTER_H
+#pragma once
 
 #include "options.h"
 #include "shared/select/function_glob.h"
@@ -113,5 +112,3 @@ private:
 };
 
 } // namespace ada
-
-#endif

@@ -10,8 +10,7 @@
 // (hooks before inlining, LTO), the hook's stack is not the one that the table describes. Then the values of arguments
 // on the stack are forwarded as well, as vectors after the other arguments (StackArguments::Forwarded). Optimizers
 // would also drop stores that only the hook reads, of strings for example, so they are told that the hook reads them.
-#ifndef ADA_PASS_HOOKS_H
-#define ADA_PASS_HOOKS_H
+#pragma once
 
 #include "argument_registers.h"
 
@@ -98,5 +97,3 @@ private:
 };
 
 } // namespace ada
-
-#endif

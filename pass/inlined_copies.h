@@ -1,6 +1,5 @@
 // Hooks that were inlined with their function: the trace says that the machine code has no such call.
-#ifndef ADA_PASS_INLINED_COPIES_H
-#define ADA_PASS_INLINED_COPIES_H
+#pragma once
 
 namespace llvm {
 class Module;
@@ -15,5 +14,3 @@ namespace ada {
 bool markInlinedCopies(llvm::Module &module);
 
 } // namespace ada
-
-#endif

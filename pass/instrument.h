@@ -9,8 +9,7 @@
 //
 // It runs at the end of the optimization pipeline, after inlining and splitting: the functions are those in the machine
 // code. With -ada-before-inlining it runs at the start: the functions are those in the source.
-#ifndef ADA_PASS_INSTRUMENT_H
-#define ADA_PASS_INSTRUMENT_H
+#pragma once
 
 #include "llvm/IR/PassManager.h"
 
@@ -30,5 +29,3 @@ private:
 };
 
 } // namespace ada
-
-#endif

@@ -14,8 +14,7 @@
 // image has one wrapper for each callee and each way to call it: the arguments of a variadic function are parameters of
 // the wrapper. A hash in the symbol covers what the wrapper depends on, so linkers may keep any one of the wrappers
 // with the same symbol.
-#ifndef ADA_PASS_LIBRARY_CALLS_H
-#define ADA_PASS_LIBRARY_CALLS_H
+#pragma once
 
 #include "filter.h"
 
@@ -60,5 +59,3 @@ private:
 };
 
 } // namespace ada
-
-#endif

@@ -2,8 +2,7 @@
 //
 // Their names in the source, which of them block, allocate or do I/O, which must be called by the program itself, and
 // the prototypes of those of C and POSIX.
-#ifndef ADA_PASS_LIBRARY_FUNCTIONS_H
-#define ADA_PASS_LIBRARY_FUNCTIONS_H
+#pragma once
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
@@ -55,5 +54,3 @@ struct Prototype {
 bool findPrototype(const llvm::Function &declared, Prototype &prototype);
 
 } // namespace ada
-
-#endif

@@ -2,8 +2,7 @@
 //
 // No other file depends on the version, except that host_version.cpp compares it with the compiler's. Each piece says
 // which version makes it superfluous.
-#ifndef ADA_PASS_LLVM_COMPAT_H
-#define ADA_PASS_LLVM_COMPAT_H
+#pragma once
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Demangle/Demangle.h"
@@ -258,5 +257,3 @@ constexpr bool kX86HasHalfInVectors = LLVM_VERSION_MAJOR >= 15;
 constexpr bool kX86GivesLastRegisterOn = LLVM_VERSION_MAJOR >= 22;
 
 } // namespace ada::compat
-
-#endif

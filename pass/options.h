@@ -7,8 +7,7 @@
 // clang reads -mllvm before it loads an -fpass-plugin, which is why the second line names the plugin twice (it is
 // loaded once); the compiler wrappers and the CMake package write that line. The environment is for cases where only
 // -fpass-plugin can be given. A value on the command line wins over the environment; lists are joined.
-#ifndef ADA_PASS_OPTIONS_H
-#define ADA_PASS_OPTIONS_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -34,5 +33,3 @@ struct PassOptions {
 PassOptions readOptions(std::string &error);
 
 } // namespace ada
-
-#endif

@@ -11,8 +11,7 @@
 // own: any object that has the hook has them, and the linker keeps one. They hold no address, because it could be that
 // of a discarded copy, or keep a function alive that was inlined everywhere. Functions with local linkage have internal
 // entries.
-#ifndef ADA_PASS_SITE_TABLE_H
-#define ADA_PASS_SITE_TABLE_H
+#pragma once
 
 #include "argument_registers.h"
 
@@ -75,5 +74,3 @@ inline StackArguments stackArguments(SiteTable::Form form) {
 }
 
 } // namespace ada
-
-#endif

@@ -1,6 +1,5 @@
 // A function's name and origin as its source has them.
-#ifndef ADA_PASS_SOURCE_TEXT_H
-#define ADA_PASS_SOURCE_TEXT_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 
@@ -36,5 +35,3 @@ unsigned sourceLine(const llvm::Function &function);
 std::string signatureText(const llvm::Function &function);
 
 } // namespace ada
-
-#endif

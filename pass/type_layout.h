@@ -1,6 +1,5 @@
 // Types by their layout, written as docs/reference/types.md says, from debug information.
-#ifndef ADA_PASS_TYPE_LAYOUT_H
-#define ADA_PASS_TYPE_LAYOUT_H
+#pragma once
 
 #include "llvm/ADT/StringRef.h"
 
@@ -57,5 +56,3 @@ private:
 };
 
 } // namespace ada
-
-#endif

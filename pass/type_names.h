@@ -1,6 +1,5 @@
 // Names of types as in the source, from debug information.
-#ifndef ADA_PASS_TYPE_NAMES_H
-#define ADA_PASS_TYPE_NAMES_H
+#pragma once
 
 #include <string>
 
@@ -23,5 +22,3 @@ std::string stringName(const llvm::DIType *type);
 bool isKnownString(const llvm::DIType *type);
 
 } // namespace ada
-
-#endif

@@ -3,8 +3,7 @@
 // The types come from debug information, the places from the function's own lowered signature. The two are matched by
 // what the platform's calling convention makes of each type. If they don't fit together, that parameter and all later
 // ones have no place: nothing is guessed.
-#ifndef ADA_PASS_TYPE_TEXT_H
-#define ADA_PASS_TYPE_TEXT_H
+#pragma once
 
 #include "argument_registers.h"
 
@@ -25,5 +24,3 @@ void numberParameters(llvm::Function &function);
 std::string typesText(const llvm::Function &function, bool pointees, StackArguments stack);
 
 } // namespace ada
-
-#endif

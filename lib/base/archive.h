@@ -3,8 +3,7 @@
 // Archives are never trusted. Members that would lie outside of the directory they are unpacked into, that have the
 // name of another one, or that are links or devices make the archive unreadable as a whole: nobody packs these by
 // mistake. Damage does not: whatever can still be found counts, and damage() says what is missing.
-#ifndef ADA_LIB_BASE_ARCHIVE_H
-#define ADA_LIB_BASE_ARCHIVE_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/holes.h"
@@ -66,5 +65,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_ARCHIVE_H

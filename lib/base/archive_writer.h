@@ -1,6 +1,5 @@
 // Writes tar archives that base/archive.h reads.
-#ifndef ADA_LIB_BASE_ARCHIVE_WRITER_H
-#define ADA_LIB_BASE_ARCHIVE_WRITER_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_ARCHIVE_WRITER_H

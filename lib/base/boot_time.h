@@ -1,6 +1,5 @@
 // The clock of recorded traces.
-#ifndef ADA_LIB_BASE_BOOT_TIME_H
-#define ADA_LIB_BASE_BOOT_TIME_H
+#pragma once
 
 #include <cstdint>
 #include <ctime>
@@ -15,5 +14,3 @@ inline uint64_t bootTimeNs() {
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_BOOT_TIME_H

@@ -1,8 +1,7 @@
 // Writes decimal numbers into memory that was reserved for them, for loops that print many millions.
 //
 // fmt and std::to_chars take two to three times as long: they don't know how many digits there are, or cost a call.
-#ifndef ADA_LIB_BASE_DIGITS_H
-#define ADA_LIB_BASE_DIGITS_H
+#pragma once
 
 #include <cstdint>
 #include <cstring>
@@ -77,5 +76,3 @@ inline void appendDecimal(std::string &to, uint64_t value) {
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_DIGITS_H

@@ -1,6 +1,5 @@
 // Rounds numbers that are only roughly known, for people.
-#ifndef ADA_LIB_BASE_ESTIMATES_H
-#define ADA_LIB_BASE_ESTIMATES_H
+#pragma once
 
 #include <cstdint>
 
@@ -15,5 +14,3 @@ constexpr uint64_t roughly(uint64_t number) {
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_ESTIMATES_H

@@ -1,6 +1,5 @@
 // The bytes of a file: mapped if it is large, read if it is small. The file may be in an archive (base/file_tree.h).
-#ifndef ADA_LIB_BASE_FILE_BYTES_H
-#define ADA_LIB_BASE_FILE_BYTES_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/holes.h"
@@ -52,5 +51,3 @@ uint64_t bytesBelow(const std::string &directory);
 Error systemError(const std::string &path, const std::string &what, int number);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_FILE_BYTES_H

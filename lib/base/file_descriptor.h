@@ -1,6 +1,5 @@
 // A file descriptor that is closed at the end of its scope.
-#ifndef ADA_LIB_BASE_FILE_DESCRIPTOR_H
-#define ADA_LIB_BASE_FILE_DESCRIPTOR_H
+#pragma once
 
 #include <unistd.h>
 #include <utility>
@@ -33,5 +32,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_FILE_DESCRIPTOR_H

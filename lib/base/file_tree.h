@@ -4,8 +4,7 @@
 // These functions and FileBytes::open() are the only ones that know; whoever opens files of a session by them reads
 // archives, too. A path that is not in an archive costs what it cost before: archives are looked for after the system
 // has said that a part of the path is not a directory, or that it is a file where a directory may be one.
-#ifndef ADA_LIB_BASE_FILE_TREE_H
-#define ADA_LIB_BASE_FILE_TREE_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/archive.h"
@@ -56,5 +55,3 @@ std::vector<Archive::Entry> directoryEntries(const std::string &path);
 void eachFileBelow(const std::string &path, const std::function<void(const std::string &name)> &visit);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_FILE_TREE_H

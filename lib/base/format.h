@@ -1,8 +1,7 @@
 // fmt, compiled once as a part of the trace library, in a namespace that no other fmt has.
 //
 // Users of the archive need no fmt, and may link any version themselves. Our files include this, never <fmt/…>.
-#ifndef ADA_LIB_BASE_FORMAT_H
-#define ADA_LIB_BASE_FORMAT_H
+#pragma once
 
 #define FMT_BEGIN_NAMESPACE                                                                                            \
   namespace fmt {                                                                                                      \
@@ -11,5 +10,3 @@
   }                                                                                                                    \
   }
 #include <fmt/format.h>
-
-#endif // ADA_LIB_BASE_FORMAT_H

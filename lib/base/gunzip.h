@@ -1,6 +1,5 @@
 // Unpacks gzip data in pieces of any size.
-#ifndef ADA_LIB_BASE_GUNZIP_H
-#define ADA_LIB_BASE_GUNZIP_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_GUNZIP_H

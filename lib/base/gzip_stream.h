@@ -1,6 +1,5 @@
 // Packs a stream of bytes with gzip.
-#ifndef ADA_LIB_BASE_GZIP_STREAM_H
-#define ADA_LIB_BASE_GZIP_STREAM_H
+#pragma once
 
 #include <zlib.h>
 
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_GZIP_STREAM_H

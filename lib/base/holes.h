@@ -1,6 +1,5 @@
 // Where a file has no data: reading there gives zeros, and takes as long as reading data does.
-#ifndef ADA_LIB_BASE_HOLES_H
-#define ADA_LIB_BASE_HOLES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -38,5 +37,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_HOLES_H

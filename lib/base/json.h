@@ -1,6 +1,5 @@
 // JSON in a std::string.
-#ifndef ADA_LIB_BASE_JSON_H
-#define ADA_LIB_BASE_JSON_H
+#pragma once
 
 #include "shared/text/json.h"
 
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_JSON_H

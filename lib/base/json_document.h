@@ -1,6 +1,5 @@
 // JSON of which nothing is trusted: parsed texts, and reading the fields that a description names.
-#ifndef ADA_LIB_BASE_JSON_DOCUMENT_H
-#define ADA_LIB_BASE_JSON_DOCUMENT_H
+#pragma once
 
 #include "shared/text/json_fields.h"
 
@@ -148,5 +147,3 @@ template <class T, class Fields> void FieldReader::list(std::string_view key, st
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_JSON_DOCUMENT_H

@@ -1,6 +1,5 @@
 // A JSON object whose members are changed by name; all others stay as they are.
-#ifndef ADA_LIB_BASE_JSON_OBJECT_H
-#define ADA_LIB_BASE_JSON_OBJECT_H
+#pragma once
 
 #include "json.h"
 #include "json_document.h"
@@ -80,5 +79,3 @@ template <class T, class Fields> void JsonObject::update(const T &of, Fields fie
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_JSON_OBJECT_H

@@ -1,6 +1,5 @@
 // Repairs some JSON that the parser rejects.
-#ifndef ADA_LIB_BASE_JSON_REPAIR_H
-#define ADA_LIB_BASE_JSON_REPAIR_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -13,5 +12,3 @@ namespace ada {
 std::string repairJson(std::string_view text);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_JSON_REPAIR_H

@@ -1,8 +1,7 @@
 // Files that commands keep in a session so that they need not compute the same again.
 //
 // They are not part of the trace, and may be removed at any time.
-#ifndef ADA_LIB_BASE_KEPT_FILES_H
-#define ADA_LIB_BASE_KEPT_FILES_H
+#pragma once
 
 #include <string_view>
 
@@ -19,5 +18,3 @@ inline bool isKeptFile(std::string_view name) {
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_KEPT_FILES_H

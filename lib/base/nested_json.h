@@ -1,6 +1,5 @@
 // Prepares untrusted JSON for a parser that handles nesting by recursion.
-#ifndef ADA_LIB_BASE_NESTED_JSON_H
-#define ADA_LIB_BASE_NESTED_JSON_H
+#pragma once
 
 #include <cstddef>
 #include <string>
@@ -19,5 +18,3 @@ template <class Json> Json parseNested(std::string_view json, size_t most = 1000
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_NESTED_JSON_H

@@ -1,6 +1,5 @@
 // Shows the bytes of integers, floating-point numbers and characters as text.
-#ifndef ADA_LIB_BASE_NUMBER_TEXT_H
-#define ADA_LIB_BASE_NUMBER_TEXT_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -37,5 +36,3 @@ std::string floatText(Bytes bytes, uint32_t bits);
 std::string charText(unsigned char c);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_NUMBER_TEXT_H

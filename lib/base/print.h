@@ -1,6 +1,5 @@
 // A number that stands for some content: other content has another number, as far as 64 bits allow.
-#ifndef ADA_LIB_BASE_PRINT_H
-#define ADA_LIB_BASE_PRINT_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_PRINT_H

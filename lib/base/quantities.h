@@ -1,6 +1,5 @@
 // Durations, sizes and counts as people write them.
-#ifndef ADA_LIB_BASE_QUANTITIES_H
-#define ADA_LIB_BASE_QUANTITIES_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -34,4 +33,3 @@ std::string formatRate(uint64_t events, uint64_t nanoseconds);
 std::optional<uint64_t> parseDuration(std::string_view text);
 
 } // namespace ada
-#endif // ADA_LIB_BASE_QUANTITIES_H

@@ -4,8 +4,7 @@
 // callers make the path they are given canonical once. Only regular files with one name are written to:
 // opening a FIFO or a device does not wait, and a file that has a second name may belong to another user.
 // Files that root makes belong to the owner of the directory.
-#ifndef ADA_LIB_BASE_SAFE_FILE_H
-#define ADA_LIB_BASE_SAFE_FILE_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/file_descriptor.h"
@@ -42,5 +41,3 @@ Expected<void> makeDirectory(const std::string &path);
 Expected<void> replaceFile(const std::string &path, const std::string &bytes);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_SAFE_FILE_H

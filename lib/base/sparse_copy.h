@@ -1,6 +1,5 @@
 // Copies a file without filling its holes.
-#ifndef ADA_LIB_BASE_SPARSE_COPY_H
-#define ADA_LIB_BASE_SPARSE_COPY_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -13,5 +12,3 @@ namespace ada {
 Expected<void> copySparse(int from, int to, const std::string &path);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_SPARSE_COPY_H

@@ -1,6 +1,5 @@
 // A list whose elements stay where they are.
-#ifndef ADA_LIB_BASE_STABLE_LIST_H
-#define ADA_LIB_BASE_STABLE_LIST_H
+#pragma once
 
 #include <array>
 #include <bit>
@@ -43,5 +42,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_STABLE_LIST_H

@@ -7,8 +7,7 @@
 //       {ColumnInfo{"x", Holds::Count, "how far right"} | inText("x", 8) | kSorts,
 //        [](const Point &point) -> Value { return point.x; }},
 //       ...
-#ifndef ADA_LIB_BASE_TABLE_H
-#define ADA_LIB_BASE_TABLE_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -206,5 +205,3 @@ std::string textOf(const ColumnInfo &column, const Value &value);
 std::string columnsPage(const ColumnList &all);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_TABLE_H

@@ -1,8 +1,7 @@
 // The bytes of a tar archive.
 //
 // POSIX ustar, with pax records for long names and large files: docs/formats/archive.md.
-#ifndef ADA_LIB_BASE_TAR_FORMAT_H
-#define ADA_LIB_BASE_TAR_FORMAT_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -76,5 +75,3 @@ std::string headersOf(const std::string &name, uint64_t bytes, int64_t modifiedS
 inline constexpr size_t kEndBytes = 2 * kBlockBytes;
 
 } // namespace ada::tar
-
-#endif // ADA_LIB_BASE_TAR_FORMAT_H

@@ -1,6 +1,5 @@
 // A temporary file without a name.
-#ifndef ADA_LIB_BASE_TEMPORARY_FILE_H
-#define ADA_LIB_BASE_TEMPORARY_FILE_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/file_descriptor.h"
@@ -29,5 +28,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_TEMPORARY_FILE_H

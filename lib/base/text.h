@@ -1,6 +1,5 @@
 // Texts that may hold anything: UTF-8 or not, and made safe to show.
-#ifndef ADA_LIB_BASE_TEXT_H
-#define ADA_LIB_BASE_TEXT_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -20,5 +19,3 @@ size_t displayWidth(std::string_view text);
 std::string fitted(std::string_view text, size_t columns);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_TEXT_H

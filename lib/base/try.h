@@ -9,8 +9,7 @@
 // The function (or lambda) that it is in must return an Expected. Use it for a whole statement or for a whole
 // initializer, as above: in the middle of a longer expression, readers miss that it may return.
 // It is a statement expression, which GCC and clang have.
-#ifndef ADA_LIB_BASE_TRY_H
-#define ADA_LIB_BASE_TRY_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -30,5 +29,3 @@ inline void takeValue(Expected<void> &&) {}
       return std::move(ada_result.error());                                                                            \
     ::ada::takeValue(std::move(ada_result));                                                                           \
   })
-
-#endif // ADA_LIB_BASE_TRY_H

@@ -1,6 +1,5 @@
 // Numbers and texts in as few bytes as they need, for files that are kept beside a trace.
-#ifndef ADA_LIB_BASE_VARINT_BYTES_H
-#define ADA_LIB_BASE_VARINT_BYTES_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -86,5 +85,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_VARINT_BYTES_H

@@ -1,6 +1,5 @@
 // Writes all of some bytes to a file, in as many calls as the system wants.
-#ifndef ADA_LIB_BASE_WRITE_ALL_H
-#define ADA_LIB_BASE_WRITE_ALL_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -13,5 +12,3 @@ bool writeAll(int fd, const void *data, size_t bytes);
 bool writeAllAt(int fd, const void *data, size_t bytes, uint64_t offset);
 
 } // namespace ada
-
-#endif // ADA_LIB_BASE_WRITE_ALL_H

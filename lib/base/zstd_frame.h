@@ -1,6 +1,5 @@
 // Compresses bytes into a zstd frame and back, if the library was built with zstd.
-#ifndef ADA_LIB_BASE_ZSTD_FRAME_H
-#define ADA_LIB_BASE_ZSTD_FRAME_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -21,5 +20,3 @@ std::vector<unsigned char> uncompressed(std::span<const unsigned char> frame, si
 std::optional<uint64_t> uncompressedBytes(std::span<const unsigned char> frame);
 
 } // namespace ada::zstd
-
-#endif // ADA_LIB_BASE_ZSTD_FRAME_H

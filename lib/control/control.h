@@ -5,8 +5,7 @@
 //
 // The process executes an order within microseconds. Nothing in it is interrupted: no signal, no stop, and no system
 // call that returns early.
-#ifndef ADA_LIB_CONTROL_CONTROL_H
-#define ADA_LIB_CONTROL_CONTROL_H
+#pragma once
 
 #include <chrono>
 #include <cstdint>
@@ -48,4 +47,3 @@ Answer give(pid_t pid, const std::string &order, const std::string &startOptions
 Answer giveByRing(const std::string &ringPath, const std::string &directory, const std::string &order);
 
 } // namespace ada::control
-#endif // ADA_LIB_CONTROL_CONTROL_H

@@ -3,8 +3,7 @@
 // The file is found among the mappings of the process. Its path may mean another file by now. So the file is written
 // only if it begins like a ring file, and is either the very file that is mapped (same device and inode; some file
 // systems report others for mappings) or belongs to the process's owner.
-#ifndef ADA_LIB_CONTROL_MAPPED_RING_H
-#define ADA_LIB_CONTROL_MAPPED_RING_H
+#pragma once
 
 #include "base/file_descriptor.h"
 #include "control/control.h"
@@ -55,4 +54,3 @@ private:
 };
 
 } // namespace ada::control
-#endif // ADA_LIB_CONTROL_MAPPED_RING_H

@@ -1,6 +1,5 @@
 // What /proc says about processes.
-#ifndef ADA_LIB_CONTROL_PROCESS_FILES_H
-#define ADA_LIB_CONTROL_PROCESS_FILES_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -47,4 +46,3 @@ std::string placeOf(pid_t pid);
 std::string reachable(pid_t pid, const std::string &path);
 
 } // namespace ada::control
-#endif // ADA_LIB_CONTROL_PROCESS_FILES_H

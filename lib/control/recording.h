@@ -6,8 +6,7 @@
 //   recording->stop();
 //
 // If the controller is killed, or forgets it, the process stops recording by itself after kLease.
-#ifndef ADA_LIB_CONTROL_RECORDING_H
-#define ADA_LIB_CONTROL_RECORDING_H
+#pragma once
 
 #include "control/control.h"
 
@@ -47,4 +46,3 @@ private:
 };
 
 } // namespace ada::control
-#endif // ADA_LIB_CONTROL_RECORDING_H

@@ -1,6 +1,5 @@
 // How the recording of a process stands.
-#ifndef ADA_LIB_CONTROL_STATUS_H
-#define ADA_LIB_CONTROL_STATUS_H
+#pragma once
 
 #include "base/table.h"
 #include "control/control.h"
@@ -47,4 +46,3 @@ std::string sessionOf(pid_t pid, const std::string &directory);
 Columns<Status> statusColumns();
 
 } // namespace ada::control
-#endif // ADA_LIB_CONTROL_STATUS_H

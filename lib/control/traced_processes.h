@@ -1,6 +1,5 @@
 // Finds the traced processes of this machine.
-#ifndef ADA_LIB_CONTROL_TRACED_PROCESSES_H
-#define ADA_LIB_CONTROL_TRACED_PROCESSES_H
+#pragma once
 
 #include <string>
 #include <sys/types.h>
@@ -18,4 +17,3 @@ std::vector<pid_t> tracedProcesses(const std::string &name);
 std::vector<pid_t> tracedProcessesOf(const std::string &session);
 
 } // namespace ada::control
-#endif // ADA_LIB_CONTROL_TRACED_PROCESSES_H

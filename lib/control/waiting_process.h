@@ -1,6 +1,5 @@
 // Reads and writes the memory of a traced process that has recorded nothing: lib/shared/control/waiting.h.
-#ifndef ADA_LIB_CONTROL_WAITING_PROCESS_H
-#define ADA_LIB_CONTROL_WAITING_PROCESS_H
+#pragma once
 
 #include "control/control.h"
 #include "control/process_files.h"
@@ -45,4 +44,3 @@ private:
 };
 
 } // namespace ada::control
-#endif // ADA_LIB_CONTROL_WAITING_PROCESS_H

@@ -1,6 +1,5 @@
 // Finds which calls have to be left out so that an output does not become too large.
-#ifndef ADA_LIB_CONVERT_BUDGET_H
-#define ADA_LIB_CONVERT_BUDGET_H
+#pragma once
 
 #include "ada/trace/convert.h"
 
@@ -23,5 +22,3 @@ struct BudgetUse {
 Expected<uint64_t> minDurationFor(uint64_t bytes, const BudgetUse &use);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_CONVERT_BUDGET_H

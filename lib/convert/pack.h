@@ -1,6 +1,5 @@
 // Puts a session into one file: an archive that all readers read in place (docs/formats/archive.md).
-#ifndef ADA_LIB_CONVERT_PACK_H
-#define ADA_LIB_CONVERT_PACK_H
+#pragma once
 
 #include "ada/trace/convert.h"
 #include "base/file_bytes.h"
@@ -41,5 +40,3 @@ Expected<PackResult> pack(const std::string &directory, const ByteSink &bytes, c
 Expected<FileBytes> openSourceFile(const std::string &trace, const std::string &file);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_CONVERT_PACK_H

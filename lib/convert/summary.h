@@ -1,6 +1,5 @@
 // The processes and threads of a trace of any format, as `adatrace info` lists them for programs.
-#ifndef ADA_LIB_CONVERT_SUMMARY_H
-#define ADA_LIB_CONVERT_SUMMARY_H
+#pragma once
 
 #include "formats/table.h"
 
@@ -11,5 +10,3 @@ namespace ada::model {
 void describeProcesses(const TraceFormat &format, TraceLocation place, Description &description);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_CONVERT_SUMMARY_H

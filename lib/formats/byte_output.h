@@ -1,6 +1,5 @@
 // Text and bytes on their way to a ByteSink.
-#ifndef ADA_LIB_FORMATS_BYTE_OUTPUT_H
-#define ADA_LIB_FORMATS_BYTE_OUTPUT_H
+#pragma once
 
 #include "ada/trace/convert.h"
 
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_BYTE_OUTPUT_H

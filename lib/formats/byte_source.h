@@ -1,6 +1,5 @@
 // The common part of sources that read a stream of bytes.
-#ifndef ADA_LIB_FORMATS_BYTE_SOURCE_H
-#define ADA_LIB_FORMATS_BYTE_SOURCE_H
+#pragma once
 
 #include "ada/trace/convert.h"
 #include "formats/table.h"
@@ -109,5 +108,3 @@ protected:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_BYTE_SOURCE_H

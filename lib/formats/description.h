@@ -1,6 +1,5 @@
 // The description of a trace, in a form that can be shown to people and to programs.
-#ifndef ADA_LIB_FORMATS_DESCRIPTION_H
-#define ADA_LIB_FORMATS_DESCRIPTION_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/json.h"
@@ -54,5 +53,3 @@ struct Description {
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_DESCRIPTION_H

@@ -1,6 +1,5 @@
 // The common part of sinks for formats that are only written: turns events into calls with arguments, results and ends.
-#ifndef ADA_LIB_FORMATS_EXPORT_SINK_H
-#define ADA_LIB_FORMATS_EXPORT_SINK_H
+#pragma once
 
 #include "analysis/events/thread_calls.h"
 #include "analysis/values/counters.h"
@@ -145,5 +144,3 @@ std::string_view nameOf(OffCpu::Why why);
 std::string textOf(std::string_view text);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_EXPORT_SINK_H

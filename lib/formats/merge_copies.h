@@ -1,6 +1,5 @@
 // Merges a function and its inlined copies into one function, for formats that don't know copies.
-#ifndef ADA_LIB_FORMATS_MERGE_COPIES_H
-#define ADA_LIB_FORMATS_MERGE_COPIES_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -16,5 +15,3 @@ std::unique_ptr<TraceSink> mergeCopies(std::unique_ptr<TraceSink> sink);
 std::unique_ptr<TraceSink> mergeCopies(TraceSink &sink);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_MERGE_COPIES_H

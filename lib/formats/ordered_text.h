@@ -8,8 +8,7 @@
 //
 // There is one thread for each core except one. The thread that adds pieces also writes when the others have enough to
 // do; on a single core it is the only one.
-#ifndef ADA_LIB_FORMATS_ORDERED_TEXT_H
-#define ADA_LIB_FORMATS_ORDERED_TEXT_H
+#pragma once
 
 #include "formats/byte_output.h"
 
@@ -64,5 +63,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_ORDERED_TEXT_H

@@ -1,6 +1,5 @@
 // The common part of sinks for formats with sums instead of single calls: adds up the calls of each thread by path.
-#ifndef ADA_LIB_FORMATS_PATH_SINK_H
-#define ADA_LIB_FORMATS_PATH_SINK_H
+#pragma once
 
 #include "formats/export_sink.h"
 #include "model/path_tree.h"
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_PATH_SINK_H

@@ -1,6 +1,5 @@
 // The common part of sinks for formats with one row per call: a row is complete when its call has ended.
-#ifndef ADA_LIB_FORMATS_ROW_SINK_H
-#define ADA_LIB_FORMATS_ROW_SINK_H
+#pragma once
 
 #include "formats/export_sink.h"
 
@@ -78,5 +77,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_ROW_SINK_H

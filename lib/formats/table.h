@@ -3,8 +3,7 @@
 // A format is a folder here with a TraceFormat in it, and one line in table.cpp. Operations that a format lacks are
 // null pointers; an export has only a name, an extension and makeSink. Nothing else in lib or tools asks which format
 // something is.
-#ifndef ADA_LIB_FORMATS_TABLE_H
-#define ADA_LIB_FORMATS_TABLE_H
+#pragma once
 
 #include "ada/trace/convert.h"
 #include "formats/description.h"
@@ -155,5 +154,3 @@ Expected<std::unique_ptr<TraceSource>> openTrace(TraceLocation place);
 Error notATrace(TraceLocation &place);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_TABLE_H

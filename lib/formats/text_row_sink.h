@@ -1,6 +1,5 @@
 // The common part of sinks for text formats with one row per call: several threads write the rows.
-#ifndef ADA_LIB_FORMATS_TEXT_ROW_SINK_H
-#define ADA_LIB_FORMATS_TEXT_ROW_SINK_H
+#pragma once
 
 #include "base/stable_list.h"
 #include "formats/ordered_text.h"
@@ -97,5 +96,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_TEXT_ROW_SINK_H

@@ -1,6 +1,5 @@
 // Collects events until there are enough for a TraceSink::events().
-#ifndef ADA_LIB_MODEL_CONVERT_BATCH_BUILDER_H
-#define ADA_LIB_MODEL_CONVERT_BATCH_BUILDER_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -79,5 +78,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_CONVERT_BATCH_BUILDER_H

@@ -1,6 +1,5 @@
 // Counts what a conversion leaves out, each reason once.
-#ifndef ADA_LIB_MODEL_CONVERT_LOSS_LIST_H
-#define ADA_LIB_MODEL_CONVERT_LOSS_LIST_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_CONVERT_LOSS_LIST_H

@@ -1,6 +1,5 @@
 // Function names for people: demangling, and a short form for tables and trees.
-#ifndef ADA_TRACE_NAMES_H
-#define ADA_TRACE_NAMES_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -29,5 +28,3 @@ std::string shortName(std::string_view demangled, const NameStyle &style = {});
 std::string functionIdText(uint64_t functionId);
 
 } // namespace ada
-
-#endif // ADA_TRACE_NAMES_H

@@ -1,6 +1,5 @@
 // A sink that hands everything on: the base of sinks that look at what passes.
-#ifndef ADA_LIB_MODEL_PASSING_SINK_H
-#define ADA_LIB_MODEL_PASSING_SINK_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_PASSING_SINK_H

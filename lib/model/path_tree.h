@@ -10,8 +10,7 @@
 //
 // Memory is bounded by the number of nodes: when the limit is reached, calls with a new path are counted in one node
 // per caller, kRest, and so are the calls that these make.
-#ifndef ADA_LIB_MODEL_PATH_TREE_H
-#define ADA_LIB_MODEL_PATH_TREE_H
+#pragma once
 
 #include "ada/trace/calls.h"
 
@@ -137,5 +136,3 @@ struct FunctionSum {
 std::vector<FunctionSum> functionSums(const PathTree &tree, size_t functions);
 
 } // namespace ada
-
-#endif // ADA_LIB_MODEL_PATH_TREE_H

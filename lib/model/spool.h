@@ -1,6 +1,5 @@
 // Turns a trace whose threads come mixed, or that can be read once only, into one that can be read thread by thread.
-#ifndef ADA_LIB_MODEL_SPOOL_H
-#define ADA_LIB_MODEL_SPOOL_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -16,5 +15,3 @@ namespace ada::model {
 Expected<std::unique_ptr<TraceSource>> makeThreadwise(std::unique_ptr<TraceSource> source);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_SPOOL_H

@@ -1,6 +1,5 @@
 // What a function cost: calls, total and self time, percentiles.
-#ifndef ADA_TRACE_STATISTICS_H
-#define ADA_TRACE_STATISTICS_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "ada/trace/off_cpu.h"
@@ -105,5 +104,3 @@ struct FunctionStatistics {
 };
 
 } // namespace ada
-
-#endif // ADA_TRACE_STATISTICS_H

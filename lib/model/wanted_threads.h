@@ -2,8 +2,7 @@
 //
 // A trace can have a hundred thousand threads that are asked for one at a time, or all at once in a list. Both take as
 // many steps as threads are wanted: nothing walks all threads to find one, or the list for each thread.
-#ifndef ADA_LIB_MODEL_WANTED_THREADS_H
-#define ADA_LIB_MODEL_WANTED_THREADS_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -29,5 +28,3 @@ inline std::vector<uint32_t> wantedThreads(const ReadRequest &request, size_t co
 }
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_WANTED_THREADS_H

@@ -1,6 +1,5 @@
 // Completes a dead thread's detail file from the ring file.
-#ifndef ADA_LIB_RECOVER_DETAIL_RECOVERY_H
-#define ADA_LIB_RECOVER_DETAIL_RECOVERY_H
+#pragma once
 
 #include "ada/trace/recover.h"
 #include "formats/atf/files/writer.h"
@@ -51,5 +50,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_RECOVER_DETAIL_RECOVERY_H

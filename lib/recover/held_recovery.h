@@ -1,6 +1,5 @@
 // Completes the lane of a dead process's thread with the times in the ring at which the recorder held the thread up.
-#ifndef ADA_LIB_RECOVER_HELD_RECOVERY_H
-#define ADA_LIB_RECOVER_HELD_RECOVERY_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "shared/ring/clock_map.h"
@@ -28,5 +27,3 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
                               bool isTick);
 
 } // namespace ada
-
-#endif // ADA_LIB_RECOVER_HELD_RECOVERY_H

@@ -1,6 +1,5 @@
 // What dead processes have left in memory: ring files, and the directories of flight recorders.
-#ifndef ADA_LIB_RECOVER_LEFTOVERS_H
-#define ADA_LIB_RECOVER_LEFTOVERS_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -53,5 +52,3 @@ Expected<std::string> saveFlight(const std::string &directory, const std::string
 void removeFlight(const std::string &directory);
 
 } // namespace ada
-
-#endif // ADA_LIB_RECOVER_LEFTOVERS_H

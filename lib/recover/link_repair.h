@@ -1,6 +1,5 @@
 // Makes the links of an index file that was cut off agree with the details that exist.
-#ifndef ADA_LIB_RECOVER_LINK_REPAIR_H
-#define ADA_LIB_RECOVER_LINK_REPAIR_H
+#pragma once
 
 #include "ada/trace/atf_detail.h"
 
@@ -15,5 +14,3 @@ namespace ada {
 Expected<uint64_t> repairLinks(const std::string &indexPath, uint64_t events, const atf::DetailReader *details);
 
 } // namespace ada
-
-#endif // ADA_LIB_RECOVER_LINK_REPAIR_H

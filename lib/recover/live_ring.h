@@ -1,6 +1,5 @@
 // Reads the counters in the ring file of a recording program.
-#ifndef ADA_LIB_RECOVER_LIVE_RING_H
-#define ADA_LIB_RECOVER_LIVE_RING_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -21,4 +20,3 @@ struct RingCounters {
 std::optional<RingCounters> readRingCounters(const std::string &path, const std::string &directory);
 
 } // namespace ada
-#endif // ADA_LIB_RECOVER_LIVE_RING_H

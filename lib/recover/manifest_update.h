@@ -1,6 +1,5 @@
 // Completes the manifest of a process that could not do it itself.
-#ifndef ADA_LIB_RECOVER_MANIFEST_UPDATE_H
-#define ADA_LIB_RECOVER_MANIFEST_UPDATE_H
+#pragma once
 
 #include "ada/trace/recover.h"
 #include "recover/held_recovery.h"
@@ -43,5 +42,3 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result);
 
 } // namespace ada
-
-#endif // ADA_LIB_RECOVER_MANIFEST_UPDATE_H

@@ -5,8 +5,7 @@
 // be taken, the process is dead, and if a directory's can, nothing more is written there. This holds even if the
 // process's number was reused, if /proc can't be read, and whatever pid or mount namespace it ran in. Recovery holds
 // both locks itself while it works, so that two recoveries can't get in each other's way.
-#ifndef ADA_LIB_RECOVER_RECORDING_LOCK_H
-#define ADA_LIB_RECOVER_RECORDING_LOCK_H
+#pragma once
 
 #include "shared/ring/ring_file.h"
 
@@ -46,5 +45,3 @@ bool isRecording(const ada_ring_header &header, const std::string &ringPath, Rec
 bool isStarting(const std::string &directory, const std::string &ringPath);
 
 } // namespace ada
-
-#endif // ADA_LIB_RECOVER_RECORDING_LOCK_H

@@ -1,6 +1,5 @@
 // Which process directory a ring file is about.
-#ifndef ADA_LIB_RECOVER_RING_DIRECTORY_H
-#define ADA_LIB_RECOVER_RING_DIRECTORY_H
+#pragma once
 
 #include "formats/atf/session/directories.h"
 #include "shared/ring/ring_file.h"
@@ -25,5 +24,3 @@ inline std::string ringDirectory(const ada_ring_header &header, const std::strin
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_RECOVER_RING_DIRECTORY_H

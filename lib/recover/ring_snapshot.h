@@ -1,6 +1,5 @@
 // A ring file, mapped for reading and checked: nothing in it is trusted.
-#ifndef ADA_LIB_RECOVER_RING_SNAPSHOT_H
-#define ADA_LIB_RECOVER_RING_SNAPSHOT_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "shared/ring/ring_file.h"
@@ -54,5 +53,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_RECOVER_RING_SNAPSHOT_H

@@ -1,8 +1,7 @@
 // The CPU architectures that programs can be traced on: one row for each, with everything that readers need to know.
 //
 // A port adds a row here, a folder in runtime/arch/, and a case in the pass (pass/argument_registers.cpp).
-#ifndef ADA_LIB_SHARED_ARCH_H
-#define ADA_LIB_SHARED_ARCH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -71,4 +70,3 @@ constexpr const ArchInfo *archOfElfMachine(unsigned machine) {
 }
 
 } // namespace ada
-#endif

@@ -3,8 +3,7 @@
 // The code that writes it (the runtime, recovery, conversion) or reads it uses these. docs/formats/manifest.md says
 // what each field means. A new field needs a key here and a line where its object's fields are, a member in
 // include/ada/trace/manifest.h, and a line where it is written.
-#ifndef ADA_LIB_SHARED_MANIFEST_KEYS_H
-#define ADA_LIB_SHARED_MANIFEST_KEYS_H
+#pragma once
 
 #include "shared/text/json_fields.h"
 
@@ -230,4 +229,3 @@ template <class F, class Manifest> constexpr void manifestFields(F &f, Manifest 
 }
 
 } // namespace ada::manifest
-#endif

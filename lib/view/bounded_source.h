@@ -1,6 +1,5 @@
 // A part of a trace as a trace of its own, for analyses that must not read all of a large one, and that can be stopped.
-#ifndef ADA_LIB_VIEW_BOUNDED_SOURCE_H
-#define ADA_LIB_VIEW_BOUNDED_SOURCE_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -45,5 +44,3 @@ private:
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_BOUNDED_SOURCE_H

@@ -2,8 +2,7 @@
 //
 // The answers are those of the analyses behind `why` and `outliers`, on a part of the trace around the call if the
 // whole trace would take too long.
-#ifndef ADA_LIB_VIEW_CALL_ANALYSIS_H
-#define ADA_LIB_VIEW_CALL_ANALYSIS_H
+#pragma once
 
 #include "analysis/outliers/outliers.h"
 #include "analysis/waits/why.h"
@@ -43,5 +42,3 @@ Expected<AnalysedPart> compareCall(TraceView &view, const CallDetails &call, con
                                    const OutliersUse &use);
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_CALL_ANALYSIS_H

@@ -1,6 +1,5 @@
 // Single calls: all details of one, and searches for calls.
-#ifndef ADA_LIB_VIEW_CALL_ANSWERS_H
-#define ADA_LIB_VIEW_CALL_ANSWERS_H
+#pragma once
 
 #include "trace_view.h"
 
@@ -59,5 +58,3 @@ struct FoundCalls {
 Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request);
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_CALL_ANSWERS_H

@@ -1,6 +1,5 @@
 // The functions of a trace under stable numbers: they stay the same however often the trace is opened.
-#ifndef ADA_LIB_VIEW_FUNCTION_LIST_H
-#define ADA_LIB_VIEW_FUNCTION_LIST_H
+#pragma once
 
 #include "ada/trace/model.h"
 #include "analysis/events/trace_table.h"
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_FUNCTION_LIST_H

@@ -1,6 +1,5 @@
 // The cost of one function's calls in one thread, as the viewer's index keeps it.
-#ifndef ADA_LIB_VIEW_FUNCTION_TOTALS_H
-#define ADA_LIB_VIEW_FUNCTION_TOTALS_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "index_format.h"
@@ -118,5 +117,3 @@ struct FunctionTotals {
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_FUNCTION_TOTALS_H

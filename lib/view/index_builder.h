@@ -1,6 +1,5 @@
 // Makes a viewer's index: reads each thread once.
-#ifndef ADA_LIB_VIEW_INDEX_BUILDER_H
-#define ADA_LIB_VIEW_INDEX_BUILDER_H
+#pragma once
 
 #include "index_output.h"
 #include "trace_view.h"
@@ -22,5 +21,3 @@ struct IndexBuild {
 Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild &build);
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_INDEX_BUILDER_H

@@ -1,6 +1,5 @@
 // Reads a viewer's index: what to draw of a thread in a time range, and places from which the thread can be read.
-#ifndef ADA_LIB_VIEW_INDEX_FILE_H
-#define ADA_LIB_VIEW_INDEX_FILE_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/file_descriptor.h"
@@ -62,5 +61,3 @@ private:
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_INDEX_FILE_H

@@ -1,6 +1,5 @@
 // The bytes of a viewer's index: docs/formats/view-index.md describes them.
-#ifndef ADA_LIB_VIEW_INDEX_FORMAT_H
-#define ADA_LIB_VIEW_INDEX_FORMAT_H
+#pragma once
 
 #include "base/varint_bytes.h"
 #include "picture.h"
@@ -75,5 +74,3 @@ private:
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_INDEX_FORMAT_H

@@ -1,6 +1,5 @@
 // The file that a viewer's index is written to, and read from.
-#ifndef ADA_LIB_VIEW_INDEX_OUTPUT_H
-#define ADA_LIB_VIEW_INDEX_OUTPUT_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/file_descriptor.h"
@@ -50,5 +49,3 @@ private:
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_INDEX_OUTPUT_H

@@ -1,6 +1,5 @@
 // What a viewer draws of a thread: calls that are wide enough to see, and boxes for those that are not.
-#ifndef ADA_LIB_VIEW_PICTURE_H
-#define ADA_LIB_VIEW_PICTURE_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -89,5 +88,3 @@ private:
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_PICTURE_H

@@ -1,6 +1,5 @@
 // Which thread ran on which processor, from the scheduling records of all threads.
-#ifndef ADA_LIB_VIEW_PROCESSOR_LANES_H
-#define ADA_LIB_VIEW_PROCESSOR_LANES_H
+#pragma once
 
 #include "analysis/events/trace_table.h"
 
@@ -27,5 +26,3 @@ ProcessorLanes processorLanes(const analysis::TraceTable &table, const std::vect
                               uint64_t toNs, uint64_t pixels);
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_PROCESSOR_LANES_H

@@ -1,6 +1,5 @@
 // The cost of the calls in a time range: statistics, lengths, paths. Each answer reads a limited number of events.
-#ifndef ADA_LIB_VIEW_RANGE_ANSWERS_H
-#define ADA_LIB_VIEW_RANGE_ANSWERS_H
+#pragma once
 
 #include "model/path_tree.h"
 #include "model/statistics.h"
@@ -52,5 +51,3 @@ struct RangePaths {
 Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, size_t mostNodes);
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_RANGE_ANSWERS_H

@@ -1,6 +1,5 @@
 // One thread's calls from a given place on, with the numbers of the events that began them.
-#ifndef ADA_LIB_VIEW_THREAD_WALK_H
-#define ADA_LIB_VIEW_THREAD_WALK_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "analysis/events/early_end.h"
@@ -122,5 +121,3 @@ private:
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_THREAD_WALK_H

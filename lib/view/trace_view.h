@@ -1,6 +1,5 @@
 // A trace opened for a viewer: pictures and calls of any part of it, for several threads of the program at once.
-#ifndef ADA_LIB_VIEW_TRACE_VIEW_H
-#define ADA_LIB_VIEW_TRACE_VIEW_H
+#pragma once
 
 #include "analysis/events/trace_table.h"
 #include "function_list.h"
@@ -122,5 +121,3 @@ private:
 };
 
 } // namespace ada::view
-
-#endif // ADA_LIB_VIEW_TRACE_VIEW_H

@@ -1,6 +1,5 @@
 // Assembler macros that the trampolines of all architectures are written in.
-#ifndef ADA_RUNTIME_ARCH_ASM_H
-#define ADA_RUNTIME_ARCH_ASM_H
+#pragma once
 
 #define FUNC_BEGIN(name)                                                       \
   .globl name;                                                                 \
@@ -12,5 +11,3 @@
   .cfi_endproc;                                                                \
   .size name, .- name
 #define STACK_IS_NOT_EXECUTABLE .section .note.GNU-stack, "", %progbits
-
-#endif

@@ -3,8 +3,7 @@
 // test/formats/vectors, or $ADA_VECTORS: a folder of the same form, one of its subfolders, or a flat folder of
 // NAME.atf, NAME.trc, NAME.wtf-trace with NAME.json. The walker of each format takes the vectors of that format,
 // wherever they are, and skips the others.
-#ifndef ADA_TEST_FORMATS_VECTOR_FOLDER_H
-#define ADA_TEST_FORMATS_VECTOR_FOLDER_H
+#pragma once
 
 #include <nlohmann/json.hpp>
 
@@ -46,5 +45,3 @@ template <class AnyJson> AnyJson jsonOfFile(const std::filesystem::path &path) {
 }
 
 } // namespace ada::test
-
-#endif // ADA_TEST_FORMATS_VECTOR_FOLDER_H

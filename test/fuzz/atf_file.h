@@ -1,6 +1,5 @@
 // Properties of both kinds of ATF file.
-#ifndef ADA_TEST_FUZZ_ATF_FILE_H
-#define ADA_TEST_FUZZ_ATF_FILE_H
+#pragma once
 
 #include "require.h"
 
@@ -24,5 +23,3 @@ inline void requireSpeaking(const Error &error) {
 }
 
 } // namespace ada::fuzz
-
-#endif // ADA_TEST_FUZZ_ATF_FILE_H

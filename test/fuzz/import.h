@@ -1,6 +1,5 @@
 // Reads an input as a trace of another tool, and checks the model's guarantees about every source.
-#ifndef ADA_TEST_FUZZ_IMPORT_H
-#define ADA_TEST_FUZZ_IMPORT_H
+#pragma once
 
 #include "memory_file.h"
 #include "require.h"
@@ -84,5 +83,3 @@ template <class Source> void importBytes(const uint8_t *data, size_t size) {
 }
 
 } // namespace ada::fuzz
-
-#endif // ADA_TEST_FUZZ_IMPORT_H

@@ -1,6 +1,5 @@
 // A file in memory with a path, for writers that need one.
-#ifndef ADA_TEST_FUZZ_MEMORY_FILE_H
-#define ADA_TEST_FUZZ_MEMORY_FILE_H
+#pragma once
 
 #include "require.h"
 
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace ada::fuzz
-
-#endif // ADA_TEST_FUZZ_MEMORY_FILE_H

@@ -1,6 +1,5 @@
 // Corrects the checksums of packed files, because no fuzzer guesses these.
-#ifndef ADA_TEST_FUZZ_PACKED_REPAIR_H
-#define ADA_TEST_FUZZ_PACKED_REPAIR_H
+#pragma once
 
 #include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_file.h"
@@ -26,5 +25,3 @@ template <class Raw> void repair(std::vector<std::byte> &bytes, uint64_t offset,
 }
 
 } // namespace ada::fuzz
-
-#endif // ADA_TEST_FUZZ_PACKED_REPAIR_H

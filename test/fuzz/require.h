@@ -1,6 +1,5 @@
 // The needs of every fuzz target: a property that must hold, and the memory that an operation allocates.
-#ifndef ADA_TEST_FUZZ_REQUIRE_H
-#define ADA_TEST_FUZZ_REQUIRE_H
+#pragma once
 
 #include <sanitizer/allocator_interface.h>
 
@@ -42,5 +41,3 @@ template <class Work> size_t peakOf(Work work) {
 }
 
 } // namespace ada::fuzz
-
-#endif // ADA_TEST_FUZZ_REQUIRE_H

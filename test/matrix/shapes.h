@@ -1,6 +1,5 @@
 // The declarations that the program's two files share.
-#ifndef ADA_TEST_MATRIX_SHAPES_H
-#define ADA_TEST_MATRIX_SHAPES_H
+#pragma once
 
 #define NOINLINE __attribute__((noinline))
 
@@ -17,5 +16,3 @@ NOINLINE inline long both(long n) {
   __asm__ volatile("" : "+r"(n));
   return n;
 }
-
-#endif

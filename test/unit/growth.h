@@ -1,6 +1,5 @@
 // How processor time grows with the size of the work: the same on a busy machine, and with sanitizers.
-#ifndef ADA_TEST_UNIT_GROWTH_H
-#define ADA_TEST_UNIT_GROWTH_H
+#pragma once
 
 #include <algorithm>
 #include <ctime>
@@ -26,5 +25,3 @@ template <typename Work> double costOfFourTimes(size_t small, Work &&work) {
   const double one = processorSeconds([&] { work(small); });
   return processorSeconds([&] { work(4 * small); }) / one;
 }
-
-#endif // ADA_TEST_UNIT_GROWTH_H

@@ -1,6 +1,5 @@
 // A trace made from a line of text, for tests of what analysis computes.
-#ifndef ADA_TEST_UNIT_MIXED_SOURCE_H
-#define ADA_TEST_UNIT_MIXED_SOURCE_H
+#pragma once
 
 #include "analysis/events/trace_table.h"
 #include "model/spool.h"
@@ -79,5 +78,3 @@ inline TraceTable tableOf(model::TraceSource &source) {
 }
 
 } // namespace ada::analysis
-
-#endif // ADA_TEST_UNIT_MIXED_SOURCE_H

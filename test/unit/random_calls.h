@@ -1,6 +1,5 @@
 // Random calls of one thread, and packed files of them, for tests of reports.
-#ifndef ADA_TEST_UNIT_RANDOM_CALLS_H
-#define ADA_TEST_UNIT_RANDOM_CALLS_H
+#pragma once
 
 #include "ada/trace/atf_format.h"
 #include "formats/atf/files/checksum.h"
@@ -126,5 +125,3 @@ inline void dropFirstBlocks(const std::string &path) {
 }
 
 } // namespace ada::test
-
-#endif // ADA_TEST_UNIT_RANDOM_CALLS_H

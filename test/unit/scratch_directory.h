@@ -1,6 +1,5 @@
 // A separate directory for each test, removed afterwards.
-#ifndef ADA_TEST_UNIT_SCRATCH_DIRECTORY_H
-#define ADA_TEST_UNIT_SCRATCH_DIRECTORY_H
+#pragma once
 
 #include <cstdlib>
 #include <filesystem>
@@ -40,5 +39,3 @@ private:
 };
 
 } // namespace ada::test
-
-#endif // ADA_TEST_UNIT_SCRATCH_DIRECTORY_H

@@ -1,6 +1,5 @@
 // How thorough tests with very many cases are.
-#ifndef ADA_TEST_UNIT_THOROUGH_H
-#define ADA_TEST_UNIT_THOROUGH_H
+#pragma once
 
 #include <cstddef>
 #include <cstdlib>
@@ -29,5 +28,3 @@ template <class Number> Number casesOf(Number all, Number sanitized) {
 inline size_t stride(size_t sanitized) { return casesOf<size_t>(1, sanitized); }
 
 } // namespace ada::test
-
-#endif // ADA_TEST_UNIT_THOROUGH_H

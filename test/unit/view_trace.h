@@ -1,6 +1,5 @@
 // A random trace in memory, and the true answers about it, for tests of lib/view.
-#ifndef ADA_TEST_UNIT_VIEW_TRACE_H
-#define ADA_TEST_UNIT_VIEW_TRACE_H
+#pragma once
 
 #include "view/index_builder.h"
 #include "view/index_file.h"
@@ -206,5 +205,3 @@ struct RandomTrace {
 };
 
 } // namespace ada::view
-
-#endif // ADA_TEST_UNIT_VIEW_TRACE_H

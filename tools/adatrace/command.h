@@ -2,8 +2,7 @@
 //
 // A subcommand is one file, commands/<verb>.cpp, that defines one `const Command`.
 // To add one: write the file, name its Command below and in commands().
-#ifndef ADATRACE_COMMAND_H
-#define ADATRACE_COMMAND_H
+#pragma once
 
 #include "exit_codes.h"
 #include "options/command_line.h"
@@ -87,4 +86,3 @@ inline std::function<int()> declareAll(const Command &command, CommandLine &line
 }
 
 } // namespace ada::cli
-#endif // ADATRACE_COMMAND_H

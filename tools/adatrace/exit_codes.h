@@ -2,8 +2,7 @@
 //
 // `record` adds those of env(1): 126 and 127 if the program can't be started, 128+n if signal n killed it, and
 // otherwise the program's own status.
-#ifndef ADATRACE_EXIT_CODES_H
-#define ADATRACE_EXIT_CODES_H
+#pragma once
 
 namespace ada::cli {
 
@@ -24,4 +23,3 @@ enum ExitCode : int {
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_EXIT_CODES_H

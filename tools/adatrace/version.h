@@ -1,6 +1,5 @@
 // The version that adatrace shows.
-#ifndef ADATRACE_VERSION_H
-#define ADATRACE_VERSION_H
+#pragma once
 
 namespace ada::cli {
 
@@ -8,4 +7,3 @@ namespace ada::cli {
 extern const char *const kVersion;
 
 } // namespace ada::cli
-#endif // ADATRACE_VERSION_H

@@ -1,6 +1,5 @@
 // Whether a trace keeps rules.
-#ifndef ADA_LIB_ANALYSIS_CHECK_H
-#define ADA_LIB_ANALYSIS_CHECK_H
+#pragma once
 
 #include "analysis/events/thread_workers.h"
 #include "analysis/events/trace_columns.h"
@@ -62,5 +61,3 @@ const char *verdictName(CheckAnswer::Verdict verdict);
 std::string undecidedText(const Rule &rule, const CheckAnswer &answer);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CHECK_H

@@ -21,8 +21,7 @@
 //
 // Globs are those of --function ("a|b" are two). One that contains spaces, commas or brackets is put in single or
 // double quotes. Keywords are lower case. Empty lines and what follows a "#" at the start of a word are ignored.
-#ifndef ADA_LIB_ANALYSIS_RULES_H
-#define ADA_LIB_ANALYSIS_RULES_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -63,5 +62,3 @@ struct RuleFault {
 std::variant<std::vector<Rule>, RuleFault> parseRules(std::string_view text);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_RULES_H

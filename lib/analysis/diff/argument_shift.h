@@ -5,8 +5,7 @@
 // the calls are weighed so that both sides have the same shares, halfway between their own; the change that is left is
 // not due to the argument, and the difference is. Values that one side never has get no weight, so for these nothing is
 // assumed but that the other values stay what they are. If the sides have hardly any value in common, nobody can tell.
-#ifndef ADA_LIB_ANALYSIS_ARGUMENT_SHIFT_H
-#define ADA_LIB_ANALYSIS_ARGUMENT_SHIFT_H
+#pragma once
 
 #include "causes.h"
 #include "statistic.h"
@@ -24,5 +23,3 @@ struct ArgumentShift {
 ArgumentShift findArgumentShift(const ExplainedCalls &calls, Statistic statistic);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_ARGUMENT_SHIFT_H

@@ -1,6 +1,5 @@
 // One reason why calls of a function take longer, or less long, than before.
-#ifndef ADA_LIB_ANALYSIS_CAUSES_H
-#define ADA_LIB_ANALYSIS_CAUSES_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -29,5 +28,3 @@ struct Cause {
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CAUSES_H

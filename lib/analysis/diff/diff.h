@@ -22,8 +22,7 @@
 // is higher: the change is at least kLeastSingleChange, and two durations picked at random are ordered in the direction
 // of the change more often than in the other by at least a sixth (Cliff's delta 1/6). If the other side has several
 // runs, the change is also four times what these differ by.
-#ifndef ADA_LIB_ANALYSIS_DIFF_H
-#define ADA_LIB_ANALYSIS_DIFF_H
+#pragma once
 
 #include "analysis/report/report.h"
 #include "analysis/tree/call_paths.h"
@@ -82,5 +81,3 @@ Diff makeDiff(std::span<const Report> a, std::span<const Report> b);
 Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_DIFF_H

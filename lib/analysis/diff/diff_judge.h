@@ -1,8 +1,7 @@
 // Decides which changes in a comparison are more than noise, and whether a rule about them is broken.
 //
 // The tests are described in diff.h and separation.h.
-#ifndef ADA_LIB_ANALYSIS_DIFF_JUDGE_H
-#define ADA_LIB_ANALYSIS_DIFF_JUDGE_H
+#pragma once
 
 #include "diff.h"
 
@@ -34,5 +33,3 @@ RuleVerdict judgeRule(const Diff &diff, std::span<const DiffRow *const> rows, Di
 double rankSumTest(std::span<const double> a, std::span<const double> b);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_DIFF_JUDGE_H

@@ -1,6 +1,5 @@
 // The columns of a comparison of runs.
-#ifndef ADA_LIB_ANALYSIS_DIFF_TABLE_H
-#define ADA_LIB_ANALYSIS_DIFF_TABLE_H
+#pragma once
 
 #include "analysis/events/trace_columns.h"
 #include "diff.h"
@@ -33,5 +32,3 @@ std::string changeText(const DiffPair &pair);
 std::string pathText(const DiffLine &line);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_DIFF_TABLE_H

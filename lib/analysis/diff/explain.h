@@ -3,8 +3,7 @@
 // Read the function in every run (readExplainRun() in explained_calls.h), then call explainChange(). First the part
 // that is due to other arguments is taken out (argument_shift.h), then the rest is divided down the call tree
 // (path_changes.h). What is no more than noise is CauseKind::Unexplained; so the causes always add up to the change.
-#ifndef ADA_LIB_ANALYSIS_EXPLAIN_H
-#define ADA_LIB_ANALYSIS_EXPLAIN_H
+#pragma once
 
 #include "causes.h"
 #include "statistic.h"
@@ -44,5 +43,3 @@ std::vector<std::string> mostChanged(std::span<const Report> before, std::span<c
                                      const std::vector<std::string> &globs, Statistic statistic);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_EXPLAIN_H

@@ -1,6 +1,5 @@
 // The columns of causes of a change.
-#ifndef ADA_LIB_ANALYSIS_EXPLAIN_TABLE_H
-#define ADA_LIB_ANALYSIS_EXPLAIN_TABLE_H
+#pragma once
 
 #include "analysis/events/trace_columns.h"
 #include "explain.h"
@@ -17,5 +16,3 @@ Columns<CauseLine> causeColumns();
 const char *causeKindName(CauseKind kind);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_EXPLAIN_TABLE_H

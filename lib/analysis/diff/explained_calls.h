@@ -2,8 +2,7 @@
 //
 // What a call consists of is found by outliers/: call_sample.h and call_parts.h. Here the runs are put together: paths
 // are the same if their names are, and waits if what they have in common between runs is (CallWaits::kinds).
-#ifndef ADA_LIB_ANALYSIS_EXPLAINED_CALLS_H
-#define ADA_LIB_ANALYSIS_EXPLAINED_CALLS_H
+#pragma once
 
 #include "analysis/outliers/call_parts.h"
 #include "analysis/outliers/call_properties.h"
@@ -66,5 +65,3 @@ struct ExplainedCalls {
 ExplainedCalls joinRuns(std::span<const ExplainRun *const> before, std::span<const ExplainRun *const> after);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_EXPLAINED_CALLS_H

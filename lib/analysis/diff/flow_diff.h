@@ -5,8 +5,7 @@
 // for the nearest pair with the same function. The calls before that pair, on either side, are the difference, and the
 // comparison continues after them. Only a part of each trace is held in memory. If the search would have to go beyond
 // it, the rest of the caller is one difference.
-#ifndef ADA_LIB_ANALYSIS_FLOW_DIFF_H
-#define ADA_LIB_ANALYSIS_FLOW_DIFF_H
+#pragma once
 
 #include "analysis/events/call_filter.h"
 #include "analysis/events/trace_table.h"
@@ -99,5 +98,3 @@ Expected<FlowThreads> compareFlows(const FlowSide &a, const FlowSide &b, const F
                                    FlowOutput &output);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_FLOW_DIFF_H

@@ -4,8 +4,7 @@
 // takes; and so on down the tree. A product changes by its factors: r times t changes by the change of r at the mean t,
 // and by the change of t at the mean r. The first is a row, "called more often"; the second is divided in the same way,
 // one level further down. Waits with a known reason, preemption and so on are rows of their own, wherever they happen.
-#ifndef ADA_LIB_ANALYSIS_PATH_CHANGES_H
-#define ADA_LIB_ANALYSIS_PATH_CHANGES_H
+#pragma once
 
 #include "causes.h"
 #include "statistic.h"
@@ -42,5 +41,3 @@ std::string countText(double count);
 std::string meanDurationText(double ns);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_PATH_CHANGES_H

@@ -16,8 +16,7 @@
 //    others. diff_test.cpp measures this with several kinds of noise.
 //
 // A drift that continues through all runs of one side and then of the other makes gaps smaller than the spread.
-#ifndef ADA_LIB_ANALYSIS_SEPARATION_H
-#define ADA_LIB_ANALYSIS_SEPARATION_H
+#pragma once
 
 #include <cstddef>
 #include <span>
@@ -42,5 +41,3 @@ std::vector<std::vector<bool>> findApart(std::span<const RunValuesGroup> groups,
 double waysToDeal(size_t runsA, size_t runsB);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_SEPARATION_H

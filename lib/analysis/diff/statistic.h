@@ -3,8 +3,7 @@
 // A sum can be divided: if every call's duration is divided into parts, the statistic is the same weighted sum of the
 // parts. For a percentile, the weights are on calls around it: one per cent of all calls for p99, ten for the median.
 // Those that take less and those that take more have as much weight as makes the sum equal the percentile.
-#ifndef ADA_LIB_ANALYSIS_STATISTIC_H
-#define ADA_LIB_ANALYSIS_STATISTIC_H
+#pragma once
 
 #include "explained_calls.h"
 
@@ -32,5 +31,3 @@ std::vector<double> sumWeights(Statistic statistic, const ExplainedCalls &calls,
 double sumOf(const ExplainedCalls &calls, const std::vector<double> &sums, Side side);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_STATISTIC_H

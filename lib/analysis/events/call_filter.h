@@ -5,8 +5,7 @@
 //   included   these functions only; what they call shows if it is included, too
 //   excluded   not these functions; what they call moves up to the caller
 //   noExternal not the functions of libraries, likewise
-#ifndef ADA_LIB_ANALYSIS_CALL_FILTER_H
-#define ADA_LIB_ANALYSIS_CALL_FILTER_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "trace_table.h"
@@ -115,5 +114,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_FILTER_H

@@ -1,6 +1,5 @@
 // A sink that reads one thread after the other and makes calls of its events.
-#ifndef ADA_LIB_ANALYSIS_CALL_SINK_H
-#define ADA_LIB_ANALYSIS_CALL_SINK_H
+#pragma once
 
 #include "thread_calls.h"
 #include "trace_table.h"
@@ -55,5 +54,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_SINK_H

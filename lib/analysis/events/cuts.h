@@ -1,6 +1,5 @@
 // Where a thread can be read from, and what is open there.
-#ifndef ADA_LIB_ANALYSIS_CUTS_H
-#define ADA_LIB_ANALYSIS_CUTS_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "trace_table.h"
@@ -49,5 +48,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CUTS_H

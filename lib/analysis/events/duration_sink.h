@@ -1,6 +1,5 @@
 // Passes on the calls of a trace that took long enough.
-#ifndef ADA_LIB_ANALYSIS_DURATION_SINK_H
-#define ADA_LIB_ANALYSIS_DURATION_SINK_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "kept_events.h"
@@ -52,5 +51,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_DURATION_SINK_H

@@ -1,6 +1,5 @@
 // How a sink ends a read when it has seen enough.
-#ifndef ADA_LIB_ANALYSIS_EARLY_END_H
-#define ADA_LIB_ANALYSIS_EARLY_END_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -11,5 +10,3 @@ inline Error earlyEnd() { return {.code = "E_EARLY_END", .message = "enough was 
 inline bool isEarlyEnd(const Error &error) { return error.code == "E_EARLY_END"; }
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_EARLY_END_H

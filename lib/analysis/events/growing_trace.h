@@ -9,8 +9,7 @@
 //
 // Each source numbers processes, threads and functions anew, and in another order when more of them have appeared. Here
 // each keeps the number that it got when it was first seen.
-#ifndef ADA_LIB_ANALYSIS_GROWING_TRACE_H
-#define ADA_LIB_ANALYSIS_GROWING_TRACE_H
+#pragma once
 
 #include "trace_table.h"
 
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_GROWING_TRACE_H

@@ -1,6 +1,5 @@
 // Events that outlive their batch.
-#ifndef ADA_LIB_ANALYSIS_KEPT_EVENTS_H
-#define ADA_LIB_ANALYSIS_KEPT_EVENTS_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -84,5 +83,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_KEPT_EVENTS_H

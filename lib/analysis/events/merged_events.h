@@ -1,6 +1,5 @@
 // All threads' events in one sequence by time.
-#ifndef ADA_LIB_ANALYSIS_MERGED_EVENTS_H
-#define ADA_LIB_ANALYSIS_MERGED_EVENTS_H
+#pragma once
 
 #include "trace_table.h"
 
@@ -25,5 +24,3 @@ Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, co
                                const std::vector<uint64_t> &first, const EventUse &use);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_MERGED_EVENTS_H

@@ -1,6 +1,5 @@
 // Finds which modules of a process are the same library, loaded again.
-#ifndef ADA_LIB_ANALYSIS_MODULE_LOADS_H
-#define ADA_LIB_ANALYSIS_MODULE_LOADS_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -28,5 +27,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_MODULE_LOADS_H

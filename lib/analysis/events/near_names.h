@@ -1,6 +1,5 @@
 // Globs that match nothing, and what may have been meant.
-#ifndef ADA_LIB_ANALYSIS_NEAR_NAMES_H
-#define ADA_LIB_ANALYSIS_NEAR_NAMES_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -27,5 +26,3 @@ std::vector<UnmatchedGlob> unmatchedGlobs(const std::vector<std::string> &globs,
                                           const std::vector<model::Function> &functions);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_NEAR_NAMES_H

@@ -1,6 +1,5 @@
 // Passes on a part of a trace: whole calls of chosen threads and functions in a time range.
-#ifndef ADA_LIB_ANALYSIS_PART_SINK_H
-#define ADA_LIB_ANALYSIS_PART_SINK_H
+#pragma once
 
 #include "call_filter.h"
 
@@ -96,5 +95,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_PART_SINK_H

@@ -1,6 +1,5 @@
 // Matches the functions and threads of one session with those of another.
-#ifndef ADA_LIB_ANALYSIS_SESSION_MATCH_H
-#define ADA_LIB_ANALYSIS_SESSION_MATCH_H
+#pragma once
 
 #include "trace_table.h"
 
@@ -58,5 +57,3 @@ JoinedFunctions joinFunctions(std::span<const std::vector<model::Function> *cons
 std::vector<std::string> threadKeys(const TraceTable &table);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_SESSION_MATCH_H

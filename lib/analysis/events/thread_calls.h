@@ -1,6 +1,5 @@
 // Turns one thread's events into calls, and finds which of them a filter shows.
-#ifndef ADA_LIB_ANALYSIS_THREAD_CALLS_H
-#define ADA_LIB_ANALYSIS_THREAD_CALLS_H
+#pragma once
 
 #include "analysis/values/value_texts.h"
 #include "analysis/waits/recorder_times.h"
@@ -120,5 +119,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_THREAD_CALLS_H

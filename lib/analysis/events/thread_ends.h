@@ -1,6 +1,5 @@
 // How each thread of a trace ended: the calls that are open, and the last ones before.
-#ifndef ADA_LIB_ANALYSIS_THREAD_ENDS_H
-#define ADA_LIB_ANALYSIS_THREAD_ENDS_H
+#pragma once
 
 #include "analysis/values/value_reader.h"
 #include "call_filter.h"
@@ -33,5 +32,3 @@ Expected<ThreadEnds> readThreadEnds(model::TraceSource &source, const TraceTable
                                     const std::vector<uint32_t> &threads, const FilterOptions &filter, size_t recent);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_THREAD_ENDS_H

@@ -2,8 +2,7 @@
 //
 // Each worker has its own source and adds up what its threads did under its own numbers. Afterwards the workers'
 // figures are merged by what the numbers stand for. Workers share nothing while they run.
-#ifndef ADA_LIB_ANALYSIS_THREAD_WORKERS_H
-#define ADA_LIB_ANALYSIS_THREAD_WORKERS_H
+#pragma once
 
 #include "trace_table.h"
 
@@ -109,5 +108,3 @@ Expected<void> readParts(model::TraceSource &source, const TraceTable &table, st
 }
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_THREAD_WORKERS_H

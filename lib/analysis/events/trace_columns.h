@@ -1,6 +1,5 @@
 // Columns that many tables have: the process and the thread that a row is about.
-#ifndef ADA_LIB_ANALYSIS_TRACE_COLUMNS_H
-#define ADA_LIB_ANALYSIS_TRACE_COLUMNS_H
+#pragma once
 
 #include "base/table.h"
 #include "trace_table.h"
@@ -40,5 +39,3 @@ inline std::string indentOf(uint32_t depth) {
 }
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_TRACE_COLUMNS_H

@@ -1,6 +1,5 @@
 // Keeps what a trace has announced: its processes, threads and functions.
-#ifndef ADA_LIB_ANALYSIS_TRACE_TABLE_H
-#define ADA_LIB_ANALYSIS_TRACE_TABLE_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -38,5 +37,3 @@ private:
 std::string moduleName(const model::Process &process, uint32_t module);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_TRACE_TABLE_H

@@ -1,6 +1,5 @@
 // The parts of the time of sampled calls, in columns: one per reason, the same for all calls.
-#ifndef ADA_LIB_ANALYSIS_CALL_PARTS_H
-#define ADA_LIB_ANALYSIS_CALL_PARTS_H
+#pragma once
 
 #include "outliers.h"
 
@@ -56,5 +55,3 @@ bool isReadInPieces(const model::TraceSource &source, const TraceTable &table);
 Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const CallSample &sample);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_PARTS_H

@@ -1,6 +1,5 @@
 // Properties of calls that may be the reason why some are slow: arguments, first calls, the thread, and so on.
-#ifndef ADA_LIB_ANALYSIS_CALL_PROPERTIES_H
-#define ADA_LIB_ANALYSIS_CALL_PROPERTIES_H
+#pragma once
 
 #include "outliers.h"
 
@@ -48,5 +47,3 @@ void timeProperties(const CallSample &sample, const std::vector<bool> &isOpen, u
                     const PropertyUse &use);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_PROPERTIES_H

@@ -2,8 +2,7 @@
 //
 // For each one, it has the time of every path of callees, split into on-CPU, waiting, preempted and unknown. All of it
 // adds up to the duration of the call without the time in which the recorder held it up.
-#ifndef ADA_LIB_ANALYSIS_CALL_SAMPLE_H
-#define ADA_LIB_ANALYSIS_CALL_SAMPLE_H
+#pragma once
 
 #include "function_times.h"
 #include "model/path_tree.h"
@@ -64,5 +63,3 @@ Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &t
                                  Damage &damage);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_SAMPLE_H

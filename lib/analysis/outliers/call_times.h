@@ -4,8 +4,7 @@
 // all that is known about them, chosen at random by their numbers, so that the choice does not depend on the order of
 // reading. Where there are fewer, all are kept, and their ranks are exact. So memory and time do not grow with the
 // number of calls, and the insides of a few calls can be read afterwards.
-#ifndef ADA_LIB_ANALYSIS_CALL_TIMES_H
-#define ADA_LIB_ANALYSIS_CALL_TIMES_H
+#pragma once
 
 #include <array>
 #include <cstddef>
@@ -118,5 +117,3 @@ inline CallTimes::Place CallTimes::placeOf(uint64_t ns) {
 }
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_TIMES_H

@@ -1,6 +1,5 @@
 // How likely it is that chance alone sets some calls apart.
-#ifndef ADA_LIB_ANALYSIS_CHANCE_H
-#define ADA_LIB_ANALYSIS_CHANCE_H
+#pragma once
 
 #include <cstdint>
 
@@ -30,5 +29,3 @@ struct TailShape {
 double chanceOfTail(const TailShape &shape);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CHANCE_H

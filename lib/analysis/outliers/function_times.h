@@ -1,8 +1,7 @@
 // Reads how long the calls of functions took: once through the trace, several threads and parts of threads at a time.
 //
 // Time of the recorder does not count. Neither does preemption as a rule: it comes from outside and hits any call.
-#ifndef ADA_LIB_ANALYSIS_FUNCTION_TIMES_H
-#define ADA_LIB_ANALYSIS_FUNCTION_TIMES_H
+#pragma once
 
 #include "analysis/events/thread_workers.h"
 #include "call_times.h"
@@ -69,5 +68,3 @@ Expected<ReadTimes> readTimes(model::TraceSource &source, const TraceTable &tabl
                               const TimesWanted &wanted, Damage &damage);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_FUNCTION_TIMES_H

@@ -1,6 +1,5 @@
 // The columns of tables about outliers.
-#ifndef ADA_LIB_ANALYSIS_OUTLIER_TABLE_H
-#define ADA_LIB_ANALYSIS_OUTLIER_TABLE_H
+#pragma once
 
 #include "analysis/events/trace_columns.h"
 #include "outliers.h"
@@ -31,5 +30,3 @@ struct OutlierLine {
 Columns<OutlierLine> outlierColumns();
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_OUTLIER_TABLE_H

@@ -19,8 +19,7 @@
 //
 // All slow calls being slower in a part that ordinary calls have as well is no finding, because they were chosen for
 // being slow: such parts also need a tail that is heavier than that of ordinary noise (chanceOfTail()).
-#ifndef ADA_LIB_ANALYSIS_OUTLIERS_H
-#define ADA_LIB_ANALYSIS_OUTLIERS_H
+#pragma once
 
 #include "call_sample.h"
 
@@ -90,5 +89,3 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
                                 const CallId &call = {});
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_OUTLIERS_H

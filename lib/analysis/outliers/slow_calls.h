@@ -5,8 +5,7 @@
 // lower quartile to the upper one.
 //
 // Calls inside another call of the same function do not count, and neither do those whose begin or end is missing.
-#ifndef ADA_LIB_ANALYSIS_SLOW_CALLS_H
-#define ADA_LIB_ANALYSIS_SLOW_CALLS_H
+#pragma once
 
 #include "call_times.h"
 
@@ -39,5 +38,3 @@ struct SlowLimits {
 SlowLimits limitsOf(const CallTimes &times, const SlowestOf &slowest, uint64_t longer);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_SLOW_CALLS_H

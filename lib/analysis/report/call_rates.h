@@ -9,8 +9,7 @@
 //
 // Each look reads only the events that are new. A call counts when it ends: its whole duration then, even if that is
 // longer than the time since the last look.
-#ifndef ADA_LIB_ANALYSIS_CALL_RATES_H
-#define ADA_LIB_ANALYSIS_CALL_RATES_H
+#pragma once
 
 #include "analysis/events/growing_trace.h"
 #include "analysis/waits/recorder_times.h"
@@ -74,5 +73,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_RATES_H

@@ -1,6 +1,5 @@
 // The columns of what calls cost since the last look and in sum.
-#ifndef ADA_LIB_ANALYSIS_CALL_RATES_TABLE_H
-#define ADA_LIB_ANALYSIS_CALL_RATES_TABLE_H
+#pragma once
 
 #include "analysis/events/trace_columns.h"
 #include "call_rates.h"
@@ -17,5 +16,3 @@ Columns<RateRow> rateColumns();
 std::vector<const RateRow *> sortedRates(const CallRates &rates, std::string_view word);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_RATES_TABLE_H

@@ -10,8 +10,7 @@
 //
 // The new events of a thread are a part of it, as in a report that reads long threads in parts: its figures are added
 // up, and calls that are open at its end continue in the next part.
-#ifndef ADA_LIB_ANALYSIS_GROWING_REPORT_H
-#define ADA_LIB_ANALYSIS_GROWING_REPORT_H
+#pragma once
 
 #include "analysis/events/growing_trace.h"
 #include "report.h"
@@ -61,5 +60,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_GROWING_REPORT_H

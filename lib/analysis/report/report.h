@@ -1,6 +1,5 @@
 // The cost of each function (thread, module, file, list of arguments) of a trace.
-#ifndef ADA_LIB_ANALYSIS_REPORT_H
-#define ADA_LIB_ANALYSIS_REPORT_H
+#pragma once
 
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
@@ -69,5 +68,3 @@ Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table,
                             const ReportOptions &options);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_REPORT_H

@@ -1,6 +1,5 @@
 // What a report takes from a part of a thread: the row of each call, and calls that continue beyond the part.
-#ifndef ADA_LIB_ANALYSIS_REPORT_PARTS_H
-#define ADA_LIB_ANALYSIS_REPORT_PARTS_H
+#pragma once
 
 #include "analysis/events/module_loads.h"
 #include "analysis/events/thread_workers.h"
@@ -83,5 +82,3 @@ struct PartEnds {
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_REPORT_PARTS_H

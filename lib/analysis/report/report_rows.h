@@ -1,6 +1,5 @@
 // The rows of a report, put together from what workers have added up and from calls that continue beyond a part.
-#ifndef ADA_LIB_ANALYSIS_REPORT_ROWS_H
-#define ADA_LIB_ANALYSIS_REPORT_ROWS_H
+#pragma once
 
 #include "report_worker.h"
 
@@ -37,5 +36,3 @@ struct OpenCalls {
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_REPORT_ROWS_H

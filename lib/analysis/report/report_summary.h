@@ -1,8 +1,7 @@
 // Figures of the parts of finished threads in a report, kept in a file beside them so that they need not be read again.
 //
 // docs/formats/packed.md describes the bytes; docs/explanation/reading.md describes when they are valid.
-#ifndef ADA_LIB_ANALYSIS_REPORT_SUMMARY_H
-#define ADA_LIB_ANALYSIS_REPORT_SUMMARY_H
+#pragma once
 
 #include "analysis/events/call_filter.h"
 #include "base/varint_bytes.h"
@@ -58,5 +57,3 @@ public:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_REPORT_SUMMARY_H

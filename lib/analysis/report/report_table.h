@@ -1,6 +1,5 @@
 // The columns of a report, and of lists of single calls.
-#ifndef ADA_LIB_ANALYSIS_REPORT_TABLE_H
-#define ADA_LIB_ANALYSIS_REPORT_TABLE_H
+#pragma once
 
 #include "analysis/events/trace_columns.h"
 #include "report.h"
@@ -39,5 +38,3 @@ Columns<CallLine> callColumns();
 std::optional<OffCpuTimes> offCpuOf(const CallLine &line);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_REPORT_TABLE_H

@@ -1,6 +1,5 @@
 // One of several workers: what it collects about the threads and parts that it reads.
-#ifndef ADA_LIB_ANALYSIS_REPORT_WORKER_H
-#define ADA_LIB_ANALYSIS_REPORT_WORKER_H
+#pragma once
 
 #include "analysis/events/thread_calls.h"
 #include "analysis/waits/off_cpu_follower.h"
@@ -365,5 +364,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_REPORT_WORKER_H

@@ -1,6 +1,5 @@
 // The calls of a trace that took longest, one by one.
-#ifndef ADA_LIB_ANALYSIS_SLOWEST_H
-#define ADA_LIB_ANALYSIS_SLOWEST_H
+#pragma once
 
 #include "analysis/events/call_filter.h"
 
@@ -22,5 +21,3 @@ Expected<std::vector<SlowCall>> slowestCalls(model::TraceSource &source, TraceTa
                                              size_t limit, bool values);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_SLOWEST_H

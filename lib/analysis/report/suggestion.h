@@ -1,6 +1,5 @@
 // Suggests functions to leave out: those whose tracing costs most and shows least.
-#ifndef ADA_LIB_ANALYSIS_SUGGESTION_H
-#define ADA_LIB_ANALYSIS_SUGGESTION_H
+#pragma once
 
 #include "report.h"
 
@@ -40,5 +39,3 @@ std::string ignoreListOf(const Suggestion &suggestion);
 std::string globsOf(const Suggestion &suggestion);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_SUGGESTION_H

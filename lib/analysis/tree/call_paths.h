@@ -1,6 +1,5 @@
 // The call paths of a trace, summed over all its threads, or per process or thread.
-#ifndef ADA_LIB_ANALYSIS_CALL_PATHS_H
-#define ADA_LIB_ANALYSIS_CALL_PATHS_H
+#pragma once
 
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
@@ -42,5 +41,3 @@ Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &
                                   const std::vector<uint32_t> &threads, const CallPathsOptions &options);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_CALL_PATHS_H

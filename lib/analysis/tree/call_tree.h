@@ -14,8 +14,7 @@
 // called (and the same arguments and results, where those are shown). How often a folded call was repeated does not
 // count. So a loop that runs ten times in one call and eleven times in the next is still one line. Times and counts of
 // folded calls are added up. Memory is that of the folded tree.
-#ifndef ADA_LIB_ANALYSIS_CALL_TREE_H
-#define ADA_LIB_ANALYSIS_CALL_TREE_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "ada/trace/off_cpu.h"
@@ -99,4 +98,3 @@ private:
 };
 
 } // namespace ada::analysis
-#endif // ADA_LIB_ANALYSIS_CALL_TREE_H

@@ -1,6 +1,5 @@
 // Call paths as a flame graph shows them, from one session or two: the largest ones, with the others added up.
-#ifndef ADA_LIB_ANALYSIS_FLAME_TREE_H
-#define ADA_LIB_ANALYSIS_FLAME_TREE_H
+#pragma once
 
 #include "model/path_tree.h"
 
@@ -30,5 +29,3 @@ struct FlameTree {
 FlameTree makeFlameTree(const PathTree &tree, const PathTree *before, size_t functions, size_t most);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_FLAME_TREE_H

@@ -3,8 +3,7 @@
 // Both views are trees whose outermost nodes are the chosen functions. A path ends where it meets such a function
 // again: the rest is under that function's own node. Totals count a call only if no open call around it counts in the
 // same node, so recursion counts once.
-#ifndef ADA_LIB_ANALYSIS_PATH_VIEWS_H
-#define ADA_LIB_ANALYSIS_PATH_VIEWS_H
+#pragma once
 
 #include "ada/trace/model.h"
 #include "model/path_tree.h"
@@ -25,5 +24,3 @@ PathTree callersOf(const PathTree &tree, const std::vector<bool> &chosen);
 PathTree calleesOf(const PathTree &tree, const std::vector<bool> &chosen);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_PATH_VIEWS_H

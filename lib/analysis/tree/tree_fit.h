@@ -1,6 +1,5 @@
 // Fits the call trees of a trace into a number of lines: finds which calls are too short to matter.
-#ifndef ADA_LIB_ANALYSIS_TREE_FIT_H
-#define ADA_LIB_ANALYSIS_TREE_FIT_H
+#pragma once
 
 #include "tree_walk.h"
 
@@ -15,5 +14,3 @@ Expected<uint64_t> fitTrees(model::TraceSource &source, TraceTable &table, const
                             uint64_t mostEvents = 100'000'000);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_TREE_FIT_H

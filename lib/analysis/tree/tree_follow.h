@@ -1,6 +1,5 @@
 // The calls of a session that is being recorded, each when it has ended, and so after the calls that it made.
-#ifndef ADA_LIB_ANALYSIS_TREE_FOLLOW_H
-#define ADA_LIB_ANALYSIS_TREE_FOLLOW_H
+#pragma once
 
 #include "analysis/events/trace_table.h"
 #include "tree_walk.h"
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_TREE_FOLLOW_H

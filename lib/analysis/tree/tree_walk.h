@@ -4,8 +4,7 @@
 // therefore kept, folded (call_tree.h), until there are too many of them. Then everything is printed; for calls that
 // are still open, a copy of the walker reads ahead in the trace to see when they end. The output is the same in both
 // cases, except that repetitions are not folded across that point.
-#ifndef ADA_LIB_ANALYSIS_TREE_WALK_H
-#define ADA_LIB_ANALYSIS_TREE_WALK_H
+#pragma once
 
 #include "analysis/events/thread_calls.h"
 #include "call_tree.h"
@@ -44,5 +43,3 @@ Expected<TreeFlaws> walkTrees(model::TraceSource &source, TraceTable &table, con
                               const FilterOptions &filter, const TreeWalkOptions &options, TreeOutput &output);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_TREE_WALK_H

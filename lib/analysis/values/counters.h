@@ -1,6 +1,5 @@
 // The values of counters (ADA_COUNTER).
-#ifndef ADA_LIB_ANALYSIS_COUNTERS_H
-#define ADA_LIB_ANALYSIS_COUNTERS_H
+#pragma once
 
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
@@ -60,5 +59,3 @@ struct CounterLine {
 Columns<CounterLine> counterColumns();
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_COUNTERS_H

@@ -1,6 +1,5 @@
 // Reads arguments and results of single calls, once it is known which are wanted.
-#ifndef ADA_LIB_ANALYSIS_VALUE_READER_H
-#define ADA_LIB_ANALYSIS_VALUE_READER_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "value_texts.h"
@@ -32,5 +31,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_VALUE_READER_H

@@ -1,6 +1,5 @@
 // Arguments and results of calls, as text.
-#ifndef ADA_LIB_ANALYSIS_VALUE_TEXTS_H
-#define ADA_LIB_ANALYSIS_VALUE_TEXTS_H
+#pragma once
 
 #include "ada/trace/thread_reader.h"
 #include "analysis/events/trace_table.h"
@@ -57,5 +56,3 @@ std::string withArguments(const std::string &name, const std::string &arguments,
 bool hasAnnotatedValues(const TraceTable &table);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_VALUE_TEXTS_H

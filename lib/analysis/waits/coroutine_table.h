@@ -1,6 +1,5 @@
 // The columns of tables about coroutines.
-#ifndef ADA_LIB_ANALYSIS_COROUTINE_TABLE_H
-#define ADA_LIB_ANALYSIS_COROUTINE_TABLE_H
+#pragma once
 
 #include "coroutines.h"
 #include "wait_table.h"
@@ -31,5 +30,3 @@ Columns<CoroutineLine> coroutineColumns();
 std::string coroutineName(const NamedTrace &trace, uint32_t function);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_COROUTINE_TABLE_H

@@ -7,8 +7,7 @@
 //   f.resume     each time it continues: the argument is the frame, the result is the frame of the coroutine that runs
 //                in its place from then on (a symmetric transfer), or null if there is none
 //   f.destroy    its end: the argument is the frame
-#ifndef ADA_LIB_ANALYSIS_COROUTINES_H
-#define ADA_LIB_ANALYSIS_COROUTINES_H
+#pragma once
 
 #include "analysis/events/trace_table.h"
 
@@ -70,5 +69,3 @@ struct CoroutineNode {
 std::vector<CoroutineNode> foldCoroutines(const Coroutines &coroutines);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_COROUTINES_H

@@ -1,6 +1,5 @@
 // Finds when a thread was not running its program between two of its events.
-#ifndef ADA_LIB_ANALYSIS_OFF_CPU_FOLLOWER_H
-#define ADA_LIB_ANALYSIS_OFF_CPU_FOLLOWER_H
+#pragma once
 
 #include "ada/trace/off_cpu.h"
 
@@ -95,5 +94,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_OFF_CPU_FOLLOWER_H

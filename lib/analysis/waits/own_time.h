@@ -1,6 +1,5 @@
 // The part of the own time of calls that lies in a time range.
-#ifndef ADA_LIB_ANALYSIS_OWN_TIME_H
-#define ADA_LIB_ANALYSIS_OWN_TIME_H
+#pragma once
 
 #include "ada/trace/calls.h"
 
@@ -58,5 +57,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_OWN_TIME_H

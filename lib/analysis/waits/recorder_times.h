@@ -1,6 +1,5 @@
 // Finds when the recorder held a thread up between two of its events.
-#ifndef ADA_LIB_ANALYSIS_RECORDER_TIMES_H
-#define ADA_LIB_ANALYSIS_RECORDER_TIMES_H
+#pragma once
 
 #include "ada/trace/off_cpu.h"
 
@@ -53,5 +52,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_RECORDER_TIMES_H

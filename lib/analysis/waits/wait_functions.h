@@ -1,6 +1,5 @@
 // What library functions do when threads wait for each other, by name.
-#ifndef ADA_LIB_ANALYSIS_WAIT_FUNCTIONS_H
-#define ADA_LIB_ANALYSIS_WAIT_FUNCTIONS_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -91,5 +90,3 @@ WaitFunction futexFunction(uint64_t operation);
 bool isFutexCall(uint64_t number, uint8_t arch);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_WAIT_FUNCTIONS_H

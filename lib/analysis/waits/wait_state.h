@@ -9,8 +9,7 @@
 // This needs the arguments of these calls. Without them, objects are anonymous: one for each function and its caller.
 //
 // Memory: threads, their open calls, and objects; locks that no thread owns or waits for are forgotten.
-#ifndef ADA_LIB_ANALYSIS_WAIT_STATE_H
-#define ADA_LIB_ANALYSIS_WAIT_STATE_H
+#pragma once
 
 #include "analysis/events/thread_calls.h"
 #include "off_cpu_follower.h"
@@ -214,5 +213,3 @@ private:
 };
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_WAIT_STATE_H

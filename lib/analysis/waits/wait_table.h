@@ -1,6 +1,5 @@
 // The columns of tables about waits.
-#ifndef ADA_LIB_ANALYSIS_WAIT_TABLE_H
-#define ADA_LIB_ANALYSIS_WAIT_TABLE_H
+#pragma once
 
 #include "analysis/events/trace_columns.h"
 #include "waits.h"
@@ -64,5 +63,3 @@ Value deadlockValue(const NamedTrace &trace, const std::vector<DeadlockCycle> &d
 void sortWaits(std::vector<WaitLine> &lines, std::string_view word);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_WAIT_TABLE_H

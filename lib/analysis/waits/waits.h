@@ -1,6 +1,5 @@
 // What threads waited for, which thread held it meanwhile, and what that thread was doing.
-#ifndef ADA_LIB_ANALYSIS_WAITS_H
-#define ADA_LIB_ANALYSIS_WAITS_H
+#pragma once
 
 #include "wait_state.h"
 
@@ -90,5 +89,3 @@ Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const s
 Expected<std::vector<std::vector<DeadlockThread>>> readDeadlocks(model::TraceSource &source, TraceTable &table);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_WAITS_H

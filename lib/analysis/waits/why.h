@@ -3,8 +3,7 @@
 // At every moment of the call its thread ran, was preempted, or waited for something. If another thread held that (or
 // was to wake this one), the same question is asked about that thread at the same moment, and so on. So all parts of a
 // call, and all parts of a wait, add up to its time exactly.
-#ifndef ADA_LIB_ANALYSIS_WHY_H
-#define ADA_LIB_ANALYSIS_WHY_H
+#pragma once
 
 #include "waits.h"
 
@@ -71,5 +70,3 @@ constexpr size_t kMostWaits = 200;
 Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, uint32_t thread, const Span &call);
 
 } // namespace ada::analysis
-
-#endif // ADA_LIB_ANALYSIS_WHY_H

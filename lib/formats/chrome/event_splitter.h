@@ -1,6 +1,5 @@
 // Finds the events in Chrome's trace JSON, however large it is.
-#ifndef ADA_LIB_FORMATS_CHROME_EVENT_SPLITTER_H
-#define ADA_LIB_FORMATS_CHROME_EVENT_SPLITTER_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -59,5 +58,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CHROME_EVENT_SPLITTER_H

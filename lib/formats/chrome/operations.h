@@ -1,6 +1,5 @@
 // What the table of formats says about Chrome's trace JSON.
-#ifndef ADA_LIB_FORMATS_CHROME_OPERATIONS_H
-#define ADA_LIB_FORMATS_CHROME_OPERATIONS_H
+#pragma once
 
 #include "formats/import/import_source.h"
 
@@ -27,5 +26,3 @@ inline constexpr uint32_t kOffCpuTids = 0x60000000;
 std::optional<uint64_t> nanosecondsOf(std::string_view microseconds);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CHROME_OPERATIONS_H

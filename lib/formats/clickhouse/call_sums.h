@@ -1,6 +1,5 @@
 // Sums of the calls of a function in a span of time, for ClickHouse's table `aggregates` (schema.h).
-#ifndef ADA_LIB_FORMATS_CLICKHOUSE_CALL_SUMS_H
-#define ADA_LIB_FORMATS_CLICKHOUSE_CALL_SUMS_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "ada/trace/off_cpu.h"
@@ -117,5 +116,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CLICKHOUSE_CALL_SUMS_H

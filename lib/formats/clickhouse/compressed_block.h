@@ -1,6 +1,5 @@
 // The frame in which ClickHouse accepts compressed bytes (`decompress=1`).
-#ifndef ADA_LIB_FORMATS_CLICKHOUSE_COMPRESSED_BLOCK_H
-#define ADA_LIB_FORMATS_CLICKHOUSE_COMPRESSED_BLOCK_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -15,5 +14,3 @@ namespace ada::model {
 std::string compressedBlock(std::string_view plain);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CLICKHOUSE_COMPRESSED_BLOCK_H

@@ -1,6 +1,5 @@
 // Arguments and other named values of a call as columns: `args` of the tables `spans` and `points`.
-#ifndef ADA_LIB_FORMATS_CLICKHOUSE_NAMED_VALUES_H
-#define ADA_LIB_FORMATS_CLICKHOUSE_NAMED_VALUES_H
+#pragma once
 
 #include "formats/clickhouse/row_binary.h"
 
@@ -37,5 +36,3 @@ private:
 double numberIn(std::string_view text);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CLICKHOUSE_NAMED_VALUES_H

@@ -1,6 +1,5 @@
 // The usual questions to a database (docs/reference/fleet.md), as views and as queries for some of its calls.
-#ifndef ADA_LIB_FORMATS_CLICKHOUSE_QUESTIONS_H
-#define ADA_LIB_FORMATS_CLICKHOUSE_QUESTIONS_H
+#pragma once
 
 #include <span>
 #include <string>
@@ -29,5 +28,3 @@ std::string sessionFigures(const std::string &condition);
 inline constexpr std::string_view kQuantiles = "quantilesExactWeighted(0.5, 0.9, 0.99, 0.999)";
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CLICKHOUSE_QUESTIONS_H

@@ -1,6 +1,5 @@
 // Rows in ClickHouse's format RowBinary.
-#ifndef ADA_LIB_FORMATS_CLICKHOUSE_ROW_BINARY_H
-#define ADA_LIB_FORMATS_CLICKHOUSE_ROW_BINARY_H
+#pragma once
 
 #include <bit>
 #include <concepts>
@@ -51,5 +50,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CLICKHOUSE_ROW_BINARY_H

@@ -1,6 +1,5 @@
 // The tables and views of a database of sessions (docs/reference/fleet.md), and the rows that describe a session.
-#ifndef ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
-#define ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H
+#pragma once
 
 #include "analysis/events/trace_table.h"
 #include "formats/clickhouse/span_blocks.h"
@@ -93,5 +92,3 @@ void putMark(RowBinary &out, uint64_t hash, std::string_view name);
 ProcessPlace placeOf(const Process &process);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CLICKHOUSE_SCHEMA_H

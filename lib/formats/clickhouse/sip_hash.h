@@ -1,6 +1,5 @@
 // SipHash-2-4 with a key of zeros, ClickHouse's sipHash64().
-#ifndef ADA_LIB_FORMATS_CLICKHOUSE_SIP_HASH_H
-#define ADA_LIB_FORMATS_CLICKHOUSE_SIP_HASH_H
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -34,5 +33,3 @@ inline uint64_t sipHash64(std::string_view text) {
 }
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CLICKHOUSE_SIP_HASH_H

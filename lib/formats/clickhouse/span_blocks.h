@@ -1,6 +1,5 @@
 // Turns a trace into blocks of rows for ClickHouse: spans and sums (schema.h). Every reading gives the same blocks.
-#ifndef ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
-#define ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H
+#pragma once
 
 #include "formats/clickhouse/call_sums.h"
 #include "formats/clickhouse/named_values.h"
@@ -145,5 +144,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CLICKHOUSE_SPAN_BLOCKS_H

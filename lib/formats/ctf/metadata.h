@@ -1,6 +1,5 @@
 // The fixed part of a CTF trace's metadata, in TSDL.
-#ifndef ADA_LIB_FORMATS_CTF_METADATA_H
-#define ADA_LIB_FORMATS_CTF_METADATA_H
+#pragma once
 
 namespace ada::model {
 
@@ -43,5 +42,3 @@ event { name = "call_detail"; id = 8; stream_id = 0; fields := struct { enum fun
 )";
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_CTF_METADATA_H

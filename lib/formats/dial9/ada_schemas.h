@@ -1,6 +1,5 @@
 // The event types that AdaTrace's own traces have as dial9 streams. docs/formats/model.md explains each field.
-#ifndef ADA_LIB_MODEL_CONVERT_DIAL9_SCHEMAS_H
-#define ADA_LIB_MODEL_CONVERT_DIAL9_SCHEMAS_H
+#pragma once
 
 #include "ada/trace/dial9/schema.h"
 
@@ -39,5 +38,3 @@ const Dial9Layout &layoutOf(Dial9Type type);
 Dial9Type typeOf(const dial9::Schema &schema);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_CONVERT_DIAL9_SCHEMAS_H

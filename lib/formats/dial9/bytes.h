@@ -1,6 +1,5 @@
 // Reads and writes the numbers of a stream: bounded LEB128 both ways, little-endian stores.
-#ifndef ADA_LIB_FORMATS_DIAL9_BYTES_H
-#define ADA_LIB_FORMATS_DIAL9_BYTES_H
+#pragma once
 
 #include "ada/trace/dial9/value.h"
 
@@ -90,5 +89,3 @@ inline const uint8_t *readVarintRoomy(const uint8_t *p, uint64_t &value) {
   return readLongVarint(p, value);
 }
 } // namespace ada::dial9
-
-#endif // ADA_LIB_FORMATS_DIAL9_BYTES_H

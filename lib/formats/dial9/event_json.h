@@ -1,6 +1,5 @@
 // Values of dial9 events as JSON.
-#ifndef ADA_LIB_MODEL_CONVERT_DIAL9_JSON_H
-#define ADA_LIB_MODEL_CONVERT_DIAL9_JSON_H
+#pragma once
 
 #include "ada/trace/dial9/decoder.h"
 
@@ -23,5 +22,3 @@ void appendJson(std::string &out, const dial9::Value &value, const Dial9Pools &p
 void appendFields(std::string &out, const dial9::EventView &event, const Dial9Pools &pools);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_CONVERT_DIAL9_JSON_H

@@ -2,8 +2,7 @@
 //
 // The decoder's fast path handles only events that are complete and correct; everything else is decided here. A scan
 // keeps its place between calls, so a frame that arrives byte by byte costs no more than one that arrives at once.
-#ifndef ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H
-#define ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H
+#pragma once
 
 #include "plan.h"
 #include "value_scan.h"
@@ -92,5 +91,3 @@ private:
 };
 
 } // namespace ada::dial9
-
-#endif // ADA_LIB_FORMATS_DIAL9_FRAME_SCAN_H

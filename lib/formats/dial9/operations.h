@@ -1,6 +1,5 @@
 // What the table of formats says about dial9.
-#ifndef ADA_LIB_FORMATS_DIAL9_OPERATIONS_H
-#define ADA_LIB_FORMATS_DIAL9_OPERATIONS_H
+#pragma once
 
 #include "formats/table.h"
 
@@ -16,5 +15,3 @@ Expected<Description> describeDial9(TraceLocation &place, bool absolute);
 Expected<ReadOutcome> dumpDial9(TraceLocation &place, const RawDumpOptions &options, const RawDumpOutput &out);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_DIAL9_OPERATIONS_H

@@ -1,6 +1,5 @@
 // What a schema compiles to: an event then costs one step per run of equal fields instead of one look-up per field.
-#ifndef ADA_LIB_FORMATS_DIAL9_PLAN_H
-#define ADA_LIB_FORMATS_DIAL9_PLAN_H
+#pragma once
 
 #include "value_access.h"
 
@@ -83,5 +82,3 @@ private:
 };
 
 } // namespace ada::dial9
-
-#endif // ADA_LIB_FORMATS_DIAL9_PLAN_H

@@ -1,6 +1,5 @@
 // Builds a Schema from checked fields with two allocations, for a size known beforehand.
-#ifndef ADA_LIB_FORMATS_DIAL9_SCHEMA_BUILDER_H
-#define ADA_LIB_FORMATS_DIAL9_SCHEMA_BUILDER_H
+#pragma once
 
 #include "ada/trace/dial9/schema.h"
 
@@ -20,5 +19,3 @@ private:
 };
 
 } // namespace ada::dial9
-
-#endif // ADA_LIB_FORMATS_DIAL9_SCHEMA_BUILDER_H

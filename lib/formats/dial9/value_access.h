@@ -1,6 +1,5 @@
 // The library's own way into Value, and the sizes of an event's head.
-#ifndef ADA_LIB_FORMATS_DIAL9_VALUE_ACCESS_H
-#define ADA_LIB_FORMATS_DIAL9_VALUE_ACCESS_H
+#pragma once
 
 #include "bytes.h"
 
@@ -53,5 +52,3 @@ Value readChecked(FieldType type, const uint8_t *&p);
 void skipCounted(FieldType type, uint32_t count, const uint8_t *&p);
 
 } // namespace ada::dial9
-
-#endif // ADA_LIB_FORMATS_DIAL9_VALUE_ACCESS_H

@@ -1,6 +1,5 @@
 // Checks values in bytes that may end anywhere, with a small state machine that can continue where it stopped.
-#ifndef ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
-#define ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H
+#pragma once
 
 #include "value_access.h"
 
@@ -58,5 +57,3 @@ private:
 };
 
 } // namespace ada::dial9
-
-#endif // ADA_LIB_FORMATS_DIAL9_VALUE_SCAN_H

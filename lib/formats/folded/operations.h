@@ -1,6 +1,5 @@
 // What the table of formats says about folded stacks.
-#ifndef ADA_LIB_FORMATS_FOLDED_OPERATIONS_H
-#define ADA_LIB_FORMATS_FOLDED_OPERATIONS_H
+#pragma once
 
 #include "formats/import/import_source.h"
 
@@ -23,5 +22,3 @@ struct FoldedLine {
 std::optional<FoldedLine> foldedLineOf(std::string_view line);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_FOLDED_OPERATIONS_H

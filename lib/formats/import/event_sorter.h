@@ -1,6 +1,5 @@
 // Sorts any number of events by thread and time.
-#ifndef ADA_LIB_FORMATS_IMPORT_EVENT_SORTER_H
-#define ADA_LIB_FORMATS_IMPORT_EVENT_SORTER_H
+#pragma once
 
 #include "base/temporary_file.h"
 
@@ -57,5 +56,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_IMPORT_EVENT_SORTER_H

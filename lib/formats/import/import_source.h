@@ -1,6 +1,5 @@
 // The base of the sources of other tools' traces, and what `verify` and `info` report about them.
-#ifndef ADA_LIB_FORMATS_IMPORT_IMPORT_SOURCE_H
-#define ADA_LIB_FORMATS_IMPORT_IMPORT_SOURCE_H
+#pragma once
 
 #include "formats/table.h"
 #include "model/loss_list.h"
@@ -81,5 +80,3 @@ template <class Source> struct Import {
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_IMPORT_IMPORT_SOURCE_H

@@ -1,6 +1,5 @@
 // Numbers processes, threads and functions for the model, in the order in which a trace happens to name them.
-#ifndef ADA_LIB_FORMATS_IMPORT_MET_NAMES_H
-#define ADA_LIB_FORMATS_IMPORT_MET_NAMES_H
+#pragma once
 
 #include "formats/byte_source.h"
 #include "import_source.h"
@@ -70,5 +69,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_IMPORT_MET_NAMES_H

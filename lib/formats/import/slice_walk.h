@@ -1,6 +1,5 @@
 // Turns slices sorted by thread and time into calls. A slice is a begin and an end, or both in one event.
-#ifndef ADA_LIB_FORMATS_IMPORT_SLICE_WALK_H
-#define ADA_LIB_FORMATS_IMPORT_SLICE_WALK_H
+#pragma once
 
 #include "event_sorter.h"
 #include "formats/byte_source.h"
@@ -64,5 +63,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_IMPORT_SLICE_WALK_H

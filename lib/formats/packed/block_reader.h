@@ -1,6 +1,5 @@
 // Reads the events of packed blocks piece by piece.
-#ifndef ADA_LIB_FORMATS_PACKED_BLOCK_READER_H
-#define ADA_LIB_FORMATS_PACKED_BLOCK_READER_H
+#pragma once
 
 #include "formats/packed/file.h"
 #include "shared/encode/packed_decoder.h"
@@ -67,5 +66,3 @@ private:
 };
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_BLOCK_READER_H

@@ -1,6 +1,5 @@
 // Blocks as zstd frames, if the library was built with zstd.
-#ifndef ADA_LIB_FORMATS_PACKED_COMPRESSION_H
-#define ADA_LIB_FORMATS_PACKED_COMPRESSION_H
+#pragma once
 
 #include "base/zstd_frame.h"
 #include "shared/encode/packed_format.h"
@@ -21,5 +20,3 @@ inline std::vector<Byte> uncompressed(std::span<const Byte> frame, size_t size) 
 }
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_COMPRESSION_H

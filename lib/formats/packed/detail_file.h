@@ -2,8 +2,7 @@
 //
 // docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond their
 // end, memory is bounded by their size, and that of a block by kMostDetailBlockEvents.
-#ifndef ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H
-#define ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/holes.h"
@@ -83,5 +82,3 @@ private:
 };
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_DETAIL_FILE_H

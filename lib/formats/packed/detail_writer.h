@@ -1,6 +1,5 @@
 // Writes packed detail files, one block at a time.
-#ifndef ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
-#define ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H
+#pragma once
 
 #include "formats/atf/files/writer.h"
 #include "formats/packed/output_file.h"
@@ -43,5 +42,3 @@ private:
 };
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_DETAIL_WRITER_H

@@ -2,8 +2,7 @@
 //
 // docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond their
 // end, and memory is bounded by their size.
-#ifndef ADA_LIB_FORMATS_PACKED_FILE_H
-#define ADA_LIB_FORMATS_PACKED_FILE_H
+#pragma once
 
 #include "ada/trace/atf_format.h"
 #include "ada/trace/error.h"
@@ -99,5 +98,3 @@ private:
 };
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_FILE_H

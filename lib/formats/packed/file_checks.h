@@ -1,6 +1,5 @@
 // Common functions of readers of packed files: load structures from bytes, check a file's header and its blocks.
-#ifndef ADA_LIB_FORMATS_PACKED_FILE_CHECKS_H
-#define ADA_LIB_FORMATS_PACKED_FILE_CHECKS_H
+#pragma once
 
 #include "base/file_bytes.h"
 #include "base/quantities.h"
@@ -68,5 +67,3 @@ Expected<void> checkBlocks(const Blocks &packed, std::span<const std::byte> byte
 }
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_FILE_CHECKS_H

@@ -1,6 +1,5 @@
 // The file that a writer of packed blocks writes, by offset, until the first error.
-#ifndef ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H
-#define ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H
+#pragma once
 
 #include "base/file_descriptor.h"
 #include "formats/atf/files/writer.h"
@@ -37,5 +36,3 @@ private:
 };
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_OUTPUT_FILE_H

@@ -1,6 +1,5 @@
 // Compresses the blocks of finished packed files, and changes nothing else of them.
-#ifndef ADA_LIB_FORMATS_PACKED_RECOMPRESS_H
-#define ADA_LIB_FORMATS_PACKED_RECOMPRESS_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -17,5 +16,3 @@ Expected<bool> recompressIndex(std::span<const std::byte> bytes, const std::stri
 Expected<bool> recompressDetail(std::span<const std::byte> bytes, const std::string &to);
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_RECOMPRESS_H

@@ -1,6 +1,5 @@
 // Writes packed index files, one block at a time.
-#ifndef ADA_LIB_FORMATS_PACKED_WRITER_H
-#define ADA_LIB_FORMATS_PACKED_WRITER_H
+#pragma once
 
 #include "formats/atf/files/writer.h"
 #include "formats/packed/file.h"
@@ -47,5 +46,3 @@ private:
 };
 
 } // namespace ada::packed
-
-#endif // ADA_LIB_FORMATS_PACKED_WRITER_H

@@ -1,6 +1,5 @@
 // What the table of formats says about Perfetto traces.
-#ifndef ADA_LIB_FORMATS_PERFETTO_OPERATIONS_H
-#define ADA_LIB_FORMATS_PERFETTO_OPERATIONS_H
+#pragma once
 
 #include "formats/import/import_source.h"
 
@@ -32,5 +31,3 @@ constexpr uint64_t offCpuTrackOf(uint64_t threadTrack) {
 } // namespace perfetto
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_PERFETTO_OPERATIONS_H

@@ -1,6 +1,5 @@
 // Reads the packets of Perfetto traces: names, clocks and tracks, and the events on them.
-#ifndef ADA_LIB_FORMATS_PERFETTO_PACKET_READER_H
-#define ADA_LIB_FORMATS_PERFETTO_PACKET_READER_H
+#pragma once
 
 #include "base/json.h"
 #include "formats/import/event_sorter.h"
@@ -129,5 +128,3 @@ private:
 };
 
 } // namespace ada::model::perfetto
-
-#endif // ADA_LIB_FORMATS_PERFETTO_PACKET_READER_H

@@ -1,6 +1,5 @@
 // Cuts a Perfetto trace into its packets, in pieces of any size.
-#ifndef ADA_LIB_FORMATS_PERFETTO_PACKET_SPLITTER_H
-#define ADA_LIB_FORMATS_PERFETTO_PACKET_SPLITTER_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -39,5 +38,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_PERFETTO_PACKET_SPLITTER_H

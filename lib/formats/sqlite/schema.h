@@ -1,6 +1,5 @@
 // The tables and views of an exported database.
-#ifndef ADA_LIB_FORMATS_SQLITE_SCHEMA_H
-#define ADA_LIB_FORMATS_SQLITE_SCHEMA_H
+#pragma once
 
 namespace ada::model {
 
@@ -52,5 +51,3 @@ CREATE VIEW thread_totals AS SELECT t.id AS thread_id, p.pid, t.tid, t.name AS t
 )";
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_SQLITE_SCHEMA_H

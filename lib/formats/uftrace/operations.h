@@ -1,6 +1,5 @@
 // What the table of formats says about data directories of uftrace.
-#ifndef ADA_LIB_FORMATS_UFTRACE_OPERATIONS_H
-#define ADA_LIB_FORMATS_UFTRACE_OPERATIONS_H
+#pragma once
 
 #include "formats/import/import_source.h"
 
@@ -15,5 +14,3 @@ public:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_UFTRACE_OPERATIONS_H

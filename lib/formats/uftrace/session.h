@@ -1,6 +1,5 @@
 // What a data directory of uftrace holds besides its records: tasks, programs, and symbols of the modules they mapped.
-#ifndef ADA_LIB_FORMATS_UFTRACE_SESSION_H
-#define ADA_LIB_FORMATS_UFTRACE_SESSION_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -105,5 +104,3 @@ Expected<Directory> readDirectory(const std::string &path);
 std::vector<Symbol> symbolsOf(std::string_view text);
 
 } // namespace ada::model::uftrace
-
-#endif // ADA_LIB_FORMATS_UFTRACE_SESSION_H

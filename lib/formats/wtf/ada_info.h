@@ -1,6 +1,5 @@
 // The contents of ada.info records in wtf-trace files: JSON about the trace, its processes, threads and functions.
-#ifndef ADA_LIB_MODEL_CONVERT_WTF_INFO_H
-#define ADA_LIB_MODEL_CONVERT_WTF_INFO_H
+#pragma once
 
 #include "ada/trace/model.h"
 
@@ -58,5 +57,3 @@ std::string infoText(WtfFunctionInfo info);
 WtfInfo parseInfo(std::string_view json);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_CONVERT_WTF_INFO_H

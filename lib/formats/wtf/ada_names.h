@@ -1,6 +1,5 @@
 // Names in wtf-trace files: what viewers accept, and what the bytes can hold.
-#ifndef ADA_LIB_MODEL_CONVERT_WTF_NAMES_H
-#define ADA_LIB_MODEL_CONVERT_WTF_NAMES_H
+#pragma once
 
 #include "ada/trace/wtf/format.h"
 #include "model/loss_list.h"
@@ -23,5 +22,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_CONVERT_WTF_NAMES_H

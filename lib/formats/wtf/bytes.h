@@ -1,6 +1,5 @@
 // Integers in either byte order, and errors of the decoder.
-#ifndef ADA_LIB_FORMATS_WTF_BYTES_H
-#define ADA_LIB_FORMATS_WTF_BYTES_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -56,5 +55,3 @@ inline Error errorOf(const char *code, std::string message) {
 }
 
 } // namespace ada::wtf
-
-#endif // ADA_LIB_FORMATS_WTF_BYTES_H

@@ -3,8 +3,7 @@
 //   u32 id, type, length, start time, end time, part count
 //   part count × { u32 type, offset from the end of this table, length }
 //   the parts, each filled up with zeros to a multiple of 4
-#ifndef ADA_LIB_FORMATS_WTF_CHUNK_H
-#define ADA_LIB_FORMATS_WTF_CHUNK_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -43,5 +42,3 @@ struct ChunkParts {
 Expected<ChunkParts> readChunkParts(const ChunkHead &head, std::span<const std::byte> bytes, uint64_t offset);
 
 } // namespace ada::wtf
-
-#endif // ADA_LIB_FORMATS_WTF_CHUNK_H

@@ -1,6 +1,5 @@
 // The only check of context info that all readers make: its type is "script".
-#ifndef ADA_LIB_FORMATS_WTF_CONTEXT_CHECK_H
-#define ADA_LIB_FORMATS_WTF_CONTEXT_CHECK_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -13,5 +12,3 @@ namespace ada::wtf {
 Expected<void> checkContext(std::string_view json, std::optional<uint64_t> offset);
 
 } // namespace ada::wtf
-
-#endif // ADA_LIB_FORMATS_WTF_CONTEXT_CHECK_H

@@ -1,6 +1,5 @@
 // Keeps track of where in a wtf-trace each record is.
-#ifndef ADA_LIB_FORMATS_WTF_FOLLOWER_H
-#define ADA_LIB_FORMATS_WTF_FOLLOWER_H
+#pragma once
 
 #include "ada/trace/wtf/decoder.h"
 #include "ada/trace/wtf/timeline.h"
@@ -59,4 +58,3 @@ protected:
 };
 
 } // namespace ada::model
-#endif // ADA_LIB_FORMATS_WTF_FOLLOWER_H

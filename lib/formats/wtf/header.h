@@ -1,6 +1,5 @@
 // The file header: version 3 in its two byte orders, and the header part of the chunked dialect.
-#ifndef ADA_LIB_FORMATS_WTF_HEADER_H
-#define ADA_LIB_FORMATS_WTF_HEADER_H
+#pragma once
 
 #include "ada/trace/wtf/format.h"
 
@@ -22,5 +21,3 @@ Expected<void> readChunkedHeader(std::string_view json, uint64_t offset, FileHea
 Expected<void> writeHeader(FileHeader &header, std::string &out, std::string &part);
 
 } // namespace ada::wtf
-
-#endif // ADA_LIB_FORMATS_WTF_HEADER_H

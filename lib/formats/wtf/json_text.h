@@ -2,8 +2,7 @@
 //
 // The format's JSON values are kept byte for byte, so that a file that is read and written stays the same. Callers need
 // only slices of them. There is no recursion, because hostile files nest deeply.
-#ifndef ADA_LIB_FORMATS_WTF_JSON_TEXT_H
-#define ADA_LIB_FORMATS_WTF_JSON_TEXT_H
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -30,5 +29,3 @@ std::optional<std::string> unquote(std::string_view value);
 void appendCompact(std::string &out, std::string_view text);
 
 } // namespace ada::wtf::json
-
-#endif // ADA_LIB_FORMATS_WTF_JSON_TEXT_H

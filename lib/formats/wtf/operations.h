@@ -1,6 +1,5 @@
 // What the table of formats says about wtf-trace.
-#ifndef ADA_LIB_FORMATS_WTF_OPERATIONS_H
-#define ADA_LIB_FORMATS_WTF_OPERATIONS_H
+#pragma once
 
 #include "formats/table.h"
 
@@ -19,5 +18,3 @@ Expected<Description> describeWtf(TraceLocation &place, bool absolute);
 Expected<ReadOutcome> dumpWtf(TraceLocation &place, const RawDumpOptions &options, const RawDumpOutput &out);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_WTF_OPERATIONS_H

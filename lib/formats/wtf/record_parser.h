@@ -1,6 +1,5 @@
 // Records from bytes: the packed layout of version 3 and the aligned one of the chunked dialect.
-#ifndef ADA_LIB_FORMATS_WTF_RECORD_PARSER_H
-#define ADA_LIB_FORMATS_WTF_RECORD_PARSER_H
+#pragma once
 
 #include "string_table.h"
 #include "type_table.h"
@@ -82,5 +81,3 @@ private:
 };
 
 } // namespace ada::wtf
-
-#endif // ADA_LIB_FORMATS_WTF_RECORD_PARSER_H

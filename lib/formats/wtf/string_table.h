@@ -1,6 +1,5 @@
 // The string table of a chunk: texts, each followed by a NUL, numbered from 0.
-#ifndef ADA_LIB_FORMATS_WTF_STRING_TABLE_H
-#define ADA_LIB_FORMATS_WTF_STRING_TABLE_H
+#pragma once
 
 #include <cstdint>
 #include <string_view>
@@ -44,5 +43,3 @@ private:
 };
 
 } // namespace ada::wtf
-
-#endif // ADA_LIB_FORMATS_WTF_STRING_TABLE_H

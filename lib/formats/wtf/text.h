@@ -2,8 +2,7 @@
 //
 // CESU-8 writes each UTF-16 unit of a text separately as UTF-8: up to U+FFFF it is the same as UTF-8, and above that it
 // takes two times three bytes. Existing readers of version 3 count UTF-16 units and go wrong on 4-byte sequences.
-#ifndef ADA_LIB_FORMATS_WTF_TEXT_H
-#define ADA_LIB_FORMATS_WTF_TEXT_H
+#pragma once
 
 #include "shared/text/utf8.h"
 
@@ -38,5 +37,3 @@ std::string cesu8ToUtf8(std::string_view cesu8);
 bool utf8ToCesu8(std::string_view utf8, std::string &out, size_t &units);
 
 } // namespace ada::wtf::text
-
-#endif // ADA_LIB_FORMATS_WTF_TEXT_H

@@ -1,6 +1,5 @@
 // The event types that a file has defined so far, by wire id.
-#ifndef ADA_LIB_FORMATS_WTF_TYPE_TABLE_H
-#define ADA_LIB_FORMATS_WTF_TYPE_TABLE_H
+#pragma once
 
 #include "ada/trace/wtf/format.h"
 
@@ -42,5 +41,3 @@ private:
 };
 
 } // namespace ada::wtf
-
-#endif // ADA_LIB_FORMATS_WTF_TYPE_TABLE_H

@@ -1,6 +1,5 @@
 // Finds which zone a record is in, and what it means there.
-#ifndef ADA_LIB_FORMATS_WTF_ZONE_TRACKER_H
-#define ADA_LIB_FORMATS_WTF_ZONE_TRACKER_H
+#pragma once
 
 #include "ada/trace/wtf/timeline.h"
 
@@ -46,5 +45,3 @@ private:
 void forEachItem(const Record &record, const std::function<void(Item &)> &f);
 
 } // namespace ada::wtf
-
-#endif // ADA_LIB_FORMATS_WTF_ZONE_TRACKER_H

@@ -1,6 +1,5 @@
 // Reads which function has which number from the program that XRay instrumented.
-#ifndef ADA_LIB_FORMATS_XRAY_FUNCTION_NAMES_H
-#define ADA_LIB_FORMATS_XRAY_FUNCTION_NAMES_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -22,5 +21,3 @@ std::optional<std::vector<NamedFunction>> functionsOf(const std::string &program
 std::string programOf(const std::string &log);
 
 } // namespace ada::model::xray
-
-#endif // ADA_LIB_FORMATS_XRAY_FUNCTION_NAMES_H

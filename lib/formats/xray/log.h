@@ -1,6 +1,5 @@
 // The bytes of XRay's logs, as compiler-rt writes them (xray_records.h, xray_fdr_log_records.h).
-#ifndef ADA_LIB_FORMATS_XRAY_LOG_H
-#define ADA_LIB_FORMATS_XRAY_LOG_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -76,5 +75,3 @@ private:
 };
 
 } // namespace ada::model::xray
-
-#endif // ADA_LIB_FORMATS_XRAY_LOG_H

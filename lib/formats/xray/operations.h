@@ -1,6 +1,5 @@
 // What the table of formats says about logs of XRay, LLVM's function tracer.
-#ifndef ADA_LIB_FORMATS_XRAY_OPERATIONS_H
-#define ADA_LIB_FORMATS_XRAY_OPERATIONS_H
+#pragma once
 
 #include "formats/import/import_source.h"
 
@@ -15,5 +14,3 @@ public:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_XRAY_OPERATIONS_H

@@ -12,8 +12,7 @@
 //      what is selected, and sets `done`.
 //   5. To withdraw the order: withdrawn = number, then read `taken`. If that is not the number, nothing happens any
 //      more: the next call clears the bytes.
-#ifndef ADA_LIB_SHARED_CONTROL_WAITING_H
-#define ADA_LIB_SHARED_CONTROL_WAITING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -61,4 +60,3 @@ constexpr uint64_t kWaitingMagic[WaitingBlock::kMagicWords] = {0x9d61f3a5c4e20b7
                                                                0xe01c7d5a924fb863ull, 0x68f4a91eb3705dc2ull};
 
 } // namespace ada
-#endif // ADA_LIB_SHARED_CONTROL_WAITING_H

@@ -6,8 +6,7 @@
 //
 // Index and detail files consist of header, events and footer. While a file grows, its header is a placeholder
 // (`totals` null); the true header is written last, after events and footer, so that a crash can't spoil it.
-#ifndef ADA_LIB_SHARED_ENCODE_ATF_H
-#define ADA_LIB_SHARED_ENCODE_ATF_H
+#pragma once
 
 #include <ada/trace/atf_format.h>
 
@@ -211,4 +210,3 @@ inline size_t encodeVectorPayload(unsigned char *to, uint64_t functionId, unsign
 }
 
 } // namespace ada::atf
-#endif

@@ -1,6 +1,5 @@
 // Decodes packed bodies.
-#ifndef ADA_LIB_SHARED_ENCODE_PACKED_DECODER_H
-#define ADA_LIB_SHARED_ENCODE_PACKED_DECODER_H
+#pragma once
 
 #include "packed_state.h"
 
@@ -257,4 +256,3 @@ inline Decoded Decoder::findWhole(const Byte *at, const Byte *end) {
 }
 
 } // namespace ada::packed
-#endif

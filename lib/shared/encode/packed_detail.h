@@ -10,8 +10,7 @@
 //
 // A word that is not predicted is often a pointer that was seen shortly before: a byte says which.
 // The rest are small differences, or as many bytes as needed.
-#ifndef ADA_LIB_SHARED_ENCODE_PACKED_DETAIL_H
-#define ADA_LIB_SHARED_ENCODE_PACKED_DETAIL_H
+#pragma once
 
 #include "atf.h"
 #include "packed_decoder.h"
@@ -559,4 +558,3 @@ inline Decoded DetailDecoder::decodeOther(unsigned first, UnpackedDetail &event)
 }
 
 } // namespace ada::packed
-#endif

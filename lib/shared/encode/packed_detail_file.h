@@ -5,8 +5,7 @@
 //
 // A block can be read alone. Only the last one may be open: then its header is a placeholder, and its body goes to the
 // end of the file. A reader finds all blocks by going from header to header.
-#ifndef ADA_LIB_SHARED_ENCODE_PACKED_DETAIL_FILE_H
-#define ADA_LIB_SHARED_ENCODE_PACKED_DETAIL_FILE_H
+#pragma once
 
 #include "packed_detail.h"
 #include "packed_file.h"
@@ -184,4 +183,3 @@ private:
 };
 
 } // namespace ada::packed
-#endif

@@ -6,8 +6,7 @@
 //   Encoder::Run run(encoder, to);
 //   run.encode(kind, function, ns); …     at most kMostEventBytes each
 //   to = run.end();
-#ifndef ADA_LIB_SHARED_ENCODE_PACKED_ENCODER_H
-#define ADA_LIB_SHARED_ENCODE_PACKED_ENCODER_H
+#pragma once
 
 #include "packed_state.h"
 
@@ -182,4 +181,3 @@ private:
 };
 
 } // namespace ada::packed
-#endif

@@ -10,8 +10,7 @@
 //   if (writer.isFull()) writer.close(sum) …   pwrite over the placeholder
 //
 // `Sum` is CRC-32C: (sum of the bytes before, or 0; bytes; how many) -> sum. The runtime and the library each have one.
-#ifndef ADA_LIB_SHARED_ENCODE_PACKED_FILE_H
-#define ADA_LIB_SHARED_ENCODE_PACKED_FILE_H
+#pragma once
 
 #include "atf.h"
 #include "packed_decoder.h"
@@ -241,4 +240,3 @@ size_t BlockWriter::resume(const Byte *start, const Byte *body, size_t bytes, ui
 }
 
 } // namespace ada::packed
-#endif

@@ -5,8 +5,7 @@
 //
 // Every block can be read alone. Only the last one may be open: then its header is a placeholder with everything that
 // is known at a block's start, and its body goes to the end of the file.
-#ifndef ADA_LIB_SHARED_ENCODE_PACKED_FORMAT_H
-#define ADA_LIB_SHARED_ENCODE_PACKED_FORMAT_H
+#pragma once
 
 #include <ada/trace/atf_format.h>
 
@@ -141,4 +140,3 @@ static_assert(sizeof(RawTrailer) == kTrailerBytes);
 constexpr uint64_t aligned(uint64_t end) { return (end + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment; }
 
 } // namespace ada::packed
-#endif

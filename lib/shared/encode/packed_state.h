@@ -1,6 +1,5 @@
 // The state from which a packed body's next event is predicted. Encoder and decoder both keep it, and so agree.
-#ifndef ADA_LIB_SHARED_ENCODE_PACKED_STATE_H
-#define ADA_LIB_SHARED_ENCODE_PACKED_STATE_H
+#pragma once
 
 #include "packed_format.h"
 
@@ -113,4 +112,3 @@ struct Steps {
 };
 
 } // namespace ada::packed
-#endif

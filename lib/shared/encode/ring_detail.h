@@ -3,8 +3,7 @@
 // The first holds registers and stack. If vector registers carry arguments or a return value, or texts that arguments
 // point to were recorded, events of AdaTrace's own types follow with the same index number;
 // readers that only know the specification skip them by their length.
-#ifndef ADA_LIB_SHARED_ENCODE_RING_DETAIL_H
-#define ADA_LIB_SHARED_ENCODE_RING_DETAIL_H
+#pragma once
 
 #include "atf.h"
 #include "shared/ring/expander.h"
@@ -78,4 +77,3 @@ inline size_t encodeRingDetail(unsigned char *to, unsigned version, const ring::
 }
 
 } // namespace ada::atf
-#endif

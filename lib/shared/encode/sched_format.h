@@ -1,7 +1,6 @@
 // The bytes of thread_N/sched.ads: when a thread went off-CPU, and when it went on-CPU again.
 // docs/formats/sched.md describes the format.
-#ifndef ADA_LIB_SHARED_ENCODE_SCHED_FORMAT_H
-#define ADA_LIB_SHARED_ENCODE_SCHED_FORMAT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,4 +44,3 @@ struct Record {
 static_assert(sizeof(Record) == 16);
 
 } // namespace ada::sched
-#endif

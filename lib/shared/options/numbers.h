@@ -1,6 +1,5 @@
 // Numbers, sizes and durations in the notation of options.
-#ifndef ADA_LIB_SHARED_OPTIONS_NUMBERS_H
-#define ADA_LIB_SHARED_OPTIONS_NUMBERS_H
+#pragma once
 
 #include "shared/text/text_piece.h"
 
@@ -62,4 +61,3 @@ inline bool parseShare(TextPiece text, uint64_t &share) {
 }
 
 } // namespace ada::options
-#endif

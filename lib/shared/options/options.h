@@ -8,8 +8,7 @@
 // The exceptions are colons that need no quotes: C++'s '::' in a text value, unless the end or `name=` of an option
 // follows, the colon after the kind of a trigger (triggers.h), and that of a clock (tick:50us).
 // The list of options is lib/shared/options/options.inc.
-#ifndef ADA_LIB_SHARED_OPTIONS_OPTIONS_H
-#define ADA_LIB_SHARED_OPTIONS_OPTIONS_H
+#pragma once
 
 #include "triggers.h"
 
@@ -277,4 +276,3 @@ inline Reading takeAssignment(TextPiece &text, Assignment &a) {
 }
 
 } // namespace ada::options
-#endif

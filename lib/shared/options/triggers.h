@@ -4,8 +4,7 @@
 //   one      = "call:" GLOB | "slow:" GLOB '>' duration | "exception:" GLOB | "signal"
 //
 // The limit of `slow` begins at the last '>': names may hold others.
-#ifndef ADA_LIB_SHARED_OPTIONS_TRIGGERS_H
-#define ADA_LIB_SHARED_OPTIONS_TRIGGERS_H
+#pragma once
 
 #include "numbers.h"
 #include "shared/select/glob.h"
@@ -93,4 +92,3 @@ template <class Use> inline const char *parseTriggers(TextPiece text, TextPiece 
 }
 
 } // namespace ada::options
-#endif

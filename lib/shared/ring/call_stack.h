@@ -1,6 +1,5 @@
 // The open calls of one thread, in memory that its owner provides.
-#ifndef ADA_LIB_RING_CALL_STACK_H
-#define ADA_LIB_RING_CALL_STACK_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -42,4 +41,3 @@ struct CallStack {
 };
 
 } // namespace ada::ring
-#endif

@@ -31,8 +31,7 @@
 //     for (uint64_t i = 0; i < batch.count; ++i)
 //       expand(state, batch.records[i], clock, modules, grow, emit);
 //     settle(walk, state);
-#ifndef ADA_LIB_SHARED_RING_CHUNK_WALK_H
-#define ADA_LIB_SHARED_RING_CHUNK_WALK_H
+#pragma once
 
 #include "expander.h"
 
@@ -405,4 +404,3 @@ inline unsigned cursorFor(const ada_ring_thread &thread, uint64_t eventsInFile) 
 }
 
 } // namespace ada::ring
-#endif

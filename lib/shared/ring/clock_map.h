@@ -7,8 +7,7 @@
 // the next one. Recovery needs it for the records after the last pass.
 //
 // The mapping is monotonic: anchors are, and each segment is rounded towards its start.
-#ifndef ADA_LIB_RING_CLOCK_MAP_H
-#define ADA_LIB_RING_CLOCK_MAP_H
+#pragma once
 
 #include "shared/ring/ring_file.h"
 #include "shared/wide.h"
@@ -103,4 +102,3 @@ private:
 };
 
 } // namespace ada::ring
-#endif

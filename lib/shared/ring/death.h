@@ -1,7 +1,6 @@
 // Writes into a manifest what is known of the signal that killed the process.
 // The runtime does it if it lives long enough, otherwise recovery.
-#ifndef ADA_LIB_SHARED_DEATH_H
-#define ADA_LIB_SHARED_DEATH_H
+#pragma once
 
 #include "shared/arch.h"
 #include "shared/manifest_keys.h"
@@ -27,4 +26,3 @@ template <class Json> void putDeath(Json &json, const ada_ring_header &header, u
 }
 
 } // namespace ada
-#endif

@@ -17,8 +17,7 @@
 //                                          event
 //   LOST                                   how many records were lost up to here; gaps.h keeps the places
 // So a file's events always nest, and the only calls without an end are those that were open at the end.
-#ifndef ADA_LIB_RING_EXPANDER_H
-#define ADA_LIB_RING_EXPANDER_H
+#pragma once
 
 #include "call_stack.h"
 #include "clock_map.h"
@@ -264,4 +263,3 @@ inline const unsigned char *contentsOf(const ada_detail &d) {
 }
 
 } // namespace ada::ring
-#endif

@@ -3,8 +3,7 @@
 // The drain of a running process and the recovery of a dead one find gaps while they expand records (expander.h). A
 // list is bounded: when there are too many, the two that are closest to each other become one. So everything that was
 // lost lies in a gap of the list, and the parts of gaps in which nothing was lost are as short as possible.
-#ifndef ADA_LIB_SHARED_RING_GAPS_H
-#define ADA_LIB_SHARED_RING_GAPS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -152,4 +151,3 @@ private:
 };
 
 } // namespace ada::ring
-#endif

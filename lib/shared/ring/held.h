@@ -13,8 +13,7 @@
 // In a lane, no such time overlaps an event of the thread. If events get their times from a word that is advanced now
 // and then (clock=tick), the first events after a held time may seem older than its end: the part that would overlap
 // them is counted as missing.
-#ifndef ADA_LIB_SHARED_RING_HELD_H
-#define ADA_LIB_SHARED_RING_HELD_H
+#pragma once
 
 #include "../encode/sched_format.h"
 #include "clock_map.h"
@@ -90,4 +89,3 @@ inline uint64_t unreportedLost(const ada_ring_thread &thread, uint64_t chunks) {
 }
 
 } // namespace ada::ring
-#endif

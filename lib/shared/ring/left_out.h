@@ -9,8 +9,7 @@
 // all calls around these, and calls that are open when the thread, the process or a flush ends the recording.
 // Calls below max_depth are never kept. A short call may also be kept if its thread was interrupted in the hook of its
 // return, after the clock was read: to every observer, it was still open.
-#ifndef ADA_LIB_SHARED_RING_LEFT_OUT_H
-#define ADA_LIB_SHARED_RING_LEFT_OUT_H
+#pragma once
 
 #include "expander.h"
 
@@ -82,4 +81,3 @@ template <class Emit> inline void leaveOut(ThreadExpansion &t, const Event &e, b
 }
 
 } // namespace ada::ring
-#endif

@@ -4,8 +4,7 @@
 // Other losses only show when its records are read or written: they belong to a cursor, and so take effect at the same
 // moment as the events that they go with. Whenever the process is killed,
 // events and losses together are what the program did.
-#ifndef ADA_LIB_SHARED_RING_LOSSES_H
-#define ADA_LIB_SHARED_RING_LOSSES_H
+#pragma once
 
 #include "expander.h"
 
@@ -56,4 +55,3 @@ inline uint64_t lossesAt(const ada_ring_thread &thread, const ada_ring_cursor &c
 }
 
 } // namespace ada::ring
-#endif

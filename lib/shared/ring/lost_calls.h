@@ -13,8 +13,7 @@
 //   - Marks of calls that are still open are reported as well. There may be jumps to them after the gap.
 //
 // Then events and losses together are what the program did, if the last calls of a thread end.
-#ifndef ADA_LIB_SHARED_RING_LOST_CALLS_H
-#define ADA_LIB_SHARED_RING_LOST_CALLS_H
+#pragma once
 
 #include "expander.h"
 
@@ -115,4 +114,3 @@ private:
 };
 
 } // namespace ada::ring
-#endif

@@ -10,8 +10,7 @@
 // The table may change while it is read: a slot without any records left is filled in again.
 // Its stamp marks the slot as unusable before the other fields change, and gets another value when they have,
 // so a reader looks at it twice. The new module's own records are younger than the change.
-#ifndef ADA_LIB_RING_MODULE_MAP_H
-#define ADA_LIB_RING_MODULE_MAP_H
+#pragma once
 
 #include "shared/ring/ring_file.h"
 
@@ -119,4 +118,3 @@ private:
 };
 
 } // namespace ada::ring
-#endif

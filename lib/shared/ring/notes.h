@@ -1,6 +1,5 @@
 // What an index file can't show about the calls that were open when it was written: see ada_ring_note.
-#ifndef ADA_LIB_SHARED_RING_NOTES_H
-#define ADA_LIB_SHARED_RING_NOTES_H
+#pragma once
 
 #include "left_out.h"
 
@@ -85,4 +84,3 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
 }
 
 } // namespace ada::ring
-#endif

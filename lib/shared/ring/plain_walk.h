@@ -4,8 +4,7 @@
 // none of the rules of chunk_walk.h, no batch, and no decision about time or module that was not already made for the
 // record before. Any other record ends the pass and is left untouched: takeRecords() and expand() continue with it.
 // They would give the same events for all records.
-#ifndef ADA_LIB_SHARED_RING_PLAIN_WALK_H
-#define ADA_LIB_SHARED_RING_PLAIN_WALK_H
+#pragma once
 
 #include "chunk_walk.h"
 
@@ -127,4 +126,3 @@ inline uint64_t takePlain(ThreadWalk &w, const WalkRules &rules, ThreadExpansion
 }
 
 } // namespace ada::ring
-#endif

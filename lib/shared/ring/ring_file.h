@@ -40,8 +40,7 @@
  * All fields are little-endian, of fixed width, and naturally aligned. Fields marked
  * (atomic) are read while they are written.
  */
-#ifndef ADA_RING_FILE_H
-#define ADA_RING_FILE_H
+#pragma once
 
 #include <ada/abi.h>
 
@@ -357,4 +356,3 @@ ADA_ABI_ASSERT(sizeof(ada_detail_entry) == 24, "ada_detail_entry is 24 bytes");
 #ifdef __cplusplus
 }
 #endif
-#endif /* ADA_RING_FILE_H */

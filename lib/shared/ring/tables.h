@@ -1,6 +1,5 @@
 // Answers questions about a ring file's header: whether its tables can be read, what its detail files are.
-#ifndef ADA_LIB_SHARED_RING_TABLES_H
-#define ADA_LIB_SHARED_RING_TABLES_H
+#pragma once
 
 #include "shared/ring/ring_file.h"
 
@@ -21,4 +20,3 @@ inline bool tablesFit(const ada_ring_header &h, uint64_t bytes) {
 inline uint32_t detailVersion(uint32_t format) { return format == ADA_FORMAT_PACKED ? 2 : format; }
 
 } // namespace ada::ring
-#endif

@@ -6,8 +6,7 @@
 // interleavings of both.
 //
 // `Memory` is the ring: chunk(number), giveBack(chunk), wake(thread), noteClosed(how many more chunks are closed now).
-#ifndef ADA_LIB_SHARED_RING_THREAD_READER_H
-#define ADA_LIB_SHARED_RING_THREAD_READER_H
+#pragma once
 
 #include "chunk_walk.h"
 #include "losses.h"
@@ -244,4 +243,3 @@ inline void beginChunk(ada_ring_thread &thread, ada_chunk &chunk, uint64_t seq, 
 }
 
 } // namespace ada::ring
-#endif

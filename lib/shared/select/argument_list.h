@@ -8,8 +8,7 @@
 // `return` is the result. A text without a single ':' in its last parentheses has no list: "f(int, std::string)".
 //
 // Freestanding: the runtime compiles it into traced programs.
-#ifndef ADA_LIB_SELECT_ARGUMENT_LIST_H
-#define ADA_LIB_SELECT_ARGUMENT_LIST_H
+#pragma once
 
 #include "shared/options/numbers.h"
 #include "shared/text/text_piece.h"
@@ -81,4 +80,3 @@ inline bool isArgumentList(TextPiece list) {
 }
 
 } // namespace ada::select
-#endif

@@ -2,8 +2,7 @@
 //
 // A glob has to match the whole of one of the function's names or its source file. So `ns::parse` matches all overloads
 // of ns::parse and all its instances, and `*/net/*.cpp` all functions defined there.
-#ifndef ADA_LIB_SELECT_FUNCTION_GLOB_H
-#define ADA_LIB_SELECT_FUNCTION_GLOB_H
+#pragma once
 
 #include "function_name.h"
 #include "glob.h"
@@ -64,4 +63,3 @@ private:
 inline bool means(const char *globs, const Names &names) { return FunctionTexts(names).match(globs); }
 
 } // namespace ada::select
-#endif

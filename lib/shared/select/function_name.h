@@ -2,8 +2,7 @@
 //
 // Reads the names that the demanglers of LLVM and GNU write.
 // Freestanding: the runtime compiles it into traced programs.
-#ifndef ADA_LIB_SELECT_FUNCTION_NAME_H
-#define ADA_LIB_SELECT_FUNCTION_NAME_H
+#pragma once
 
 #include "glob.h"
 
@@ -197,4 +196,3 @@ private:
 };
 
 } // namespace ada::select
-#endif

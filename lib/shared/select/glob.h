@@ -3,8 +3,7 @@
 // A glob is compiled into a row of items, and a text moves a set of positions in that row forward, one character at a
 // time. So the time is bounded by the product of both lengths, whatever the glob. Nothing is allocated: the runtime
 // compiles this into traced programs.
-#ifndef ADA_LIB_SELECT_GLOB_H
-#define ADA_LIB_SELECT_GLOB_H
+#pragma once
 
 #include "shared/text/text_piece.h"
 
@@ -281,4 +280,3 @@ inline const char *faultOf(TextPiece globs, TextPiece *which) {
 }
 
 } // namespace ada::select
-#endif

@@ -1,6 +1,5 @@
 // Recognises the system's sources: the headers of the compilers, the C library and the C++ library.
-#ifndef ADA_LIB_SELECT_SYSTEM_PATH_H
-#define ADA_LIB_SELECT_SYSTEM_PATH_H
+#pragma once
 
 #include "function_name.h"
 
@@ -25,5 +24,3 @@ inline bool isSystemPath(TextPiece path) {
 }
 
 } // namespace ada::select
-
-#endif // ADA_LIB_SELECT_SYSTEM_PATH_H

@@ -2,8 +2,7 @@
 // The library, the tool and the runtime all write JSON with this.
 //
 // Freestanding: the runtime compiles it into traced programs.
-#ifndef ADA_LIB_SHARED_TEXT_JSON_H
-#define ADA_LIB_SHARED_TEXT_JSON_H
+#pragma once
 
 #include "text_piece.h"
 #include "utf8.h"
@@ -161,5 +160,3 @@ protected:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_SHARED_TEXT_JSON_H

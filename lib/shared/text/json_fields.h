@@ -10,8 +10,7 @@
 //   f.list(key, list, fields)   an array of objects, likewise; left out if it is empty
 //
 // Freestanding: the runtime compiles it into traced programs.
-#ifndef ADA_LIB_SHARED_TEXT_JSON_FIELDS_H
-#define ADA_LIB_SHARED_TEXT_JSON_FIELDS_H
+#pragma once
 
 #include "json.h"
 
@@ -88,5 +87,3 @@ private:
 };
 
 } // namespace ada
-
-#endif // ADA_LIB_SHARED_TEXT_JSON_FIELDS_H

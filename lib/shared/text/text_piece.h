@@ -1,8 +1,7 @@
 // A run of characters that something else owns.
 //
 // Freestanding: the runtime compiles it into traced programs.
-#ifndef ADA_LIB_SHARED_TEXT_TEXT_PIECE_H
-#define ADA_LIB_SHARED_TEXT_TEXT_PIECE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,4 +39,3 @@ struct TextPiece {
 };
 
 } // namespace ada
-#endif // ADA_LIB_SHARED_TEXT_TEXT_PIECE_H

@@ -1,8 +1,7 @@
 // UTF-8, code point by code point, and which of them a terminal must not be given.
 //
 // Freestanding: the runtime compiles it into traced programs.
-#ifndef ADA_LIB_SHARED_TEXT_UTF8_H
-#define ADA_LIB_SHARED_TEXT_UTF8_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -66,5 +65,3 @@ constexpr bool isUnprintable(uint32_t c) {
 }
 
 } // namespace ada
-
-#endif // ADA_LIB_SHARED_TEXT_UTF8_H

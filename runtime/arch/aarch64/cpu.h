@@ -1,6 +1,5 @@
 // What the runtime needs from an AArch64 CPU: its counter, and a reservation that a signal can't split.
-#ifndef ADA_RUNTIME_ARCH_CPU_H
-#define ADA_RUNTIME_ARCH_CPU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,4 +47,3 @@ inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
 inline void pause() { __asm__ volatile("yield"); }
 
 } // namespace ada::arch
-#endif

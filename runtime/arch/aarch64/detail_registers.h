@@ -6,8 +6,7 @@
 // These are exact: the registers that carry the function's parameters (`integers`, `vectors` of the frame), those of
 // variadic arguments, sp and lr. All other registers have their values at the hook. fp is the caller's x29: it is exact
 // in functions that keep a frame record, which is the default; otherwise it is x29 at the hook.
-#ifndef ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
-#define ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
+#pragma once
 
 #include "core/record/detail_site.h"
 #include "saved_registers.h"
@@ -54,4 +53,3 @@ inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, con
 }
 
 } // namespace ada::arch
-#endif

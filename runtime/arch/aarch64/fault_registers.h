@@ -1,6 +1,5 @@
 // The registers of a thread that a signal has interrupted.
-#ifndef ADA_RUNTIME_ARCH_FAULT_REGISTERS_H
-#define ADA_RUNTIME_ARCH_FAULT_REGISTERS_H
+#pragma once
 
 #include <stdint.h>
 #include <ucontext.h>
@@ -17,4 +16,3 @@ inline void takeFaultRegisters(const void *context, uint64_t *registers) {
 }
 
 } // namespace ada::arch
-#endif

@@ -1,9 +1,6 @@
 // Offsets at which the detail hooks save registers on AArch64, for the assembler and the compiler: see SavedRegisters.
-#ifndef ADA_RUNTIME_ARCH_SAVED_REGISTERS_H
-#define ADA_RUNTIME_ARCH_SAVED_REGISTERS_H
+#pragma once
 
 #define SAVED_X29 64
 #define SAVED_VECTORS 80
 #define SAVED_BYTES 208
-
-#endif

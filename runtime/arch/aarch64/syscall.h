@@ -1,6 +1,5 @@
 // Raw system calls on AArch64. The x86-64 file of the same name says why they are raw.
-#ifndef ADA_RUNTIME_ARCH_SYSCALL_H
-#define ADA_RUNTIME_ARCH_SYSCALL_H
+#pragma once
 
 namespace ada::arch {
 
@@ -18,4 +17,3 @@ inline long syscall6(long number, long a, long b, long c, long d, long e, long f
 }
 
 } // namespace ada::arch
-#endif

@@ -1,6 +1,5 @@
 // A thread-local area for the drain thread, which pthread does not know about.
-#ifndef ADA_RUNTIME_ARCH_THREAD_AREA_H
-#define ADA_RUNTIME_ARCH_THREAD_AREA_H
+#pragma once
 
 #include "core/record/thread.h"
 #include <stddef.h>
@@ -30,4 +29,3 @@ inline void *makeThreadArea(char *memory, size_t) {
 }
 
 } // namespace ada::arch
-#endif

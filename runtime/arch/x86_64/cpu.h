@@ -1,6 +1,5 @@
 // What the runtime needs from an x86-64 CPU: its counter, and a reservation that a signal can't split.
-#ifndef ADA_RUNTIME_ARCH_CPU_H
-#define ADA_RUNTIME_ARCH_CPU_H
+#pragma once
 
 #include <cpuid.h>
 #include <stdint.h>
@@ -41,4 +40,3 @@ inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
 inline void pause() { __builtin_ia32_pause(); }
 
 } // namespace ada::arch
-#endif

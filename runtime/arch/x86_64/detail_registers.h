@@ -7,8 +7,7 @@
 // variadic arguments, sp and lr. All other registers have their values at the hook, a few instructions into the
 // function. fp is the caller's rbp: it is exact in functions with a frame pointer, and in those that have not yet used
 // rbp for something else.
-#ifndef ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
-#define ADA_RUNTIME_ARCH_DETAIL_REGISTERS_H
+#pragma once
 
 #include "core/record/detail_site.h"
 #include "saved_registers.h"
@@ -60,4 +59,3 @@ inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, con
 }
 
 } // namespace ada::arch
-#endif

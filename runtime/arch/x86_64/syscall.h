@@ -2,8 +2,7 @@
 //
 // The runtime does not call libc's wrappers: the traced program may define instrumented functions with the same names,
 // and the drain thread has no errno.
-#ifndef ADA_RUNTIME_ARCH_SYSCALL_H
-#define ADA_RUNTIME_ARCH_SYSCALL_H
+#pragma once
 
 namespace ada::arch {
 
@@ -21,4 +20,3 @@ inline long syscall6(long number, long a, long b, long c, long d, long e, long f
 }
 
 } // namespace ada::arch
-#endif

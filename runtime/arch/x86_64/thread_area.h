@@ -1,6 +1,5 @@
 // A thread-local area for the drain thread, which pthread does not know about.
-#ifndef ADA_RUNTIME_ARCH_THREAD_AREA_H
-#define ADA_RUNTIME_ARCH_THREAD_AREA_H
+#pragma once
 
 #include "core/record/thread.h"
 #include <stddef.h>
@@ -35,4 +34,3 @@ inline void *makeThreadArea(char *memory, size_t bytes) {
 }
 
 } // namespace ada::arch
-#endif

@@ -1,8 +1,7 @@
 // The checksums of ATF footers, for the drain: CRC-32 (ATF 1) and CRC-32C (ATF 2).
 //
 // The library uses isa-l for this; code that is linked into traced programs depends on libc only.
-#ifndef ADA_RUNTIME_CORE_CRC_H
-#define ADA_RUNTIME_CORE_CRC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,4 +19,3 @@ inline uint32_t sumOf(unsigned version, uint32_t crc, const void *data, size_t n
 }
 
 } // namespace ada
-#endif

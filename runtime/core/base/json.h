@@ -1,6 +1,5 @@
 // Writes JSON as a stream, through a small buffer, to a file or to growing memory.
-#ifndef ADA_RUNTIME_CORE_JSON_H
-#define ADA_RUNTIME_CORE_JSON_H
+#pragma once
 
 #include "os.h"
 #include "shared/text/json.h"
@@ -35,4 +34,3 @@ private:
 };
 
 } // namespace ada
-#endif

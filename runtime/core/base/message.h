@@ -1,6 +1,5 @@
 // The runtime's messages: one line on standard error, "AdaTrace: …".
-#ifndef ADA_RUNTIME_CORE_MESSAGE_H
-#define ADA_RUNTIME_CORE_MESSAGE_H
+#pragma once
 
 #include "text.h"
 
@@ -15,4 +14,3 @@ void say(const Message &m);
 const char *errorText(int error);
 
 } // namespace ada
-#endif

@@ -1,11 +1,8 @@
 // The system and architecture that the runtime is built for.
 //
 // Every folder in arch/ and os/ has the same header names; the build puts one of each on the include path.
-#ifndef ADA_RUNTIME_CORE_OS_H
-#define ADA_RUNTIME_CORE_OS_H
+#pragma once
 
 #include "cpu.h"
 #include "mutex.h"
 #include "sys.h"
-
-#endif

@@ -1,8 +1,7 @@
 // An array that allocates memory in steps as it is used, for data that may be large but mostly isn't.
 //
 // Address space matters too: `ulimit -v` limits it, and mlockall() turns it into memory.
-#ifndef ADA_RUNTIME_CORE_STEPPED_ARRAY_H
-#define ADA_RUNTIME_CORE_STEPPED_ARRAY_H
+#pragma once
 
 #include "os.h"
 
@@ -42,4 +41,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // Builds short texts (paths, messages) in its own memory, without libc's formatting.
-#ifndef ADA_RUNTIME_CORE_TEXT_H
-#define ADA_RUNTIME_CORE_TEXT_H
+#pragma once
 
 #include "shared/text/text_piece.h"
 
@@ -81,4 +80,3 @@ private:
 using Path = Text<4096>;
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // Texts that are kept once each for as long as the process lives.
-#ifndef ADA_RUNTIME_CORE_TEXT_STORE_H
-#define ADA_RUNTIME_CORE_TEXT_STORE_H
+#pragma once
 
 #include "os.h"
 
@@ -30,4 +29,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,8 +1,7 @@
 // max_size and max_time: which packed blocks of a process are oldest, and when they must be removed.
 //
 // Owned by the drain thread.
-#ifndef ADA_RUNTIME_CORE_BOUND_H
-#define ADA_RUNTIME_CORE_BOUND_H
+#pragma once
 
 #include "core/base/os.h"
 #include "core/session/options.h"
@@ -86,4 +85,3 @@ private:
 };
 
 } // namespace ada
-#endif

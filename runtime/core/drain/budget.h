@@ -8,8 +8,7 @@
 // docs/explanation/drain.md.
 //
 // Owned by the drain thread.
-#ifndef ADA_RUNTIME_CORE_BUDGET_H
-#define ADA_RUNTIME_CORE_BUDGET_H
+#pragma once
 
 #include "core/session/options.h"
 #include "function_figures.h"
@@ -186,4 +185,3 @@ private:
 };
 
 } // namespace ada
-#endif

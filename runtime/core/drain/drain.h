@@ -2,8 +2,7 @@
 //
 // One pass takes an anchor. Then, for each thread, it reads the records that are complete and not younger than the
 // anchor, writes their events, and gives the chunks back: see ThreadTrace.
-#ifndef ADA_RUNTIME_CORE_DRAIN_H
-#define ADA_RUNTIME_CORE_DRAIN_H
+#pragma once
 
 #include "drain_helpers.h"
 #include "dump.h"
@@ -148,4 +147,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -2,8 +2,7 @@
 //
 // The drain thread starts them, so they share its table of open files, its directory and its rights, and the rules in
 // drain_thread.h apply to them. Between passes they sleep.
-#ifndef ADA_RUNTIME_CORE_DRAIN_HELPERS_H
-#define ADA_RUNTIME_CORE_DRAIN_HELPERS_H
+#pragma once
 
 #include "core/base/os.h"
 
@@ -52,4 +51,3 @@ private:
 };
 
 } // namespace ada
-#endif

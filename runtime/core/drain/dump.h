@@ -6,8 +6,7 @@
 // is complete.
 //
 // Owned by the drain thread.
-#ifndef ADA_RUNTIME_CORE_DUMP_H
-#define ADA_RUNTIME_CORE_DUMP_H
+#pragma once
 
 #include "core/base/os.h"
 #include "core/base/text.h"
@@ -59,4 +58,3 @@ private:
 void removeProcessDirectory(const char *directory);
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // With option `budget`: what is known about the calls of each function, and which functions are to be switched off.
-#ifndef ADA_RUNTIME_CORE_FUNCTION_FIGURES_H
-#define ADA_RUNTIME_CORE_FUNCTION_FIGURES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,4 +55,3 @@ inline uint64_t chooseHottest(HotFunction *functions, uint64_t count, uint64_t a
 }
 
 } // namespace ada
-#endif

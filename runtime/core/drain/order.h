@@ -1,6 +1,5 @@
 // An order from another process, on its way through the drain.
-#ifndef ADA_RUNTIME_CORE_ORDER_H
-#define ADA_RUNTIME_CORE_ORDER_H
+#pragma once
 
 #include "core/base/text.h"
 #include "shared/ring/ring_file.h"
@@ -39,4 +38,3 @@ struct Order {
 };
 
 } // namespace ada
-#endif

@@ -5,8 +5,7 @@
 // nothing.
 //
 // Owned by the drain thread.
-#ifndef ADA_RUNTIME_CORE_PARTS_H
-#define ADA_RUNTIME_CORE_PARTS_H
+#pragma once
 
 #include "core/base/os.h"
 #include "core/base/text.h"
@@ -70,4 +69,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // The trace of a process: the traces of its threads, what they share, and the manifest. Used by the drain only.
-#ifndef ADA_RUNTIME_CORE_PROCESS_TRACE_H
-#define ADA_RUNTIME_CORE_PROCESS_TRACE_H
+#pragma once
 
 #include "bound.h"
 #include "budget.h"
@@ -180,4 +179,3 @@ private:
 };
 
 } // namespace ada
-#endif

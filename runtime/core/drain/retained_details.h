@@ -8,8 +8,7 @@
 // entry of a watched call becomes older than any window can need, it is held in separate memory until the call returns,
 // so that a slow call is written with its arguments however long it took. At most kMostWatched open calls per thread
 // are watched, the outermost ones: 150 KB per thread, used only as far as calls are held.
-#ifndef ADA_RUNTIME_CORE_RETAINED_DETAILS_H
-#define ADA_RUNTIME_CORE_RETAINED_DETAILS_H
+#pragma once
 
 #include "core/ring/ring.h"
 #include "shared/encode/ring_detail.h"
@@ -98,4 +97,3 @@ private:
 };
 
 } // namespace ada
-#endif

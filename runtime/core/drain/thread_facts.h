@@ -1,6 +1,5 @@
 // What is known about each thread of the trace, for the manifest. It outlives the thread.
-#ifndef ADA_RUNTIME_CORE_THREAD_FACTS_H
-#define ADA_RUNTIME_CORE_THREAD_FACTS_H
+#pragma once
 
 #include "core/base/stepped_array.h"
 #include "core/files/sched_file.h"
@@ -92,4 +91,3 @@ private:
 };
 
 } // namespace ada
-#endif

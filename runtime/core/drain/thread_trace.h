@@ -4,8 +4,7 @@
 // commits: writes them to the files, then the journal's entry, then gives the chunks back. Whenever the process is
 // killed, the files on disk are consistent: detail events are written before the links that lead to them, and the
 // journal says which records the index file holds (see ring_file.h).
-#ifndef ADA_RUNTIME_CORE_THREAD_TRACE_H
-#define ADA_RUNTIME_CORE_THREAD_TRACE_H
+#pragma once
 
 #include "core/files/detail_lane.h"
 #include "core/files/index_lane.h"
@@ -152,4 +151,3 @@ template <class Give> void ThreadTrace::handOver(Path directory, Give &&give) co
 }
 
 } // namespace ada
-#endif

@@ -2,8 +2,7 @@
 //
 // All detail is captured; a trigger at time T opens the window [T - pre_roll, T + post_roll], and windows that touch
 // are merged. Used by the drain thread only, except for trigger().
-#ifndef ADA_RUNTIME_CORE_WINDOWS_H
-#define ADA_RUNTIME_CORE_WINDOWS_H
+#pragma once
 
 #include "core/base/os.h"
 #include "core/session/options.h"
@@ -75,4 +74,3 @@ private:
 };
 
 } // namespace ada
-#endif

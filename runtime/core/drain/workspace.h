@@ -1,6 +1,5 @@
 // The working memory of a drain thread, which it uses for one traced thread after the other.
-#ifndef ADA_RUNTIME_CORE_WORKSPACE_H
-#define ADA_RUNTIME_CORE_WORKSPACE_H
+#pragma once
 
 #include "core/ring/pass_clock.h"
 #include "shared/encode/atf.h"
@@ -38,4 +37,3 @@ struct Workspace {
 };
 
 } // namespace ada
-#endif

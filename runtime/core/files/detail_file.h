@@ -1,8 +1,7 @@
 // One thread's detail.atf: created with its first event, appended to, then finished with a footer and the true header.
 //
 // Owned by the drain thread.
-#ifndef ADA_RUNTIME_CORE_DETAIL_FILE_H
-#define ADA_RUNTIME_CORE_DETAIL_FILE_H
+#pragma once
 
 #include "shared/encode/ring_detail.h"
 #include "thread_file.h"
@@ -85,4 +84,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,8 +1,7 @@
 // The detail events of one thread, in the format that the process records: ATF or packed.
 //
 // It has the operations of DetailFile and PackedDetailFile, of which one is in use.
-#ifndef ADA_RUNTIME_CORE_DETAIL_LANE_H
-#define ADA_RUNTIME_CORE_DETAIL_LANE_H
+#pragma once
 
 #include "detail_file.h"
 #include "packed_detail_file.h"
@@ -48,4 +47,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,8 +1,7 @@
 // One thread's index.atf: placeholder header, appended events, footer, true header.
 //
 // Owned by the drain thread. The file is always valid up to its last whole event.
-#ifndef ADA_RUNTIME_CORE_INDEX_FILE_H
-#define ADA_RUNTIME_CORE_INDEX_FILE_H
+#pragma once
 
 #include "shared/encode/atf.h"
 #include "shared/ring/expander.h"
@@ -78,4 +77,3 @@ private:
 };
 
 } // namespace ada
-#endif

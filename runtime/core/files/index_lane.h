@@ -1,8 +1,7 @@
 // The index events of one thread, in the format that the process records: ATF or packed.
 //
 // It has the operations of IndexFile and PackedFile, of which one is in use.
-#ifndef ADA_RUNTIME_CORE_INDEX_LANE_H
-#define ADA_RUNTIME_CORE_INDEX_LANE_H
+#pragma once
 
 #include "index_file.h"
 #include "packed_file.h"
@@ -67,4 +66,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -5,8 +5,7 @@
 //
 // It has the same operations as DetailFile; comments that are missing here are there. It takes events in the form of
 // ATF 2, so that events waiting for a trigger have the same form in both.
-#ifndef ADA_RUNTIME_CORE_PACKED_DETAIL_FILE_H
-#define ADA_RUNTIME_CORE_PACKED_DETAIL_FILE_H
+#pragma once
 
 #include "shared/encode/packed_detail_file.h"
 #include "thread_file.h"
@@ -54,4 +53,3 @@ private:
 };
 
 } // namespace ada
-#endif

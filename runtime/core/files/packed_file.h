@@ -4,8 +4,7 @@
 // placeholder header and extends to the end of the file.
 //
 // It has the same operations as IndexFile; comments that are missing here are there.
-#ifndef ADA_RUNTIME_CORE_PACKED_FILE_H
-#define ADA_RUNTIME_CORE_PACKED_FILE_H
+#pragma once
 
 #include "shared/encode/packed_file.h"
 #include "shared/ring/expander.h"
@@ -95,4 +94,3 @@ private:
 };
 
 } // namespace ada
-#endif

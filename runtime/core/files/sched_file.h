@@ -3,8 +3,7 @@
 // See docs/formats/sched.md. The trace does not depend on this file: if it cannot be written, the trace continues
 // without it, and the manifest says so. If the kernel reports nothing, the file contains what the recorder knows about
 // itself. Owned by the drain thread; a helper may call begin(), noteHeld() and writeHeld() for its threads.
-#ifndef ADA_RUNTIME_CORE_SCHED_FILE_H
-#define ADA_RUNTIME_CORE_SCHED_FILE_H
+#pragma once
 
 #include "core/ring/ring.h"
 #include "shared/encode/sched_format.h"
@@ -100,4 +99,3 @@ private:
 };
 
 } // namespace ada
-#endif

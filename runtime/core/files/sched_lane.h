@@ -1,8 +1,7 @@
 // The scheduling files of all threads, and what the kernel reports for them.
 //
 // Owned by the drain thread.
-#ifndef ADA_RUNTIME_CORE_SCHED_LANE_H
-#define ADA_RUNTIME_CORE_SCHED_LANE_H
+#pragma once
 
 #include "core/base/stepped_array.h"
 #include "core/ring/ring.h"
@@ -82,4 +81,3 @@ private:
 };
 
 } // namespace ada
-#endif

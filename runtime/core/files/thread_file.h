@@ -1,8 +1,7 @@
 // A file in a thread's directory of the session, accessed by raw system calls: created when first needed.
 //
 // Owned by the drain thread. The descriptor may be closed at any time; the next use opens the file again.
-#ifndef ADA_RUNTIME_CORE_THREAD_FILE_H
-#define ADA_RUNTIME_CORE_THREAD_FILE_H
+#pragma once
 
 #include "core/base/os.h"
 #include "core/base/text.h"
@@ -89,4 +88,3 @@ private:
 };
 
 } // namespace ada
-#endif

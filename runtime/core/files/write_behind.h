@@ -15,8 +15,7 @@
 // O_DIRECT is no faster, and with it the data of a killed program would end in the middle of a block. Nothing waits for
 // the disk here: pages that it has not written yet stay, so with a slow disk the page cache does the work, as it would
 // without this.
-#ifndef ADA_RUNTIME_CORE_WRITE_BEHIND_H
-#define ADA_RUNTIME_CORE_WRITE_BEHIND_H
+#pragma once
 
 #include "core/base/os.h"
 
@@ -48,4 +47,3 @@ private:
 };
 
 } // namespace ada
-#endif

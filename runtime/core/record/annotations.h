@@ -4,8 +4,7 @@
 // the general registers, in order, and ADA_TEXT_BYTES of each text are in the stack window. So files, readers and
 // recovery need no knowledge of annotations except for the `types` text, which describes this
 // (docs/reference/types.md).
-#ifndef ADA_RUNTIME_CORE_ANNOTATIONS_H
-#define ADA_RUNTIME_CORE_ANNOTATIONS_H
+#pragma once
 
 #include "core/base/text.h"
 #include "entry.h"
@@ -55,4 +54,3 @@ inline void fillValues(ada_detail &d, const ada_annotation &site, const ada_valu
 void writeAnnotation(JsonWriter &json, const ada_annotation &site);
 
 } // namespace ada
-#endif

@@ -2,8 +2,7 @@
 //
 // Only detail hooks use this. Reading never faults, whatever the pointers are: the kernel copies, and reports how much
 // could be read.
-#ifndef ADA_RUNTIME_CORE_ARGUMENT_CONTENTS_H
-#define ADA_RUNTIME_CORE_ARGUMENT_CONTENTS_H
+#pragma once
 
 #include <ada/abi.h>
 
@@ -84,4 +83,3 @@ void setConstants(const AddressRange (&ranges)[kMostConstants]);
 uint64_t readMemory(void *to, uint64_t from, uint64_t bytes);
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // What a detail hook knows about its call.
-#ifndef ADA_RUNTIME_CORE_DETAIL_SITE_H
-#define ADA_RUNTIME_CORE_DETAIL_SITE_H
+#pragma once
 
 #include <ada/abi.h>
 
@@ -24,4 +23,3 @@ struct DetailSite {
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // Reads an entry of an image's table: a function or an annotation.
-#ifndef ADA_RUNTIME_CORE_ENTRY_H
-#define ADA_RUNTIME_CORE_ENTRY_H
+#pragma once
 
 #include <ada/abi.h>
 
@@ -30,4 +29,3 @@ inline uint8_t *enableByteOf(const ada_function &f) {
 }
 
 } // namespace ada
-#endif

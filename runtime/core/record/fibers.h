@@ -4,8 +4,7 @@
 // readers a fiber is a thread: records and files contain nothing about fibers. At a switch, the calling thread's
 // AdaThread is exchanged for that of the target stack. A stack is never identified by address: its token lies in a
 // frame on that stack (include/ada/abi.h), or the program keeps the token (trace.h).
-#ifndef ADA_RUNTIME_CORE_FIBERS_H
-#define ADA_RUNTIME_CORE_FIBERS_H
+#pragma once
 
 #include "thread.h"
 
@@ -17,4 +16,3 @@ void nameFiber(AdaThread &t);
 void freeFiber(AdaThread &t);
 
 } // namespace ada
-#endif

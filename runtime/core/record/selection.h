@@ -1,6 +1,5 @@
 // Which functions are recorded: first the options' globs, then the program's own choices.
-#ifndef ADA_RUNTIME_CORE_SELECTION_H
-#define ADA_RUNTIME_CORE_SELECTION_H
+#pragma once
 
 #include "core/session/options.h"
 #include "entry.h"
@@ -49,4 +48,3 @@ private:
 };
 
 } // namespace ada
-#endif

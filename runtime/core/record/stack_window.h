@@ -7,8 +7,7 @@
 // stack other than the thread's own: a signal handler's, a fiber's, or one that the program switches to unseen. An
 // address is on the thread's own stack if every page up to the thread's first frame can be read: mapped stacks have
 // guard pages.
-#ifndef ADA_RUNTIME_CORE_STACK_WINDOW_H
-#define ADA_RUNTIME_CORE_STACK_WINDOW_H
+#pragma once
 
 #include "thread.h"
 
@@ -29,4 +28,3 @@ uint64_t moveWindow(AdaThread &t, uint64_t sp);
 uint64_t windowFor(AdaThread &t, uint64_t sp);
 
 } // namespace ada
-#endif

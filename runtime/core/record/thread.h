@@ -1,6 +1,5 @@
 // What the runtime keeps for each thread of the traced program.
-#ifndef ADA_RUNTIME_CORE_THREAD_H
-#define ADA_RUNTIME_CORE_THREAD_H
+#pragma once
 
 #include "shared/ring/lost_calls.h"
 #include "shared/ring/ring_file.h"
@@ -38,5 +37,3 @@ extern __thread AdaThread ada_thread __attribute__((tls_model("initial-exec"), v
 // chunk, or the call is outside the window. `nest`: that register's value for a call, otherwise 0.
 __attribute__((visibility("hidden"))) void ada_record_slow(uint64_t what, const char *nest, uint64_t place);
 }
-
-#endif

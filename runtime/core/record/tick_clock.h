@@ -19,8 +19,7 @@
 // An advance never makes the word smaller, so within a thread no stamp is older than the one before. (There is one
 // exception: a hook may read the counter while the ticker, which has read it earlier, is just setting the word again.
 // Readers of the ring repair that, as they do with signal handlers.)
-#ifndef ADA_RUNTIME_CORE_TICK_CLOCK_H
-#define ADA_RUNTIME_CORE_TICK_CLOCK_H
+#pragma once
 
 #include "core/ring/ring.h"
 #include "identity.h"
@@ -74,4 +73,3 @@ private:
 };
 
 } // namespace ada
-#endif

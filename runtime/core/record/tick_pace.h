@@ -3,8 +3,7 @@
 // It advances it every 20 µs if a processor is idle. If none is, each advance takes the processor from a thread of the
 // program, or from the drain that the program waits for, and costs more than it is worth: then the interval doubles, up
 // to 16 times the shortest. A period that the user has asked for stays.
-#ifndef ADA_RUNTIME_CORE_TICK_PACE_H
-#define ADA_RUNTIME_CORE_TICK_PACE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,4 +38,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // Removes ring files that are no longer needed.
-#ifndef ADA_RUNTIME_CORE_ORPHANS_H
-#define ADA_RUNTIME_CORE_ORPHANS_H
+#pragma once
 
 namespace ada {
 
@@ -10,4 +9,3 @@ namespace ada {
 void removeOrphans(const char *directory, const char *own);
 
 } // namespace ada
-#endif

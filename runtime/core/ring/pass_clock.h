@@ -2,8 +2,7 @@
 //
 // When the pass began, which records are left to the next one, and how stamps become times. Owned by the drain thread;
 // its helpers may call show() and check().
-#ifndef ADA_RUNTIME_CORE_PASS_CLOCK_H
-#define ADA_RUNTIME_CORE_PASS_CLOCK_H
+#pragma once
 
 #include "core/record/tick_clock.h"
 #include "ring.h"
@@ -73,4 +72,3 @@ private:
 };
 
 } // namespace ada
-#endif

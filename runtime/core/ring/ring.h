@@ -6,8 +6,7 @@
 // Threads only take what is ready. The drain allocates memory for the file's holes and maps it, through a descriptor in
 // its own file table. So the program's limits, identity, root directory, full descriptor table and seccomp filter can't
 // stop the ring from growing, and growing the ring does not disturb them.
-#ifndef ADA_RUNTIME_CORE_RING_H
-#define ADA_RUNTIME_CORE_RING_H
+#pragma once
 
 #include "core/base/os.h"
 #include "core/base/text.h"
@@ -182,4 +181,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // The instrumented images that are or were in the process.
-#ifndef ADA_RUNTIME_CORE_IMAGES_H
-#define ADA_RUNTIME_CORE_IMAGES_H
+#pragma once
 
 #include "core/base/os.h"
 #include "core/base/stepped_array.h"
@@ -160,4 +159,3 @@ private:
 };
 
 } // namespace ada
-#endif

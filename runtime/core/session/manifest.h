@@ -2,8 +2,7 @@
 //
 // What the manifest says about threads, losses and parts comes from plain facts, which the caller has gathered; the
 // parts that describe themselves (windows, scheduling, budget, modules, anchors) write their own sections.
-#ifndef ADA_RUNTIME_CORE_MANIFEST_H
-#define ADA_RUNTIME_CORE_MANIFEST_H
+#pragma once
 
 #include "core/base/json.h"
 #include "core/base/text.h"
@@ -76,4 +75,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // The run-time options, as lib/shared/options/options.inc lists them.
-#ifndef ADA_RUNTIME_CORE_OPTIONS_H
-#define ADA_RUNTIME_CORE_OPTIONS_H
+#pragma once
 
 #include "core/base/text.h"
 #include "shared/options/options.h"
@@ -64,4 +63,3 @@ using OptionVisitor = void (*)(void *context, const char *name, const char *valu
 void visitOptions(const Options &options, OptionVisitor visit, void *context);
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // Executes orders from other processes: `adatrace start`, `stop`, `enable` and the like.
-#ifndef ADA_RUNTIME_CORE_ORDERS_H
-#define ADA_RUNTIME_CORE_ORDERS_H
+#pragma once
 
 #include "core/drain/order.h"
 
@@ -10,4 +9,3 @@ namespace ada {
 bool executeOrder(Order &order);
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // What the manifest has about the process and the machine.
-#ifndef ADA_RUNTIME_CORE_PROCESS_INFO_H
-#define ADA_RUNTIME_CORE_PROCESS_INFO_H
+#pragma once
 
 #include "core/base/json.h"
 #include "ending.h"
@@ -26,4 +25,3 @@ void writeProcess(JsonWriter &json, const ada_ring_header &ring, Ending ending, 
 void writeHost(JsonWriter &json);
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // The life of the trace in this process: start, fork, exec, end.
-#ifndef ADA_RUNTIME_CORE_SESSION_H
-#define ADA_RUNTIME_CORE_SESSION_H
+#pragma once
 
 #include "core/base/message.h"
 #include "core/drain/drain.h"
@@ -72,4 +71,3 @@ int makeDirectories(const char *path);
 void finishProcess(int status);
 
 } // namespace ada
-#endif

@@ -2,8 +2,7 @@
 //
 // They are kept in memory for the manifest, which has all of them. Between two manifests the drain writes them to the
 // file of late modules as soon as they are added.
-#ifndef ADA_RUNTIME_CORE_TIMING_ANCHORS_H
-#define ADA_RUNTIME_CORE_TIMING_ANCHORS_H
+#pragma once
 
 #include "images.h"
 
@@ -37,4 +36,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // Where a process that has recorded nothing finds orders: see lib/shared/control/waiting.h.
-#ifndef ADA_RUNTIME_CORE_WAITING_ROOM_H
-#define ADA_RUNTIME_CORE_WAITING_ROOM_H
+#pragma once
 
 #include "core/drain/order.h"
 #include "shared/control/waiting.h"
@@ -22,4 +21,3 @@ Found take(uint32_t processId, Order &order, uint64_t &leaseNs);
 void answer(const Order &order);
 
 } // namespace ada::waiting
-#endif

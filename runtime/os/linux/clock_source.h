@@ -1,6 +1,5 @@
 // Whether the kernel trusts the CPU's counter.
-#ifndef ADA_RUNTIME_OS_LINUX_CLOCK_SOURCE_H
-#define ADA_RUNTIME_OS_LINUX_CLOCK_SOURCE_H
+#pragma once
 
 #include "shared/text/text_piece.h"
 #include "sys.h"
@@ -34,4 +33,3 @@ inline bool kernelTrustsCounter(const char *name) {
 }
 
 } // namespace ada
-#endif

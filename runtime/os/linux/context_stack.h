@@ -1,6 +1,5 @@
 // The stack that a ucontext_t was given for makecontext().
-#ifndef ADA_RUNTIME_OS_LINUX_CONTEXT_STACK_H
-#define ADA_RUNTIME_OS_LINUX_CONTEXT_STACK_H
+#pragma once
 
 #include <stdint.h>
 #include <ucontext.h>
@@ -13,4 +12,3 @@ inline bool isOnStackOf(const void *context, uint64_t address) {
 }
 
 } // namespace ada
-#endif

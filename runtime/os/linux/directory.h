@@ -1,6 +1,5 @@
 // Iterates over the names in a directory with raw system calls.
-#ifndef ADA_RUNTIME_OS_LINUX_DIRECTORY_H
-#define ADA_RUNTIME_OS_LINUX_DIRECTORY_H
+#pragma once
 
 #include "core/base/text.h"
 #include "sys.h"
@@ -32,4 +31,3 @@ template <class Visit> inline void eachName(const char *directory, Visit &&visit
 }
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // Starts the runtime's own threads: the drain, and with clock=tick the ticker.
-#ifndef ADA_RUNTIME_OS_LINUX_DRAIN_THREAD_H
-#define ADA_RUNTIME_OS_LINUX_DRAIN_THREAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -32,4 +31,3 @@ bool takeOwnFileTable(int keep);
 bool takeOwnDirectory(const char *directory);
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // The rights of the drain: no more than the program has.
-#ifndef ADA_RUNTIME_OS_LINUX_IDENTITY_H
-#define ADA_RUNTIME_OS_LINUX_IDENTITY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -64,4 +63,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // What the dynamic linker knows about the object that contains an address.
-#ifndef ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
-#define ADA_RUNTIME_OS_LINUX_LOADED_OBJECT_H
+#pragma once
 
 #include "core/base/text.h"
 #include "core/record/argument_contents.h"
@@ -27,4 +26,3 @@ bool isInOtherNamespace();
 Path executablePath();
 
 } // namespace ada
-#endif

@@ -1,8 +1,7 @@
 // A lock for code that runs with all signals blocked, within one process.
 //
 // Not pthread's: that may be interposed, and our state must be reset in a forked child.
-#ifndef ADA_RUNTIME_OS_LINUX_MUTEX_H
-#define ADA_RUNTIME_OS_LINUX_MUTEX_H
+#pragma once
 
 #include "sys.h"
 
@@ -50,4 +49,3 @@ private:
 };
 
 } // namespace ada
-#endif

@@ -1,6 +1,5 @@
 // Fork, exit and thread ends, as libc reports them.
-#ifndef ADA_RUNTIME_OS_LINUX_PROCESS_EVENTS_H
-#define ADA_RUNTIME_OS_LINUX_PROCESS_EVENTS_H
+#pragma once
 
 #include <signal.h>
 
@@ -38,4 +37,3 @@ void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *conte
 void threadEnds();
 
 } // namespace ada
-#endif

@@ -3,8 +3,7 @@
 // Read from memory, not with getauxval(), getenv() and clock_gettime(): a program may define functions with these
 // names, as libraries such as libfaketime do. They would run before they are ready, be recorded, or give different
 // answers.
-#ifndef ADA_RUNTIME_OS_LINUX_START_BLOCK_H
-#define ADA_RUNTIME_OS_LINUX_START_BLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -21,4 +20,3 @@ const char *environmentValue(const char *name);
 void readKernelClock(clockid_t clock, timespec &time);
 
 } // namespace ada
-#endif

@@ -8,8 +8,7 @@
 // filter or limit of the program matters. The buffers disappear with the process.
 //
 // Owned by the drain thread, which must have its own descriptor table.
-#ifndef ADA_RUNTIME_OS_LINUX_SWITCH_EVENTS_H
-#define ADA_RUNTIME_OS_LINUX_SWITCH_EVENTS_H
+#pragma once
 
 #include "sys.h"
 
@@ -101,4 +100,3 @@ private:
 };
 
 } // namespace ada
-#endif

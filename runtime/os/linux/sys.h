@@ -1,6 +1,5 @@
 // Typed wrappers for the system calls that the runtime makes. All return a negative errno on failure.
-#ifndef ADA_RUNTIME_OS_LINUX_SYS_H
-#define ADA_RUNTIME_OS_LINUX_SYS_H
+#pragma once
 
 #include "start_block.h"
 #include "syscall.h"
@@ -155,4 +154,3 @@ inline uint64_t epochOffsetNs() {
 }
 
 } // namespace ada::sys
-#endif

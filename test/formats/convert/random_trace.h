@@ -1,7 +1,6 @@
 // Random traces: threads, functions, and calls that are mostly balanced.
 // The rest looks like the traces of programs that were killed, unwound or recorded in part.
-#ifndef ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H
-#define ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H
+#pragma once
 
 #include "recorded_trace.h"
 
@@ -25,5 +24,3 @@ struct RandomOptions {
 RecordedTrace randomTrace(const RandomOptions &options);
 
 } // namespace ada::test
-
-#endif // ADA_TEST_FORMATS_CONVERT_RANDOM_TRACE_H

@@ -1,6 +1,5 @@
 // A trace in memory that can be compared, read and written.
-#ifndef ADA_TEST_FORMATS_CONVERT_RECORDED_TRACE_H
-#define ADA_TEST_FORMATS_CONVERT_RECORDED_TRACE_H
+#pragma once
 
 #include "ada/trace/convert.h"
 
@@ -97,5 +96,3 @@ private:
 RecordedTrace readTrace(const std::string &path);
 
 } // namespace ada::test
-
-#endif // ADA_TEST_FORMATS_CONVERT_RECORDED_TRACE_H

@@ -6,8 +6,7 @@
 //       for (const ada::dial9::Value &value : event->values())
 //         if (value.type() == ada::dial9::FieldType::PooledString)
 //           if (const std::string *text = trace.text(*event, value)) ...
-#ifndef ADA_TEST_DIAL9_OWNED_H
-#define ADA_TEST_DIAL9_OWNED_H
+#pragma once
 
 #include "ada/trace/dial9.h"
 
@@ -176,5 +175,3 @@ Trace decodeAll(std::span<const uint8_t> bytes, DecoderOptions options = {});
 EncodeError encodeFrame(Encoder &encoder, const Frame &frame);
 
 } // namespace ada::dial9
-
-#endif // ADA_TEST_DIAL9_OWNED_H

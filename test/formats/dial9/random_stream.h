@@ -1,7 +1,6 @@
 // Random streams, written by a second, plain writer, together with their content.
 // The writer shares nothing with the library's encoder.
-#ifndef ADA_TEST_DIAL9_RANDOM_STREAM_H
-#define ADA_TEST_DIAL9_RANDOM_STREAM_H
+#pragma once
 
 #include "ada/trace/dial9.h"
 
@@ -100,5 +99,3 @@ private:
 };
 
 } // namespace ada::dial9::test
-
-#endif // ADA_TEST_DIAL9_RANDOM_STREAM_H

@@ -1,6 +1,5 @@
 // SHA-256 (FIPS 180-4), to compare long streams with published digests.
-#ifndef ADA_TEST_DIAL9_SHA256_H
-#define ADA_TEST_DIAL9_SHA256_H
+#pragma once
 
 #include <array>
 #include <bit>
@@ -64,5 +63,3 @@ inline std::string sha256(std::span<const uint8_t> data) {
 }
 
 } // namespace ada::dial9::test
-
-#endif // ADA_TEST_DIAL9_SHA256_H

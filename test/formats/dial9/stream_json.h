@@ -1,6 +1,5 @@
 // Frames as the JSON of the test vectors, and the vectors' operations as calls of the encoder.
-#ifndef ADA_TEST_DIAL9_STREAM_JSON_H
-#define ADA_TEST_DIAL9_STREAM_JSON_H
+#pragma once
 
 #include "owned.h"
 
@@ -55,5 +54,3 @@ std::string_view outcomeName(Outcome outcome);
 EncodeError encodeOps(Encoder &encoder, const Json &operations);
 
 } // namespace ada::dial9::test
-
-#endif // ADA_TEST_DIAL9_STREAM_JSON_H

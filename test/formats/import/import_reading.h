@@ -1,6 +1,5 @@
 // Reads a trace that a test has as bytes, and describes the events in short words.
-#ifndef ADA_TEST_FORMATS_IMPORT_IMPORT_READING_H
-#define ADA_TEST_FORMATS_IMPORT_IMPORT_READING_H
+#pragma once
 
 #include "recorded_trace.h"
 
@@ -79,5 +78,3 @@ inline void expectCutsAreBeginnings(const std::string &bytes, size_t threads) {
 }
 
 } // namespace ada::test
-
-#endif // ADA_TEST_FORMATS_IMPORT_IMPORT_READING_H

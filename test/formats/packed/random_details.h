@@ -1,6 +1,5 @@
 // Random detail events, both realistic and impossible ones.
-#ifndef ADA_TEST_FORMATS_PACKED_RANDOM_DETAILS_H
-#define ADA_TEST_FORMATS_PACKED_RANDOM_DETAILS_H
+#pragma once
 
 #include "shared/encode/packed_detail.h"
 
@@ -18,5 +17,3 @@ struct RandomDetail {
 std::vector<RandomDetail> randomDetails(size_t count, unsigned seed, bool wild);
 
 } // namespace ada::packed
-
-#endif // ADA_TEST_FORMATS_PACKED_RANDOM_DETAILS_H

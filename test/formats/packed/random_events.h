@@ -1,6 +1,5 @@
 // Random events of all kinds, and packed files of them.
-#ifndef ADA_TEST_FORMATS_PACKED_RANDOM_EVENTS_H
-#define ADA_TEST_FORMATS_PACKED_RANDOM_EVENTS_H
+#pragma once
 
 #include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_file.h"
@@ -42,5 +41,3 @@ struct Blocks {
 std::vector<Event> decodeBlocks(const std::vector<Byte> &bytes, std::vector<uint64_t> *firstSeqs = nullptr);
 
 } // namespace ada::packed
-
-#endif // ADA_TEST_FORMATS_PACKED_RANDOM_EVENTS_H

@@ -1,6 +1,5 @@
 // What the wtf-trace tests compare: records and trees as JSON, and files put together by hand.
-#ifndef ADA_TEST_FORMATS_WTF_CONTENT_H
-#define ADA_TEST_FORMATS_WTF_CONTENT_H
+#pragma once
 
 #include "ada/trace/wtf.h"
 #include "tree.h"
@@ -74,5 +73,3 @@ private:
 };
 
 } // namespace wtftest
-
-#endif // ADA_TEST_FORMATS_WTF_CONTENT_H

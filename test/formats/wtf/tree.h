@@ -8,8 +8,7 @@
 //     warn(*tree.error);
 //
 // Records that are out of order within a zone are sorted by time; records with equal times keep the file's order.
-#ifndef ADA_TEST_WTF_TREE_H
-#define ADA_TEST_WTF_TREE_H
+#pragma once
 
 #include "ada/trace/wtf/timeline.h"
 
@@ -80,5 +79,3 @@ struct Tree {
 Tree readTree(std::span<const std::byte> file);
 
 } // namespace ada::wtf
-
-#endif // ADA_TEST_WTF_TREE_H

@@ -1,6 +1,5 @@
 // Stops the drain of this process, from a child process that traces it, while the program continues.
-#ifndef STOPPED_DRAIN_H
-#define STOPPED_DRAIN_H
+#pragma once
 #include "thread_state.h"
 #include <ada/attributes.h>
 #include <ada/trace.h>
@@ -70,4 +69,3 @@ ADA_NEVER static inline int wasStopped(struct Stopped stopped) {
 ADA_NEVER static inline int goOn(struct Stopped stopped) {
   return stopped.tracer > 0 && write(stopped.order, "x", 1) == 1 && wasStopped(stopped);
 }
-#endif

@@ -1,6 +1,5 @@
 // The directory of a killed process: files without footers, and a ring file with the newest events.
-#ifndef ADA_TEST_UNIT_RECOVER_DEAD_PROCESS_H
-#define ADA_TEST_UNIT_RECOVER_DEAD_PROCESS_H
+#pragma once
 
 #include "formats/atf/files/writer.h"
 #include "shared/ring/ring_file.h"
@@ -89,5 +88,3 @@ private:
 };
 
 } // namespace ada::test
-
-#endif // ADA_TEST_UNIT_RECOVER_DEAD_PROCESS_H

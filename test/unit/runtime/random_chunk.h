@@ -1,6 +1,5 @@
 // A chunk of the ring with random records: what hooks write, and everything that may come between.
-#ifndef ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H
-#define ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H
+#pragma once
 
 #include "shared/ring/call_stack.h"
 #include "shared/ring/chunk_walk.h"
@@ -82,5 +81,3 @@ inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, b
 }
 
 } // namespace ada::test
-
-#endif // ADA_TEST_UNIT_RUNTIME_RANDOM_CHUNK_H

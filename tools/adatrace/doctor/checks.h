@@ -1,6 +1,5 @@
 // The checks of `adatrace doctor`.
-#ifndef ADATRACE_CHECKS_H
-#define ADATRACE_CHECKS_H
+#pragma once
 
 #include "finding.h"
 
@@ -26,4 +25,3 @@ bool checkSession(const std::string &path, Findings &findings);
 void checkDisk(const std::string &directory, uint64_t bytesPerHour, Findings &findings);
 
 } // namespace ada::cli
-#endif // ADATRACE_CHECKS_H

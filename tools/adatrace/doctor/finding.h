@@ -1,6 +1,5 @@
 // What a check of `adatrace doctor` has found.
-#ifndef ADATRACE_FINDING_H
-#define ADATRACE_FINDING_H
+#pragma once
 
 #include "base/table.h"
 
@@ -51,4 +50,3 @@ inline const char *levelName(Finding::Level level) {
 Columns<Finding> findingColumns();
 
 } // namespace ada::cli
-#endif // ADATRACE_FINDING_H

@@ -1,6 +1,5 @@
 // Where the plugins, the runtime and the headers are, and which compilers there are.
-#ifndef ADATRACE_INSTALLED_PARTS_H
-#define ADATRACE_INSTALLED_PARTS_H
+#pragma once
 
 #include <filesystem>
 #include <map>
@@ -25,4 +24,3 @@ std::optional<unsigned> defaultClang();
 std::map<unsigned, std::filesystem::path> clangs();
 
 } // namespace ada::cli
-#endif // ADATRACE_INSTALLED_PARTS_H

@@ -1,8 +1,7 @@
 // Reads what adatrace needs from an ELF file.
 //
 // libelf reads the file and checks its headers, so it is safe to pass any bytes to open().
-#ifndef ADATRACE_ELF_FILE_H
-#define ADATRACE_ELF_FILE_H
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -82,4 +81,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_ELF_FILE_H

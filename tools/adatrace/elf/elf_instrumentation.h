@@ -1,6 +1,5 @@
 // Finds out whether a program was built with the plugin.
-#ifndef ADATRACE_ELF_INSTRUMENTATION_H
-#define ADATRACE_ELF_INSTRUMENTATION_H
+#pragma once
 
 #include "elf_file.h"
 
@@ -46,4 +45,3 @@ Instrumentation instrumentationOf(const std::string &program);
 bool startsOtherPrograms(const std::string &program);
 
 } // namespace ada::cli
-#endif // ADATRACE_ELF_INSTRUMENTATION_H

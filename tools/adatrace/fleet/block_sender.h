@@ -1,6 +1,5 @@
 // Sends blocks of rows, several at a time, while the rest of the trace is read.
-#ifndef ADATRACE_FLEET_BLOCK_SENDER_H
-#define ADATRACE_FLEET_BLOCK_SENDER_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "formats/clickhouse/span_blocks.h"
@@ -49,4 +48,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_BLOCK_SENDER_H

@@ -1,6 +1,5 @@
 // Writes small files atomically, even if the machine loses power.
-#ifndef ADATRACE_FLEET_DURABLE_FILE_H
-#define ADATRACE_FLEET_DURABLE_FILE_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -14,4 +13,3 @@ namespace ada::cli {
 Expected<void> writeDurably(const std::string &path, std::string_view bytes);
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_DURABLE_FILE_H

@@ -1,6 +1,5 @@
 // Sends HTTP requests, one at a time, with libcurl.
-#ifndef ADATRACE_FLEET_HTTP_H
-#define ADATRACE_FLEET_HTTP_H
+#pragma once
 
 #include <functional>
 #include <string>
@@ -34,4 +33,3 @@ bool canSendRequests();
 HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInterrupted);
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_HTTP_H

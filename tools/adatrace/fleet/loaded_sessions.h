@@ -1,6 +1,5 @@
 // Reads sessions from a database into the same structures that the analyses make from files.
-#ifndef ADATRACE_FLEET_LOADED_SESSIONS_H
-#define ADATRACE_FLEET_LOADED_SESSIONS_H
+#pragma once
 
 #include "server.h"
 
@@ -29,4 +28,3 @@ Expected<std::vector<analysis::Report>> reportsOf(Server &server, const std::vec
 Expected<analysis::CallPaths> callPathsOf(Server &server, const std::vector<std::string> &sessions);
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_LOADED_SESSIONS_H

@@ -1,6 +1,5 @@
 // Loads one session into a database of sessions, completely and exactly once (docs/explanation/fleet.md says how).
-#ifndef ADATRACE_FLEET_LOADER_H
-#define ADATRACE_FLEET_LOADER_H
+#pragma once
 
 #include "block_sender.h"
 #include "patience.h"
@@ -114,4 +113,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_LOADER_H

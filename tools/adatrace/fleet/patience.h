@@ -1,6 +1,5 @@
 // How long to wait for a server that does not answer, is overloaded or full.
-#ifndef ADATRACE_FLEET_PATIENCE_H
-#define ADATRACE_FLEET_PATIENCE_H
+#pragma once
 
 #include "base/quantities.h"
 #include "base/try.h"
@@ -56,4 +55,3 @@ struct Patience {
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_PATIENCE_H

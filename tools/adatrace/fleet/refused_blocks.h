@@ -1,6 +1,5 @@
 // Keeps rows that the server refused, so that the user can find out why.
-#ifndef ADATRACE_FLEET_REFUSED_BLOCKS_H
-#define ADATRACE_FLEET_REFUSED_BLOCKS_H
+#pragma once
 
 #include "loader.h"
 
@@ -31,4 +30,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_REFUSED_BLOCKS_H

@@ -1,6 +1,5 @@
 // Talks to a ClickHouse server over its HTTP interface.
-#ifndef ADATRACE_FLEET_SERVER_H
-#define ADATRACE_FLEET_SERVER_H
+#pragma once
 
 #include "terminal/terminal.h"
 
@@ -109,4 +108,3 @@ template <class T> T need(const char *command, Expected<T> result) {
 }
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_SERVER_H

@@ -1,6 +1,5 @@
 // Identifies a session independently of the location of its files.
-#ifndef ADATRACE_FLEET_SESSION_IDENTITY_H
-#define ADATRACE_FLEET_SESSION_IDENTITY_H
+#pragma once
 
 #include "analysis/events/trace_table.h"
 
@@ -22,4 +21,3 @@ Expected<SessionIdentity> identify(const std::string &path, const analysis::Trac
 std::string sessionName(const std::string &path);
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_SESSION_IDENTITY_H

@@ -1,6 +1,5 @@
 // Loads sessions into a database: the code that load and ship share.
-#ifndef ADATRACE_FLEET_SESSION_LOADS_H
-#define ADATRACE_FLEET_SESSION_LOADS_H
+#pragma once
 
 #include "loader.h"
 #include "options/command_line.h"
@@ -76,4 +75,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_FLEET_SESSION_LOADS_H

@@ -1,6 +1,5 @@
 // The texts about commands, made of what they declare.
-#ifndef ADATRACE_COMMAND_PAGE_H
-#define ADATRACE_COMMAND_PAGE_H
+#pragma once
 
 #include "command.h"
 #include "page.h"
@@ -28,4 +27,3 @@ Page overviewPage();
 Page overviewManualPage();
 
 } // namespace ada::cli
-#endif // ADATRACE_COMMAND_PAGE_H

@@ -1,6 +1,5 @@
 // Completions for shells: commands, options, the words that an option takes, sessions, files and processes.
-#ifndef ADATRACE_COMPLETIONS_H
-#define ADATRACE_COMPLETIONS_H
+#pragma once
 
 #include "command_page.h"
 
@@ -25,4 +24,3 @@ std::string zshCompletion(const std::vector<CommandText> &commands, const std::v
 std::string fishCompletion(const std::vector<CommandText> &commands, const std::vector<std::string> &topics);
 
 } // namespace ada::cli
-#endif // ADATRACE_COMPLETIONS_H

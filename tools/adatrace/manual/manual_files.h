@@ -1,6 +1,5 @@
 // The files that are installed: pages of the manual, and completions.
-#ifndef ADATRACE_MANUAL_FILES_H
-#define ADATRACE_MANUAL_FILES_H
+#pragma once
 
 #include <string>
 
@@ -10,4 +9,3 @@ namespace ada::cli {
 int writeManual(const std::string &directory);
 
 } // namespace ada::cli
-#endif // ADATRACE_MANUAL_FILES_H

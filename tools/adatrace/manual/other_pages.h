@@ -1,6 +1,5 @@
 // The pages of the manual that are not about commands of adatrace.
-#ifndef ADATRACE_OTHER_PAGES_H
-#define ADATRACE_OTHER_PAGES_H
+#pragma once
 
 #include "page.h"
 
@@ -12,4 +11,3 @@ Page optionsPage();
 Page clangPage();
 
 } // namespace ada::cli
-#endif // ADATRACE_OTHER_PAGES_H

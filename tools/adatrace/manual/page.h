@@ -1,6 +1,5 @@
 // A text with headings, lists and examples: --help, or a page of the manual.
-#ifndef ADATRACE_PAGE_H
-#define ADATRACE_PAGE_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -33,4 +32,3 @@ struct Page {
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_PAGE_H

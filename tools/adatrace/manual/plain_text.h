@@ -1,6 +1,5 @@
 // Pages as text of a given width.
-#ifndef ADATRACE_PLAIN_TEXT_H
-#define ADATRACE_PLAIN_TEXT_H
+#pragma once
 
 #include "page.h"
 
@@ -21,4 +20,3 @@ std::string manualText(const Page &page, unsigned columns);
 std::vector<std::string> codeLines(const std::string &line, size_t columns);
 
 } // namespace ada::cli
-#endif // ADATRACE_PLAIN_TEXT_H

@@ -1,6 +1,5 @@
 // Pages for man.
-#ifndef ADATRACE_ROFF_H
-#define ADATRACE_ROFF_H
+#pragma once
 
 #include "page.h"
 
@@ -9,4 +8,3 @@ namespace ada::cli {
 std::string roffOf(const Page &page);
 
 } // namespace ada::cli
-#endif // ADATRACE_ROFF_H

@@ -1,6 +1,5 @@
 // The pages of the manual, and `adatrace help`.
-#ifndef ADATRACE_TOPICS_H
-#define ADATRACE_TOPICS_H
+#pragma once
 
 #include "page.h"
 
@@ -22,4 +21,3 @@ std::vector<Topic> topics();
 int showTopic(const std::vector<std::string> &names);
 
 } // namespace ada::cli
-#endif // ADATRACE_TOPICS_H

@@ -1,6 +1,5 @@
 // Option values that give a time by the label of a timing anchor (ada_timing_anchor).
-#ifndef ADATRACE_ANCHOR_TIMES_H
-#define ADATRACE_ANCHOR_TIMES_H
+#pragma once
 
 #include "analysis/events/part_sink.h"
 
@@ -19,4 +18,3 @@ bool isAnchorTime(std::string_view text);
 analysis::TimeBound anchorTime(const char *name, std::string_view text, std::span<const model::Process> processes);
 
 } // namespace ada::cli
-#endif // ADATRACE_ANCHOR_TIMES_H

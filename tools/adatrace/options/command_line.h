@@ -1,8 +1,7 @@
 // Declares and parses the options and arguments of a command.
 //
 // The parsing library takes seconds to compile, so only command_line.cpp includes it.
-#ifndef ADATRACE_COMMAND_LINE_H
-#define ADATRACE_COMMAND_LINE_H
+#pragma once
 
 #include "option_text.h"
 
@@ -132,4 +131,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_COMMAND_LINE_H

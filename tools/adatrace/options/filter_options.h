@@ -1,6 +1,5 @@
 // Options that choose calls.
-#ifndef ADATRACE_FILTER_OPTIONS_H
-#define ADATRACE_FILTER_OPTIONS_H
+#pragma once
 
 #include "analysis/events/call_filter.h"
 
@@ -34,4 +33,3 @@ void declareFilter(CommandLine &line, FilterArguments &arguments, bool durations
                                      const std::vector<model::Function> &functions);
 
 } // namespace ada::cli
-#endif // ADATRACE_FILTER_OPTIONS_H

@@ -1,7 +1,6 @@
 // Describes an option, a flag or an argument of a command.
 // Help, manual and completions are made of this.
-#ifndef ADATRACE_OPTION_TEXT_H
-#define ADATRACE_OPTION_TEXT_H
+#pragma once
 
 #include <string>
 #include <vector>
@@ -30,4 +29,3 @@ struct OptionText {
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_OPTION_TEXT_H

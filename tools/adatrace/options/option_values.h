@@ -1,6 +1,5 @@
 // Options whose values are durations and times.
-#ifndef ADATRACE_OPTION_VALUES_H
-#define ADATRACE_OPTION_VALUES_H
+#pragma once
 
 #include "analysis/events/part_sink.h"
 #include "base/quantities.h"
@@ -60,4 +59,3 @@ std::optional<analysis::TimeBound> parseTime(std::string_view text, bool absolut
 analysis::TimeBound needTime(const char *name, std::string_view text, bool absolute);
 
 } // namespace ada::cli
-#endif // ADATRACE_OPTION_VALUES_H

@@ -4,8 +4,7 @@
 //   auto options = parseOptions("format=1:include='ns::*'", problem);
 //   setOption(*options, "overflow", "drop");
 //   joinOptions(*options);   // "format=1:include='ns::*':overflow=drop"
-#ifndef ADATRACE_RUNTIME_OPTIONS_H
-#define ADATRACE_RUNTIME_OPTIONS_H
+#pragma once
 
 #include "shared/options/options.h"
 
@@ -48,4 +47,3 @@ bool canQuote(std::string_view value);
 std::string joinOptions(const OptionList &options);
 
 } // namespace ada::cli
-#endif // ADATRACE_RUNTIME_OPTIONS_H

@@ -1,6 +1,5 @@
 // Finds the known word that is closest to a mistyped one.
-#ifndef ADATRACE_SUGGESTION_H
-#define ADATRACE_SUGGESTION_H
+#pragma once
 
 #include <string>
 #include <string_view>
@@ -13,4 +12,3 @@ namespace ada::cli {
 std::string nearest(std::string_view typed, const std::vector<std::string> &words);
 
 } // namespace ada::cli
-#endif // ADATRACE_SUGGESTION_H

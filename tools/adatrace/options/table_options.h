@@ -1,6 +1,5 @@
 // --format and --columns of commands that print rows.
-#ifndef ADATRACE_TABLE_OPTIONS_H
-#define ADATRACE_TABLE_OPTIONS_H
+#pragma once
 
 #include "base/table.h"
 #include "command_line.h"
@@ -33,4 +32,3 @@ void addTableOptions(CommandLine &line, TableOptions &options, const char *rows 
 void addSort(CommandLine &line, std::string &column, std::vector<std::string> words, const std::string &other);
 
 } // namespace ada::cli
-#endif // ADATRACE_TABLE_OPTIONS_H

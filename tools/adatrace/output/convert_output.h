@@ -1,6 +1,5 @@
 // The destination of adatrace convert.
-#ifndef ADATRACE_CONVERT_OUTPUT_H
-#define ADATRACE_CONVERT_OUTPUT_H
+#pragma once
 
 #include "formats/table.h"
 
@@ -40,4 +39,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_CONVERT_OUTPUT_H

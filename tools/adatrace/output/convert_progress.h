@@ -1,6 +1,5 @@
 // The live line of adatrace convert and load.
-#ifndef ADATRACE_CONVERT_PROGRESS_H
-#define ADATRACE_CONVERT_PROGRESS_H
+#pragma once
 
 #include "terminal/terminal.h"
 
@@ -57,4 +56,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_CONVERT_PROGRESS_H

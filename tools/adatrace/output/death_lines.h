@@ -1,6 +1,5 @@
 // Says what is known of the signal that killed a process.
-#ifndef ADATRACE_DEATH_LINES_H
-#define ADATRACE_DEATH_LINES_H
+#pragma once
 
 #include "terminal/terminal.h"
 
@@ -15,4 +14,3 @@ std::string causeOf(const Manifest &manifest);
 void printDeath(Output &out, const Palette &palette, const Manifest &manifest);
 
 } // namespace ada::cli
-#endif // ADATRACE_DEATH_LINES_H

@@ -1,6 +1,5 @@
 // Prints what changed between two groups of runs, and checks rules about it.
-#ifndef ADATRACE_DIFF_LINES_H
-#define ADATRACE_DIFF_LINES_H
+#pragma once
 
 #include "function_names.h"
 #include "options/table_options.h"
@@ -38,4 +37,3 @@ struct RuleAnswer {
 RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle style);
 
 } // namespace ada::cli
-#endif // ADATRACE_DIFF_LINES_H

@@ -1,6 +1,5 @@
 // Prints events as lines of text or JSON.
-#ifndef ADATRACE_DUMP_LINES_H
-#define ADATRACE_DUMP_LINES_H
+#pragma once
 
 #include "terminal/terminal.h"
 #include "trace/trace_input.h"
@@ -68,4 +67,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_DUMP_LINES_H

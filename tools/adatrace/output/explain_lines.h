@@ -1,6 +1,5 @@
 // Prints what made functions slower.
-#ifndef ADATRACE_EXPLAIN_LINES_H
-#define ADATRACE_EXPLAIN_LINES_H
+#pragma once
 
 #include "options/table_options.h"
 #include "terminal/terminal.h"
@@ -16,4 +15,3 @@ void printExplanations(Output &out, const Palette &palette, const std::vector<an
                        const TableOptions &options);
 
 } // namespace ada::cli
-#endif // ADATRACE_EXPLAIN_LINES_H

@@ -1,6 +1,5 @@
 // Prints where the control flow of two runs differs.
-#ifndef ADATRACE_FLOW_LINES_H
-#define ADATRACE_FLOW_LINES_H
+#pragma once
 
 #include "function_names.h"
 #include "table_writer.h"
@@ -56,4 +55,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_FLOW_LINES_H

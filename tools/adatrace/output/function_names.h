@@ -1,6 +1,5 @@
 // Formats names, files and lines of functions for output.
-#ifndef ADATRACE_FUNCTION_NAMES_H
-#define ADATRACE_FUNCTION_NAMES_H
+#pragma once
 
 #include "analysis/events/trace_columns.h"
 
@@ -41,4 +40,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_FUNCTION_NAMES_H

@@ -1,6 +1,5 @@
 // Prints call paths: the graph command's trees and rows.
-#ifndef ADATRACE_GRAPH_LINES_H
-#define ADATRACE_GRAPH_LINES_H
+#pragma once
 
 #include "function_names.h"
 #include "table_writer.h"
@@ -49,4 +48,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_GRAPH_LINES_H

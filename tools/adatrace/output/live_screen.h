@@ -1,6 +1,5 @@
 // A page about a recording, drawn again and again: the full screen of `top` and of `report --follow`.
-#ifndef ADATRACE_LIVE_SCREEN_H
-#define ADATRACE_LIVE_SCREEN_H
+#pragma once
 
 #include "terminal/terminal.h"
 
@@ -43,4 +42,3 @@ struct ScreenOptions {
 Expected<void> showLive(LivePage &page, bool isLive, const ScreenOptions &options);
 
 } // namespace ada::cli
-#endif // ADATRACE_LIVE_SCREEN_H

@@ -1,6 +1,5 @@
 // Describes the times in which a thread did not run its program.
-#ifndef ADATRACE_OFF_CPU_TEXT_H
-#define ADATRACE_OFF_CPU_TEXT_H
+#pragma once
 
 #include "ada/trace/off_cpu.h"
 #include "base/format.h"
@@ -31,4 +30,3 @@ inline std::string offCpuText(const OffCpuTimes &off, bool hasRecorderLine = fal
 }
 
 } // namespace ada::cli
-#endif // ADATRACE_OFF_CPU_TEXT_H

@@ -1,6 +1,5 @@
 // Prints what sets slow calls apart.
-#ifndef ADATRACE_OUTLIER_LINES_H
-#define ADATRACE_OUTLIER_LINES_H
+#pragma once
 
 #include "analysis/outliers/outlier_table.h"
 #include "options/table_options.h"
@@ -17,4 +16,3 @@ void printTails(Output &out, const Palette &palette, const std::vector<analysis:
                 const TableOptions &options);
 
 } // namespace ada::cli
-#endif // ADATRACE_OUTLIER_LINES_H

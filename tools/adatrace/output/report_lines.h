@@ -1,6 +1,5 @@
 // Prints the rows of a report and lists of single calls; analysis/report/report_table.h has their columns.
-#ifndef ADATRACE_REPORT_LINES_H
-#define ADATRACE_REPORT_LINES_H
+#pragma once
 
 #include "function_names.h"
 #include "options/table_options.h"
@@ -45,4 +44,3 @@ void printCounters(Output &out, const Palette &palette, const analysis::Counters
                    const ReportLineOptions &options);
 
 } // namespace ada::cli
-#endif // ADATRACE_REPORT_LINES_H

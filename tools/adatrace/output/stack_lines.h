@@ -1,6 +1,5 @@
 // Prints how threads ended: their open calls, and the last calls before.
-#ifndef ADATRACE_STACK_LINES_H
-#define ADATRACE_STACK_LINES_H
+#pragma once
 
 #include "function_names.h"
 #include "options/table_options.h"
@@ -79,4 +78,3 @@ ColumnList lastCallTable();
 void explainDeath(const std::string &directory, When color);
 
 } // namespace ada::cli
-#endif // ADATRACE_STACK_LINES_H

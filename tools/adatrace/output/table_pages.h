@@ -1,6 +1,5 @@
 // The tables of docs/json.md.
-#ifndef ADATRACE_TABLE_PAGES_H
-#define ADATRACE_TABLE_PAGES_H
+#pragma once
 
 #include <string>
 
@@ -10,4 +9,3 @@ namespace ada::cli {
 std::string tablePages();
 
 } // namespace ada::cli
-#endif // ADATRACE_TABLE_PAGES_H

@@ -1,6 +1,5 @@
 // Prints a table in any format; what its columns are is in its description (base/table.h).
-#ifndef ADATRACE_TABLE_WRITER_H
-#define ADATRACE_TABLE_WRITER_H
+#pragma once
 
 #include "options/table_options.h"
 #include "terminal/terminal.h"
@@ -99,4 +98,3 @@ void printTable(Output &out, const Palette &palette, Columns<Row> columns, const
 }
 
 } // namespace ada::cli
-#endif // ADATRACE_TABLE_WRITER_H

@@ -1,6 +1,5 @@
 // What `adatrace top` shows.
-#ifndef ADATRACE_TOP_LINES_H
-#define ADATRACE_TOP_LINES_H
+#pragma once
 
 #include "options/table_options.h"
 #include "terminal/terminal.h"
@@ -25,4 +24,3 @@ void printTop(Output &out, const Palette &palette, const analysis::CallRates &ra
               const TableOptions &options, size_t limit);
 
 } // namespace ada::cli
-#endif // ADATRACE_TOP_LINES_H

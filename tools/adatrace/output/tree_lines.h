@@ -1,6 +1,5 @@
 // Prints the lines of a call tree.
-#ifndef ADATRACE_TREE_LINES_H
-#define ADATRACE_TREE_LINES_H
+#pragma once
 
 #include "function_names.h"
 #include "table_writer.h"
@@ -98,4 +97,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_TREE_LINES_H

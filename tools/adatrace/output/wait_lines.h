@@ -1,6 +1,5 @@
 // Prints what threads waited for.
-#ifndef ADATRACE_WAIT_LINES_H
-#define ADATRACE_WAIT_LINES_H
+#pragma once
 
 #include "function_names.h"
 #include "options/table_options.h"
@@ -35,4 +34,3 @@ void printDeadlocks(Output &out, const Palette &palette, const TraceInput &input
                     const std::vector<analysis::DeadlockCycle> &deadlocks);
 
 } // namespace ada::cli
-#endif // ADATRACE_WAIT_LINES_H

@@ -1,6 +1,5 @@
 // Prints how a call spent its time.
-#ifndef ADATRACE_WHY_LINES_H
-#define ADATRACE_WHY_LINES_H
+#pragma once
 
 #include "function_names.h"
 #include "terminal/terminal.h"
@@ -40,4 +39,3 @@ ColumnList whyPartTable();
 ColumnList whyHolderTable();
 
 } // namespace ada::cli
-#endif // ADATRACE_WHY_LINES_H

@@ -1,6 +1,5 @@
 // Turns the crash on a file that shrinks while it is read into an error message.
-#ifndef ADATRACE_BUS_ERROR_H
-#define ADATRACE_BUS_ERROR_H
+#pragma once
 
 #include <functional>
 
@@ -14,4 +13,3 @@ void handleBusErrors();
 void setBusErrorCleanup(std::function<void()> cleanUp);
 
 } // namespace ada::cli
-#endif // ADATRACE_BUS_ERROR_H

@@ -1,6 +1,5 @@
 // Starts the traced program and waits for it.
-#ifndef ADATRACE_CHILD_PROCESS_H
-#define ADATRACE_CHILD_PROCESS_H
+#pragma once
 
 #include <chrono>
 #include <functional>
@@ -40,4 +39,3 @@ std::optional<std::string> findProgram(const std::string &program);
 std::string describe(const Ending &ending);
 
 } // namespace ada::cli
-#endif // ADATRACE_CHILD_PROCESS_H

@@ -1,6 +1,5 @@
 // The processes that a command is to control, and what becomes of its orders.
-#ifndef ADATRACE_CHOSEN_PROCESSES_H
-#define ADATRACE_CHOSEN_PROCESSES_H
+#pragma once
 
 #include "control/control.h"
 #include "options/command_line.h"
@@ -52,4 +51,3 @@ void addGlobOrder(CommandLine &line, GlobOrder &order, const char *functions);
 int giveGlobs(const GlobOrder &order, const char *command, const char *verb, const char *done);
 
 } // namespace ada::cli
-#endif // ADATRACE_CHOSEN_PROCESSES_H

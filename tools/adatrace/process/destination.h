@@ -1,6 +1,5 @@
 // Where a running process is to record.
-#ifndef ADATRACE_DESTINATION_H
-#define ADATRACE_DESTINATION_H
+#pragma once
 
 #include <optional>
 #include <string>
@@ -22,4 +21,3 @@ std::optional<Destination> destinationFor(pid_t pid, const std::string &session,
                                           std::string &problem);
 
 } // namespace ada::cli
-#endif // ADATRACE_DESTINATION_H

@@ -1,7 +1,6 @@
 // Signals that ask this program to end, for commands that finish something first: ^C, SIGTERM, SIGHUP.
 // first.
-#ifndef ADATRACE_END_SIGNALS_H
-#define ADATRACE_END_SIGNALS_H
+#pragma once
 
 #include <csignal>
 #include <iterator>
@@ -33,4 +32,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_END_SIGNALS_H

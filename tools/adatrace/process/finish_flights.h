@@ -1,6 +1,5 @@
 // Makes sessions for flight recorders whose process was killed before it could write one.
-#ifndef ADATRACE_FINISH_FLIGHTS_H
-#define ADATRACE_FINISH_FLIGHTS_H
+#pragma once
 
 #include "child_process.h"
 
@@ -27,4 +26,3 @@ void finishFlights(const std::string &session, const std::vector<std::string> &p
 std::string lastDump(const std::string &session, pid_t pid);
 
 } // namespace ada::cli
-#endif // ADATRACE_FINISH_FLIGHTS_H

@@ -1,6 +1,5 @@
 // A session that is being recorded: where it is, and whether any process still records into it.
-#ifndef ADATRACE_LIVE_SESSION_H
-#define ADATRACE_LIVE_SESSION_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -39,4 +38,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_LIVE_SESSION_H

@@ -1,6 +1,5 @@
 // The live line of adatrace record.
-#ifndef ADATRACE_RECORD_PROGRESS_H
-#define ADATRACE_RECORD_PROGRESS_H
+#pragma once
 
 #include "record_statistics.h"
 #include "terminal/terminal.h"
@@ -30,4 +29,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_RECORD_PROGRESS_H

@@ -1,6 +1,5 @@
 // Records a running process for a while: `adatrace record --pid`.
-#ifndef ADATRACE_RECORD_RUNNING_H
-#define ADATRACE_RECORD_RUNNING_H
+#pragma once
 
 #include "destination.h"
 #include "options/runtime_options.h"
@@ -27,4 +26,3 @@ std::optional<RunningRecord> recordRunning(pid_t pid, const OptionList &options,
                                            const std::function<void(bool)> &tick, int &code);
 
 } // namespace ada::cli
-#endif // ADATRACE_RECORD_RUNNING_H

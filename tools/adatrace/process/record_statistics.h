@@ -1,6 +1,5 @@
 // Counts what a session holds while it is being made.
-#ifndef ADATRACE_RECORD_STATISTICS_H
-#define ADATRACE_RECORD_STATISTICS_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -38,4 +37,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_RECORD_STATISTICS_H

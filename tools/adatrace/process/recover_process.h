@@ -1,6 +1,5 @@
 // Finishes the traces of killed processes.
-#ifndef ADATRACE_RECOVER_PROCESS_H
-#define ADATRACE_RECOVER_PROCESS_H
+#pragma once
 
 #include "ada/trace/recover.h"
 
@@ -28,4 +27,3 @@ struct RecoverTotals {
 void recoverAndTell(const std::string &directory, const RecoverOptions &options, bool quiet, RecoverTotals &totals);
 
 } // namespace ada::cli
-#endif // ADATRACE_RECOVER_PROCESS_H

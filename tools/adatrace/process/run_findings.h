@@ -2,8 +2,7 @@
 //
 // These are functions that the budget switched off, globs without a function, missing on-CPU times, and threads that
 // the recorder held up.
-#ifndef ADATRACE_RUN_FINDINGS_H
-#define ADATRACE_RUN_FINDINGS_H
+#pragma once
 
 #include "options/runtime_options.h"
 
@@ -34,4 +33,3 @@ std::string whyNoProcessorTimes(const std::string &session);
 std::vector<std::string> recorderWarnings(const std::string &session);
 
 } // namespace ada::cli
-#endif // ADATRACE_RUN_FINDINGS_H

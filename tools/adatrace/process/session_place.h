@@ -1,6 +1,5 @@
 // Locations and names of sessions.
-#ifndef ADATRACE_SESSION_PLACE_H
-#define ADATRACE_SESSION_PLACE_H
+#pragma once
 
 #include "base/file_bytes.h"
 #include "base/kept_files.h"
@@ -33,4 +32,3 @@ std::optional<unsigned> processId(const std::string &directory);
 std::string sessionOrNewest(const std::string &path, const char *other = nullptr);
 
 } // namespace ada::cli
-#endif // ADATRACE_SESSION_PLACE_H

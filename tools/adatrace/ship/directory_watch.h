@@ -1,6 +1,5 @@
 // Waits until something happens below a directory of sessions.
-#ifndef ADATRACE_SHIP_DIRECTORY_WATCH_H
-#define ADATRACE_SHIP_DIRECTORY_WATCH_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -30,4 +29,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_SHIP_DIRECTORY_WATCH_H

@@ -1,6 +1,5 @@
 // Chooses the traces to delete from the disk: those that are confirmed and old enough, and more if space is short.
-#ifndef ADATRACE_SHIP_DISK_BUDGET_H
-#define ADATRACE_SHIP_DISK_BUDGET_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -33,4 +32,3 @@ struct Goes {
 std::vector<Goes> whatGoes(const std::vector<OnDisk> &all, const DiskRules &rules);
 
 } // namespace ada::cli
-#endif // ADATRACE_SHIP_DISK_BUDGET_H

@@ -1,6 +1,5 @@
 // Decides what to report about a server that does not answer: when the trouble begins, once an hour, and when it ends.
-#ifndef ADATRACE_SHIP_SERVER_TROUBLE_H
-#define ADATRACE_SHIP_SERVER_TROUBLE_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -26,4 +25,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_SHIP_SERVER_TROUBLE_H

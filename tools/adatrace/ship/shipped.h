@@ -1,6 +1,5 @@
 // Remembers in a file which traces the database has confirmed, so that it need not be asked again after a restart.
-#ifndef ADATRACE_SHIP_SHIPPED_H
-#define ADATRACE_SHIP_SHIPPED_H
+#pragma once
 
 #include "ada/trace/error.h"
 
@@ -41,4 +40,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_SHIP_SHIPPED_H

@@ -1,6 +1,5 @@
 // Finds what to ship: the process directories below a directory of sessions.
-#ifndef ADATRACE_SHIP_UNITS_H
-#define ADATRACE_SHIP_UNITS_H
+#pragma once
 
 #include "process/recover_process.h"
 
@@ -33,4 +32,3 @@ std::vector<Unit> findUnits(const std::string &directory, const std::vector<Unit
 bool removeUnit(const std::string &directory, const Unit &unit);
 
 } // namespace ada::cli
-#endif // ADATRACE_SHIP_UNITS_H

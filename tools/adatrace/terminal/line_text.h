@@ -1,6 +1,5 @@
 // Builds a line in memory reserved with Output::reserve, for loops that print many millions of lines.
-#ifndef ADATRACE_LINE_TEXT_H
-#define ADATRACE_LINE_TEXT_H
+#pragma once
 
 #include "base/digits.h"
 #include "base/quantities.h"
@@ -40,4 +39,3 @@ inline char *putDurationRight(char *to, uint64_t nanoseconds, size_t width) {
 }
 
 } // namespace ada::cli
-#endif // ADATRACE_LINE_TEXT_H

@@ -3,8 +3,7 @@
 // While a Screen exists, the terminal shows another screen than before, without a cursor. It is put back in every case:
 // by the destructor, by signals that end the program (which then ends as it would have), when the program is stopped,
 // and when the input turns out to be damaged (handleBusErrors()).
-#ifndef ADATRACE_SCREEN_H
-#define ADATRACE_SCREEN_H
+#pragma once
 
 #include <string_view>
 
@@ -37,4 +36,3 @@ public:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_SCREEN_H

@@ -1,6 +1,5 @@
 // Standard output, standard error and colours.
-#ifndef ADATRACE_TERMINAL_H
-#define ADATRACE_TERMINAL_H
+#pragma once
 
 #include "exit_codes.h"
 
@@ -135,5 +134,3 @@ template <> struct fmt::formatter<ada::cli::ForeignText> : formatter<string_view
     return formatter<string_view>::format(ada::oneLine(foreign.text), context);
   }
 };
-
-#endif // ADATRACE_TERMINAL_H

@@ -1,6 +1,5 @@
 // Passes only the calls that the user asked for on to a sink.
-#ifndef ADATRACE_CHOSEN_CALLS_H
-#define ADATRACE_CHOSEN_CALLS_H
+#pragma once
 
 #include "analysis/events/duration_sink.h"
 #include "analysis/events/part_sink.h"
@@ -33,4 +32,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_CHOSEN_CALLS_H

@@ -5,8 +5,7 @@
 //     ... print what the sink has got ...
 //     live.wait();
 //   }
-#ifndef ADATRACE_LIVE_INPUT_H
-#define ADATRACE_LIVE_INPUT_H
+#pragma once
 
 #include "process/end_signals.h"
 #include "process/live_session.h"
@@ -68,4 +67,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_LIVE_INPUT_H

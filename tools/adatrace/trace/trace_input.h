@@ -1,6 +1,5 @@
 // Opens the trace that a subcommand reads.
-#ifndef ADATRACE_TRACE_INPUT_H
-#define ADATRACE_TRACE_INPUT_H
+#pragma once
 
 #include "analysis/events/call_filter.h"
 #include "analysis/events/part_sink.h"
@@ -102,4 +101,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_TRACE_INPUT_H

@@ -1,6 +1,5 @@
 // Answers what a person asks about one call: /api/why and /api/outliers.
-#ifndef ADATRACE_VIEW_ANALYSIS_ANSWERS_H
-#define ADATRACE_VIEW_ANALYSIS_ANSWERS_H
+#pragma once
 
 #include "analysis_jobs.h"
 #include "api_request.h"
@@ -22,4 +21,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_VIEW_ANALYSIS_ANSWERS_H

@@ -1,6 +1,5 @@
 // Runs analyses of single calls in the background, each for as long as a page asks for it, and keeps their answers.
-#ifndef ADATRACE_VIEW_ANALYSIS_JOBS_H
-#define ADATRACE_VIEW_ANALYSIS_JOBS_H
+#pragma once
 
 #include "http_server.h"
 
@@ -50,4 +49,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_VIEW_ANALYSIS_JOBS_H

@@ -1,6 +1,5 @@
 // Makes the answers of `adatrace view`, which docs/developers/view.md describes.
-#ifndef ADATRACE_VIEW_API_H
-#define ADATRACE_VIEW_API_H
+#pragma once
 
 #include "analysis_answers.h"
 #include "http_server.h"
@@ -26,4 +25,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_VIEW_API_H

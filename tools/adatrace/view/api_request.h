@@ -1,6 +1,5 @@
 // Checks the parameters of a request to `adatrace view`.
-#ifndef ADATRACE_VIEW_API_REQUEST_H
-#define ADATRACE_VIEW_API_REQUEST_H
+#pragma once
 
 #include "view_session.h"
 
@@ -67,4 +66,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_VIEW_API_REQUEST_H

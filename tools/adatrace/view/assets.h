@@ -1,6 +1,5 @@
 // The files of the viewer's page, embedded by the build (cmake/AdaEmbed.cmake).
-#ifndef ADATRACE_VIEW_ASSETS_H
-#define ADATRACE_VIEW_ASSETS_H
+#pragma once
 
 #include <array>
 #include <span>
@@ -12,5 +11,3 @@ namespace ada::view_assets {
 extern const std::span<const std::array<std::string_view, 2>> files;
 
 } // namespace ada::view_assets
-
-#endif // ADATRACE_VIEW_ASSETS_H

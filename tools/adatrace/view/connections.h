@@ -4,8 +4,7 @@
 // request. One thread watches all connections, whose number is limited, and passes a connection on when the head of its
 // request is complete. A connection that has not sent a complete head in five seconds is closed, whatever it sends. If
 // there are too many connections, a new one replaces the oldest.
-#ifndef ADATRACE_VIEW_CONNECTIONS_H
-#define ADATRACE_VIEW_CONNECTIONS_H
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -30,4 +29,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_VIEW_CONNECTIONS_H

@@ -3,8 +3,7 @@
 // It listens on 127.0.0.1 only. But other users and programs on the machine can connect, too, and so can pages of other
 // sites through the user's browser. So each request needs the token in the address (or the cookie that the first page
 // sets), and a Host header that names this server: a site whose name was made to resolve to 127.0.0.1 has another one.
-#ifndef ADATRACE_VIEW_HTTP_SERVER_H
-#define ADATRACE_VIEW_HTTP_SERVER_H
+#pragma once
 
 #include "ada/trace/error.h"
 #include "base/temporary_file.h"
@@ -58,4 +57,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_VIEW_HTTP_SERVER_H

@@ -1,6 +1,5 @@
 // Runs a server until the user ends it, and shows it in a browser.
-#ifndef ADATRACE_VIEW_SERVE_H
-#define ADATRACE_VIEW_SERVE_H
+#pragma once
 
 #include "view/http_server.h"
 
@@ -26,4 +25,3 @@ private:
 void serveUntilEnd(HttpServer &server, const EndSignals &signals, const std::string &address);
 
 } // namespace ada::cli
-#endif // ADATRACE_VIEW_SERVE_H

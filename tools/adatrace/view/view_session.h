@@ -1,6 +1,5 @@
 // One session of the viewer: opens it, indexes it, and opens it again when it has grown.
-#ifndef ADATRACE_VIEW_SESSION_H
-#define ADATRACE_VIEW_SESSION_H
+#pragma once
 
 #include "view/function_list.h"
 #include "view/index_output.h"
@@ -91,4 +90,3 @@ private:
 };
 
 } // namespace ada::cli
-#endif // ADATRACE_VIEW_SESSION_H

@@ -1,6 +1,5 @@
 // Checks that index and detail files share: the first eight bytes, the checksum.
-#ifndef ADA_LIB_FORMATS_ATF_CHECKS_H
-#define ADA_LIB_FORMATS_ATF_CHECKS_H
+#pragma once
 
 #include "ada/trace/atf_format.h"
 #include "ada/trace/error.h"
@@ -39,5 +38,3 @@ template <class Raw> Raw load(Bytes file, uint64_t offset) {
 }
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_CHECKS_H

@@ -3,8 +3,7 @@
 // Both are reflected, start with all ones and are inverted at the end. The checksums of "123456789" are 0xCBF43926 and
 // 0xE3069283. isa-l computes both at memory speed, but its two functions differ: crc32_gzip_refl inverts on entry and
 // exit itself, as zlib does; crc32_iscsi leaves both to its caller and takes its length as an int.
-#ifndef ADA_LIB_FORMATS_ATF_CHECKSUM_H
-#define ADA_LIB_FORMATS_ATF_CHECKSUM_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -35,5 +34,3 @@ inline uint32_t checksumOf(unsigned version, std::span<const std::byte> bytes) {
 }
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_CHECKSUM_H

@@ -1,6 +1,5 @@
 // Finds the detail events of index events in packed files, whose index doesn't name them.
-#ifndef ADA_LIB_FORMATS_ATF_DETAIL_LINKS_H
-#define ADA_LIB_FORMATS_ATF_DETAIL_LINKS_H
+#pragma once
 
 #include "ada/trace/atf_detail.h"
 
@@ -26,5 +25,3 @@ private:
 };
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_DETAIL_LINKS_H

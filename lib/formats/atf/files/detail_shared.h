@@ -1,6 +1,5 @@
 // The state that a detail reader shares with its copies.
-#ifndef ADA_LIB_FORMATS_ATF_DETAIL_SHARED_H
-#define ADA_LIB_FORMATS_ATF_DETAIL_SHARED_H
+#pragma once
 
 #include "ada/trace/atf_detail.h"
 #include "base/file_bytes.h"
@@ -33,5 +32,3 @@ struct DetailReader::Shared {
 };
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_DETAIL_SHARED_H

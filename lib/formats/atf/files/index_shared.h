@@ -1,6 +1,5 @@
 // The state that an index reader shares with its copies.
-#ifndef ADA_LIB_FORMATS_ATF_INDEX_SHARED_H
-#define ADA_LIB_FORMATS_ATF_INDEX_SHARED_H
+#pragma once
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
@@ -43,5 +42,3 @@ struct IndexReader::Shared {
 };
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_INDEX_SHARED_H

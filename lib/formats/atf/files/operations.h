@@ -1,6 +1,5 @@
 // The functions of ATF that the table of formats refers to.
-#ifndef ADA_LIB_FORMATS_ATF_OPERATIONS_H
-#define ADA_LIB_FORMATS_ATF_OPERATIONS_H
+#pragma once
 
 #include "formats/table.h"
 
@@ -19,5 +18,3 @@ Expected<ReadOutcome> dumpAtfDetail(TraceLocation &place, const RawDumpOptions &
 Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &options);
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_ATF_OPERATIONS_H

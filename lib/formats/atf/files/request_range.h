@@ -1,6 +1,5 @@
 // Finds the events of a thread that a request asks for.
-#ifndef ADA_LIB_FORMATS_ATF_REQUEST_RANGE_H
-#define ADA_LIB_FORMATS_ATF_REQUEST_RANGE_H
+#pragma once
 
 #include "ada/trace/atf_index.h"
 #include "ada/trace/convert.h"
@@ -33,5 +32,3 @@ inline atf::SeqRange nextRun(const atf::IndexReader &events, atf::SeqRange range
 }
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_ATF_REQUEST_RANGE_H

@@ -1,6 +1,5 @@
 // thread_N/sched.ads, beside a thread's index file: when the thread was on-CPU. See docs/formats/sched.md.
-#ifndef ADA_LIB_FORMATS_ATF_SCHED_FILE_H
-#define ADA_LIB_FORMATS_ATF_SCHED_FILE_H
+#pragma once
 
 #include "ada/trace/off_cpu.h"
 
@@ -34,5 +33,3 @@ Expected<void> finishSched(const std::string &path);
 Expected<void> checkSched(const std::string &path);
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_SCHED_FILE_H

@@ -1,6 +1,5 @@
 // Opens the files of one thread.
-#ifndef ADA_LIB_FORMATS_ATF_THREAD_FILES_H
-#define ADA_LIB_FORMATS_ATF_THREAD_FILES_H
+#pragma once
 
 #include "ada/trace/session.h"
 
@@ -10,5 +9,3 @@ namespace ada::atf {
 ThreadTrace openThread(const std::string &indexPath, uint64_t id, const OpenOptions &options);
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_THREAD_FILES_H

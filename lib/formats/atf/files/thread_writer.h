@@ -1,6 +1,5 @@
 // Writes the calls of one thread of the model as ATF files.
-#ifndef ADA_LIB_MODEL_CONVERT_ATF_THREAD_WRITER_H
-#define ADA_LIB_MODEL_CONVERT_ATF_THREAD_WRITER_H
+#pragma once
 
 #include "ada/trace/calls.h"
 #include "ada/trace/convert.h"
@@ -43,5 +42,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_CONVERT_ATF_THREAD_WRITER_H

@@ -14,8 +14,7 @@
 //
 // After an error of the system, append() keeps failing with the same error, so a
 // loop need only check finish().
-#ifndef ADA_TRACE_ATF_WRITER_H
-#define ADA_TRACE_ATF_WRITER_H
+#pragma once
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_format.h"
@@ -105,5 +104,3 @@ private:
 };
 
 } // namespace ada::atf
-
-#endif // ADA_TRACE_ATF_WRITER_H

@@ -1,6 +1,5 @@
 // Describes a process: its detail events and windows, its timing anchors, and what option `budget` switched off.
-#ifndef ADA_LIB_FORMATS_ATF_INFO_TABLES_H
-#define ADA_LIB_FORMATS_ATF_INFO_TABLES_H
+#pragma once
 
 #include "ada/trace/manifest.h"
 #include "ada/trace/session.h"
@@ -31,5 +30,3 @@ model::InfoTable switchedOffTable(const ProcessTrace &process, std::optional<uin
 model::InfoTable anchorTable(const Manifest &manifest, std::optional<uint64_t> originNs);
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_INFO_TABLES_H

@@ -1,6 +1,5 @@
 // Measures how much of a session's times is the recorder's or unknown, which readers must know.
-#ifndef ADA_LIB_FORMATS_ATF_TIME_FLAWS_H
-#define ADA_LIB_FORMATS_ATF_TIME_FLAWS_H
+#pragma once
 
 #include "ada/trace/manifest.h"
 #include "ada/trace/model.h"
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_TIME_FLAWS_H

@@ -1,6 +1,5 @@
 // Names lambdas by their place in the source instead of the numbers that compilers give them.
-#ifndef ADA_LIB_ATF_LAMBDA_PLACES_H
-#define ADA_LIB_ATF_LAMBDA_PLACES_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -41,5 +40,3 @@ private:
 };
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_ATF_LAMBDA_PLACES_H

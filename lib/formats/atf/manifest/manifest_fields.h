@@ -1,6 +1,5 @@
 // Reads the fields of a manifest.
-#ifndef ADA_LIB_FORMATS_ATF_MANIFEST_FIELDS_H
-#define ADA_LIB_FORMATS_ATF_MANIFEST_FIELDS_H
+#pragma once
 
 #include "ada/trace/manifest.h"
 #include "base/json_document.h"
@@ -13,5 +12,3 @@ void readFields(const dom::object &root, Manifest &manifest);
 bool readThread(const dom::object &object, ManifestThread &thread);
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_MANIFEST_FIELDS_H

@@ -1,6 +1,5 @@
 // A manifest.json, split into the parts that a conversion handles differently.
-#ifndef ADA_LIB_MODEL_CONVERT_MANIFEST_PARTS_H
-#define ADA_LIB_MODEL_CONVERT_MANIFEST_PARTS_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -20,5 +19,3 @@ struct ManifestParts {
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_MODEL_CONVERT_MANIFEST_PARTS_H

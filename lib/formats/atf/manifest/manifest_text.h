@@ -1,6 +1,5 @@
 // Builds a manifest.json from the model.
-#ifndef ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H
-#define ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H
+#pragma once
 
 #include "ada/trace/model.h"
 #include "base/json.h"
@@ -28,5 +27,3 @@ private:
 };
 
 } // namespace ada::model
-
-#endif // ADA_LIB_FORMATS_ATF_MANIFEST_TEXT_H

@@ -1,6 +1,5 @@
 // Warnings from a process's manifest about events that are missing from its trace.
-#ifndef ADA_LIB_FORMATS_ATF_MISSING_EVENTS_H
-#define ADA_LIB_FORMATS_ATF_MISSING_EVENTS_H
+#pragma once
 
 #include "ada/trace/session.h"
 
@@ -13,5 +12,3 @@ namespace ada::atf {
 std::vector<Warning> missingEvents(const ProcessTrace &process);
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_MISSING_EVENTS_H

@@ -1,6 +1,5 @@
 // Symbols of a manifest, and what they say about functions of a trace.
-#ifndef ADA_LIB_ATF_SYMBOL_ENTRIES_H
-#define ADA_LIB_ATF_SYMBOL_ENTRIES_H
+#pragma once
 
 #include "ada/trace/manifest.h"
 #include "ada/trace/model.h"
@@ -31,5 +30,3 @@ void describe(model::Function &function, const Symbol &symbol);
 SymbolEntry entryOf(const model::Function &function);
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_ATF_SYMBOL_ENTRIES_H

@@ -1,6 +1,5 @@
 // The directories of a recording: their names and their order.
-#ifndef ADA_LIB_FORMATS_ATF_DIRECTORIES_H
-#define ADA_LIB_FORMATS_ATF_DIRECTORIES_H
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -42,5 +41,3 @@ std::vector<NumberedDirectory> threadDirectories(const std::string &directory);
 std::vector<std::string> directoriesNamed(const std::string &directory, std::string_view prefix);
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_DIRECTORIES_H

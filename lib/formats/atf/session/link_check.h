@@ -9,8 +9,7 @@
 //
 // Two passes, one over each file, and no memory that grows with them: files of
 // any size can be checked.
-#ifndef ADA_TRACE_LINK_CHECK_H
-#define ADA_TRACE_LINK_CHECK_H
+#pragma once
 
 #include "ada/trace/session.h"
 
@@ -71,5 +70,3 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread);
 LinkSummary checkLinks(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report);
 
 } // namespace ada::atf
-
-#endif // ADA_TRACE_LINK_CHECK_H

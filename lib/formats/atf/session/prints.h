@@ -1,6 +1,5 @@
 // Fingerprints of the contents of the finished threads of a process.
-#ifndef ADA_LIB_FORMATS_ATF_PRINTS_H
-#define ADA_LIB_FORMATS_ATF_PRINTS_H
+#pragma once
 
 #include "ada/trace/model.h"
 #include "ada/trace/session.h"
@@ -15,5 +14,3 @@ namespace ada::atf {
 std::optional<model::Prints> printsOf(const Session &session, uint32_t process);
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_PRINTS_H

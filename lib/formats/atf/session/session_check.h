@@ -1,6 +1,5 @@
 // Checks a session for every problem that it can have.
-#ifndef ADA_LIB_FORMATS_ATF_SESSION_CHECK_H
-#define ADA_LIB_FORMATS_ATF_SESSION_CHECK_H
+#pragma once
 
 #include "ada/trace/session.h"
 #include "formats/atf/session/link_check.h"
@@ -43,4 +42,3 @@ private:
 };
 
 } // namespace ada::atf
-#endif // ADA_LIB_FORMATS_ATF_SESSION_CHECK_H

@@ -1,6 +1,5 @@
 // When a session begins and ends.
-#ifndef ADA_LIB_FORMATS_ATF_SESSION_TIMES_H
-#define ADA_LIB_FORMATS_ATF_SESSION_TIMES_H
+#pragma once
 
 #include "ada/trace/session.h"
 
@@ -19,5 +18,3 @@ std::optional<std::pair<uint64_t, uint64_t>> timesOf(const Session &session);
 inline constexpr uint64_t kReleaseEvents = 1 << 17;
 
 } // namespace ada::atf
-
-#endif // ADA_LIB_FORMATS_ATF_SESSION_TIMES_H
