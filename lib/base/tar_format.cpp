@@ -7,9 +7,7 @@ namespace ada::tar {
 
 static constexpr uint64_t kMostOctal = (uint64_t{1} << 33) - 1; // eleven digits
 
-template <size_t size> static void put(char (&field)[size], std::string_view text) {
-  std::memcpy(field, text.data(), std::min(size, text.size()));
-}
+template <size_t size> static void put(char (&field)[size], std::string_view text) { text.copy(field, size); }
 template <size_t size> static void putOctal(char (&field)[size], uint64_t number) {
   put(field, fmt::format("{:0{}o}", number, size - 1));
 }
