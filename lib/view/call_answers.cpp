@@ -1,9 +1,9 @@
 // Single calls.
 #include "call_answers.h"
 
+#include "analysis/events/globbed_function.h"
 #include "analysis/values/value_reader.h"
 #include "base/try.h"
-#include "shared/select/function_glob.h"
 
 #include <algorithm>
 #include <tuple>
@@ -256,9 +256,7 @@ public:
       chosen_.resize(function + size_t{1}, -1);
     if (chosen_[function] < 0) {
       const model::Function about = functions_.at(function);
-      chosen_[function] = select::means(globs_.c_str(), {.mangled = about.name.empty() ? nullptr : about.name.c_str(),
-                                                         .demangled = about.displayName.c_str(),
-                                                         .file = about.file.empty() ? nullptr : about.file.c_str()});
+      chosen_[function] = analysis::GlobbedFunction(about).matches(globs_);
     }
     return chosen_[function] != 0;
   }

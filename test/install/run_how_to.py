@@ -36,6 +36,7 @@ if not script:
 HEAD = r"""
 set -eEuo pipefail
 trap 'echo "failed, status $?: $BASH_COMMAND"' ERR
+has() { grep "$@" >/dev/null; } # reads everything: a closed pipe would be a fault of the command before it
 endsWith() { # STATUS COMMAND…
   local seen=0
   "${@:2}" || seen=$?

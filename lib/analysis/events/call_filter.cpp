@@ -1,8 +1,7 @@
 // Which calls of a trace are shown.
 #include "call_filter.h"
 
-#include "model/names.h"
-#include "shared/select/function_glob.h"
+#include "globbed_function.h"
 
 #include <algorithm>
 
@@ -23,16 +22,9 @@ static bool isStaticInitialiser(std::string_view name) {
 
 uint8_t FunctionRules::find(uint32_t function) {
   const model::Function &about = table_.functions[function];
-  const select::FunctionTexts texts({about.name.c_str(), about.displayName.c_str(), about.file.c_str()});
-  // Check both names.
-  const bool hasOther = about.isRenamed || about.displayName.find("{lambda at ") != std::string::npos;
-  const std::string original = hasOther ? demangle(about.name) : std::string();
-  const select::FunctionTexts others({nullptr, original.c_str(), nullptr});
+  const GlobbedFunction names(about);
   const auto any = [&](const std::vector<std::string> &globs) {
-    return std::ranges::any_of(globs, [&](const std::string &glob) {
-      const TextPiece piece(glob.data(), glob.size());
-      return texts.match(piece) || (hasOther && others.match(piece));
-    });
+    return std::ranges::any_of(globs, [&](const std::string &glob) { return names.matches(glob); });
   };
   if (function >= rules_.size())
     rules_.resize(function + 1);

@@ -1,8 +1,8 @@
 // Globs that match nothing, and what may have been meant.
 #include "near_names.h"
 
+#include "globbed_function.h"
 #include "model/names.h"
-#include "shared/select/function_glob.h"
 
 #include <algorithm>
 #include <numeric>
@@ -80,26 +80,36 @@ std::vector<std::string> nearNames(std::string_view glob, std::span<const std::s
 
 std::vector<UnmatchedGlob> unmatchedGlobs(const std::vector<std::string> &globs,
                                           const std::vector<model::Function> &functions) {
+  struct Alternative {
+    std::string_view text, of; // "a", of "a|b"
+    bool isMatched = false;
+  };
+  std::vector<Alternative> alternatives;
+  for (const std::string &glob : globs)
+    select::anyGlob(glob, [&](TextPiece one) {
+      if (one.size > 0)
+        alternatives.push_back({.text = {one.data, one.size}, .of = glob});
+      return false;
+    });
+  for (const model::Function &about : functions) {
+    if (std::ranges::all_of(alternatives, &Alternative::isMatched))
+      return {};
+    const GlobbedFunction function(about);
+    for (Alternative &one : alternatives) // operator| is one name
+      one.isMatched = one.isMatched || function.matches(one.text) || function.isNamed(one.of);
+  }
+  std::vector<std::string> names;
   std::vector<UnmatchedGlob> unmatched;
-  std::vector<std::string> names; // filled when the first glob matches nothing
-  const auto check = [&](const std::string &glob) {
-    if (glob.empty() || std::ranges::any_of(functions, [&](const model::Function &function) {
-          return select::means(glob.c_str(),
-                               {function.name.c_str(), function.displayName.c_str(), function.file.c_str()});
-        }))
-      return;
+  for (const Alternative &one : alternatives) {
+    if (one.isMatched)
+      continue;
     if (names.empty())
       for (const model::Function &function : functions) {
         const std::string name = shortName(function.displayName, {.foldTemplateArguments = true});
         names.push_back(name.substr(0, select::lengthWithoutParameters(name)));
       }
-    unmatched.push_back({glob, nearNames(glob, names)});
-  };
-  for (const std::string &glob : globs)
-    select::anyGlob(glob, [&](TextPiece one) {
-      check(std::string(one.data, one.size));
-      return false;
-    });
+    unmatched.push_back({std::string(one.text), nearNames(one.text, names)});
+  }
   return unmatched;
 }
 

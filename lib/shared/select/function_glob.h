@@ -35,6 +35,14 @@ public:
     return isNamed(globs) || anyGlob(globs, [&](TextPiece one) { return isNamed(one) || isMatched(Glob(one)); });
   }
 
+  // A name that is written literally matches its function, whatever characters it has.
+  bool isNamed(TextPiece text) const {
+    for (size_t i = 0; i < count_; ++i)
+      if (texts_[i] == text)
+        return true;
+    return false;
+  }
+
 private:
   TextPiece texts_[5]; // "_ZN2ns1fIiEEic", "int ns::f<int>(char)", "ns::f<int>(char)", "ns::f<int>", "ns.cpp"
   size_t count_ = 0;
@@ -43,13 +51,6 @@ private:
   void add(TextPiece text) {
     if (text.size && !(count_ && texts_[count_ - 1] == text))
       texts_[count_++] = text;
-  }
-  // A name that is written literally matches its function, whatever characters it has.
-  bool isNamed(TextPiece text) const {
-    for (size_t i = 0; i < count_; ++i)
-      if (texts_[i] == text)
-        return true;
-    return false;
   }
   bool isMatched(const Glob &glob) const {
     for (size_t i = 0; i < count_; ++i)

@@ -18,7 +18,7 @@ printf 'made: app.cpp\n\t%s -O2 app.cpp -o made\n' "$CXX" >Makefile
 END
 chmod +x configure
 atTheEnd() {
-  file app | grep -q 'ARM aarch64'
+  file app | has 'ARM aarch64'
   adatrace record --quiet --session last ./made
   [ "$(adatrace report --format=jsonl --include='twice*' last | wc -l)" = 1 ]
 }

@@ -3,6 +3,6 @@
 cp "$SOURCE/test/install/how_to/find_slow_calls.sh" . && sed -n '/^cat/,/^END/p' find_slow_calls.sh >server.sh
 . ./server.sh
 atTheEnd() {
-  adatrace waits --format=jsonl | grep -q compact
-  adatrace why --function='Server::handle' | grep -q 'held by'
+  adatrace waits --format=jsonl | has compact
+  adatrace why --function='Server::handle' | has 'held by'
 }

@@ -49,6 +49,6 @@ adatrace() {
   command adatrace "$@"
 }
 atTheEnd() {
-  adatrace info | grep -q window
+  adatrace info | has window
   [ "$(ls -d ada-traces/session_* | wc -l)" -ge 5 ]
 }

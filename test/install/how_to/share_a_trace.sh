@@ -13,7 +13,7 @@ END
 ada-clang++ -O1 -g server.cpp -o server
 command adatrace record --quiet --detail='Server::*' --session session ./server
 atTheEnd() {
-  tar tf slow.adatrace | grep -q '/server.cpp'
+  tar tf slow.adatrace | has '/server.cpp'
   diff <(adatrace report session) <(adatrace report slow.adatrace)
   adatrace verify -q unpacked
   [ -s slow.html ] && [ -s slow.perfetto-trace ]

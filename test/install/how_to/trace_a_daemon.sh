@@ -14,7 +14,7 @@ ada-clang -O1 -g serverd.c -o serverd
 ADA_OPTIONS= ./serverd &
 daemon=$!
 trap 'touch end; wait $daemon' EXIT # its ring is removed when it ends by itself
-until adatrace status $daemon 2>/dev/null | grep -q waiting; do sleep 0.01; done
+until adatrace status $daemon 2>/dev/null | has waiting; do sleep 0.01; done
 atTheEnd() {
   adatrace verify -q
   grep -q handle calls.txt

@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
 END
 clang host.c -ldl -o host
 atTheEnd() {
-  adatrace tree by-host | grep -q step
-  adatrace tree by-python | grep -q transform
+  adatrace tree by-host | has step
+  adatrace tree by-python | has transform
   [ "$(adatrace tree --depth=1 --format=jsonl by-host | wc -l)" = 1 ]
 }

@@ -101,6 +101,14 @@ def run(command, **environment):
                           env={**os.environ, **environment}).stdout
 
 
+def report(*arguments):
+    """Status 1: the glob, or one of its alternatives, matches no function."""
+    done = subprocess.run(["adatrace", "report", "--names=mangled", "--format=csv", *arguments], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert done.returncode == 1 or done.returncode == 0 and done.stdout.count("\n") > 1, done
+    return done.stdout
+
+
 def quoted(text):
     return "'" + text.replace("'", "'\\''") + "'"
 
@@ -111,8 +119,7 @@ def atCompileTime(glob):
 
 
 def names(session, *options):
-    text = run(["adatrace", "report", "--names=mangled", "--format=csv", *options, session])
-    return {row["function"] for row in csv.DictReader(text.splitlines())}
+    return {row["function"] for row in csv.DictReader(report(*options, session).splitlines())}
 
 
 def atRunTime(glob):

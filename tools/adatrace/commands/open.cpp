@@ -90,7 +90,7 @@ Expected<TemporaryFile> convertFor(const Viewer &viewer, TraceInput &input, cons
 int run(Options &options, const Invocation &) {
   options.filter.settle("open");
   const Viewer &viewer = *std::ranges::find(kViewers, options.viewer, &Viewer::name);
-  const EndSignals signals;
+  const ServerSignals signals;
   TraceInput input = TraceInput::open(options.input);
   if (input.eventCount() == 0)
     return fail(kCantRead, "there are no events in {}", input.name());

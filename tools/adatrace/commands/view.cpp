@@ -25,7 +25,7 @@ int run(const Options &options, const Invocation &) {
   std::vector<std::string> paths = options.sessions;
   if (paths.empty())
     paths.push_back(sessionOrNewest(""));
-  const EndSignals signals;
+  const ServerSignals signals;
   std::vector<std::unique_ptr<ViewSession>> sessions;
   for (const std::string &path : paths) {
     auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path, options.eventsForFile);

@@ -1,5 +1,4 @@
 // Signals that ask this program to end, for commands that finish something first: ^C, SIGTERM, SIGHUP.
-// first.
 #pragma once
 
 #include <csignal>

@@ -55,7 +55,7 @@ static void openBrowser(const std::string &page) {
   posix_spawnattr_destroy(&attributes);
 }
 
-EndSignals::EndSignals() {
+ServerSignals::ServerSignals() {
   sigemptyset(&signals_);
   sigaddset(&signals_, SIGINT);
   sigaddset(&signals_, SIGTERM);
@@ -64,13 +64,13 @@ EndSignals::EndSignals() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-void EndSignals::wait() const {
+void ServerSignals::wait() const {
   int received = 0;
   while (sigwait(&signals_, &received) == EINTR)
     continue;
 }
 
-void serveUntilEnd(HttpServer &server, const EndSignals &signals, const std::string &address) {
+void serveUntilEnd(HttpServer &server, const ServerSignals &signals, const std::string &address) {
   std::thread serving([&] { server.run(); });
   const std::string redirect = address.empty() ? address : makeRedirect(address);
   if (!redirect.empty())

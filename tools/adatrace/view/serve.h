@@ -10,9 +10,9 @@ namespace ada::cli {
 
 /// Reserves the signals that end a server (SIGINT, SIGTERM, SIGHUP) for serveUntilEnd(). Create it before the first
 /// thread starts, so that all threads block these signals.
-class EndSignals {
+class ServerSignals {
 public:
-  EndSignals();
+  ServerSignals();
   /// Waits for one of the signals.
   void wait() const;
 
@@ -22,6 +22,6 @@ private:
 
 /// Answers requests until a signal comes. Opens `address` in the user's browser if it is not empty and there is a
 /// browser.
-void serveUntilEnd(HttpServer &server, const EndSignals &signals, const std::string &address);
+void serveUntilEnd(HttpServer &server, const ServerSignals &signals, const std::string &address);
 
 } // namespace ada::cli
