@@ -1,4 +1,4 @@
-# Two versions of a program, of which the newer one needs five times as long, and a run of each with arguments.
+# Two versions of a program, of which the newer one needs fifty times as long, and a run of each with arguments.
 cat >program.cpp <<'END'
 #include <ctime>
 __attribute__((noinline)) void work(int n) {
@@ -15,6 +15,6 @@ int main() {
 }
 END
 ada-clang++ -O1 -g -DFACTOR=1 program.cpp -o old
-ada-clang++ -O1 -g -DFACTOR=5 program.cpp -o new
+ada-clang++ -O1 -g -DFACTOR=50 program.cpp -o new
 adatrace record --quiet --detail='*' --session good ./old
 adatrace record --quiet --detail='*' --session bad ./new
