@@ -120,6 +120,14 @@ bool RetainedDetails::holdOldest() {
   return true;
 }
 
+void RetainedDetails::forgetOldest() {
+  if (held_ == watched_ || calls_->watches[held_].entry != oldest())
+    return;
+  --watched_;
+  for (unsigned i = held_; i < watched_; ++i)
+    calls_->watches[i] = calls_->watches[i + 1];
+}
+
 void RetainedDetails::reset(DetailPool &pool) {
   while (first_)
     removeOldest(pool);

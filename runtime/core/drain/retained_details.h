@@ -68,6 +68,8 @@ public:
   const Entry *unwatch(uint32_t depth, bool caught);
   // Holds the oldest entry, which is Watched and about to be removed. False if there is no memory for it.
   bool holdOldest();
+  // The oldest entry, which is Watched, has been written and is about to be removed: nothing is left to watch for.
+  void forgetOldest();
 
   // Prepares for the next thread of the same slot. Memory for held entries stays.
   void reset(DetailPool &pool);

@@ -62,9 +62,11 @@ void ThreadTrace::noteGone(uint64_t ns) {
 // Removes the oldest entry, and writes it if a window or a slow call needs it.
 void ThreadTrace::dispose(Workspace &work, Windows::Fate fate) {
   const RetainedDetails::Entry &e = *retained_.oldest();
-  if (fate == Windows::Fate::Write || e.state == RetainedDetails::State::Wanted)
+  if (fate == Windows::Fate::Write || e.state == RetainedDetails::State::Wanted) {
     writeDetail(work, e);
-  else if (e.state != RetainedDetails::State::Watched || !retained_.holdOldest())
+    if (e.state == RetainedDetails::State::Watched)
+      retained_.forgetOldest();
+  } else if (e.state != RetainedDetails::State::Watched || !retained_.holdOldest())
     noteDropped(e.ns);
   retained_.removeOldest(process_->pool());
 }
