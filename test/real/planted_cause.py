@@ -16,6 +16,7 @@ HEAD = r"""
 #include <cstdlib>
 #include <mutex>
 #include <pthread.h>
+#include <sched.h>
 #include <stdexcept>
 #include <thread>
 #include <time.h>
@@ -39,6 +40,12 @@ INSIDE void spinNs(uint64_t ns) {
 INSIDE uint64_t next(uint64_t &state) {
   state ^= state << 13, state ^= state >> 7, state ^= state << 17;
   return state;
+}
+HIDDEN void pin() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(0, &one);
+  sched_setaffinity(0, sizeof(one), &one);
 }
 static std::mutex table;
 static std::atomic<bool> stop{false};
@@ -84,8 +91,23 @@ def program(kind, seed):
                              "nanosleep(&t, nullptr); }\n"
                              "KEEP void sweep() { while (!stop) { compact(); usleep(%d); } }" % (r.randrange(8, 15) * hold // 1000))
         pieces["body"] = "{ std::lock_guard<std::mutex> hold(table); __asm__ volatile(\"\"); }"
-        pieces["background"] = "std::thread sweeper(sweep);"
+        pieces["background"] = "std::thread background(sweep);"
         pieces["before"] = "usleep(20);"
+    elif kind == "flush":
+        # Every so often another thread makes all memory of the table busy, and holds its lock.
+        period = extra * r.randrange(6, 12)
+        pieces["globals"] = (f"KEEP void flush() {{ std::lock_guard<std::mutex> hold(table); spinNs({extra * 2}); }}\n"
+                             f"KEEP void flusher() {{ while (!stop) {{ usleep({period // 1000}); flush(); }} }}")
+        pieces["body"] = "{ std::lock_guard<std::mutex> hold(table); __asm__ volatile(\"\"); }"
+        pieces["background"] = "std::thread background(flusher);"
+    elif kind == "preempted":
+        # Another thread on the same processor takes it away for milliseconds, now and then.
+        pieces["globals"] = (f"KEEP void hog() {{ pin(); while (!stop) {{ usleep({extra * 10 // 1000}); spinNs({extra * 4}); }} }}\n")
+        pieces["background"] = "pin(); std::thread background(hog);"
+    elif kind == "two":
+        pieces["globals"] = f"KEEP void rebuild() {{ spinNs({extra}); __asm__ volatile(\"\"); }}"
+        pieces["body"] = (f"if ({slow}) {{ {mark} rebuild(); }}\n"
+                          f"  if (next(state) % {every} == 1) {{ planted++, plantedNs += {extra}; spinNs({extra}); }}")
     elif kind == "exception":
         pieces["globals"] = f"KEEP void fail() {{ spinNs({extra}); throw std::runtime_error(\"full\"); }}"
         pieces["body"] = f"if ({slow}) {{ {mark} fail(); }}"
@@ -116,7 +138,7 @@ int main() {{
   for (std::thread &server : servers)
     server.join();
   stop = true;
-  {"sweeper.join();" if pieces["background"] else ""}
+  {"background.join();" if pieces["background"] else ""}
   printf("{{\\"planted\\":%lu,\\"planted_ns\\":%lu}}\\n", (unsigned long)planted, (unsigned long)plantedNs);
   return 0;
 }}
