@@ -184,12 +184,10 @@ Expected<void> Archive::Parser::add(std::string whole, Member member) {
   if (whole.find('\0') != whole.npos)
     return refuse(whole, "has a byte 0 in its name");
   std::string clean;
-  for (std::string_view rest = whole; !rest.empty();) {
-    const std::string_view part = rest.substr(0, rest.find('/'));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+  for (const std::string_view part : partsOf(whole, '/')) {
     if (part == "..")
       return refuse(whole, "leads out of the archive");
-    if (!part.empty() && part != ".")
+    if (part != ".")
       clean.append(clean.empty() ? "" : "/").append(part);
   }
   if (clean.empty())

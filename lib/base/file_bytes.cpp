@@ -136,12 +136,10 @@ Expected<FileBytes> FileBytes::openMember(const ArchivePlace &place, const std::
   const auto size = zstd::uncompressedBytes(frame);
   if (!size || *size > Archive::kMostUnpackedBytes || *size / Archive::kMostRatio > frame.size())
     return damagedMember(path, "it is damaged: it is not a zstd frame, or one that says it is impossibly large");
-  const auto plain = zstd::uncompressed(frame, *size);
-  if (plain.size() != *size)
-    return damagedMember(path, "it is damaged: it can't be decompressed");
-  file.size_ = plain.size();
+  file.size_ = *size;
   file.heap_ = std::make_unique_for_overwrite<std::byte[]>(file.size_);
-  std::ranges::copy(std::as_bytes(std::span(plain)), file.heap_.get());
+  if (!zstd::uncompress(frame, {reinterpret_cast<unsigned char *>(file.heap_.get()), file.size_}))
+    return damagedMember(path, "it is damaged: it can't be decompressed");
   file.base_ = file.heap_.get();
   return file;
 }

@@ -4,6 +4,7 @@
 #include "base/file_bytes.h"
 #include "base/file_descriptor.h"
 #include "base/tar_format.h"
+#include "base/text.h"
 #include "base/try.h"
 
 #include <algorithm>
@@ -72,6 +73,12 @@ std::string_view withoutSlashes(std::string_view path) {
 
 } // namespace
 
+std::string lastNameOf(const std::string &path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
 bool isArchiveFile(const std::string &path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat info;
@@ -97,14 +104,10 @@ std::optional<Expected<ArchivePlace>> archivePlaceOf(const std::string &path) {
     return Expected<ArchivePlace>(archive.error());
   if (!*archive)
     return std::nullopt;
-  std::string_view rest = std::string_view(path).substr(file.size());
   std::string name;
-  while (!rest.empty()) {
-    const std::string_view part = rest.substr(0, rest.find('/'));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    if (!part.empty() && part != ".")
+  for (const std::string_view part : partsOf(std::string_view(path).substr(file.size()), '/'))
+    if (part != ".")
       name.append(name.empty() ? "" : "/").append(part);
-  }
   return Expected<ArchivePlace>(ArchivePlace{*std::move(archive), std::move(name)});
 }
 

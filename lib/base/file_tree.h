@@ -41,6 +41,9 @@ std::optional<Expected<ArchivePlace>> archivePlaceOf(const std::string &path);
 /// Whether the file itself is an archive, readable or not.
 bool isArchiveFile(const std::string &path);
 
+/// The last name in a path, also if it ends in "/" or is ".".
+std::string lastNameOf(const std::string &path);
+
 enum class FileKind : uint8_t { None, File, Directory };
 /// What is there; an archive is a directory. Links are followed.
 FileKind fileKind(const std::string &path);

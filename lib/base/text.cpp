@@ -3,6 +3,8 @@
 
 #include "shared/text/utf8.h"
 
+#include <algorithm>
+
 namespace ada {
 
 bool isUtf8(std::string_view text) {
@@ -72,6 +74,17 @@ std::string fitted(std::string_view text, size_t columns) {
     size += c.size;
   }
   return std::string(text.substr(0, size)) + (columns ? "…" : "");
+}
+
+std::vector<std::string_view> partsOf(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(separator));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    if (!part.empty())
+      parts.push_back(part);
+  }
+  return parts;
 }
 
 } // namespace ada

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ada {
 
@@ -12,6 +13,9 @@ bool isUtf8(std::string_view text);
 /// shown through this: names may hold anything, even characters that move the cursor or turn the direction of the text
 /// that follows. '?' stands for each such character (see isUnprintable()), U+FFFD for each byte that is not UTF-8.
 std::string oneLine(std::string_view text);
+
+/// The parts of a text between separators, without empty ones; they point into the text.
+std::vector<std::string_view> partsOf(std::string_view text, char separator);
 
 /// How many columns of a terminal the text takes: two for wide characters, none for marks on the one before.
 size_t displayWidth(std::string_view text);

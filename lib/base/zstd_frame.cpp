@@ -39,9 +39,13 @@ std::vector<unsigned char> uncompressed(std::span<const unsigned char> frame, si
   if (uncompressedBytes(frame) != size)
     return plain;
   plain.resize(size);
-  if (ZSTD_decompress(plain.data(), size, frame.data(), frame.size()) != size)
+  if (!uncompress(frame, plain))
     plain.clear();
   return plain;
+}
+
+bool uncompress(std::span<const unsigned char> frame, std::span<unsigned char> plain) {
+  return ZSTD_decompress(plain.data(), plain.size(), frame.data(), frame.size()) == plain.size();
 }
 
 std::optional<uint64_t> uncompressedBytes(std::span<const unsigned char> frame) {
@@ -57,6 +61,7 @@ bool canCompress() noexcept { return false; }
 std::vector<unsigned char> compressed(std::span<const unsigned char>) { return {}; }
 std::vector<unsigned char> checkedFrame(std::span<const unsigned char>) { return {}; }
 std::vector<unsigned char> uncompressed(std::span<const unsigned char>, size_t) { return {}; }
+bool uncompress(std::span<const unsigned char>, std::span<unsigned char>) { return false; }
 std::optional<uint64_t> uncompressedBytes(std::span<const unsigned char>) { return std::nullopt; }
 
 #endif

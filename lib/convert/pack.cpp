@@ -310,9 +310,7 @@ Expected<void> Packer::writeSources() {
 }
 
 Expected<PackResult> Packer::run() {
-  std::error_code error;
-  const fs::path whole = fs::absolute(directory_, error).lexically_normal();
-  top_ = (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+  top_ = lastNameOf(directory_);
   if (top_.empty())
     top_ = "trace";
   list("");

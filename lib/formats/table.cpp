@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/tar_format.h"
 #include "base/try.h"
+#include "model/spool.h"
 
 #include <algorithm>
 #include <cstring>
@@ -220,6 +221,10 @@ Expected<std::unique_ptr<TraceSource>> openTrace(TraceLocation place) {
 Expected<std::unique_ptr<TraceSource>> openTrace(const std::string &path) {
   auto place = locate(path);
   return place ? openTrace(*std::move(place)) : Expected<std::unique_ptr<TraceSource>>(place.error());
+}
+
+Expected<std::unique_ptr<TraceSource>> openThreadwise(const std::string &path) {
+  return makeThreadwise(ADA_TRY(openTrace(path)));
 }
 
 Expected<std::unique_ptr<TraceSource>> openTrace(ByteInput input) {

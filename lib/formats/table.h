@@ -149,6 +149,8 @@ std::string_view leftOutFormats();
 /// Opens the file, or finds the directory. Errors: E_IO.
 Expected<TraceLocation> locate(const std::string &path);
 Expected<std::unique_ptr<TraceSource>> openTrace(TraceLocation place);
+/// The same, one thread after the other: see makeThreadwise().
+Expected<std::unique_ptr<TraceSource>> openThreadwise(const std::string &path);
 /// E_BAD_MAGIC: the trace does not begin like any of the formats. If it begins like an archive or a compressed file,
 /// the message says which command unpacks it.
 Error notATrace(TraceLocation &place);

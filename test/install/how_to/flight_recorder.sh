@@ -42,12 +42,6 @@ serverPid() {
   cat server.pid
 }
 trap 'kill -9 $(jobs -p) $(cat server.pid) 2>/dev/null || true' EXIT
-# Only this test's rings.
-mkdir rings
-adatrace() {
-  [ "$1 ${2-}" = "recover --clean" ] && set -- "$@" --ring rings
-  command adatrace "$@"
-}
 atTheEnd() {
   adatrace info | has window
   [ "$(ls -d ada-traces/session_* | wc -l)" -ge 5 ]

@@ -14,7 +14,6 @@
 #include "model/spool.h"
 #include "shared/options/numbers.h"
 
-#include <csignal>
 #include <memory>
 #include <sys/resource.h>
 
@@ -146,15 +145,6 @@ int failWith(const ConvertOutput &out, const Error &error) {
   return failWith(told);
 }
 
-// Ends the program as the signal would have done, but leaves no partial output behind.
-[[noreturn]] void endInterrupted(std::optional<ConvertOutput> &out) {
-  const int number = ConvertLine::interruption();
-  out.reset();
-  signal(number, SIG_DFL);
-  raise(number);
-  _exit(kSignalBase + number);
-}
-
 // `what`: "1,234 events"; the rate covers everything that was read.
 void sayResult(const Options &options, const std::string &what, uint64_t count, uint64_t nanoseconds,
                const ConvertOutput &out) {
@@ -189,7 +179,7 @@ int copy(model::ByteInput &input, const Options &options) {
   const auto copied = options.outFormat.format->copy(input, bytes, options.outFormat.variant);
   line.clear();
   if (ConvertLine::interruption())
-    endInterrupted(out);
+    ConvertLine::endInterrupted(out);
   if (!copied)
     return failWith(*out, copied.error());
   if (auto committed = out->commit(); !committed)
@@ -288,7 +278,7 @@ int run(Options &options, const Invocation &) {
   line.clear();
   if (ConvertLine::interruption()) {
     sink.reset(); // closes its files before they are removed
-    endInterrupted(out);
+    ConvertLine::endInterrupted(out);
   }
   if (!done)
     return failWith(*out, done.error());

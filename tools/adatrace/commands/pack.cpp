@@ -12,7 +12,6 @@
 #include "convert/pack.h"
 
 #include <cerrno>
-#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
@@ -33,12 +32,6 @@ struct Options {
 
 constexpr char kExtension[] = ".adatrace";
 constexpr model::TraceFormat kArchive = {.title = "an archive", .shape = model::Shape::File};
-
-std::string defaultOutput(const std::string &session) {
-  std::error_code error;
-  const fs::path whole = fs::absolute(session, error).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string() + kExtension;
-}
 
 // A trace that grows, or has events in a ring file only, would be packed without them. Says what to do.
 int checkFinished(const std::string &session) {
@@ -84,7 +77,7 @@ int run(const Options &options, const Invocation &) {
   if (!options.unfinished)
     if (const int code = checkFinished(session))
       return code;
-  const std::string target = options.out.empty() ? defaultOutput(session) : options.out;
+  const std::string target = options.out.empty() ? lastNameOf(session) + kExtension : options.out;
   auto opened = ConvertOutput::open(target, {&kArchive, 0}, options.force);
   if (!opened)
     return fail(opened.error().code == "E_EXISTS" ? kWrongUsage : kCantRead, "{}", opened.error().text());
@@ -110,12 +103,8 @@ int run(const Options &options, const Invocation &) {
                                    }});
   number = ::close(file) != 0 && number == 0 ? errno : number;
   line.clear();
-  if (const int signal = ConvertLine::interruption()) {
-    out.reset();
-    ::signal(signal, SIG_DFL);
-    ::raise(signal);
-    return kSignalBase + signal;
-  }
+  if (ConvertLine::interruption())
+    ConvertLine::endInterrupted(out);
   if (number)
     return fail(kCantRead, "{}", systemError(target, "cannot be written", number).text());
   if (!packed)

@@ -331,15 +331,14 @@ int runFollow(Options &options, const Palette &palette) {
     options.lines.sort = page.sortedBy;
   } else {
     Output out;
-    for (; goesOn; goesOn = need(page.look()))
+    for (; goesOn; goesOn = need(page.look())) {
       if (live.isLive()) {
         printBetween(out, palette, page, live, format);
         page.print(out, options.lines, options.limit.value_or(0));
         out.flush();
-        live.wait();
-      } else {
-        live.wait();
       }
+      live.wait();
+    }
     printBetween(out, palette, page, live, format);
   }
   if (live.isLive()) { // ^C

@@ -9,7 +9,6 @@
 #include "terminal/screen.h"
 
 #include "formats/table.h"
-#include "model/spool.h"
 
 #include <algorithm>
 #include <chrono>
@@ -57,16 +56,12 @@ public:
   Expected<bool> look() override {
     // First, so that whatever is written before it turns false is read.
     state_.isLive = session_.isLive();
-    auto source = model::openTrace(session_.path());
-    if (source)
-      source = model::makeThreadwise(*std::move(source));
-    if (!source)
-      return source.error();
+    const auto source = ADA_TRY(model::openThreadwise(session_.path()));
     const auto now = Clock::now();
     if (last_ != Clock::time_point())
       state_.intervalNs = static_cast<uint64_t>(std::chrono::nanoseconds(now - last_).count());
     last_ = now;
-    ADA_TRY(rates_.update(**source, [this](const model::Process &process) { return session_.has(process.name); }));
+    ADA_TRY(rates_.update(*source, [this](const model::Process &process) { return session_.has(process.name); }));
     return state_.isLive;
   }
   void print(Output &out, const TableOptions &table, size_t limit) {

@@ -9,7 +9,6 @@
 #include "output/convert_progress.h"
 
 #include <cerrno>
-#include <csignal>
 #include <fcntl.h>
 #include <filesystem>
 #include <optional>
@@ -83,11 +82,8 @@ int run(const Options &options, const Invocation &) {
   umask(077);
   ConvertLine line(When::Never); // keeps a signal until what was made is removed
   for (const auto &[name, member] : archive.in->archive.members()) {
-    if (const int signal = ConvertLine::interruption()) {
-      out.reset();
-      ::signal(signal, SIG_DFL);
-      ::raise(signal);
-    }
+    if (ConvertLine::interruption())
+      ConvertLine::endInterrupted(out);
     if (const auto written = write(fs::path(out->place()) / name, options.file + "/" + name, member); written)
       files += !member.isDirectory;
     else if (written.error().code == "E_BAD_ARCHIVE")

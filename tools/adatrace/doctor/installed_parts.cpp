@@ -1,6 +1,8 @@
 // Where the plugins, the runtime and the headers are, and which compilers there are.
 #include "installed_parts.h"
 
+#include "base/text.h"
+
 #include <charconv>
 #include <cstdlib>
 #include <string>
@@ -25,15 +27,8 @@ std::optional<unsigned> numberIn(std::string_view name, std::string_view prefix,
 
 std::vector<fs::path> searchPath() {
   const char *path = std::getenv("PATH");
-  const std::string text = path ? path : "";
-  std::vector<fs::path> directories;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(':', at), text.size());
-    if (end > at)
-      directories.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return directories;
+  const std::vector<std::string_view> directories = partsOf(path ? path : "", ':');
+  return {directories.begin(), directories.end()};
 }
 
 } // namespace

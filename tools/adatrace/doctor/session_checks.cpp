@@ -5,11 +5,12 @@
 #include "process/session_place.h"
 
 #include "analysis/events/trace_table.h"
+#include "base/file_bytes.h"
+#include "base/file_tree.h"
 #include "base/format.h"
 #include "base/quantities.h"
 #include "control/status.h"
 #include "formats/table.h"
-#include "model/spool.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -22,13 +23,7 @@ namespace {
 
 uint64_t sizeOf(const std::string &path) {
   std::error_code error;
-  if (!fs::is_directory(path, error))
-    return fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
-  uint64_t bytes = 0;
-  for (fs::recursive_directory_iterator at(path, error), end; !error && at != end; at.increment(error))
-    if (std::error_code ignored; at->is_regular_file(ignored) && at->path().filename() != "ring")
-      bytes += at->file_size(ignored);
-  return bytes;
+  return fs::is_directory(path, error) ? bytesBelow(path) : fileBytes(path).value_or(0);
 }
 
 // Nothing is said about programs of less than a second: they do not go on like this.
@@ -58,9 +53,7 @@ void checkProcesses(const std::string &path, Findings &findings) {
 } // namespace
 
 bool checkSession(const std::string &path, Findings &findings) {
-  auto source = model::openTrace(path);
-  if (source)
-    source = model::makeThreadwise(*std::move(source));
+  const auto source = model::openThreadwise(path);
   if (!source) {
     findings.problem("trace", source.error().text());
     return false;

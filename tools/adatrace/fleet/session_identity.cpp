@@ -42,12 +42,6 @@ uint64_t writtenNs(const fs::path &path) {
 
 } // namespace
 
-std::string sessionName(const std::string &path) {
-  std::error_code error;
-  fs::path whole = fs::absolute(path, error).lexically_normal();
-  return (whole.has_filename() ? whole.filename() : whole.parent_path().filename()).string();
-}
-
 Expected<SessionIdentity> identify(const std::string &path, const analysis::TraceTable &table) {
   SessionIdentity identity;
   std::vector<std::string> files;

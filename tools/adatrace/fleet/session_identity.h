@@ -17,7 +17,4 @@ struct SessionIdentity {
 /// Errors: E_IO.
 Expected<SessionIdentity> identify(const std::string &path, const analysis::TraceTable &table);
 
-/// The file name without its directories.
-std::string sessionName(const std::string &path);
-
 } // namespace ada::cli

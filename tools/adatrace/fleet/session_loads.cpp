@@ -1,5 +1,6 @@
 // Loads sessions into a database: the code that load and ship share.
 #include "session_loads.h"
+#include "base/file_tree.h"
 #include "base/quantities.h"
 #include "base/text.h"
 #include "exit_codes.h"
@@ -249,8 +250,8 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
   std::error_code error;
   const std::string place = std::filesystem::absolute(name, error).lexically_normal().string();
   loaded.name = unit == LoadUnit::Session
-                    ? sessionName(name)
-                    : sessionName(std::filesystem::path(place).parent_path().string()) + "/" + sessionName(name);
+                    ? lastNameOf(name)
+                    : lastNameOf(std::filesystem::path(place).parent_path().string()) + "/" + lastNameOf(name);
   LoadRequest request = requestOf(options_, *identity);
   request.row.name = loaded.name;
   request.row.path = place;

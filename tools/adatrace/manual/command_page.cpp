@@ -1,6 +1,8 @@
 // Puts the declarations of commands into pages.
 #include "command_page.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -50,12 +52,8 @@ std::string usageOf(const CommandText &about) {
 }
 
 void addExamples(Page &page, const Command &command) {
-  std::string_view rest = command.examples;
-  while (!rest.empty()) {
-    const size_t end = std::min(rest.find('\n'), rest.size());
-    page.code(std::string(rest.substr(0, end)));
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
+  for (const std::string_view line : partsOf(command.examples, '\n'))
+    page.code(std::string(line));
 }
 
 // Headings in the order in which they are shown.
@@ -87,6 +85,13 @@ void addOptions(Page &page, const CommandText &about, const std::function<void(c
   }
 }
 
+template <size_t size> void addStatuses(Page &page, const Status (&statuses)[size]) {
+  for (const Status &status : statuses)
+    page.item(status.number, status.meaning);
+}
+
+} // namespace
+
 void addCommands(Page &page, const std::function<void(const std::string &)> &addHeading) {
   for (const CommandGroup &group : commandGroups()) {
     if (std::ranges::all_of(group.commands, [](const Command *command) { return command->option != nullptr; }))
@@ -97,13 +102,6 @@ void addCommands(Page &page, const std::function<void(const std::string &)> &add
         page.item(command->name, command->summary);
   }
 }
-
-template <size_t size> void addStatuses(Page &page, const Status (&statuses)[size]) {
-  for (const Status &status : statuses)
-    page.item(status.number, status.meaning);
-}
-
-} // namespace
 
 std::vector<CommandText> allCommands() {
   std::vector<CommandText> all;
@@ -139,10 +137,7 @@ Page helpPage(const CommandText &about) {
 Page manualPage(const CommandText &about) {
   const Command &command = *about.command;
   Page page = {.name = std::string("adatrace-") + command.name, .summary = command.summary, .blocks = {}};
-  page.heading("NAME");
-  page.text(page.name + " - " + page.summary);
-  page.heading("SYNOPSIS");
-  page.code(usageOf(about));
+  page.begin(page.name, {usageOf(about)});
   page.heading("OPTIONS");
   addOptions(page, about, [&page](const std::string &heading) { page.subheading(heading); });
   page.heading("EXIT STATUS");
@@ -188,10 +183,7 @@ Page overviewPage() {
 
 Page overviewManualPage() {
   Page page = {.name = "adatrace", .summary = "record and read traces of function calls", .blocks = {}};
-  page.heading("NAME");
-  page.text(page.name + " - " + page.summary);
-  page.heading("SYNOPSIS");
-  page.code("adatrace COMMAND [OPTIONS] ...");
+  page.begin(page.name, {"adatrace COMMAND [OPTIONS] ..."});
   page.heading("DESCRIPTION");
   page.text(
       "AdaTrace records the function calls of programs that were compiled with its plugin, see `ada-clang`(1), and "

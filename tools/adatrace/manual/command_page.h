@@ -4,6 +4,8 @@
 #include "command.h"
 #include "page.h"
 
+#include <functional>
+
 namespace ada::cli {
 
 /// A command with its options and arguments.
@@ -14,6 +16,9 @@ struct CommandText {
 
 /// All commands that this adatrace was built with.
 std::vector<CommandText> allCommands();
+
+/// Adds the commands with their summaries. `addHeading` is called with the heading of each group.
+void addCommands(Page &page, const std::function<void(const std::string &)> &addHeading);
 
 /// "-o, --output=DIR"
 std::string termOf(const OptionText &option);

@@ -9,11 +9,7 @@ namespace ada::cli {
 
 Page optionsPage() {
   Page page = {.name = "adatrace-options", .section = 7, .summary = "what a traced program records", .blocks = {}};
-  page.heading("NAME");
-  page.text(page.name + " - " + page.summary);
-  page.heading("SYNOPSIS");
-  page.code("ADA_OPTIONS=NAME=VALUE:NAME=VALUE... ./program");
-  page.code("adatrace record --NAME=VALUE ./program");
+  page.begin(page.name, {"ADA_OPTIONS=NAME=VALUE:NAME=VALUE... ./program", "adatrace record --NAME=VALUE ./program"});
   page.heading("DESCRIPTION");
   page.text(
       "A program that was compiled with AdaTrace's plugin reads the variable ADA_OPTIONS of its environment when it "
@@ -40,11 +36,7 @@ Page optionsPage() {
 
 Page clangPage() {
   Page page = {.name = "ada-clang", .summary = "clang, with every function traced", .blocks = {}};
-  page.heading("NAME");
-  page.text("ada-clang, ada-clang++ - " + page.summary);
-  page.heading("SYNOPSIS");
-  page.code("ada-clang [OPTIONS] FILE...");
-  page.code("ada-clang++-19 [OPTIONS] FILE...");
+  page.begin("ada-clang, ada-clang++", {"ada-clang [OPTIONS] FILE...", "ada-clang++-19 [OPTIONS] FILE..."});
   page.heading("DESCRIPTION");
   page.text(
       "Compiles and links like clang, and adds AdaTrace's plugin and runtime. All options but the following go to "

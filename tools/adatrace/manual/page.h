@@ -28,6 +28,14 @@ struct Page {
   void subheading(const std::string &text) { blocks.push_back({Block::Kind::Subheading, text}); }
   void text(const std::string &text) { blocks.push_back({Block::Kind::Text, {}, text}); }
   void item(const std::string &term, const std::string &text) { blocks.push_back({Block::Kind::Item, term, text}); }
+  /// The first sections of a manual page. `names`: all that it describes; `lines`: how they are called.
+  void begin(const std::string &names, const std::vector<std::string> &lines) {
+    heading("NAME");
+    text(names + " - " + summary);
+    heading("SYNOPSIS");
+    for (const std::string &line : lines)
+      code(line);
+  }
   void code(const std::string &line) { blocks.push_back({Block::Kind::Code, line}); }
 };
 

@@ -18,17 +18,6 @@ unsigned textColumns() {
 
 namespace {
 
-std::vector<std::string> wordsOf(const std::string &text) {
-  std::vector<std::string> words;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    if (end > at)
-      words.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return words;
-}
-
 class PlainText {
 public:
   /// `indent`: of everything but headings.
@@ -81,13 +70,13 @@ private:
     if (width < from)
       now += std::string(from - width, ' '), width = from;
     bool isFirst = true;
-    for (const std::string &word : wordsOf(text)) {
+    for (const std::string_view word : partsOf(text, ' ')) {
       const size_t size = displayWidth(word);
       if (!isFirst && width + 1 + size > columns_) {
         line(0, now);
         now = std::string(from, ' '), width = from, isFirst = true;
       }
-      now += (isFirst ? "" : " ") + word;
+      now.append(isFirst ? "" : " ").append(word);
       width += size + !isFirst;
       isFirst = false;
     }

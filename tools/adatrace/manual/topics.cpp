@@ -35,12 +35,7 @@ int listTopics() {
   for (const Topic &topic : topics())
     if (topic.name == topic.page.name || topic.page.section != 1)
       page.item(topic.name, topic.page.summary);
-  for (const CommandGroup &group : commandGroups()) {
-    page.heading(std::string(group.heading) + ":");
-    for (const Command *command : group.commands)
-      if (!command->option)
-        page.item(command->name, command->summary);
-  }
+  addCommands(page, [&page](const std::string &heading) { page.heading(heading + ":"); });
   Output().write(helpText(page, textColumns()));
   return kOk;
 }

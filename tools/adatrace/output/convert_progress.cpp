@@ -1,6 +1,7 @@
 // The live line of adatrace convert and load.
 #include "convert_progress.h"
 #include "base/quantities.h"
+#include "exit_codes.h"
 #include "terminal/terminal.h"
 
 #include <csignal>
@@ -28,6 +29,14 @@ int ConvertLine::interruption() { return interruptedBy; }
 
 uint64_t ConvertLine::nanoseconds() const {
   return static_cast<uint64_t>(std::chrono::nanoseconds(steady_clock::now() - start_).count());
+}
+
+void ConvertLine::endInterrupted(std::optional<ConvertOutput> &out) {
+  const int number = interruption();
+  out.reset();
+  ::signal(number, SIG_DFL);
+  ::raise(number);
+  _exit(kSignalBase + number);
 }
 
 // Short conversions get no line.

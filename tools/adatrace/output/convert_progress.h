@@ -1,12 +1,14 @@
 // The live line of adatrace convert and load.
 #pragma once
 
+#include "convert_output.h"
 #include "terminal/terminal.h"
 
 #include "model/passing_sink.h"
 
 #include <chrono>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace ada::cli {
@@ -28,6 +30,8 @@ public:
   uint64_t nanoseconds() const;
   /// The signal that interrupted, or 0.
   static int interruption();
+  /// Ends the program as that signal would have done, but leaves no partial output behind.
+  [[noreturn]] static void endInterrupted(std::optional<ConvertOutput> &out);
 
 private:
   bool isDue();

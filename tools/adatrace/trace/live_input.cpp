@@ -9,7 +9,6 @@
 
 #include "analysis/events/early_end.h"
 #include "formats/table.h"
-#include "model/spool.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -70,12 +69,7 @@ LiveInput::LiveInput(const InputOptions &options, const FollowOptions &follow, c
 }
 
 Expected<void> LiveInput::open() {
-  auto source = model::openTrace(session_.path());
-  if (source)
-    source = model::makeThreadwise(*std::move(source));
-  if (!source)
-    return source.error();
-  input_.source_ = *std::move(source);
+  input_.source_ = ADA_TRY(model::openThreadwise(session_.path()));
   return {};
 }
 

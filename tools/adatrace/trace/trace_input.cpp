@@ -8,7 +8,6 @@
 #include "terminal/terminal.h"
 
 #include "formats/table.h"
-#include "model/spool.h"
 
 #include <algorithm>
 
@@ -89,7 +88,7 @@ TraceInput TraceInput::open(const InputOptions &options) {
   const std::string place = sessionOrNewest(options.path);
   TraceInput input;
   input.name_ = place == "-" ? "standard input" : place;
-  input.source_ = need(model::makeThreadwise(need(model::openTrace(place))));
+  input.source_ = need(model::openThreadwise(place));
   // Read only the announcements (processes and threads), no events.
   analysis::TableSink sink(input.table_);
   model::ReadRequest nothing;

@@ -4,17 +4,8 @@
 #include "shared/manifest_keys.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace ada {
-
-static bool takeHex(dom::element value, uint64_t &number) {
-  std::string_view text;
-  if (value.get(text) || !text.starts_with("0x"))
-    return false;
-  const auto [end, error] = std::from_chars(text.data() + 2, text.data() + text.size(), number, 16);
-  return error == std::errc() && end == text.data() + text.size();
-}
 
 static std::optional<ManifestDeath> deathOf(const dom::object &fields) {
   ManifestDeath death;
@@ -23,13 +14,11 @@ static std::optional<ManifestDeath> deathOf(const dom::object &fields) {
     return std::nullopt;
   const auto at = [&](std::string_view key, uint64_t &to) { return !fields[key].get(found) && take(found, to); };
   at(manifest::kTid, death.tid), at(manifest::kSenderPid, death.senderPid);
-  at(manifest::kSenderUser, death.senderUser);
-  if (!fields[manifest::kAddress].get(found))
-    takeHex(found, death.address);
+  at(manifest::kSenderUser, death.senderUser), at(manifest::kAddress, death.address);
   dom::object registers;
   if (!fields[manifest::kRegisters].get(registers))
     for (const auto &[name, value] : registers)
-      if (uint64_t number = 0; takeHex(value, number))
+      if (uint64_t number = 0; take(value, number))
         death.registers.emplace_back(name, number);
   return death;
 }
