@@ -27,7 +27,7 @@ struct Archive::Parser {
 
   Expected<Archive> run();
   Expected<void> take(const tar::Header &header);
-  Expected<void> add(std::string name, Member member);
+  Expected<void> add(const std::string &whole, Member member);
   Expected<void> takeRecords(std::string_view text);
   Expected<void> checkDirectories() const;
   void stripTop();
@@ -175,7 +175,7 @@ Expected<void> Archive::Parser::takeRecords(std::string_view text) {
   return {};
 }
 
-Expected<void> Archive::Parser::add(std::string whole, Member member) {
+Expected<void> Archive::Parser::add(const std::string &whole, Member member) {
   if (whole.starts_with('/'))
     return refuse(whole, "has an absolute path");
   constexpr size_t kMostNameBytes = 4096; // no system call takes a longer path

@@ -68,12 +68,16 @@ double leastDeviations(const ExplainedCalls &calls, const std::vector<double> &s
   return kLeastDeviations * (1 + 8 * std::max(squares[kBefore], squares[kAfter]));
 }
 
+// Time that the recorder took is measured, whether or not it differs by more than chance.
+bool isNoise(const PathChange &change, double least) {
+  return std::abs(change.explainsNs) < 0.5 ||
+         (change.kind != CauseKind::Recorder && (!change.isApart || change.deviations < least));
+}
+
 // Sorts changes into causes, smaller ones, and noise; noise is left out.
 std::vector<Cause> sortOut(const ExplainedCalls &calls, std::vector<PathChange> changes, std::vector<Cause> causes,
                            double least, double all) {
-  std::erase_if(changes, [least](const PathChange &change) {
-    return !change.isApart || change.deviations < least || std::abs(change.explainsNs) < 0.5;
-  });
+  std::erase_if(changes, [least](const PathChange &change) { return isNoise(change, least); });
   std::ranges::sort(changes, std::greater(), [](const PathChange &change) { return std::abs(change.explainsNs); });
   double smaller = 0;
   size_t number = 0;

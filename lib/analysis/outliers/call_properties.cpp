@@ -95,6 +95,20 @@ void textProperties(const CallSample &sample, const std::string &name, const Val
   }
 }
 
+// Whether the values are addresses that only tell on which thread a call ran, of its stack for example: each thread has
+// its own. That is the thread's property, and no reason by itself.
+bool areThreads(const CallSample &sample, const Values<std::string> &texts) {
+  std::map<uint32_t, std::string> ofThread;
+  std::set<std::string> distinct;
+  for (size_t i = 0; i < texts.calls.size(); ++i) {
+    const auto [at, isNew] = ofThread.try_emplace(sample.calls[texts.calls[i]].thread, texts.values[i]);
+    if (at->second != texts.values[i] || !texts.values[i].starts_with("0x"))
+      return false;
+    distinct.insert(texts.values[i]);
+  }
+  return distinct.size() > 1 && distinct.size() == ofThread.size();
+}
+
 // True for each value of a list that slow calls have.
 template <class Value, class What>
 void equalityProperties(const CallSample &sample, FactorKind kind, const std::vector<Value> &values, Value none,
@@ -190,7 +204,8 @@ void argumentProperties(const CallSample &sample, const CallValues &values, cons
   for (const auto &[name, list] : numbers)
     numberProperties(sample, name, list, isOpen, tested, use);
   for (const auto &[name, list] : texts)
-    textProperties(sample, name, list, isOpen, tested, use);
+    if (!areThreads(sample, list))
+      textProperties(sample, name, list, isOpen, tested, use);
 }
 
 void exceptionProperty(const CallSample &sample, const PropertyUse &use) {
@@ -204,7 +219,9 @@ void exceptionProperty(const CallSample &sample, const PropertyUse &use) {
 void firstCallProperties(const CallSample &sample, const TraceTable &table, const PropertyUse &use) {
   constexpr uint64_t kFirsts[] = {1, 2, 3, 5, 10};
   Property property;
-  property.kind = FactorKind::Time, property.tested = std::size(kFirsts) + 1;
+  // The very first calls are the likeliest to be slow, so half of what chance may do is theirs.
+  constexpr double kVeryFirst = 4, kOthers = 2 * (std::size(kFirsts) - 1);
+  property.kind = FactorKind::Time, property.tested = kVeryFirst;
   std::vector<uint64_t> firstOfProcess(table.processes.size(), ~uint64_t(0));
   uint64_t processes = 0;
   const uint64_t threads = sample.threads.size();
@@ -221,7 +238,7 @@ void firstCallProperties(const CallSample &sample, const TraceTable &table, cons
     use(property);
   }
   for (const uint64_t most : kFirsts) {
-    property.marked = 0;
+    property.marked = 0, property.tested = most == 1 ? kVeryFirst : kOthers;
     for (const FunctionTimes::OfThread &thread : sample.threads)
       property.marked += std::min(thread.calls, most);
     const char *of = threads > processes ? "thread" : "process";

@@ -25,15 +25,35 @@ namespace {
 // How a property divides the calls that are still open.
 struct Contrast {
   double ofSlow = 0, ofOrdinary = 0, p = 1;
-  double gain() const { return ofSlow - ofOrdinary; }
+  double gain = 0; // 1 if all that is slow has it, and nothing else
+  double tail = 1; // chanceOfTail()
+};
+
+// All durations of the calls that are compared, without time of the recorder.
+struct Durations {
+  const CallTimes &calls;
+  double median = 0, upperQuartile = 0;
+
+  explicit Durations(const CallTimes &of) : calls(of) {
+    if (const uint64_t all = of.count(); all > 0)
+      median = static_cast<double>(of.at(all / 2)), upperQuartile = static_cast<double>(of.at((all - 1) * 3 / 4));
+  }
+  // The chance of `slow` calls that take that long or longer.
+  double chanceOfSlow(uint64_t shortestNs, uint64_t slow) const {
+    return chanceOfTail({.median = median,
+                         .upperQuartile = upperQuartile,
+                         .shortestSlow = static_cast<double>(shortestNs),
+                         .slow = slow,
+                         .all = calls.count()});
+  }
 };
 
 class Search {
 public:
-  Search(const CallSample &sample, const TraceTable &table, std::vector<PartColumn> columns, double tailChance,
-         std::optional<size_t> call)
-      : sample_(sample), table_(table), columns_(std::move(columns)), tailChance_(tailChance), call_(call),
-        left_(columns_.size()), isOpen_(sample.calls.size(), true) {
+  Search(const CallSample &sample, const TraceTable &table, const CallTimes &calls, std::vector<PartColumn> columns,
+         double tailChance, std::optional<size_t> call)
+      : sample_(sample), table_(table), durations_(calls), columns_(std::move(columns)), tailChance_(tailChance),
+        call_(call), left_(columns_.size()), isOpen_(sample.calls.size(), true) {
     for (size_t c = 0; c < columns_.size(); ++c)
       for (size_t i = 0; i < sample_.calls.size(); ++i)
         left_[c].push_back(sample_.calls[i].isSlow ? columns_[c].ns[i] - columns_[c].ordinaryMean : 0);
@@ -106,12 +126,12 @@ private:
       Property best;
       Contrast contrast;
       properties([&](const Property &property) {
-        Contrast found = contrastOf(property);
+        Contrast found = contrastOf(property, columns);
         found.p *= property.tested * kinds;
         constexpr double kLeastGain = 0.2, kAlmost = 0.02;
-        if (found.gain() < kLeastGain || found.p >= kLeastChance)
+        if (found.gain < kLeastGain || found.p >= kLeastChance)
           return;
-        if (found.gain() > contrast.gain() + kAlmost || (found.gain() > contrast.gain() && found.p < contrast.p))
+        if (found.gain > contrast.gain + kAlmost || (found.gain > contrast.gain && found.p < contrast.p))
           best = property, contrast = found;
       });
       if (best.holds.empty() || !isPlain(contrast) || !take(best, contrast, columns))
@@ -121,9 +141,9 @@ private:
   // Slow calls that are only the tail of the ordinary ones may well have something in common (the largest sizes, say).
   // That is worth showing only if it tells them from the others almost completely, and if they are much slower.
   bool isPlain(const Contrast &contrast) const {
-    return tailChance_ < kLeastChance || (contrast.gain() >= 0.8 && contrast.p < 1e-6 && extra_ >= ordinaryMean_);
+    return contrast.tail < kLeastChance || (contrast.gain >= 0.8 && contrast.p < 1e-6 && extra_ >= ordinaryMean_);
   }
-  Contrast contrastOf(const Property &property) const {
+  Contrast contrastOf(const Property &property, const std::vector<bool> &columns) const {
     uint64_t slow = 0, slowWith = 0, ordinary = 0, ordinaryWith = 0;
     for (size_t i = 0; i < sample_.calls.size(); ++i) {
       if (!property.known.empty() && !property.known[i])
@@ -140,9 +160,32 @@ private:
       return contrast;
     contrast.ofSlow = static_cast<double>(slowWith) / static_cast<double>(slow);
     contrast.ofOrdinary = static_cast<double>(ordinaryWith) / static_cast<double>(ordinary);
-    contrast.p = property.marked > 0 ? chanceOfAtLeast(slowWith, slow, std::max(property.marked, slowWith), sample_.all)
-                                     : chanceOfAtLeast(slowWith, slow, slowWith + ordinaryWith, slow + ordinary);
+    contrast.gain = contrast.ofSlow - contrast.ofOrdinary, contrast.tail = tailChance_;
+    if (property.marked > 0)
+      contrastOfFew(property, slowWith, columns, contrast);
+    else
+      contrast.p = chanceOfAtLeast(slowWith, slow, slowWith + ordinaryWith, slow + ordinary);
     return contrast;
+  }
+  // It is known how many of all calls have the property. These may be few, and yet hold most of the time: what counts
+  // is how many calls are as slow, and their part of the extra time.
+  void contrastOfFew(const Property &property, uint64_t slowWith, const std::vector<bool> &columns,
+                     Contrast &contrast) const {
+    uint64_t shortest = ~uint64_t(0);
+    double ns = 0;
+    for (size_t i = 0; i < sample_.calls.size(); ++i) {
+      if (!isOpen_[i] || !sample_.calls[i].isSlow || !property.holds[i])
+        continue;
+      shortest = std::min(shortest, sample_.calls[i].durationNs());
+      for (size_t c = 0; c < columns_.size(); ++c)
+        ns += columns[c] ? left_[c][i] : 0;
+    }
+    if (slowWith == 0)
+      return;
+    const uint64_t asSlow = std::max(durations_.calls.countFrom(shortest), slowWith);
+    contrast.p = chanceOfAtLeast(slowWith, asSlow, std::max(property.marked, slowWith), sample_.all);
+    contrast.gain = std::max(contrast.gain, ns / (extra_ * static_cast<double>(sample_.slow)));
+    contrast.tail = std::min(contrast.tail, durations_.chanceOfSlow(shortest, asSlow));
   }
 
   // The property explains the extra time of the slow calls that have it. False if that is too little.
@@ -246,6 +289,7 @@ private:
 
   const CallSample &sample_;
   const TraceTable &table_;
+  Durations durations_;
   std::vector<PartColumn> columns_;
   double tailChance_, extra_ = 0, ordinaryMean_ = 0, leftInCall_ = 0;
   std::optional<size_t> call_; // the chosen one
@@ -273,13 +317,7 @@ struct Compared {
 Compared compared(CallTimes &&calls, const SlowestOf &slowest, uint64_t longer) {
   Compared result;
   result.limits = limitsOf(calls, slowest, longer);
-  const uint64_t all = calls.count();
-  if (all > 0)
-    result.tailChance = chanceOfTail({.median = static_cast<double>(calls.at(all / 2)),
-                                      .upperQuartile = static_cast<double>(calls.at((all - 1) * 3 / 4)),
-                                      .shortestSlow = static_cast<double>(result.limits.slowFromNs),
-                                      .slow = result.limits.slow,
-                                      .all = all});
+  result.tailChance = Durations(calls).chanceOfSlow(result.limits.slowFromNs, result.limits.slow);
   result.calls = std::move(calls);
   return result;
 }
@@ -366,7 +404,7 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     result.isCallSlow = true;
     result.callExtraNs = static_cast<double>(chosen->durationNs()) - result.ordinaryMeanNs;
   }
-  Search search(*sample, table, divideCalls(*sample, waits, result.hasSched), result.tailChance, chosenPlace);
+  Search search(*sample, table, of.calls, divideCalls(*sample, waits, result.hasSched), result.tailChance, chosenPlace);
   result.factors = search.run(*values, startOf(table), std::max<uint64_t>(median, 1));
 
   constexpr size_t kExamples = 3;

@@ -13,6 +13,7 @@
 //
 // A factor is significant if chance alone gives it with a probability of less than kLeastChance, after correction for
 // the number of properties that were looked at (Bonferroni), and if it explains kLeastShare of the extra time or more.
+// How many first calls there are is known. So a single one counts if hardly any other call is as slow.
 // Preemption comes from outside and can hit any call. If there are calls that are clearly slow without it, those are
 // compared, and the calls that were preempted for more than half of their time are set aside. Otherwise all calls are
 // compared by their whole durations.

@@ -14,7 +14,7 @@ struct LineCounter : TreeOutput {
   explicit LineCounter(uint64_t most) : most_(most) {}
   void beginThread(uint32_t) override {}
   bool line(const CallNode &, uint32_t) override { return ++lines_ <= most_; }
-  bool isTooLong() const { return lines_ > most_; }
+  uint64_t lines() const { return lines_; }
 
 private:
   uint64_t most_, lines_ = 0;
@@ -46,37 +46,52 @@ Expected<uint64_t> safeDuration(model::TraceSource &source, const TraceTable &ta
 
 } // namespace
 
-Expected<uint64_t> fitTrees(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                            const FilterOptions &filter, const TreeWalkOptions &options, uint64_t mostLines,
-                            uint64_t mostEvents) {
+Expected<TreeFit> fitTrees(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
+                           const FilterOptions &filter, const TreeWalkOptions &options, uint64_t mostLines,
+                           uint64_t mostEvents) {
   uint64_t events = 0;
   for (const uint32_t thread : threads)
     events += table.threads[thread].extent->events;
-  FilterOptions tried = filter;
-  const auto isTooLong = [&]() -> Expected<bool> {
-    LineCounter lines(mostLines);
-    const auto walked = walkTrees(source, table, threads, tried, options, lines);
-    return walked ? Expected<bool>(lines.isTooLong()) : walked.error();
+  // Counts no more lines than `mostLines` + 1.
+  const auto linesOf = [&](const TreeFit &fit) -> Expected<uint64_t> {
+    FilterOptions tried = filter;
+    tried.minDurationNs = fit.minDurationNs, tried.depth = fit.depth;
+    LineCounter counter(mostLines);
+    ADA_TRY(walkTrees(source, table, threads, tried, options, counter));
+    return counter.lines();
   };
-  auto tooLong = isTooLong(); // stops early if (so)
-  if (!tooLong)
-    return tooLong.error();
-  if (!*tooLong || events > mostEvents)
-    return filter.minDurationNs;
-  const auto safe = ADA_TRY(safeDuration(source, table, threads, filter, mostLines));
+  const TreeFit all{filter.minDurationNs, filter.depth};
+  const uint64_t allLines = ADA_TRY(linesOf(all));
+  if (allLines <= mostLines || events > mostEvents)
+    return all;
   // Folding makes fewer lines from more calls.
   constexpr unsigned kTries = 3;
   constexpr uint64_t kStep = 8;
-  uint64_t best = std::max(safe, filter.minDurationNs);
-  for (unsigned i = 0; i < kTries && best / kStep > filter.minDurationNs; ++i) {
-    tried.minDurationNs = roundUp(best / kStep);
-    if (tooLong = isTooLong(); !tooLong)
-      return tooLong.error();
-    if (*tooLong)
+  TreeFit best = all;
+  const uint64_t safe = ADA_TRY(safeDuration(source, table, threads, filter, mostLines));
+  best.minDurationNs = std::max(safe, filter.minDurationNs);
+  TreeFit tooLong = all;
+  for (unsigned i = 0; i < kTries && best.minDurationNs / kStep > filter.minDurationNs; ++i) {
+    TreeFit shorter = best;
+    shorter.minDurationNs = roundUp(best.minDurationNs / kStep);
+    const uint64_t lines = ADA_TRY(linesOf(shorter));
+    if (lines > mostLines) {
+      tooLong = shorter;
       break;
-    best = tried.minDurationNs;
+    }
+    best = shorter;
   }
-  return best;
+  const uint64_t bestLines = ADA_TRY(linesOf(best));
+  if (bestLines > 0)
+    return best;
+  uint32_t fits = 0, tooDeep = static_cast<uint32_t>(std::min<uint64_t>(mostLines, filter.depth)) + 1;
+  while (tooDeep - fits > 1) {
+    tooLong.depth = fits + (tooDeep - fits) / 2;
+    const uint64_t lines = ADA_TRY(linesOf(tooLong));
+    (lines > mostLines ? tooDeep : fits) = tooLong.depth;
+  }
+  tooLong.depth = fits;
+  return fits > 0 ? tooLong : best;
 }
 
 } // namespace ada::analysis

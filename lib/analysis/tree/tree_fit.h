@@ -5,12 +5,19 @@
 
 namespace ada::analysis {
 
-/// The duration that calls must have to be shown (FilterOptions::minDurationNs) so that walkTrees() makes at most
-/// `mostLines` lines. If all lines fit, that is the given filter's; otherwise it is about the shortest such duration,
-/// found by reading the trace a few times. Calls that have not ended are always shown, so there may still be more
-/// lines. Traces with more than `mostEvents` events are not read. The other parameters are those of walkTrees().
-Expected<uint64_t> fitTrees(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                            const FilterOptions &filter, const TreeWalkOptions &options, uint64_t mostLines,
-                            uint64_t mostEvents = 100'000'000);
+/// Which calls are shown, in FilterOptions.
+struct TreeFit {
+  uint64_t minDurationNs = 0;
+  uint32_t depth = ~uint32_t(0);
+};
+
+/// How to choose calls so that walkTrees() makes at most `mostLines` lines. If all lines fit, that is as the given
+/// filter does; otherwise minDurationNs is about the shortest with which they do, found by reading the trace a few
+/// times. Where that leaves no line, because too many calls take equally long (recursion does), it is less, and the
+/// deepest of these calls are left out. Calls that have not ended are always shown, so there may still be more lines.
+/// Traces with more than `mostEvents` events are not read. The other parameters are those of walkTrees().
+Expected<TreeFit> fitTrees(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
+                           const FilterOptions &filter, const TreeWalkOptions &options, uint64_t mostLines,
+                           uint64_t mostEvents = 100'000'000);
 
 } // namespace ada::analysis

@@ -54,10 +54,13 @@ bool hasValues(const TraceInput &input) {
 }
 
 void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, const Palette &palette,
-                uint64_t leftOutNs) {
-  if (leftOutNs)
+                const analysis::TreeFit &leftOut) {
+  if (leftOut.minDurationNs)
     out.print("{}... calls shorter than {} are left out; --limit=0 shows all, --min-duration sets another limit{}\n",
-              palette.dim, formatDuration(leftOutNs), palette.reset);
+              palette.dim, formatDuration(leftOut.minDurationNs), palette.reset);
+  if (leftOut.depth != analysis::TreeFit().depth)
+    out.print("{}... calls inside {} are left out; --limit=0 shows all, --depth sets another limit{}\n", palette.dim,
+              formatCount(leftOut.depth, "other call"), palette.reset);
   if (lines.hasInitialisers())
     out.print("{}... static initialisers are combined in one line; --initialisers shows each{}\n", palette.dim,
               palette.reset);
@@ -135,13 +138,16 @@ int run(Options &options, const Invocation &invocation) {
     options.lines.limit = limit;
   analysis::FilterOptions &filter = options.filter.options;
   input.setRange(filter);
-  uint64_t leftOutNs = 0; // calls shorter than this are left out without the user's request
+  analysis::TreeFit leftOut{0}; // calls that are shorter or deeper are left out without the user's request
   if (const uint64_t fit =
           options.fit.value_or(options.limit || filter.minDurationNs || options.noFold ? 0 : screens)) {
-    const auto duration =
+    const analysis::TreeFit fitting =
         need(analysis::fitTrees(input.source(), input.table(), input.threads(), filter, options.walk, fit));
-    leftOutNs = duration > filter.minDurationNs ? duration : 0;
-    filter.minDurationNs = duration;
+    if (fitting.minDurationNs > filter.minDurationNs)
+      leftOut.minDurationNs = fitting.minDurationNs;
+    if (fitting.depth < filter.depth)
+      leftOut.depth = fitting.depth;
+    filter.minDurationNs = fitting.minDurationNs, filter.depth = fitting.depth;
   }
 
   const std::unique_ptr<TreeLines> lines = linesFor(options, out, input, palette);
@@ -149,7 +155,7 @@ int run(Options &options, const Invocation &invocation) {
       need(analysis::walkTrees(input.source(), input.table(), input.threads(), filter, options.walk, *lines));
   lines->finish();
   if (isText)
-    printNotes(out, input, *lines, palette, leftOutNs);
+    printNotes(out, input, *lines, palette, leftOut);
   out.flush();
   int unmatched = kOk;
   if (!lines->wasCut() && input.hasAllThreads())
@@ -176,7 +182,8 @@ void declare(CommandLine &line, Options &options) {
   addLimit(line, options.limit,
            fmt::format("At most this many lines; 0: all [{} on a terminal, else 0]", kTerminalLimit));
   addCount(line, "--fit", options.fit,
-           fmt::format("Leave out the shortest calls until at most this many lines remain; 0: leave out none [{} on a "
+           fmt::format("Leave out the shortest calls, and then the deepest, until at most this many lines remain; 0: "
+                       "leave out none [{} on a "
                        "terminal, unless --limit, --min-duration or --no-fold is given]",
                        kTerminalLimit));
   declareFollow(line, options.follow,
