@@ -22,6 +22,7 @@ BROKEN = {
     "include/ada": ("include/ada/x.h", "<string>"),
     "pass/common": ("pass/common/x.cpp", '"../llvm/filter.h"'),
     "pass/llvm": ("pass/llvm/x.cpp", '"base/text.h"'),
+    "pass/gcc": ("pass/gcc/x.cpp", '"../llvm/filter.h"'),
     "runtime/arch/*": ("runtime/arch/x86_64/x.h", '"../aarch64/cpu.h"'),
     "runtime": ("runtime/core/base/x.cpp", "<string>"),
     "lib/shared": ("lib/shared/text/x.h", '"base/text.h"'),

@@ -37,6 +37,7 @@ KINDS = {
     "std": "the C++ standard library",
     "system": "libc and the kernel",
     "llvm": "LLVM",
+    "gcc": "GCC's headers for plugins",
     "any": "third-party libraries",
 }
 RULES = [
@@ -46,6 +47,8 @@ RULES = [
          ["pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system"}),
     Rule("pass/llvm", "the LLVM pass plugin, one per LLVM",
          ["pass/llvm", "pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system", "llvm"}),
+    Rule("pass/gcc", "the plugin for GCC, one per GCC",
+         ["pass/gcc", "pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system", "gcc"}),
     Rule("runtime/arch/*", "trampolines, clock and registers of one CPU, under the same names for each",
          ["runtime/arch/<own>", "runtime/arch/*", "runtime/core", "include/ada/*"], {"c", "freestanding", "system"}),
     Rule("runtime", "the runtime that is linked into traced programs",
@@ -160,6 +163,7 @@ FREESTANDING = set("atomic bit compare concepts cstddef cstdint cstdarg cstring 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
+GCC = set("gcc-plugin.h plugin-version.h".split())
 THIRD_PARTY = {"curl.h", "zstd.h", "zlib.h", "isa-l.h", "simdjson.h", "httplib.h"}
 
 
@@ -169,6 +173,8 @@ def kindsOf(header):
         return {"c"}
     if top in ("llvm", "llvm-c", "clang"):
         return {"llvm"}
+    if header in GCC:
+        return {"gcc"}
     if header in FREESTANDING:
         return {"freestanding", "std"}
     if "." not in header and top == header:

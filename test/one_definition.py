@@ -21,6 +21,7 @@ PROGRAMS = {
     "the runtime on x86-64": ["include/ada", "lib/shared", "runtime/core", "runtime/os", "runtime/arch/x86_64"],
     "the runtime on AArch64": ["include/ada", "lib/shared", "runtime/core", "runtime/os", "runtime/arch/aarch64"],
     "the plugin for LLVM": ["include/ada", "lib/shared", "pass/common", "pass/llvm"],
+    "the plugin for GCC": ["include/ada", "lib/shared", "pass/common", "pass/gcc"],
     "the test of the runtime": ["include/ada", "lib", "runtime/core", "runtime/os", "runtime/arch/x86_64", "test/unit/runtime"],
     "the test of recovery": ["include/ada", "lib", "test/unit/recover"],
     "the test of the fleet": ["include/ada", "lib", "tools/adatrace/fleet", "test/unit/fleet"],
