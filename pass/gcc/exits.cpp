@@ -27,23 +27,23 @@ basic_block makeGuardedBefore(const Frame &frame, gimple *statement) {
 
 Exits::Exits(function *function, bool unwinds) : function_(function) {
   basic_block block;
-  FOR_EACH_BB_FN(block, function)
-  for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at)) {
-    gimple *statement = gsi_stmt(at);
-    gcall *call = dyn_cast<gcall *>(statement);
-    if (greturn *ret = dyn_cast<greturn *>(statement))
-      returns_.push_back(ret);
-    else if (call && !gimple_call_internal_p(call) && gimple_call_must_tail_p(call))
-      tailCalls_.push_back(call);
-    else if (call && !gimple_call_internal_p(call))
-      gimple_call_set_tail(call, false); // the exit hook comes after it
-    if (!unwinds || lookup_stmt_eh_lp(statement) != 0)
-      continue;
-    if (is_a<gresx *>(statement))
-      resumes_.push_back(statement);
-    else if (stmt_could_throw_p(function, statement) && !(call && gimple_call_tail_p(call)))
-      throwing_.push_back(statement);
-  }
+  FOR_EACH_BB_FN (block, function)
+    for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at)) {
+      gimple *statement = gsi_stmt(at);
+      gcall *call = dyn_cast<gcall *>(statement);
+      if (greturn *ret = dyn_cast<greturn *>(statement))
+        returns_.push_back(ret);
+      else if (call && !gimple_call_internal_p(call) && gimple_call_must_tail_p(call))
+        tailCalls_.push_back(call);
+      else if (call && !gimple_call_internal_p(call))
+        gimple_call_set_tail(call, false); // the exit hook comes after it
+      if (!unwinds || lookup_stmt_eh_lp(statement) != 0)
+        continue;
+      if (is_a<gresx *>(statement))
+        resumes_.push_back(statement);
+      else if (stmt_could_throw_p(function, statement) && !(call && gimple_call_tail_p(call)))
+        throwing_.push_back(statement);
+    }
 }
 
 void Exits::instrument(Frame &frame) {

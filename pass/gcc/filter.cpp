@@ -14,9 +14,9 @@ bool isResolver(tree function) {
   cgraph_node *node = cgraph_node::get(function);
   ipa_ref *alias = nullptr;
   if (node)
-    FOR_EACH_ALIAS(node, alias)
-  if (alias->referring->ifunc_resolver)
-    return true;
+    FOR_EACH_ALIAS (node, alias)
+      if (alias->referring->ifunc_resolver)
+        return true;
   return DECL_ARTIFICIAL(function) && TextPiece(symbolName(function)).endsWith(".resolver"); // of target_clones
 }
 
@@ -53,9 +53,13 @@ std::string Filter::reasonAgainst(tree function) const {
     return reason;
   if (hasAttribute(function, "no_instrument_function"))
     return "declared no_instrument_function";
+  if (hasAttribute(function, kAttrNever))
+    return "declared ADA_NEVER";
   const FunctionNames names = namesOf(function);
   if (exclude_.match(names.texts()))
     return "-ada-exclude matches it";
+  if (hasAttribute(function, kAttrAlways))
+    return "";
   if (!include_.empty() && !include_.match(names.texts()))
     return "no glob of -ada-include matches it";
   if (!options_.systemHeaders && select::isSystemPath(names.file()))
@@ -64,13 +68,13 @@ std::string Filter::reasonAgainst(tree function) const {
 }
 
 bool Filter::isTooSmall(function *function) const {
-  if (!options_.minSize)
+  if (!options_.minSize || hasAttribute(function->decl, kAttrAlways))
     return false;
   unsigned size = 0;
   basic_block block;
-  FOR_EACH_BB_FN(block, function)
-  for (gimple_stmt_iterator at = gsi_start_nondebug_bb(block); !gsi_end_p(at); gsi_next_nondebug(&at))
-    size += gimple_code(gsi_stmt(at)) != GIMPLE_LABEL;
+  FOR_EACH_BB_FN (block, function)
+    for (gimple_stmt_iterator at = gsi_start_nondebug_bb(block); !gsi_end_p(at); gsi_next_nondebug(&at))
+      size += gimple_code(gsi_stmt(at)) != GIMPLE_LABEL;
   return size < options_.minSize && !mark_dfs_back_edges(function);
 }
 

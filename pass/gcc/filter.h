@@ -10,6 +10,9 @@
 
 namespace ada {
 
+/// The attributes of include/ada/attributes.h.
+constexpr const char *kAttrAlways = "ada_always", *kAttrNever = "ada_never", *kAttrName = "ada_name";
+
 class Filter {
 public:
   /// Null, with ERROR set, if a glob or a list is wrong.

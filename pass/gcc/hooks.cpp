@@ -33,18 +33,6 @@ const predefined_function_abi &abiOf(const_tree type) {
   return otherAbi ? otherAbi(type) : default_function_abi;
 }
 
-/// A variable in the frame of the current function, whose address hooks are given.
-tree makeLocal(tree type, const char *name) {
-  tree variable = create_tmp_var_raw(type, name);
-  DECL_CONTEXT(variable) = current_function_decl;
-  TREE_ADDRESSABLE(variable) = 1;
-  TREE_USED(variable) = 1;
-  SET_DECL_ALIGN(variable, 128);
-  DECL_USER_ALIGN(variable) = 1;
-  add_local_decl(cfun, variable);
-  return variable;
-}
-
 tree addressOf(tree variable) { return build_fold_addr_expr(variable); }
 
 /// The function NAME as one of TYPE. A type is the same object wherever it is equal.
@@ -110,6 +98,30 @@ tree dwarfCfa() {
 std::vector<gimple *> incomplete;
 
 } // namespace
+
+tree makeLocal(tree type, const char *name) {
+  tree variable = create_tmp_var_raw(type, name);
+  DECL_CONTEXT(variable) = current_function_decl;
+  TREE_ADDRESSABLE(variable) = 1;
+  TREE_USED(variable) = 1;
+  SET_DECL_ALIGN(variable, 128);
+  DECL_USER_ALIGN(variable) = 1;
+  add_local_decl(cfun, variable);
+  return variable;
+}
+
+bool returns(const gcall *call) {
+  basic_block block = gimple_bb(call);
+  return gsi_stmt(gsi_last_bb(block)) != call || find_fallthru_edge(block->succs);
+}
+
+Inserter afterCall(gcall *call) {
+  gimple_stmt_iterator next = gsi_for_stmt(call);
+  gsi_next(&next);
+  if (!gsi_end_p(next))
+    return {next, gimple_location(call)};
+  return {split_edge(find_fallthru_edge(gimple_bb(call)->succs)), gimple_location(call)};
+}
 
 void Inserter::add(gimple *statement) {
   gimple_set_location(statement, location_);

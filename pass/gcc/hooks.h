@@ -41,6 +41,14 @@ private:
   bool isBefore_ = false;
 };
 
+/// Whether control may continue after CALL.
+bool returns(const gcall *call);
+/// A place that control comes to only when CALL has returned.
+Inserter afterCall(gcall *call);
+
+/// A variable of TYPE in the frame of the function that is being compiled, whose address the runtime may be given.
+tree makeLocal(tree type, const char *name);
+
 /// Tells the register allocator what hooks preserve. Once per compilation; PLUGIN is our name in GCC.
 void setUpHooks(const char *plugin);
 

@@ -1,5 +1,6 @@
 // Goes through a function and gives it its hooks.
 #include "instrument.h"
+#include "announcements.h"
 #include "exits.h"
 #include "filter.h"
 #include "hooks.h"
@@ -14,9 +15,16 @@ PassOptions options;
 std::unique_ptr<Filter> filter;
 SiteTable sites;
 
-bool isReturnsTwice(const gimple *statement) {
-  const gcall *call = dyn_cast<const gcall *>(statement);
-  return call && (gimple_call_flags(call) & ECF_RETURNS_TWICE);
+/// Whether any function of the unit is traced. Others have no part in its recording, and don't need the runtime.
+bool isAnyTraced() {
+  static const bool isTraced = [] {
+    cgraph_node *node;
+    FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node)
+      if (filter->reasonAgainst(node->decl).empty())
+        return true;
+    return false;
+  }();
+  return isTraced;
 }
 
 /// Reads the enable byte ENABLE at the start of FUNCTION; returns the first statement after that.
@@ -35,12 +43,12 @@ gimple *readByte(function *function, tree enable, tree &value) {
 void instrument(function *function) {
   Site &site = sites.add(function->decl);
   Exits exits(function, options.unwind && flag_exceptions);
-  std::vector<gimple *> twice;
+  std::vector<gcall *> twice;
   basic_block block;
-  FOR_EACH_BB_FN(block, function)
-  for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
-    if (isReturnsTwice(gsi_stmt(at)))
-      twice.push_back(gsi_stmt(at));
+  FOR_EACH_BB_FN (block, function)
+    for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
+      if (gcall *call = dyn_cast<gcall *>(gsi_stmt(at)); call && (gimple_call_flags(call) & ECF_RETURNS_TWICE))
+        twice.push_back(call);
 
   tree enabled = NULL_TREE;
   gimple *start = readByte(function, site.enable, enabled);
@@ -52,21 +60,20 @@ void instrument(function *function) {
       callWithFrame(at, "__ada_mark_frame", frame);
   }
   exits.instrument(frame);
-  for (gimple *call : twice) {
-    gimple_stmt_iterator next = gsi_for_stmt(call);
-    gsi_next(&next);
-    if (gsi_end_p(next)) { // it also ends its block
-      edge fallthrough = find_fallthru_edge(gimple_bb(call)->succs);
-      if (!fallthrough)
-        continue;
-      next = gsi_start_bb(split_edge(fallthrough));
-      gsi_insert_before(&next, gimple_build_nop(), GSI_SAME_STMT);
-      next = gsi_start_bb(next.bb);
-    }
-    Inserter at(makeGuardedBefore(frame, gsi_stmt(next)), gimple_location(call));
+  for (gcall *call : twice) {
+    if (!returns(call))
+      continue;
+    Inserter after = afterCall(call);
+    gimple *place = gimple_build_nop();
+    after.add(place);
+    Inserter at(makeGuardedBefore(frame, place), gimple_location(call));
     callWithFrame(at, "__ada_resync", frame);
   }
   site.carried = frame.carried;
+}
+
+/// FUNCTION has more calls and blocks than before.
+void finish(function *function) {
   // What the hooks make untrue.
   TREE_READONLY(function->decl) = 0;
   DECL_PURE_P(function->decl) = 0;
@@ -89,8 +96,16 @@ public:
       reason = "smaller than -ada-min-size, and without a loop";
     if (filter->isAskedFor(function->decl) && !startswith(name.c_str(), "__ada_"))
       fprintf(stderr, "AdaTrace: %s: %s%s\n", name.c_str(), reason.empty() ? "traced" : "not traced: ", reason.c_str());
-    if (reason.empty())
+    bool isChanged = false;
+    if (reason.empty()) {
       instrument(function);
+      isChanged = true;
+    }
+    // After the hooks, so that after each call comes the return to the stack, then __ada_resync.
+    if (isAnyTraced())
+      isChanged |= announceSpecialCalls(function);
+    if (isChanged)
+      finish(function);
     return 0;
   }
 };
@@ -110,6 +125,15 @@ void allowUnwinding(void *, void *) {
   const bool isC = startswith(lang_hooks.name, "GNU C") && !startswith(lang_hooks.name, "GNU C++");
   if (isC && flag_unwind_tables + flag_asynchronous_unwind_tables > 0)
     flag_exceptions = 1;
+}
+
+/// Makes the attributes of include/ada/attributes.h known. They stay with copies of a function.
+void addAttributes(void *, void *) {
+  static attribute_spec attributes[] = {{kAttrAlways, 0, 0, true, false, false, false, nullptr, nullptr},
+                                        {kAttrNever, 0, 0, true, false, false, false, nullptr, nullptr},
+                                        {kAttrName, 1, 1, true, false, false, false, nullptr, nullptr}};
+  for (attribute_spec &attribute : attributes)
+    register_attribute(&attribute);
 }
 
 void writeTable(void *, void *) {
@@ -134,6 +158,7 @@ void setUpInstrumentation(const char *plugin, const PassOptions &given) {
   register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, nullptr, &results);
   if (options.unwind)
     register_callback(plugin, PLUGIN_PRE_GENERICIZE, allowUnwinding, nullptr);
+  register_callback(plugin, PLUGIN_ATTRIBUTES, addAttributes, nullptr);
   register_callback(plugin, PLUGIN_FINISH_UNIT, writeTable, nullptr);
 }
 

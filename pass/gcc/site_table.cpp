@@ -1,5 +1,6 @@
 // Writes ada_function entries, enable bytes and the image descriptor as assembly.
 #include "site_table.h"
+#include "filter.h"
 #include "source_text.h"
 
 #include <ada/abi.h>
@@ -111,6 +112,9 @@ Site &SiteTable::add(tree function) {
   if (site.file.empty())
     site.file = main_input_filename ? main_input_filename : "";
   site.line = sourceLine(function);
+  if (tree named = lookup_attribute(kAttrName, DECL_ATTRIBUTES(function)))
+    if (tree text = TREE_VALUE(TREE_VALUE(named)); TREE_CODE(text) == STRING_CST)
+      site.shown = TREE_STRING_POINTER(text);
   site.flags =
       (TREE_THIS_VOLATILE(function) ? ADA_FUNCTION_NORETURN : 0) | (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL);
   return site;
