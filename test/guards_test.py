@@ -20,7 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BROKEN = {
     "include/ada/trace": ("include/ada/trace/x.h", '"../../../lib/base/text.h"'),
     "include/ada": ("include/ada/x.h", "<string>"),
-    "pass": ("pass/x.cpp", '"base/text.h"'),
+    "pass/common": ("pass/common/x.cpp", '"../llvm/filter.h"'),
+    "pass/llvm": ("pass/llvm/x.cpp", '"base/text.h"'),
+    "pass/gcc": ("pass/gcc/x.cpp", '"../llvm/filter.h"'),
     "runtime/arch/*": ("runtime/arch/x86_64/x.h", '"../aarch64/cpu.h"'),
     "runtime": ("runtime/core/base/x.cpp", "<string>"),
     "lib/shared": ("lib/shared/text/x.h", '"base/text.h"'),
@@ -32,9 +34,9 @@ BROKEN = {
     "lib/convert": ("lib/convert/x.cpp", '"../../tools/adatrace/command.h"'),
     "lib/recover": ("lib/recover/x.cpp", '"../../runtime/core/ring/ring.h"'),
     "lib/control": ("lib/control/x.cpp", '"../../runtime/core/ring/ring.h"'),
-    "lib": ("lib/x.cpp", '"../pass/filter.h"'),
+    "lib": ("lib/x.cpp", '"../pass/llvm/filter.h"'),
     "tools/adatrace": ("tools/adatrace/output/x.cpp", '"formats/packed/file.h"'),
-    "bench": ("bench/x.cpp", '"../pass/filter.h"'),
+    "bench": ("bench/x.cpp", '"../pass/llvm/filter.h"'),
     "examples": ("examples/x.cpp", '"../lib/base/text.h"'),
 }
 # The same within folders that have rules for their sub-folders.
@@ -59,7 +61,7 @@ BROKEN_PARTS = {
     "runtime/core/files": ("runtime/core/files/x.cpp", '"core/drain/drain.h"'),
     "runtime/core/record": ("runtime/core/record/x.cpp", '"core/drain/drain.h"'),
     "runtime/core/drain": ("runtime/core/drain/x.cpp", '"core/session/session.h"'),
-    "runtime/core/session": ("runtime/core/session/x.cpp", '"../../../pass/filter.h"'),
+    "runtime/core/session": ("runtime/core/session/x.cpp", '"../../../pass/llvm/filter.h"'),
     "tools/adatrace/terminal": ("tools/adatrace/terminal/x.cpp", '"options/command_line.h"'),
     "tools/adatrace/options": ("tools/adatrace/options/x.cpp", '"trace/trace_input.h"'),
     "tools/adatrace/manual": ("tools/adatrace/manual/x.cpp", '"trace/trace_input.h"'),
@@ -81,7 +83,7 @@ INTERNALS = ["formats/packed/file.h", "formats/perfetto/packet_reader.h", "forma
 # For each section of docs/porting.md: files that nobody has listed, with their code.
 MENTIONS = {
     "A new CPU": [("lib/model/x.cpp", "#if defined(__x86_64__)"), ("runtime/core/base/x.cpp", "#ifdef __aarch64__")],
-    "A new LLVM": [("pass/x.cpp", "#if LLVM_VERSION_MAJOR > 14"), ("cmake/X.cmake", "foreach(v 14 19 22)")],
+    "A new LLVM": [("pass/llvm/x.cpp", "#if LLVM_VERSION_MAJOR > 14"), ("cmake/X.cmake", "foreach(v 14 19 22)")],
     "A new format": [("tools/adatrace/commands/x.cpp", 'if (name == "dial9")'), ("lib/convert/x.cpp", "wtf::Sink sink;")],
     "A new export": [("tools/adatrace/output/x.cpp", 'name == "speedscope"'), ("lib/convert/x.cpp", "kSqliteFormat")],
     "A new import": [("lib/analysis/events/x.cpp", "kUftraceFormat"), ("tools/adatrace/trace/x.cpp", '"xray"')],

@@ -37,13 +37,18 @@ KINDS = {
     "std": "the C++ standard library",
     "system": "libc and the kernel",
     "llvm": "LLVM",
+    "gcc": "GCC's headers for plugins",
     "any": "third-party libraries",
 }
 RULES = [
     Rule("include/ada/trace", "the public C++ API of the trace library", ["include/ada"], {"c", "std"}),
     Rule("include/ada", "the public C API for traced programs, and `abi.h` (bytes that all parts agree on)", ["include/ada/*"], {"c"}),
-    Rule("pass", "the LLVM pass plugin, one per LLVM",
-         ["pass", "lib/shared", "include/ada/*"], {"c", "std", "system", "llvm"}),
+    Rule("pass/common", "the part of the compiler plugins that depends on no compiler: options, globs",
+         ["pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system"}),
+    Rule("pass/llvm", "the LLVM pass plugin, one per LLVM",
+         ["pass/llvm", "pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system", "llvm"}),
+    Rule("pass/gcc", "the plugin for GCC, one per GCC",
+         ["pass/gcc", "pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system", "gcc"}),
     Rule("runtime/arch/*", "trampolines, clock and registers of one CPU, under the same names for each",
          ["runtime/arch/<own>", "runtime/arch/*", "runtime/core", "include/ada/*"], {"c", "freestanding", "system"}),
     Rule("runtime", "the runtime that is linked into traced programs",
@@ -158,6 +163,7 @@ FREESTANDING = set("atomic bit compare concepts cstddef cstdint cstdarg cstring 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
+GCC = set("gcc-plugin.h plugin-version.h".split())
 THIRD_PARTY = {"curl.h", "zstd.h", "zlib.h", "isa-l.h", "simdjson.h", "httplib.h"}
 
 
@@ -167,6 +173,8 @@ def kindsOf(header):
         return {"c"}
     if top in ("llvm", "llvm-c", "clang"):
         return {"llvm"}
+    if header in GCC:
+        return {"gcc"}
     if header in FREESTANDING:
         return {"freestanding", "std"}
     if "." not in header and top == header:
@@ -197,7 +205,7 @@ def ruleFor(path):
 
 def headersOf(root, path, text):
     """Each `#include` as (match, file of the project or None)."""
-    roots = [path.parent, root, root / "include", root / "lib", root / "tools/adatrace", root / "runtime",
+    roots = [path.parent, root, root / "include", root / "lib", root / "pass", root / "tools/adatrace", root / "runtime",
              root / "runtime/os/linux", *sorted(root.glob("runtime/arch/*"))]
     for match in INCLUDE.finditer(text):
         yield match, next(((r / match[2]).resolve() for r in roots if (r / match[2]).is_file()), None)
