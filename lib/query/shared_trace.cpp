@@ -1,0 +1,97 @@
+// What all readers of a trace share.
+#include "shared_trace.h"
+
+#include "base/try.h"
+#include "model/spool.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ada::query {
+
+namespace {
+
+// Functions that a manifest names come before any event, in the manifest's order.
+struct Announcements : analysis::TableSink {
+  using TableSink::TableSink;
+  bool wantsUnused() const override { return true; }
+};
+
+// Hands on functions that were not announced, in the order of their first events.
+class NewFunctions : public model::TraceSink {
+public:
+  explicit NewFunctions(FunctionNumbers &numbers) : numbers_(numbers) {}
+  Expected<void> addFunction(const model::Function &function) override {
+    numbers_.add(function);
+    return {};
+  }
+  Expected<void> events(const model::Batch &) override { return {}; }
+
+private:
+  FunctionNumbers &numbers_;
+};
+
+} // namespace
+
+Expected<std::unique_ptr<SharedTrace>> SharedTrace::open(std::unique_ptr<model::TraceSource> given) {
+  std::unique_ptr<SharedTrace> trace(new SharedTrace(ADA_TRY(model::makeThreadwise(std::move(given)))));
+  Announcements sink(trace->table_);
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  ADA_TRY(trace->source_->readPart(sink, nothing));
+  trace->problems_ = trace->source_->problems();
+  trace->warnings_ = trace->source_->warnings();
+  std::vector<bool> isDescribed(trace->table_.processes.size());
+  for (const model::Function &function : trace->table_.functions) {
+    trace->numberOf_.push_back(trace->numbers_.add(function));
+    isDescribed[function.process] = true;
+  }
+  const auto isUnknown = [&](const model::Thread &thread) {
+    return !isDescribed[thread.process] && thread.extent && thread.extent->events > 0;
+  };
+  if (std::ranges::any_of(trace->table_.threads, isUnknown))
+    ADA_TRY(trace->learnAll());
+  return trace;
+}
+
+Expected<void> SharedTrace::learnAll() {
+  hasLearnt_ = true;
+  NewFunctions sink(numbers_);
+  model::ReadRequest all;
+  all.isFurther = true;
+  return source_->another()->readPart(sink, all);
+}
+
+uint32_t SharedTrace::numberOfNew(const model::Function &function) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = numbers_.find(function))
+    return *known;
+  if (!std::exchange(hasLearnt_, true))
+    (void)learnAll(); // whatever stops it will stop the reader, too
+  return numbers_.add(function);
+}
+
+void SharedTrace::addDamage(const model::TraceSource &source) {
+  const std::lock_guard lock(mutex_);
+  const auto isKnown = [](const auto &list, const auto &one) {
+    return std::ranges::any_of(list, [&](const auto &other) { return other.message == one.message; });
+  };
+  for (const Error &problem : source.problems())
+    if (std::ranges::none_of(problems_, [&](const Error &other) { return other.text() == problem.text(); }))
+      problems_.push_back(problem);
+  for (const Warning &flaw : source.warnings())
+    if (!isKnown(warnings_, flaw))
+      warnings_.push_back(flaw);
+}
+
+std::vector<Error> SharedTrace::problems() const {
+  const std::lock_guard lock(mutex_);
+  return problems_;
+}
+
+std::vector<Warning> SharedTrace::warnings() const {
+  const std::lock_guard lock(mutex_);
+  return warnings_;
+}
+
+} // namespace ada::query
