@@ -37,6 +37,7 @@ BROKEN = {
     "lib/control": ("lib/control/x.cpp", '"../../runtime/core/ring/ring.h"'),
     "lib": ("lib/x.cpp", '"../pass/llvm/filter.h"'),
     "tools/adatrace": ("tools/adatrace/output/x.cpp", '"formats/packed/file.h"'),
+    "python": ("python/native/x.cpp", '"../../tools/adatrace/command.h"'),
     "bench": ("bench/x.cpp", '"../pass/llvm/filter.h"'),
     "examples": ("examples/x.cpp", '"../lib/base/text.h"'),
 }

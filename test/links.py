@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = "bench cmake docs examples include lib pass runtime test tools .ci .devcontainer .github".split()
+FOLDERS = "bench cmake docs examples include lib pass python runtime test tools .ci .devcontainer .github".split()
 SOURCES = {".h", ".c", ".cpp", ".inc", ".S", ".py", ".md", ".txt", ".cmake", ".test", ".js", ".sh", ".in", ".yml", ".yaml", ""}
 INDEX = "docs/README.md"
 HISTORY = "CHANGELOG.md"

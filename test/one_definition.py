@@ -18,6 +18,7 @@ from style import withoutAngles, withoutText
 # What is linked together. The test of the runtime contains parts of it, and the library.
 PROGRAMS = {
     "adatrace": ["include/ada", "lib", "tools/adatrace"],
+    "the Python package": ["include/ada", "lib", "python"],
     "the runtime on x86-64": ["include/ada", "lib/shared", "runtime/core", "runtime/os", "runtime/arch/x86_64"],
     "the runtime on AArch64": ["include/ada", "lib/shared", "runtime/core", "runtime/os", "runtime/arch/aarch64"],
     "the plugin for LLVM": ["include/ada", "lib/shared", "pass/common", "pass/llvm"],

@@ -24,7 +24,7 @@ MOST_FUNCTION_LINES = 80
 RULER_COLUMNS = 80
 REASON = re.compile(r"\bLong because\b")
 
-FOLDERS = "bench cmake docs examples include lib pass runtime test tools .ci .devcontainer .github".split()
+FOLDERS = "bench cmake docs examples include lib pass python runtime test tools .ci .devcontainer .github".split()
 SOURCES = {".h", ".c", ".cpp", ".inc", ".S"}
 TEXTS = SOURCES | {".py", ".md", ".txt", ".cmake", ".test", ".ll", ".s", ".sh", ".in", ".json", ""}
 # Content that others decide.

@@ -198,6 +198,21 @@ template <class Row> std::string jsonOf(Columns<Row> columns, const Row &row) {
   return "{" + members + "}";
 }
 
+/// Whether JSON has the column unless columns are chosen.
+constexpr bool isInJson(const ColumnInfo &column, Facts facts) { return ((column.needs | column.json) & ~facts) == 0; }
+/// An array of rows as commands print them with --format=json.
+template <class Row, class List> std::string jsonRows(Columns<Row> columns, const List &rows, Facts facts) {
+  std::string text = "[", members;
+  for (const Row &row : rows) {
+    members.clear();
+    for (const Column<Row> &column : columns)
+      if (isInJson(column, facts))
+        appendMember(members, column, column.get(row));
+    text += (text.size() > 1 ? ",\n{" : "{") + members + "}";
+  }
+  return text + "]";
+}
+
 /// How a value is shown in text if its column has no other way; "-" if it is not known.
 std::string textOf(const ColumnInfo &column, const Value &value);
 

@@ -1,7 +1,7 @@
 // The columns of a comparison of runs.
 #pragma once
 
-#include "analysis/events/trace_columns.h"
+#include "analysis/events/function_names.h"
 #include "diff.h"
 
 #include <functional>
@@ -14,6 +14,10 @@ struct NamedDiff {
   const Diff &diff;
   std::function<std::string(const model::Function &)> name;
 };
+
+inline NamedDiff namedDiff(const Diff &diff, NameStyle style) {
+  return {diff, [style](const model::Function &function) { return nameOf(function, style); }};
+}
 
 struct DiffLine {
   const DiffRow *row;

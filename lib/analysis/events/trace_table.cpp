@@ -2,6 +2,7 @@
 #include "trace_table.h"
 
 #include <simdjson.h>
+#include <string>
 
 namespace ada::analysis {
 
@@ -19,6 +20,15 @@ Expected<void> TableSink::addThread(const model::Thread &thread) {
 Expected<void> TableSink::addFunction(const model::Function &function) {
   table_.functions.push_back(function);
   return {};
+}
+
+std::string threadLabel(const TraceTable &table, uint32_t number, bool withProcess) {
+  const model::Thread &thread = table.threads[number];
+  std::string text = withProcess ? table.processOf(thread).name + " " : std::string();
+  text += "thread " + std::to_string(thread.number) + " (tid " + std::to_string(thread.tid);
+  if (!thread.name.empty())
+    text += ", " + thread.name;
+  return text + ")";
 }
 
 std::string moduleName(const model::Process &process, uint32_t module) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace ada::analysis {
 
@@ -270,6 +271,35 @@ constexpr Column<CallLine> kCalls[] = {
 
 Columns<ReportLine> reportColumns() { return kReport; }
 Columns<Distribution::Bin> binColumns() { return kBins; }
+
+std::vector<ReportLine> sortedLines(const Report &report, const TraceTable &trace, NameStyle style,
+                                    std::string_view sort) {
+  const Column<ReportLine> *column = sort == "name" ? nullptr : findColumn(reportColumns(), sort);
+  std::vector<ReportLine> lines;
+  std::vector<std::pair<uint64_t, size_t>> keys;
+  for (const ReportRow &row : report.rows) {
+    if (row.function && row.function->kind == SymbolKind::Counter) // counters have their own, more detailed table
+      continue;
+    lines.push_back({&row, &trace, row.function ? nameOf(*row.function, style) : row.group,
+                     row.function ? sourceOf(*row.function) : ""});
+    keys.emplace_back(column ? column->get(lines.back()).number() : 0, lines.size() - 1);
+  }
+  std::ranges::sort(keys, [&](const auto &a, const auto &b) {
+    if (a.first != b.first)
+      return a.first > b.first;
+    const auto key = [&](const ReportLine &line) {
+      return std::tie(line.name, line.row->arguments, line.row->process, line.row->thread, line.source);
+    };
+    const ReportLine &left = lines[a.second], &right = lines[b.second];
+    if (key(left) != key(right))
+      return key(left) < key(right);
+    return left.row->function && right.row->function && left.row->function->id < right.row->function->id;
+  });
+  std::vector<ReportLine> sorted;
+  for (const auto &[key, line] : keys)
+    sorted.push_back(std::move(lines[line]));
+  return sorted;
+}
 
 Facts reportFacts(const std::vector<ReportLine> &lines, const TraceTable &trace, const ReportOptions &options,
                   bool histogram) {

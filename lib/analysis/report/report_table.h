@@ -1,7 +1,7 @@
 // The columns of a report, and of lists of single calls.
 #pragma once
 
-#include "analysis/events/trace_columns.h"
+#include "analysis/events/function_names.h"
 #include "report.h"
 #include "slowest.h"
 
@@ -18,6 +18,11 @@ struct ReportLine {
 };
 
 Columns<ReportLine> reportColumns();
+/// A line for each row, but for those of counters, which have a table of their own. `sort`: a word of
+/// sortWords(reportColumns()), the largest first, or "name". Equal
+/// rows are sorted by name, so that the order never depends on which thread was read first.
+std::vector<ReportLine> sortedLines(const Report &report, const TraceTable &trace, NameStyle style,
+                                    std::string_view sort);
 Columns<Distribution::Bin> binColumns(); ///< of the histogram
 /// What decides about columns.
 Facts reportFacts(const std::vector<ReportLine> &lines, const TraceTable &trace, const ReportOptions &options,

@@ -4,8 +4,14 @@
 #include "base/format.h"
 
 #include <algorithm>
+#include <memory>
 
 namespace ada::analysis {
+
+NamedTrace namedTrace(const TraceTable &table, NameStyle style) {
+  const auto names = std::make_shared<FunctionNames>(table.functions, style);
+  return {table, [names](uint32_t function) { return names->name(function); }};
+}
 
 std::string objectName(const TraceTable &table, const WaitedFor &object) {
   if (object.joined != kNobody)

@@ -1,7 +1,7 @@
 // The columns of tables about waits.
 #pragma once
 
-#include "analysis/events/trace_columns.h"
+#include "analysis/events/function_names.h"
 #include "waits.h"
 
 #include <functional>
@@ -19,6 +19,8 @@ struct NamedTrace {
   /// Empty for kNobody.
   std::string name(uint32_t function) const { return function == kNobody ? std::string() : functionName(function); }
 };
+
+NamedTrace namedTrace(const TraceTable &table, NameStyle style);
 
 /// Only the identity: "0x55d0c0de", "3<-4", "thread 2"; empty if it is not known.
 std::string objectName(const TraceTable &table, const WaitedFor &object);

@@ -7,18 +7,14 @@
 
 #include "analysis/events/session_match.h"
 #include "analysis/tree/call_paths.h"
-#include "analysis/tree/flame_tree.h"
-#include "base/json.h"
+#include "analysis/tree/flame_page.h"
 #include "flame/assets.h"
 #include "output/function_names.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -36,157 +32,6 @@ struct Options {
   uint64_t paths = 50'000;
 };
 
-// One entry of the page's list of trees.
-struct FlameSheet {
-  std::string label;
-  analysis::FlameTree tree;
-  bool isCut = false; ///< the trace had more paths than fit on the page
-};
-
-struct FlamePage {
-  std::string title;
-  std::optional<std::string> before; ///< the session to compare with
-  std::vector<model::Function> functions;
-  std::vector<FlameSheet> sheets;
-};
-
-// Writes JSON that is safe inside <script>. Only `</script` or a comment could break out of it, and both need a '<'.
-void writeForScript(Output &out, std::string_view json) {
-  for (size_t at = 0; at < json.size();) {
-    const size_t end = std::min(json.find('<', at), json.size());
-    out.write(json.substr(at, end - at));
-    if (end < json.size())
-      out.write("\\u003c");
-    at = end + 1;
-  }
-}
-void writeText(Output &out, std::string_view text) { writeForScript(out, jsonString(oneLine(text))); }
-
-// Writes "name":[…] with one number per element.
-template <class List, class Value> void writeColumn(Output &out, std::string_view name, const List &list, Value value) {
-  out.print("\"{}\":[", name);
-  for (bool isFirst = true; const auto &entry : list) {
-    out.print("{}{}", isFirst ? "" : ",", value(entry));
-    isFirst = false;
-  }
-  out.write("]");
-}
-
-int64_t numberOf(uint32_t function) {
-  return PathTree::isFunction(function) ? int64_t(function) : function == PathTree::kRest ? -1 : -2;
-}
-
-using Node = analysis::FlameNode;
-
-void writeFigures(Output &out, std::string_view name, const std::vector<Node> &nodes, FunctionSum Node::*which) {
-  out.print("\"{}\":{{", name);
-  writeColumn(out, "calls", nodes, [&](const Node &node) { return (node.*which).calls; });
-  out.write(",");
-  writeColumn(out, "total", nodes, [&](const Node &node) { return (node.*which).totalNs; });
-  out.write(",");
-  writeColumn(out, "self", nodes, [&](const Node &node) { return (node.*which).selfNs; });
-  out.write("}");
-}
-
-void writeWhole(Output &out, std::string_view name, const FunctionSum &whole) {
-  out.print(",\"{}\":[{},{},{}]", name, whole.calls, whole.totalNs, whole.selfNs);
-}
-
-// Writes [function, calls, total, self] per function, followed by the other session's figures.
-void writeSums(Output &out, const analysis::FlameTree &tree, bool isDifference) {
-  out.write(",\"sums\":[");
-  bool isFirst = true;
-  for (size_t i = 0; i < tree.sums.size(); ++i) {
-    const FunctionSum &now = tree.sums[i], before = isDifference ? tree.sumsBefore[i] : FunctionSum();
-    if (now.calls + before.calls == 0)
-      continue;
-    const size_t functions = tree.sums.size() - 2; // the last two entries: paths that did not fit, and the recorder
-    const int64_t function = i < functions ? int64_t(i) : int64_t(functions) - int64_t(i) - 1;
-    out.print("{}[{},{},{},{}", isFirst ? "" : ",", function, now.calls, now.totalNs, now.selfNs);
-    if (isDifference)
-      out.print(",{},{},{}", before.calls, before.totalNs, before.selfNs);
-    out.write("]");
-    isFirst = false;
-  }
-  out.write("]");
-}
-
-void writeSheet(Output &out, const FlameSheet &sheet, bool isDifference) {
-  const std::vector<Node> &nodes = sheet.tree.nodes;
-  out.write("{\"label\":");
-  writeText(out, sheet.label);
-  out.print(",\"isCut\":{},", sheet.isCut);
-  writeColumn(out, "depth", nodes, [](const Node &node) { return node.depth; });
-  out.write(",");
-  writeColumn(out, "function", nodes, [](const Node &node) { return numberOf(node.function); });
-  out.write(",");
-  writeColumn(out, "paths", nodes, [](const Node &node) { return node.paths; });
-  out.write(",");
-  writeFigures(out, "now", nodes, &Node::figures);
-  out.write(",");
-  if (isDifference)
-    writeFigures(out, "before", nodes, &Node::before);
-  else
-    out.write("\"before\":null");
-  writeWhole(out, "whole", sheet.tree.whole);
-  if (isDifference)
-    writeWhole(out, "wholeBefore", sheet.tree.wholeBefore);
-  else
-    out.write(",\"wholeBefore\":null");
-  writeSums(out, sheet.tree, isDifference);
-  out.write("}");
-}
-
-void writeData(Output &out, const FlamePage &page, NameStyle style) {
-  out.write("{\"title\":");
-  writeText(out, page.title);
-  out.write(",\"before\":");
-  page.before ? writeText(out, *page.before) : out.write("null");
-  out.write(",\"functions\":[");
-  for (bool isFirst = true; const model::Function &function : page.functions) {
-    out.write(isFirst ? "\n[" : ",\n[");
-    writeText(out, nameOf(function, style));
-    out.write(",");
-    writeText(out, sourceOf(function));
-    out.write("]");
-    isFirst = false;
-  }
-  out.write("],\n\"trees\":[");
-  for (bool isFirst = true; const FlameSheet &sheet : page.sheets) {
-    out.write(isFirst ? "\n" : ",\n");
-    writeSheet(out, sheet, page.before.has_value());
-    isFirst = false;
-  }
-  out.write("]}");
-}
-
-// A single-file page can't import modules. So the module is put before the script, and the line that imports it is
-// removed.
-void writeScript(Output &out) {
-  const std::string_view script = flame_assets::flame_js;
-  const size_t line = script.find("\nimport ") + 1;
-  out.write(flame_assets::numbers_js);
-  out.write(script.substr(0, line));
-  out.write(script.substr(script.find('\n', line)));
-}
-
-void printFlamePage(Output &out, const FlamePage &page, NameStyle style) {
-  std::string_view rest = flame_assets::page_html;
-  for (size_t at; (at = rest.find('@')) != rest.npos;) {
-    const size_t end = rest.find('@', at + 1);
-    const std::string_view part = rest.substr(at + 1, end - at - 1);
-    out.write(rest.substr(0, at));
-    if (part == "STYLE")
-      out.write(flame_assets::flame_css);
-    else if (part == "SCRIPT")
-      writeScript(out);
-    else
-      writeData(out, page, style);
-    rest.remove_prefix(end + 1);
-  }
-  out.write(rest);
-}
-
 // A session with the paths of each of its threads.
 struct Session {
   TraceInput input;
@@ -202,61 +47,16 @@ Session readSession(const InputOptions &place, const analysis::FilterOptions &fi
   return session;
 }
 
-// The paths of a session's threads, with function numbers common to both sessions: all threads together, and each under
-// a key that is the same in both sessions.
-struct ThreadTrees {
-  PathTree all{~size_t(0)};
-  std::map<std::string, PathTree> byKey;
-
-  ThreadTrees(const Session &session, const std::vector<uint32_t> &numbers) {
-    const std::vector<std::string> keys = analysis::threadKeys(session.input.table());
-    for (const analysis::CallPathGroup &group : session.paths.groups) {
-      all.merge(group.tree, numbers);
-      PathTree &own = byKey.try_emplace(keys[*group.thread], ~size_t(0)).first->second;
-      own.merge(group.tree, numbers);
-      own.sort();
-    }
-    all.sort();
-  }
-};
-
-// The last part of the path. The rest is the same for both sessions, or known to the person who made the page.
-std::string titleOf(const TraceInput &input) {
-  const std::string name = std::filesystem::path(input.name()).lexically_normal().filename().string();
-  return name.empty() ? input.name() : name;
-}
-
-void addSheets(FlamePage &page, const Session &session, const ThreadTrees &now, const ThreadTrees *before,
-               uint64_t most) {
-  const PathTree none;
-  const auto add = [&](const std::string &label, const PathTree &tree, const PathTree *other) {
-    page.sheets.push_back({label, analysis::makeFlameTree(tree, other, page.functions.size(), most), tree.isCut()});
-  };
-  add("all threads", now.all, before ? &before->all : nullptr);
-  if (now.byKey.size() + (before ? before->byKey.size() : 0) <= 1)
-    return;
-  // The single threads together may take as much of the page as "all threads".
-  most = std::max<uint64_t>(100, most / now.byKey.size());
-  const std::vector<std::string> keys = analysis::threadKeys(session.input.table());
-  std::set<std::string> done;
-  for (const analysis::CallPathGroup &group : session.paths.groups) {
-    const std::string &key = keys[*group.thread];
-    const auto other = before ? before->byKey.find(key) : now.byKey.end();
-    const PathTree *earlier = !before ? nullptr : other == before->byKey.end() ? &none : &other->second;
-    add(session.input.label(*group.thread), now.byKey.at(key), earlier);
-    done.insert(key);
-  }
-  if (before)
-    for (const auto &[key, tree] : before->byKey)
-      if (!done.contains(key))
-        add("only in the other session: thread " + key, none, &tree);
+void printFlamePage(Output &out, const analysis::FlamePage &page, NameStyle style) {
+  using namespace flame_assets;
+  out.write(analysis::flameHtml(page, {page_html, flame_css, flame_js, numbers_js}, style));
 }
 
 // Makes one tree of all chosen sessions in a database.
 int runFleet(const Options &options) {
   Server server = need("flame", openDatabase(options.input.from, options.credentials));
   std::vector<analysis::CallPaths> sides;
-  FlamePage page;
+  analysis::FlamePage page;
   page.title = options.input.path.empty() ? server.address().shown : options.input.path;
   std::vector<std::string> labels = {options.input.path};
   if (!options.against.empty())
@@ -302,22 +102,12 @@ int run(Options &options, const Invocation &) {
     before = readSession(place, options.filter.options);
   }
 
-  FlamePage page;
-  page.title = titleOf(now.input);
-  std::vector<const std::vector<model::Function> *> lists = {&now.paths.functions};
-  if (before) {
-    page.before = titleOf(before->input);
-    lists.push_back(&before->paths.functions);
-  }
-  analysis::JoinedFunctions joined = analysis::joinFunctions(lists);
-  page.functions = std::move(joined.functions);
-  const ThreadTrees trees(now, joined.numbers[0]);
-  std::optional<ThreadTrees> others;
-  if (before)
-    others.emplace(*before, joined.numbers[1]);
-  if (!now.paths.groups.empty() || (before && !before->paths.groups.empty()))
-    addSheets(page, now, trees, others ? &*others : nullptr, options.paths);
-
+  const auto sessionOf = [](const Session &session) {
+    return analysis::FlameSession{session.input.name(), session.paths, session.input.table(),
+                                  [&](uint32_t thread) { return session.input.label(thread); }};
+  };
+  const std::optional<analysis::FlameSession> other = before ? std::optional(sessionOf(*before)) : std::nullopt;
+  const analysis::FlamePage page = analysis::makeFlamePage(sessionOf(now), other ? &*other : nullptr, options.paths);
   Output out;
   printFlamePage(out, page, options.names.style);
   out.flush();

@@ -189,7 +189,8 @@ void checkOptions(Options &options) {
 // The table as the options say, and what text has below it.
 void printAll(Output &out, const Palette &palette, const analysis::Report &report, const TraceInput &input,
               const ReportLineOptions &lineOptions, uint64_t limit, const analysis::Counters &counters) {
-  std::vector<analysis::ReportLine> lines = sortedLines(report, input, lineOptions);
+  std::vector<analysis::ReportLine> lines =
+      analysis::sortedLines(report, input.table(), lineOptions.names.style, lineOptions.sort);
   const size_t all = lines.size();
   if (limit && all > limit)
     lines.resize(limit);

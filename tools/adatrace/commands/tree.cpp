@@ -8,6 +8,7 @@
 #include "analysis/events/early_end.h"
 #include "analysis/tree/tree_fit.h"
 #include "analysis/tree/tree_follow.h"
+#include "analysis/tree/tree_table.h"
 #include "trace/live_input.h"
 
 #include <algorithm>
@@ -126,7 +127,7 @@ int run(Options &options, const Invocation &invocation) {
   options.walk.fold = !options.noFold;
   options.walk.foldInitialisers = !options.showsInitialisers && options.lines.table.isText();
   options.filter.settle("tree");
-  options.lines.table.check("tree", treeTable());
+  options.lines.table.check("tree", infoOf(analysis::treeColumns()));
   const Palette palette = invocation.palette();
   if (options.follow.isWanted)
     return runFollow(options, palette);

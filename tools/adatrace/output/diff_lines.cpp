@@ -15,10 +15,6 @@ using analysis::DiffLine, analysis::DiffPair, analysis::DiffRow, analysis::DiffV
 
 namespace {
 
-analysis::NamedDiff namedDiff(const analysis::Diff &diff, NameStyle style) {
-  return {diff, [style](const model::Function &function) { return nameOf(function, style); }};
-}
-
 std::string meanText(double ns) { return formatDuration(static_cast<uint64_t>(std::llround(ns))); }
 std::string fromTo(const DiffPair &pair) { return meanText(pair.meanA()) + " → " + meanText(pair.meanB()); }
 

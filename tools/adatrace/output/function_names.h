@@ -1,17 +1,13 @@
-// Formats names, files and lines of functions for output.
+// Options for how names, files and lines of functions are shown.
 #pragma once
 
-#include "analysis/events/trace_columns.h"
-
-#include <cstdint>
-#include <string>
-#include <vector>
+#include "analysis/events/function_names.h"
 
 namespace ada::cli {
 
 class CommandLine;
 
-enum class NameStyle { Short, Full, Mangled };
+using analysis::FunctionNames, analysis::NameStyle, analysis::nameOf, analysis::sourceOf;
 
 /// The options --names and --source.
 struct NameOptions {
@@ -19,24 +15,5 @@ struct NameOptions {
   bool source = false;
 };
 void declareNames(CommandLine &line, NameOptions &options);
-
-/// The function's name in `style`, as a single line whatever bytes it contains.
-std::string nameOf(const model::Function &function, NameStyle style);
-using analysis::sourceOf;
-
-/// The names of a trace's functions, made once per function.
-class FunctionNames {
-public:
-  FunctionNames(const std::vector<model::Function> &functions, NameStyle style)
-      : functions_(functions), style_(style) {}
-
-  const std::string &name(uint32_t function);
-  std::string source(uint32_t function) const { return sourceOf(functions_[function]); }
-
-private:
-  const std::vector<model::Function> &functions_;
-  NameStyle style_;
-  std::vector<std::string> names_;
-};
 
 } // namespace ada::cli

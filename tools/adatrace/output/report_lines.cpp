@@ -90,36 +90,6 @@ const char *endNote(SpanEnd how) {
                                    : "";
 }
 
-std::vector<ReportLine> sortedLines(const analysis::Report &report, const TraceInput &input,
-                                    const ReportLineOptions &options) {
-  const Column<ReportLine> *column =
-      options.sort == "name" ? nullptr : findColumn(analysis::reportColumns(), options.sort);
-  std::vector<ReportLine> lines;
-  std::vector<std::pair<uint64_t, size_t>> keys;
-  for (const analysis::ReportRow &row : report.rows) {
-    if (row.function && row.function->kind == SymbolKind::Counter) // counters have their own, more detailed table
-      continue;
-    lines.push_back({&row, &input.table(), row.function ? nameOf(*row.function, options.names.style) : row.group,
-                     row.function ? sourceOf(*row.function) : ""});
-    keys.emplace_back(column ? column->get(lines.back()).number() : 0, lines.size() - 1);
-  }
-  std::ranges::sort(keys, [&](const auto &a, const auto &b) {
-    if (a.first != b.first)
-      return a.first > b.first;
-    const auto key = [&](const ReportLine &line) {
-      return std::tie(line.name, line.row->arguments, line.row->process, line.row->thread, line.source);
-    };
-    const ReportLine &left = lines[a.second], &right = lines[b.second];
-    if (key(left) != key(right))
-      return key(left) < key(right);
-    return left.row->function && right.row->function && left.row->function->id < right.row->function->id;
-  });
-  std::vector<ReportLine> sorted;
-  for (const auto &[key, line] : keys)
-    sorted.push_back(std::move(lines[line]));
-  return sorted;
-}
-
 void printReport(Output &out, const Palette &palette, const std::vector<ReportLine> &lines, const TraceInput &input,
                  const ReportLineOptions &options) {
   printTable(out, palette, analysis::reportColumns(), lines, options.table,

@@ -23,11 +23,6 @@ struct ReportLineOptions {
   bool histogram = false; ///< with text and JSON only
 };
 
-/// The rows in the order of options.sort, the largest first. Equal rows are sorted by name, so that the order never
-/// depends on which thread was read first.
-std::vector<analysis::ReportLine> sortedLines(const analysis::Report &report, const TraceInput &input,
-                                              const ReportLineOptions &options);
-
 void printReport(Output &out, const Palette &palette, const std::vector<analysis::ReportLine> &lines,
                  const TraceInput &input, const ReportLineOptions &options);
 /// Prints for each row the distribution of its calls' durations. Text only.

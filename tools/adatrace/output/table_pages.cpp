@@ -12,6 +12,7 @@
 #include "analysis/outliers/outlier_table.h"
 #include "analysis/report/call_rates_table.h"
 #include "analysis/report/report_table.h"
+#include "analysis/tree/tree_table.h"
 #include "analysis/values/counters.h"
 #include "analysis/waits/coroutine_table.h"
 #include "control/status.h"
@@ -21,7 +22,7 @@ namespace ada::cli {
 
 std::string tablePages() {
   const std::pair<const char *, ColumnList> tables[] = {
-      {"tree", treeTable()},
+      {"tree", infoOf(analysis::treeColumns())},
       {"graph", graphTable(GraphView::Calls, false)},
       {"graph --callers", graphTable(GraphView::Callers, false)},
       {"graph --callees", graphTable(GraphView::Callees, false)},

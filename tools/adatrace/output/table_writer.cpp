@@ -55,7 +55,9 @@ TableWriter::TableWriter(Output &out, const Palette &palette, const ColumnList &
 
 void TableWriter::choose() {
   const auto isChosen = [&](const ColumnInfo &column) {
-    const Facts more = isPretty_ ? column.text : options_.format == Format::Csv ? column.csv : column.json;
+    if (options_.isJson())
+      return isInJson(column, facts_);
+    const Facts more = isPretty_ ? column.text : column.csv;
     return (column.heading || !isPretty_) && ((column.needs | more) & ~facts_) == 0;
   };
   for (const std::string &word : options_.columns) {

@@ -82,8 +82,6 @@ private:
   const Palette &palette_;
 };
 
-ColumnList treeTable();
-
 /// Prints a row per line of the tree, in any format.
 class TreeRows : public TreeLines {
 public:

@@ -12,11 +12,6 @@ namespace ada::cli {
 using analysis::DeadlockCycle, analysis::DeadlockThread, analysis::kNobody, analysis::NamedTrace, analysis::WaitedFor;
 using analysis::WaitHolder, analysis::WaitKind, analysis::WaitLine, analysis::WaitRow;
 
-NamedTrace namedTrace(const TraceInput &input, NameStyle style) {
-  const auto names = std::make_shared<FunctionNames>(input.table().functions, style);
-  return {input.table(), [names](uint32_t function) { return names->name(function); }};
-}
-
 std::string whereText(const NamedTrace &trace, uint32_t function, uint32_t library) {
   std::string text = trace.name(function);
   if (library != kNobody)

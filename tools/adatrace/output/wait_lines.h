@@ -21,7 +21,9 @@ struct WaitLineOptions {
 };
 
 /// The trace with the names that --names chooses.
-analysis::NamedTrace namedTrace(const TraceInput &input, NameStyle style);
+inline analysis::NamedTrace namedTrace(const TraceInput &input, NameStyle style) {
+  return analysis::namedTrace(input.table(), style);
+}
 /// "hold, in usleep"; "" if neither is known.
 std::string whereText(const analysis::NamedTrace &trace, uint32_t function, uint32_t library);
 

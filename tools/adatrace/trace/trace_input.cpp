@@ -135,14 +135,7 @@ std::string TraceInput::callName(uint32_t thread, uint64_t seq) const {
 }
 
 std::string TraceInput::label(uint32_t number) const {
-  const model::Thread &thread = table_.threads[number];
-  std::string text;
-  if (severalProcesses())
-    text = fmt::format("{} ", table_.processOf(thread).name);
-  text += fmt::format("thread {} (tid {}", thread.number, thread.tid);
-  if (!thread.name.empty())
-    text += fmt::format(", {}", thread.name);
-  return text + ")";
+  return analysis::threadLabel(table_, number, severalProcesses());
 }
 
 } // namespace ada::cli

@@ -1,0 +1,124 @@
+"""Rows of tables, as the commands of adatrace print them with --format=json."""
+from __future__ import annotations
+
+import html
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+
+
+class Rows(list[dict[str, Any]]):
+    """A list of dicts, one per row. All have the keys that docs/json.md lists for the command of the same name.
+
+    Keys that end in ``_ns`` are in nanoseconds. None means that a value is not known.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(json.loads(text))
+
+    @property
+    def columns(self) -> list[str]:
+        """The keys of all rows, in the order of the table."""
+        return list(dict.fromkeys(key for row in self for key in row))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas DataFrame with a column per key."""
+        import pandas
+
+        return pandas.DataFrame.from_records(list(self), columns=self.columns)
+
+    def _repr_html_(self) -> str:
+        columns = [c for c in self.columns if any(not isinstance(row.get(c), (list, dict)) for row in self)]
+        head = "".join(f"<th>{html.escape(c)}</th>" for c in columns)
+        body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(c))}</td>" for c in columns) + "</tr>"
+                       for row in self[:SHOWN_ROWS])
+        more = f"<p>and {len(self) - SHOWN_ROWS:,} more rows</p>" if len(self) > SHOWN_ROWS else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+SHOWN_ROWS = 60
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, (list, dict)):
+        return f"{len(value)} …"
+    return html.escape(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value))
+
+
+def duration(ns: int) -> str:
+    """A duration as people read it: ``"1.50 ms"``."""
+    for limit, divisor, unit in ((1_000, 1, "ns"), (1_000_000, 1_000, "us"), (1_000_000_000, 1_000_000, "ms")):
+        if ns < limit:
+            return f"{ns / divisor:.3g} {unit}" if divisor > 1 else f"{ns} ns"
+    return f"{ns / 1_000_000_000:.3f} s"
+
+
+class Tree(Rows):
+    """The call trees of threads: a row per line, calls before what they called. ``depth`` says how deep each is.
+
+    In a notebook it is shown as a tree whose branches open and close.
+    """
+
+    def _repr_html_(self) -> str:
+        parts = [TREE_STYLE, '<div class="adatrace-tree">']
+        threads: dict[Any, list[dict[str, Any]]] = {}
+        for row in self[:SHOWN_LINES]:
+            threads.setdefault((row["process"], row["thread"], row["tid"]), []).append(row)
+        for (process, thread, tid), rows in threads.items():
+            parts.append(f"<p>{html.escape(str(process))} thread {thread} (tid {tid})</p><ul>")
+            for at, row in enumerate(rows):
+                depth, following = row["depth"], rows[at + 1]["depth"] if at + 1 < len(rows) else rows[0]["depth"]
+                line = _line(row)
+                if following > depth:
+                    opened = " open" if depth < OPEN_LEVELS else ""
+                    parts.append(f"<li><details{opened}><summary>{line}</summary><ul>")
+                else:
+                    parts.append(f"<li>{line}</li>" + "</ul></details></li>" * (depth - following))
+            parts.append("</ul>")
+        if len(self) > SHOWN_LINES:
+            parts.append(f"<p>and {len(self) - SHOWN_LINES:,} more lines</p>")
+        return "".join(parts) + "</div>"
+
+
+SHOWN_LINES = 2000
+OPEN_LEVELS = 3
+TREE_STYLE = ("<style>.adatrace-tree{font-family:monospace}.adatrace-tree ul{list-style:none;margin:0;padding-left:1.2em}"
+              ".adatrace-tree li{margin:0}.adatrace-tree b{font-weight:normal;opacity:.7;display:inline-block;"
+              "min-width:7em;text-align:right;margin-right:.8em}</style>")
+
+
+def _line(row: dict[str, Any]) -> str:
+    name = row["function"] if row["function"] is not None else "repeated"
+    text = f"<b>{duration(row['total_ns'])}</b>{html.escape(name)}{html.escape(row['arguments'] or '')}"
+    if row["result"]:
+        text += f" → {html.escape(row['result'])}"
+    if row["count"] > 1:
+        text += f" ×{row['count']:,}"
+    if row["end"] not in (None, "return"):
+        text += f" [{html.escape(row['end'])}]"
+    return text
+
+
+class FlameGraph:
+    """A flame graph: the page that ``adatrace flame`` writes. In a notebook it is shown in a frame."""
+
+    def __init__(self, page: str) -> None:
+        self.html = page
+        """The page: self-contained HTML."""
+
+    def save(self, path: str) -> None:
+        """Writes the page to a file."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.html)
+
+    def _repr_html_(self) -> str:
+        # Scripts may run, but with an origin of their own: they can't reach the notebook.
+        return (f'<iframe sandbox="allow-scripts" style="width:100%;height:{FRAME_HEIGHT}px;border:0" '
+                f'srcdoc="{html.escape(self.html)}"></iframe>')
+
+
+FRAME_HEIGHT = 520

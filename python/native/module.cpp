@@ -1,0 +1,198 @@
+// The extension adatrace._native: what adatrace/*.py is built on. _native.pyi has its types.
+#include "answers.h"
+#include "without_lock.h"
+
+#include "shared/select/function_glob.h"
+
+#include <pybind11/stl.h>
+
+#include <algorithm>
+
+namespace py = pybind11;
+using namespace pybind11::literals;
+
+namespace ada::python {
+
+namespace {
+
+//===--- errors -----------------------------------------------------------===//
+
+// Bytes of a file need not be UTF-8.
+py::str textOf(const std::string &text) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+py::str pathOf(const std::string &path) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeFSDefaultAndSize(path.data(), static_cast<Py_ssize_t>(path.size())));
+}
+
+py::object errorOf(const Error &error) {
+  return py::module_::import("adatrace._errors")
+      .attr("Error")(textOf(error.text()), "code"_a = textOf(error.code),
+                     "path"_a = error.file.empty() ? py::object(py::none()) : pathOf(error.file),
+                     "offset"_a = error.offset);
+}
+
+py::tuple damageOf(const Damage &damage) {
+  py::list problems, warnings;
+  for (const Error &problem : damage.problems)
+    problems.append(errorOf(problem));
+  for (const Warning &warning : damage.warnings)
+    warnings.append(textOf(warning.message));
+  return py::make_tuple(problems, warnings);
+}
+
+py::tuple tupleOf(const Answer &answer) {
+  py::list advice;
+  for (const std::string &text : answer.advice)
+    advice.append(textOf(text));
+  return py::make_tuple(textOf(answer.text), advice, damageOf(answer.damage));
+}
+
+//===--- arguments --------------------------------------------------------===//
+
+void checkGlobs(const std::vector<std::string> &globs) {
+  for (const std::string &glob : globs) {
+    TextPiece wrong;
+    if (const char *fault = select::faultOf(glob, &wrong))
+      throw py::value_error("'" + std::string(wrong.data, wrong.size) + "' " + fault);
+  }
+}
+
+Choice makeChoice(std::vector<std::string> function, std::vector<std::string> include, std::vector<std::string> exclude,
+                  std::vector<std::string> prune, bool external, std::optional<uint32_t> depth, uint64_t minDuration,
+                  std::optional<uint64_t> start, std::optional<uint64_t> end,
+                  std::optional<std::vector<uint32_t>> threads, const std::string &names) {
+  for (const auto *globs : {&function, &include, &exclude, &prune})
+    checkGlobs(*globs);
+  constexpr std::pair<std::string_view, analysis::NameStyle> kNames[] = {{"short", analysis::NameStyle::Short},
+                                                                         {"full", analysis::NameStyle::Full},
+                                                                         {"mangled", analysis::NameStyle::Mangled}};
+  const auto *style = std::ranges::find(kNames, names, [](const auto &entry) { return entry.first; });
+  if (style == std::end(kNames))
+    throw py::value_error("names is 'short', 'full' or 'mangled', not '" + names + "'");
+  Choice choice;
+  choice.filter.functions = std::move(function);
+  choice.filter.included = std::move(include);
+  choice.filter.excluded = std::move(exclude);
+  choice.filter.pruned = std::move(prune);
+  choice.filter.noExternal = !external;
+  choice.filter.depth = depth.value_or(choice.filter.depth);
+  choice.filter.minDurationNs = minDuration;
+  choice.filter.fromNs = start.value_or(choice.filter.fromNs);
+  choice.filter.toNs = end.value_or(choice.filter.toNs);
+  choice.threads = std::move(threads);
+  choice.names = style->second;
+  return choice;
+}
+
+// The caller has checked the words.
+analysis::ReportBy reportBy(const std::string &by) {
+  return by == "thread"   ? analysis::ReportBy::Thread
+         : by == "module" ? analysis::ReportBy::Module
+         : by == "file"   ? analysis::ReportBy::File
+                          : analysis::ReportBy::Function;
+}
+
+using Runs = std::vector<std::shared_ptr<Trace>>;
+std::vector<const Trace *> pointers(const Runs &runs) {
+  std::vector<const Trace *> all;
+  for (const auto &run : runs)
+    all.push_back(run.get());
+  return all;
+}
+
+//===--- a trace ----------------------------------------------------------===//
+
+std::shared_ptr<Trace> openTrace(const py::bytes &path) {
+  const std::string name = path;
+  return withoutLock([&](const StopFlag &stop) { return Trace::open(name, stop); });
+}
+
+py::list processesOf(const Trace &trace) {
+  py::list all;
+  for (const model::Process &process : trace.table().processes)
+    all.append(py::make_tuple(process.index, textOf(process.name), process.pid, pathOf(process.executable)));
+  return all;
+}
+
+py::list threadsOf(const Trace &trace) {
+  py::list all;
+  for (const model::Thread &thread : trace.table().threads) {
+    const model::ThreadExtent extent = thread.extent.value_or(model::ThreadExtent());
+    all.append(py::make_tuple(thread.index, thread.process, thread.number, thread.tid, textOf(thread.name),
+                              extent.events, extent.firstNs, extent.lastNs, thread.knowsSched()));
+  }
+  return all;
+}
+
+void defineTrace(py::module_ &module) {
+  py::class_<Choice>(module, "Choice")
+      .def(py::init(&makeChoice), py::kw_only(), "function"_a, "include"_a, "exclude"_a, "prune"_a, "external"_a,
+           "depth"_a, "min_duration"_a, "start"_a, "end"_a, "threads"_a, "names"_a);
+  py::class_<Trace, std::shared_ptr<Trace>>(module, "Trace")
+      .def_static("open", &openTrace, "path"_a)
+      .def_property_readonly("start", &Trace::startNs)
+      .def_property_readonly("end", &Trace::endNs)
+      .def_property_readonly("events", &Trace::eventCount)
+      .def("processes", &processesOf)
+      .def("threads", &threadsOf)
+      .def("damage", [](const Trace &trace) { return damageOf(trace.damage()); })
+      .def(
+          "report",
+          [](const Trace &trace, const Choice &choice, const std::string &by, bool arguments, const std::string &sort) {
+            return tupleOf(withoutLock([&](const StopFlag &stop) {
+              return report(trace, choice, {.by = reportBy(by), .arguments = arguments, .sort = sort}, stop);
+            }));
+          },
+          "choice"_a, "by"_a, "arguments"_a, "sort"_a)
+      .def(
+          "tree",
+          [](const Trace &trace, const Choice &choice, bool fold, bool arguments, std::optional<uint64_t> limit) {
+            return tupleOf(withoutLock([&](const StopFlag &stop) {
+              return tree(trace, choice, {fold, arguments, limit.value_or(~uint64_t(0))}, stop);
+            }));
+          },
+          "choice"_a, "fold"_a, "arguments"_a, "limit"_a)
+      .def(
+          "waits",
+          [](const Trace &trace, const Choice &choice, bool byPlace) {
+            return tupleOf(withoutLock([&](const StopFlag &stop) {
+              return waits(trace, choice, byPlace ? analysis::WaitsBy::Place : analysis::WaitsBy::Object, stop);
+            }));
+          },
+          "choice"_a, "by_place"_a)
+      .def(
+          "flame",
+          [](const Trace &trace, const Trace *before, const Choice &choice, size_t most) {
+            return tupleOf(withoutLock([&](const StopFlag &stop) { return flame(trace, before, choice, most, stop); }));
+          },
+          "before"_a.none(true), "choice"_a, "most"_a);
+  module.def(
+      "diff",
+      [](const Runs &before, const Runs &after, const Choice &choice, bool byPath) {
+        return tupleOf(withoutLock(
+            [&](const StopFlag &stop) { return diff(pointers(before), pointers(after), choice, byPath, stop); }));
+      },
+      "before"_a, "after"_a, "choice"_a, "by_path"_a);
+  module.def("report_sort_words", &reportSortWords);
+}
+
+} // namespace
+
+} // namespace ada::python
+
+PYBIND11_MODULE(_native, module) {
+  module.doc() = "The part of adatrace that is written in C++. Use the package, not this module.";
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown)
+        std::rethrow_exception(thrown);
+    } catch (const ada::python::Failure &failure) {
+      const py::object error = ada::python::errorOf(failure.error);
+      PyErr_SetObject(reinterpret_cast<PyObject *>(Py_TYPE(error.ptr())), error.ptr());
+    }
+  });
+  ada::python::defineTrace(module);
+}

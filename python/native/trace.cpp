@@ -1,0 +1,54 @@
+// An opened trace of any format, for questions from several Python threads at once.
+#include "trace.h"
+
+#include "base/try.h"
+#include "formats/table.h"
+#include "model/spool.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace ada::python {
+
+Expected<std::shared_ptr<Trace>> Trace::open(const std::string &path, const StopFlag &stop) {
+  auto trace = std::make_shared<Trace>();
+  trace->path_ = path;
+  model::TraceLocation place = ADA_TRY(model::locate(path));
+  auto source = ADA_TRY(model::openTrace(std::move(place)));
+  // A trace whose threads come mixed is read now, which may take long.
+  trace->source_ = ADA_TRY(model::makeThreadwise(std::make_unique<StoppableSource>(std::move(source), stop)));
+  analysis::TableSink sink(trace->table_);
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  ADA_TRY(trace->source_->readPart(sink, nothing));
+  trace->damage_ = {trace->source_->problems(), trace->source_->warnings()};
+  bool any = false;
+  for (const model::Thread &thread : trace->table_.threads)
+    if (thread.extent && thread.extent->events) {
+      trace->startNs_ = any ? std::min(trace->startNs_, thread.extent->firstNs) : thread.extent->firstNs;
+      trace->endNs_ = std::max(trace->endNs_, thread.extent->lastNs);
+      any = true;
+    }
+  return trace;
+}
+
+uint64_t Trace::eventCount() const {
+  return std::accumulate(
+      table_.threads.begin(), table_.threads.end(), uint64_t(0),
+      [](uint64_t sum, const model::Thread &thread) { return sum + (thread.extent ? thread.extent->events : 0); });
+}
+
+std::vector<uint32_t> Trace::threads(const std::optional<std::vector<uint32_t>> &chosen) const {
+  if (chosen)
+    return *chosen;
+  std::vector<uint32_t> all(table_.threads.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+Trace::Reading Trace::read(const StopFlag &stop) const {
+  const std::lock_guard lock(mutex_);
+  return {std::make_unique<StoppableSource>(source_->another(), stop), table_};
+}
+
+} // namespace ada::python

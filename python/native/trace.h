@@ -1,0 +1,56 @@
+// An opened trace of any format, for questions from several Python threads at once.
+#pragma once
+
+#include "stoppable.h"
+
+#include "analysis/events/call_filter.h"
+#include "analysis/events/thread_workers.h"
+#include "analysis/events/trace_table.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::python {
+
+/// What was found damaged while something was read.
+using analysis::Damage;
+
+class Trace {
+public:
+  static Expected<std::shared_ptr<Trace>> open(const std::string &path, const StopFlag &stop);
+
+  const std::string &path() const { return path_; }
+  /// Processes and threads, and the functions that were announced before any event.
+  const analysis::TraceTable &table() const { return table_; }
+  /// What was found when it was opened.
+  const Damage &damage() const { return damage_; }
+  /// The first and the last event on the trace's clock; 0 if there are none.
+  uint64_t startNs() const { return startNs_; }
+  uint64_t endNs() const { return endNs_; }
+  uint64_t eventCount() const;
+  bool severalProcesses() const { return table_.processes.size() > 1; }
+  /// All threads, unless some are chosen.
+  std::vector<uint32_t> threads(const std::optional<std::vector<uint32_t>> &chosen) const;
+
+  /// For one question: a source of its own, and the table that goes with it.
+  struct Reading {
+    std::unique_ptr<model::TraceSource> source;
+    analysis::TraceTable table;
+    Damage damage() const { return {source->problems(), source->warnings()}; }
+  };
+  Reading read(const StopFlag &stop) const;
+
+private:
+  std::string path_;
+  mutable std::mutex mutex_; // of source_
+  std::unique_ptr<model::TraceSource> source_;
+  analysis::TraceTable table_;
+  Damage damage_;
+  uint64_t startNs_ = 0, endNs_ = 0;
+};
+
+} // namespace ada::python

@@ -1,0 +1,71 @@
+// Long work without Python's global lock, which Ctrl-C ends.
+#pragma once
+
+#include "stoppable.h"
+
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace ada::python {
+
+/// An Error of the library on its way to Python, where it becomes adatrace.Error.
+struct Failure : std::exception {
+  explicit Failure(Error what) : error(std::move(what)) {}
+  const char *what() const noexcept override { return error.message.c_str(); }
+  Error error;
+};
+
+/// Calls work(flag), which returns an Expected, in a thread of its own, and returns the value or throws a Failure.
+/// Other Python threads run meanwhile. If a signal's handler raises an exception, as that of Ctrl-C does, the flag is
+/// set, and the exception is thrown when `work` has returned.
+template <class Work> auto withoutLock(const Work &work) {
+  constexpr auto kLook = std::chrono::milliseconds(50); // how long Ctrl-C may take to be seen
+  const StopFlag flag = std::make_shared<std::atomic<bool>>(false);
+  std::optional<decltype(work(flag))> result;
+  std::exception_ptr thrown;
+  {
+    const pybind11::gil_scoped_release unlocked;
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool hasEnded = false;
+    std::thread worker([&] {
+      try {
+        result.emplace(work(flag));
+      } catch (...) {
+        thrown = std::current_exception(); // no memory
+      }
+      const std::lock_guard lock(mutex);
+      hasEnded = true;
+      ended.notify_one();
+    });
+    std::unique_lock lock(mutex);
+    while (!ended.wait_for(lock, kLook, [&] { return hasEnded; })) {
+      if (*flag)
+        continue;
+      lock.unlock();
+      {
+        const pybind11::gil_scoped_acquire locked;
+        *flag = PyErr_CheckSignals() != 0;
+      }
+      lock.lock();
+    }
+    lock.unlock();
+    worker.join();
+  }
+  if (*flag)
+    throw pybind11::error_already_set();
+  if (thrown)
+    std::rethrow_exception(thrown);
+  if (!*result)
+    throw Failure(std::move(result->error()));
+  return *std::move(*result);
+}
+
+} // namespace ada::python

@@ -1,0 +1,149 @@
+"""The package answers as the commands of adatrace do, and its errors say what is wrong and where."""
+import json
+import os
+import pathlib
+import pickle
+import subprocess
+import tempfile
+import threading
+import unittest
+import warnings
+
+import adatrace
+import sessions
+
+
+class WithSession(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.path = sessions.make(pathlib.Path(cls.folder.name))
+
+    def command(self, *words):
+        """What a command prints with --format=json."""
+        run = subprocess.run([sessions.ADATRACE, *words, "--format=json"], check=True, capture_output=True, text=True)
+        return json.loads(run.stdout)
+
+
+class Questions(WithSession):
+    def test_what_a_trace_has(self):
+        trace = adatrace.open(pathlib.Path(self.path))
+        self.assertEqual([("pid_4711", 4711)], [(p.name, p.pid) for p in trace.processes])
+        self.assertEqual([(0, 0, 4711, "main", 6), (1, 1, 4712, "worker-1", 4)],
+                         [(t.id, t.number, t.tid, t.name, t.events) for t in trace.threads])
+        self.assertEqual((100, 300, 10), (trace.start, trace.end, trace.events))
+        self.assertEqual([], trace.problems)
+        self.assertIn("2 threads, 10 events", repr(trace))
+
+    def test_rows_are_those_of_the_commands(self):
+        trace = adatrace.open(self.path)
+        for words, rows in (
+                (("report",), trace.report()),
+                (("report", "--by=thread", "--sort=name"), trace.report(by="thread", sort="name")),
+                (("report", "--by=file"), trace.report(by="file")),
+                (("report", "--args"), trace.report(arguments=True)),
+                (("report", "--include=parse", "--thread=1"), trace.report(include="parse", thread=1)),
+                (("report", "--no-external", "--names=full"), trace.report(external=False, names="full")),
+                (("tree",), trace.tree()),
+                (("tree", "--no-fold", "--args"), trace.tree(fold=False, arguments=True)),
+                (("tree", "--prune=parse*"), trace.tree(prune="parse*")),
+                (("tree", "--depth=1", "--min-duration=150ns"), trace.tree(depth=1, min_duration=150)),
+                (("tree", "--absolute", "--from=155ns", "--to=165ns"), trace.tree(start=155, end=165)),
+                (("waits",), trace.waits()),
+                (("waits", "--by=place"), trace.waits(by="place"))):
+            with self.subTest(words):
+                self.assertEqual(self.command(*words, self.path), rows)
+        for words, rows in ((("diff",), trace.diff(self.path)), (("diff", "--by=path"), trace.diff(trace, by="path"))):
+            with self.subTest(words):
+                self.assertEqual(self.command(*words, self.path, self.path), rows)
+        self.assertEqual(self.command("diff", self.path, self.path, "--with", self.path, self.path),
+                         adatrace.diff([trace, self.path], [trace, trace]))
+
+    def test_some_of_a_tree(self):
+        self.assertEqual(1, len(adatrace.open(self.path).tree(limit=1)))
+
+    def test_flame_is_the_page_of_the_command(self):
+        page = subprocess.run([sessions.ADATRACE, "flame", "--paths=20000", self.path], check=True, capture_output=True)
+        flame = adatrace.open(self.path).flame()
+        self.assertEqual(page.stdout.decode(), flame.html)
+        self.assertNotIn('"', flame._repr_html_().split('srcdoc="')[1].removesuffix('"></iframe>'))
+        trace = adatrace.open(self.path)
+        self.assertIn("wholeBefore\":[", trace.flame(before=trace).html)
+
+    def test_in_a_notebook(self):
+        trace = adatrace.open(self.path)
+        tree = trace.tree(fold=False)._repr_html_()
+        self.assertEqual(tree.count("<ul>"), tree.count("</ul>"))
+        self.assertEqual(tree.count("<details"), tree.count("</details>"))
+        self.assertEqual(5, tree.count("<li>"))
+        self.assertIn("parse(..)", tree)
+        self.assertIn("<td>worker-1</td>", adatrace.Rows('[{"name":"worker-1"}]')._repr_html_())
+        self.assertIn("&lt;script>".replace(">", "&gt;"), adatrace.Rows('[{"name":"<script>"}]')._repr_html_())
+
+    def test_wrong_options(self):
+        trace = adatrace.open(self.path)
+        for wrong in (lambda: trace.report(by="day"), lambda: trace.report(sort="colour"), lambda: trace.report(thread=2),
+                      lambda: trace.report(thread="nobody"), lambda: trace.tree(names="x"),
+                      lambda: adatrace.diff([], trace)):
+            self.assertRaises(ValueError, wrong)
+        self.assertRaises(TypeError, lambda: trace.report(start=-1))
+        with self.assertWarnsRegex(adatrace.AdviceWarning, "'pasre' matches no function.*did you mean parse") as caught:
+            self.assertEqual([], trace.report(function="pasre"))
+        self.assertEqual(__file__, caught.filename)
+
+    def test_pandas(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no pandas")
+        frame = adatrace.open(self.path).report().to_pandas()
+        self.assertEqual({"main", "parse(..)", "work()"}, set(frame.function))
+
+
+class Errors(WithSession):
+    def test_no_trace(self):
+        with self.assertRaises(adatrace.Error) as caught:
+            adatrace.open(self.folder.name + "/nowhere")
+        self.assertEqual(("E_IO", self.folder.name + "/nowhere", None),
+                         (caught.exception.code, caught.exception.path, caught.exception.offset))
+        again = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual((str(caught.exception), "E_IO"), (str(again), again.code))
+
+    def test_file_and_offset(self):
+        index = pathlib.Path(self.folder.name) / "wrong.atf"
+        index.write_bytes(b"ATI2" + b"\xff" * 60)
+        with self.assertRaises(adatrace.Error) as caught:
+            adatrace.open(index)
+        self.assertEqual(str(index), caught.exception.path)
+        self.assertIsInstance(caught.exception.offset, int)
+
+    def test_a_path_that_is_not_text(self):
+        self.assertRaises(adatrace.Error, lambda: adatrace.open(os.fsdecode(b"/nowhere/\xff")))
+
+    def test_damage_is_reported_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = sessions.make(pathlib.Path(folder))
+            index = next(pathlib.Path(path).rglob("thread_1/index.atf"))
+            index.write_bytes(b"\0" * 64 + index.read_bytes()[64:])
+            with self.assertWarnsRegex(adatrace.DamageWarning, "thread_1") as caught:
+                trace = adatrace.open(path)
+            self.assertEqual(__file__, caught.filename)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                self.assertEqual({"main", "parse(..)"}, {row["function"] for row in trace.report()})
+
+
+class Threads(WithSession):
+    def test_several_at_once(self):
+        trace, wanted, found = adatrace.open(self.path), adatrace.open(self.path).report(), []
+        threads = [threading.Thread(target=lambda: found.append(trace.report())) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([wanted] * 8, found)
+
+
+if __name__ == "__main__":
+    unittest.main()
