@@ -30,6 +30,7 @@ BROKEN = {
     "lib/columns": ("lib/columns/x.cpp", '"model/names.h"'),
     "lib/model": ("lib/model/x.cpp", '"analysis/report/report.h"'),
     "lib/formats": ("lib/formats/csv/x.cpp", '"convert/budget.h"'),
+    "lib/query": ("lib/query/x.cpp", '"../formats/packed/file.h"'),
     "lib/analysis": ("lib/analysis/tree/x.cpp", '"ada/trace/dial9.h"'),
     "lib/view": ("lib/view/x.cpp", '"formats/table.h"'),
     "lib/convert": ("lib/convert/x.cpp", '"../../tools/adatrace/command.h"'),
