@@ -17,7 +17,7 @@
 #     %runtime_static        the static one
 #     %shared_runtime        libAdaRuntime.so
 #     %include               the directory that holds ada/trace.h
-#     %llvm_version          N
+#     %llvm_version          N, or gcc
 #     %llvm_versions         every N that there are tests for
 #     %python                python3
 #     %few{A,B}              A; with --param long B: for example, a number of repetitions
@@ -101,7 +101,7 @@ config.substitutions += [
     ("%runtime", "-L{0} -Wl,-rpath,{0} -lAdaRuntime".format(runtimeLib)),
     ("%include", os.path.join(config.ada_source_dir, "include")),
     ("%llvm_versions", " ".join(config.ada_llvms)),
-    ("%llvm_version", llvm),
+    ("%llvm_version", "gcc" if config.ada_gcc else llvm),
     ("%python", config.ada_python),
 ]
 

@@ -50,7 +50,7 @@ tree declare(const char *name, tree type, bool isHook) {
   return declaration;
 }
 
-void callHook(Inserter &at, const char *name, const Frame &frame, const std::vector<tree> &arguments) {
+gcall *callHook(Inserter &at, const char *name, const Frame &frame, const std::vector<tree> &arguments) {
   std::vector<tree> types;
   for (tree argument : arguments)
     types.push_back(TYPE_MAIN_VARIANT(TREE_TYPE(argument)));
@@ -63,6 +63,7 @@ void callHook(Inserter &at, const char *name, const Frame &frame, const std::vec
   gcall *call = gimple_build_call_vec(declare(name, type, /*isHook=*/true), values);
   gimple_call_set_chain(call, chain);
   at.add(call);
+  return call;
 }
 
 /// The part of FRAME that is OFFSET bytes in, as a value of TYPE.
@@ -94,7 +95,7 @@ tree dwarfCfa() {
   return declaration;
 }
 
-/// Exits that store the address of the result, once it is known.
+/// Assignments of the address of the result, and calls whose first argument it is, once it is known.
 std::vector<gimple *> incomplete;
 
 } // namespace
@@ -158,8 +159,14 @@ Frame makeFrame(function *function, tree enabled, bool endsOtherwise) {
 }
 
 void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
-  ArgumentRegisters registers;
+  ArgumentRegisters registers(function->decl);
   std::vector<tree> forwarded;
+  tree result = DECL_RESULT(function->decl);
+  const bool hasPointer = aggregate_value_p(result, function->decl), isReference = DECL_BY_REFERENCE(result);
+  if (hasPointer)
+    forwarded.push_back(!isReference            ? null_pointer_node
+                        : is_gimple_reg(result) ? get_or_create_ssa_default_def(function, result)
+                                                : at.read(result));
   for (tree parameter = DECL_ARGUMENTS(function->decl); parameter; parameter = DECL_CHAIN(parameter)) {
     const ArgumentPlace place = registers.place(TYPE_MAIN_VARIANT(TREE_TYPE(parameter)));
     if (place == ArgumentPlace::Unknown)
@@ -176,8 +183,12 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
   // The return address is the last thing that the caller has put on the stack.
   store(at, frame, at.compute(ptr_type_node, POINTER_PLUS_EXPR, start, size_int(-HOST_WIDE_INT(UNITS_PER_WORD))),
         offsetof(ada_frame, sp));
-  if (!stdarg_p(TREE_TYPE(function->decl)))
-    return callHook(at, "__ada_enter", frame, forwarded);
+  if (!stdarg_p(TREE_TYPE(function->decl))) {
+    gcall *call = callHook(at, "__ada_enter", frame, forwarded);
+    if (hasPointer && !isReference)
+      incomplete.push_back(call);
+    return;
+  }
 
   tree list = makeLocal(va_list_type_node, "ada_va");
   tree address = addressOf(list);
@@ -187,7 +198,9 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
   at.add(gimple_build_call(builtin_decl_explicit(BUILT_IN_VA_START), 2, address, integer_zero_node));
   store(at, frame, address, offsetof(ada_frame, memory));
   frame.carried |= ADA_CARRIED_VARIADIC;
-  callHook(at, "__ada_enter", frame, forwarded);
+  gcall *call = callHook(at, "__ada_enter", frame, forwarded);
+  if (hasPointer && !isReference)
+    incomplete.push_back(call);
   at.add(gimple_build_call(builtin_decl_explicit(BUILT_IN_VA_END), 1, address));
 }
 
@@ -253,11 +266,14 @@ tree callPlain(Inserter &at, const char *name, const std::vector<tree> &argument
 }
 
 void completeResults(function *function) {
-  for (gimple *assign : incomplete) {
+  for (gimple *statement : incomplete) {
     tree result = DECL_RESULT(function->decl);
     TREE_ADDRESSABLE(result) = 1;
-    gimple_assign_set_rhs1(assign, addressOf(result));
-    update_stmt(assign);
+    if (gcall *call = dyn_cast<gcall *>(statement))
+      gimple_call_set_arg(call, 0, addressOf(result));
+    else
+      gimple_assign_set_rhs1(statement, addressOf(result));
+    update_stmt(statement);
   }
   incomplete.clear();
 }

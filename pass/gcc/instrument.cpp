@@ -6,6 +6,7 @@
 #include "hooks.h"
 #include "site_table.h"
 #include "source_text.h"
+#include "type_text.h"
 
 namespace ada {
 
@@ -42,6 +43,8 @@ gimple *readByte(function *function, tree enable, tree &value) {
 
 void instrument(function *function) {
   Site &site = sites.add(function->decl);
+  site.types = typesText(function->decl);
+  site.signature = signatureText(function->decl);
   Exits exits(function, options.unwind && flag_exceptions);
   std::vector<gcall *> twice;
   basic_block block;
@@ -127,6 +130,8 @@ void allowUnwinding(void *, void *) {
     flag_exceptions = 1;
 }
 
+void beforeOptimizer(void *, void *) { rememberParameters(); }
+
 /// Makes the attributes of include/ada/attributes.h known. They stay with copies of a function.
 void addAttributes(void *, void *) {
   static attribute_spec attributes[] = {{kAttrAlways, 0, 0, true, false, false, false, nullptr, nullptr},
@@ -158,6 +163,7 @@ void setUpInstrumentation(const char *plugin, const PassOptions &given) {
   register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, nullptr, &results);
   if (options.unwind)
     register_callback(plugin, PLUGIN_PRE_GENERICIZE, allowUnwinding, nullptr);
+  register_callback(plugin, PLUGIN_ALL_IPA_PASSES_START, beforeOptimizer, nullptr);
   register_callback(plugin, PLUGIN_ATTRIBUTES, addAttributes, nullptr);
   register_callback(plugin, PLUGIN_FINISH_UNIT, writeTable, nullptr);
 }
