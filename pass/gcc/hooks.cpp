@@ -4,6 +4,8 @@
 
 #include <ada/abi.h>
 
+#include <map>
+
 namespace ada {
 
 namespace {
@@ -50,6 +52,22 @@ tree declare(const char *name, tree type, bool isHook) {
   return declaration;
 }
 
+/// The labels of pointers to hooks, by name.
+std::map<std::string, unsigned> pointers;
+
+/// The hook NAME of TYPE, as what a call in GIMPLE calls.
+tree calleeOf(Inserter &at, const char *name, tree type) {
+  if (ix86_cmodel != CM_LARGE && ix86_cmodel != CM_LARGE_PIC)
+    return declare(name, type, /*isHook=*/true);
+  // In the large model GCC ignores `noplt`. The same by hand, through a pointer that is relocated when the image is
+  // loaded.
+  const unsigned number = pointers.emplace(name, static_cast<unsigned>(pointers.size())).first->second;
+  tree pointer = makeLabel("p", number, build_qualified_type(build_pointer_type(type), TYPE_QUAL_VOLATILE));
+  TREE_THIS_VOLATILE(pointer) = 1;
+  TREE_SIDE_EFFECTS(pointer) = 1;
+  return at.read(pointer);
+}
+
 gcall *callHook(Inserter &at, const char *name, const Frame &frame, const std::vector<tree> &arguments) {
   std::vector<tree> types;
   for (tree argument : arguments)
@@ -60,7 +78,7 @@ gcall *callHook(Inserter &at, const char *name, const Frame &frame, const std::v
   auto_vec<tree> values;
   for (tree argument : arguments)
     values.safe_push(argument);
-  gcall *call = gimple_build_call_vec(declare(name, type, /*isHook=*/true), values);
+  gcall *call = gimple_build_call_vec(calleeOf(at, name, type), values);
   gimple_call_set_chain(call, chain);
   at.add(call);
   return call;
@@ -99,6 +117,19 @@ tree dwarfCfa() {
 std::vector<gimple *> incomplete;
 
 } // namespace
+
+tree makeLabel(const char *kind, unsigned number, tree type) {
+  char name[32];
+  snprintf(name, sizeof name, "*.LADA%s%u", kind, number);
+  tree label = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier(name), type);
+  SET_DECL_ASSEMBLER_NAME(label, get_identifier(name));
+  TREE_STATIC(label) = 1;
+  TREE_ADDRESSABLE(label) = 1;
+  TREE_USED(label) = 1;
+  DECL_ARTIFICIAL(label) = 1;
+  DECL_IGNORED_P(label) = 1;
+  return label;
+}
 
 tree makeLocal(tree type, const char *name) {
   tree variable = create_tmp_var_raw(type, name);
@@ -263,6 +294,12 @@ tree callPlain(Inserter &at, const char *name, const std::vector<tree> &argument
   gimple_call_set_lhs(call, answer);
   at.add(call);
   return answer;
+}
+
+void writeHookPointers(FILE *file) {
+  for (const auto &[name, number] : pointers)
+    fprintf(file, "\t.section\t.data.rel.ro.__ada_pointers,\"aw\",@progbits\n\t.p2align\t3\n.LADAp%u:\n\t.quad\t%s\n",
+            number, name.c_str());
 }
 
 void completeResults(function *function) {

@@ -8,6 +8,8 @@
 #include "source_text.h"
 #include "type_text.h"
 
+#include <map>
+
 namespace ada {
 
 namespace {
@@ -15,6 +17,9 @@ namespace {
 PassOptions options;
 std::unique_ptr<Filter> filter;
 SiteTable sites;
+
+/// The functions that -ada-why asks for, by symbol, as long as they were not compiled.
+std::map<std::string, std::string> unseen;
 
 /// Whether any function of the unit is traced. Others have no part in its recording, and don't need the runtime.
 bool isAnyTraced() {
@@ -43,7 +48,7 @@ gimple *readByte(function *function, tree enable, tree &value) {
 
 void instrument(function *function) {
   Site &site = sites.add(function->decl);
-  site.types = typesText(function->decl);
+  site.types = typesText(function->decl, options.pointees);
   site.signature = signatureText(function->decl);
   Exits exits(function, options.unwind && flag_exceptions);
   std::vector<gcall *> twice;
@@ -94,6 +99,8 @@ public:
   HooksPass() : gimple_opt_pass(kHooksPass, g) {}
   unsigned execute(function *function) override {
     const std::string name = demangledName(symbolName(function->decl));
+    unseen.erase(symbolName(function->decl));
+    unseen.erase(recordedName(function->decl));
     std::string reason = filter->reasonAgainst(function->decl);
     if (reason.empty() && filter->isTooSmall(function))
       reason = "smaller than -ada-min-size, and without a loop";
@@ -130,7 +137,20 @@ void allowUnwinding(void *, void *) {
     flag_exceptions = 1;
 }
 
-void beforeOptimizer(void *, void *) { rememberParameters(); }
+void beforeOptimizer(void *, void *) {
+  rememberParameters();
+  if (!filter->explains() || in_lto_p)
+    return;
+  std::vector<tree> functions;
+  cgraph_node *node;
+  FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
+    functions.push_back(node->decl);
+    if (filter->isAskedFor(node->decl))
+      unseen.emplace(symbolName(node->decl), demangledName(symbolName(node->decl)));
+  }
+  for (const std::string &sentence : filter->unmatchedGlobs(functions))
+    fprintf(stderr, "AdaTrace: %s\n", sentence.c_str());
+}
 
 /// Makes the attributes of include/ada/attributes.h known. They stay with copies of a function.
 void addAttributes(void *, void *) {
@@ -142,6 +162,8 @@ void addAttributes(void *, void *) {
 }
 
 void writeTable(void *, void *) {
+  for (const auto &[symbol, name] : unseen)
+    fprintf(stderr, "AdaTrace: %s: not traced: inlined into its callers or removed as unused\n", name.c_str());
   if (!seen_error() && asm_out_file)
     sites.write(asm_out_file);
 }

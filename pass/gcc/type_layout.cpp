@@ -48,6 +48,40 @@ std::string qualifiedName(tree type) {
   return name;
 }
 
+/// How much of a struct behind a pointer is described. No more than that is recorded either.
+constexpr unsigned HOST_WIDE_INT kMostPointeeBytes = 256;
+constexpr unsigned kMostPointeeMembers = 32;
+
+/// Whether FIELD of TYPE is a base class that is always in the same place.
+bool isBase(tree type, tree field) {
+  tree base;
+  if (TYPE_BINFO(type) && DECL_ARTIFICIAL(field))
+    for (unsigned i = 0; BINFO_BASE_ITERATE(TYPE_BINFO(type), i, base); ++i)
+      if (TYPE_MAIN_VARIANT(BINFO_TYPE(base)) == TYPE_MAIN_VARIANT(TREE_TYPE(field)))
+        return !BINFO_VIRTUAL_P(base);
+  return false;
+}
+
+/// The element type of libstdc++'s std::vector, except that of bool; null for other types. It begins with a pointer to
+/// the first element.
+tree vectorElement(tree type) {
+  if (TREE_CODE(type) != RECORD_TYPE || bitsOf(type) != 192 || !startswith(qualifiedName(type).c_str(), "std::vector<"))
+    return NULL_TREE;
+  for (unsigned depth = 0; depth < 8 && type && TREE_CODE(type) == RECORD_TYPE; ++depth) {
+    tree found = NULL_TREE;
+    for (tree field = TYPE_FIELDS(type); field && !found; field = DECL_CHAIN(field)) {
+      if (TREE_CODE(field) != FIELD_DECL || is_empty_type(TREE_TYPE(field)))
+        continue;
+      const bool isStart = DECL_NAME(field) && strcmp(IDENTIFIER_POINTER(DECL_NAME(field)), "_M_start") == 0;
+      if (isStart && POINTER_TYPE_P(TREE_TYPE(field)))
+        return TYPE_MAIN_VARIANT(TREE_TYPE(TREE_TYPE(field)));
+      found = TREE_TYPE(field);
+    }
+    type = found;
+  }
+  return NULL_TREE;
+}
+
 std::string pointee(tree type) {
   std::string text = TYPE_READONLY(type) ? "const " : "";
   if (VOID_TYPE_P(type))
@@ -132,9 +166,9 @@ std::string TypeLayout::writePlain(tree type) {
       return unknown(type);
     return TYPE_PRECISION(type) == 80 ? "f80" : "f" + bits;
   case POINTER_TYPE:
-    return "p(" + escaped(pointee(TREE_TYPE(type))) + ")";
+    return "p(" + escaped(pointee(TREE_TYPE(type))) + ")" + target(type);
   case REFERENCE_TYPE:
-    return "r(" + escaped(pointee(TREE_TYPE(type))) + ")";
+    return "r(" + escaped(pointee(TREE_TYPE(type))) + ")" + target(type);
   case ARRAY_TYPE:
   case VECTOR_TYPE:
     return array(TREE_TYPE(type), type);
@@ -145,11 +179,66 @@ std::string TypeLayout::writePlain(tree type) {
   }
 }
 
-std::string TypeLayout::array(tree element, tree type) {
-  const unsigned HOST_WIDE_INT whole = bitsOf(type), one = bitsOf(element);
-  const bool isSimple = one && one <= 128 && one % 8 == 0 && !AGGREGATE_TYPE_P(element) && !VECTOR_TYPE_P(element);
-  const std::string text = isSimple && whole && whole <= 512 ? write(element) : "?";
-  return text[0] == '?' ? unknown(type) : "a" + std::to_string(whole / one) + "(" + text + ")";
+std::string TypeLayout::array(tree each, tree type) {
+  const unsigned HOST_WIDE_INT whole = bitsOf(type);
+  const std::string one = whole && whole <= 512 ? element(each) : "";
+  return one.empty() ? unknown(type) : "a" + std::to_string(whole / bitsOf(each)) + "(" + one + ")";
+}
+
+std::string TypeLayout::element(tree type) {
+  const unsigned HOST_WIDE_INT bits = bitsOf(type);
+  if (bits == 0 || bits % 8 || bits > 128 || AGGREGATE_TYPE_P(type) || VECTOR_TYPE_P(type))
+    return "";
+  const std::string text = write(type);
+  return text[0] == '?' ? "" : text;
+}
+
+std::string TypeLayout::target(tree pointer) {
+  if (!pointees_ || depth_ != 1 || FUNC_OR_METHOD_TYPE_P(TREE_TYPE(pointer)) || VOID_TYPE_P(TREE_TYPE(pointer)))
+    return "";
+  tree type = TYPE_MAIN_VARIANT(TREE_TYPE(pointer));
+  if (!COMPLETE_TYPE_P(type) || !stringName(type).empty() ||
+      (TREE_CODE(pointer) == POINTER_TYPE && typeName(type) == "char")) // a text
+    return "";
+  tree vector = vectorElement(type);
+  const std::string one = element(vector ? vector : type);
+  if (vector || !one.empty())
+    return one.empty() || (vector && one == "b")
+               ? ""
+               : (vector ? "#" : "*") + std::to_string(bitsOf(vector ? vector : type) / 8) + one;
+  Members found;
+  if (TREE_CODE(type) == RECORD_TYPE && !isMemberPointer(type))
+    addMembers(type, 0, found);
+  return found.count == 0 ? "" : "*" + std::to_string(found.bytes) + "{" + escaped(typeName(type)) + found.text + "}";
+}
+
+void TypeLayout::addMembers(tree type, unsigned HOST_WIDE_INT offset, Members &found) {
+  for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field)) {
+    if (TREE_CODE(field) != FIELD_DECL || DECL_BIT_FIELD_TYPE(field) || found.count == kMostPointeeMembers ||
+        TREE_CODE(byte_position(field)) != INTEGER_CST || int_bit_position(field) % 8)
+      continue;
+    tree memberType = TYPE_MAIN_VARIANT(TREE_TYPE(field));
+    const unsigned HOST_WIDE_INT at = offset + tree_to_uhwi(byte_position(field)), bytes = bitsOf(memberType) / 8;
+    const bool isClass = TREE_CODE(memberType) == RECORD_TYPE;
+    if (isBase(type, field)) {
+      if (depth_ < 6) {
+        ++depth_;
+        addMembers(memberType, at, found);
+        --depth_;
+      }
+      continue;
+    }
+    const std::string name = DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : "";
+    const bool isOfCompiler = DECL_ARTIFICIAL(field) && (name.empty() || startswith(name.c_str(), "_vptr"));
+    if (at + bytes > kMostPointeeBytes || bytes == 0 || isOfCompiler)
+      continue;
+    const std::string written = isClass && bytes > 16 ? "" : write(memberType);
+    if (written.empty() || written[0] == '?')
+      continue;
+    ++found.count;
+    found.bytes = std::max(found.bytes, at + bytes);
+    found.text += (found.text.empty() ? "|" : ",") + escaped(name) + "@" + std::to_string(at) + ":" + written;
+  }
 }
 
 std::string TypeLayout::writeEnumeration(tree type) {

@@ -115,7 +115,7 @@ void rememberParameters() {
     }
 }
 
-std::string typesText(tree function) {
+std::string typesText(tree function, bool pointees) {
   const Source *known = sourceOf(function);
   if (!known)
     return "";
@@ -141,7 +141,7 @@ std::string typesText(tree function) {
     if (isSame)
       found[origin] = {isKnown ? placeOf(pieces) : "-", isUnread(function, number)};
   }
-  TypeLayout layout;
+  TypeLayout layout(pointees);
   std::string text = resultPlace(function, source.result) + ":" + layout.write(source.result);
   for (tree parameter : source.parameters) {
     if (isHidden(parameter))

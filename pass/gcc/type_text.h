@@ -11,8 +11,9 @@ namespace ada {
 /// Remembers the parameters of all functions of the unit. Runs before the optimizer.
 void rememberParameters();
 
-/// The text for ada_function.types_off; "" if nothing is known of FUNCTION.
-std::string typesText(tree function);
+/// The text for ada_function.types_off; "" if nothing is known of FUNCTION. POINTEES: includes the layout of what
+/// pointers and references point to.
+std::string typesText(tree function, bool pointees);
 /// The function's type as C or C++ would write it, "int (char *, unsigned long)"; "" if it is not known.
 std::string signatureText(tree function);
 
