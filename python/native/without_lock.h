@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 namespace ada::python {
@@ -64,8 +65,9 @@ template <class Work> auto withoutLock(const Work &work) {
   if (thrown)
     std::rethrow_exception(thrown);
   if (!*result)
-    throw Failure(std::move(result->error()));
-  return *std::move(*result);
+    throw Failure(result->error());
+  if constexpr (!std::is_same_v<decltype(work(flag)), Expected<void>>)
+    return *std::move(*result);
 }
 
 } // namespace ada::python

@@ -1,8 +1,10 @@
 """The package answers as the commands of adatrace do, and its errors say what is wrong and where."""
+import itertools
 import json
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import tempfile
 import threading
@@ -143,6 +145,34 @@ class Threads(WithSession):
         for thread in threads:
             thread.join()
         self.assertEqual([wanted] * 8, found)
+
+
+class Interrupts(unittest.TestCase):
+    def test_ctrl_c_ends_a_read(self):
+        """A read of a large file ends long before the file does."""
+        with tempfile.TemporaryDirectory() as folder:
+            large, written = pathlib.Path(folder) / "large.json", []
+            os.mkfifo(large)
+            pieces = (b'{"ph":"X","pid":1,"tid":1,"name":"f","ts":%d,"dur":1},' % ts for ts in range(1_000_000))
+
+            def write():
+                with open(large, "wb", buffering=0) as pipe:
+                    try:
+                        pipe.write(b'{"traceEvents":[')
+                        while piece := b"".join(itertools.islice(pieces, 10_000)):
+                            pipe.write(piece)
+                            written.append(len(piece))
+                            if len(written) == 10:  # more than a pipe holds, so it is being read
+                                os.kill(os.getpid(), signal.SIGINT)
+                    except BrokenPipeError:
+                        pass
+
+            writer = threading.Thread(target=write)
+            writer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                adatrace.open(large)
+            writer.join()
+            self.assertLess(len(written), 90)
 
 
 if __name__ == "__main__":
