@@ -21,10 +21,11 @@
 #     %llvm_versions         every N that there are tests for
 #     %python                python3
 #     %few{A,B}              A; with --param long B: for example, a number of repetitions
+# In a suite for GCC (GCC of ada_lit_suite()) the compilers among these are GCC's: %ada_clang is ada-gcc-N.
 # In a suite for another architecture (TARGET of ada_lit_suite()), the compilers among these are test/<target>/clang.sh,
 # the programs that they link simply run in qemu, and the runtime is the cross-built one.
 #
-# Features: llvm-N and llvm-at-least-N for the suite's LLVM; the architecture that programs are built for (x86_64,
+# Features: gcc, or llvm-N and llvm-at-least-N for the suite's LLVM; the architecture that programs are built for (x86_64,
 # aarch64); native or emulated; long (with --param long, which runs only the tests that require it or have %few or
 # %less: the part `long` of tools/dev test --all); lld; asan and ubsan if the tools are built with them;
 # sanitized-plugin if the plugins are.
@@ -74,6 +75,9 @@ target = config.ada_target
 runtimeLib = os.path.join(buildLib, target + "-linux-gnu") if target else buildLib
 
 def compiler(name):
+    if config.ada_gcc:
+        name = name.replace("clang++", "g++").replace("clang", "gcc") + "-" + config.ada_gcc
+        return os.path.join(pluginBin, name) if name.startswith("ada-") else name
     if target:
         return os.path.join(config.ada_build_dir, "test", target, "bin", name + "-" + llvm)
     if name.startswith("ada-"):
@@ -101,9 +105,12 @@ config.substitutions += [
     ("%python", config.ada_python),
 ]
 
-config.available_features.add("llvm-" + llvm)
-for version in range(int(config.ada_llvms[0]), int(llvm) + 1):
-    config.available_features.add("llvm-at-least-%d" % version)
+if config.ada_gcc:
+    config.available_features.add("gcc")
+else:
+    config.available_features.add("llvm-" + llvm)
+    for version in range(int(config.ada_llvms[0]), int(llvm) + 1):
+        config.available_features.add("llvm-at-least-%d" % version)
 config.available_features.add(target or platform.machine())
 config.available_features.add("emulated" if target and target != platform.machine() else "native")
 if os.path.exists(os.path.join(llvmBin, "ld.lld")):

@@ -1,10 +1,10 @@
 # ada_lit_suite(): makes a folder of lit tests one ctest (see lit.cfg.py for what the tests can use).
 #
-#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [TARGET <architecture>] [TIMEOUT <seconds>]
-#                 [PART <part>] [LONG])
+#   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [GCC <major>] [TARGET <architecture>]
+#                 [TIMEOUT <seconds>] [PART <part>] [LONG])
 #
 # LLVM chooses the clang, opt and FileCheck that the suite runs with; the default is the newest one that is found.
-# TARGET aarch64: programs are cross-built and run in qemu. A suite uses two jobs and declares that to ctest, which then
+# GCC: programs are built by that GCC instead of clang. TARGET aarch64: programs are cross-built and run in qemu. A suite uses two jobs and declares that to ctest, which then
 # runs nothing else at the same time. PART is the part of `tools/dev test --all` that the suite belongs to; a suite
 # without one is run each time. LONG: runs only the tests that require the feature `long`, as the part `long`.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
@@ -67,7 +67,7 @@ ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS LD_PRELOAD='@runtime@' exec '@tool@' "
 endfunction()
 
 function(ada_lit_suite name)
-  cmake_parse_arguments(PARSE_ARGV 1 suite "LONG" "DIR;LLVM;TARGET;TIMEOUT;PART" "")
+  cmake_parse_arguments(PARSE_ARGV 1 suite "LONG" "DIR;LLVM;GCC;TARGET;TIMEOUT;PART" "")
   if(NOT ADA_LIT OR NOT ADA_TEST_LLVMS)
     message(FATAL_ERROR "The tests need lit, FileCheck and clang of one LLVM: install llvm-N-tools and clang-N "
                         "(tools/dev setup), or configure with -DADA_BUILD_TESTS=OFF.")
@@ -108,6 +108,7 @@ config.ada_source_dir = r"@PROJECT_SOURCE_DIR@"
 config.ada_build_dir = r"@PROJECT_BINARY_DIR@"
 config.ada_llvm = "@suite_LLVM@"
 config.ada_llvms = "@ADA_TEST_LLVMS@".split(";")
+config.ada_gcc = "@suite_GCC@"
 config.ada_target = "@suite_TARGET@"
 config.ada_llvm_bin = r"@suiteLLVMBin@"
 config.ada_python = r"@Python3_EXECUTABLE@"

@@ -37,13 +37,18 @@ KINDS = {
     "std": "the C++ standard library",
     "system": "libc and the kernel",
     "llvm": "LLVM",
+    "gcc": "GCC's headers for plugins",
     "any": "third-party libraries",
 }
 RULES = [
     Rule("include/ada/trace", "the public C++ API of the trace library", ["include/ada"], {"c", "std"}),
     Rule("include/ada", "the public C API for traced programs, and `abi.h` (bytes that all parts agree on)", ["include/ada/*"], {"c"}),
-    Rule("pass", "the LLVM pass plugin, one per LLVM",
-         ["pass", "lib/shared", "include/ada/*"], {"c", "std", "system", "llvm"}),
+    Rule("pass/common", "the part of the compiler plugins that depends on no compiler: options, globs",
+         ["pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system"}),
+    Rule("pass/llvm", "the LLVM pass plugin, one per LLVM",
+         ["pass/llvm", "pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system", "llvm"}),
+    Rule("pass/gcc", "the plugin for GCC, one per GCC",
+         ["pass/gcc", "pass/common", "lib/shared", "include/ada/*"], {"c", "std", "system", "gcc"}),
     Rule("runtime/arch/*", "trampolines, clock and registers of one CPU, under the same names for each",
          ["runtime/arch/<own>", "runtime/arch/*", "runtime/core", "include/ada/*"], {"c", "freestanding", "system"}),
     Rule("runtime", "the runtime that is linked into traced programs",
@@ -55,10 +60,12 @@ RULES = [
          {"c", "freestanding"}),
     Rule("lib/base", "what knows nothing of traces: file bytes, errors, UTF-8, numbers, JSON, text for terminals",
          ["lib/base", "lib/shared/text", "include/ada"], {"c", "std", "system", "any"}, FORMATS),
+    Rule("lib/columns", "tables of any kind as Parquet and Arrow files: rows held as columns, and the writers that take them",
+         ["lib/columns", "lib/base", "lib/shared/text", "include/ada"], {"c", "std", "system", "any"}, FORMATS),
     Rule("lib/model", "what a trace means, whatever its format: names, types, values, calls",
          ["lib/model", "lib/base", "lib/shared", "include/ada"], {"c", "std", "system", "any"}, FORMATS),
     Rule("lib/formats", "one folder per trace format: reader, writer, source, sink; of formats that are only written, a sink",
-         ["lib/formats", "lib/query", "lib/analysis", "lib/model", "lib/base", "lib/shared", "include/ada"],
+         ["lib/formats", "lib/query", "lib/analysis", "lib/columns", "lib/model", "lib/base", "lib/shared", "include/ada"],
          {"c", "std", "system", "any"}),
     Rule("lib/query", "the calls of a trace as columns and tables, and SQL on them",
          ["lib/query", "lib/analysis", "lib/model", "lib/base", "lib/shared", "include/ada"], {"c", "std", "system", "any"},
@@ -77,8 +84,8 @@ RULES = [
          ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("lib", "", ["lib", "include/ada"], {"c", "std", "system", "any"}),
     Rule("tools/adatrace", "the command line: one file per command, options and output",
-         ["tools/adatrace", "lib/formats/*", "lib/formats/clickhouse", "lib/analysis", "lib/base", "lib/convert", "lib/model",
-          "lib/control", "lib/query", "lib/recover", "lib/shared", "lib/view", "include/ada"], {"c", "std", "system", "any"},
+         ["tools/adatrace", "lib/formats/*", "lib/formats/clickhouse", "lib/analysis", "lib/base", "lib/columns", "lib/convert",
+          "lib/model", "lib/control", "lib/query", "lib/recover", "lib/shared", "lib/view", "include/ada"], {"c", "std", "system", "any"},
          ["lib/formats/!clickhouse", "lib/shared/ring"]),
     Rule("python", "the Python package `adatrace`: an extension on the trace library, and the modules beside it",
          ["python", "lib/formats/*", "lib/query", "lib/analysis", "lib/base", "lib/model", "lib/shared", "include/ada",
@@ -166,6 +173,7 @@ FREESTANDING = set("atomic bit compare concepts cstddef cstdint cstdarg cstring 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
 
+GCC = set("gcc-plugin.h plugin-version.h".split())
 THIRD_PARTY = {"curl.h", "zstd.h", "zlib.h", "isa-l.h", "simdjson.h", "httplib.h"}
 
 
@@ -175,6 +183,8 @@ def kindsOf(header):
         return {"c"}
     if top in ("llvm", "llvm-c", "clang"):
         return {"llvm"}
+    if header in GCC:
+        return {"gcc"}
     if header in FREESTANDING:
         return {"freestanding", "std"}
     if "." not in header and top == header:
@@ -205,7 +215,7 @@ def ruleFor(path):
 
 def headersOf(root, path, text):
     """Each `#include` as (match, file of the project or None)."""
-    roots = [path.parent, root, root / "include", root / "lib", root / "tools/adatrace", root / "runtime",
+    roots = [path.parent, root, root / "include", root / "lib", root / "pass", root / "tools/adatrace", root / "runtime",
              root / "runtime/os/linux", *sorted(root.glob("runtime/arch/*"))]
     for match in INCLUDE.finditer(text):
         yield match, next(((r / match[2]).resolve() for r in roots if (r / match[2]).is_file()), None)

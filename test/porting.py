@@ -28,7 +28,7 @@ SECTIONS = {
     "A new CPU": Section(r"x86[-_]?64|aarch64|arm64|\bx86\b", PRODUCT + SUITES,
                          ["qemu-x86_64", "include/ada/trace/wtf/*"], re.I),
     "A new LLVM": Section(r"LLVM_VERSION_MAJOR|\b14[; ]+19[; ]+22\b|\b22[; ]+19[; ]+14\b|\b19[; ]+22[; ]+14\b"
-                          r"|ada_llvm == \"\d+\"", PRODUCT + SUITES, ["pass/host_version.cpp"], re.I),
+                          r"|ada_llvm == \"\d+\"", PRODUCT + SUITES, ["pass/llvm/host_version.cpp"], re.I),
     "A new format": Section(r"dial9|wtf(?!-trace)|(?<![a-z])cff(?![a-z])", READERS,
                             FORMATS + ["include/ada/trace/dial9*", "include/ada/trace/wtf*"], re.I),
     "A new export": Section(r"callgrind|lcov|speedscope|pprof|otlp|firefox|sqlite|(?<![a-z])ctf(?![a-z])", READERS, FORMATS, re.I),

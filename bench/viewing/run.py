@@ -28,7 +28,8 @@ from recorded import recorded
 from view_server import Server
 
 EXPORTS = {"perfetto": "pftrace", "chrome": "json", "firefox": "firefox.json", "speedscope": "speedscope.json", "folded": "folded",
-           "callgrind": "callgrind", "pprof": "pb.gz", "ctf": "ctf", "sqlite": "sqlite", "csv": "csv", "otlp": "otlp.jsonl"}
+           "callgrind": "callgrind", "pprof": "pb.gz", "ctf": "ctf", "sqlite": "sqlite", "csv": "csv", "otlp": "otlp.jsonl",
+           "parquet": "parquet", "arrow": "arrow"}
 PIXELS = 1600
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -306,6 +307,9 @@ CONSUMERS = {
     "sqlite": [("sqlite3, sums of all functions", "sqlite3", command("sqlite3", "FILE", "SELECT * FROM function_totals"))],
     "csv": [("sqlite3, .import and count", "sqlite3",
              command("sqlite3", ":memory:", "-cmd", ".import --csv FILE calls", "SELECT count(*) FROM calls"))],
+    "parquet": [("DuckDB in node, sums by name", "node",
+                 command("node", repository / "test/tools/Inputs/columns.mjs", "duckdb", "FILE",
+                         "SELECT name, count(*), sum(dur) FROM t GROUP BY name"))],
 }
 MISSING = {
     "perfetto": "Perfetto's trace processor can't be had from the registries that the tests use",

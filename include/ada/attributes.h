@@ -24,7 +24,14 @@
 #define ADA_NAMED(text) __attribute__((annotate("ada_name:" text)))
 #define ADA_ALWAYS __attribute__((annotate("ada_always")))
 #define ADA_NEVER __attribute__((annotate("ada_never")))
-#else
+#elif defined(__has_attribute)
+#if __has_attribute(ada_never) /* the plugin for GCC defines them */
+#define ADA_NAMED(text) __attribute__((ada_name(text)))
+#define ADA_ALWAYS __attribute__((ada_always))
+#define ADA_NEVER __attribute__((ada_never))
+#endif
+#endif
+#ifndef ADA_NEVER
 #define ADA_NAMED(text)
 #define ADA_ALWAYS
 #define ADA_NEVER

@@ -33,11 +33,13 @@ struct ExportSink::ThreadState {
   };
 
   ThreadState(ExportSink &owner, uint32_t number)
-      : sink(owner), index(number), calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {
+      : sink(owner), index(number), isFollowed(owner.followed_.contains(number)),
+        hasNumbers(owner.table_.threads[number].extent.has_value()),
+        calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {
     calls.follow(analysis::RecorderTimes(owner.table_.threads[number].offCpu.get()));
   }
 
-  void begin(uint64_t, const Event &call, bool, std::string &&arguments) {
+  void begin(uint64_t callSeq, const Event &call, bool, std::string &&arguments) {
     const SymbolKind kind = sink.function(call.function).kind;
     if (isPoint(kind)) {
       isPassed = sink.point({.thread = index,
@@ -54,6 +56,7 @@ struct ExportSink::ThreadState {
                     .function = call.function,
                     .depth = calls.walker().depth() - 1,
                     .timeNs = call.timeNs,
+                    .seq = call.isEarlier ? Span::kNoSeq : callSeq,
                     .arguments = arguments,
                     .json = sink.hasLists_ ? std::string_view(json) : std::string_view()});
   }
@@ -97,6 +100,7 @@ struct ExportSink::ThreadState {
 
   ExportSink &sink;
   uint32_t index;
+  bool isFollowed, hasNumbers; // of events, from a threadwise source
   analysis::ThreadCalls<ThreadState> calls;
   uint64_t seq = 0;
   std::optional<uint64_t> firstNs; // of the events, excluding calls that were already open
@@ -156,6 +160,10 @@ Expected<void> ExportSink::events(const Batch &batch) {
     ThreadState &state = stateOf(event.thread);
     if (!state.firstNs && !event.isEarlier)
       state.firstNs = event.timeNs;
+    if (state.hasNumbers) // events before it may be lost
+      state.seq = std::max(state.seq, batch.firstSeq);
+    if (state.isFollowed)
+      nextEvent(event, state.calls.walker().open());
     switch (event.kind) {
     case Kind::Mark:
       state.calls.settle();
@@ -179,7 +187,7 @@ Expected<void> ExportSink::events(const Batch &batch) {
       state.calls.take(state.seq, event, batch);
       state.keep(event, batch);
     }
-    ++state.seq;
+    state.seq += !event.isEarlier;
   }
   return status();
 }

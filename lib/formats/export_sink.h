@@ -8,6 +8,7 @@
 #include "model/loss_list.h"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -57,6 +58,7 @@ protected:
   struct Call {
     uint32_t thread = 0, function = 0, depth = 0;
     uint64_t timeNs = 0;
+    uint64_t seq = 0;                ///< the number of its event in the thread; Span::kNoSeq if it began before those
     std::string_view arguments = {}; ///< "(n=10)", or empty
     std::string_view json = {};      ///< {"n":10}, or empty; with `lists` only
   };
@@ -85,6 +87,9 @@ protected:
   virtual void newFunction(const Function &) {}
   /// The off-CPU times of the thread that was just announced, if any are known. By default they are counted as lost.
   virtual void offCpuTimes(const Thread &thread, const OffCpuLane &) { lost_.addOffCpu(thread); }
+  /// The thread's next event, and its calls that are open until then, outermost first. For threads that followEvents()
+  /// named.
+  virtual void nextEvent(const Event &, std::span<const Span> /*open*/) {}
   virtual void beginCall(const Call &) {}
   /// A value of the open call at that depth that came too late to be among its arguments. End::values has it, too.
   virtual void lateValue(uint32_t /*thread*/, uint32_t /*depth*/, const Text &) {}
@@ -105,6 +110,8 @@ protected:
   const Process &processOf(const Thread &thread) const { return table_.processes[thread.process]; }
   /// The time of a thread's first event. The thread must have had an event and must not have ended.
   uint64_t firstEventNs(uint32_t thread) const;
+  /// Before the thread's first event: asks for nextEvent().
+  void followEvents(uint32_t thread) { followed_.insert(thread); }
   bool hasSeveralProcesses() const { return table_.processes.size() > 1; }
   void lose(std::string_view what, uint64_t count = 1) { lost_.add(what, count); }
 
@@ -119,6 +126,7 @@ private:
   analysis::FunctionRules rules_{everything_, table_};
   analysis::ValueTexts values_{table_};
   std::vector<std::unique_ptr<ThreadState>> threads_;
+  std::unordered_set<uint32_t> followed_;
   LossList lost_;
 };
 

@@ -10,6 +10,14 @@
 
 namespace ada::model {
 
+inline constexpr unsigned kSpanIdBits = 40;
+/// The id of a call: its thread, and which of the thread's events began it.
+constexpr uint64_t spanId(uint32_t thread, uint64_t seq) { return uint64_t{thread} << kSpanIdBits | (seq + 1); }
+/// Calls that began before the thread's events are numbered from the end.
+constexpr uint64_t earlierSpanId(uint32_t thread, uint32_t depth) {
+  return uint64_t{thread} << kSpanIdBits | ((uint64_t{1} << kSpanIdBits) - 1 - depth);
+}
+
 /// Memory: the open calls, with their arguments.
 class RowSink : public ExportSink {
 public:
@@ -19,6 +27,9 @@ protected:
   struct Row {
     uint64_t id = 0, parent = 0; ///< from 1, in the order of the begins in the source; parent 0: none
     uint64_t root = 0;           ///< the outermost call around it, which may be itself
+    /// The same call in every interface, whatever was left out: thread and number of the event that began it
+    /// (spanId()).
+    uint64_t spanId = 0, parentSpanId = 0;
     uint32_t thread = 0;
     uint64_t way = 0; ///< what wayOf() returned
     const Span &span; ///< functionIndex is the function's number
@@ -43,7 +54,7 @@ protected:
 
 private:
   struct OpenCall {
-    uint64_t id, way;
+    uint64_t id, spanId, way;
     std::string arguments, json;
   };
 
@@ -52,7 +63,9 @@ private:
       open_.resize(call.thread + size_t{1});
     std::vector<OpenCall> &open = open_[call.thread];
     const uint64_t way = wayOf(call, open.empty() ? 0 : open.back().way);
-    open.push_back({++calls_, way, std::string(call.arguments), std::string(call.json)});
+    const uint64_t id =
+        call.seq == Span::kNoSeq ? earlierSpanId(call.thread, call.depth) : spanId(call.thread, call.seq);
+    open.push_back({++calls_, id, way, std::string(call.arguments), std::string(call.json)});
   }
   void endCall(const End &end) final {
     std::vector<OpenCall> &open = open_[end.thread];
@@ -62,6 +75,8 @@ private:
     writeRow({.id = call.id,
               .parent = openCall(end.thread),
               .root = root,
+              .spanId = call.spanId,
+              .parentSpanId = open.empty() ? 0 : open.back().spanId,
               .thread = end.thread,
               .way = call.way,
               .span = end.span,

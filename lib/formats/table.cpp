@@ -13,9 +13,9 @@ namespace ada::model {
 
 // Each is in its folder: lib/formats/<name>/trace_format.cpp, or sink.cpp of an export.
 extern const TraceFormat kAtfFormat, kAtfDetailFormat, kDial9Format, kWtfFormat;
-extern const TraceFormat kCallgrindFormat, kChromeFormat, kCsvFormat, kCtfFormat, kFirefoxFormat, kFoldedFormat,
-    kLcovFormat, kOtlpFormat, kPerfettoFormat, kPprofFormat, kSpeedscopeFormat, kSqliteFormat, kUftraceFormat,
-    kXrayFormat;
+extern const TraceFormat kArrowFormat, kCallgrindFormat, kChromeFormat, kCsvFormat, kCtfFormat, kFirefoxFormat,
+    kFoldedFormat, kLcovFormat, kOtlpFormat, kParquetFormat, kPerfettoFormat, kPprofFormat, kSpeedscopeFormat,
+    kSqliteFormat, kUftraceFormat, kXrayFormat;
 
 // ATF accepts every directory and folded stacks accept every text, so the formats before them are asked first.
 static constexpr const TraceFormat *kFormats[] = {
@@ -33,7 +33,11 @@ static constexpr const TraceFormat *kFormats[] = {
     &kFoldedFormat,
 #endif
 #ifdef ADA_WITH_EXPORT
-    &kCallgrindFormat,  &kPprofFormat,     &kCtfFormat,    &kSqliteFormat, &kCsvFormat, &kLcovFormat, &kOtlpFormat,
+    &kCallgrindFormat,  &kPprofFormat,     &kCtfFormat,    &kSqliteFormat,
+    &kCsvFormat,        &kLcovFormat,      &kOtlpFormat,   &kParquetFormat,
+#endif
+#ifdef ADA_WITH_ARROW
+    &kArrowFormat,
 #endif
 };
 

@@ -1,6 +1,6 @@
 // The CPU architectures that programs can be traced on: one row for each, with everything that readers need to know.
 //
-// A port adds a row here, a folder in runtime/arch/, and a case in the pass (pass/argument_registers.cpp).
+// A port adds a row here, a folder in runtime/arch/, and a case in the pass (pass/llvm/argument_registers.cpp).
 #pragma once
 
 #include <stddef.h>

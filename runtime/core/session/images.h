@@ -54,7 +54,7 @@ struct Image {
   FunctionFigures *figures; // by function; null without option `budget`
 
   uint64_t functions() const { return (functionsEnd - functionsBegin) / sizeof(ada_function); }
-  // Whether hooks may have been inlined: the entries of such functions have no address (pass/site_table.h).
+  // Whether hooks may have been inlined: the entries of such functions have no address (pass/llvm/site_table.h).
   bool mayShareFrames() const;
 };
 

@@ -20,7 +20,7 @@ import program  # noqa: E402
 def label(name):
     """fn12 for all the names that a model function's code may have; nothing for other functions."""
     match = re.search(r"fn\d+", name)
-    if not match or "thunk" in name or "~" in name:
+    if not match or "thunk" in name or "~" in name or name.startswith("_GLOBAL_"):
         return None
     return match[0] + ("$" if "operator()" in name else "")
 

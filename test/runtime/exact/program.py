@@ -84,7 +84,16 @@ struct Small { unsigned n, x; };
 struct Mixed { double d; unsigned x; };
 struct Large { long pad; unsigned x; char tail[40]; };
 """
-CXX_PRELUDE = """struct Failure { unsigned value; };
+CXX_PRELUDE = """#ifndef __clang__ // g++ has this for C only
+#define __builtin_complex makeComplex
+__attribute__((always_inline)) static inline _Complex double makeComplex(double a, double b) {
+  _Complex double c; __real__ c = a; __imag__ c = b; return c;
+}
+__attribute__((always_inline)) static inline _Complex long double makeComplex(long double a, long double b) {
+  _Complex long double c; __real__ c = a; __imag__ c = b; return c;
+}
+#endif
+struct Failure { unsigned value; };
 struct Object { // is passed by reference, for it has a destructor
   unsigned x;
   Object *self;

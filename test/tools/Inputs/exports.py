@@ -417,6 +417,40 @@ def table():
     same("self times", dict(self), {n: f[2] for n, f in whole.items()})
 
 
+def columns():
+    """The rows are those of the CSV, in the same order. Every reader sees the same values."""
+    import csv as reader
+    path = export(f"run.{form}")
+    readers = ["duckdb", "hyparquet"] if form == "parquet" else ["arrow"]
+    seen = [run("node", HERE / "columns.mjs", name, path) for name in readers]
+    same("the readers", seen[1:], seen[:-1])
+    run("adatrace", "convert", "-q", "--force", "--to=csv", session, directory / "columns.csv", stderr=subprocess.DEVNULL)
+    with open(directory / "columns.csv", newline="", encoding="utf-8") as file:
+        lines = list(reader.DictReader(file, strict=True))
+    rows = [json.loads(row) for row in seen[0].decode("utf-8").split("\n")[:-1]]
+    same("the number of rows", len(rows), len(lines))
+    found, ids, threadOf = [], {}, {}
+    for row, line in zip(rows, lines):
+        text = lambda key: row[key] or ""
+        same("a row", [row["ts"], row["dur"], row["self"], row["depth"], row["name"], row["exit"], text("arguments"),
+                       text("result"), text("values")],
+             [*(int(line[key]) for key in ("begin_ns", "duration_ns", "self_ns", "depth")),
+              *(line[key] for key in ("function", "end", "arguments", "result", "values"))])
+        same("ids twice", row["id"] in ids, False)
+        ids[row["id"]] = line["id"]
+        same("a thread", threadOf.setdefault(row["thread"], (line["process"], line["thread"])), (line["process"], line["thread"]))
+        same("the thread in the id", row["id"] >> 40, row["thread"])
+        call = Call(row["name"], row["ts"], row["depth"])
+        call.how, call.extra = row["exit"], {"arguments": row["arguments"]}
+        call.end = None if call.how == "open" else row["ts"] + row["dur"]
+        found.append((row["id"], (int(line["pid"]), int(line["tid"])), call))
+    same("parents", [ids.get(row["parent_id"], "") for row in rows], [line["parent"] for line in lines])
+    calls = collections.defaultdict(list)
+    for _, key, call in sorted(found, key=lambda one: one[0]):
+        calls[key].append(call)
+    compareCalls(calls)
+
+
 def otlp():
     value = lambda v: int(v["intValue"]) if "intValue" in v else v["stringValue"]
     listed = lambda attributes: {a["key"]: value(a["value"]) for a in attributes}
@@ -487,5 +521,5 @@ def firefox():
 
 
 {"callgrind": callgrind, "pprof": pprof, "ctf": ctf, "sqlite": sqlite, "csv": table, "otlp": otlp, "firefox": firefox,
- "chrome": chrome, "perfetto": perfetto, "speedscope": speedscopeFile, "folded": folded}[form]()
+ "parquet": columns, "arrow": columns, "arrow-stream": columns, "chrome": chrome, "perfetto": perfetto, "speedscope": speedscopeFile, "folded": folded}[form]()
 print(f"{form}: {sum(map(len, threads.values()))} calls of {len(threads)} threads, {len(whole)} names")

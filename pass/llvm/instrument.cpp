@@ -1,5 +1,6 @@
 // Goes through a module and gives each chosen function its hooks.
 #include "instrument.h"
+#include "common/special_calls.h"
 #include "exits.h"
 #include "filter.h"
 #include "hooks.h"
@@ -190,55 +191,61 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
   function.addFnAttr(kAttrInstrumented);
 }
 
+/// What a call of libc is.
+SpecialCall kindOf(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  return callee && callee->isDeclaration() ? specialCall(symbolName(*callee).str()) : SpecialCall::None;
+}
+
+bool changesStack(SpecialCall kind) {
+  return kind == SpecialCall::LeaveStack || kind == SpecialCall::SaveStack || kind == SpecialCall::MakeStack;
+}
+
+/// What the runtime has to be told before CALL; None if nothing, or if it is told already. System: the thread ends.
+SpecialCall announced(const CallBase &call) {
+  SpecialCall kind = kindOf(call);
+  if (kind == SpecialCall::System) {
+    kind = !call.hasFnAttr(kAttrMakesNoProcess) && mayMakeProcess(call) ? SpecialCall::Clone
+           : endsThread(call)                                           ? SpecialCall::System
+                                                                        : SpecialCall::None;
+  } else if (kind == SpecialCall::Exit && (call.arg_empty() || !call.getArgOperand(0)->getType()->isIntegerTy(32))) {
+    kind = SpecialCall::None; // not libc's
+  }
+  const auto *before = dyn_cast_or_null<CallBase>(call.getPrevNode());
+  const Function *other = before ? before->getCalledFunction() : nullptr;
+  const bool isTold = other && compat::startsWith(other->getName(), "__ada_before_");
+  return isTold || changesStack(kind) ? SpecialCall::None : kind;
+}
+
 /// exec and _exit run no destructors, and a process made without libc's fork runs no fork handlers. Functions that are
 /// not traced announce these calls as well, because it is the process that ends or is copied. Calls that give the
 /// thread a stack for its signal handlers are announced too.
 bool ModuleInstrumenter::announceProcessEnds() {
-  enum Kind { None, Exec, Exit, ThreadExit, Clone, SignalStack };
   bool changed = false;
   for (Function &function : module_) {
     if (function.isDeclaration() || function.hasAvailableExternallyLinkage() ||
         function.hasFnAttribute(Attribute::Naked) || compat::isPresplitCoroutine(function))
       continue;
-    SmallVector<std::pair<CallBase *, Kind>, 2> calls;
+    SmallVector<std::pair<CallBase *, SpecialCall>, 2> calls;
     for (BasicBlock &block : function)
-      for (Instruction &instruction : block) {
-        auto *call = dyn_cast<CallBase>(&instruction);
-        const Function *callee = call ? call->getCalledFunction() : nullptr;
-        if (!callee)
-          continue;
-        Kind kind = isLibcFunction(*callee, {"execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe",
-                                             "fexecve", "execveat"})
-                        ? Exec
-                    : isLibcFunction(*callee, {"_exit", "_Exit", "quick_exit"}) ? Exit
-                    : isLibcFunction(*callee, {"_Fork", "clone", "__clone"}) ||
-                            (isLibcFunction(*callee, {"syscall"}) && !call->hasFnAttr(kAttrMakesNoProcess) &&
-                             mayMakeProcess(*call))
-                        ? Clone
-                    : isLibcFunction(*callee, {"syscall"}) && endsThread(*call) ? ThreadExit
-                    : isLibcFunction(*callee, {"sigaltstack"})                  ? SignalStack
-                                                                                : None;
-        if (kind == Exit && (call->arg_empty() || !call->getArgOperand(0)->getType()->isIntegerTy(32)))
-          kind = None; // not libc's
-        const auto *before = dyn_cast_or_null<CallBase>(instruction.getPrevNode());
-        const Function *announced = before ? before->getCalledFunction() : nullptr;
-        if (kind != None && !(announced && compat::startsWith(announced->getName(), "__ada_before_")))
-          calls.push_back({call, kind});
-      }
+      for (Instruction &instruction : block)
+        if (auto *call = dyn_cast<CallBase>(&instruction))
+          if (const SpecialCall kind = announced(*call); kind != SpecialCall::None)
+            calls.push_back({call, kind});
     for (auto [call, kind] : calls) {
       IRBuilder<> builder(call);
-      if (kind == Exec) {
+      if (kind == SpecialCall::Exec) {
         hooks_.beforeExec(builder);
         if (!call->isMustTailCall()) {
           IRBuilder<> behind(afterCall(*call));
           behind.SetCurrentDebugLocation(call->getDebugLoc());
           hooks_.afterExec(behind);
         }
-      } else if (kind == Exit)
+      } else if (kind == SpecialCall::Exit)
         hooks_.beforeExit(builder, call->getArgOperand(0));
-      else if (kind == ThreadExit)
+      else if (kind == SpecialCall::System)
         hooks_.beforeThreadExit(builder, call->getArgOperand(1));
-      else if (kind == Clone)
+      else if (kind == SpecialCall::Clone)
         hooks_.beforeClone(builder);
       else
         hooks_.beforeSignalStack(builder);
@@ -263,19 +270,18 @@ void ModuleInstrumenter::followFibers() {
         auto *call = dyn_cast<CallBase>(&instruction);
         const Function *callee = call ? call->getCalledFunction() : nullptr;
         if (callee && !call->hasFnAttr(kFollowed) && !call->isMustTailCall() && !call->arg_empty() &&
-            call->getArgOperand(0)->getType()->isPointerTy() &&
-            isLibcFunction(*callee, {"swapcontext", "setcontext", "getcontext", "makecontext"}))
+            call->getArgOperand(0)->getType()->isPointerTy() && changesStack(kindOf(*call)))
           calls.push_back(call);
       }
     for (CallBase *call : calls) {
       call->addFnAttr(Attribute::get(module_.getContext(), kFollowed));
-      StringRef name = call->getCalledFunction()->getName();
+      const SpecialCall kind = kindOf(*call);
       IRBuilder<> before(call);
-      if (name == "makecontext") {
+      if (kind == SpecialCall::MakeStack) {
         hooks_.fiberMake(before, call->getArgOperand(0));
         continue;
       }
-      Value *token = hooks_.fiberToken(before, /*leaves=*/name != "getcontext");
+      Value *token = hooks_.fiberToken(before, /*leaves=*/kind == SpecialCall::LeaveStack);
       IRBuilder<> after(afterCall(*call));
       after.SetCurrentDebugLocation(call->getDebugLoc());
       hooks_.fiberResume(after, token);

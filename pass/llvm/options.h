@@ -1,4 +1,4 @@
-// The options of the pass, and where they are read from.
+// Where LLVM's plugin reads its options from.
 //
 // Three ways, with the same names and meanings:
 //   opt     -load-pass-plugin=libAdaTrace.so -passes=ada-trace -ada-exclude='*log*'
@@ -6,27 +6,12 @@
 //   either  ADA_PASS_OPTIONS="-ada-exclude='*log*' -ada-min-size=10" in the environment
 // clang reads -mllvm before it loads an -fpass-plugin, which is why the second line names the plugin twice (it is
 // loaded once); the compiler wrappers and the CMake package write that line. The environment is for cases where only
-// -fpass-plugin can be given. A value on the command line wins over the environment; lists are joined.
+// -fpass-plugin can be given.
 #pragma once
 
-#include <string>
-#include <vector>
+#include "common/options.h"
 
 namespace ada {
-
-struct PassOptions {
-  std::vector<std::string> include;     // globs; empty: everything
-  std::vector<std::string> exclude;     // globs
-  std::vector<std::string> calls;       // globs, or "default": library calls to trace
-  std::vector<std::string> ignoreLists; // paths of special case lists
-  std::vector<std::string> why;         // globs of functions to explain; empty: none
-  unsigned minSize = 0;                 // in instructions
-  bool systemHeaders = false;
-  bool beforeInlining = false;
-  bool unwind = true;
-  bool consumeMarks = false;
-  bool pointees = false;
-};
 
 /// The options as given on the command line and in ADA_PASS_OPTIONS. Sets ERROR to one sentence if the variable can't
 /// be parsed. LLVM's own parser has already checked the command line, and stops the compiler with a message.

@@ -1,5 +1,6 @@
 // The tables, and how they are looked up.
 #include "library_functions.h"
+#include "common/special_calls.h"
 #include "llvm_compat.h"
 #include "shared/select/function_glob.h"
 #include "source_text.h"
@@ -7,6 +8,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/InstrTypes.h"
+
+#include <optional>
 
 using namespace llvm;
 
@@ -523,21 +526,21 @@ bool findPrototype(const Function &declared, Prototype &prototype) {
   return true;
 }
 
-bool mayMakeProcess(const CallBase &call) {
+/// What the system call of CALL, of libc's `syscall`, does, if its number is known.
+static std::optional<SystemCall> systemCallOf(const CallBase &call) {
   const auto *number = call.arg_empty() ? nullptr : dyn_cast<ConstantInt>(call.getArgOperand(0));
   if (!number)
-    return true;
-  constexpr uint64_t kClone3 = 435; // on all architectures
-  const uint64_t n = number->getZExtValue();
-  if (compat::targetTriple(*call.getModule()).isAArch64())
-    return n == 220 /* clone */ || n == kClone3;
-  return n == 56 /* clone */ || n == 57 /* fork */ || n == kClone3;
+    return std::nullopt;
+  return systemCall(number->getZExtValue(), compat::targetTriple(*call.getModule()).isAArch64());
+}
+
+bool mayMakeProcess(const CallBase &call) {
+  return systemCallOf(call).value_or(SystemCall::MakesProcess) == SystemCall::MakesProcess;
 }
 
 bool endsThread(const CallBase &call) {
-  const auto *number = call.arg_size() < 2 ? nullptr : dyn_cast<ConstantInt>(call.getArgOperand(0));
-  const bool isArm = compat::targetTriple(*call.getModule()).isAArch64();
-  return number && number->equalsInt(isArm ? 93 : 60) && call.getArgOperand(1)->getType()->isIntegerTy();
+  return systemCallOf(call) == SystemCall::EndsThread && call.arg_size() >= 2 &&
+         call.getArgOperand(1)->getType()->isIntegerTy();
 }
 
 } // namespace ada

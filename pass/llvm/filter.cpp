@@ -3,6 +3,7 @@
 #include "library_functions.h"
 #include "llvm_compat.h"
 #include "shared/select/system_path.h"
+#include "source_text.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/CFG.h"
@@ -74,39 +75,21 @@ bool noteSourceMarks(Module &module, bool consumeMarks) {
 
 //===--- Globs ------------------------------------------------------------===//
 
-FunctionNames::FunctionNames(const Function &function)
-    : symbol_(symbolName(function)),
-      demangled_(demangledName(function.isDeclaration() ? sourceName(function) : symbol_)),
-      file_(function.isDeclaration() ? debugInfoPath(function) : sourcePath(function)),
-      texts_({symbol_.c_str(), demangled_.full.c_str(), file_.c_str()}) {}
-
-std::string GlobList::add(StringRef text) {
-  if (text.empty() || text == "|")
-    return std::string("-") + option_ + ": the list of globs is empty";
-  TextPiece wrong;
-  if (const char *fault = select::faultOf(text, &wrong))
-    return std::string("-") + option_ + ": '" + std::string(wrong.data, wrong.size) + "' " + fault;
-  texts_.push_back(text.str());
-  return "";
+FunctionNames namesOf(const Function &function) {
+  const std::string symbol = symbolName(function).str();
+  DemangledName name = demangledName(function.isDeclaration() ? sourceName(function) : symbol);
+  return {symbol, name.full, name.scope, function.isDeclaration() ? debugInfoPath(function) : sourcePath(function)};
 }
 
-bool GlobList::match(const select::FunctionTexts &function) const {
-  return any_of(texts_, [&](const std::string &globs) { return function.match(globs); });
-}
-
-std::vector<std::string> GlobList::unmatched(const Module &module, bool defined, bool declared) const {
-  std::vector<std::string> globs;
-  for (const std::string &text : texts_)
-    select::anyGlob(text, [&](TextPiece glob) {
-      globs.emplace_back(glob.data, glob.size);
-      return false;
-    });
+/// Each of GLOBS that matches none of the functions of MODULE that are DEFINED there, or DECLARED only.
+static std::vector<std::string> unmatched(const GlobList &globs, const Module &module, bool defined, bool declared) {
+  std::vector<std::string> left = globs.each();
   for (const Function &function : module)
     if ((function.isDeclaration() ? declared : defined) && !function.isIntrinsic()) {
-      FunctionNames names(function);
-      erase_if(globs, [&](const std::string &glob) { return names.texts().match(glob); });
+      const FunctionNames names = namesOf(function);
+      erase_if(left, [&](const std::string &glob) { return names.texts().match(glob); });
     }
-  return globs;
+  return left;
 }
 
 //===--- The rules --------------------------------------------------------===//
@@ -121,7 +104,7 @@ std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module 
       !addAll(filter->why_, options.why))
     return nullptr;
   for (const std::string &text : options.calls)
-    if (!(error = filter->addCalls(text)).empty())
+    if (!(error = filter->calls_.add(text)).empty())
       return nullptr;
   if (!options.ignoreLists.empty()) {
     std::string wrong;
@@ -135,34 +118,6 @@ std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module 
     if (const Function *resolver = ifunc.getResolverFunction())
       filter->resolvers_.insert(resolver);
   return filter;
-}
-
-/// The globs of -ada-calls may be separated by commas too, because library functions are mostly C functions. Only
-/// commas outside of brackets separate: those inside have another meaning, as in "{a,b}" and "f(int, int)".
-std::string Filter::addCalls(StringRef text) {
-  auto add = [&](StringRef glob) -> std::string {
-    if (glob != "default")
-      return calls_.add(glob);
-    hasDefaultCalls_ = true;
-    return "";
-  };
-  size_t begin = 0;
-  int depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\')
-      ++i;
-    else if (StringRef("([{<").contains(text[i]))
-      ++depth;
-    else if (StringRef(")]}>").contains(text[i]))
-      --depth;
-    else if (text[i] == '|' || (text[i] == ',' && depth <= 0)) {
-      std::string wrong = add(text.slice(begin, i));
-      if (!wrong.empty())
-        return wrong;
-      begin = i + 1;
-    }
-  }
-  return add(text.drop_front(begin));
 }
 
 /// Rule 1.
@@ -197,15 +152,10 @@ const char *Filter::impossible(const Function &function) const {
   return nullptr;
 }
 
-static bool isFromSystem(StringRef scope, const std::string &path) {
+static bool isFromSystem(const std::string &scope, const std::string &path) {
   if (!path.empty())
     return select::isSystemPath({path.data(), path.size()});
-  // Without debug information the file of a function is unknown, so the implementation's namespaces stand for its
-  // headers.
-  for (StringRef space : {"std", "__gnu_cxx", "__cxxabiv1", "__gnu_debug", "__gnu_parallel"})
-    if (scope == space || compat::startsWith(scope, (space + "::").str()))
-      return true;
-  return false;
+  return isLibraryNamespace(scope);
 }
 
 /// Whether FUNCTION is one of the intrinsics in clang's own headers (_mm_add_ps), which have no debug information even
@@ -240,9 +190,9 @@ const char *Filter::unwanted(const FunctionNames &names) const {
 }
 
 std::string Filter::reasonAgainstCallsOf(const Function &function) const {
-  FunctionNames names(function);
-  if (!calls_.match(names.texts()) &&
-      !(hasDefaultCalls_ && isInDefaultCalls(symbolName(function), sourceName(function))))
+  const FunctionNames names = namesOf(function);
+  if (!calls_.globs().match(names.texts()) &&
+      !(calls_.hasDefault() && isInDefaultCalls(symbolName(function), sourceName(function))))
     return "only declared in this translation unit; -ada-calls traces calls of such functions";
   if (const char *reason = whyNotWrapped(function))
     return reason;
@@ -261,7 +211,7 @@ std::string Filter::reasonAgainst(const Function &function) const {
   if (function.hasFnAttribute(kAttrNever))
     return "annotated ada_never";
 
-  FunctionNames names(function);
+  const FunctionNames names = namesOf(function);
   if (const char *reason = unwanted(names))
     return reason;
   if (function.hasFnAttribute(kAttrAlways))
@@ -282,17 +232,17 @@ std::string Filter::reasonAgainst(const Function &function) const {
 }
 
 bool Filter::isAskedFor(const Function &function) const {
-  return !why_.empty() && why_.match(FunctionNames(function).texts());
+  return !why_.empty() && why_.match(namesOf(function).texts());
 }
 
 std::vector<std::string> Filter::unmatchedGlobs(const Module &module) const {
   std::vector<std::string> sentences;
   if (!why_.empty()) {
     for (const GlobList *list : {&include_, &exclude_})
-      for (const std::string &glob : list->unmatched(module, /*defined=*/true, list == &exclude_ && hasCalls()))
+      for (const std::string &glob : unmatched(*list, module, /*defined=*/true, list == &exclude_ && hasCalls()))
         sentences.push_back(module.getSourceFileName() + ": no function here matches -" + list->option() + "='" + glob +
                             "'");
-    for (const std::string &glob : calls_.unmatched(module, /*defined=*/false, /*declared=*/true))
+    for (const std::string &glob : unmatched(calls_.globs(), module, /*defined=*/false, /*declared=*/true))
       sentences.push_back(module.getSourceFileName() + ": no function that is only declared here matches -ada-calls='" +
                           glob + "'");
   }

@@ -13,9 +13,8 @@
 // build's command line overrides ada_always, and nothing overrides ada_never.
 #pragma once
 
-#include "options.h"
-#include "shared/select/function_glob.h"
-#include "source_text.h"
+#include "common/globs.h"
+#include "common/options.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/SpecialCaseList.h"
@@ -44,42 +43,8 @@ constexpr const char *kAttrAfterSplit = "ada-after-split"; // a coroutine, to be
 /// marks are removed. Returns whether it changed MODULE.
 bool noteSourceMarks(llvm::Module &module, bool consumeMarks);
 
-/// The names of a function that globs are matched against.
-class FunctionNames {
-public:
-  explicit FunctionNames(const llvm::Function &function);
-  FunctionNames(const FunctionNames &) = delete; // texts() points into it
-
-  const select::FunctionTexts &texts() const { return texts_; }
-  const std::string &symbol() const { return symbol_; }
-  const std::string &full() const { return demangled_.full; }
-  const std::string &scope() const { return demangled_.scope; }
-  const std::string &file() const { return file_; }
-
-private:
-  std::string symbol_;
-  DemangledName demangled_;
-  std::string file_;
-  select::FunctionTexts texts_;
-};
-
-/// The values of an option that takes globs (docs/reference/globs.md).
-class GlobList {
-public:
-  explicit GlobList(const char *option) : option_(option) {}
-
-  /// Adds the globs in TEXT. Returns what is wrong, or "".
-  std::string add(llvm::StringRef text);
-  const char *option() const { return option_; }
-  bool empty() const { return texts_.empty(); }
-  bool match(const select::FunctionTexts &function) const;
-  /// Each glob that matches none of the functions of MODULE that are DEFINED there, or DECLARED only.
-  std::vector<std::string> unmatched(const llvm::Module &module, bool defined, bool declared) const;
-
-private:
-  const char *option_;
-  std::vector<std::string> texts_;
-};
+/// The names of FUNCTION that globs are matched against.
+FunctionNames namesOf(const llvm::Function &function);
 
 class Filter {
 public:
@@ -91,7 +56,7 @@ public:
   /// Why calls of FUNCTION, which is only declared, are not instrumented; "" if they are.
   std::string reasonAgainstCallsOf(const llvm::Function &function) const;
   /// Whether any library calls are to be instrumented.
-  bool hasCalls() const { return hasDefaultCalls_ || !calls_.empty(); }
+  bool hasCalls() const { return !calls_.empty(); }
 
   /// Whether -ada-why asks for FUNCTION.
   bool isAskedFor(const llvm::Function &function) const;
@@ -101,14 +66,13 @@ public:
 
 private:
   PassOptions options_;
-  GlobList include_{"ada-include"}, exclude_{"ada-exclude"}, why_{"ada-why"}, calls_{"ada-calls"};
-  bool hasDefaultCalls_ = false;
+  GlobList include_{"ada-include"}, exclude_{"ada-exclude"}, why_{"ada-why"};
+  CallList calls_;
   std::unique_ptr<llvm::SpecialCaseList> ignoreList_;
   llvm::SmallPtrSet<const llvm::Function *, 4> resolvers_;
 
   const char *impossible(const llvm::Function &function) const;
   const char *unwanted(const FunctionNames &names) const;
-  std::string addCalls(llvm::StringRef text);
 };
 
 } // namespace ada

@@ -1,0 +1,26 @@
+// Writes the calls of the model as an Apache Parquet file.
+#include "columns/parquet.h"
+#include "formats/column_sink.h"
+#include "formats/table.h"
+
+namespace ada::model {
+
+namespace {
+
+constexpr FormatVariant kParquetVariants[] = {{.name = "parquet", .title = "Apache Parquet", .extension = ".parquet"}};
+
+std::unique_ptr<TraceSink> makeParquetSink(SinkTarget target, const SinkOptions &) {
+  return std::make_unique<ColumnSink>(
+      columns::makeParquetWriter(ColumnSink::specs(), std::move(target.bytes), "AdaTrace"));
+}
+
+} // namespace
+
+extern const TraceFormat kParquetFormat;
+const TraceFormat kParquetFormat = {
+    .title = "Apache Parquet",
+    .variants = kParquetVariants,
+    .makeSink = makeParquetSink,
+};
+
+} // namespace ada::model

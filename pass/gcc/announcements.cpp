@@ -1,0 +1,116 @@
+// Finds the calls and puts others around them.
+#include "announcements.h"
+#include "common/special_calls.h"
+#include "hooks.h"
+#include "source_text.h"
+
+namespace ada {
+
+namespace {
+
+/// What STATEMENT is to the runtime. System: it ends the thread.
+SpecialCall kindOf(const gcall *call) {
+  tree callee = gimple_call_fndecl(call);
+  if (!callee || !DECL_EXTERNAL(callee))
+    return SpecialCall::None;
+  const SpecialCall kind = specialCall(symbolName(callee));
+  const unsigned count = gimple_call_num_args(call);
+  const auto isInteger = [&](unsigned i) { return count > i && INTEGRAL_TYPE_P(TREE_TYPE(gimple_call_arg(call, i))); };
+  switch (kind) {
+  case SpecialCall::Exit:
+    return isInteger(0) ? kind : SpecialCall::None; // otherwise it is not libc's
+  case SpecialCall::System: {
+    tree number = count ? gimple_call_arg(call, 0) : NULL_TREE;
+    if (!number || TREE_CODE(number) != INTEGER_CST)
+      return SpecialCall::Clone;
+    const SystemCall what = systemCall(TREE_INT_CST_LOW(number), /*isAArch64=*/false);
+    return what == SystemCall::MakesProcess                 ? SpecialCall::Clone
+           : what == SystemCall::EndsThread && isInteger(1) ? kind
+                                                            : SpecialCall::None;
+  }
+  case SpecialCall::LeaveStack:
+  case SpecialCall::SaveStack:
+  case SpecialCall::MakeStack:
+    return count && POINTER_TYPE_P(TREE_TYPE(gimple_call_arg(call, 0))) && !gimple_call_must_tail_p(call)
+               ? kind
+               : SpecialCall::None;
+  default:
+    return kind;
+  }
+}
+
+/// STATUS as an int.
+tree asInt(Inserter &at, tree status) { return at.compute(integer_type_node, NOP_EXPR, status); }
+
+/// Where something is added that comes before CALL, once for each time that control comes to it.
+std::vector<Inserter> placesBefore(gcall *call) {
+  const location_t location = gimple_location(call);
+  if (!(gimple_call_flags(call) & ECF_RETURNS_TWICE))
+    return {Inserter(gsi_for_stmt(call), location)};
+  // Its block begins with it, because control comes back there.
+  std::vector<Inserter> places;
+  std::vector<edge> edges;
+  edge incoming;
+  edge_iterator iterator;
+  FOR_EACH_EDGE (incoming, iterator, gimple_bb(call)->preds)
+    if (!(incoming->flags & EDGE_ABNORMAL))
+      edges.push_back(incoming);
+  for (edge each : edges)
+    places.emplace_back(split_edge(each), location);
+  return places;
+}
+
+} // namespace
+
+bool announceSpecialCalls(function *function) {
+  std::vector<std::pair<gcall *, SpecialCall>> calls;
+  basic_block block;
+  FOR_EACH_BB_FN (block, function)
+    for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
+      if (gcall *call = dyn_cast<gcall *>(gsi_stmt(at)); call && !gimple_call_internal_p(call))
+        if (const SpecialCall kind = kindOf(call); kind != SpecialCall::None)
+          calls.emplace_back(call, kind);
+  tree token = NULL_TREE;
+  for (auto [call, kind] : calls) {
+    for (Inserter &before : placesBefore(call))
+      switch (kind) {
+      case SpecialCall::Exec:
+        callPlain(before, "__ada_before_exec", {});
+        break;
+      case SpecialCall::Exit:
+        callPlain(before, "__ada_before_exit", {asInt(before, gimple_call_arg(call, 0))});
+        break;
+      case SpecialCall::System:
+        callPlain(before, "__ada_before_thread_exit", {asInt(before, gimple_call_arg(call, 1))});
+        break;
+      case SpecialCall::Clone:
+        callPlain(before, "__ada_before_clone", {});
+        break;
+      case SpecialCall::SignalStack:
+        callPlain(before, "__ada_before_signal_stack", {});
+        break;
+      case SpecialCall::MakeStack:
+        callPlain(before, "__ada_fiber_make", {gimple_call_arg(call, 0)});
+        break;
+      default: {
+        // In memory: control may come back to the call in other ways than the one before.
+        token = token ? token : makeLocal(ptr_type_node, "ada_fiber");
+        const bool leaves = kind == SpecialCall::LeaveStack;
+        tree current = callPlain(before, leaves ? "__ada_fiber_leave" : "__ada_fiber_current", {}, ptr_type_node);
+        before.add(gimple_build_assign(token, current));
+      }
+      }
+    const bool changesStack = kind == SpecialCall::LeaveStack || kind == SpecialCall::SaveStack;
+    if ((kind != SpecialCall::Exec && !changesStack) || gimple_call_must_tail_p(call) || !returns(call))
+      continue;
+    gimple_call_set_tail(call, false);
+    Inserter after = afterCall(call);
+    if (kind == SpecialCall::Exec)
+      callPlain(after, "__ada_after_exec", {});
+    else
+      callPlain(after, "__ada_fiber_resume", {after.read(token)});
+  }
+  return !calls.empty();
+}
+
+} // namespace ada

@@ -1,0 +1,107 @@
+// Asks the target's hooks for the places of arguments.
+#include "argument_registers.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace ada {
+
+namespace {
+
+/// The number of a register that carries arguments, in the order in which they are assigned; ISVECTOR: of which kind.
+/// False if it is of neither.
+bool numberOf(unsigned regno, bool &isVector, unsigned &number) {
+  constexpr const char *kGeneral[] = {"di", "si", "dx", "cx", "r8", "r9"};
+  const char *name = reg_names[regno];
+  isVector = std::strncmp(name, "xmm", 3) == 0;
+  if (isVector) {
+    number = static_cast<unsigned>(std::atoi(name + 3));
+    return number < 8;
+  }
+  for (number = 0; number < 6; ++number)
+    if (std::strcmp(name, kGeneral[number]) == 0)
+      return true;
+  return false;
+}
+
+} // namespace
+
+ArgumentRegisters::ArgumentRegisters() {
+  tree type = build_function_type_list(void_type_node, NULL_TREE);
+  INIT_CUMULATIVE_ARGS(state_, type, NULL_RTX, NULL_TREE, 100);
+}
+
+ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *pieces) {
+  if (lost_)
+    return ArgumentPlace::Unknown;
+  cumulative_args_t state = pack_cumulative_args(&state_);
+  function_arg_info argument(type, /*named=*/true);
+  if (!COMPLETE_TYPE_P(type) || TREE_CODE(TYPE_SIZE(type)) != INTEGER_CST || pass_by_reference(&state_, argument)) {
+    lost_ = true;
+    return ArgumentPlace::Unknown;
+  }
+  rtx where = targetm.calls.function_arg(state, argument);
+  targetm.calls.function_arg_advance(state, argument);
+  if (!where)
+    return ArgumentPlace::Stack;
+
+  std::vector<ValuePiece> found;
+  const auto add = [&](rtx part, unsigned bytes) {
+    bool isVector = false;
+    unsigned number = 0;
+    if (!part || !REG_P(part) || !numberOf(REGNO(part), isVector, number))
+      return false;
+    unsigned &taken = isVector ? vector_ : general_;
+    // A wide value takes several general registers, and one vector register whatever its size.
+    for (unsigned at = 0; at < bytes; at += isVector ? bytes : 8) {
+      found.push_back(
+          {isVector ? ValuePiece::Where::Vector : ValuePiece::Where::General, number, isVector ? bytes : 8});
+      taken = std::max(taken, ++number);
+    }
+    return true;
+  };
+  const unsigned size = static_cast<unsigned>(int_size_in_bytes(type));
+  bool isKnown = true;
+  if (GET_CODE(where) == PARALLEL) {
+    for (int i = 0; i < XVECLEN(where, 0) && isKnown; ++i) {
+      rtx part = XEXP(XVECEXP(where, 0, i), 0);
+      isKnown = part && REG_P(part) && add(part, static_cast<unsigned>(GET_MODE_SIZE(GET_MODE(part)).to_constant()));
+    }
+  } else {
+    isKnown = add(where, size);
+  }
+  if (!isKnown) {
+    lost_ = true;
+    return ArgumentPlace::Unknown;
+  }
+  if (pieces)
+    pieces->insert(pieces->end(), found.begin(), found.end());
+  return ArgumentPlace::Registers;
+}
+
+bool isResultInRegisters(tree function) {
+  tree type = TREE_TYPE(DECL_RESULT(function));
+  return !VOID_TYPE_P(type) && !aggregate_value_p(DECL_RESULT(function), function) &&
+         ArgumentRegisters().place(type) == ArgumentPlace::Registers;
+}
+
+bool isResultOnX87Stack(tree function) {
+  tree type = TREE_TYPE(DECL_RESULT(function));
+  if (VOID_TYPE_P(type) || aggregate_value_p(DECL_RESULT(function), function))
+    return false;
+  rtx value = targetm.calls.function_value(type, function, /*outgoing=*/true);
+  if (value && GET_CODE(value) == PARALLEL && XVECLEN(value, 0) > 0)
+    value = XEXP(XVECEXP(value, 0, 0), 0);
+  return value && REG_P(value) && std::strncmp(reg_names[REGNO(value)], "st", 2) == 0;
+}
+
+unsigned resultBytesInMemory(tree function) {
+  tree result = DECL_RESULT(function);
+  tree type = DECL_BY_REFERENCE(result) ? TREE_TYPE(TREE_TYPE(result)) : TREE_TYPE(result);
+  if (VOID_TYPE_P(type) || (!aggregate_value_p(result, function) && !isResultOnX87Stack(function)))
+    return 0;
+  const HOST_WIDE_INT bytes = int_size_in_bytes(type);
+  return bytes <= 0 || bytes > kMostResultBytes ? 0 : static_cast<unsigned>(bytes);
+}
+
+} // namespace ada

@@ -1,0 +1,50 @@
+// GCC's headers. Their order matters, and their macros must come after the C++ library.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+// clang-format off
+#include <gcc-plugin.h>
+#include <backend.h>
+#include <target.h>
+#include <rtl.h>
+#include <tree.h>
+#include <gimple.h>
+#include <memmodel.h>
+#include <tm_p.h>
+#include <tree-pass.h>
+#include <ssa.h>
+#include <regs.h>
+#include <function-abi.h>
+#include <stringpool.h>
+#include <attribs.h>
+#include <calls.h>
+#include <cfganal.h>
+#include <cfgloop.h>
+#include <cgraph.h>
+#include <context.h>
+#include <diagnostic-core.h>
+#include <except.h>
+#include <expr.h>
+#include <file-prefix-map.h>
+#include <fold-const.h>
+#include <gimple-expr.h>
+#include <gimple-iterator.h>
+#include <langhooks.h>
+#include <opts.h>
+#include <output.h>
+#include <stor-layout.h>
+#include <toplev.h>
+#include <tree-cfg.h>
+#include <tree-dfa.h>
+#include <tree-eh.h>
+#include <tree-into-ssa.h>
+// clang-format on
+#pragma GCC diagnostic pop

@@ -1,0 +1,270 @@
+// Declares and calls the hooks; forwards what travels in registers.
+#include "hooks.h"
+#include "argument_registers.h"
+
+#include <ada/abi.h>
+
+namespace ada {
+
+namespace {
+
+constexpr const char *kHookType = "ada hook"; // an attribute of types, which no source can spell
+
+/// Declarations that are in use, for the garbage collector.
+tree kept = NULL_TREE;
+ggc_root_tab roots[] = {{&kept, 1, sizeof kept, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node}, LAST_GGC_ROOT_TAB};
+
+predefined_function_abi hookAbi;
+const predefined_function_abi &(*otherAbi)(const_tree) = nullptr;
+
+/// The convention of hooks: they may change r11 and what is not a general register.
+const predefined_function_abi &abiOf(const_tree type) {
+  if (lookup_attribute(kHookType, TYPE_ATTRIBUTES(type))) {
+    if (!hookAbi.initialized_p()) { // now the target is set up
+      HARD_REG_SET clobbered = default_function_abi.full_reg_clobbers();
+      for (unsigned i = 0; i < FIRST_PSEUDO_REGISTER; ++i)
+        for (const char *name : {"ax", "dx", "cx", "si", "di", "r8", "r9", "r10"})
+          if (strcmp(reg_names[i], name) == 0)
+            CLEAR_HARD_REG_BIT(clobbered, i);
+      hookAbi.initialize(NUM_ABI_IDS - 1, clobbered);
+    }
+    return hookAbi;
+  }
+  return otherAbi ? otherAbi(type) : default_function_abi;
+}
+
+tree addressOf(tree variable) { return build_fold_addr_expr(variable); }
+
+/// The function NAME as one of TYPE. A type is the same object wherever it is equal.
+tree declare(const char *name, tree type, bool isHook) {
+  static std::unordered_map<std::string, std::unordered_map<tree, tree>> declared;
+  tree &declaration = declared[name][type];
+  if (!declaration) {
+    declaration = build_fn_decl(name, type);
+    // Through the GOT: the dynamic linker's lazy resolver would not preserve the static chain.
+    if (isHook)
+      DECL_ATTRIBUTES(declaration) = tree_cons(get_identifier("noplt"), NULL_TREE, NULL_TREE);
+    DECL_STATIC_CHAIN(declaration) = isHook;
+    kept = tree_cons(NULL_TREE, declaration, tree_cons(NULL_TREE, type, kept));
+  }
+  return declaration;
+}
+
+void callHook(Inserter &at, const char *name, const Frame &frame, const std::vector<tree> &arguments) {
+  std::vector<tree> types;
+  for (tree argument : arguments)
+    types.push_back(TYPE_MAIN_VARIANT(TREE_TYPE(argument)));
+  tree type = build_function_type_array(void_type_node, static_cast<int>(types.size()), types.data());
+  type = build_type_attribute_variant(type, tree_cons(get_identifier(kHookType), NULL_TREE, NULL_TREE));
+  tree chain = at.compute(ptr_type_node, POINTER_PLUS_EXPR, addressOf(frame.memory), frame.enabled);
+  auto_vec<tree> values;
+  for (tree argument : arguments)
+    values.safe_push(argument);
+  gcall *call = gimple_build_call_vec(declare(name, type, /*isHook=*/true), values);
+  gimple_call_set_chain(call, chain);
+  at.add(call);
+}
+
+/// The part of FRAME that is OFFSET bytes in, as a value of TYPE.
+tree fieldOf(const Frame &frame, tree type, size_t offset) {
+  return build2(MEM_REF, type, addressOf(frame.memory), build_int_cst(ptr_type_node, offset));
+}
+
+void store(Inserter &at, const Frame &frame, tree value, size_t offset) {
+  at.add(gimple_build_assign(fieldOf(frame, TREE_TYPE(value), offset), value));
+}
+
+/// PARAMETER as an operand of a call.
+tree valueOf(Inserter &at, function *function, tree parameter) {
+  if (is_gimple_reg(parameter))
+    return get_or_create_ssa_default_def(function, parameter);
+  if (is_gimple_reg_type(TREE_TYPE(parameter)))
+    return at.read(parameter);
+  return parameter;
+}
+
+tree dwarfCfa() {
+  if (tree known = builtin_decl_explicit(BUILT_IN_DWARF_CFA))
+    return known;
+  // Front ends other than C's don't declare it.
+  tree type = build_function_type_list(ptr_type_node, NULL_TREE);
+  tree declaration = build_fn_decl("__builtin_dwarf_cfa", type);
+  set_decl_built_in_function(declaration, BUILT_IN_NORMAL, BUILT_IN_DWARF_CFA);
+  set_builtin_decl(BUILT_IN_DWARF_CFA, declaration, true);
+  return declaration;
+}
+
+/// Exits that store the address of the result, once it is known.
+std::vector<gimple *> incomplete;
+
+} // namespace
+
+tree makeLocal(tree type, const char *name) {
+  tree variable = create_tmp_var_raw(type, name);
+  DECL_CONTEXT(variable) = current_function_decl;
+  TREE_ADDRESSABLE(variable) = 1;
+  TREE_USED(variable) = 1;
+  SET_DECL_ALIGN(variable, 128);
+  DECL_USER_ALIGN(variable) = 1;
+  add_local_decl(cfun, variable);
+  return variable;
+}
+
+bool returns(const gcall *call) {
+  basic_block block = gimple_bb(call);
+  return gsi_stmt(gsi_last_bb(block)) != call || find_fallthru_edge(block->succs);
+}
+
+Inserter afterCall(gcall *call) {
+  gimple_stmt_iterator next = gsi_for_stmt(call);
+  gsi_next(&next);
+  if (!gsi_end_p(next))
+    return {next, gimple_location(call)};
+  return {split_edge(find_fallthru_edge(gimple_bb(call)->succs)), gimple_location(call)};
+}
+
+void Inserter::add(gimple *statement) {
+  gimple_set_location(statement, location_);
+  if (gsi_end_p(at_))
+    gsi_insert_after(&at_, statement, GSI_CONTINUE_LINKING);
+  else if (isBefore_)
+    gsi_insert_before(&at_, statement, GSI_SAME_STMT);
+  else
+    gsi_insert_after(&at_, statement, GSI_CONTINUE_LINKING);
+}
+
+tree Inserter::compute(tree type, tree_code operation, tree first, tree second) {
+  tree name = make_ssa_name(type);
+  add(second ? gimple_build_assign(name, operation, first, second) : gimple_build_assign(name, operation, first));
+  return name;
+}
+
+tree Inserter::read(tree variable) {
+  tree name = make_ssa_name(TYPE_MAIN_VARIANT(TREE_TYPE(variable)));
+  add(gimple_build_assign(name, variable));
+  return name;
+}
+
+void setUpHooks(const char *plugin) {
+  register_callback(plugin, PLUGIN_REGISTER_GGC_ROOTS, nullptr, roots);
+  otherAbi = targetm.calls.fntype_abi;
+  targetm.calls.fntype_abi = abiOf;
+}
+
+Frame makeFrame(function *function, tree enabled, bool endsOtherwise) {
+  tree type = build_array_type_nelts(unsigned_intDI_type_node, sizeof(ada_frame) / 8);
+  const unsigned bytes = resultBytesInMemory(function->decl);
+  return {makeLocal(type, "ada_frame"), enabled, endsOtherwise || bytes > 0, bytes};
+}
+
+void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
+  ArgumentRegisters registers;
+  std::vector<tree> forwarded;
+  for (tree parameter = DECL_ARGUMENTS(function->decl); parameter; parameter = DECL_CHAIN(parameter)) {
+    const ArgumentPlace place = registers.place(TYPE_MAIN_VARIANT(TREE_TYPE(parameter)));
+    if (place == ArgumentPlace::Unknown)
+      break;
+    if (place == ArgumentPlace::Registers)
+      forwarded.push_back(valueOf(at, function, parameter));
+  }
+  frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
+  store(at, frame, addressOf(entry), offsetof(ada_frame, function));
+  gcall *cfa = gimple_build_call(dwarfCfa(), 0);
+  tree start = make_ssa_name(ptr_type_node);
+  gimple_call_set_lhs(cfa, start);
+  at.add(cfa);
+  // The return address is the last thing that the caller has put on the stack.
+  store(at, frame, at.compute(ptr_type_node, POINTER_PLUS_EXPR, start, size_int(-HOST_WIDE_INT(UNITS_PER_WORD))),
+        offsetof(ada_frame, sp));
+  if (!stdarg_p(TREE_TYPE(function->decl)))
+    return callHook(at, "__ada_enter", frame, forwarded);
+
+  tree list = makeLocal(va_list_type_node, "ada_va");
+  tree address = addressOf(list);
+  // All registers are saved, not only those that the function reads.
+  function->va_list_gpr_size = VA_LIST_MAX_GPR_SIZE;
+  function->va_list_fpr_size = VA_LIST_MAX_FPR_SIZE;
+  at.add(gimple_build_call(builtin_decl_explicit(BUILT_IN_VA_START), 2, address, integer_zero_node));
+  store(at, frame, address, offsetof(ada_frame, memory));
+  frame.carried |= ADA_CARRIED_VARIADIC;
+  callHook(at, "__ada_enter", frame, forwarded);
+  at.add(gimple_build_call(builtin_decl_explicit(BUILT_IN_VA_END), 1, address));
+}
+
+void callExit(Inserter &at, function *function, greturn *ret, Frame &frame) {
+  tree result = DECL_RESULT(function->decl);
+  tree value = ret ? gimple_return_retval(ret) : NULL_TREE;
+  std::vector<tree> forwarded;
+  if (value && isResultInRegisters(function->decl)) {
+    ArgumentRegisters registers;
+    registers.place(TYPE_MAIN_VARIANT(TREE_TYPE(result)));
+    frame.carried |= registers.generalTaken() << 8 | registers.vectorTaken() << 12;
+    tree type = TYPE_MAIN_VARIANT(TREE_TYPE(result));
+    if (!is_gimple_reg_type(type) || is_gimple_val(value))
+      forwarded.push_back(value);
+    else
+      forwarded.push_back(at.read(value));
+  }
+  if (frame.isSetAtExit) {
+    frame.carried |= ADA_CARRIED_AT_EXIT;
+    tree said = !ret ? build_int_cst(ptr_type_node, ADA_NO_RESULT) : null_pointer_node;
+    bool isIncomplete = false;
+    if (ret && frame.resultBytes) {
+      if (DECL_BY_REFERENCE(result)) { // it is a pointer
+        said = is_gimple_reg(result) ? get_or_create_ssa_default_def(function, result) : at.read(result);
+        frame.carried |= frame.resultBytes << 16;
+      } else if (value && isResultOnX87Stack(function->decl)) {
+        tree copy = makeLocal(TYPE_MAIN_VARIANT(TREE_TYPE(value)), "ada_result");
+        at.add(gimple_build_assign(copy, value));
+        said = addressOf(copy);
+        frame.carried |= frame.resultBytes << 16;
+      } else if (value) {
+        isIncomplete = true;
+        frame.carried |= frame.resultBytes << 16;
+      }
+    }
+    gimple *assign = gimple_build_assign(fieldOf(frame, TREE_TYPE(said), offsetof(ada_frame, memory)), said);
+    at.add(assign);
+    if (isIncomplete)
+      incomplete.push_back(assign);
+  }
+  callHook(at, "__ada_exit", frame, forwarded);
+}
+
+void callUnwind(Inserter &at, const Frame &frame) { callHook(at, "__ada_unwind", frame, {}); }
+
+void callWithFrame(Inserter &at, const char *name, const Frame &frame) {
+  callPlain(at, name, {addressOf(frame.memory)});
+}
+
+tree callPlain(Inserter &at, const char *name, const std::vector<tree> &arguments, tree result) {
+  std::vector<tree> types;
+  auto_vec<tree> values;
+  for (tree argument : arguments) {
+    types.push_back(POINTER_TYPE_P(TREE_TYPE(argument)) ? ptr_type_node : TYPE_MAIN_VARIANT(TREE_TYPE(argument)));
+    values.safe_push(argument);
+  }
+  tree type = build_function_type_array(result ? result : void_type_node, static_cast<int>(types.size()), types.data());
+  gcall *call = gimple_build_call_vec(declare(name, type, /*isHook=*/false), values);
+  tree answer = result ? make_ssa_name(result) : NULL_TREE;
+  gimple_call_set_lhs(call, answer);
+  at.add(call);
+  return answer;
+}
+
+void completeResults(function *function) {
+  for (gimple *assign : incomplete) {
+    tree result = DECL_RESULT(function->decl);
+    TREE_ADDRESSABLE(result) = 1;
+    gimple_assign_set_rhs1(assign, addressOf(result));
+    update_stmt(assign);
+  }
+  incomplete.clear();
+}
+
+bool isHookCall(const gimple *statement) {
+  tree callee = is_gimple_call(statement) ? gimple_call_fndecl(statement) : NULL_TREE;
+  return callee && DECL_NAME(callee) && startswith(IDENTIFIER_POINTER(DECL_NAME(callee)), "__ada_");
+}
+
+} // namespace ada

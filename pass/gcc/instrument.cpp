@@ -1,0 +1,165 @@
+// Goes through a function and gives it its hooks.
+#include "instrument.h"
+#include "announcements.h"
+#include "exits.h"
+#include "filter.h"
+#include "hooks.h"
+#include "site_table.h"
+#include "source_text.h"
+
+namespace ada {
+
+namespace {
+
+PassOptions options;
+std::unique_ptr<Filter> filter;
+SiteTable sites;
+
+/// Whether any function of the unit is traced. Others have no part in its recording, and don't need the runtime.
+bool isAnyTraced() {
+  static const bool isTraced = [] {
+    cgraph_node *node;
+    FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node)
+      if (filter->reasonAgainst(node->decl).empty())
+        return true;
+    return false;
+  }();
+  return isTraced;
+}
+
+/// Reads the enable byte ENABLE at the start of FUNCTION; returns the first statement after that.
+gimple *readByte(function *function, tree enable, tree &value) {
+  basic_block block = split_edge(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(function)));
+  Inserter at(block, function->function_start_locus);
+  // Read once, so that a call is recorded with both its ends or not at all, whenever the runtime writes the byte.
+  tree byte = at.read(enable);
+  // Widened to a pointer's width at once: adding it to the frame's address then costs no instruction.
+  value = at.compute(sizetype, NOP_EXPR, byte);
+  gimple *end = gimple_build_nop();
+  at.add(end);
+  return end;
+}
+
+void instrument(function *function) {
+  Site &site = sites.add(function->decl);
+  Exits exits(function, options.unwind && flag_exceptions);
+  std::vector<gcall *> twice;
+  basic_block block;
+  FOR_EACH_BB_FN (block, function)
+    for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
+      if (gcall *call = dyn_cast<gcall *>(gsi_stmt(at)); call && (gimple_call_flags(call) & ECF_RETURNS_TWICE))
+        twice.push_back(call);
+
+  tree enabled = NULL_TREE;
+  gimple *start = readByte(function, site.enable, enabled);
+  Frame frame = makeFrame(function, enabled, exits.endOtherwise());
+  {
+    Inserter at(makeGuardedBefore(frame, start), function->function_start_locus);
+    callEnter(at, function, site.entry, frame);
+    if (!twice.empty())
+      callWithFrame(at, "__ada_mark_frame", frame);
+  }
+  exits.instrument(frame);
+  for (gcall *call : twice) {
+    if (!returns(call))
+      continue;
+    Inserter after = afterCall(call);
+    gimple *place = gimple_build_nop();
+    after.add(place);
+    Inserter at(makeGuardedBefore(frame, place), gimple_location(call));
+    callWithFrame(at, "__ada_resync", frame);
+  }
+  site.carried = frame.carried;
+}
+
+/// FUNCTION has more calls and blocks than before.
+void finish(function *function) {
+  // What the hooks make untrue.
+  TREE_READONLY(function->decl) = 0;
+  DECL_PURE_P(function->decl) = 0;
+  free_dominance_info(CDI_DOMINATORS);
+  free_dominance_info(CDI_POST_DOMINATORS);
+  mark_virtual_operands_for_renaming(function);
+}
+
+constexpr pass_data kHooksPass = {
+    GIMPLE_PASS, "adatrace", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, TODO_update_ssa_only_virtuals};
+constexpr pass_data kResultsPass = {GIMPLE_PASS, "adatrace2", OPTGROUP_NONE, TV_NONE, PROP_cfg | PROP_ssa, 0, 0, 0, 0};
+
+class HooksPass : public gimple_opt_pass {
+public:
+  HooksPass() : gimple_opt_pass(kHooksPass, g) {}
+  unsigned execute(function *function) override {
+    const std::string name = demangledName(symbolName(function->decl));
+    std::string reason = filter->reasonAgainst(function->decl);
+    if (reason.empty() && filter->isTooSmall(function))
+      reason = "smaller than -ada-min-size, and without a loop";
+    if (filter->isAskedFor(function->decl) && !startswith(name.c_str(), "__ada_"))
+      fprintf(stderr, "AdaTrace: %s: %s%s\n", name.c_str(), reason.empty() ? "traced" : "not traced: ", reason.c_str());
+    bool isChanged = false;
+    if (reason.empty()) {
+      instrument(function);
+      isChanged = true;
+    }
+    // After the hooks, so that after each call comes the return to the stack, then __ada_resync.
+    if (isAnyTraced())
+      isChanged |= announceSpecialCalls(function);
+    if (isChanged)
+      finish(function);
+    return 0;
+  }
+};
+
+class ResultsPass : public gimple_opt_pass {
+public:
+  ResultsPass() : gimple_opt_pass(kResultsPass, g) {}
+  unsigned execute(function *function) override {
+    completeResults(function);
+    return 0;
+  }
+};
+
+/// Before the body of the first function is lowered: from here on C functions may be left by unwinding, which GCC
+/// otherwise excludes. What the preprocessor and the parser have seen is as without the plugin.
+void allowUnwinding(void *, void *) {
+  const bool isC = startswith(lang_hooks.name, "GNU C") && !startswith(lang_hooks.name, "GNU C++");
+  if (isC && flag_unwind_tables + flag_asynchronous_unwind_tables > 0)
+    flag_exceptions = 1;
+}
+
+/// Makes the attributes of include/ada/attributes.h known. They stay with copies of a function.
+void addAttributes(void *, void *) {
+  static attribute_spec attributes[] = {{kAttrAlways, 0, 0, true, false, false, false, nullptr, nullptr},
+                                        {kAttrNever, 0, 0, true, false, false, false, nullptr, nullptr},
+                                        {kAttrName, 1, 1, true, false, false, false, nullptr, nullptr}};
+  for (attribute_spec &attribute : attributes)
+    register_attribute(&attribute);
+}
+
+void writeTable(void *, void *) {
+  if (!seen_error() && asm_out_file)
+    sites.write(asm_out_file);
+}
+
+} // namespace
+
+void setUpInstrumentation(const char *plugin, const PassOptions &given) {
+  options = given;
+  std::string error;
+  filter = Filter::create(options, error);
+  if (!filter) {
+    ::error("AdaTrace: %s", error.c_str());
+    return;
+  }
+  setUpHooks(plugin);
+  register_pass_info hooks = {new HooksPass, "resx", 1, PASS_POS_INSERT_BEFORE};
+  register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, nullptr, &hooks);
+  register_pass_info results = {new ResultsPass, "nrv", 1, PASS_POS_INSERT_AFTER};
+  register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, nullptr, &results);
+  if (options.unwind)
+    register_callback(plugin, PLUGIN_PRE_GENERICIZE, allowUnwinding, nullptr);
+  register_callback(plugin, PLUGIN_ATTRIBUTES, addAttributes, nullptr);
+  register_callback(plugin, PLUGIN_FINISH_UNIT, writeTable, nullptr);
+}
+
+} // namespace ada

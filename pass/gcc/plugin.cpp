@@ -1,0 +1,48 @@
+// What the compiler sees of the plugin: its version, and where its options are.
+//
+//     gcc -fplugin=AdaTraceGcc12.so -fplugin-arg-AdaTraceGcc12-exclude='log*' …
+//
+// Options have the names of LLVM's plugin without "ada-". GCC finds the name of a plugin in an option up to the first
+// '-', so the file that is named to it has none. A plugin belongs to one GCC: the layout of everything in its headers
+// may change with each version.
+#include "gcc_headers.h"
+#include "instrument.h"
+
+#include <plugin-version.h>
+
+__attribute__((visibility("default"))) int plugin_is_GPL_compatible;
+
+__attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin, plugin_gcc_version *host) {
+  if (strcmp(host->basever, gcc_version.basever) != 0) {
+    error("AdaTrace: this plugin, %s, is for GCC %s, and this compiler is GCC %s", plugin->full_name,
+          gcc_version.basever, host->basever);
+    return 1;
+  }
+  ada::PassOptions options;
+  std::string wrong = ada::readEnvironment(options, "'ada-gcc --ada-help'");
+  for (int i = 0; i < plugin->argc && wrong.empty(); ++i) {
+    const plugin_argument &argument = plugin->argv[i];
+    wrong = ada::setOption(options, argument.key, argument.value ? argument.value : "");
+    if (!wrong.empty())
+      wrong = std::string("'-fplugin-arg-") + plugin->base_name + "-" + argument.key +
+              (argument.value ? std::string("=") + argument.value : "") + "' " + wrong;
+  }
+  if (!wrong.empty()) {
+    error("AdaTrace: %s", wrong.c_str());
+    return 1;
+  }
+  if (POINTER_SIZE != 64) {
+    warning(0, "AdaTrace: nothing is traced: hooks exist for 64-bit code only");
+    return 0;
+  }
+  const auto warnOf = [](bool isGiven, const char *name) {
+    if (isGiven)
+      warning(0, "AdaTrace: the plugin for GCC does not have %qs yet", name);
+  };
+  warnOf(options.beforeInlining, "before-inlining");
+  warnOf(!options.calls.empty(), "calls");
+  warnOf(!options.ignoreLists.empty(), "ignorelist");
+  warnOf(options.pointees, "pointees");
+  ada::setUpInstrumentation(plugin->base_name, options);
+  return 0;
+}

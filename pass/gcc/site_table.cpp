@@ -1,0 +1,175 @@
+// Writes ada_function entries, enable bytes and the image descriptor as assembly.
+#include "site_table.h"
+#include "filter.h"
+#include "source_text.h"
+
+#include <ada/abi.h>
+
+namespace ada {
+
+namespace {
+
+/// A variable that is only a label. It needs no garbage collector: code refers to it as long as it is in use, and
+/// afterwards only its name counts.
+tree makeLabel(const char *kind, unsigned number, tree type) {
+  char name[32];
+  snprintf(name, sizeof name, "*.LADA%s%u", kind, number);
+  tree label = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier(name), type);
+  SET_DECL_ASSEMBLER_NAME(label, get_identifier(name));
+  TREE_STATIC(label) = 1;
+  TREE_ADDRESSABLE(label) = 1;
+  TREE_USED(label) = 1;
+  DECL_ARTIFICIAL(label) = 1;
+  DECL_IGNORED_P(label) = 1;
+  return label;
+}
+
+/// TEXT as the operand of .asciz.
+std::string quoted(const std::string &text) {
+  std::string result = "\"";
+  for (unsigned char c : text) {
+    char octal[8];
+    if (c == '"' || c == '\\' || c < 0x20 || c >= 0x7f) {
+      snprintf(octal, sizeof octal, "\\%03o", c);
+      result += octal;
+    } else {
+      result += static_cast<char>(c);
+    }
+  }
+  return result + "\"";
+}
+
+constexpr const char *kImage = R"(
+	.hidden	__start_ada_functions
+	.hidden	__stop_ada_functions
+	.hidden	__start_ada_enabled
+	.hidden	__stop_ada_enabled
+	.weak	__start_ada_functions
+	.weak	__stop_ada_functions
+	.weak	__start_ada_enabled
+	.weak	__stop_ada_enabled
+	.section	.data.rel.ro.__ada_image,"awG",@progbits,__ada_image,comdat
+	.hidden	__ada_image
+	.weak	__ada_image
+	.type	__ada_image,@object
+	.p2align	4
+__ada_image:
+	.long	%u
+	.long	%u
+	.quad	__start_ada_functions
+	.quad	__stop_ada_functions
+	.quad	__start_ada_enabled
+	.quad	__stop_ada_enabled
+	.size	__ada_image, 40
+)";
+
+// Priority 0, and first within it: this is the first constructor of the image, so that its static constructors are
+// traced, and the last destructor.
+constexpr const char *kCaller = R"(
+	.section	.text.__ada_image_%1$s,"axG",@progbits,__ada_image,comdat
+	.hidden	__ada_image_%1$s
+	.weak	__ada_image_%1$s
+	.p2align	4
+	.type	__ada_image_%1$s,@function
+__ada_image_%1$s:
+	.cfi_startproc
+	endbr64
+	pushq	%%rax
+	.cfi_def_cfa_offset 16
+%2$s	leaq	__ada_image(%%rip), %%rdi
+	call	*%3$s@GOTPCREL(%%rip)
+	popq	%%rax
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	__ada_image_%1$s, .-__ada_image_%1$s
+	.section	.%4$s_array.00000,"awG",@%4$s_array,__ada_image,comdat
+	.p2align	3
+	.quad	__ada_image_%1$s
+)";
+constexpr const char *kNeedsRuntime =
+    "\tcall\t*__ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags@GOTPCREL(%rip)\n";
+
+} // namespace
+
+Site &SiteTable::add(tree function) {
+  const unsigned number = static_cast<unsigned>(sites_.size());
+  Site &site = sites_.emplace_back();
+  site.number = number;
+  site.entry = makeLabel("f", number, build_array_type_nelts(unsigned_char_type_node, sizeof(ada_function)));
+  SET_DECL_ALIGN(site.entry, 128);
+  TREE_READONLY(site.entry) = 1;
+  site.enable = makeLabel("e", number, build_qualified_type(unsigned_char_type_node, TYPE_QUAL_VOLATILE));
+  TREE_THIS_VOLATILE(site.enable) = 1;
+  TREE_SIDE_EFFECTS(site.enable) = 1;
+
+  site.symbol = symbolName(function);
+  site.name = recordedName(function);
+  if (tree group = DECL_COMDAT_GROUP(function))
+    site.group = IDENTIFIER_POINTER(group);
+  site.pretty = demangledName(site.name);
+  site.file = sourcePath(function);
+  if (site.file.empty())
+    site.file = main_input_filename ? main_input_filename : "";
+  site.line = sourceLine(function);
+  if (tree named = lookup_attribute(kAttrName, DECL_ATTRIBUTES(function)))
+    if (tree text = TREE_VALUE(TREE_VALUE(named)); TREE_CODE(text) == STRING_CST)
+      site.shown = TREE_STRING_POINTER(text);
+  site.flags =
+      (TREE_THIS_VOLATILE(function) ? ADA_FUNCTION_NORETURN : 0) | (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL);
+  return site;
+}
+
+unsigned SiteTable::string(const std::string &text) {
+  return strings_.emplace(text, static_cast<unsigned>(strings_.size())).first->second;
+}
+
+void SiteTable::write(FILE *file) {
+  if (sites_.empty())
+    return;
+  for (const Site &site : sites_) {
+    const char *symbol = site.symbol.c_str();
+    const auto section = [&](const char *name, const char *flags) {
+      if (site.group.empty())
+        fprintf(file, "\t.section\t%s,\"%so\",@progbits,%s\n", name, flags, symbol);
+      else
+        fprintf(file, "\t.section\t%s,\"%sG\",@progbits,%s,comdat\n", name, flags, site.group.c_str());
+    };
+    section(ADA_SECTION_ENABLED, "aw");
+    fprintf(file, ".LADAe%u:\n\t.byte\t0\n", site.number);
+    // The function's own symbol may be preempted in a shared object, and a distance to such a symbol does not link.
+    fprintf(file, "\t.set\t.LADAa%u, %s\n", site.number, symbol);
+    section(ADA_SECTION_FUNCTIONS, "a");
+    fprintf(file, "\t.p2align\t4\n.LADAf%u:\n", site.number);
+    const auto distance = [&](const char *kind, unsigned number) {
+      fprintf(file, "\t.long\t.LADA%s%u-.LADAf%u\n", kind, number, site.number);
+    };
+    const auto number = [&](unsigned value) { fprintf(file, "\t.long\t%u\n", value); };
+    const auto text = [&](const std::string &value) {
+      if (value.empty())
+        number(0);
+      else
+        distance("s", string(value));
+    };
+    text(site.name);
+    text(site.file);
+    number(site.line);
+    distance("a", site.number);
+    text(site.signature);
+    distance("e", site.number);
+    number(site.flags);
+    text(site.pretty == site.name ? "" : site.pretty);
+    text(site.types);
+    number(site.carried);
+    text(site.shown);
+    number(0);
+  }
+  fputs("\t.section\t.rodata.str1.1,\"aMS\",@progbits,1\n", file);
+  for (const auto &[text, number] : strings_)
+    fprintf(file, ".LADAs%u:\n\t.asciz\t%s\n", number, quoted(text).c_str());
+  fprintf(file, kImage, ADA_ABI_VERSION, static_cast<unsigned>(sizeof(ada_function)));
+  fprintf(file, kCaller, "ctor", kNeedsRuntime, "__ada_register_image", "init");
+  fprintf(file, kCaller, "dtor", "", "__ada_unregister_image", "fini");
+}
+
+} // namespace ada

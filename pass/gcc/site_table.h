@@ -1,0 +1,42 @@
+// The constant data that the plugin adds to an object: ada_function entries, enable bytes, the image.
+//
+// Hooks are placed after inlining, so all hooks of a function are in its own body. Entry and byte are private, in the
+// function's comdat group, or tied to its section (SHF_LINK_ORDER): a linker that drops the function drops them as
+// well. They are written as text at the end of the unit. The code refers to variables that GCC never defines, whose
+// names are local labels of the assembler.
+#pragma once
+
+#include "gcc_headers.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+
+namespace ada {
+
+/// What the hooks of one function refer to, and what its entry says.
+struct Site {
+  tree entry;  // a variable: the ada_function
+  tree enable; // its byte
+  unsigned number;
+  std::string symbol, group;
+  std::string name, pretty, shown, file, signature, types;
+  unsigned line = 0, flags = 0, carried = 0;
+};
+
+class SiteTable {
+public:
+  /// Makes the entry of FUNCTION.
+  Site &add(tree function);
+  /// Writes what was added, and registers it: the image with its constructor and destructor. Writes nothing if no
+  /// function was added.
+  void write(FILE *file);
+
+private:
+  std::deque<Site> sites_;
+  std::map<std::string, unsigned> strings_;
+
+  unsigned string(const std::string &text);
+};
+
+} // namespace ada

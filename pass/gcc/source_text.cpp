@@ -1,0 +1,76 @@
+// Gets names from the demangler, and places from declarations.
+#include "source_text.h"
+
+#include <cstdlib>
+#include <cxxabi.h>
+
+namespace ada {
+
+namespace {
+
+/// PATH without "." and "..", which need not exist.
+std::string withoutDots(const std::string &path) {
+  std::vector<std::string> parts;
+  for (size_t begin = 0; begin <= path.size();) {
+    size_t end = path.find('/', begin);
+    end = end == std::string::npos ? path.size() : end;
+    const std::string part = path.substr(begin, end - begin);
+    if (part == ".." && !parts.empty())
+      parts.pop_back();
+    else if (!part.empty() && part != "." && part != "..")
+      parts.push_back(part);
+    begin = end + 1;
+  }
+  std::string result;
+  for (const std::string &part : parts)
+    result += "/" + part;
+  return result.empty() ? "/" : result;
+}
+
+/// The function in the source that FUNCTION is a copy or a part of, or FUNCTION.
+tree originOf(tree function) { return DECL_ABSTRACT_ORIGIN(function) ? DECL_ORIGIN(function) : function; }
+
+} // namespace
+
+std::string symbolName(tree function) {
+  const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
+  return *name == '*' ? name + 1 : name;
+}
+
+std::string demangledName(const std::string &symbol) {
+  int failed = 0;
+  char *text =
+      symbol.compare(0, 2, "_Z") == 0 ? abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed) : nullptr;
+  const std::string name = text ? text : symbol;
+  std::free(text);
+  return name;
+}
+
+std::string recordedName(tree function) {
+  const std::string symbol = symbolName(function);
+  const bool isCopy = symbol.find(".constprop.") != std::string::npos || symbol.find(".isra.") != std::string::npos;
+  const bool isPart = symbol.find(".part.") != std::string::npos;
+  return isCopy && !isPart ? symbolName(originOf(function)) : symbol;
+}
+
+std::string sourcePath(tree function) {
+  const expanded_location place = expand_location(DECL_SOURCE_LOCATION(function));
+  if (!place.file || !*place.file || *place.file == '<')
+    return "";
+  std::string path = place.file;
+  if (path[0] != '/')
+    path = std::string(get_src_pwd()) + "/" + path;
+  return remap_debug_filename(withoutDots(path).c_str());
+}
+
+unsigned sourceLine(tree function) {
+  const expanded_location place = expand_location(DECL_SOURCE_LOCATION(function));
+  return place.line > 0 ? static_cast<unsigned>(place.line) : 0;
+}
+
+FunctionNames namesOf(tree function) {
+  const std::string symbol = symbolName(originOf(function));
+  return {symbol, demangledName(symbol), "", sourcePath(function)};
+}
+
+} // namespace ada

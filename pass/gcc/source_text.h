@@ -1,0 +1,29 @@
+// A function's name and origin as its source has them.
+#pragma once
+
+#include "gcc_headers.h"
+
+#include "common/globs.h"
+
+namespace ada {
+
+/// The name in the object file.
+std::string symbolName(tree function);
+/// "void ns::f<int>(int)"; SYMBOL itself if it is not mangled.
+std::string demangledName(const std::string &symbol);
+
+/// The name by which FUNCTION is recorded: for a copy that the optimizer made ("f.constprop.0", "f.isra.0") that of the
+/// function in the source, otherwise the symbol. A part of a function ("f.part.0") has a name of its own.
+std::string recordedName(tree function);
+
+/// Absolute path of the file that defines FUNCTION, without "." and ".."; "" if it has none, because the compiler made
+/// it.
+std::string sourcePath(tree function);
+/// Line of the definition, 0 if unknown.
+unsigned sourceLine(tree function);
+
+/// The names of FUNCTION that globs are matched against. A copy or a part that the optimizer made ("f.part.0") has the
+/// names of the function in the source.
+FunctionNames namesOf(tree function);
+
+} // namespace ada
