@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-class Words(Sequence[str]):
+class Words(Sequence["str | None"]):
     """A column of words of which there are few different ones: a number for each row, and a list of words.
 
     ``words == "parse"`` is an array of bool, one per row. ``numpy.asarray(words)`` makes an array of Python texts.
@@ -23,7 +23,7 @@ class Words(Sequence[str]):
 
     def __init__(self, codes: np.ndarray[Any, Any], categories: list[str]) -> None:
         self.codes = codes
-        """Row ``i`` is ``categories[codes[i]]``: an array of int8 or int32."""
+        """Row ``i`` is ``categories[codes[i]]``, or None if the code is -1: an array of int8 or int32."""
         self.categories = categories
         """The different words, as a list."""
 
@@ -31,16 +31,17 @@ class Words(Sequence[str]):
         return len(self.codes)
 
     @overload
-    def __getitem__(self, at: int) -> str: ...
+    def __getitem__(self, at: int) -> str | None: ...
     @overload
     def __getitem__(self, at: slice) -> Words: ...
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, (int, np.integer)):
-            return self.categories[self.codes[at]]
+            code = int(self.codes[at])
+            return self.categories[code] if code >= 0 else None
         return Words(self.codes[at], self.categories)
 
-    def __iter__(self) -> Iterator[str]:
-        return map(self.categories.__getitem__, self.codes.tolist())
+    def __iter__(self) -> Iterator[str | None]:
+        return map([*self.categories, None].__getitem__, self.codes.tolist())
 
     def __eq__(self, other: object) -> Any:
         if isinstance(other, str):
@@ -52,7 +53,8 @@ class Words(Sequence[str]):
     __hash__ = None  # type: ignore[assignment]
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
-        return np.array(self.categories, dtype or object)[self.codes]
+        words = np.array([*self.categories, None], object)[self.codes]
+        return words if dtype is None else words.astype(dtype)
 
     def __repr__(self) -> str:
         return f"<adatrace.Words: {len(self)} rows, {len(self.categories)} words>"
@@ -80,8 +82,6 @@ class Texts(Sequence["str | None"]):
     def __getitem__(self, at: Any) -> Any:
         if isinstance(at, slice):
             return [self[i] for i in range(*at.indices(len(self)))]
-        if isinstance(at, np.ndarray):
-            return self._ordered(at)
         row = at + len(self) if at < 0 else at
         if not 0 <= row < len(self):
             raise IndexError(f"row {at} of {len(self)}")
@@ -143,7 +143,7 @@ class Columns(Mapping[str, Column]):
 
         def series(column: Column) -> Any:
             if isinstance(column, Words):
-                return pandas.Categorical.from_codes(column.codes, column.categories)  # type: ignore[arg-type]
+                return pandas.Categorical.from_codes(column.codes, column.categories)
             if isinstance(column, np.ma.MaskedArray):
                 return pandas.arrays.IntegerArray(column.data, np.ma.getmaskarray(column))
             return np.asarray(column)
@@ -174,7 +174,7 @@ class Columns(Mapping[str, Column]):
     def _ordered(self, order: np.ndarray[Any, Any], keys: Sequence[str]) -> Columns:
         """Some of the columns, with their rows in another order."""
         ordered = Columns({})
-        ordered._columns = {key: self[key][order] for key in keys}  # type: ignore[index]
+        ordered._columns = {key: _ordered(self[key], order) for key in keys}
         return ordered
 
     def _for_arrow(self) -> list[_native._ArrowColumn]:
@@ -196,6 +196,12 @@ SHOWN_ROWS = 20
 
 def _cell(value: Any) -> str:
     return "-" if value is None or value is np.ma.masked else html.escape(str(value))
+
+
+def _ordered(column: Column, order: np.ndarray[Any, Any]) -> Column:
+    if isinstance(column, Texts):
+        return column._ordered(order)
+    return Words(column.codes[order], column.categories) if isinstance(column, Words) else column[order]
 
 
 def _made(column: _native._Column) -> Column:
@@ -221,7 +227,8 @@ def _arrow(key: str, column: Column) -> _native._ArrowColumn:
         ends = np.cumsum([0, *map(len, words)], dtype=np.int32)
         dictionary = ("", "u", len(words), 0, [None, ends, np.frombuffer(b"".join(words) or b"\0", np.uint8)], None)
         codes = np.ascontiguousarray(column.codes)
-        return key, FORMATS[str(codes.dtype)], rows, 0, [None, codes], dictionary
+        nulls = codes < 0 if (codes < 0).any() else None
+        return key, FORMATS[str(codes.dtype)], rows, _count(nulls), [_valid(nulls), codes], dictionary
     if isinstance(column, Texts):
         nulls = column.nulls
         buffers = [column.ends, column.data]

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import fnmatch
+import html
 import os
 import sys
 import warnings
@@ -13,7 +14,7 @@ import numpy as np
 from . import _native
 from ._columns import Column, Columns
 from ._errors import AdviceWarning, DamageWarning, Error
-from ._rows import FlameGraph, Rows, Tree
+from ._rows import FlameGraph, Rows, Tree, duration
 
 Globs = Union[str, Iterable[str], None]
 """A glob for names of functions, or several: ``"parse*|*/net/*.cpp"``. docs/reference/globs.md has the rules."""
@@ -278,6 +279,13 @@ class Trace:
         """
         choice = self._choice(function, include, exclude, prune, external, thread, start, end, depth, min_duration, names)
         return FlameGraph(self._take(self._native.flame(before._native if before else None, choice, paths)))
+
+    def _repr_html_(self) -> str:
+        rows = [("trace", self.path), ("length", duration(self.end - self.start)), ("events", f"{self.events:,}"),
+                ("processes", ", ".join(p.name for p in self.processes)),
+                ("threads", ", ".join(t.name or f"tid {t.tid}" for t in self.threads[:20])
+                 + (f" and {len(self.threads) - 20} more" if len(self.threads) > 20 else ""))]
+        return "<table>" + "".join(f"<tr><th>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows) + "</table>"
 
     def __repr__(self) -> str:
         return (f"<adatrace.Trace {self.path!r}: {len(self.processes)} processes, {len(self.threads)} threads, "

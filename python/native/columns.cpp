@@ -2,6 +2,7 @@
 #include "columns.h"
 
 #include "buffer.h"
+#include "nulls.h"
 
 #include "ada/trace/calls.h"
 #include "analysis/events/globbed_function.h"
@@ -42,27 +43,6 @@ public:
   virtual ~Column() = default;
   virtual void add(const SpanChunk &chunk) = 0;
   virtual py::tuple take() = 0;
-};
-
-// Whether values are null, for columns of which few or none are.
-class Nulls {
-public:
-  void add(size_t rows) { rows_ += rows; }
-  // The last rows that were added, for marks.
-  std::span<bool> last(size_t rows) {
-    flags_.add(rows_ - flags_.size()); // new pages are zero
-    return flags_.all().last(rows);
-  }
-  py::object take() {
-    if (flags_.size() == 0)
-      return py::none();
-    flags_.add(rows_ - flags_.size());
-    return flags_.take();
-  }
-
-private:
-  size_t rows_ = 0;
-  Buffer<bool> flags_;
 };
 
 // Numbers as the chunk has them; `As` is their type in Python.

@@ -37,6 +37,7 @@ class Questions(WithSession):
         self.assertEqual((100, 300, 10), (trace.start, trace.end, trace.events))
         self.assertEqual([], trace.problems)
         self.assertIn("2 threads, 10 events", repr(trace))
+        self.assertIn("<td>main, worker-1</td>", trace._repr_html_())
 
     def test_rows_are_those_of_the_commands(self):
         trace = adatrace.open(self.path)
