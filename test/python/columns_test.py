@@ -1,6 +1,7 @@
 """Calls as columns, and as objects; and what other libraries make of columns."""
 import gc
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
@@ -91,6 +92,47 @@ class Spans(unittest.TestCase):
         self.assertEqual([("main", "app.cpp", 30), ("parse(int)", "parse.cpp", 12), ("work()", "work.cpp", 5)],
                          sorted((f.name, f.file, f.line) for f in self.trace.functions))
         self.assertEqual(list(range(3)), [f.id for f in self.trace.functions])
+
+
+# What readers repair: calls without an exit, open ones, exits without a call, recursion, exceptions.
+ODD = sessions.SMALL + """
+thread 2 tid 4713 name odd
+5 return main
+10 call main
+12 call _Z5parsei
+14 call _Z5parsei
+16 call _Z4workv
+20 return _Z5parsei
+24 exception _Z5parsei
+30 call _Z4workv
+31 return main
+40 call _Z4workv
+45 call _Z5parsei
+"""
+
+
+class Agreement(unittest.TestCase):
+    def test_with_report_in_every_format(self):
+        with tempfile.TemporaryDirectory() as folder:
+            session = sessions.make(pathlib.Path(folder), ODD)
+            first = None
+            for form in ("atf1", "atf2", "packed", "dial9", "wtf", "cff"):
+                path = f"{folder}/{form}"
+                subprocess.run([sessions.ADATRACE, "convert", "-q", "--to=" + form, session, path], check=True)
+                trace = adatrace.open(path)
+                spans = trace.spans()
+                names = np.asarray(spans["name"])
+                rows = trace.report(names="full")
+                self.assertEqual({row["function"] for row in rows}, set(names))
+                for row in rows:
+                    one = names == row["function"]
+                    self.assertEqual((row["calls"], row["self_ns"], row["total_ns"]),
+                                     (one.sum(), spans["self"][one].sum(), spans["dur"][one & spans["outermost"]].sum()), row)
+                    for end in ("exception", "missing", "open"):
+                        self.assertEqual(row[end + ("s" if end == "exception" else "")], (one & (spans["exit"] == end)).sum())
+                found = sorted(zip(*(np.asarray(spans[key]).tolist() for key in ("id", "ts", "dur", "self", "name", "exit"))))
+                first = first or found
+                self.assertEqual(first, found, form)
 
 
 class OtherLibraries(unittest.TestCase):

@@ -81,7 +81,8 @@ class Questions(WithSession):
         self.assertEqual(tree.count("<details"), tree.count("</details>"))
         self.assertEqual(5, tree.count("<li>"))
         self.assertIn("parse(..)", tree)
-        self.assertIn("<td>worker-1</td>", adatrace.Rows('[{"name":"worker-1"}]')._repr_html_())
+        self.assertIn("<td>4711</td><td>1,000</td><td>-</td>",
+                      adatrace.Rows('[{"pid":4711,"calls":1000,"max_ns":null}]')._repr_html_())
         self.assertIn("&lt;script>".replace(">", "&gt;"), adatrace.Rows('[{"name":"<script>"}]')._repr_html_())
 
     def test_wrong_options(self):
