@@ -42,6 +42,7 @@ class Column {
 public:
   virtual ~Column() = default;
   virtual void add(const SpanChunk &chunk) = 0;
+  virtual void finish(const std::vector<model::Function> &) {}
   virtual py::tuple take() = 0;
 };
 
@@ -86,7 +87,6 @@ private:
 // Names of functions. Different functions may have one name; words are in the order of the functions.
 class Names : public Column {
 public:
-  explicit Names(query::SharedTrace &trace) : trace_(trace) {}
   void add(const SpanChunk &chunk) override {
     numbers_.append(chunk.function);
     for (const uint32_t function : chunk.function) {
@@ -95,29 +95,27 @@ public:
       isUsed_[function] = 1;
     }
   }
-  py::tuple take() override {
-    py::list words;
+  void finish(const std::vector<model::Function> &functions) override {
     std::unordered_map<std::string_view, uint32_t> known;
     std::vector<uint32_t> codes(isUsed_.size());
-    const std::vector<model::Function> &functions = trace_.functions();
     for (size_t function = 0; function < isUsed_.size(); ++function) {
       if (!isUsed_[function])
         continue;
       const std::string &name = functions[function].displayName;
-      const auto [at, isNew] = known.try_emplace(name, static_cast<uint32_t>(words.size()));
+      const auto [at, isNew] = known.try_emplace(name, static_cast<uint32_t>(words_.size()));
       if (isNew)
-        words.append(py::str(validText(name)));
+        words_.push_back(validText(name));
       codes[function] = at->second;
     }
     for (uint32_t &number : numbers_.all())
       number = codes[number];
-    return py::make_tuple("words", numbers_.take<int32_t>(), words);
   }
+  py::tuple take() override { return py::make_tuple("words", numbers_.take<int32_t>(), words_); }
 
 private:
-  query::SharedTrace &trace_;
   Buffer<uint32_t> numbers_;
-  std::vector<uint8_t> isUsed_;
+  std::vector<uint8_t> isUsed_; // by function
+  std::vector<std::string> words_;
 };
 
 class Exits : public Column {
@@ -160,7 +158,7 @@ private:
   Nulls nulls_;
 };
 
-std::unique_ptr<Column> columnFor(const std::string &key, SpanColumn column, query::SharedTrace &trace) {
+std::unique_ptr<Column> columnFor(const std::string &key, SpanColumn column) {
   using Wide = Numbers<uint64_t, int64_t>;
   switch (column) {
   case SpanColumn::Id:
@@ -183,7 +181,7 @@ std::unique_ptr<Column> columnFor(const std::string &key, SpanColumn column, que
     return std::make_unique<NumbersOrNull>(&SpanChunk::recorder, query::kUnknown);
   case SpanColumn::Function:
     if (key == "name")
-      return std::make_unique<Names>(trace);
+      return std::make_unique<Names>();
     return std::make_unique<Numbers<uint32_t>>(&SpanChunk::function);
   case SpanColumn::Thread:
     return std::make_unique<Numbers<uint32_t>>(&SpanChunk::thread);
@@ -207,11 +205,11 @@ std::unique_ptr<Column> columnFor(const std::string &key, SpanColumn column, que
 
 class Arrays : public SpanArrays {
 public:
-  Arrays(query::SharedTrace &trace, const std::vector<std::string> &keys) {
+  explicit Arrays(const std::vector<std::string> &keys) {
     for (const std::string &key : keys)
       if (const auto column = query::spanColumn(key)) {
         wanted_.add(*column);
-        columns_.emplace_back(key, columnFor(key, *column, trace));
+        columns_.emplace_back(key, columnFor(key, *column));
       }
   }
   query::SpanColumns columns() const override { return wanted_; }
@@ -223,6 +221,10 @@ public:
       isFull_ = true;
     }
     return !isFull_;
+  }
+  void finish(const std::vector<model::Function> &functions) override {
+    for (auto &[key, column] : columns_)
+      column->finish(functions);
   }
   py::dict take() override {
     if (isFull_)
@@ -243,8 +245,8 @@ private:
 
 SpanArrays::~SpanArrays() = default;
 
-std::unique_ptr<SpanArrays> SpanArrays::make(query::SharedTrace &trace, const std::vector<std::string> &keys) {
-  return std::make_unique<Arrays>(trace, keys);
+std::unique_ptr<SpanArrays> SpanArrays::make(const std::vector<std::string> &keys) {
+  return std::make_unique<Arrays>(keys);
 }
 
 std::vector<std::string> spanKeys() {

@@ -14,16 +14,18 @@
 
 namespace ada::python {
 
-/// Filled with chunks of calls, without Python's lock; then taken as what Python gets.
+/// Filled with chunks of calls and finished without Python's lock, then taken as what Python gets.
 class SpanArrays {
 public:
   virtual ~SpanArrays();
-  /// `keys` are columns of the table `spans`; other words are left out. The trace must outlive this.
-  static std::unique_ptr<SpanArrays> make(query::SharedTrace &trace, const std::vector<std::string> &keys);
+  /// `keys` are columns of the table `spans`; other words are left out.
+  static std::unique_ptr<SpanArrays> make(const std::vector<std::string> &keys);
 
   virtual query::SpanColumns columns() const = 0;
   /// False if there is no memory; then take() throws.
   virtual bool add(const query::SpanChunk &chunk) noexcept = 0;
+  /// After the last chunk. `functions` are those of the trace.
+  virtual void finish(const std::vector<model::Function> &functions) = 0;
   /// A dict with the columns, by key; each is a tuple:
   ///   ("numbers", array, nulls)           nulls: an array of bool, or None if no value is null
   ///   ("words", codes, words)             words[codes[i]]

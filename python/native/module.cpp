@@ -4,6 +4,7 @@
 #include "columns.h"
 #include "without_lock.h"
 
+#include "base/try.h"
 #include "query/span_read.h"
 #include "shared/select/function_glob.h"
 
@@ -133,9 +134,21 @@ py::list threadsOf(const Trace &trace) {
   return all;
 }
 
+// Calls use(functions) without Python's lock, and returns its result.
+template <class Use> auto useFunctions(const Trace &trace, const Use &use) {
+  decltype(use(std::vector<model::Function>())) result;
+  withoutLock([&](const StopFlag &stop) {
+    return trace.useShared(stop, [&](const query::SharedTrace &shared) -> Expected<void> {
+      result = use(shared.functions());
+      return {};
+    });
+  });
+  return result;
+}
+
 py::list functionsOf(const Trace &trace) {
   py::list all;
-  for (const model::Function &function : trace.shared().functions()) {
+  for (const model::Function &function : useFunctions(trace, [](auto functions) { return functions; })) {
     const auto known = [](const std::string &text) { return text.empty() ? py::object(py::none()) : textOf(text); };
     all.append(py::make_tuple(function.index, function.process, textOf(function.displayName), known(function.name),
                               known(function.file), function.line ? py::object(py::int_(function.line)) : py::none(),
@@ -148,7 +161,7 @@ py::tuple spansOf(const Trace &trace, const std::vector<std::string> &keys,
                   std::optional<std::vector<uint32_t>> functions, std::optional<std::vector<uint32_t>> threads,
                   std::optional<uint64_t> start, std::optional<uint64_t> end, uint64_t minDuration,
                   std::optional<uint64_t> maxDuration, std::optional<uint32_t> depth, uint64_t minId, uint64_t maxId) {
-  const std::unique_ptr<SpanArrays> arrays = SpanArrays::make(trace.shared(), keys);
+  const std::unique_ptr<SpanArrays> arrays = SpanArrays::make(keys);
   query::SpanRequest request;
   request.columns = arrays->columns();
   request.functions = std::move(functions), request.threads = std::move(threads);
@@ -156,12 +169,17 @@ py::tuple spansOf(const Trace &trace, const std::vector<std::string> &keys,
   request.minDur = minDuration, request.maxDur = maxDuration.value_or(request.maxDur);
   request.minId = minId, request.maxId = maxId;
   request.maxDepth = depth ? *depth - 1 : request.maxDepth;
+  Damage damage;
   withoutLock([&](const StopFlag &stop) {
-    return query::SpanRead(trace.shared(), request,
-                           [&](const query::SpanChunk &chunk) { return !*stop && arrays->add(chunk); })
-        .run();
+    return trace.useShared(stop, [&](query::SharedTrace &shared) -> Expected<void> {
+      const auto add = [&](const query::SpanChunk &chunk) { return !*stop && arrays->add(chunk); };
+      ADA_TRY(query::SpanRead(shared, request, add).run());
+      arrays->finish(shared.functions());
+      damage = {shared.problems(), shared.warnings()};
+      return {};
+    });
   });
-  return py::make_tuple(arrays->take(), damageOf({trace.shared().problems(), trace.shared().warnings()}));
+  return py::make_tuple(arrays->take(), damageOf(damage));
 }
 
 void defineTrace(py::module_ &module) {
@@ -180,7 +198,7 @@ void defineTrace(py::module_ &module) {
           "functions_called",
           [](const Trace &trace, const std::vector<std::string> &globs) {
             checkGlobs(globs);
-            return functionsCalled(trace.shared().functions(), globs);
+            return useFunctions(trace, [&](const auto &functions) { return functionsCalled(functions, globs); });
           },
           "globs"_a)
       .def("spans", &spansOf, "keys"_a, "functions"_a, "threads"_a, "start"_a, "end"_a, "min_duration"_a,

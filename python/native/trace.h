@@ -8,6 +8,7 @@
 #include "analysis/events/trace_table.h"
 #include "query/shared_trace.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -44,13 +45,21 @@ public:
     Damage damage() const { return {source->problems(), source->warnings()}; }
   };
   Reading read(const StopFlag &stop) const;
-  /// For columns and lists of functions: numbers functions as all commands count them.
-  query::SharedTrace &shared() const { return *shared_; }
+  /// For columns and lists of functions, which numbers functions as all commands count them: calls use(shared) while
+  /// no other thread uses it, because reads of a damaged trace may add functions to it.
+  template <class Use> Expected<void> useShared(const StopFlag &stop, const Use &use) const {
+    std::unique_lock lock(sharedMutex_, std::defer_lock);
+    while (!lock.try_lock_for(std::chrono::milliseconds(50)))
+      if (*stop)
+        return {};
+    return use(*shared_);
+  }
 
 private:
   std::string path_;
   mutable std::mutex mutex_; // of source_
   std::unique_ptr<model::TraceSource> source_;
+  mutable std::timed_mutex sharedMutex_;
   std::unique_ptr<query::SharedTrace> shared_;
   analysis::TraceTable table_;
   Damage damage_;

@@ -4,6 +4,7 @@ import pathlib
 import subprocess
 import tempfile
 import unittest
+import weakref
 
 import adatrace
 import arrow_reader
@@ -147,7 +148,12 @@ class OtherLibraries(unittest.TestCase):
         self.assertEqual(wanted, arrow_reader.readArray(spans.__arrow_c_array__()))
         self.assertEqual([wanted], arrow_reader.readStream(spans.__arrow_c_stream__()))
         capsules = [spans.__arrow_c_schema__(), spans.__arrow_c_stream__(), spans.__arrow_c_array__()]
-        del spans, capsules  # nobody took them
+        memory = weakref.ref(spans["id"])
+        del spans
+        gc.collect()
+        self.assertIsNotNone(memory())
+        del capsules  # nobody took them
+        self.assertIsNone(memory())
 
     def test_arrow_without_rows(self):
         spans = self.trace.spans(["id", "parent_id", "name", "arguments"], start=10_000)

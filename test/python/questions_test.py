@@ -141,12 +141,13 @@ class Errors(WithSession):
 class Threads(WithSession):
     def test_several_at_once(self):
         trace, wanted, found = adatrace.open(self.path), adatrace.open(self.path).report(), []
-        threads = [threading.Thread(target=lambda: found.append(trace.report())) for _ in range(8)]
+        ask = lambda: found.append((trace.report(), trace.spans(["dur"])["dur"].sum(), len(trace.functions)))
+        threads = [threading.Thread(target=ask) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertEqual([wanted] * 8, found)
+        self.assertEqual([(wanted, 480, 3)] * 8, found)
 
 
 class Interrupts(unittest.TestCase):
