@@ -15,6 +15,7 @@ PRODUCT = ["CMakeLists.txt", "lit.cfg.py", "cmake", "include", "lib", "pass", "r
 SUITES = ["test/CMakeLists.txt", "test/*/CMakeLists.txt", "test/*/lit.cfg.py", "test/*/*.sh", "bench/CMakeLists.txt"]
 READERS = ["include", "lib", "tools/adatrace"]
 FORMATS = ["lib/formats/*/*"]
+SQL = ["lib/query/sql/*"]  # queries, whose views have names of other tools
 
 
 class Section(NamedTuple):
@@ -31,9 +32,9 @@ SECTIONS = {
                           r"|ada_llvm == \"\d+\"", PRODUCT + SUITES, ["pass/llvm/host_version.cpp"], re.I),
     "A new format": Section(r"dial9|wtf(?!-trace)|(?<![a-z])cff(?![a-z])", READERS,
                             FORMATS + ["include/ada/trace/dial9*", "include/ada/trace/wtf*"], re.I),
-    "A new export": Section(r"callgrind|lcov|speedscope|pprof|otlp|firefox|sqlite|(?<![a-z])ctf(?![a-z])", READERS, FORMATS, re.I),
+    "A new export": Section(r"callgrind|lcov|speedscope|pprof|otlp|firefox|sqlite|(?<![a-z])ctf(?![a-z])", READERS, FORMATS + SQL, re.I),
     # Folded stacks are named with the words around them: other things can be folded, too.
-    "A new import": Section(r"uftrace|xray|perfetto|chrome|folded[/ ]?(?:stacks|format|source)", READERS, FORMATS, re.I),
+    "A new import": Section(r"uftrace|xray|perfetto|chrome|folded[/ ]?(?:stacks|format|source)", READERS, FORMATS + SQL, re.I),
     "A new command": Section(r"\bCommand k[A-Z]\w+|&k(?:Record|Convert|Graph|Flags)\b|commands/\w+\.cpp", ["cmake", "lib", "tools"]),
     "A new event kind": Section(r"\bEventKind::(?:Call|Return|Exception)|\bADA_RECORD_(?:CALL|RETURN|EXCEPTION)\b"
                                 r"|(?:[=!]=?|[,?:]|::) ?k(?:Call|Return|Exception)\b", PRODUCT,

@@ -73,6 +73,8 @@ using Facts = uint32_t;
 inline constexpr Facts kNever = 1U << 31;
 /// The format is text, or Markdown: for columns that only one of them has.
 inline constexpr Facts kTextOnly = 1U << 30, kMarkdownOnly = 1U << 29;
+/// The columns are those that a user chose, so that no format changes their order.
+inline constexpr Facts kInOrder = 1U << 28;
 
 struct ColumnInfo {
   const char *key; ///< in JSON and CSV

@@ -35,9 +35,12 @@ private:
 
 Expected<std::unique_ptr<SharedTrace>> SharedTrace::open(std::unique_ptr<model::TraceSource> given) {
   std::unique_ptr<SharedTrace> trace(new SharedTrace(ADA_TRY(model::makeThreadwise(std::move(given)))));
-  Announcements sink(trace->table_);
   model::ReadRequest nothing;
   nothing.threads.emplace();
+  analysis::TableSink plain(trace->plainTable_);
+  ADA_TRY(trace->source_->readPart(plain, nothing));
+  trace->plain_ = trace->source_->another();
+  Announcements sink(trace->table_);
   ADA_TRY(trace->source_->readPart(sink, nothing));
   trace->problems_ = trace->source_->problems();
   trace->warnings_ = trace->source_->warnings();
@@ -71,16 +74,13 @@ uint32_t SharedTrace::numberOfNew(const model::Function &function) {
   return numbers_.add(function);
 }
 
-void SharedTrace::addDamage(const model::TraceSource &source) {
+void SharedTrace::addDamage(const std::vector<Error> &problems, const std::vector<Warning> &warnings) {
   const std::lock_guard lock(mutex_);
-  const auto isKnown = [](const auto &list, const auto &one) {
-    return std::ranges::any_of(list, [&](const auto &other) { return other.message == one.message; });
-  };
-  for (const Error &problem : source.problems())
-    if (std::ranges::none_of(problems_, [&](const Error &other) { return other.text() == problem.text(); }))
+  for (const Error &problem : problems)
+    if (std::ranges::find(problems_, problem.text(), &Error::text) == problems_.end())
       problems_.push_back(problem);
-  for (const Warning &flaw : source.warnings())
-    if (!isKnown(warnings_, flaw))
+  for (const Warning &flaw : warnings)
+    if (std::ranges::find(warnings_, flaw.message, &Warning::message) == warnings_.end())
       warnings_.push_back(flaw);
 }
 

@@ -21,15 +21,19 @@ public:
   const analysis::TraceTable &table() const { return table_; }
   model::TraceSource &source() const { return *source_; }
   std::unique_ptr<model::TraceSource> another() const { return source_->another(); }
+  /// A source that has announced what plainTable() has: only functions that it names without being asked.
+  std::unique_ptr<model::TraceSource> plainSource() const { return plain_->another(); }
+  const analysis::TraceTable &plainTable() const { return plainTable_; }
   const std::vector<model::Function> &functions() const { return numbers_.functions(); }
 
-  /// What is known about a function of the source's that was announced; table().functions has all of them.
+  /// The number of a function that was announced, by the source's number.
   uint32_t numberOf(uint32_t function) const { return numberOf_[function]; }
   /// The number of a function that was not announced. The first time, the whole trace is read for such functions, so
   /// that their numbers do not depend on what is read first.
   uint32_t numberOfNew(const model::Function &function);
 
-  void addDamage(const model::TraceSource &source);
+  void addDamage(const model::TraceSource &source) { addDamage(source.problems(), source.warnings()); }
+  void addDamage(const std::vector<Error> &problems, const std::vector<Warning> &warnings);
   std::vector<Error> problems() const;
   std::vector<Warning> warnings() const;
 
@@ -38,13 +42,39 @@ private:
   Expected<void> learnAll();
 
   std::unique_ptr<model::TraceSource> source_;
-  analysis::TraceTable table_;
+  std::unique_ptr<model::TraceSource> plain_;
+  analysis::TraceTable table_, plainTable_;
   FunctionNumbers numbers_{table_};
   std::vector<uint32_t> numberOf_;
   mutable std::mutex mutex_;
   bool hasLearnt_ = false;
   std::vector<Error> problems_;
   std::vector<Warning> warnings_;
+};
+
+/// The functions of one source of a trace: the numbers of those that are announced while it is read.
+class SourceFunctions {
+public:
+  explicit SourceFunctions(SharedTrace &trace) : trace_(trace) {}
+  /// Call this for each function that the source announces.
+  void add(const model::Function &function) {
+    newNumbers_.push_back(trace_.numberOfNew(function));
+    newIds_.push_back(function.id);
+  }
+  /// By the source's number.
+  uint32_t numberOf(uint32_t function) const {
+    const size_t known = trace_.table().functions.size();
+    return function < known ? trace_.numberOf(function) : newNumbers_[function - known];
+  }
+  uint64_t idOf(uint32_t function) const {
+    const std::vector<model::Function> &known = trace_.table().functions;
+    return function < known.size() ? known[function].id : newIds_[function - known.size()];
+  }
+
+private:
+  SharedTrace &trace_;
+  std::vector<uint32_t> newNumbers_;
+  std::vector<uint64_t> newIds_;
 };
 
 } // namespace ada::query

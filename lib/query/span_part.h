@@ -3,10 +3,12 @@
 // What it leaves is joined with its neighbours (span_read.h): the calls that continue from part to part.
 #pragma once
 
+#include "analysis/events/early_end.h"
 #include "analysis/events/thread_calls.h"
 #include "shared_trace.h"
 #include "span_rows.h"
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,11 +27,12 @@ struct OpenSpan {
   uint64_t childrenNs = 0; ///< as far as the parts show
   analysis::OffCpuOfCall off = {};
   bool isOutermost = true;
-  std::string arguments = {}, values = {};
+  std::string arguments = {};
   // If the part has its end:
   bool hasEnded = false;
   SpanEnd how = SpanEnd::Open;
   uint64_t endNs = 0;
+  std::string result = {};
 };
 
 /// What a part leaves.
@@ -58,7 +61,8 @@ public:
   /// `flush` is called when the rows are full, and takes them.
   SpanPartReader(SharedTrace &trace, const SpanRequest &request, const SpanFilter &filter,
                  std::function<Expected<void>()> flush)
-      : rows(request.columns, trace.table()), trace_(trace), filter_(filter), flush_(std::move(flush)),
+      : rows(request.columns, trace.table()), trace_(trace), filter_(filter), stop_(request.stop),
+        flush_(std::move(flush)),
         hasIds_(filter.hasIds() || request.columns.hasAny({SpanColumn::Id, SpanColumn::ParentId})),
         hasOutermost_(request.columns.has(SpanColumn::Outermost)), hasSums_(request.columns.hasAny(kSumColumns)),
         hasTexts_(request.columns.hasAny(kTextColumns)) {
@@ -87,14 +91,15 @@ public:
 
   bool wantsDetails() const override { return hasTexts_; }
   Expected<void> addFunction(const model::Function &function) override {
-    newNumbers_.push_back(trace_.numberOfNew(function));
-    newIds_.push_back(function.id);
+    functions_.add(function);
     if (hasTexts_)
       own_.functions.push_back(function);
     return {};
   }
   Expected<void> events(const model::Batch &batch) override {
     ends_.hasEvents = true;
+    if (stop_ && *stop_)
+      return analysis::earlyEnd();
     if (hasTexts_)
       takeWithTexts(batch);
     else if (lane_)
@@ -166,14 +171,8 @@ private:
     std::string list;
   };
 
-  uint32_t numberOf(uint32_t function) const {
-    const size_t known = trace_.table().functions.size();
-    return function < known ? trace_.numberOf(function) : newNumbers_[function - known];
-  }
-  uint64_t idOf(uint32_t function) const {
-    const std::vector<model::Function> &known = trace_.table().functions;
-    return function < known.size() ? known[function].id : newIds_[function - known.size()];
-  }
+  uint32_t numberOf(uint32_t function) const { return functions_.numberOf(function); }
+  uint64_t idOf(uint32_t function) const { return functions_.idOf(function); }
   void noteId(uint64_t seq, const model::Event &call, uint32_t depth) {
     if (depth >= ids_.size())
       ids_.resize(depth + size_t{1});
@@ -251,11 +250,12 @@ private:
     return off;
   }
   [[gnu::noinline]] void endEarlier(const Span &span, const analysis::OffCpuOfCall &off, bool isOutermost,
-                                    std::string &&) {
+                                    std::string &&result) {
     OpenSpan &end = ends_.before[span.depth];
     end.off = off;
     end.childrenNs = span.childrenNs, end.how = span.how, end.endNs = span.endNs;
     end.hasEnded = true, end.isOutermost = isOutermost;
+    end.result = std::move(result);
   }
   // Open calls continue in the next part.
   void leaveOpen() {
@@ -272,7 +272,8 @@ private:
                              .function = numberOf(span.functionIndex),
                              .id = hasIds_ ? ids_[span.depth] : OpenSpan::kNoId,
                              .childrenNs = span.childrenNs,
-                             .off = off});
+                             .off = off,
+                             .arguments = hasTexts_ ? std::move(texts_[span.depth]) : std::string()});
       if (hasOutermost_)
         --openCalls_[numberOf(span.functionIndex)];
     }
@@ -302,15 +303,15 @@ private:
   }
 
   SharedTrace &trace_;
+  SourceFunctions functions_{trace_};
   const SpanFilter &filter_;
+  const std::atomic<bool> *stop_;
   std::function<Expected<void>()> flush_;
   const bool hasIds_, hasOutermost_, hasSums_, hasTexts_;
   analysis::TraceTable own_; // for the types of arguments
   analysis::FilterOptions everything_;
   analysis::FunctionRules rules_{everything_, own_}; // never asked
   std::optional<analysis::ValueTexts> values_;
-  std::vector<uint32_t> newNumbers_; // of functions that the trace did not announce
-  std::vector<uint64_t> newIds_;
 
   // About the current part:
   SpanPart part_;

@@ -13,9 +13,8 @@ Expected<ThreadPlan> ThreadPlan::make(SharedTrace &trace, const SpanRequest &req
                                       uint32_t thread) {
   ThreadPlan plan(trace, thread);
   plan.partEvents_ = request.partEvents;
-  const bool hasTexts = request.columns.hasAny(kTextColumns); // arguments may come in another part than the call
   const uint64_t events = trace.table().threads[thread].extent ? trace.table().threads[thread].extent->events : 0;
-  if (!hasTexts && events > 0)
+  if (events > 0)
     plan.cuts_ = trace.source().cuts(thread, ~size_t{0});
   if (plan.cuts_.size() > 1) {
     ADA_TRY(plan.choose(request, filter));
@@ -65,8 +64,8 @@ Expected<void> ThreadPlan::choose(const SpanRequest &request, const SpanFilter &
   }
   if (first >= last)
     first = last - 1;
-  if (first > 0 && request.columns.hasAny(kSumColumns) && !filter.hasIds()) {
-    // The whole time of calls that are open there is wanted.
+  if (first > 0 && (request.columns.hasAny(kSumColumns) || request.columns.hasAny(kBeginColumns)) && !filter.hasIds()) {
+    // More than the end is wanted of calls that are open there.
     const Place place = ADA_TRY(look(first, false));
     std::vector<OpenSpan> open;
     for (const Call &call : place.open) {

@@ -275,7 +275,9 @@ Expected<bool> SpanRead::endCrossing(Worker &worker, ThreadPlan &plan) {
                          .function = call.function,
                          .depth = static_cast<uint32_t>(depth),
                          .how = end.how,
-                         .isOutermost = end.isOutermost});
+                         .isOutermost = end.isOutermost,
+                         .arguments = call.arguments,
+                         .result = end.result});
     if (worker.crossing.size() >= SpanPartReader::kMostRows)
       ADA_TRY(hand(worker.crossing));
   }

@@ -13,6 +13,8 @@
 namespace ada::query {
 
 inline constexpr SpanColumns kTextColumns = {SpanColumn::Arguments, SpanColumn::Result, SpanColumn::Values};
+/// What is read at a call's begin.
+inline constexpr SpanColumns kBeginColumns = {SpanColumn::Arguments, SpanColumn::Values};
 /// What a call's whole time has to be read for.
 inline constexpr SpanColumns kSumColumns = {SpanColumn::Self, SpanColumn::OnCpu, SpanColumn::Waiting,
                                             SpanColumn::Preempted, SpanColumn::Recorder};

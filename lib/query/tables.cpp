@@ -43,8 +43,170 @@ constexpr ColumnInfo kSpans[] = {
     ColumnInfo{"values", Holds::Text, "values that the program named during the call: `(x=1)`; null if none"} | kOrNull,
 };
 
+constexpr ColumnInfo kEvents[] = {
+    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"seq", Holds::Number, "the event's number in its thread, from 0"},
+    ColumnInfo{"ts", Holds::Moment, "when it happened, in nanoseconds on the trace's clock"},
+    ColumnInfo{"kind", Holds::Text, "`call`, `return`, `exception`, `mark`, `value`; of other kinds, their number"},
+    ColumnInfo{"name", Holds::Text, "the function's name for people, or the name of the mark or value"},
+    ColumnInfo{"function_id", Holds::Number, "the function: `functions.id`; null for marks and values"} | kOrNull,
+    ColumnInfo{"data", Holds::Text, "of marks and values: JSON; null if there is none"} | kOrNull,
+};
+
+constexpr ColumnInfo kFunctions[] = {
+    ColumnInfo{"id", Holds::Number,
+               "identifies the function in its trace; the same for all symbols that `report` counts "
+               "as one function"},
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"name", Holds::Text, "for people"},
+    ColumnInfo{"symbol", Holds::Text, "as in the object file; null if not known"} | kOrNull,
+    ColumnInfo{"file", Holds::Text, "where it is in the source; null if not known"} | kOrNull,
+    ColumnInfo{"line", Holds::Number} | kOrNull,
+    ColumnInfo{"signature", Holds::Text, "parameters and result; null if not known"} | kOrNull,
+    ColumnInfo{"kind", Holds::Text,
+               "`function`; of annotations `span`, `instant`, `counter`, `flow_begin`, `flow_step`, `flow_end`"},
+    ColumnInfo{"calls", Holds::Count, "all calls, however they ended"},
+    ColumnInfo{"exceptions", Holds::Count, "how many of them were left by an exception or longjmp"},
+    ColumnInfo{"missing", Holds::Count, "how many of them have no recorded exit"},
+    ColumnInfo{"open", Holds::Count, "how many of them had not ended when the trace did"},
+    ColumnInfo{"earlier", Holds::Count, "how many of them began before their thread's first event"},
+    ColumnInfo{"total", Holds::Duration,
+               "nanoseconds in which at least one call was running: the sum of `dur` of its outermost spans"},
+    ColumnInfo{"self", Holds::Duration, "the sum of `self` of its spans"},
+    ColumnInfo{"on_cpu", Holds::Duration,
+               "the on-CPU part of `self`; this and the next four are null where that is not known"} |
+        kOrNull,
+    ColumnInfo{"waiting", Holds::Duration,
+               "the parts of `total` in which a thread waited, was preempted, or was held up "
+               "by the recorder, and for which it is not known whether it ran"} |
+        kOrNull,
+    ColumnInfo{"preempted", Holds::Duration} | kOrNull,
+    ColumnInfo{"recorder", Holds::Duration} | kOrNull,
+    ColumnInfo{"unknown", Holds::Duration} | kOrNull,
+    ColumnInfo{"min", Holds::Duration,
+               "durations of single calls whose exit was recorded; null if there are none. Percentiles of more than 64 "
+               "calls are off by at most 0.8 %"} |
+        kOrNull,
+    ColumnInfo{"p50", Holds::Duration} | kOrNull,
+    ColumnInfo{"p90", Holds::Duration} | kOrNull,
+    ColumnInfo{"p99", Holds::Duration} | kOrNull,
+    ColumnInfo{"max", Holds::Duration} | kOrNull,
+};
+
+constexpr ColumnInfo kThreadCalls{"calls", Holds::Count, "all calls, however they ended"};
+constexpr ColumnInfo kThreadTotal{"total", Holds::Duration, "nanoseconds in outermost calls"};
+constexpr ColumnInfo kThreadOnCpu =
+    ColumnInfo{
+        "on_cpu", Holds::Duration,
+        "the parts of `total` in which it was on-CPU, waited, was preempted, or was held up by the recorder, and "
+        "for which it is not known whether it ran; null where that is not known"} |
+    kOrNull;
+
+constexpr ColumnInfo kThreads[] = {
+    ColumnInfo{"id", Holds::Number, "identifies the thread in its trace"},
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"number", Holds::Number, "its number in its process, as other commands show it"},
+    ColumnInfo{"tid", Holds::Number, "the system's id"},
+    ColumnInfo{"name", Holds::Text, "null if it has none"} | kOrNull,
+    ColumnInfo{"first_ts", Holds::Moment, "when its first and its last event happened; null if there are none"} |
+        kOrNull,
+    ColumnInfo{"last_ts", Holds::Moment} | kOrNull,
+    ColumnInfo{"events", Holds::Count, "how many there are"},
+    kThreadCalls,
+    kThreadTotal,
+    kThreadOnCpu,
+    ColumnInfo{"waiting", Holds::Duration} | kOrNull,
+    ColumnInfo{"preempted", Holds::Duration} | kOrNull,
+    ColumnInfo{"recorder", Holds::Duration} | kOrNull,
+    ColumnInfo{"unknown", Holds::Duration} | kOrNull,
+};
+
+constexpr ColumnInfo kProcesses[] = {
+    ColumnInfo{"id", Holds::Number, "identifies the process in its trace"},
+    ColumnInfo{"name", Holds::Text, "`pid_4711`"},
+    ColumnInfo{"pid", Holds::Number, "the system's id; null if not known"} | kOrNull,
+    ColumnInfo{"executable", Holds::Text, "its path; null if not known"} | kOrNull,
+    ColumnInfo{"resolution", Holds::Duration, "by how much the time of an event may be off; 0: each has its own time"},
+    ColumnInfo{"threads", Holds::Count, "how many there are"},
+    kThreadCalls,
+    kThreadTotal,
+    kThreadOnCpu,
+    ColumnInfo{"waiting", Holds::Duration} | kOrNull,
+    ColumnInfo{"preempted", Holds::Duration} | kOrNull,
+    ColumnInfo{"recorder", Holds::Duration} | kOrNull,
+    ColumnInfo{"unknown", Holds::Duration} | kOrNull,
+};
+
+constexpr ColumnInfo kSpanId =
+    ColumnInfo{"span_id", Holds::Number, "the innermost open call: `spans.id`; null for none"} | kOrNull;
+
+constexpr ColumnInfo kArgs[] = {
+    ColumnInfo{"span_id", Holds::Number, "the call: `spans.id`"},
+    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"ts", Holds::Moment, "when the call began"},
+    ColumnInfo{"function_id", Holds::Number, "the function: `functions.id`"},
+    ColumnInfo{"position", Holds::Count, "from 0, in the call's list of arguments"},
+    ColumnInfo{"name", Holds::Text, "of the parameter, or of a value that the program named at the call's start"},
+    ColumnInfo{"value", Holds::Text, "as text; objects and lists as JSON"},
+    ColumnInfo{"number", Holds::Real, "the value, if it is a number; otherwise null"} | kOrNull,
+};
+
+constexpr ColumnInfo kOffCpu[] = {
+    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"ts", Holds::Moment, "when it began"},
+    ColumnInfo{"dur", Holds::Duration, "how long it was, in nanoseconds"},
+    ColumnInfo{"state", Holds::Text,
+               "`waiting`, `preempted`, `recorder` (which held it up), `unknown` (scheduling records were lost)"},
+    ColumnInfo{"processor", Holds::Number, "the one that the thread left"},
+};
+
+constexpr ColumnInfo kCounters[] = {
+    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"ts", Holds::Moment, "when the program reported the value"},
+    ColumnInfo{"name", Holds::Text, "of the counter"},
+    ColumnInfo{"function_id", Holds::Number, "the place in the program: `functions.id`"},
+    ColumnInfo{"value", Holds::Real, "an integer or a real number; null if it is not finite"} | kOrNull,
+    kSpanId,
+};
+
+constexpr ColumnInfo kMarks[] = {
+    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"ts", Holds::Moment, "when it was"},
+    ColumnInfo{"name", Holds::Text, "of the mark, or of an instant that the program annotated"},
+    ColumnInfo{"data", Holds::Text, "an object as JSON; null if there is none"} | kOrNull,
+    kSpanId,
+};
+
+constexpr ColumnInfo kFlows[] = {
+    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"ts", Holds::Moment, "when it was"},
+    ColumnInfo{"name", Holds::Text, "of the flow"},
+    ColumnInfo{"function_id", Holds::Number, "the place in the program: `functions.id`"},
+    ColumnInfo{"step", Holds::Text, "`begin`, `step` or `end`"},
+    ColumnInfo{"flow", Holds::Number, "the same number for all steps of a flow"},
+    kSpanId,
+};
+
 constexpr TableInfo kTables[] = {
     {"spans", "A row is one call of a function, or one span that the program annotated.", kSpans},
+    {"events", "A row is one event as it was recorded. Every call that has an end is two of them.", kEvents},
+    {"functions",
+     "A row is one function, with the figures of `adatrace report`. Functions that were never called have a "
+     "row, too.",
+     kFunctions},
+    {"threads", "A row is one thread, or one fiber.", kThreads},
+    {"processes", "A row is one process of the trace, or one part of a trace in parts.", kProcesses},
+    {"args", "A row is one argument of a call whose arguments were recorded.", kArgs},
+    {"off_cpu", "A row is one time in which a thread did not run its program.", kOffCpu},
+    {"counters", "A row is one value of a counter that the program reported.", kCounters},
+    {"marks", "A row is one point in time that has a name.", kMarks},
+    {"flows", "A row is one step of a flow: work that goes on in another place.", kFlows},
 };
 
 } // namespace

@@ -88,11 +88,8 @@ std::unique_ptr<SpanTable> open(const std::string &path) {
   return *std::move(table);
 }
 
-// Texts are read in one piece.
 std::vector<Row> readInOnePiece(SpanTable &table) {
-  SpanRequest request{.columns = allNumbers()};
-  request.columns.add(SpanColumn::Arguments);
-  return rowsOf(table, request);
+  return rowsOf(table, {.columns = allNumbers(), .partEvents = ~uint64_t{0}});
 }
 
 SpanRequest randomRequest(std::mt19937_64 &random, const SpanTable &table, const std::vector<Row> &all) {

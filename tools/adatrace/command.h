@@ -46,8 +46,9 @@ template <auto declare, auto run> std::function<int()> withOptions(CommandLine &
 }
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kOutliers, kCheck,
-    kCoroutines, kDiff, kTop, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kOpen, kLoad, kShip,
-    kFleet, kStart, kStop, kStatus, kEnable, kDisable, kDetail, kFlush, kMark, kSnapshot, kPack, kUnpack, kDoctor;
+    kCoroutines, kDiff, kTop, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kSql, kOpen, kLoad,
+    kShip, kFleet, kStart, kStop, kStatus, kEnable, kDisable, kDetail, kFlush, kMark, kSnapshot, kPack, kUnpack,
+    kDoctor;
 
 struct CommandGroup {
   const char *heading;
@@ -63,7 +64,7 @@ inline const std::vector<CommandGroup> &commandGroups() {
       {"See calls", {&kTree, &kGraph, &kFlame, &kView, &kCoroutines}},
       {"See what they cost, and what changed", {&kReport, &kTop, &kOutliers, &kDiff, &kCheck}},
       {"See what threads did, and what they waited for", {&kStacks, &kLast, &kWaits, &kWhy}},
-      {"Look into files", {&kInfo, &kDump, &kVerify}},
+      {"Look into files", {&kInfo, &kDump, &kSql, &kVerify}},
       {"Give a trace to others", {&kPack, &kUnpack}},
       {"Use other tools", {&kConvert, &kOpen}},
       {"Collect from many machines", {&kLoad, &kShip, &kFleet}},

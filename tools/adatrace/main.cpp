@@ -53,6 +53,10 @@ int dispatch(std::vector<std::string> args) {
     Output().write(tablePages());
     return kOk;
   }
+  if (args[0] == "--sql-tables") { // not in --help: docs/reference/tables.md is made from it
+    Output().write(sqlTablePages());
+    return kOk;
+  }
   if (args[0] == "--write-manual" && args.size() == 2) // not in --help: the build calls it
     return writeManual(args[1]);
   for (const Command *command : commands())

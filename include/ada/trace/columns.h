@@ -21,6 +21,7 @@
 
 #include "ada/trace/model.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -49,7 +50,7 @@ enum class SpanColumn : uint8_t {
   Depth,
   Exit,
   Outermost,
-  Arguments, ///< this one and the next two: threads are read in one piece, by one core
+  Arguments,
   Result,
   Values,
 };
@@ -104,6 +105,8 @@ struct SpanRequest {
   std::optional<std::vector<uint32_t>> threads = {}, functions = {};
   /// How many threads of the program read, at most; 0: as many as there are cores.
   unsigned workers = 0;
+  /// If not null, the read ends soon after this has become true, as if `visit` had returned false.
+  const std::atomic<bool> *stop = nullptr;
   /// Threads with more events are read in parts of at least that many, if the trace allows that.
   uint64_t partEvents = uint64_t{1} << 18;
 };

@@ -17,6 +17,8 @@
 #include "analysis/waits/coroutine_table.h"
 #include "control/status.h"
 #include "doctor/finding.h"
+#include "query/sql/views.h"
+#include "query/tables.h"
 
 namespace ada::cli {
 
@@ -59,6 +61,20 @@ std::string tablePages() {
   std::string page;
   for (const auto &[heading, columns] : tables)
     page += std::string("## ") + heading + "\n\n" + columnsPage(columns) + "\n";
+  return page;
+}
+
+std::string sqlTablePages() {
+  std::string page;
+  for (const query::TableInfo &table : query::tables()) {
+    ColumnList columns;
+    for (const ColumnInfo &column : table.columns)
+      columns.push_back(&column);
+    page += std::string("## ") + table.name + "\n\n" + table.help + "\n\n" + columnsPage(columns) + "\n";
+  }
+  page += "## Views\n\n| view | what it is | query |\n|---|---|---|\n";
+  for (const auto &view : query::kViews)
+    page += std::string("| `") + view.name + "` | " + view.help + " | `" + view.query + "` |\n";
   return page;
 }
 

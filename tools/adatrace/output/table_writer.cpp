@@ -76,7 +76,7 @@ void TableWriter::choose() {
       shown_.push_back(i);
   if (isPretty_)
     std::ranges::stable_sort(shown_, {}, [&](size_t i) { return columns_[i]->order; });
-  if (options_.format == Format::Markdown && !shown_.empty()) // the name comes first
+  if (options_.format == Format::Markdown && !shown_.empty() && !(facts_ & kInOrder)) // the name comes first
     std::rotate(shown_.begin(), shown_.end() - 1, shown_.end());
 }
 
@@ -84,6 +84,13 @@ void TableWriter::writeCells(const std::vector<std::string> &cells) {
   begin();
   for (const size_t number : shown_)
     add(*columns_[number], cells[number]);
+  end({});
+}
+
+void TableWriter::writeValues(const std::vector<Value> &values) {
+  begin();
+  for (const size_t number : shown_)
+    add(*columns_[number], values[number]);
   end({});
 }
 

@@ -42,6 +42,8 @@ public:
   }
   /// A row of a table whose columns are known only now; one text for each column.
   void writeCells(const std::vector<std::string> &cells);
+  /// The same; one value for each column.
+  void writeValues(const std::vector<Value> &values);
   /// Call after the last row.
   void finish();
 

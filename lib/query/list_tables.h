@@ -1,0 +1,55 @@
+// The rows of all tables but `spans`, which has a reader of its own (span_read.h).
+#pragma once
+
+#include "ada/trace/columns.h"
+#include "base/table.h"
+#include "shared_trace.h"
+#include "tables.h"
+#include "trace_totals.h"
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::query {
+
+/// Which rows may be left out, and which columns.
+struct ListRequest {
+  uint64_t used = ~uint64_t{0};             ///< a bit for each column; others need no value
+  uint64_t minTs = 0, maxTs = ~uint64_t{0}; ///< of tables that have `ts`; both ends included
+  std::optional<std::vector<uint32_t>> threads = {};
+};
+
+/// Takes the values of a row, in the order of the table's columns; false ends the reading.
+using RowVisitor = std::function<bool(const std::vector<Value> &)>;
+
+/// One trace as lists of rows. May be used from any thread.
+class TraceLists {
+public:
+  explicit TraceLists(SharedTrace &trace) : trace_(trace) {}
+
+  /// Calls `visit` with the rows that match, and perhaps with others. Ends early, without an error, if `stop` becomes
+  /// true.
+  Expected<void> read(const TableInfo &table, const ListRequest &request, const std::atomic<bool> &stop,
+                      const RowVisitor &visit);
+
+private:
+  using Read = Expected<void> (TraceLists::*)(const ListRequest &, const std::atomic<bool> &, const RowVisitor &);
+  Expected<void> readFunctions(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
+  Expected<void> readThreads(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
+  Expected<void> readProcesses(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
+  Expected<void> readOffCpu(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
+  /// Reads the figures, once, if one of the columns from number `first` on is used; null if not.
+  Expected<const TraceTotals *> totals(const ListRequest &request, unsigned first, const std::atomic<bool> &stop);
+
+  SharedTrace &trace_;
+  std::mutex mutex_;
+  std::unique_ptr<TraceTotals> totals_;
+};
+
+} // namespace ada::query

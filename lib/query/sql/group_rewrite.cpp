@@ -1,0 +1,251 @@
+// Turns a query that only adds up calls into one that reads sums.
+//
+// This is done with the query's words, not with a grammar of SQL. Whatever is not known to be right ends it.
+#include "group_rewrite.h"
+
+#include "query/tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <vector>
+
+namespace ada::query {
+
+namespace {
+
+struct Token {
+  enum class Kind { Word, Quoted, Other, End } kind = Kind::End;
+  std::string_view text; ///< as written
+  std::string name;      ///< a word in lower case, without quotes
+  bool is(std::string_view word) const { return kind == Kind::Word && name == word; }
+  bool isSign(std::string_view sign) const { return kind == Kind::Other && text == sign; }
+  bool isName() const { return kind == Kind::Word || kind == Kind::Quoted; }
+};
+
+bool isWordByte(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || (c & 0x80); }
+
+// The length of a text in quotes that begins there, with the quotes; 0 if it does not end.
+size_t quotedLength(std::string_view sql) {
+  const char end = sql[0] == '[' ? ']' : sql[0];
+  for (size_t i = 1; i < sql.size(); ++i)
+    if (sql[i] == end) {
+      if (end == ']' || i + 1 == sql.size() || sql[i + 1] != end)
+        return i + 1;
+      ++i;
+    }
+  return 0;
+}
+
+// Nothing if there is anything unusual. Comments are left out.
+std::optional<std::vector<Token>> tokensOf(std::string_view sql) {
+  std::vector<Token> tokens;
+  while (!sql.empty()) {
+    size_t size = 1;
+    Token token{.kind = Token::Kind::Other};
+    if (std::isspace(static_cast<unsigned char>(sql[0]))) {
+      sql.remove_prefix(1);
+      continue;
+    }
+    if (sql.starts_with("--") || sql.starts_with("/*")) {
+      const bool isLine = sql[0] == '-';
+      const size_t end = sql.find(isLine ? "\n" : "*/", 2);
+      sql.remove_prefix(end == sql.npos ? sql.size() : end + (isLine ? 1 : 2));
+      continue;
+    }
+    if (sql[0] == '\'' || sql[0] == '"' || sql[0] == '`' || sql[0] == '[') {
+      size = quotedLength(sql);
+      if (size == 0)
+        return std::nullopt;
+      token.kind = sql[0] == '\'' ? Token::Kind::Other : Token::Kind::Quoted;
+      token.name = sql.substr(1, size - 2);
+    } else if (std::isdigit(static_cast<unsigned char>(sql[0]))) {
+      while (size < sql.size() && (isWordByte(sql[size]) || sql[size] == '.' ||
+                                   ((sql[size] == '+' || sql[size] == '-') && std::tolower(sql[size - 1]) == 'e')))
+        ++size;
+    } else if (isWordByte(sql[0])) {
+      while (size < sql.size() && isWordByte(sql[size]))
+        ++size;
+      token.kind = Token::Kind::Word;
+    }
+    token.text = sql.substr(0, size);
+    if (token.kind == Token::Kind::Word)
+      token.name = token.text;
+    std::ranges::transform(token.name, token.name.begin(), [](unsigned char c) { return std::tolower(c); });
+    tokens.push_back(std::move(token));
+    sql.remove_prefix(size);
+  }
+  while (!tokens.empty() && tokens.back().isSign(";"))
+    tokens.pop_back();
+  tokens.push_back({});
+  return tokens;
+}
+
+template <size_t kSize> bool isAmong(const std::array<std::string_view, kSize> &words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+constexpr std::array<std::string_view, 7> kKeys = {"name",  "function_id", "thread",   "process",
+                                                   "depth", "exit",        "outermost"};
+constexpr std::array<std::string_view, 7> kMeasures = {"ts",      "dur",       "self",    "on_cpu",
+                                                       "waiting", "preempted", "recorder"};
+// Words with which a query is of another form.
+constexpr std::array<std::string_view, 15> kOther = {"select", "distinct", "filter",    "over",  "join",
+                                                     "union",  "except",   "intersect", "with",  "window",
+                                                     "exists", "natural",  "from",      "using", "values"};
+// Functions of single values; others may be aggregates.
+constexpr std::array<std::string_view, 20> kScalar = {
+    "abs",   "cast",   "ceil", "coalesce", "floor",  "format", "glob",    "hex",   "ifnull", "iif",
+    "instr", "length", "like", "lower",    "nullif", "printf", "replace", "round", "substr", "upper"};
+constexpr std::array<std::string_view, 7> kBeforeParenthesis = {"and", "or", "not", "in", "where", "having", "by"};
+
+class Rewriter {
+public:
+  explicit Rewriter(const std::vector<Token> &tokens) : tokens_(tokens) {}
+
+  std::optional<std::string> run() {
+    if (!at(0).is("select") || !findFrom())
+      return std::nullopt;
+    for (next_ = 0; at(next_).kind != Token::Kind::End;)
+      if (!take())
+        return std::nullopt;
+    return hasAggregate_ || hasGroups_ ? std::optional(out_) : std::nullopt;
+  }
+
+private:
+  enum class Clause { Select, Where, Group, Having, Order };
+
+  const Token &at(size_t i) const { return tokens_[std::min(i, tokens_.size() - 1)]; }
+  void put(std::string_view text) {
+    out_ += out_.empty() || out_.ends_with('.') || text == "." ? "" : " ";
+    out_ += text;
+  }
+
+  // FROM [schema.]spans [[AS] alias], the only table.
+  bool findFrom() {
+    for (from_ = 1; !at(from_).is("from"); ++from_)
+      if (at(from_).kind == Token::Kind::End)
+        return false;
+    table_ = from_ + 1;
+    if (at(table_ + 1).isSign("."))
+      table_ += 2;
+    if (!at(table_).isName() || at(table_).name != "spans")
+      return false;
+    afterFrom_ = table_ + 1;
+    alias_ = "spans";
+    const auto isClause = [](const Token &token) {
+      return token.is("where") || token.is("group") || token.is("order") || token.is("limit") || token.is("having");
+    };
+    if (at(afterFrom_).is("as"))
+      ++afterFrom_;
+    if (at(afterFrom_).isName() && !isClause(at(afterFrom_)))
+      alias_ = at(afterFrom_++).name;
+    return at(afterFrom_).kind == Token::Kind::End || isClause(at(afterFrom_));
+  }
+
+  bool take() {
+    const Token &token = at(next_);
+    if (next_ == from_) {
+      put("FROM");
+      if (table_ == from_ + 3)
+        put(at(from_ + 1).text), put(".");
+      put("span_groups");
+      put("AS");
+      put("\"" + alias_ + "\"");
+      next_ = afterFrom_;
+      return true;
+    }
+    if (!token.isName()) {
+      // `*` is a list of all columns, or multiplies.
+      if (token.isSign("*") && (at(next_ - 1).is("select") || at(next_ - 1).isSign(",") || at(next_ - 1).isSign(".")))
+        return false;
+      if (token.isSign("?") || token.isSign(";"))
+        return false;
+      return copy();
+    }
+    if (token.kind == Token::Kind::Word) {
+      if (next_ > 0 && isAmong(kOther, token.name))
+        return false;
+      if (token.is("where"))
+        clause_ = Clause::Where;
+      else if (token.is("group"))
+        clause_ = Clause::Group, hasGroups_ = true;
+      else if (token.is("having"))
+        clause_ = Clause::Having;
+      else if (token.is("order"))
+        clause_ = Clause::Order;
+      else if (token.is("as") && clause_ == Clause::Select && at(next_ + 1).isName()) {
+        aliases_.push_back(at(next_ + 1).name);
+        return copy() && copy();
+      } else if (at(next_ + 1).isSign("("))
+        return takeFunction();
+    }
+    return takeName();
+  }
+  bool copy() {
+    put(at(next_++).text);
+    return true;
+  }
+
+  bool takeFunction() {
+    const Token &function = at(next_);
+    if (isAmong(kScalar, function.name) || isAmong(kBeforeParenthesis, function.name))
+      return copy();
+    // count(*), sum(column), sum(alias.column)
+    size_t argument = next_ + 2;
+    if (at(argument).isName() && at(argument).name == alias_ && at(argument + 1).isSign("."))
+      argument += 2;
+    if (!at(argument + 1).isSign(")") || clause_ == Clause::Where)
+      return false;
+    const std::string &column = at(argument).name;
+    const bool isAll = at(argument).isSign("*");
+    const bool isMeasure = at(argument).isName() && isAmong(kMeasures, column);
+    const bool isKey = at(argument).isName() && isAmong(kKeys, column);
+    const std::string sum = "sum(" + column + "_sum)";
+    if (function.is("count") && (isAll || isKey || isMeasure))
+      put("coalesce(sum(" + (isMeasure ? column + "_n" : std::string("n")) + "), 0)");
+    else if (function.is("sum") && isMeasure)
+      put(sum);
+    else if (function.is("total") && isMeasure)
+      put("total(" + column + "_sum)");
+    else if (function.is("avg") && isMeasure)
+      put("(" + sum + " * 1.0 / sum(" + column + "_n))");
+    else if ((function.is("min") || function.is("max")) && isMeasure)
+      put(function.name + "(" + column + "_" + function.name + ")");
+    else if ((function.is("min") || function.is("max")) && isKey)
+      put(function.name + "(" + column + ")");
+    else
+      return false;
+    hasAggregate_ = true;
+    next_ = argument + 2;
+    return true;
+  }
+
+  // A column, an alias, or a word of SQL.
+  bool takeName() {
+    const Token &token = at(next_);
+    const bool isAlias = std::ranges::find(aliases_, token.name) != aliases_.end();
+    const bool isQualified = next_ > 0 && at(next_ - 1).isSign(".");
+    const bool isColumn = spanColumn(token.name).has_value();
+    if (!isColumn || isAmong(kKeys, token.name) || clause_ == Clause::Where)
+      return token.name != "parent_id" && token.name != "rowid" ? copy() : false;
+    return clause_ == Clause::Order && isAlias && !isQualified ? copy() : false;
+  }
+
+  const std::vector<Token> &tokens_;
+  std::string out_, alias_;
+  std::vector<std::string> aliases_; // of results
+  size_t next_ = 0, from_ = 0, table_ = 0, afterFrom_ = 0;
+  Clause clause_ = Clause::Select;
+  bool hasAggregate_ = false, hasGroups_ = false;
+};
+
+} // namespace
+
+std::optional<std::string> rewriteGroups(std::string_view sql) {
+  const auto tokens = tokensOf(sql);
+  return tokens ? Rewriter(*tokens).run() : std::nullopt;
+}
+
+} // namespace ada::query

@@ -1,0 +1,24 @@
+// Turns a query that only adds up calls into one that reads sums.
+//
+// SQLite takes a microsecond for each row that it groups by a text, most of it to sort; a trace has a hundred million.
+// A query such as
+//
+//   SELECT name, count(*), sum(dur) FROM spans WHERE depth < 3 GROUP BY name HAVING count(*) > 9 ORDER BY 3 DESC
+//
+// needs one row for each name only. There is a hidden table `span_groups`, with one row for each combination of those
+// keys (name, function_id, thread, process, depth, exit, outermost) that a query uses, and with the sums of all other
+// columns. The query is changed to read that table: `count(*)` becomes `sum(n)`, `sum(dur)` becomes `sum(dur_sum)`, and
+// so on. Conditions on other columns than keys are met by the table, or the table fails before its first row; then the
+// query is run as it was written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace ada::query {
+
+/// The changed query; nothing if the query is of another form. It has the same result, except for the names of columns.
+std::optional<std::string> rewriteGroups(std::string_view sql);
+
+} // namespace ada::query

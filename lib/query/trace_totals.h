@@ -1,0 +1,35 @@
+// What functions, threads and processes cost: a report's figures, for the tables about them.
+#pragma once
+
+#include "ada/trace/off_cpu.h"
+#include "model/statistics.h"
+#include "shared_trace.h"
+
+#include <atomic>
+#include <vector>
+
+namespace ada::query {
+
+struct ThreadTotals {
+  uint64_t calls = 0;
+  uint64_t selfNs = 0;
+  OffCpuTimes off; ///< of the time in calls
+  uint64_t totalNs() const { return selfNs + off.recorderNs; }
+  uint64_t onCpuNs() const {
+    const uint64_t other = off.sumNs() + off.unknownNs;
+    return selfNs > other ? selfNs - other : 0;
+  }
+  void operator+=(const ThreadTotals &other) { calls += other.calls, selfNs += other.selfNs, off += other.off; }
+};
+
+struct TraceTotals {
+  std::vector<FunctionStatistics> functions; ///< by number
+  std::vector<ThreadTotals> threads;         ///< by index
+  std::vector<ThreadTotals> processes;
+};
+
+/// Uses the figures that an earlier report kept, and keeps new ones, as `adatrace report` does. Ends with an error for
+/// which analysis::isEarlyEnd() holds if `stop` becomes true.
+Expected<TraceTotals> totalsOf(SharedTrace &trace, const std::atomic<bool> &stop);
+
+} // namespace ada::query

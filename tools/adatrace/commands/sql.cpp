@@ -1,0 +1,282 @@
+// Adatrace sql: answers SQL on traces, as they lie there.
+#include "command.h"
+#include "output/sql_rows.h"
+#include "process/session_place.h"
+#include "query/sql/database.h"
+#include "query/sql/views.h"
+#include "query/tables.h"
+#include "terminal/line_reader.h"
+
+#include "base/text.h"
+#include "formats/table.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <unistd.h>
+
+namespace ada::cli {
+
+namespace sql_command {
+namespace {
+
+struct Options {
+  std::vector<std::string> arguments;
+  TableOptions table;
+  bool explains = false;
+};
+
+// While it lives, ^C ends the query that is being run.
+class Interruption {
+public:
+  explicit Interruption(query::SqlDatabase &database) {
+    running_ = &database;
+    struct sigaction action = {};
+    action.sa_handler = [](int) {
+      if (query::SqlDatabase *const database = running_)
+        database->interrupt();
+    };
+    sigaction(SIGINT, &action, &before_);
+  }
+  Interruption(const Interruption &) = delete;
+  ~Interruption() {
+    sigaction(SIGINT, &before_, nullptr);
+    running_ = nullptr;
+  }
+
+private:
+  static inline std::atomic<query::SqlDatabase *> running_ = nullptr;
+  struct sigaction before_;
+};
+
+class Session {
+public:
+  Session(const Options &options, const Invocation &invocation)
+      : options_(options), palette_(invocation.palette()), database_(need(query::SqlDatabase::open())) {}
+
+  void open(const std::vector<std::string> &sessions) {
+    if (sessions.size() <= 1)
+      attach("main", sessionOrNewest(sessions.empty() ? "" : sessions[0]));
+    else
+      for (const std::string &session : sessions)
+        attachNamed(session);
+    tellDamage();
+  }
+
+  /// Runs all statements of a text. The exit status.
+  int run(std::string_view sql) {
+    while (!sql.empty()) {
+      auto done = runFirst(sql);
+      if (!done && done.error().code == "E_INTERRUPTED")
+        return kSignalBase + SIGINT;
+      if (!done)
+        return fail(kWrongUsage, "sql: {}", done.error().message);
+    }
+    return tellDamage();
+  }
+
+  int shell();
+
+private:
+  void attach(const std::string &schema, const std::string &path) {
+    auto source = need(model::openTrace(path));
+    need(database_->attach(schema, std::move(source)));
+  }
+  // NAME=PATH, or a path: then its number is the name.
+  void attachNamed(const std::string &text) {
+    const size_t sign = text.find('=');
+    const std::string name = text.substr(0, std::min(sign, text.size()));
+    const bool isNamed =
+        sign != text.npos && !std::filesystem::exists(text) && !name.empty() &&
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == name.npos;
+    const std::string schema = isNamed ? name : "s" + std::to_string(database_->schemas().size() + 1);
+    const std::vector<std::string> taken = database_->schemas();
+    if (schema == "main" || schema == "temp" || std::ranges::find(taken, schema) != taken.end())
+      stop(kWrongUsage, "sql: '{}' can't name a session: it names something else", schema);
+    attach(schema, isNamed ? text.substr(sign + 1) : text);
+  }
+
+  Expected<void> runFirst(std::string_view &sql) {
+    const Interruption interruption(*database_);
+    auto query = database_->query(sql, &sql);
+    if (!query)
+      return query.error();
+    if (!*query)
+      return {};
+    if (options_.explains)
+      return explain(**query);
+    return printRows(out_, palette_, **query, options_.table);
+  }
+  Expected<void> explain(const query::SqlQuery &query) {
+    if (!query.changed().empty())
+      out_.print("run as: {}\n", query.changed());
+    auto lines = query.plan();
+    if (!lines)
+      return lines.error();
+    for (const std::string &line : *lines)
+      out_.print("{}\n", line);
+    return {};
+  }
+
+  // Prints what was wrong with the traces, each thing once.
+  int tellDamage() {
+    out_.flush();
+    for (const std::string &schema : database_->schemas()) {
+      for (const Warning &flaw : database_->warnings(schema))
+        if (isNew(flaw.message))
+          warning("{}", flaw.message);
+      for (const Error &problem : database_->problems(schema)) {
+        code_ = kProblemsFound;
+        if (isNew(problem.text()))
+          complain(problem.text());
+      }
+    }
+    return code_;
+  }
+  bool isNew(const std::string &text) {
+    const bool isKnown = std::ranges::find(told_, text) != told_.end();
+    if (!isKnown)
+      told_.push_back(text);
+    return !isKnown;
+  }
+
+  bool command(const std::string &line);
+  void showTables();
+  void showSchema(std::string_view name);
+
+  const Options &options_;
+  Palette palette_;
+  Output out_;
+  std::unique_ptr<query::SqlDatabase> database_;
+  std::vector<std::string> told_;
+  int code_ = kOk;
+};
+
+//===--- the shell --------------------------------------------------------===//
+
+void Session::showTables() {
+  for (const query::TableInfo &table : query::tables())
+    out_.print("{:16}{}\n", table.name, table.help);
+  for (const auto &view : query::kViews)
+    out_.print("{:16}{}\n", view.name, view.help);
+}
+
+void Session::showSchema(std::string_view name) {
+  for (const query::TableInfo &table : query::tables()) {
+    if (!name.empty() && name != table.name)
+      continue;
+    out_.print("{}{}{}: {}\n", palette_.name, table.name, palette_.reset, table.help);
+    for (const ColumnInfo &column : table.columns)
+      out_.print("  {:12}  {}\n", column.key, column.help);
+  }
+  for (const auto &view : query::kViews)
+    if (name.empty() || name == view.name)
+      out_.print("{}{}{}: {}\n  {}\n", palette_.name, view.name, palette_.reset, view.help, view.query);
+}
+
+// A line that begins with a dot. False ends the shell.
+bool Session::command(const std::string &line) {
+  const size_t space = line.find(' ');
+  const std::string word = line.substr(0, space);
+  const std::string rest = space == line.npos ? "" : line.substr(line.find_first_not_of(' ', space));
+  if (word == ".quit" || word == ".exit")
+    return false;
+  if (word == ".tables")
+    showTables();
+  else if (word == ".schema")
+    showSchema(rest);
+  else
+    out_.write("SQL ends with a semicolon. ^C ends a query, ^D the shell.\n"
+               ".tables         the tables and views, and what a row of each is\n"
+               ".schema TABLE   its columns, with units; without TABLE, of all tables\n"
+               ".quit           end\n"
+               "Times are nanoseconds. An example:\n"
+               "  SELECT name, count(*), sum(dur) FROM spans GROUP BY name ORDER BY 3 DESC LIMIT 10;\n");
+  out_.flush();
+  return true;
+}
+
+int Session::shell() {
+  LineReader lines;
+  out_.write(".help shows what can be asked.\n");
+  out_.flush();
+  std::string sql;
+  while (const auto line = lines.read(sql.empty() ? "adatrace> " : "     ...> ")) {
+    if (!line->empty())
+      lines.remember(*line);
+    if (sql.empty() && line->starts_with('.')) {
+      if (!command(*line))
+        break;
+      continue;
+    }
+    sql += (sql.empty() ? "" : "\n") + *line;
+    if (sql.find_first_not_of(" \t\n") == sql.npos)
+      sql.clear();
+    else if (query::isCompleteSql(sql))
+      (void)run(std::exchange(sql, {}));
+  }
+  return code_;
+}
+
+//===--- the command ------------------------------------------------------===//
+
+// A query has a space, and is no file.
+bool isQuery(const std::string &text) {
+  std::error_code ignored;
+  return text.find_first_of(" \t\n") != text.npos && !std::filesystem::exists(text, ignored);
+}
+
+int run(Options &options, const Invocation &invocation) {
+  std::vector<std::string> sessions = options.arguments;
+  std::optional<std::string> sql;
+  if (!sessions.empty() && isQuery(sessions.back())) {
+    sql = sessions.back();
+    sessions.pop_back();
+  }
+  const bool isShell = !sql && isTerminal(STDIN_FILENO) && isTerminal(STDOUT_FILENO);
+  if (!sql && !isShell && std::ranges::find(sessions, "-") != sessions.end())
+    return fail(kWrongUsage, "sql: standard input can't be both the trace and the query");
+  Session session(options, invocation);
+  session.open(sessions);
+  if (isShell)
+    return session.shell();
+  if (!sql)
+    sql = std::string(std::istreambuf_iterator<char>(std::cin), {});
+  const int code = session.run(*sql);
+  if (code == kSignalBase + SIGINT) {
+    std::signal(SIGINT, SIG_DFL);
+    (void)std::raise(SIGINT);
+  }
+  return code;
+}
+
+void declare(CommandLine &line, Options &options) {
+  line.option(
+          "session", options.arguments,
+          "Sessions, or traces of any other format [the newest session under ./ada-traces]; and a query, which has a "
+          "space. With several sessions, each is a schema: s1, s2, or NAME for NAME=SESSION. Without a query, SQL is "
+          "read from standard input; on a terminal, a shell asks for it")
+      .type("");
+  line.flag("--explain", options.explains,
+            "Show how the query would be run: which conditions are used to read less, and which columns are read")
+      .under(heading::kOutput);
+  addTableOptions(line, options.table, "row", "table");
+}
+
+} // namespace
+} // namespace sql_command
+
+const Command kSql = {
+    "sql",
+    "Ask in SQL",
+    "adatrace sql 'SELECT name, calls, self FROM functions'\n"
+    "adatrace sql run.adatrace 'SELECT ts FROM spans WHERE dur > 1e6' --format=csv\n"
+    "adatrace sql before=a after=b 'SELECT max(dur) FROM after.spans'\n"
+    "adatrace sql --explain 'SELECT max(dur) FROM spans'",
+    withOptions<sql_command::declare, sql_command::run>,
+};
+
+} // namespace ada::cli
