@@ -4,6 +4,7 @@
 #   tool      adatrace                  the tool, its manual pages and documents
 #   runtime   libadaruntime<ABI>        what traced programs load
 #   dev       libadatrace-dev           wrappers, headers, the CMake package, pkg-config files, libraries to link with
+#   python    python3-adatrace          the Python package, if it is built; not in the archive, whose Python is unknown
 #   plugin-N  adatrace-plugin-N         the compiler plugin for LLVM N
 #   plugin-gcc-N  adatrace-plugin-gcc-N  the compiler plugin for GCC N
 #   bundle    only in the archive       the shared libraries of adatrace, except those of glibc and GCC: these two fit each
@@ -83,6 +84,9 @@ endforeach()
 if(TARGET adatrace)
   list(APPEND CPACK_COMPONENTS_ALL tool)
 endif()
+if(TARGET adatrace_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+endif()
 
 find_program(ADA_DPKG dpkg)
 set(CPACK_GENERATOR TGZ)
@@ -94,6 +98,7 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/CPackGenerator.cmake @ONLY CONTENT [
 # Made by cmake/AdaPackages.cmake.
 if(CPACK_GENERATOR STREQUAL TGZ)
   list(APPEND CPACK_COMPONENTS_ALL bundle)
+  list(REMOVE_ITEM CPACK_COMPONENTS_ALL python)
   set(CPACK_PACKAGING_INSTALL_PREFIX "")
   set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)
   set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY ON)
@@ -190,5 +195,25 @@ the compiler to use.")
   set(CPACK_DEBIAN_PLUGIN-GCC-${version}_PACKAGE_DEPENDS
       "gcc-${version}, libadatrace-dev (= ${ada_package_version})")
 endforeach()
+if(TARGET adatrace_python)
+  ada_deb(python python3-adatrace "function tracer: reads and records traces from Python"
+"The Python package adatrace opens the traces of AdaTrace and of other tracers:
+calls as numpy arrays, reports, call trees, waits and comparisons as data. It
+records programs with the tool in the package adatrace.")
+  # As dh_python3 would: for the Python that the extension was built for, whose compiled files come and go with it.
+  execute_process(COMMAND ${ADA_PYTHON} -c "import sys; a, b = sys.version_info[:2]
+print(f'python3 (>= {a}.{b}), python3 (<< {a}.{b + 1})')" OUTPUT_VARIABLE ada_python_needed OUTPUT_STRIP_TRAILING_WHITESPACE)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${ada_python_needed}, python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "adatrace (= ${ada_package_version})")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS python3-pandas)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(scripts ${PROJECT_BINARY_DIR}/packages/python)
+  file(WRITE ${scripts}/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ] && command -v py3compile >/dev/null; then
+  py3compile -p python3-adatrace\nfi\n")
+  file(WRITE ${scripts}/prerm "#!/bin/sh\nset -e\nif command -v py3clean >/dev/null; then\n  py3clean -p python3-adatrace\nfi\n")
+  file(CHMOD ${scripts}/postinst ${scripts}/prerm PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+       WORLD_READ WORLD_EXECUTE)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${scripts}/postinst ${scripts}/prerm)
+endif()
 set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "libadatrace-dev (= ${ada_package_version})")
 include(CPack)

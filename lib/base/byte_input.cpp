@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <fcntl.h>
 #include <poll.h>
@@ -24,6 +25,8 @@ struct ByteInput::State {
 
   // Bytes of the file as they are: as many as there are, at most `size`.
   Expected<size_t> fillRaw(std::byte *to, size_t size) {
+    if (stop && *stop)
+      return Error{.code = "E_STOPPED", .message = "reading was stopped", .file = name};
     size_t got = 0;
     while (got < size) {
       const ssize_t n = ::read(fd, to + got, size - got);
@@ -107,6 +110,7 @@ struct ByteInput::State {
   std::optional<Error> flaw, flawOfOriginal; // the latter is of the data that was copied to a file
   std::array<std::byte, kHeadBytes> head;
   size_t headSize = 0;
+  std::shared_ptr<const std::atomic<bool>> stop;
   bool headPending = true; // the next read() begins with it
   std::vector<std::byte> piece;
 };
@@ -115,6 +119,8 @@ ByteInput::ByteInput(std::unique_ptr<State> state) : state_(std::move(state)) {}
 ByteInput::ByteInput(ByteInput &&) noexcept = default;
 ByteInput &ByteInput::operator=(ByteInput &&) noexcept = default;
 ByteInput::~ByteInput() = default;
+
+void ByteInput::stopBy(std::shared_ptr<const std::atomic<bool>> flag) noexcept { state_->stop = std::move(flag); }
 
 // False if it is a FIFO that nothing writes to. Reads block from now on.
 static bool waitForWriter(int fd) {

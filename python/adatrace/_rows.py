@@ -32,7 +32,7 @@ class Rows(list[dict[str, Any]]):
     def _repr_html_(self) -> str:
         columns = [c for c in self.columns if any(not isinstance(row.get(c), (list, dict)) for row in self)]
         head = "".join(f"<th>{html.escape(c)}</th>" for c in columns)
-        body = "".join("<tr>" + "".join(f"<td>{_cell(row.get(c))}</td>" for c in columns) + "</tr>"
+        body = "".join("<tr>" + "".join(f"<td>{_cell(c, row.get(c))}</td>" for c in columns) + "</tr>"
                        for row in self[:SHOWN_ROWS])
         more = f"<p>and {len(self) - SHOWN_ROWS:,} more rows</p>" if len(self) > SHOWN_ROWS else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
@@ -41,12 +41,17 @@ class Rows(list[dict[str, Any]]):
 SHOWN_ROWS = 60
 
 
-def _cell(value: Any) -> str:
+# Numbers that identify something.
+IDENTIFIERS = {"pid", "thread", "tid"}
+
+
+def _cell(key: str, value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, (list, dict)):
         return f"{len(value)} …"
-    return html.escape(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value))
+    isCount = isinstance(value, int) and not isinstance(value, bool) and key not in IDENTIFIERS
+    return html.escape(f"{value:,}" if isCount else str(value))
 
 
 def duration(ns: int) -> str:

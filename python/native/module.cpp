@@ -1,7 +1,11 @@
 // The extension adatrace._native: what adatrace/*.py is built on. _native.pyi has its types.
 #include "answers.h"
+#include "arrow.h"
+#include "columns.h"
 #include "without_lock.h"
 
+#include "base/try.h"
+#include "query/span_read.h"
 #include "shared/select/function_glob.h"
 
 #include <pybind11/stl.h>
@@ -113,7 +117,8 @@ std::shared_ptr<Trace> openTrace(const py::bytes &path) {
 py::list processesOf(const Trace &trace) {
   py::list all;
   for (const model::Process &process : trace.table().processes)
-    all.append(py::make_tuple(process.index, textOf(process.name), process.pid, pathOf(process.executable)));
+    all.append(py::make_tuple(process.index, textOf(process.name), process.pid,
+                              process.executable.empty() ? py::object(py::none()) : pathOf(process.executable)));
   return all;
 }
 
@@ -121,10 +126,60 @@ py::list threadsOf(const Trace &trace) {
   py::list all;
   for (const model::Thread &thread : trace.table().threads) {
     const model::ThreadExtent extent = thread.extent.value_or(model::ThreadExtent());
-    all.append(py::make_tuple(thread.index, thread.process, thread.number, thread.tid, textOf(thread.name),
-                              extent.events, extent.firstNs, extent.lastNs, thread.knowsSched()));
+    const auto known = [&](uint64_t ns) { return extent.events ? py::object(py::int_(ns)) : py::none(); };
+    all.append(py::make_tuple(thread.index, thread.process, thread.number, thread.tid,
+                              thread.name.empty() ? py::object(py::none()) : textOf(thread.name), known(extent.firstNs),
+                              known(extent.lastNs), extent.events, thread.knowsSched()));
   }
   return all;
+}
+
+// Calls use(functions) without Python's lock, and returns its result.
+template <class Use> auto useFunctions(const Trace &trace, const Use &use) {
+  decltype(use(std::vector<model::Function>())) result;
+  withoutLock([&](const StopFlag &stop) {
+    return trace.useShared(stop, [&](const query::SharedTrace &shared) -> Expected<void> {
+      result = use(shared.functions());
+      return {};
+    });
+  });
+  return result;
+}
+
+py::list functionsOf(const Trace &trace) {
+  py::list all;
+  for (const model::Function &function : useFunctions(trace, [](auto functions) { return functions; })) {
+    const auto known = [](const std::string &text) { return text.empty() ? py::object(py::none()) : textOf(text); };
+    all.append(py::make_tuple(function.index, function.process, textOf(function.displayName), known(function.name),
+                              known(function.file), function.line ? py::object(py::int_(function.line)) : py::none(),
+                              known(function.signature), std::string(kindName(function.kind))));
+  }
+  return all;
+}
+
+py::tuple spansOf(const Trace &trace, const std::vector<std::string> &keys,
+                  std::optional<std::vector<uint32_t>> functions, std::optional<std::vector<uint32_t>> threads,
+                  std::optional<uint64_t> start, std::optional<uint64_t> end, uint64_t minDuration,
+                  std::optional<uint64_t> maxDuration, std::optional<uint32_t> depth, uint64_t minId, uint64_t maxId) {
+  const std::unique_ptr<SpanArrays> arrays = SpanArrays::make(keys);
+  query::SpanRequest request;
+  request.columns = arrays->columns();
+  request.functions = std::move(functions), request.threads = std::move(threads);
+  request.fromNs = start.value_or(request.fromNs), request.toNs = end.value_or(request.toNs);
+  request.minDur = minDuration, request.maxDur = maxDuration.value_or(request.maxDur);
+  request.minId = minId, request.maxId = maxId;
+  request.maxDepth = depth ? *depth - 1 : request.maxDepth;
+  Damage damage;
+  withoutLock([&](const StopFlag &stop) {
+    return trace.useShared(stop, [&](query::SharedTrace &shared) -> Expected<void> {
+      const auto add = [&](const query::SpanChunk &chunk) { return !*stop && arrays->add(chunk); };
+      ADA_TRY(query::SpanRead(shared, request, add).run());
+      arrays->finish(shared.functions());
+      damage = {shared.problems(), shared.warnings()};
+      return {};
+    });
+  });
+  return py::make_tuple(arrays->take(), damageOf(damage));
 }
 
 void defineTrace(py::module_ &module) {
@@ -138,6 +193,16 @@ void defineTrace(py::module_ &module) {
       .def_property_readonly("events", &Trace::eventCount)
       .def("processes", &processesOf)
       .def("threads", &threadsOf)
+      .def("functions", &functionsOf)
+      .def(
+          "functions_called",
+          [](const Trace &trace, const std::vector<std::string> &globs) {
+            checkGlobs(globs);
+            return useFunctions(trace, [&](const auto &functions) { return functionsCalled(functions, globs); });
+          },
+          "globs"_a)
+      .def("spans", &spansOf, "keys"_a, "functions"_a, "threads"_a, "start"_a, "end"_a, "min_duration"_a,
+           "max_duration"_a, "depth"_a, "min_id"_a, "max_id"_a)
       .def("damage", [](const Trace &trace) { return damageOf(trace.damage()); })
       .def(
           "report",
@@ -176,6 +241,10 @@ void defineTrace(py::module_ &module) {
             [&](const StopFlag &stop) { return diff(pointers(before), pointers(after), choice, byPath, stop); }));
       },
       "before"_a, "after"_a, "choice"_a, "by_path"_a);
+  module.def("arrow_schema", &arrowSchema, "columns"_a);
+  module.def("arrow_array", &arrowArray, "columns"_a);
+  module.def("arrow_stream", &arrowStream, "columns"_a);
+  module.def("span_keys", &spanKeys);
   module.def("report_sort_words", &reportSortWords);
 }
 

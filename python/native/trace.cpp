@@ -14,14 +14,18 @@ Expected<std::shared_ptr<Trace>> Trace::open(const std::string &path, const Stop
   auto trace = std::make_shared<Trace>();
   trace->path_ = path;
   model::TraceLocation place = ADA_TRY(model::locate(path));
+  if (place.bytes)
+    place.bytes->stopBy(stop);
   auto source = ADA_TRY(model::openTrace(std::move(place)));
   // A trace whose threads come mixed is read now, which may take long.
-  trace->source_ = ADA_TRY(model::makeThreadwise(std::make_unique<StoppableSource>(std::move(source), stop)));
+  auto threadwise = ADA_TRY(model::makeThreadwise(std::make_unique<StoppableSource>(std::move(source), stop)));
+  trace->source_ = threadwise->another();
   analysis::TableSink sink(trace->table_);
   model::ReadRequest nothing;
   nothing.threads.emplace();
   ADA_TRY(trace->source_->readPart(sink, nothing));
   trace->damage_ = {trace->source_->problems(), trace->source_->warnings()};
+  trace->shared_ = ADA_TRY(query::SharedTrace::open(std::move(threadwise)));
   bool any = false;
   for (const model::Thread &thread : trace->table_.threads)
     if (thread.extent && thread.extent->events) {

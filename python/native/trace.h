@@ -6,7 +6,9 @@
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
 #include "analysis/events/trace_table.h"
+#include "query/shared_trace.h"
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -24,7 +26,7 @@ public:
   static Expected<std::shared_ptr<Trace>> open(const std::string &path, const StopFlag &stop);
 
   const std::string &path() const { return path_; }
-  /// Processes and threads, and the functions that were announced before any event.
+  /// Processes and threads, and the functions that are announced before any event.
   const analysis::TraceTable &table() const { return table_; }
   /// What was found when it was opened.
   const Damage &damage() const { return damage_; }
@@ -43,11 +45,22 @@ public:
     Damage damage() const { return {source->problems(), source->warnings()}; }
   };
   Reading read(const StopFlag &stop) const;
+  /// For columns and lists of functions, which numbers functions as all commands count them: calls use(shared) while
+  /// no other thread uses it, because reads of a damaged trace may add functions to it.
+  template <class Use> Expected<void> useShared(const StopFlag &stop, const Use &use) const {
+    std::unique_lock lock(sharedMutex_, std::defer_lock);
+    while (!lock.try_lock_for(std::chrono::milliseconds(50)))
+      if (*stop)
+        return {};
+    return use(*shared_);
+  }
 
 private:
   std::string path_;
   mutable std::mutex mutex_; // of source_
   std::unique_ptr<model::TraceSource> source_;
+  mutable std::timed_mutex sharedMutex_;
+  std::unique_ptr<query::SharedTrace> shared_;
   analysis::TraceTable table_;
   Damage damage_;
   uint64_t startNs_ = 0, endNs_ = 0;

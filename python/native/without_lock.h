@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 namespace ada::python {
@@ -24,8 +25,8 @@ struct Failure : std::exception {
 
 /// Calls work(flag), which returns an Expected, in a thread of its own, and returns the value or throws a Failure.
 /// Other Python threads run meanwhile. If a signal's handler raises an exception, as that of Ctrl-C does, the flag is
-/// set, and the exception is thrown when `work` has returned.
-template <class Work> auto withoutLock(const Work &work) {
+/// set, onStop() is called until `work` has returned, and then the exception is thrown.
+template <class Work, class OnStop> auto withoutLock(const Work &work, const OnStop &onStop) {
   constexpr auto kLook = std::chrono::milliseconds(50); // how long Ctrl-C may take to be seen
   const StopFlag flag = std::make_shared<std::atomic<bool>>(false);
   std::optional<decltype(work(flag))> result;
@@ -47,8 +48,10 @@ template <class Work> auto withoutLock(const Work &work) {
     });
     std::unique_lock lock(mutex);
     while (!ended.wait_for(lock, kLook, [&] { return hasEnded; })) {
-      if (*flag)
+      if (*flag) {
+        onStop();
         continue;
+      }
       lock.unlock();
       {
         const pybind11::gil_scoped_acquire locked;
@@ -64,8 +67,13 @@ template <class Work> auto withoutLock(const Work &work) {
   if (thrown)
     std::rethrow_exception(thrown);
   if (!*result)
-    throw Failure(std::move(result->error()));
-  return *std::move(*result);
+    throw Failure(result->error());
+  if constexpr (!std::is_same_v<decltype(work(flag)), Expected<void>>)
+    return *std::move(*result);
+}
+
+template <class Work> auto withoutLock(const Work &work) {
+  return withoutLock(work, [] {});
 }
 
 } // namespace ada::python

@@ -28,7 +28,7 @@ step "what the packages need"
 inside apt-get -qq update
 depends() { dpkg-deb -f "$1" Depends | tr ',' '\n' | sed 's/ *(.*//; s/^ *//' | grep -v 'ada'; }
 default=$(inside apt-cache depends clang | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -1)
-debs=("$work"/debs/{adatrace,libadaruntime,libadatrace-dev}[0-9_]*.deb "$work/debs/adatrace-plugin-${default}_"*.deb)
+debs=("$work"/debs/{adatrace,libadaruntime,libadatrace-dev,python3-adatrace}[0-9_]*.deb "$work/debs/adatrace-plugin-${default}_"*.deb)
 mapfile -t needed < <(for deb in "${debs[@]}"; do depends "$deb"; done | sort -u)
 inside apt-get -qq -o APT::Install-Recommends=0 install -y "${needed[@]}" >"$work/apt.log" 2>&1 || { tail -20 "$work/apt.log"; exit 1; }
 
@@ -52,13 +52,14 @@ int main(void) { ada_set_thread_name("main"); return 0; }
 END
   clang-'"$default"' by_hand.c -o by_hand $(adatrace flags --llvm='"$default"')
   adatrace record --session h ./by_hand
-  adatrace verify h' | tee "$work/used"
+  adatrace verify h
+  python3 -c "import adatrace; print([row[\"function\"] for row in adatrace.open(\"s\").report()])"' | tee "$work/used"
 grep -q 'libAdaRuntime.so.* => /lib\|libAdaRuntime.so.* => /usr/lib' "$work/used"
 grep -q ' main' "$work/used"
 [ "$(grep -c '^ok:' "$work/used")" -ge 2 ] || { echo "verify did not say ok twice"; exit 1; }
 
 step "remove"
-ours=$(inside dpkg-query -W -f '${Package}\n' | grep -E '^(adatrace|libada)')
+ours=$(inside dpkg-query -W -f '${Package}\n' | grep -E '^(adatrace|libada|python3-adatrace)')
 # shellcheck disable=SC2086
 inside dpkg -L $ours | sort -u >"$work/owned"
 # shellcheck disable=SC2086

@@ -1,8 +1,10 @@
 """The package answers as the commands of adatrace do, and its errors say what is wrong and where."""
+import itertools
 import json
 import os
 import pathlib
 import pickle
+import signal
 import subprocess
 import tempfile
 import threading
@@ -35,6 +37,7 @@ class Questions(WithSession):
         self.assertEqual((100, 300, 10), (trace.start, trace.end, trace.events))
         self.assertEqual([], trace.problems)
         self.assertIn("2 threads, 10 events", repr(trace))
+        self.assertIn("<td>main, worker-1</td>", trace._repr_html_())
 
     def test_rows_are_those_of_the_commands(self):
         trace = adatrace.open(self.path)
@@ -78,7 +81,8 @@ class Questions(WithSession):
         self.assertEqual(tree.count("<details"), tree.count("</details>"))
         self.assertEqual(5, tree.count("<li>"))
         self.assertIn("parse(..)", tree)
-        self.assertIn("<td>worker-1</td>", adatrace.Rows('[{"name":"worker-1"}]')._repr_html_())
+        self.assertIn("<td>4711</td><td>1,000</td><td>-</td>",
+                      adatrace.Rows('[{"pid":4711,"calls":1000,"max_ns":null}]')._repr_html_())
         self.assertIn("&lt;script>".replace(">", "&gt;"), adatrace.Rows('[{"name":"<script>"}]')._repr_html_())
 
     def test_wrong_options(self):
@@ -137,12 +141,41 @@ class Errors(WithSession):
 class Threads(WithSession):
     def test_several_at_once(self):
         trace, wanted, found = adatrace.open(self.path), adatrace.open(self.path).report(), []
-        threads = [threading.Thread(target=lambda: found.append(trace.report())) for _ in range(8)]
+        ask = lambda: found.append((trace.report(), trace.spans(["dur"])["dur"].sum(), len(trace.functions)))
+        threads = [threading.Thread(target=ask) for _ in range(8)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        self.assertEqual([wanted] * 8, found)
+        self.assertEqual([(wanted, 480, 3)] * 8, found)
+
+
+class Interrupts(unittest.TestCase):
+    def test_ctrl_c_ends_a_read(self):
+        """A read of a large file ends long before the file does."""
+        with tempfile.TemporaryDirectory() as folder:
+            large, written = pathlib.Path(folder) / "large.json", []
+            os.mkfifo(large)
+            pieces = (b'{"ph":"X","pid":1,"tid":1,"name":"f","ts":%d,"dur":1},' % ts for ts in range(1_000_000))
+
+            def write():
+                with open(large, "wb", buffering=0) as pipe:
+                    try:
+                        pipe.write(b'{"traceEvents":[')
+                        while piece := b"".join(itertools.islice(pieces, 10_000)):
+                            pipe.write(piece)
+                            written.append(len(piece))
+                            if len(written) == 10:  # more than a pipe holds, so it is being read
+                                os.kill(os.getpid(), signal.SIGINT)
+                    except BrokenPipeError:
+                        pass
+
+            writer = threading.Thread(target=write)
+            writer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                adatrace.open(large)
+            writer.join()
+            self.assertLess(len(written), 90)
 
 
 if __name__ == "__main__":

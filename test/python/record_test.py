@@ -40,13 +40,13 @@ class Records(unittest.TestCase):
 
     def test_a_program_that_ends(self):
         session = self.folder / "ends"
-        with adatrace.record([self.program], session=session, packed=True, sched=False, exclude=["nothing", "none"]) as run:
+        with adatrace.record([self.program], session=session, packed=True, sched=False, quiet=True, exclude=["nothing", "none"]) as run:
             pass
         self.assertEqual(3, run.returncode)
         self.assertEqual({"main", "parse"}, {row["function"] for row in run.open().report()})
 
     def test_a_program_that_is_stopped(self):
-        with adatrace.record([self.program, "wait"], session=self.folder / "stopped", stdout=subprocess.PIPE) as run:
+        with adatrace.record([self.program, "wait"], session=self.folder / "stopped", quiet=True, stdout=subprocess.PIPE) as run:
             self.assertEqual(b"ready\n", run.process.stdout.readline())
             run.stop()
         run.process.stdout.close()
@@ -55,14 +55,14 @@ class Records(unittest.TestCase):
 
     def test_a_block_that_fails(self):
         with self.assertRaises(KeyError):
-            with adatrace.record([self.program, "wait"], session=self.folder / "failed", stdout=subprocess.PIPE) as run:
+            with adatrace.record([self.program, "wait"], session=self.folder / "failed", quiet=True, stdout=subprocess.PIPE) as run:
                 run.process.stdout.readline()
                 raise KeyError
         run.process.stdout.close()
         self.assertEqual(7, run.returncode)
 
     def test_sessions_get_names(self):
-        with adatrace.record([self.program], cwd=self.folder) as run:
+        with adatrace.record([self.program], cwd=self.folder, quiet=True) as run:
             self.assertEqual(str(self.folder / "ada-traces"), os.path.dirname(run.path))
         self.assertEqual(3, run.returncode)
 

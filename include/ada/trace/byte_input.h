@@ -4,6 +4,7 @@
 
 #include "ada/trace/error.h"
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -41,6 +42,9 @@ public:
   /// Bytes of the file (packed bytes if it is packed): those read since the last rewind(), and all of them, if known.
   uint64_t position() const noexcept;
   std::optional<uint64_t> size() const noexcept;
+
+  /// From now on, read() and rewind() fail with E_STOPPED once the flag is set, which any thread may do.
+  void stopBy(std::shared_ptr<const std::atomic<bool>> flag) noexcept;
 
 private:
   struct State;
