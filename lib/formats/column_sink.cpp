@@ -1,6 +1,8 @@
 // The table `spans`, for files of columns.
 #include "column_sink.h"
 
+#include "base/text.h"
+
 #include <algorithm>
 
 namespace ada::model {
@@ -70,7 +72,7 @@ std::vector<columns::ColumnSpec> ColumnSink::specs() {
 void ColumnSink::newThread(const Thread &) { lanes_.emplace_back(); }
 
 void ColumnSink::newFunction(const Function &function) {
-  names_.push_back((*table_)[kName].numberOfWord(textOf(function.displayName)));
+  names_.push_back((*table_)[kName].numberOfWord(validUtf8(function.displayName)));
 }
 
 void ColumnSink::offCpuTimes(const Thread &thread, const OffCpuLane &) {
@@ -141,7 +143,7 @@ void ColumnSink::writeRow(const Row &row) {
   to[kDepth].integer(span.depth);
   to[kExit].word(spanEndName(span.how));
   const auto textOrNull = [&](Place place, std::string_view text) {
-    text.empty() ? to[place].null() : to[place].text(textOf(text));
+    text.empty() ? to[place].null() : to[place].text(validUtf8(text));
   };
   textOrNull(kArguments, row.arguments);
   textOrNull(kResult, row.result);

@@ -1,7 +1,7 @@
 // The common part of sinks for formats that are written and never read.
 #include "export_sink.h"
 
-#include "shared/text/utf8.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <optional>
@@ -142,7 +142,7 @@ Expected<void> ExportSink::addFunction(const Function &function) {
   for (std::string *text : {&added.name, &added.displayName, &added.file})
     if (!isUtf8(*text)) {
       lost_.addChanged({*text});
-      *text = textOf(*text);
+      *text = validUtf8(*text);
     }
   newFunction(added);
   return status();
@@ -218,41 +218,16 @@ Expected<void> ExportSink::finish() {
 }
 
 std::string nameOf(const Thread &thread) {
-  return thread.name.empty() ? "thread " + std::to_string(thread.number) : textOf(thread.name);
+  return thread.name.empty() ? "thread " + std::to_string(thread.number) : validUtf8(thread.name);
 }
 std::string labelOf(const Thread &thread) { return nameOf(thread) + " (tid " + std::to_string(thread.tid) + ")"; }
 
 std::string nameOf(const Process &process) {
   const std::string name = process.executable.substr(process.executable.find_last_of('/') + 1);
-  return textOf(name.empty() ? process.name : name);
+  return validUtf8(name.empty() ? process.name : name);
 }
 std::string labelOf(const Process &process) {
   return nameOf(process) + (process.pid ? " (pid " + std::to_string(*process.pid) + ")" : "");
-}
-
-std::string_view nameOf(OffCpu::Why why) {
-  switch (why) {
-  case OffCpu::Why::Waiting:
-    return "waiting";
-  case OffCpu::Why::Preempted:
-    return "preempted";
-  case OffCpu::Why::Recorder:
-    return "recorder";
-  case OffCpu::Why::Unknown:
-    break;
-  }
-  return "unknown";
-}
-
-std::string textOf(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint c = decodeUtf8(text.data(), text.size());
-    out += c.valid ? text.substr(0, c.size) : std::string_view(kReplacementUtf8);
-    text.remove_prefix(c.size);
-  }
-  return out;
 }
 
 } // namespace ada::model

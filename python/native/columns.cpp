@@ -8,7 +8,6 @@
 #include "analysis/events/globbed_function.h"
 #include "base/text.h"
 #include "query/tables.h"
-#include "shared/text/utf8.h"
 
 #include <pybind11/stl.h>
 
@@ -23,19 +22,6 @@ namespace ada::python {
 namespace {
 
 using query::SpanChunk, query::SpanColumn;
-
-// The text as UTF-8: invalid bytes become U+FFFD.
-std::string validText(std::string_view text) {
-  if (isUtf8(text))
-    return std::string(text);
-  std::string out;
-  while (!text.empty()) {
-    const CodePoint c = decodeUtf8(text.data(), text.size());
-    out += c.valid ? text.substr(0, c.size) : std::string_view(kReplacementUtf8);
-    text.remove_prefix(c.size);
-  }
-  return out;
-}
 
 // One column while it is filled.
 class Column {
@@ -104,7 +90,7 @@ public:
       const std::string &name = functions[function].displayName;
       const auto [at, isNew] = known.try_emplace(name, static_cast<uint32_t>(words_.size()));
       if (isNew)
-        words_.push_back(validText(name));
+        words_.push_back(validUtf8(name));
       codes[function] = at->second;
     }
     for (uint32_t &number : numbers_.all())
@@ -142,7 +128,7 @@ public:
     nulls_.add(from.size());
     std::span<bool> flags;
     for (size_t i = 0; i < from.size(); ++i) {
-      const std::string text = validText(from[i]);
+      const std::string text = validUtf8(from[i]);
       bytes_.append(std::span(text.data(), text.size()));
       ends[i] = static_cast<int64_t>(bytes_.size());
       if (text.empty())
