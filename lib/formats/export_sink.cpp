@@ -34,7 +34,6 @@ struct ExportSink::ThreadState {
 
   ThreadState(ExportSink &owner, uint32_t number)
       : sink(owner), index(number), isFollowed(owner.followed_.contains(number)),
-        hasNumbers(owner.table_.threads[number].extent.has_value()),
         calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {
     calls.follow(analysis::RecorderTimes(owner.table_.threads[number].offCpu.get()));
   }
@@ -100,7 +99,7 @@ struct ExportSink::ThreadState {
 
   ExportSink &sink;
   uint32_t index;
-  bool isFollowed, hasNumbers; // of events, from a threadwise source
+  bool isFollowed;
   analysis::ThreadCalls<ThreadState> calls;
   uint64_t seq = 0;
   std::optional<uint64_t> firstNs; // of the events, excluding calls that were already open
@@ -160,8 +159,8 @@ Expected<void> ExportSink::events(const Batch &batch) {
     ThreadState &state = stateOf(event.thread);
     if (!state.firstNs && !event.isEarlier)
       state.firstNs = event.timeNs;
-    if (state.hasNumbers) // events before it may be lost
-      state.seq = std::max(state.seq, batch.firstSeq);
+    if (!batch.numbers.empty())
+      state.seq = batch.numbers[static_cast<size_t>(&event - batch.events.data())];
     if (state.isFollowed)
       nextEvent(event, state.calls.walker().open());
     switch (event.kind) {
