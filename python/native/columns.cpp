@@ -8,7 +8,6 @@
 #include "analysis/events/globbed_function.h"
 #include "base/text.h"
 #include "query/tables.h"
-#include "shared/text/utf8.h"
 
 #include <pybind11/stl.h>
 
@@ -23,19 +22,6 @@ namespace ada::python {
 namespace {
 
 using query::SpanChunk, query::SpanColumn;
-
-// The text as UTF-8: invalid bytes become U+FFFD.
-std::string validText(std::string_view text) {
-  if (isUtf8(text))
-    return std::string(text);
-  std::string out;
-  while (!text.empty()) {
-    const CodePoint c = decodeUtf8(text.data(), text.size());
-    out += c.valid ? text.substr(0, c.size) : std::string_view(kReplacementUtf8);
-    text.remove_prefix(c.size);
-  }
-  return out;
-}
 
 // One column while it is filled.
 class Column {

@@ -7,18 +7,6 @@
 
 namespace ada::query {
 
-std::string validText(std::string_view text) {
-  if (isUtf8(text))
-    return std::string(text);
-  std::string out;
-  while (!text.empty()) {
-    const CodePoint c = decodeUtf8(text.data(), text.size());
-    out += c.valid ? text.substr(0, c.size) : std::string_view(kReplacementUtf8);
-    text.remove_prefix(c.size);
-  }
-  return out;
-}
-
 const std::string &AttachedTrace::nameOf(uint32_t function) {
   if (function >= names_.size())
     names_.resize(std::max<size_t>(function + size_t{1}, trace_->functions().size()));

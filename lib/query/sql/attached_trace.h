@@ -5,7 +5,6 @@
 #include "query/list_tables.h"
 #include "query/shared_trace.h"
 #include "query/span_read.h"
-#include "shared/text/utf8.h"
 
 #include <atomic>
 #include <cstdint>
@@ -51,8 +50,5 @@ private:
   std::vector<std::unique_ptr<const std::string>> names_;
   std::vector<KeptRange> kept_; // the last used first
 };
-
-/// The text as UTF-8: invalid bytes become U+FFFD.
-std::string validText(std::string_view text);
 
 } // namespace ada::query
