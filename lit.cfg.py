@@ -13,11 +13,13 @@
 #     %load_adatrace         -fpass-plugin=…, with the options made known to clang (-mllvm -ada-…)
 #     %opt_adatrace          opt -load-pass-plugin=…, with the options made known to opt
 #     %ada_clang %ada_clangxx  the wrappers for this LLVM: plugin, include path, runtime and rpath
+#     %ada_gcc %ada_gxx      the same for the newest GCC that there is a plugin for (feature gcc-plugin)
 #     %runtime               link flags of the shared runtime, for tests that call clang themselves
 #     %runtime_static        the static one
 #     %shared_runtime        libAdaRuntime.so
 #     %include               the directory that holds ada/trace.h
-#     %llvm_version          N
+#     %llvm_version          N, or gcc
+#     %gcc_version           the newest GCC that there is a plugin for
 #     %llvm_versions         every N that there are tests for
 #     %python                python3
 #     %few{A,B}              A; with --param long B: for example, a number of repetitions
@@ -94,17 +96,22 @@ config.substitutions += [
     ("%clangxx", compiler("clang++")),
     ("%clang", compiler("clang")),
     ("%opt", os.path.join(llvmBin, "opt")),
+    ("%ada_gxx", os.path.join(pluginBin, "ada-g++-" + config.ada_gccs[-1])),
+    ("%ada_gcc", os.path.join(pluginBin, "ada-gcc-" + config.ada_gccs[-1])),
     ("%ada_clangxx", compiler("ada-clang++")),
     ("%ada_clang", compiler("ada-clang")),
     ("%runtime_static", os.path.join(runtimeLib, "libAdaRuntime.a")),
     ("%shared_runtime", os.path.join(runtimeLib, "libAdaRuntime.so")),
     ("%runtime", "-L{0} -Wl,-rpath,{0} -lAdaRuntime".format(runtimeLib)),
     ("%include", os.path.join(config.ada_source_dir, "include")),
+    ("%gcc_version", config.ada_gccs[-1]),
     ("%llvm_versions", " ".join(config.ada_llvms)),
-    ("%llvm_version", llvm),
+    ("%llvm_version", "gcc" if config.ada_gcc else llvm),
     ("%python", config.ada_python),
 ]
 
+if config.ada_gccs[-1]:
+    config.available_features.add("gcc-plugin")
 if config.ada_gcc:
     config.available_features.add("gcc")
 else:

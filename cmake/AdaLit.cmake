@@ -109,6 +109,7 @@ config.ada_build_dir = r"@PROJECT_BINARY_DIR@"
 config.ada_llvm = "@suite_LLVM@"
 config.ada_llvms = "@ADA_TEST_LLVMS@".split(";")
 config.ada_gcc = "@suite_GCC@"
+config.ada_gccs = "@ADA_GCC_FOUND@".split(";")
 config.ada_target = "@suite_TARGET@"
 config.ada_llvm_bin = r"@suiteLLVMBin@"
 config.ada_python = r"@Python3_EXECUTABLE@"

@@ -6,6 +6,7 @@
 #   dev       libadatrace-dev           wrappers, headers, the CMake package, pkg-config files, libraries to link with
 #   python    python3-adatrace          the Python package, if it is built; not in the archive, whose Python is unknown
 #   plugin-N  adatrace-plugin-N         the compiler plugin for LLVM N
+#   plugin-gcc-N  adatrace-plugin-gcc-N  the compiler plugin for GCC N
 #   bundle    only in the archive       the shared libraries of adatrace, except those of glibc and GCC: these two fit each
 #                                       other only, and the system has both. glibc 2.34 and GCC 12 are old enough.
 # What is cross-built for other processors is in none of them.
@@ -76,6 +77,9 @@ set(CPACK_PACKAGE_VERSION ${ada_package_version})
 set(CPACK_COMPONENTS_ALL runtime dev)
 foreach(version IN LISTS ADA_LLVM_FOUND)
   list(APPEND CPACK_COMPONENTS_ALL plugin-${version})
+endforeach()
+foreach(version IN LISTS ADA_GCC_FOUND)
+  list(APPEND CPACK_COMPONENTS_ALL plugin-gcc-${version})
 endforeach()
 if(TARGET adatrace)
   list(APPEND CPACK_COMPONENTS_ALL tool)
@@ -165,9 +169,9 @@ ada_deb(runtime ${ada_runtime_package} "function tracer: the runtime of traced p
 "Programs that were compiled with AdaTrace's plugin load this library. It writes
 their calls to trace files.")
 ada_deb(dev libadatrace-dev "function tracer: compiler wrappers, headers and libraries"
-"The wrappers ada-clang and ada-clang++, the headers for annotations in traced
+"The wrappers ada-clang and ada-gcc, the headers for annotations in traced
 programs, the C++ library that reads traces, and files for CMake and
-pkg-config. The wrappers need a package adatrace-plugin-N for their clang.")
+pkg-config. The wrappers need a package adatrace-plugin-N for their compiler.")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${ada_runtime_package} (= ${ada_package_version})")
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
@@ -183,6 +187,13 @@ foreach(version IN LISTS ADA_LLVM_FOUND)
 calls. ada-clang-${version} is the compiler to use.")
   set(CPACK_DEBIAN_PLUGIN-${version}_PACKAGE_DEPENDS
       "clang-${version}, libadatrace-dev (= ${ada_package_version})")
+endforeach()
+foreach(version IN LISTS ADA_GCC_FOUND)
+  ada_deb(plugin-gcc-${version} adatrace-plugin-gcc-${version} "function tracer: the compiler plugin for GCC ${version}"
+"This plugin for GCC ${version} makes a program record its calls. ada-gcc-${version} is
+the compiler to use.")
+  set(CPACK_DEBIAN_PLUGIN-GCC-${version}_PACKAGE_DEPENDS
+      "gcc-${version}, libadatrace-dev (= ${ada_package_version})")
 endforeach()
 if(TARGET adatrace_python)
   ada_deb(python python3-adatrace "function tracer: reads and records traces from Python"

@@ -26,9 +26,29 @@ bool numberOf(unsigned regno, bool &isVector, unsigned &number) {
 
 } // namespace
 
-ArgumentRegisters::ArgumentRegisters() {
+ArgumentRegisters::ArgumentRegisters(tree function) {
   tree type = build_function_type_list(void_type_node, NULL_TREE);
   INIT_CUMULATIVE_ARGS(state_, type, NULL_RTX, NULL_TREE, 100);
+  if (!function)
+    return;
+  isStackKnown_ = ix86_function_type_abi(TREE_TYPE(function)) == SYSV_ABI;
+  if (aggregate_value_p(DECL_RESULT(function), function)) // the hidden pointer to it
+    place(ptr_type_node);
+}
+
+/// Takes the next part of the stack by the rules of System V's x86-64 convention.
+ArgumentPlace ArgumentRegisters::placeOnStack(const function_arg_info &argument, std::vector<ValuePiece> *pieces) {
+  const unsigned boundary = targetm.calls.function_arg_boundary(argument.mode, argument.type);
+  isStackKnown_ &= boundary <= 128; // others are aligned at run time
+  if (!isStackKnown_)
+    return ArgumentPlace::Elsewhere;
+  const unsigned size = static_cast<unsigned>(int_size_in_bytes(argument.type));
+  const unsigned alignment = std::max(8u, boundary / 8);
+  stackTaken_ = (stackTaken_ + alignment - 1) / alignment * alignment;
+  if (pieces) // the return address is at the stack pointer
+    pieces->push_back({ValuePiece::Where::Stack, 8 + stackTaken_, size});
+  stackTaken_ += (size + 7) / 8 * 8;
+  return ArgumentPlace::Stack;
 }
 
 ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *pieces) {
@@ -40,10 +60,14 @@ ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *piece
     lost_ = true;
     return ArgumentPlace::Unknown;
   }
+  if (TYPE_EMPTY_P(type)) { // takes no place at all, but may need an alignment
+    isStackKnown_ &= TYPE_ALIGN(type) <= 128;
+    return ArgumentPlace::Elsewhere;
+  }
   rtx where = targetm.calls.function_arg(state, argument);
   targetm.calls.function_arg_advance(state, argument);
   if (!where)
-    return ArgumentPlace::Stack;
+    return placeOnStack(argument, pieces);
 
   std::vector<ValuePiece> found;
   const auto add = [&](rtx part, unsigned bytes) {
@@ -63,10 +87,20 @@ ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *piece
   const unsigned size = static_cast<unsigned>(int_size_in_bytes(type));
   bool isKnown = true;
   if (GET_CODE(where) == PARALLEL) {
+    unsigned at = 0; // in the value; what no register carries is padding
+    const auto skipTo = [&](unsigned end) {
+      for (; at + 8 <= end; at += 8)
+        found.push_back({ValuePiece::Where::LeftOut, 0, 8});
+    };
     for (int i = 0; i < XVECLEN(where, 0) && isKnown; ++i) {
       rtx part = XEXP(XVECEXP(where, 0, i), 0);
-      isKnown = part && REG_P(part) && add(part, static_cast<unsigned>(GET_MODE_SIZE(GET_MODE(part)).to_constant()));
+      skipTo(static_cast<unsigned>(INTVAL(XEXP(XVECEXP(where, 0, i), 1))));
+      const unsigned bytes =
+          part && REG_P(part) ? static_cast<unsigned>(GET_MODE_SIZE(GET_MODE(part)).to_constant()) : 0;
+      isKnown = bytes && add(part, bytes);
+      at += std::max(bytes, 8u);
     }
+    skipTo(size);
   } else {
     isKnown = add(where, size);
   }

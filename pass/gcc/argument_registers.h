@@ -7,34 +7,26 @@
 
 #include "gcc_headers.h"
 
-namespace ada {
+#include "common/type_grammar.h"
 
-/// A part of a value, in one register or on the stack. General registers are numbered in the order in which they carry
-/// arguments.
-struct ValuePiece {
-  enum class Where {
-    General,
-    Vector,
-    Stack,
-    LeftOut, ///< nowhere: callers need not pass it
-  };
-  Where where;
-  unsigned number; // on the stack: bytes above the stack pointer at the function's first instruction
-  unsigned bytes;
-};
+namespace ada {
 
 enum class ArgumentPlace {
   Registers, ///< wholly in registers
-  Stack,     ///< on the stack
+  Stack,     ///< on the stack, in a known place
+  Elsewhere, ///< in memory
   Unknown,   ///< not known, and neither are the places of those after it
 };
 
 /// Assigns the registers of one call in order.
 class ArgumentRegisters {
 public:
-  ArgumentRegisters();
+  /// For the result of a function.
+  ArgumentRegisters() : ArgumentRegisters(NULL_TREE) {}
+  /// For the parameters of FUNCTION.
+  explicit ArgumentRegisters(tree function);
 
-  /// The next parameter, of TYPE; its pieces are appended to PIECES if that is not null and it is in registers.
+  /// The next parameter, of TYPE; its pieces are appended to PIECES if that is not null and its place is known.
   ArgumentPlace place(tree type, std::vector<ValuePiece> *pieces = nullptr);
 
   /// How many registers, counted from the first, cover everything assigned so far.
@@ -44,11 +36,12 @@ public:
 private:
   CUMULATIVE_ARGS state_;
   unsigned general_ = 0, vector_ = 0;
+  unsigned stackTaken_ = 0; // bytes
+  bool isStackKnown_ = false;
   bool lost_ = false;
-};
 
-/// The largest result in memory that is recorded, in bytes.
-constexpr unsigned kMostResultBytes = 64;
+  ArgumentPlace placeOnStack(const function_arg_info &argument, std::vector<ValuePiece> *pieces);
+};
 
 /// Whether general or vector registers carry all of FUNCTION's result.
 bool isResultInRegisters(tree function);

@@ -32,6 +32,11 @@ std::unique_ptr<Filter> Filter::create(const PassOptions &options, std::string &
   if (!addAll(filter->include_, options.include) || !addAll(filter->exclude_, options.exclude) ||
       !addAll(filter->why_, options.why) || !addAll(filter->calls_, options.calls))
     return nullptr;
+  for (const std::string &path : options.ignoreLists)
+    if (std::string wrong = filter->ignoreList_.add(path); !wrong.empty()) {
+      error = "-ada-ignorelist: " + wrong;
+      return nullptr;
+    }
   return filter;
 }
 
@@ -58,6 +63,8 @@ std::string Filter::reasonAgainst(tree function) const {
   const FunctionNames names = namesOf(function);
   if (exclude_.match(names.texts()))
     return "-ada-exclude matches it";
+  if (ignoreList_.match(names))
+    return "-ada-ignorelist matches it";
   if (hasAttribute(function, kAttrAlways))
     return "";
   if (!include_.empty() && !include_.match(names.texts()))
@@ -76,6 +83,17 @@ bool Filter::isTooSmall(function *function) const {
     for (gimple_stmt_iterator at = gsi_start_nondebug_bb(block); !gsi_end_p(at); gsi_next_nondebug(&at))
       size += gimple_code(gsi_stmt(at)) != GIMPLE_LABEL;
   return size < options_.minSize && !mark_dfs_back_edges(function);
+}
+
+std::vector<std::string> Filter::unmatchedGlobs(const std::vector<tree> &functions) const {
+  std::vector<std::string> sentences;
+  for (const GlobList *list : {&include_, &exclude_})
+    for (const std::string &glob : list->each())
+      if (std::none_of(functions.begin(), functions.end(),
+                       [&](tree function) { return namesOf(function).texts().match(glob); }))
+        sentences.push_back(std::string(main_input_filename) + ": no function here matches -" + list->option() + "='" +
+                            glob + "'");
+  return sentences;
 }
 
 bool Filter::isAskedFor(tree function) const { return !why_.empty() && why_.match(namesOf(function).texts()); }

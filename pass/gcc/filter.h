@@ -6,6 +6,7 @@
 #include "gcc_headers.h"
 
 #include "common/globs.h"
+#include "common/ignore_list.h"
 #include "common/options.h"
 
 namespace ada {
@@ -24,11 +25,15 @@ public:
   bool isTooSmall(function *function) const;
   /// Whether -ada-why asks for FUNCTION.
   bool isAskedFor(tree function) const;
+  bool explains() const { return !why_.empty(); }
+  /// With -ada-why: a sentence for each glob of -ada-include and -ada-exclude that matches none of FUNCTIONS.
+  std::vector<std::string> unmatchedGlobs(const std::vector<tree> &functions) const;
 
 private:
   PassOptions options_;
   GlobList include_{"ada-include"}, exclude_{"ada-exclude"}, why_{"ada-why"};
   CallList calls_;
+  IgnoreList ignoreList_;
 
   const char *impossible(tree function) const;
 };

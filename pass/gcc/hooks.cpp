@@ -4,6 +4,8 @@
 
 #include <ada/abi.h>
 
+#include <map>
+
 namespace ada {
 
 namespace {
@@ -50,7 +52,23 @@ tree declare(const char *name, tree type, bool isHook) {
   return declaration;
 }
 
-void callHook(Inserter &at, const char *name, const Frame &frame, const std::vector<tree> &arguments) {
+/// The labels of pointers to hooks, by name.
+std::map<std::string, unsigned> pointers;
+
+/// The hook NAME of TYPE, as what a call in GIMPLE calls.
+tree calleeOf(Inserter &at, const char *name, tree type) {
+  if (ix86_cmodel != CM_LARGE && ix86_cmodel != CM_LARGE_PIC)
+    return declare(name, type, /*isHook=*/true);
+  // In the large model GCC ignores `noplt`. The same by hand, through a pointer that is relocated when the image is
+  // loaded.
+  const unsigned number = pointers.emplace(name, static_cast<unsigned>(pointers.size())).first->second;
+  tree pointer = makeLabel("p", number, build_qualified_type(build_pointer_type(type), TYPE_QUAL_VOLATILE));
+  TREE_THIS_VOLATILE(pointer) = 1;
+  TREE_SIDE_EFFECTS(pointer) = 1;
+  return at.read(pointer);
+}
+
+gcall *callHook(Inserter &at, const char *name, const Frame &frame, const std::vector<tree> &arguments) {
   std::vector<tree> types;
   for (tree argument : arguments)
     types.push_back(TYPE_MAIN_VARIANT(TREE_TYPE(argument)));
@@ -60,9 +78,10 @@ void callHook(Inserter &at, const char *name, const Frame &frame, const std::vec
   auto_vec<tree> values;
   for (tree argument : arguments)
     values.safe_push(argument);
-  gcall *call = gimple_build_call_vec(declare(name, type, /*isHook=*/true), values);
+  gcall *call = gimple_build_call_vec(calleeOf(at, name, type), values);
   gimple_call_set_chain(call, chain);
   at.add(call);
+  return call;
 }
 
 /// The part of FRAME that is OFFSET bytes in, as a value of TYPE.
@@ -94,10 +113,23 @@ tree dwarfCfa() {
   return declaration;
 }
 
-/// Exits that store the address of the result, once it is known.
+/// Assignments of the address of the result, and calls whose first argument it is, once it is known.
 std::vector<gimple *> incomplete;
 
 } // namespace
+
+tree makeLabel(const char *kind, unsigned number, tree type) {
+  char name[32];
+  snprintf(name, sizeof name, "*.LADA%s%u", kind, number);
+  tree label = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier(name), type);
+  SET_DECL_ASSEMBLER_NAME(label, get_identifier(name));
+  TREE_STATIC(label) = 1;
+  TREE_ADDRESSABLE(label) = 1;
+  TREE_USED(label) = 1;
+  DECL_ARTIFICIAL(label) = 1;
+  DECL_IGNORED_P(label) = 1;
+  return label;
+}
 
 tree makeLocal(tree type, const char *name) {
   tree variable = create_tmp_var_raw(type, name);
@@ -158,8 +190,14 @@ Frame makeFrame(function *function, tree enabled, bool endsOtherwise) {
 }
 
 void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
-  ArgumentRegisters registers;
+  ArgumentRegisters registers(function->decl);
   std::vector<tree> forwarded;
+  tree result = DECL_RESULT(function->decl);
+  const bool hasPointer = aggregate_value_p(result, function->decl), isReference = DECL_BY_REFERENCE(result);
+  if (hasPointer)
+    forwarded.push_back(!isReference            ? null_pointer_node
+                        : is_gimple_reg(result) ? get_or_create_ssa_default_def(function, result)
+                                                : at.read(result));
   for (tree parameter = DECL_ARGUMENTS(function->decl); parameter; parameter = DECL_CHAIN(parameter)) {
     const ArgumentPlace place = registers.place(TYPE_MAIN_VARIANT(TREE_TYPE(parameter)));
     if (place == ArgumentPlace::Unknown)
@@ -176,8 +214,12 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
   // The return address is the last thing that the caller has put on the stack.
   store(at, frame, at.compute(ptr_type_node, POINTER_PLUS_EXPR, start, size_int(-HOST_WIDE_INT(UNITS_PER_WORD))),
         offsetof(ada_frame, sp));
-  if (!stdarg_p(TREE_TYPE(function->decl)))
-    return callHook(at, "__ada_enter", frame, forwarded);
+  if (!stdarg_p(TREE_TYPE(function->decl))) {
+    gcall *call = callHook(at, "__ada_enter", frame, forwarded);
+    if (hasPointer && !isReference)
+      incomplete.push_back(call);
+    return;
+  }
 
   tree list = makeLocal(va_list_type_node, "ada_va");
   tree address = addressOf(list);
@@ -187,7 +229,9 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
   at.add(gimple_build_call(builtin_decl_explicit(BUILT_IN_VA_START), 2, address, integer_zero_node));
   store(at, frame, address, offsetof(ada_frame, memory));
   frame.carried |= ADA_CARRIED_VARIADIC;
-  callHook(at, "__ada_enter", frame, forwarded);
+  gcall *call = callHook(at, "__ada_enter", frame, forwarded);
+  if (hasPointer && !isReference)
+    incomplete.push_back(call);
   at.add(gimple_build_call(builtin_decl_explicit(BUILT_IN_VA_END), 1, address));
 }
 
@@ -252,12 +296,21 @@ tree callPlain(Inserter &at, const char *name, const std::vector<tree> &argument
   return answer;
 }
 
+void writeHookPointers(FILE *file) {
+  for (const auto &[name, number] : pointers)
+    fprintf(file, "\t.section\t.data.rel.ro.__ada_pointers,\"aw\",@progbits\n\t.p2align\t3\n.LADAp%u:\n\t.quad\t%s\n",
+            number, name.c_str());
+}
+
 void completeResults(function *function) {
-  for (gimple *assign : incomplete) {
+  for (gimple *statement : incomplete) {
     tree result = DECL_RESULT(function->decl);
     TREE_ADDRESSABLE(result) = 1;
-    gimple_assign_set_rhs1(assign, addressOf(result));
-    update_stmt(assign);
+    if (gcall *call = dyn_cast<gcall *>(statement))
+      gimple_call_set_arg(call, 0, addressOf(result));
+    else
+      gimple_assign_set_rhs1(statement, addressOf(result));
+    update_stmt(statement);
   }
   incomplete.clear();
 }

@@ -49,6 +49,10 @@ Inserter afterCall(gcall *call);
 /// A variable of TYPE in the frame of the function that is being compiled, whose address the runtime may be given.
 tree makeLocal(tree type, const char *name);
 
+/// A variable that GCC never defines: code refers to the assembler's label .LADA<KIND><NUMBER>. It needs no garbage
+/// collector: code refers to it as long as it is in use, and afterwards only its name counts.
+tree makeLabel(const char *kind, unsigned number, tree type);
+
 /// Tells the register allocator what hooks preserve. Once per compilation; PLUGIN is our name in GCC.
 void setUpHooks(const char *plugin);
 
@@ -66,6 +70,9 @@ void callUnwind(Inserter &at, const Frame &frame);
 void callWithFrame(Inserter &at, const char *name, const Frame &frame);
 /// Calls NAME, a C function. Returns its result, of type RESULT, if that is given.
 tree callPlain(Inserter &at, const char *name, const std::vector<tree> &arguments, tree result = NULL_TREE);
+
+/// Writes what calls of hooks refer to, at the end of the unit.
+void writeHookPointers(FILE *file);
 
 /// Completes the exits of FUNCTION with the address of a result in memory. Done after GCC has decided whether a
 /// variable can be the result: it looks for results whose address is taken, and leaves those alone.

@@ -6,6 +6,9 @@
 #include "hooks.h"
 #include "site_table.h"
 #include "source_text.h"
+#include "type_text.h"
+
+#include <map>
 
 namespace ada {
 
@@ -14,6 +17,9 @@ namespace {
 PassOptions options;
 std::unique_ptr<Filter> filter;
 SiteTable sites;
+
+/// The functions that -ada-why asks for, by symbol, as long as they were not compiled.
+std::map<std::string, std::string> unseen;
 
 /// Whether any function of the unit is traced. Others have no part in its recording, and don't need the runtime.
 bool isAnyTraced() {
@@ -42,6 +48,8 @@ gimple *readByte(function *function, tree enable, tree &value) {
 
 void instrument(function *function) {
   Site &site = sites.add(function->decl);
+  site.types = typesText(function->decl, options.pointees);
+  site.signature = signatureText(function->decl);
   Exits exits(function, options.unwind && flag_exceptions);
   std::vector<gcall *> twice;
   basic_block block;
@@ -91,6 +99,8 @@ public:
   HooksPass() : gimple_opt_pass(kHooksPass, g) {}
   unsigned execute(function *function) override {
     const std::string name = demangledName(symbolName(function->decl));
+    unseen.erase(symbolName(function->decl));
+    unseen.erase(recordedName(function->decl));
     std::string reason = filter->reasonAgainst(function->decl);
     if (reason.empty() && filter->isTooSmall(function))
       reason = "smaller than -ada-min-size, and without a loop";
@@ -127,6 +137,21 @@ void allowUnwinding(void *, void *) {
     flag_exceptions = 1;
 }
 
+void beforeOptimizer(void *, void *) {
+  rememberParameters();
+  if (!filter->explains() || in_lto_p)
+    return;
+  std::vector<tree> functions;
+  cgraph_node *node;
+  FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
+    functions.push_back(node->decl);
+    if (filter->isAskedFor(node->decl))
+      unseen.emplace(symbolName(node->decl), demangledName(symbolName(node->decl)));
+  }
+  for (const std::string &sentence : filter->unmatchedGlobs(functions))
+    fprintf(stderr, "AdaTrace: %s\n", sentence.c_str());
+}
+
 /// Makes the attributes of include/ada/attributes.h known. They stay with copies of a function.
 void addAttributes(void *, void *) {
   static attribute_spec attributes[] = {{kAttrAlways, 0, 0, true, false, false, false, nullptr, nullptr},
@@ -137,6 +162,8 @@ void addAttributes(void *, void *) {
 }
 
 void writeTable(void *, void *) {
+  for (const auto &[symbol, name] : unseen)
+    fprintf(stderr, "AdaTrace: %s: not traced: inlined into its callers or removed as unused\n", name.c_str());
   if (!seen_error() && asm_out_file)
     sites.write(asm_out_file);
 }
@@ -158,6 +185,7 @@ void setUpInstrumentation(const char *plugin, const PassOptions &given) {
   register_callback(plugin, PLUGIN_PASS_MANAGER_SETUP, nullptr, &results);
   if (options.unwind)
     register_callback(plugin, PLUGIN_PRE_GENERICIZE, allowUnwinding, nullptr);
+  register_callback(plugin, PLUGIN_ALL_IPA_PASSES_START, beforeOptimizer, nullptr);
   register_callback(plugin, PLUGIN_ATTRIBUTES, addAttributes, nullptr);
   register_callback(plugin, PLUGIN_FINISH_UNIT, writeTable, nullptr);
 }

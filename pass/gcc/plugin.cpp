@@ -41,8 +41,6 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin,
   };
   warnOf(options.beforeInlining, "before-inlining");
   warnOf(!options.calls.empty(), "calls");
-  warnOf(!options.ignoreLists.empty(), "ignorelist");
-  warnOf(options.pointees, "pointees");
   ada::setUpInstrumentation(plugin->base_name, options);
   return 0;
 }

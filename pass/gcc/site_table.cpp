@@ -1,6 +1,7 @@
 // Writes ada_function entries, enable bytes and the image descriptor as assembly.
 #include "site_table.h"
 #include "filter.h"
+#include "hooks.h"
 #include "source_text.h"
 
 #include <ada/abi.h>
@@ -8,21 +9,6 @@
 namespace ada {
 
 namespace {
-
-/// A variable that is only a label. It needs no garbage collector: code refers to it as long as it is in use, and
-/// afterwards only its name counts.
-tree makeLabel(const char *kind, unsigned number, tree type) {
-  char name[32];
-  snprintf(name, sizeof name, "*.LADA%s%u", kind, number);
-  tree label = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier(name), type);
-  SET_DECL_ASSEMBLER_NAME(label, get_identifier(name));
-  TREE_STATIC(label) = 1;
-  TREE_ADDRESSABLE(label) = 1;
-  TREE_USED(label) = 1;
-  DECL_ARTIFICIAL(label) = 1;
-  DECL_IGNORED_P(label) = 1;
-  return label;
-}
 
 /// TEXT as the operand of .asciz.
 std::string quoted(const std::string &text) {
@@ -127,6 +113,8 @@ unsigned SiteTable::string(const std::string &text) {
 void SiteTable::write(FILE *file) {
   if (sites_.empty())
     return;
+  if (ix86_asm_dialect == ASM_INTEL)
+    fputs("\t.att_syntax\n", file);
   for (const Site &site : sites_) {
     const char *symbol = site.symbol.c_str();
     const auto section = [&](const char *name, const char *flags) {
@@ -170,6 +158,9 @@ void SiteTable::write(FILE *file) {
   fprintf(file, kImage, ADA_ABI_VERSION, static_cast<unsigned>(sizeof(ada_function)));
   fprintf(file, kCaller, "ctor", kNeedsRuntime, "__ada_register_image", "init");
   fprintf(file, kCaller, "dtor", "", "__ada_unregister_image", "fini");
+  writeHookPointers(file);
+  if (ix86_asm_dialect == ASM_INTEL)
+    fputs("\t.intel_syntax noprefix\n", file);
 }
 
 } // namespace ada

@@ -27,10 +27,15 @@ std::string withoutDots(const std::string &path) {
   return result.empty() ? "/" : result;
 }
 
-/// The function in the source that FUNCTION is a copy or a part of, or FUNCTION.
-tree originOf(tree function) { return DECL_ABSTRACT_ORIGIN(function) ? DECL_ORIGIN(function) : function; }
-
 } // namespace
+
+tree sourceFunction(tree function) {
+  if (symbolName(function).find('.') ==
+      std::string::npos) // constructors are copies, too: of one that is never compiled
+    return function;
+  const cgraph_node *node = cgraph_node::get(function);
+  return node && node->former_clone_of ? node->former_clone_of : DECL_ORIGIN(function);
+}
 
 std::string symbolName(tree function) {
   const char *name = IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(function));
@@ -50,7 +55,7 @@ std::string recordedName(tree function) {
   const std::string symbol = symbolName(function);
   const bool isCopy = symbol.find(".constprop.") != std::string::npos || symbol.find(".isra.") != std::string::npos;
   const bool isPart = symbol.find(".part.") != std::string::npos;
-  return isCopy && !isPart ? symbolName(originOf(function)) : symbol;
+  return isCopy && !isPart ? symbolName(sourceFunction(function)) : symbol;
 }
 
 std::string sourcePath(tree function) {
@@ -69,7 +74,7 @@ unsigned sourceLine(tree function) {
 }
 
 FunctionNames namesOf(tree function) {
-  const std::string symbol = symbolName(originOf(function));
+  const std::string symbol = symbolName(sourceFunction(function));
   return {symbol, demangledName(symbol), "", sourcePath(function)};
 }
 

@@ -12,6 +12,9 @@ std::string symbolName(tree function);
 /// "void ns::f<int>(int)"; SYMBOL itself if it is not mangled.
 std::string demangledName(const std::string &symbol);
 
+/// The function in the source that FUNCTION is a copy or a part of; FUNCTION itself if the optimizer did not make it.
+tree sourceFunction(tree function);
+
 /// The name by which FUNCTION is recorded: for a copy that the optimizer made ("f.constprop.0", "f.isra.0") that of the
 /// function in the source, otherwise the symbol. A part of a function ("f.part.0") has a name of its own.
 std::string recordedName(tree function);

@@ -6,6 +6,8 @@
 // place.
 #pragma once
 
+#include "common/type_grammar.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/Attributes.h"
 
@@ -17,20 +19,6 @@ class Type;
 } // namespace llvm
 
 namespace ada {
-
-/// A part of a value, in one register or on the stack. General registers are numbered in the order in which they carry
-/// arguments (or, for a result, results).
-struct ValuePiece {
-  enum class Where {
-    General,
-    Vector,
-    Stack,
-    LeftOut, ///< nowhere: callers need not pass it
-  };
-  Where where;
-  unsigned number; // on the stack: bytes above the stack pointer at the function's first instruction
-  unsigned bytes;
-};
 
 enum class ArgumentPlace {
   Registers, ///< wholly in registers
@@ -84,9 +72,6 @@ private:
   bool forwardsStack_;
   unsigned forwarded_ = 0; // the next vector register for forwarded arguments
 };
-
-/// The largest result in memory that is recorded, in bytes.
-constexpr unsigned kMostResultBytes = 64;
 
 /// The size in bytes of FUNCTION's result if no general or vector register carries it: it is in memory (`sret`), or on
 /// the x87 stack. 0 if it is in such registers, is void, or has more than kMostResultBytes.

@@ -10,16 +10,6 @@ using namespace llvm;
 
 namespace ada {
 
-std::string escaped(StringRef text) {
-  std::string result;
-  for (char c : text) {
-    if (StringRef(":;,|=@+(){}\\").contains(c))
-      result += '\\';
-    result += c;
-  }
-  return result;
-}
-
 const DIType *plain(const DIType *type) {
   for (unsigned steps = 0; steps < 32; ++steps) { // broken metadata may be cyclic
     const auto *derived = dyn_cast_or_null<DIDerivedType>(type);

@@ -1,6 +1,8 @@
 // Types by their layout, written as docs/reference/types.md says, from debug information.
 #pragma once
 
+#include "common/type_grammar.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -14,8 +16,6 @@ class DIType;
 
 namespace ada {
 
-/// TEXT with a backslash before each character that has a meaning in types.
-std::string escaped(llvm::StringRef text);
 /// TYPE without typedefs and qualifiers; null is void.
 const llvm::DIType *plain(const llvm::DIType *type);
 /// Its size in bits; 0 if unknown.

@@ -25,28 +25,7 @@ namespace {
 
 using Where = ValuePiece::Where;
 
-/// Pieces as docs/reference/types.md writes them: "!" if callers leave out all of them; "-" if a register is wider than
-/// the part of it that is recorded, or a value on the stack is larger than readers show.
-std::string placeText(ArrayRef<ValuePiece> pieces) {
-  std::string text;
-  bool isLeftOut = true;
-  for (const ValuePiece &piece : pieces) {
-    if (piece.bytes > (piece.where == Where::Stack ? kMostResultBytes : 16))
-      return "-";
-    text += text.empty() ? "" : "+";
-    if (piece.where == Where::LeftOut)
-      text += '!';
-    else
-      text += (piece.where == Where::Stack    ? 'm'
-               : piece.where == Where::Vector ? 'v'
-                                              : 'i') +
-              std::to_string(piece.number);
-    if (piece.bytes != 8)
-      text += "." + std::to_string(piece.bytes);
-    isLeftOut &= piece.where == Where::LeftOut;
-  }
-  return text.empty() ? "-" : isLeftOut ? "!" : text;
-}
+std::string placeText(ArrayRef<ValuePiece> pieces) { return ada::placeText(pieces.data(), pieces.size()); }
 
 /// How many bytes of a parameter's own value the lowered TYPE holds.
 uint64_t bytesOf(const DataLayout &layout, Type *type) { return layout.getTypeStoreSize(type).getFixedValue(); }
@@ -280,17 +259,6 @@ private:
     return "-";
   }
 };
-
-/// TYPE, a parameter's, with a '-' after the pointer or reference in it: what that points to is not recorded.
-std::string withoutContents(const std::string &type) {
-  const bool isPointer = compat::startsWith(type, "p(") || compat::startsWith(type, "r(");
-  size_t at = isPointer ? 2 : type.find(":p(");
-  if (at == std::string::npos)
-    return type;
-  for (at += isPointer ? 0 : 3; at < type.size() && type[at] != ')'; ++at)
-    at += type[at] == '\\';
-  return isPointer ? type.substr(0, at + 1) + "-" : type.substr(0, at + 1) + "-" + type.substr(at + 1);
-}
 
 //===--- Signatures that the optimizer changes ----------------------------===//
 

@@ -114,7 +114,7 @@ def in_memory(type_):
 class X86:
     name, general, vector = "x86_64", 6, 8
 
-    def __init__(self, llvm):
+    def __init__(self, llvm):  # None: GCC, which follows the convention in everything
         self.llvm = llvm
 
     def classify(self, type_):
@@ -142,7 +142,7 @@ class X86:
             need = [sum(k == kind for k, _, _ in pieces) for kind in "iv"]
             if general + need[0] > self.general or vector + need[1] > self.vector:
                 # LLVM before 22 takes the last register away with an __int128 that does not fit (14 puts a half there).
-                if not type_.is_aggregate and need[0] == 2 and self.llvm < 22:
+                if not type_.is_aggregate and need[0] == 2 and self.llvm and self.llvm < 22:
                     general = self.general
                 place, stack = self.on_stack(type_, stack)
                 places.append(place)
@@ -157,9 +157,9 @@ class X86:
     def on_stack(self, type_, at):
         """The place of a value whose next place on the stack may be `at`, and the place after it. LLVM's handling of an
         __int128 and of vectors of 8 bytes there depends on its version; the plugin omits these and later ones."""
-        if at is None or type_ in WIDE or type_ is V2F:
+        if at is None or (self.llvm and (type_ in WIDE or type_ is V2F)):
             return None, None
-        align = 16 if type_ is LONG_DOUBLE or type_ in VECTORS else 8
+        align = 16 if type_ is LONG_DOUBLE or type_ in WIDE or type_ in VECTORS and type_ is not V2F else 8
         at += -(at - 8) % align
         return [Piece("m", at, 0, type_.size)], at + (type_.size + 7) // 8 * 8
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the program of one seed, and compares the recorded registers, results and stacks with the values passed.
 
-registers.py SEED --dir DIR --cxx ada-clang++-N --llvm N --arch x86_64|aarch64 [LEVEL…]
+registers.py SEED --dir DIR --cxx ada-clang++-N --llvm N|gcc --arch x86_64|aarch64 [LEVEL…]
 """
 import argparse
 import os
@@ -148,11 +148,11 @@ def main():
     parser.add_argument("seed", type=int)
     parser.add_argument("--dir", required=True)
     parser.add_argument("--cxx", required=True)
-    parser.add_argument("--llvm", type=int, required=True)
+    parser.add_argument("--llvm", required=True, help="or gcc")
     parser.add_argument("--arch", required=True)
     parser.add_argument("levels", nargs="+", help="of optimisation: 0, 2, …")
     arguments = parser.parse_args()
-    model = program.Program(arguments.seed, arguments.llvm, arguments.arch == "aarch64")
+    model = program.Program(arguments.seed, None if arguments.llvm == "gcc" else int(arguments.llvm), arguments.arch == "aarch64")
     os.makedirs(arguments.dir, exist_ok=True)
     for name, text in (("main.cpp", model.main()), ("capture.s", model.capture())):
         with open(os.path.join(arguments.dir, name), "w") as f:

@@ -1,0 +1,246 @@
+// Matches the parameters of the source with those of the code.
+#include "type_text.h"
+#include "argument_registers.h"
+#include "source_text.h"
+#include "type_layout.h"
+
+#include <ipa-modref-tree.h>
+#include <ipa-modref.h>
+
+namespace ada {
+
+namespace {
+
+/// A function as in the source.
+struct Source {
+  tree result;
+  std::vector<tree> parameters;
+};
+std::unordered_map<unsigned, Source> sources; // by DECL_UID
+
+/// What is in `sources`, for the garbage collector.
+tree keptParameters = NULL_TREE;
+ggc_root_tab parameterRoots[] = {
+    {&keptParameters, 1, sizeof keptParameters, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node}, LAST_GGC_ROOT_TAB};
+
+Source readSource(tree function) {
+  Source source = {TREE_TYPE(TREE_TYPE(function)), {}};
+  for (tree parameter = DECL_ARGUMENTS(function); parameter; parameter = DECL_CHAIN(parameter))
+    source.parameters.push_back(parameter);
+  return source;
+}
+
+/// What FUNCTION is in the source; null if that is not known.
+const Source *sourceOf(tree function) {
+  tree original = sourceFunction(function);
+  // When the program is linked, only functions that were not copied can be read.
+  if (in_lto_p && original == function)
+    sources.emplace(DECL_UID(function), readSource(function));
+  const auto known = sources.find(DECL_UID(original));
+  return known == sources.end() ? nullptr : &known->second;
+}
+
+/// Constructors of classes with virtual bases get a table of where these are, as a parameter that no source has.
+bool isHidden(tree parameter) {
+  return DECL_ARTIFICIAL(parameter) && DECL_NAME(parameter) &&
+         strcmp(IDENTIFIER_POINTER(DECL_NAME(parameter)), "__vtt_parm") == 0;
+}
+
+/// Whether callers that see FUNCTION's body know that it reads nothing that its parameter NUMBER points to. Then they
+/// need not have stored it.
+bool isUnread(tree function, unsigned number) {
+  if (TREE_READONLY(function))
+    return true;
+  cgraph_node *node = cgraph_node::get(function);
+  modref_summary *summary = node ? get_modref_function_summary(node) : nullptr;
+  if (!summary || !summary->loads || summary->loads->every_base)
+    return false;
+  modref_base_node<alias_set_type> *base;
+  modref_ref_node<alias_set_type> *reference;
+  modref_access_node *access;
+  size_t i, j, k;
+  FOR_EACH_VEC_SAFE_ELT (summary->loads->bases, i, base) {
+    if (base->every_ref)
+      return false;
+    FOR_EACH_VEC_SAFE_ELT (base->refs, j, reference) {
+      if (reference->every_access)
+        return false;
+      FOR_EACH_VEC_SAFE_ELT (reference->accesses, k, access)
+        if (access->parm_index == MODREF_UNKNOWN_PARM || access->parm_index == static_cast<int>(number))
+          return false;
+    }
+  }
+  return true;
+}
+
+std::string placeOf(const std::vector<ValuePiece> &pieces) { return placeText(pieces.data(), pieces.size()); }
+
+std::string resultPlace(tree function, tree type) {
+  tree result = DECL_RESULT(function);
+  if (VOID_TYPE_P(type))
+    return "-";
+  if (VOID_TYPE_P(TREE_TYPE(result)))
+    return "!"; // no caller uses it
+  std::vector<ValuePiece> pieces;
+  if (const unsigned bytes = resultBytesInMemory(function)) {
+    for (unsigned i = 0; i < bytes; i += 16)
+      pieces.push_back({ValuePiece::Where::Vector, i / 16, std::min(16u, bytes - i)});
+    return placeOf(pieces);
+  }
+  if (DECL_BY_REFERENCE(result) || !isResultInRegisters(function) ||
+      TYPE_MAIN_VARIANT(TREE_TYPE(result)) != TYPE_MAIN_VARIANT(type))
+    return "-";
+  ArgumentRegisters().place(TYPE_MAIN_VARIANT(type), &pieces);
+  return placeOf(pieces);
+}
+
+/// The type of PARAMETER's value in the source.
+tree sourceType(tree parameter) {
+  return DECL_BY_REFERENCE(parameter) ? TREE_TYPE(TREE_TYPE(parameter)) : TREE_TYPE(parameter);
+}
+
+} // namespace
+
+void rememberParameters() {
+  static bool isRegistered = false;
+  if (!isRegistered)
+    ggc_register_root_tab(parameterRoots);
+  isRegistered = true;
+  cgraph_node *node;
+  if (!in_lto_p)
+    FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
+      const Source &source = sources[DECL_UID(node->decl)] = readSource(node->decl);
+      for (tree parameter : source.parameters)
+        keptParameters = tree_cons(NULL_TREE, parameter, keptParameters);
+    }
+}
+
+std::string typesText(tree function, bool pointees) {
+  const Source *known = sourceOf(function);
+  if (!known)
+    return "";
+  const Source &source = *known;
+  struct Found {
+    std::string place;
+    bool isUnread;
+  };
+  std::unordered_map<unsigned, Found> found;
+  bool isOther = false; // has parameters that are not the source's
+  ArgumentRegisters registers(function);
+  unsigned number = 0;
+  for (tree parameter = DECL_ARGUMENTS(function); parameter; parameter = DECL_CHAIN(parameter), ++number) {
+    std::vector<ValuePiece> pieces;
+    const ArgumentPlace place = registers.place(TYPE_MAIN_VARIANT(TREE_TYPE(parameter)), &pieces);
+    const unsigned origin = DECL_UID(DECL_ORIGIN(parameter));
+    const bool isKnown = place == ArgumentPlace::Registers || place == ArgumentPlace::Stack;
+    const bool isSame = std::any_of(source.parameters.begin(), source.parameters.end(), [&](tree each) {
+      return DECL_UID(DECL_ORIGIN(each)) == origin &&
+             TYPE_MAIN_VARIANT(TREE_TYPE(each)) == TYPE_MAIN_VARIANT(TREE_TYPE(parameter));
+    });
+    isOther |= !isSame;
+    if (isSame)
+      found[origin] = {isKnown ? placeOf(pieces) : "-", isUnread(function, number)};
+  }
+  TypeLayout layout(pointees);
+  std::string text = resultPlace(function, source.result) + ":" + layout.write(source.result);
+  for (tree parameter : source.parameters) {
+    if (isHidden(parameter))
+      continue;
+    tree type = sourceType(parameter);
+    const auto at = found.find(DECL_UID(DECL_ORIGIN(parameter)));
+    std::string place = at != found.end() ? at->second.place : isOther ? "-" : "!";
+    std::string written = layout.write(type);
+    if (DECL_BY_REFERENCE(parameter)) {
+      // The place of a std::string by value holds its address; for other types the register does not hold the value.
+      const std::string string = stringName(TYPE_MAIN_VARIANT(type));
+      if (string == kStdString || string == kLibcxxString)
+        written = "r(" + escaped(string) + ")";
+      else
+        place = place == "!" ? place : "-";
+    }
+    if (at != found.end() && at->second.isUnread)
+      written = withoutContents(written);
+    text += ";" + escaped(DECL_NAME(parameter) ? IDENTIFIER_POINTER(DECL_NAME(parameter)) : "") + ":" + place + ":" +
+            written;
+  }
+  if (stdarg_p(TREE_TYPE(function)))
+    text += ";...:-:v";
+  return text;
+}
+
+namespace {
+
+/// Writes types in C++ syntax, as deep as they are.
+class TypeWriter {
+public:
+  std::string write(tree type) {
+    if (!type || depth_ == 24)
+      return type ? "..." : "void";
+    ++depth_;
+    std::string text = inner(type);
+    --depth_;
+    return text;
+  }
+
+  std::string parameters(tree type) {
+    std::string text;
+    for (tree each = TYPE_ARG_TYPES(type); each && each != void_list_node; each = TREE_CHAIN(each))
+      if (!VOID_TYPE_P(TREE_VALUE(each)))
+        text += (text.empty() ? "" : ", ") + write(TREE_VALUE(each));
+    if (stdarg_p(type))
+      text += text.empty() ? "..." : ", ...";
+    return "(" + text + ")";
+  }
+
+private:
+  unsigned depth_ = 0;
+
+  std::string inner(tree type) {
+    const bool isIndirect = POINTER_TYPE_P(type) && !TYPE_NAME(type);
+    std::string text;
+    if (isIndirect) {
+      tree target = TREE_TYPE(type);
+      const char *sign = TREE_CODE(type) == POINTER_TYPE ? "*" : TYPE_REF_IS_RVALUE(type) ? "&&" : "&";
+      if (FUNC_OR_METHOD_TYPE_P(target)) {
+        text = write(TREE_TYPE(target)) + " (" + sign + ")" + parameters(target);
+      } else {
+        text = write(target);
+        text += (text.back() == '*' || text.back() == '&' ? "" : " ") + std::string(sign);
+      }
+    } else if (FUNC_OR_METHOD_TYPE_P(type)) {
+      return write(TREE_TYPE(type)) + " " + parameters(type);
+    } else {
+      text = VOID_TYPE_P(type) ? "void" : typeName(type);
+      if (text.empty())
+        text = TREE_CODE(type) == ENUMERAL_TYPE ? "(anonymous enum)"
+               : TREE_CODE(type) == UNION_TYPE  ? "(anonymous union)"
+               : TREE_CODE(type) == RECORD_TYPE ? "(anonymous struct)"
+                                                : "?";
+    }
+    const auto qualify = [&](bool isSet, const char *word) {
+      if (isSet)
+        text = isIndirect ? text + word : word + (" " + text);
+    };
+    qualify(TYPE_VOLATILE(type), "volatile");
+    qualify(TYPE_READONLY(type), "const");
+    return text;
+  }
+};
+
+} // namespace
+
+std::string signatureText(tree function) {
+  const Source *known = sourceOf(function);
+  if (!known)
+    return "";
+  TypeWriter writer;
+  std::string text;
+  for (tree parameter : known->parameters)
+    if (!DECL_ARTIFICIAL(parameter))
+      text += (text.empty() ? "" : ", ") + writer.write(sourceType(parameter));
+  if (stdarg_p(TREE_TYPE(function)))
+    text += text.empty() ? "..." : ", ...";
+  return writer.write(known->result) + " (" + text + ")";
+}
+
+} // namespace ada
