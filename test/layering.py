@@ -88,7 +88,7 @@ RULES = [
           "lib/model", "lib/control", "lib/query", "lib/recover", "lib/shared", "lib/view", "include/ada"], {"c", "std", "system", "any"},
          ["lib/formats/!clickhouse", "lib/shared/ring"]),
     Rule("python", "the Python package `adatrace`: an extension on the trace library, and the modules beside it",
-         ["python", "lib/formats/*", "lib/query", "lib/analysis", "lib/base", "lib/model", "lib/shared", "include/ada",
+         ["python", "lib/formats/*", "lib/query", "lib/columns", "lib/analysis", "lib/base", "lib/model", "lib/shared", "include/ada",
           "tools/adatrace/flame"],
          {"c", "std", "system", "any"}, ["lib/shared/ring"]),
     Rule("bench", "the measurements that README.md shows",

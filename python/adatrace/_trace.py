@@ -147,6 +147,7 @@ class Trace:
         """The threads, by id."""
         self._notes: set[str] = set()
         self._functions: list[Function] | None = None
+        self._database: _native.Database | None = None
         self._report_damage(self._native.damage())
 
     @property
@@ -176,8 +177,8 @@ class Trace:
               max_duration: int | None = None, depth: int | None = None) -> Columns:
         """Calls as columns: an array for each, with one value per call and no Python object.
 
-        ``columns``: keys of the table ``spans``, which are the same in SQL; None: all but ``arguments``, ``result``
-        and ``values``, which take longer to read. ``ts``, ``dur``, ``self`` and the other
+        ``columns``: keys of the table ``spans`` (docs/reference/tables.md); None: all but ``arguments``, ``result`` and
+        ``values``, which take longer to read. ``ts``, ``dur``, ``self`` and the other
         times are int64, in nanoseconds; ``id`` and ``parent_id`` are int64; ``function_id``, ``thread``, ``process``
         and ``depth`` are uint32; ``outermost`` is bool; ``name`` and ``exit`` are :class:`adatrace.Words`; texts are
         :class:`adatrace.Texts`. If some numbers of a column are not known, it is a masked array.
@@ -225,6 +226,23 @@ class Trace:
         for piece in self.span_batches(Span._fields, function=function, thread=thread, start=start, end=end,
                                        min_duration=min_duration, max_duration=max_duration, depth=depth):
             yield from map(Span, *(_as_list(piece[key]) for key in Span._fields))
+
+    def sql(self, query: str, **others: Run) -> Columns:
+        """The result of a query in SQL, on the tables of docs/reference/tables.md.
+
+        >>> trace.sql("SELECT name, count(*) AS calls, sum(dur) AS dur FROM spans GROUP BY name ORDER BY dur DESC")
+
+        Columns are int64, float64 or :class:`adatrace.Words`. ``others`` are traces, or their paths, whose tables have
+        the keyword before them: ``trace.sql("SELECT ... FROM spans JOIN old.spans ...", old="run-1")``.
+        """
+        if others:
+            traces = [(name, run if isinstance(run, Trace) else open(run)) for name, run in others.items()]
+            database = _native.Database([("main", self._native), *((name, trace._native) for name, trace in traces)])
+        else:
+            database = self._database = self._database or _native.Database([("main", self._native)])
+        columns, damage = database.run(query)
+        self._report_damage(damage)
+        return Columns(columns)
 
     def report(self, *, by: Literal["function", "thread", "module", "file"] = "function", arguments: bool = False,
                sort: str = "self", function: Globs = None, include: Globs = None, exclude: Globs = None,

@@ -2,6 +2,7 @@
 #include "answers.h"
 #include "arrow.h"
 #include "columns.h"
+#include "sql.h"
 #include "without_lock.h"
 
 #include "base/try.h"
@@ -172,7 +173,8 @@ py::tuple spansOf(const Trace &trace, const std::vector<std::string> &keys,
   Damage damage;
   withoutLock([&](const StopFlag &stop) {
     return trace.useShared(stop, [&](query::SharedTrace &shared) -> Expected<void> {
-      const auto add = [&](const query::SpanChunk &chunk) { return !*stop && arrays->add(chunk); };
+      const auto add = [&](const query::SpanChunk &chunk) { return arrays->add(chunk); };
+      request.stop = stop.get();
       ADA_TRY(query::SpanRead(shared, request, add).run());
       arrays->finish(shared.functions());
       damage = {shared.problems(), shared.warnings()};
@@ -241,6 +243,19 @@ void defineTrace(py::module_ &module) {
             [&](const StopFlag &stop) { return diff(pointers(before), pointers(after), choice, byPath, stop); }));
       },
       "before"_a, "after"_a, "choice"_a, "by_path"_a);
+  py::class_<Database, std::shared_ptr<Database>>(module, "Database")
+      .def(py::init([](const Database::Schemas &schemas) {
+             return withoutLock([&](const StopFlag &stop) { return Database::open(schemas, stop); });
+           }),
+           "schemas"_a)
+      .def(
+          "run",
+          [](Database &database, const std::string &sql) {
+            const auto result = withoutLock([&](const StopFlag &stop) { return database.run(sql, stop); },
+                                            [&](const StopFlag &stop) { database.interrupt(stop); });
+            return py::make_tuple(taken(*result), damageOf(damageIn(*result)));
+          },
+          "sql"_a);
   module.def("arrow_schema", &arrowSchema, "columns"_a);
   module.def("arrow_array", &arrowArray, "columns"_a);
   module.def("arrow_stream", &arrowStream, "columns"_a);

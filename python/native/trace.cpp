@@ -3,7 +3,6 @@
 
 #include "base/try.h"
 #include "formats/table.h"
-#include "model/spool.h"
 
 #include <algorithm>
 #include <numeric>
@@ -18,16 +17,10 @@ Expected<std::shared_ptr<Trace>> Trace::open(const std::string &path, const Stop
     place.bytes->stopBy(stop);
   auto source = ADA_TRY(model::openTrace(std::move(place)));
   // A trace whose threads come mixed is read now, which may take long.
-  auto threadwise = ADA_TRY(model::makeThreadwise(std::make_unique<StoppableSource>(std::move(source), stop)));
-  trace->source_ = threadwise->another();
-  analysis::TableSink sink(trace->table_);
-  model::ReadRequest nothing;
-  nothing.threads.emplace();
-  ADA_TRY(trace->source_->readPart(sink, nothing));
-  trace->damage_ = {trace->source_->problems(), trace->source_->warnings()};
-  trace->shared_ = ADA_TRY(query::SharedTrace::open(std::move(threadwise)));
+  trace->shared_ = ADA_TRY(query::SharedTrace::open(std::make_unique<StoppableSource>(std::move(source), stop)));
+  trace->damage_ = {trace->shared_->problems(), trace->shared_->warnings()};
   bool any = false;
-  for (const model::Thread &thread : trace->table_.threads)
+  for (const model::Thread &thread : trace->table().threads)
     if (thread.extent && thread.extent->events) {
       trace->startNs_ = any ? std::min(trace->startNs_, thread.extent->firstNs) : thread.extent->firstNs;
       trace->endNs_ = std::max(trace->endNs_, thread.extent->lastNs);
@@ -38,21 +31,20 @@ Expected<std::shared_ptr<Trace>> Trace::open(const std::string &path, const Stop
 
 uint64_t Trace::eventCount() const {
   return std::accumulate(
-      table_.threads.begin(), table_.threads.end(), uint64_t(0),
+      table().threads.begin(), table().threads.end(), uint64_t(0),
       [](uint64_t sum, const model::Thread &thread) { return sum + (thread.extent ? thread.extent->events : 0); });
 }
 
 std::vector<uint32_t> Trace::threads(const std::optional<std::vector<uint32_t>> &chosen) const {
   if (chosen)
     return *chosen;
-  std::vector<uint32_t> all(table_.threads.size());
+  std::vector<uint32_t> all(table().threads.size());
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
 
 Trace::Reading Trace::read(const StopFlag &stop) const {
-  const std::lock_guard lock(mutex_);
-  return {std::make_unique<StoppableSource>(source_->another(), stop), table_};
+  return {std::make_unique<StoppableSource>(shared_->plainSource(), stop), table()};
 }
 
 } // namespace ada::python

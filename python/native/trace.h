@@ -27,14 +27,14 @@ public:
 
   const std::string &path() const { return path_; }
   /// Processes and threads, and the functions that are announced before any event.
-  const analysis::TraceTable &table() const { return table_; }
+  const analysis::TraceTable &table() const { return shared_->plainTable(); }
   /// What was found when it was opened.
   const Damage &damage() const { return damage_; }
   /// The first and the last event on the trace's clock; 0 if there are none.
   uint64_t startNs() const { return startNs_; }
   uint64_t endNs() const { return endNs_; }
   uint64_t eventCount() const;
-  bool severalProcesses() const { return table_.processes.size() > 1; }
+  bool severalProcesses() const { return table().processes.size() > 1; }
   /// All threads, unless some are chosen.
   std::vector<uint32_t> threads(const std::optional<std::vector<uint32_t>> &chosen) const;
 
@@ -57,11 +57,8 @@ public:
 
 private:
   std::string path_;
-  mutable std::mutex mutex_; // of source_
-  std::unique_ptr<model::TraceSource> source_;
   mutable std::timed_mutex sharedMutex_;
   std::unique_ptr<query::SharedTrace> shared_;
-  analysis::TraceTable table_;
   Damage damage_;
   uint64_t startNs_ = 0, endNs_ = 0;
 };

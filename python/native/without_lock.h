@@ -25,7 +25,7 @@ struct Failure : std::exception {
 
 /// Calls work(flag), which returns an Expected, in a thread of its own, and returns the value or throws a Failure.
 /// Other Python threads run meanwhile. If a signal's handler raises an exception, as that of Ctrl-C does, the flag is
-/// set, onStop() is called until `work` has returned, and then the exception is thrown.
+/// set, onStop(flag) is called until `work` has returned, and then the exception is thrown.
 template <class Work, class OnStop> auto withoutLock(const Work &work, const OnStop &onStop) {
   constexpr auto kLook = std::chrono::milliseconds(50); // how long Ctrl-C may take to be seen
   const StopFlag flag = std::make_shared<std::atomic<bool>>(false);
@@ -49,7 +49,7 @@ template <class Work, class OnStop> auto withoutLock(const Work &work, const OnS
     std::unique_lock lock(mutex);
     while (!ended.wait_for(lock, kLook, [&] { return hasEnded; })) {
       if (*flag) {
-        onStop();
+        onStop(flag);
         continue;
       }
       lock.unlock();
@@ -73,7 +73,7 @@ template <class Work, class OnStop> auto withoutLock(const Work &work, const OnS
 }
 
 template <class Work> auto withoutLock(const Work &work) {
-  return withoutLock(work, [] {});
+  return withoutLock(work, [](const StopFlag &) {});
 }
 
 } // namespace ada::python

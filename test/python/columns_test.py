@@ -89,6 +89,24 @@ class Spans(unittest.TestCase):
             self.assertEqual(sorted(whole["id"].tolist()), np.concatenate([p["id"] for p in parts]).tolist())
             self.assertEqual(int(whole["self"].sum()), sum(int(p["self"].sum()) for p in parts))
 
+    def test_sql(self):
+        result = self.trace.sql("SELECT name, count(*) AS calls, sum(dur) AS dur, avg(dur) AS mean, NULL AS none FROM spans "
+                                "GROUP BY name ORDER BY name")
+        self.assertEqual(["main", "parse(int)", "work()"], list(result["name"]))
+        self.assertEqual(([1, 3, 1], [200, 140, 140], "int64", "float64"),
+                         (result["calls"].tolist(), result["dur"].tolist(), str(result["calls"].dtype), str(result["mean"].dtype)))
+        self.assertTrue(np.ma.getmaskarray(result["none"]).all())
+        mixed = self.trace.sql("SELECT NULL AS x, 1 AS y UNION ALL SELECT 2, 2.5 UNION ALL SELECT 'three', NULL ORDER BY 1")
+        self.assertEqual([None, "2", "three"], list(mixed["x"]))
+        self.assertEqual([1.0, 2.5, None], [None if v is np.ma.masked else float(v) for v in mixed["y"]])
+        twice = self.trace.sql("SELECT a.dur, b.dur FROM spans a JOIN old.spans b USING (id)", old=self.trace.path)
+        self.assertEqual((480, 480), (twice["dur"].sum(), twice["dur_2"].sum()))
+        self.assertEqual(0, self.trace.sql("SELECT name FROM spans WHERE dur > 1000").rows)
+        for wrong in ("SELECT", "SELECT 1; SELECT 2", "", "DROP TABLE spans"):
+            with self.assertRaises(adatrace.Error) as caught:
+                self.trace.sql(wrong)
+            self.assertEqual("E_SQL", caught.exception.code, wrong)
+
     def test_functions(self):
         self.assertEqual([("main", "app.cpp", 30), ("parse(int)", "parse.cpp", 12), ("work()", "work.cpp", 5)],
                          sorted((f.name, f.file, f.line) for f in self.trace.functions))

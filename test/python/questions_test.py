@@ -6,8 +6,10 @@ import pathlib
 import pickle
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
+import time
 import unittest
 import warnings
 
@@ -150,7 +152,22 @@ class Threads(WithSession):
         self.assertEqual([(wanted, 480, 3)] * 8, found)
 
 
-class Interrupts(unittest.TestCase):
+class Interrupts(WithSession):
+    def test_ctrl_c_ends_a_query(self):
+        trace, main = adatrace.open(self.path), threading.get_ident()
+
+        def interrupt():
+            while sys._current_frames()[main].f_code.co_name != "sql":
+                time.sleep(0.001)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        helper = threading.Thread(target=interrupt)
+        helper.start()
+        with self.assertRaises(KeyboardInterrupt):
+            trace.sql("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")  # has no end
+        helper.join()
+        self.assertEqual([5], trace.sql("SELECT count(*) AS n FROM spans")["n"].tolist())
+
     def test_ctrl_c_ends_a_read(self):
         """A read of a large file ends long before the file does."""
         with tempfile.TemporaryDirectory() as folder:

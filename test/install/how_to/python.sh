@@ -37,6 +37,6 @@ END
 [ -d "$PREFIX/lib/python3/dist-packages" ] || exit 0
 atTheEnd() {
   ls blocks/*.python | sort -t/ -k2n | xargs cat >page.py
-  echo 'assert len(slow) > 0 and own > 0 and len(frame) > 2000, (len(slow), own, len(frame))' >>page.py
+  echo 'assert len(slow) > 0 and own > 0 and len(frame) > 2000 and len(busiest) == 5, (len(slow), own, len(frame))' >>page.py
   /usr/bin/python3 -B page.py
 }
