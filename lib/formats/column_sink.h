@@ -3,9 +3,9 @@
 // docs/formats/exports.md describes the columns.
 #pragma once
 
-#include "analysis/report/report_parts.h"
 #include "columns/column.h"
 #include "formats/row_sink.h"
+#include "formats/span_off_cpu.h"
 
 #include <memory>
 #include <optional>
@@ -21,19 +21,10 @@ public:
   explicit ColumnSink(std::unique_ptr<columns::TableWriter> table) : table_(std::move(table)) {}
 
 private:
-  // What a thread's scheduling says about its open calls.
-  struct OffCpu {
-    std::shared_ptr<const OffCpuLane> lane;
-    bool isSchedKnown = false;
-    analysis::OffCpuFollower follower = {};
-    uint64_t lastNs = 0;                           // of the last event
-    std::vector<analysis::OffCpuOfCall> open = {}; // by depth, down to the deepest call that was off-CPU
-  };
-
   void newThread(const Thread &thread) override;
   void newFunction(const Function &function) override;
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
-  void nextEvent(const Event &event, std::span<const Span> open) override;
+  void nextEvent(const Event &event, std::span<const Span> open) override { lanes_[event.thread]->next(event, open); }
   void writeRow(const Row &row) override;
   void mark(uint32_t, uint64_t, const Text &) override;
   void leaveThread(uint32_t thread) override;
@@ -43,8 +34,8 @@ private:
   void timeOf(columns::Column &column, uint64_t ns);
 
   std::unique_ptr<columns::TableWriter> table_;
-  std::vector<uint32_t> names_;                // of functions, in the column's words
-  std::vector<std::unique_ptr<OffCpu>> lanes_; // by thread
+  std::vector<uint32_t> names_;                    // of functions, in the column's words
+  std::vector<std::unique_ptr<SpanOffCpu>> lanes_; // by thread
 };
 
 } // namespace ada::model
