@@ -121,11 +121,9 @@ void instrument(function *function) {
   site.carried = frame.carried;
 }
 
-/// FUNCTION has more calls and blocks than before.
+/// FUNCTION has more calls and blocks than before. It stays `const` or `pure` if it was, although that is untrue now:
+/// other functions may be compiled already, or at any stage of it, with calls that GCC takes for such.
 void finish(function *function) {
-  // What the hooks make untrue.
-  TREE_READONLY(function->decl) = 0;
-  DECL_PURE_P(function->decl) = 0;
   free_dominance_info(CDI_DOMINATORS);
   free_dominance_info(CDI_POST_DOMINATORS);
   mark_virtual_operands_for_renaming(function);
