@@ -191,6 +191,8 @@ void beforeOptimizer(void *, void *) {
     fprintf(stderr, "AdaTrace: %s\n", sentence.c_str());
 }
 
+void afterPasses(void *, void *) { rememberLoads(); }
+
 /// Makes the attributes of include/ada/attributes.h known. They stay with copies of a function.
 void addAttributes(void *, void *) {
   static attribute_spec attributes[] = {{kAttrAlways, 0, 0, true, false, false, false, nullptr, nullptr},
@@ -225,6 +227,8 @@ void setUpInstrumentation(const char *plugin, const PassOptions &given) {
   if (options.unwind)
     register_callback(plugin, PLUGIN_PRE_GENERICIZE, allowUnwinding, nullptr);
   register_callback(plugin, PLUGIN_ALL_IPA_PASSES_START, beforeOptimizer, nullptr);
+  register_callback(plugin, PLUGIN_EARLY_GIMPLE_PASSES_END, afterPasses, nullptr);
+  register_callback(plugin, PLUGIN_ALL_IPA_PASSES_END, afterPasses, nullptr);
   register_callback(plugin, PLUGIN_ATTRIBUTES, addAttributes, nullptr);
   register_callback(plugin, PLUGIN_FINISH_UNIT, writeTable, nullptr);
 }
