@@ -17,10 +17,11 @@ bool isUtf8(std::string_view text) {
   return true;
 }
 
-std::string validText(std::string_view text) {
+std::string validUtf8(std::string_view text) {
   if (isUtf8(text))
     return std::string(text);
   std::string out;
+  out.reserve(text.size());
   while (!text.empty()) {
     const CodePoint c = decodeUtf8(text.data(), text.size());
     out += c.valid ? text.substr(0, c.size) : std::string_view(kReplacementUtf8);

@@ -8,8 +8,8 @@
 namespace ada {
 
 bool isUtf8(std::string_view text);
-/// The text as UTF-8: invalid bytes become U+FFFD.
-std::string validText(std::string_view text);
+/// The text as UTF-8: U+FFFD stands for each byte that is not.
+std::string validUtf8(std::string_view text);
 
 /// `text` as a part of one line on a terminal. Every text that comes from a trace, a program or the file system is
 /// shown through this: names may hold anything, even characters that move the cursor or turn the direction of the text

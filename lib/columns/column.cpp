@@ -3,6 +3,36 @@
 
 namespace ada::columns {
 
+ColumnSpec specOf(const ColumnInfo &column) {
+  ColumnSpec spec{.name = column.key, .type = ColumnType::Text, .mayBeNull = column.orNull};
+  switch (column.holds) {
+  case Holds::Count:
+  case Holds::Number:
+  case Holds::Duration:
+    spec.type = ColumnType::Int64;
+    break;
+  case Holds::Moment:
+    spec.type = ColumnType::Timestamp;
+    break;
+  case Holds::Real:
+    spec.type = ColumnType::Double;
+    break;
+  case Holds::Flag:
+    spec.type = ColumnType::Bool;
+    break;
+  default:
+    break;
+  }
+  return spec;
+}
+
+Column &TableWriter::operator[](std::string_view name) {
+  size_t place = 0;
+  while (columns_.at(place).spec().name != name)
+    ++place;
+  return columns_[place];
+}
+
 TableWriter::TableWriter(std::vector<ColumnSpec> specs, WriteBytes write) : write_(std::move(write)) {
   for (ColumnSpec &spec : specs) {
     if (spec.type == ColumnType::Text)

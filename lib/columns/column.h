@@ -15,6 +15,7 @@
 #pragma once
 
 #include "ada/trace/error.h"
+#include "base/table.h"
 
 #include <bit>
 #include <cstddef>
@@ -46,6 +47,9 @@ struct ColumnSpec {
   ColumnType type = ColumnType::Int64;
   bool mayBeNull = false;
 };
+
+/// A column of a table that is described elsewhere: integers of 64 bits, or what the description says.
+ColumnSpec specOf(const ColumnInfo &column);
 
 /// Numbers different texts from 0, in the order in which they came.
 class Words {
@@ -143,6 +147,8 @@ public:
 
   /// By the order of the specs.
   Column &operator[](size_t column) { return columns_[column]; }
+  /// The column with that name, which there must be.
+  Column &operator[](std::string_view name);
   /// Every column has its value for this row.
   void endRow() {
     if (++rows_ >= kBatchRows || isFull())

@@ -3,8 +3,10 @@
 
 #include "base/try.h"
 #include "model/passing_sink.h"
+#include "query/function_numbers.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace ada::model {
 
@@ -63,16 +65,86 @@ private:
   Range range_;
 };
 
+// Passes the numbers of events, threads and functions.
+class NumberTeller : public PassingSink {
+public:
+  using PassingSink::PassingSink;
+  /// Functions are numbered in the order in which the source announces all of them, not in that of their first calls.
+  Expected<void> announceAll(TraceSource &source) {
+    struct Announced : analysis::TableSink {
+      explicit Announced(NumberTeller &teller) : TableSink(teller.table_), teller(teller) {}
+      bool wantsUnused() const override { return true; }
+      Expected<void> addFunction(const Function &function) override {
+        teller.functions_.add(function);
+        return {};
+      }
+      NumberTeller &teller;
+    } sink(*this);
+    ReadRequest nothing;
+    nothing.threads.emplace();
+    return source.readPart(sink, nothing);
+  }
+
+  Expected<void> addProcess(const Process &process) override {
+    if (process.index >= table_.processes.size())
+      table_.processes.push_back(process);
+    return sink_.addProcess(process);
+  }
+  Expected<void> addThread(const Thread &thread) override {
+    threads_.push_back({.hasNumbers = thread.extent.has_value()});
+    Thread told = thread;
+    told.indexInTrace = thread.index;
+    return sink_.addThread(told);
+  }
+  Expected<void> addFunction(const Function &function) override {
+    Function told = function;
+    told.numberInTrace = functions_.add(function);
+    return sink_.addFunction(told);
+  }
+  Expected<void> events(const Batch &batch) override {
+    numbers_.clear();
+    for (const Event &event : batch.events) {
+      State &thread = threads_[event.thread];
+      if (thread.hasNumbers) // some events may be lost before this batch
+        thread.next = std::max(thread.next, batch.firstSeq);
+      numbers_.push_back(thread.next);
+      thread.next += !event.isEarlier;
+    }
+    Batch told = batch;
+    told.numbers = numbers_;
+    return sink_.events(told);
+  }
+
+private:
+  struct State {
+    bool hasNumbers = false; // from a threadwise source
+    uint64_t next = 0;
+  };
+  analysis::TraceTable table_;
+  query::FunctionNumbers functions_{table_};
+  std::vector<State> threads_;
+  std::vector<uint64_t> numbers_; // of the batch's events
+};
+
+Expected<void> read(TraceSource &source, TraceSink &sink) {
+  if (!sink.wantsNumbers())
+    return source.read(sink);
+  NumberTeller teller(sink);
+  if (source.isThreadwise())
+    ADA_TRY(teller.announceAll(source));
+  return source.read(teller);
+}
+
 } // namespace
 
 Expected<void> convert(TraceSource &source, TraceSink &sink) {
   if (!sink.needsRange() || source.knowsRange())
-    return source.read(sink);
+    return read(source, sink);
   ADA_TRY(source.makeRepeatable());
   RangeFinder finder;
   ADA_TRY(source.read(finder));
   RangeTeller teller(sink, finder.range());
-  return source.read(teller);
+  return read(source, teller);
 }
 
 } // namespace ada::model

@@ -1,76 +1,44 @@
 // The table `spans`, for files of columns.
 #include "column_sink.h"
 
+#include "base/text.h"
+#include "query/tables.h"
+
 #include <algorithm>
 
 namespace ada::model {
 
-namespace {
-
+using columns::Column;
 using columns::ColumnType;
-
-struct SpanColumn {
-  const char *name;
-  ColumnType type;
-  bool mayBeNull = false;
-};
-
-enum Place : size_t {
-  kId,
-  kParentId,
-  kTs,
-  kDur,
-  kSelf,
-  kOnCpu,
-  kWaiting,
-  kPreempted,
-  kRecorder,
-  kName,
-  kFunctionId,
-  kThread,
-  kProcess,
-  kDepth,
-  kExit,
-  kArguments,
-  kResult,
-  kValues,
-};
-
-// Times that need 64 bits are null: they are in no real trace, and numbers have a sign in most readers.
-constexpr SpanColumn kColumns[] = {
-    {"id", ColumnType::Int64},
-    {"parent_id", ColumnType::Int64, true},
-    {"ts", ColumnType::Timestamp, true},
-    {"dur", ColumnType::Int64, true},
-    {"self", ColumnType::Int64, true},
-    {"on_cpu", ColumnType::Int64, true},
-    {"waiting", ColumnType::Int64, true},
-    {"preempted", ColumnType::Int64, true},
-    {"recorder", ColumnType::Int64, true},
-    {"name", ColumnType::Word},
-    {"function_id", ColumnType::Uint32},
-    {"thread", ColumnType::Uint32},
-    {"process", ColumnType::Uint32},
-    {"depth", ColumnType::Uint32},
-    {"exit", ColumnType::Word},
-    {"arguments", ColumnType::Text, true},
-    {"result", ColumnType::Text, true},
-    {"values", ColumnType::Text, true},
-};
-
-} // namespace
 
 std::vector<columns::ColumnSpec> ColumnSink::specs() {
   std::vector<columns::ColumnSpec> specs;
-  for (const SpanColumn &column : kColumns)
-    specs.push_back({column.name, column.type, column.mayBeNull});
+  for (const ColumnInfo &column : query::findTable("spans")->columns) {
+    columns::ColumnSpec spec = columns::specOf(column);
+    if (spec.name == "name" || spec.name == "exit")
+      spec.type = ColumnType::Word;
+    // Times that need 64 bits are null: they are in no real trace, and times and durations have a sign.
+    spec.mayBeNull |= column.holds == Holds::Moment || column.holds == Holds::Duration;
+    specs.push_back(std::move(spec));
+  }
   return specs;
+}
+
+ColumnSink::ColumnSink(std::unique_ptr<columns::TableWriter> table)
+    : table_(std::move(table)), id_((*table_)["id"]), parentId_((*table_)["parent_id"]), ts_((*table_)["ts"]),
+      dur_((*table_)["dur"]), self_((*table_)["self"]), onCpu_((*table_)["on_cpu"]), waiting_((*table_)["waiting"]),
+      preempted_((*table_)["preempted"]), recorder_((*table_)["recorder"]), name_((*table_)["name"]),
+      functionId_((*table_)["function_id"]), threadId_((*table_)["thread"]), process_((*table_)["process"]),
+      depth_((*table_)["depth"]), exit_((*table_)["exit"]), outermost_((*table_)["outermost"]),
+      arguments_((*table_)["arguments"]), result_((*table_)["result"]), values_((*table_)["values"]) {
+  for (const SpanEnd how : {SpanEnd::Return, SpanEnd::Exception, SpanEnd::Missing, SpanEnd::Open})
+    exits_.push_back(exit_.numberOfWord(spanEndName(how)));
 }
 
 void ColumnSink::newThread(const Thread &) { lanes_.emplace_back(); }
 
 void ColumnSink::newFunction(const Function &function) {
-  names_.push_back((*table_)[kName].numberOfWord(textOf(function.displayName)));
+  names_.push_back(name_.numberOfWord(validUtf8(function.displayName)));
 }
 
 void ColumnSink::offCpuTimes(const Thread &thread, const OffCpuLane &) {
@@ -101,21 +69,40 @@ void ColumnSink::nextEvent(const Event &event, std::span<const Span> open) {
   off.lastNs = event.timeNs;
 }
 
-void ColumnSink::timeOf(columns::Column &column, uint64_t ns) {
+void ColumnSink::putTime(Column &column, uint64_t ns) {
   if (ns <= INT64_MAX)
     return column.integer(ns);
   column.null();
   lose("times of 292 years and more");
 }
 
+static void putText(Column &column, std::string_view text) {
+  text.empty() ? column.null() : column.text(validUtf8(text));
+}
+
 void ColumnSink::writeRow(const Row &row) {
-  columns::TableWriter &to = *table_;
   const Span &span = row.span;
-  to[kId].integer(row.spanId);
-  row.parentSpanId ? to[kParentId].integer(row.parentSpanId) : to[kParentId].null();
-  timeOf(to[kTs], span.beginNs);
-  timeOf(to[kDur], span.durationNs());
-  timeOf(to[kSelf], span.selfNs());
+  id_.integer(row.spanId);
+  row.parentSpanId == query::kNoParent ? parentId_.null() : parentId_.integer(row.parentSpanId);
+  putTime(ts_, span.beginNs);
+  putTime(dur_, span.durationNs());
+  putTime(self_, span.selfNs());
+  writeOffCpu(row);
+  name_.wordNumbered(names_[span.functionIndex]);
+  functionId_.integer(function(span.functionIndex).numberInTrace);
+  threadId_.integer(thread(row.thread).indexInTrace);
+  process_.integer(thread(row.thread).process);
+  depth_.integer(span.depth);
+  exit_.wordNumbered(exits_[static_cast<size_t>(span.how)]);
+  outermost_.integer(span.outermost);
+  putText(arguments_, row.arguments);
+  putText(result_, row.result);
+  putText(values_, row.values);
+  table_->endRow();
+}
+
+void ColumnSink::writeOffCpu(const Row &row) {
+  const Span &span = row.span;
   OffCpu *off = lanes_[row.thread].get();
   analysis::OffCpuOfCall times;
   if (off && span.depth < off->open.size()) {
@@ -126,27 +113,14 @@ void ColumnSink::writeRow(const Row &row) {
   }
   if (off && off->isSchedKnown) {
     const uint64_t other = times.self.sumNs() + times.self.unknownNs;
-    timeOf(to[kOnCpu], span.selfNs() - std::min(span.selfNs(), other));
-    timeOf(to[kWaiting], times.all.waitingNs);
-    timeOf(to[kPreempted], times.all.preemptedNs);
+    putTime(onCpu_, span.selfNs() - std::min(span.selfNs(), other));
+    putTime(waiting_, times.all.waitingNs);
+    putTime(preempted_, times.all.preemptedNs);
   } else {
-    for (const Place place : {kOnCpu, kWaiting, kPreempted})
-      to[place].null();
+    for (Column *column : {&onCpu_, &waiting_, &preempted_})
+      column->null();
   }
-  off ? timeOf(to[kRecorder], times.all.recorderNs) : to[kRecorder].null();
-  to[kName].wordNumbered(names_[span.functionIndex]);
-  to[kFunctionId].integer(span.functionIndex);
-  to[kThread].integer(row.thread);
-  to[kProcess].integer(thread(row.thread).process);
-  to[kDepth].integer(span.depth);
-  to[kExit].word(spanEndName(span.how));
-  const auto textOrNull = [&](Place place, std::string_view text) {
-    text.empty() ? to[place].null() : to[place].text(textOf(text));
-  };
-  textOrNull(kArguments, row.arguments);
-  textOrNull(kResult, row.result);
-  textOrNull(kValues, row.values);
-  to.endRow();
+  off ? putTime(recorder_, times.all.recorderNs) : recorder_.null();
 }
 
 void ColumnSink::mark(uint32_t, uint64_t, const Text &) { lose("marks: the file has one row per call"); }

@@ -1,6 +1,4 @@
 // The common part of sinks for files of columns: the table `spans`, with one row per call.
-//
-// docs/formats/exports.md describes the columns.
 #pragma once
 
 #include "analysis/report/report_parts.h"
@@ -8,7 +6,6 @@
 #include "formats/row_sink.h"
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace ada::model {
@@ -18,7 +15,8 @@ class ColumnSink : public RowSink {
 public:
   static std::vector<columns::ColumnSpec> specs();
   /// `table` has the columns of specs().
-  explicit ColumnSink(std::unique_ptr<columns::TableWriter> table) : table_(std::move(table)) {}
+  explicit ColumnSink(std::unique_ptr<columns::TableWriter> table);
+  bool wantsNumbers() const override { return true; }
 
 private:
   // What a thread's scheduling says about its open calls.
@@ -40,10 +38,14 @@ private:
   void endTrace() override { table_->finish(); }
   const Expected<void> &status() const override { return table_->status(); }
 
-  void timeOf(columns::Column &column, uint64_t ns);
+  void writeOffCpu(const Row &row);
+  void putTime(columns::Column &column, uint64_t ns);
 
   std::unique_ptr<columns::TableWriter> table_;
-  std::vector<uint32_t> names_;                // of functions, in the column's words
+  columns::Column &id_, &parentId_, &ts_, &dur_, &self_, &onCpu_, &waiting_, &preempted_, &recorder_, &name_,
+      &functionId_, &threadId_, &process_, &depth_, &exit_, &outermost_, &arguments_, &result_, &values_;
+  std::vector<uint32_t> names_;                // of functions, among the words of the column
+  std::vector<uint32_t> exits_;                // by SpanEnd
   std::vector<std::unique_ptr<OffCpu>> lanes_; // by thread
 };
 

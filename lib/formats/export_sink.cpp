@@ -1,7 +1,7 @@
 // The common part of sinks for formats that are written and never read.
 #include "export_sink.h"
 
-#include "shared/text/utf8.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <optional>
@@ -34,7 +34,6 @@ struct ExportSink::ThreadState {
 
   ThreadState(ExportSink &owner, uint32_t number)
       : sink(owner), index(number), isFollowed(owner.followed_.contains(number)),
-        hasNumbers(owner.table_.threads[number].extent.has_value()),
         calls(*this, owner.rules_, owner.hasValues_ ? &owner.values_ : nullptr) {
     calls.follow(analysis::RecorderTimes(owner.table_.threads[number].offCpu.get()));
   }
@@ -100,7 +99,7 @@ struct ExportSink::ThreadState {
 
   ExportSink &sink;
   uint32_t index;
-  bool isFollowed, hasNumbers; // of events, from a threadwise source
+  bool isFollowed;
   analysis::ThreadCalls<ThreadState> calls;
   uint64_t seq = 0;
   std::optional<uint64_t> firstNs; // of the events, excluding calls that were already open
@@ -142,7 +141,7 @@ Expected<void> ExportSink::addFunction(const Function &function) {
   for (std::string *text : {&added.name, &added.displayName, &added.file})
     if (!isUtf8(*text)) {
       lost_.addChanged({*text});
-      *text = textOf(*text);
+      *text = validUtf8(*text);
     }
   newFunction(added);
   return status();
@@ -160,8 +159,8 @@ Expected<void> ExportSink::events(const Batch &batch) {
     ThreadState &state = stateOf(event.thread);
     if (!state.firstNs && !event.isEarlier)
       state.firstNs = event.timeNs;
-    if (state.hasNumbers) // events before it may be lost
-      state.seq = std::max(state.seq, batch.firstSeq);
+    if (!batch.numbers.empty())
+      state.seq = batch.numbers[static_cast<size_t>(&event - batch.events.data())];
     if (state.isFollowed)
       nextEvent(event, state.calls.walker().open());
     switch (event.kind) {
@@ -218,41 +217,16 @@ Expected<void> ExportSink::finish() {
 }
 
 std::string nameOf(const Thread &thread) {
-  return thread.name.empty() ? "thread " + std::to_string(thread.number) : textOf(thread.name);
+  return thread.name.empty() ? "thread " + std::to_string(thread.number) : validUtf8(thread.name);
 }
 std::string labelOf(const Thread &thread) { return nameOf(thread) + " (tid " + std::to_string(thread.tid) + ")"; }
 
 std::string nameOf(const Process &process) {
   const std::string name = process.executable.substr(process.executable.find_last_of('/') + 1);
-  return textOf(name.empty() ? process.name : name);
+  return validUtf8(name.empty() ? process.name : name);
 }
 std::string labelOf(const Process &process) {
   return nameOf(process) + (process.pid ? " (pid " + std::to_string(*process.pid) + ")" : "");
-}
-
-std::string_view nameOf(OffCpu::Why why) {
-  switch (why) {
-  case OffCpu::Why::Waiting:
-    return "waiting";
-  case OffCpu::Why::Preempted:
-    return "preempted";
-  case OffCpu::Why::Recorder:
-    return "recorder";
-  case OffCpu::Why::Unknown:
-    break;
-  }
-  return "unknown";
-}
-
-std::string textOf(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint c = decodeUtf8(text.data(), text.size());
-    out += c.valid ? text.substr(0, c.size) : std::string_view(kReplacementUtf8);
-    text.remove_prefix(c.size);
-  }
-  return out;
 }
 
 } // namespace ada::model

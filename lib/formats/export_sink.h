@@ -146,9 +146,5 @@ std::string labelOf(const Thread &thread);
 /// "app (pid 4711)": the file name of the executable, or the name of the process.
 std::string nameOf(const Process &process);
 std::string labelOf(const Process &process);
-/// "waiting", "preempted", "unknown", "recorder"
-std::string_view nameOf(OffCpu::Why why);
-/// The text as it is shown everywhere, but as UTF-8: invalid bytes become U+FFFD.
-std::string textOf(std::string_view text);
 
 } // namespace ada::model

@@ -1,6 +1,7 @@
 // The common part of sinks for formats with one row per call: a row is complete when its call has ended.
 #pragma once
 
+#include "ada/trace/columns.h"
 #include "formats/export_sink.h"
 
 #include <string>
@@ -9,14 +10,6 @@
 #include <vector>
 
 namespace ada::model {
-
-inline constexpr unsigned kSpanIdBits = 40;
-/// The id of a call: its thread, and which of the thread's events began it.
-constexpr uint64_t spanId(uint32_t thread, uint64_t seq) { return uint64_t{thread} << kSpanIdBits | (seq + 1); }
-/// Calls that began before the thread's events are numbered from the end.
-constexpr uint64_t earlierSpanId(uint32_t thread, uint32_t depth) {
-  return uint64_t{thread} << kSpanIdBits | ((uint64_t{1} << kSpanIdBits) - 1 - depth);
-}
 
 /// Memory: the open calls, with their arguments.
 class RowSink : public ExportSink {
@@ -27,8 +20,8 @@ protected:
   struct Row {
     uint64_t id = 0, parent = 0; ///< from 1, in the order of the begins in the source; parent 0: none
     uint64_t root = 0;           ///< the outermost call around it, which may be itself
-    /// The same call in every interface, whatever was left out: thread and number of the event that began it
-    /// (spanId()).
+    /// The same for the call in every interface, and whatever was left out: thread and number of the event that began
+    /// it (query::spanId()). The sink must want numbers.
     uint64_t spanId = 0, parentSpanId = 0;
     uint32_t thread = 0;
     uint64_t way = 0; ///< what wayOf() returned
@@ -63,8 +56,9 @@ private:
       open_.resize(call.thread + size_t{1});
     std::vector<OpenCall> &open = open_[call.thread];
     const uint64_t way = wayOf(call, open.empty() ? 0 : open.back().way);
+    const uint32_t index = thread(call.thread).indexInTrace;
     const uint64_t id =
-        call.seq == Span::kNoSeq ? earlierSpanId(call.thread, call.depth) : spanId(call.thread, call.seq);
+        call.seq == Span::kNoSeq ? query::earlierSpanId(index, call.depth) : query::spanId(index, call.seq);
     open.push_back({++calls_, id, way, std::string(call.arguments), std::string(call.json)});
   }
   void endCall(const End &end) final {

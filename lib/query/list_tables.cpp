@@ -15,20 +15,6 @@ namespace {
 
 Value textOrNull(const std::string &text) { return text.empty() ? Value() : Value(text); }
 
-std::string_view stateName(OffCpu::Why why) {
-  switch (why) {
-  case OffCpu::Why::Waiting:
-    return "waiting";
-  case OffCpu::Why::Preempted:
-    return "preempted";
-  case OffCpu::Why::Recorder:
-    return "recorder";
-  case OffCpu::Why::Unknown:
-    break;
-  }
-  return "unknown";
-}
-
 // Whether anything is known about when the threads of a process ran.
 struct Knowledge {
   bool sched = false, recorder = false;
@@ -174,7 +160,7 @@ Expected<void> TraceLists::readOffCpu(const ListRequest &request, const std::ato
       if (off.fromNs < request.minTs || off.fromNs > request.maxTs)
         continue;
       row = {uint64_t{thread.index}, uint64_t{thread.process}, off.fromNs,
-             off.durationNs(),       stateName(off.why),       uint64_t{off.processor}};
+             off.durationNs(),       offCpuName(off.why),      uint64_t{off.processor}};
       if (!visit(row))
         return {};
     }

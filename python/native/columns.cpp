@@ -90,7 +90,7 @@ public:
       const std::string &name = functions[function].displayName;
       const auto [at, isNew] = known.try_emplace(name, static_cast<uint32_t>(words_.size()));
       if (isNew)
-        words_.push_back(validText(name));
+        words_.push_back(validUtf8(name));
       codes[function] = at->second;
     }
     for (uint32_t &number : numbers_.all())
@@ -128,7 +128,7 @@ public:
     nulls_.add(from.size());
     std::span<bool> flags;
     for (size_t i = 0; i < from.size(); ++i) {
-      const std::string text = validText(from[i]);
+      const std::string text = validUtf8(from[i]);
       bytes_.append(std::span(text.data(), text.size()));
       ends[i] = static_cast<int64_t>(bytes_.size());
       if (text.empty())

@@ -88,6 +88,9 @@ struct Batch {
   /// began and without numbers; `unknownCalls` more were open around them.
   /// A read that begins elsewhere has no such batch.
   uint64_t keptFromNs = 0, unknownCalls = 0;
+  /// For sinks that want them: the number of each event in its thread, also if others are left out. Calls that began
+  /// before the thread's events have no number, whatever this says.
+  std::span<const uint64_t> numbers = {};
 };
 
 struct Process {
@@ -134,6 +137,8 @@ struct Thread {
   std::vector<LossGap> gaps = {};
   /// When it did not run its program; null if nothing is known about that.
   std::shared_ptr<const OffCpuLane> offCpu = {};
+  /// For sinks that want numbers: its index in the trace, also if other threads are left out.
+  uint32_t indexInTrace = 0;
   /// Whether it is known when the thread was on-CPU.
   bool knowsSched() const { return offCpu && offCpu->isSchedKnown(); }
 };
@@ -153,6 +158,8 @@ struct Function {
   uint64_t original = 0;    ///< of inlined copies: the function's id, which may be 0, or that of the first copy
   SymbolKind kind = SymbolKind::Function;
   bool isRenamed = false; ///< `displayName` is what the source gave it (ADA_NAMED)
+  /// For sinks that want numbers: which of query::SpanTable::functions() it is.
+  uint32_t numberInTrace = 0;
 
   /// Whether it is identified by its name, because it may have several ids: a library function has one for each module
   /// that calls it and for each way to call it, an annotation has one for each place.
@@ -197,6 +204,9 @@ public:
   virtual bool takesSymbols() const { return false; }
   /// The sink uses functions that no event names: sources that know them announce them after the last event.
   virtual bool wantsUnused() const { return false; }
+  /// The sink uses Batch::numbers, Thread::indexInTrace and Function::numberInTrace, by which calls of a part of a
+  /// trace are the same as in all of it. convert() provides them.
+  virtual bool wantsNumbers() const { return false; }
   /// After finish(): what could not be carried over. Each reason once.
   virtual std::vector<Loss> losses() const { return {}; }
 };

@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ada {
@@ -26,6 +27,21 @@ struct OffCpu {
   uint32_t processor = 0; ///< which one it left
   uint64_t durationNs() const { return toNs - fromNs; }
 };
+
+/// "waiting", "preempted", "recorder", "unknown".
+constexpr std::string_view offCpuName(OffCpu::Why why) {
+  switch (why) {
+  case OffCpu::Why::Waiting:
+    return "waiting";
+  case OffCpu::Why::Preempted:
+    return "preempted";
+  case OffCpu::Why::Recorder:
+    return "recorder";
+  case OffCpu::Why::Unknown:
+    break;
+  }
+  return "unknown";
+}
 
 /// A time in which the thread was on-CPU, and where.
 struct OnCpu {

@@ -32,8 +32,9 @@ DurationSink::ThreadState &DurationSink::stateOf(uint32_t thread) {
 Expected<void> DurationSink::emit(const model::Batch &batch) {
   if (chosen_.empty())
     return {};
-  auto done = sink_.events({chosen_, batch.texts, batch.details, 0, batch.keptFromNs, batch.unknownCalls});
+  auto done = sink_.events({chosen_, batch.texts, batch.details, 0, batch.keptFromNs, batch.unknownCalls, numbers_});
   chosen_.clear();
+  numbers_.clear();
   return done;
 }
 
@@ -75,7 +76,8 @@ bool DurationSink::exit(ThreadState &thread, const Event &event) {
   return isShown;
 }
 
-Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const model::Batch &batch) {
+Expected<void> DurationSink::take(ThreadState &thread, const model::Batch &batch, size_t index) {
+  const Event &event = batch.events[index];
   ADA_TRY(decide(thread, event.timeNs, batch));
   bool isShown = true;
   if (event.kind == Kind::Call) {
@@ -90,7 +92,7 @@ Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const
   if (!isShown)
     return {};
   if (thread.decided < thread.keptBefore.size() || !thread.kept.empty()) {
-    thread.kept.keep(event, batch);
+    thread.kept.keep(event, batch, index);
     if (thread.decided < thread.keptBefore.size())
       return {};
     // Marks from calls that were left out, and the events after them.
@@ -98,12 +100,14 @@ Expected<void> DurationSink::take(ThreadState &thread, const Event &event, const
     return thread.kept.release(thread.kept.size(), sink_, [](Event &) { return Expected<void>(); });
   }
   chosen_.push_back(event);
+  if (!batch.numbers.empty())
+    numbers_.push_back(batch.numbers[index]);
   return {};
 }
 
 Expected<void> DurationSink::events(const model::Batch &batch) {
-  for (const Event &event : batch.events)
-    ADA_TRY(take(stateOf(event.thread), event, batch));
+  for (size_t i = 0; i < batch.events.size(); ++i)
+    ADA_TRY(take(stateOf(batch.events[i].thread), batch, i));
   return emit(batch);
 }
 

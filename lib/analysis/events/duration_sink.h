@@ -29,6 +29,7 @@ public:
   bool wantsDetails() const override { return sink_.wantsDetails(); }
   bool takesSymbols() const override { return sink_.takesSymbols(); }
   bool wantsUnused() const override { return sink_.wantsUnused(); }
+  bool wantsNumbers() const override { return sink_.wantsNumbers(); }
   std::vector<model::Loss> losses() const override { return sink_.losses(); }
 
   /// Number of calls left out.
@@ -37,7 +38,7 @@ public:
 private:
   struct ThreadState;
   ThreadState &stateOf(uint32_t thread);
-  Expected<void> take(ThreadState &thread, const model::Event &event, const model::Batch &batch);
+  Expected<void> take(ThreadState &thread, const model::Batch &batch, size_t index);
   Expected<void> decide(ThreadState &thread, uint64_t timeNs, const model::Batch &batch);
   bool exit(ThreadState &thread, const model::Event &event);
   Expected<void> emit(const model::Batch &batch);
@@ -48,6 +49,7 @@ private:
   uint64_t leftOut_ = 0;
   std::vector<std::unique_ptr<ThreadState>> threads_;
   std::vector<model::Event> chosen_; // of the current batch
+  std::vector<uint64_t> numbers_;    // of these events, if the sink wants them
 };
 
 } // namespace ada::analysis

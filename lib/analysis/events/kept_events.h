@@ -15,8 +15,14 @@ namespace ada::analysis {
 /// Events with their texts and details.
 class KeptEvents {
 public:
-  void keep(const model::Event &event, const model::Batch &batch) {
-    Kept kept{.event = event, .name = {}, .json = {}, .details = {}, .payloads = {}};
+  /// `event` is the one at `index` in the batch, or what has been made of it.
+  void keep(const model::Event &event, const model::Batch &batch, size_t index) {
+    Kept kept{.event = event,
+              .number = batch.numbers.empty() ? 0 : batch.numbers[index],
+              .name = {},
+              .json = {},
+              .details = {},
+              .payloads = {}};
     if (event.kind > model::Kind::Other) {
       kept.name = batch.texts[event.extra].name;
       kept.json = batch.texts[event.extra].json;
@@ -26,6 +32,7 @@ public:
         kept.payloads.emplace_back(reinterpret_cast<const char *>(detail.payload.data()), detail.payload.size());
       }
     }
+    hasNumbers_ = !batch.numbers.empty();
     all_.push_back(std::move(kept));
     if (event.isEarlier) {
       keptFromNs_ = batch.keptFromNs;
@@ -49,6 +56,7 @@ public:
     std::vector<model::Event> events;
     std::vector<model::Text> texts;
     std::vector<model::Detail> details;
+    std::vector<uint64_t> numbers;
     for (size_t i = 0; i < count; ++i) {
       Kept &kept = all_[i];
       model::Event event = kept.event;
@@ -64,9 +72,11 @@ public:
         }
       }
       events.push_back(event);
+      if (hasNumbers_)
+        numbers.push_back(kept.number);
     }
-    auto done =
-        events.empty() ? Expected<void>() : sink.events({events, texts, details, 0, keptFromNs_, unknownCalls_});
+    auto done = events.empty() ? Expected<void>()
+                               : sink.events({events, texts, details, 0, keptFromNs_, unknownCalls_, numbers});
     all_.erase(all_.begin(), all_.begin() + static_cast<ptrdiff_t>(count));
     return done;
   }
@@ -74,11 +84,13 @@ public:
 private:
   struct Kept {
     model::Event event;
+    uint64_t number; // in the thread, if the sink wants it
     std::string name, json;
     std::vector<model::Detail> details;
     std::vector<std::string> payloads;
   };
   std::vector<Kept> all_;
+  bool hasNumbers_ = false;
   uint64_t keptFromNs_ = 0, unknownCalls_ = 0; // of calls that began earlier
 };
 

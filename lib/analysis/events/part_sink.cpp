@@ -167,8 +167,9 @@ bool PartSink::leave(ThreadState &thread, const Event &event) {
 Expected<void> PartSink::emit(const model::Batch &batch) {
   if (chosen_.empty())
     return {};
-  auto done = sink_.events({chosen_, batch.texts, batch.details, 0, batch.keptFromNs, batch.unknownCalls});
+  auto done = sink_.events({chosen_, batch.texts, batch.details, 0, batch.keptFromNs, batch.unknownCalls, numbers_});
   chosen_.clear();
+  numbers_.clear();
   return done;
 }
 
@@ -179,7 +180,8 @@ Expected<void> PartSink::release(ThreadState &thread, const model::Batch &batch)
   return thread.kept.release(thread.kept.size(), sink_, [this](Event &event) { return renumber(event); });
 }
 
-Expected<void> PartSink::take(ThreadState &thread, const Event &in, const model::Batch &batch) {
+Expected<void> PartSink::take(ThreadState &thread, const model::Batch &batch, size_t index) {
+  const Event &in = batch.events[index];
   Event event = in;
   event.thread = thread.index;
   if (!thread.started && in.timeNs >= filter_.fromNs)
@@ -208,18 +210,20 @@ Expected<void> PartSink::take(ThreadState &thread, const Event &in, const model:
   if (!isBefore) {
     auto done = renumber(event);
     chosen_.push_back(event);
+    if (!batch.numbers.empty())
+      numbers_.push_back(batch.numbers[index]);
     return done;
   }
-  thread.kept.keep(event, batch);
+  thread.kept.keep(event, batch, index);
   return {};
 }
 
 Expected<void> PartSink::events(const model::Batch &batch) {
   ADA_TRY(decideAll());
-  for (const Event &event : batch.events) {
-    ThreadState &thread = *threads_[event.thread];
+  for (size_t i = 0; i < batch.events.size(); ++i) {
+    ThreadState &thread = *threads_[batch.events[i].thread];
     if (thread.wanted)
-      ADA_TRY(take(thread, event, batch));
+      ADA_TRY(take(thread, batch, i));
   }
   return emit(batch);
 }

@@ -63,6 +63,7 @@ public:
   /// What is left out was left out on purpose: it is not a loss.
   bool takesSymbols() const override { return true; }
   bool wantsUnused() const override { return sink_.wantsUnused(); }
+  bool wantsNumbers() const override { return sink_.wantsNumbers(); }
 
   /// False if PartOptions::threads matched no thread. Valid after finish().
   bool anyThread() const;
@@ -72,7 +73,7 @@ public:
 private:
   struct ThreadState;
   Expected<void> decideAll();
-  Expected<void> take(ThreadState &thread, const model::Event &event, const model::Batch &batch);
+  Expected<void> take(ThreadState &thread, const model::Batch &batch, size_t index);
   bool enter(ThreadState &thread, const model::Event &event);
   bool leave(ThreadState &thread, const model::Event &event);
   Expected<void> release(ThreadState &thread, const model::Batch &batch);
@@ -92,6 +93,7 @@ private:
   std::vector<uint32_t> renumbered_;
   uint32_t chosenFunctions_ = 0, chosenThreads_ = 0;
   std::vector<model::Event> chosen_; // of the current batch
+  std::vector<uint64_t> numbers_;    // of these events, if the sink wants them
 };
 
 } // namespace ada::analysis

@@ -157,7 +157,7 @@ private:
       }
       std::string &json = open('X', place + ",\"ts\":", fromNs).append(",\"dur\":");
       appendMicroseconds(json, off.toNs - fromNs);
-      json.append(",\"cat\":\"").append(kOffCpuCategory).append("\",\"name\":\"").append(nameOf(off.why));
+      json.append(",\"cat\":\"").append(kOffCpuCategory).append("\",\"name\":\"").append(offCpuName(off.why));
       json.append("\",\"args\":{\"processor\":").append(std::to_string(off.processor)).append("}");
       close();
     }

@@ -2,6 +2,7 @@
 #include "named_values.h"
 
 #include "base/nested_json.h"
+#include "base/text.h"
 #include "formats/export_sink.h"
 
 #include <nlohmann/json.hpp>
@@ -61,7 +62,7 @@ void walk(const std::string &prefix, const Value &object, unsigned depth, Take &
 void NamedValues::add(std::string_view object) {
   ordered_json json = parseNested<ordered_json>(object, kMostTextNesting);
   if (json.is_discarded()) // texts from other tools may contain any bytes
-    json = parseNested<ordered_json>(textOf(object), kMostTextNesting);
+    json = parseNested<ordered_json>(validUtf8(object), kMostTextNesting);
   if (!json.is_object())
     return;
   walk("", json, 0, [&](const std::string &name, const ordered_json &value) {

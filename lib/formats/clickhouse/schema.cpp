@@ -1,6 +1,7 @@
 // The tables and views of a database of sessions, and the rows that describe a session.
 #include "schema.h"
 
+#include "base/text.h"
 #include "questions.h"
 #include "shared/manifest_keys.h"
 #include "sip_hash.h"
@@ -237,7 +238,7 @@ void putFunction(RowBinary &out, const Function &function, const Process &proces
   const std::string module =
       function.isExternal ? std::string() : analysis::moduleName(process, static_cast<uint32_t>(function.id >> 32));
   out.number(sipHash64(function.displayName)).text(function.displayName).text(function.name).text(function.file);
-  out.number(static_cast<uint32_t>(function.line)).text(textOf(module));
+  out.number(static_cast<uint32_t>(function.line)).text(validUtf8(module));
 }
 
 void putMark(RowBinary &out, uint64_t hash, std::string_view name) {
@@ -254,15 +255,15 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
   const auto &processes = table.processes;
   putEach(out, processes, [&](const Process &process) { out.number(process.index); });
   putEach(out, processes, [&](const Process &process) { out.number(process.pid.value_or(0)); });
-  putEach(out, processes, [&](const Process &process) { out.text(textOf(process.name)); });
-  putEach(out, processes, [&](const Process &process) { out.text(textOf(process.executable)); });
+  putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.name)); });
+  putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.executable)); });
   putEach(out, processes, [&](const Process &process) { out.text(places[process.index].host); });
   putEach(out, processes, [&](const Process &process) { out.text(process.description); });
   putEach(out, processes, [&](const Process &process) { out.number(places[process.index].epochOffsetNs); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.index); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.process); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.tid); });
-  putEach(out, table.threads, [&](const Thread &thread) { out.text(textOf(thread.name)); });
+  putEach(out, table.threads, [&](const Thread &thread) { out.text(validUtf8(thread.name)); });
   const std::vector<Module> modules = modulesOf(table);
   putEach(out, modules, [&](const Module &module) { out.number(module.process); });
   putEach(out, modules, [&](const Module &module) { out.number(module.number); });

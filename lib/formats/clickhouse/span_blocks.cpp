@@ -1,6 +1,7 @@
 // Turns a trace into blocks of rows for ClickHouse's tables `spans` and `aggregates`.
 #include "span_blocks.h"
 
+#include "base/text.h"
 #include "sip_hash.h"
 
 #include <algorithm>
@@ -102,7 +103,7 @@ bool SpanBlocks::point(const Point &point) {
 void SpanBlocks::mark(uint32_t thread, uint64_t timeNs, const Text &text) {
   if (!options_.points)
     return lose("marks: --points loads them");
-  const std::string name = textOf(text.name);
+  const std::string name = validUtf8(text.name);
   const uint64_t hash = sipHash64(name);
   if (marks_.size() < kMostMarks || marks_.contains(hash))
     marks_.try_emplace(hash, name);
@@ -138,7 +139,7 @@ void SpanBlocks::putPoint(const AnyPoint &point) {
   row_.number(point.kind == PointKind::Mark ? 0 : nextCall()).number(openCall(point.thread));
   row_.real(point.kind == PointKind::Counter && point.value ? point.value->asDouble()
                                                             : std::numeric_limits<double>::quiet_NaN());
-  row_.number(flow).text(textOf(point.arguments));
+  row_.number(flow).text(validUtf8(point.arguments));
   named_.put(row_);
   row_.text(own.empty() ? traceIdAround(point.thread, openCalls(point.thread)) : own);
   put(BlockKind::Points, dayOf(at), row_.bytes());
@@ -183,7 +184,7 @@ void SpanBlocks::writeRow(const Row &row) {
   row_.number(off.recorderNs).number(self.recorderNs);
   row_.number(span.depth).number(row.id).number(row.parent).number(static_cast<uint8_t>(span.how));
   row_.number(uint8_t{span.outermost});
-  row_.text(textOf(row.arguments)).text(textOf(row.result)).text(textOf(row.values));
+  row_.text(validUtf8(row.arguments)).text(validUtf8(row.result)).text(validUtf8(row.values));
   row_.number(row.way).number(uint8_t{options_.stepNs == 0});
   named_.clear();
   if (!row.argumentsJson.empty())
@@ -191,7 +192,7 @@ void SpanBlocks::writeRow(const Row &row) {
   if (!row.valuesJson.empty())
     named_.add(row.valuesJson);
   named_.put(row_);
-  row_.real(numberIn(row.result)).text(textOf(traceIdAround(row.thread, span.depth + size_t{1})));
+  row_.real(numberIn(row.result)).text(validUtf8(traceIdAround(row.thread, span.depth + size_t{1})));
   if (isChosen)
     put(BlockKind::Spans, dayOf(begin), row_.bytes());
   else

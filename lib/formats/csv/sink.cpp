@@ -1,5 +1,6 @@
 // Writes the model as CSV (RFC 4180, UTF-8): one line per call, written when the call has ended.
 #include "base/digits.h"
+#include "base/text.h"
 #include "formats/table.h"
 #include "formats/text_row_sink.h"
 
@@ -9,7 +10,7 @@ namespace {
 
 // The value, quoted if necessary.
 std::string field(std::string_view value) {
-  std::string text = textOf(value);
+  std::string text = validUtf8(value);
   if (text.find_first_of(",\"\r\n") == text.npos)
     return text;
   std::string quoted = "\"";

@@ -5,6 +5,7 @@
 // Field numbers are those of Perfetto's public .proto files; test/tools/Inputs/perfetto.proto has them with names.
 //
 // Off-CPU times are slices on a track inside the thread's track, and have their own sequence.
+#include "base/text.h"
 #include "formats/export_sink.h"
 #include "operations.h"
 
@@ -118,7 +119,7 @@ private:
     for (const OffCpu &off : lane.periods()) {
       putEvent(sequence, off.fromNs, kNoName, [&](Part<TrackEvent> &event) {
         event.add_enum(TrackEvent::Type, kSliceBegin);
-        event.add_string(TrackEvent::Name, std::string(nameOf(off.why)));
+        event.add_string(TrackEvent::Name, std::string(offCpuName(off.why)));
         Part<Annotation> annotation(event, TrackEvent::Annotations);
         annotation.add_string(Annotation::Name, "processor");
         annotation.add_uint64(Annotation::Integer, off.processor);
@@ -180,11 +181,11 @@ private:
   void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
     putEvent(sequences_[thread], timeNs, kNoName, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kInstant);
-      event.add_string(TrackEvent::Name, textOf(text.name));
+      event.add_string(TrackEvent::Name, validUtf8(text.name));
       if (!text.json.empty()) {
         Part<Annotation> annotation(event, TrackEvent::Annotations);
         annotation.add_string(Annotation::Name, "data");
-        annotation.add_string(Annotation::Json, textOf(text.json));
+        annotation.add_string(Annotation::Json, validUtf8(text.json));
       }
     });
   }
@@ -224,7 +225,7 @@ private:
       return;
     Part<Annotation> annotation(event, TrackEvent::Annotations);
     annotation.add_string(Annotation::Name, name);
-    annotation.add_string(Annotation::Text, textOf(text));
+    annotation.add_string(Annotation::Text, validUtf8(text));
   }
 
   template <class Fill> void put(Fill &&fill) {

@@ -1,6 +1,7 @@
 // Writes the model as an SQLite database with views for the usual questions (schema.h).
 //
 // The file is new, and nothing reads it before it is complete, so there is no journal and one transaction.
+#include "base/text.h"
 #include "formats/row_sink.h"
 #include "formats/table.h"
 #include "schema.h"
@@ -78,16 +79,16 @@ private:
   }
   void newProcess(const Process &process) override {
     Insertion row;
-    check(!status_ ||
-          (row.prepare(database_, "INSERT INTO processes VALUES (?,?,?,?,?)") && row.number(process.index)
-                                                                                     .text(textOf(process.name))
-                                                                                     .numberOrNull(process.pid)
-                                                                                     .text(textOf(process.executable))
-                                                                                     .number(process.resolutionNs)
-                                                                                     .insert()));
+    check(!status_ || (row.prepare(database_, "INSERT INTO processes VALUES (?,?,?,?,?)") &&
+                       row.number(process.index)
+                           .text(validUtf8(process.name))
+                           .numberOrNull(process.pid)
+                           .text(validUtf8(process.executable))
+                           .number(process.resolutionNs)
+                           .insert()));
   }
   void newThread(const Thread &thread) override {
-    const std::string name = textOf(thread.name);
+    const std::string name = validUtf8(thread.name);
     Insertion row;
     check(
         !status_ ||
@@ -101,11 +102,11 @@ private:
       if (!status_)
         return;
       row.number(thread.index).number(off.fromNs).number(off.toNs);
-      check(row.text(nameOf(off.why)).number(off.processor).insert());
+      check(row.text(offCpuName(off.why)).number(off.processor).insert());
     }
   }
   void newFunction(const Function &function) override {
-    const std::string signature = textOf(function.signature);
+    const std::string signature = validUtf8(function.signature);
     Insertion row;
     check(!status_ || (row.prepare(database_, "INSERT INTO functions VALUES (?,?,?,?,?,?,?,?)") &&
                        row.number(function.index)
@@ -126,7 +127,8 @@ private:
     calls_->number(row.thread).number(span.functionIndex).number(span.depth);
     calls_->number(span.beginNs).number(span.endNs).number(span.selfNs());
     calls_->text(spanEndName(span.how)).number(span.outermost);
-    const std::string arguments = textOf(row.arguments), result = textOf(row.result), values = textOf(row.values);
+    const std::string arguments = validUtf8(row.arguments), result = validUtf8(row.result),
+                      values = validUtf8(row.values);
     calls_->textOrNull(arguments).textOrNull(result).textOrNull(values).number(span.recorderNs);
     check(calls_->insert());
   }
@@ -160,7 +162,7 @@ private:
     if (!status_)
       return;
     const uint64_t call = openCall(thread);
-    const std::string name = textOf(text.name), data = textOf(text.json);
+    const std::string name = validUtf8(text.name), data = validUtf8(text.json);
     marks_->number(thread).numberOrNull(call ? std::optional(call) : std::nullopt);
     check(marks_->number(timeNs).text(name).textOrNull(data).insert());
   }

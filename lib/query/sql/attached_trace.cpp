@@ -12,7 +12,7 @@ const std::string &AttachedTrace::nameOf(uint32_t function) {
     names_.resize(std::max<size_t>(function + size_t{1}, trace_->functions().size()));
   std::unique_ptr<const std::string> &name = names_[function];
   if (!name)
-    name = std::make_unique<const std::string>(validText(trace_->functions()[function].displayName));
+    name = std::make_unique<const std::string>(validUtf8(trace_->functions()[function].displayName));
   return *name;
 }
 

@@ -166,7 +166,7 @@ void setValue(sqlite3_context *context, const Value &value, Holds holds) {
   if (const auto *flag = std::get_if<bool>(&value))
     return sqlite3_result_int(context, *flag ? 1 : 0);
   if (const auto *text = std::get_if<std::string>(&value)) {
-    const std::string valid = validText(*text);
+    const std::string valid = validUtf8(*text);
     return sqlite3_result_text64(context, valid.data(), valid.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   }
   const auto *json = std::get_if<Json>(&value);

@@ -199,7 +199,7 @@ void setText(sqlite3_context *context, std::string_view text) {
     return sqlite3_result_null(context);
   if (isUtf8(text))
     return sqlite3_result_text64(context, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-  const std::string valid = validText(text);
+  const std::string valid = validUtf8(text);
   sqlite3_result_text64(context, valid.data(), valid.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
