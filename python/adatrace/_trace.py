@@ -221,7 +221,7 @@ class Trace:
                    depth: int | None = None) -> Iterator[Span]:
         """Calls one by one, with their arguments and results, in the order of their beginnings, thread by thread.
 
-        This makes a Python object per call, some 400,000 a second; :meth:`spans` reads a hundred times as many.
+        This makes a Python object per call, some 700,000 a second; :meth:`spans` reads forty times as many.
         """
         for piece in self.span_batches(Span._fields, function=function, thread=thread, start=start, end=end,
                                        min_duration=min_duration, max_duration=max_duration, depth=depth):

@@ -1,6 +1,7 @@
 """Calls as columns, and as objects; and what other libraries make of columns."""
 import gc
 import pathlib
+import random
 import subprocess
 import tempfile
 import unittest
@@ -152,6 +153,18 @@ class Agreement(unittest.TestCase):
                 found = sorted(zip(*(np.asarray(spans[key]).tolist() for key in ("id", "ts", "dur", "self", "name", "exit"))))
                 first = first or found
                 self.assertEqual(first, found, form)
+                self.assertEqual(found, [*zip(*trace.sql("SELECT id, ts, dur, self, name, exit FROM spans ORDER BY id").values())])
+                self.compareChoices(trace)
+
+    def compareChoices(self, trace):
+        """Some calls, chosen in Python and in SQL."""
+        for _ in range(5):
+            start, end, least = sorted(random.sample(range(330), 2)) + [random.choice((0, 40, 60))]
+            name = random.choice(("main", "parse(int)", "work()"))
+            columns = trace.spans(["id"], function=name, start=start, end=end, min_duration=least)
+            rows = trace.sql(f"SELECT id FROM spans WHERE name = '{name}' AND ts < {end} AND ts + dur >= {start} "
+                             f"AND dur >= {least} ORDER BY id")
+            self.assertEqual(rows["id"].tolist(), sorted(columns["id"].tolist()), (name, start, end, least))
 
 
 class OtherLibraries(unittest.TestCase):

@@ -6,6 +6,7 @@ something public has no docstring.
 """
 import ast
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -38,7 +39,7 @@ def plain(doc):
     for line in doc.replace("``", "`").split("\n"):
         isExample = line.startswith((">>> ", "... "))
         lines.append("    " + line if isExample else line)
-    return "\n".join(lines).replace(":class:`", "`").replace(":func:`", "`")
+    return re.sub(":(class|func|meth):`", "`", "\n".join(lines))
 
 
 def signature(node, name):
