@@ -13,7 +13,7 @@
 #     %load_adatrace         -fpass-plugin=…, with the options made known to clang (-mllvm -ada-…)
 #     %opt_adatrace          opt -load-pass-plugin=…, with the options made known to opt
 #     %ada_clang %ada_clangxx  the wrappers for this LLVM: plugin, include path, runtime and rpath
-#     %ada_gcc %ada_gxx      the same for the newest GCC that there is a plugin for (feature gcc-plugin)
+#     %ada_gcc %ada_gxx %ada_gfortran  the same for the newest GCC that there is a plugin for (features gcc-plugin, gfortran)
 #     %runtime               link flags of the shared runtime, for tests that call clang themselves
 #     %runtime_static        the static one
 #     %shared_runtime        libAdaRuntime.so
@@ -35,6 +35,7 @@ import atexit
 import importlib.util
 import os
 import platform
+import shutil
 import sys
 
 import lit.formats
@@ -97,6 +98,7 @@ config.substitutions += [
     ("%clang", compiler("clang")),
     ("%opt", os.path.join(llvmBin, "opt")),
     ("%ada_gxx", os.path.join(pluginBin, "ada-g++-" + config.ada_gccs[-1])),
+    ("%ada_gfortran", os.path.join(pluginBin, "ada-gfortran-" + config.ada_gccs[-1])),
     ("%ada_gcc", os.path.join(pluginBin, "ada-gcc-" + config.ada_gccs[-1])),
     ("%ada_clangxx", compiler("ada-clang++")),
     ("%ada_clang", compiler("ada-clang")),
@@ -112,6 +114,8 @@ config.substitutions += [
 
 if config.ada_gccs[-1]:
     config.available_features.add("gcc-plugin")
+    if shutil.which("gfortran-" + config.ada_gccs[-1]):
+        config.available_features.add("gfortran")
 if config.ada_gcc:
     config.available_features.add("gcc")
 else:

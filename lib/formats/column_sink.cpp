@@ -42,31 +42,8 @@ void ColumnSink::newFunction(const Function &function) {
 }
 
 void ColumnSink::offCpuTimes(const Thread &thread, const OffCpuLane &) {
-  lanes_[thread.index] = std::make_unique<OffCpu>(OffCpu{.lane = thread.offCpu, .isSchedKnown = thread.knowsSched()});
-  lanes_[thread.index]->follower = analysis::followerOf(table(), thread.index);
+  lanes_[thread.index] = std::make_unique<SpanOffCpu>(table(), thread);
   followEvents(thread.index);
-}
-
-// As in reports, the time between two events belongs to the innermost call, and calls around it get it when that ends.
-void ColumnSink::nextEvent(const Event &event, std::span<const Span> open) {
-  OffCpu &off = *lanes_[event.thread];
-  if (event.isEarlier)
-    return;
-  if (off.lastNs == 0) { // of calls that began before the trace did, all the time counts
-    off.follower.skipTo(event.timeNs);
-    off.open.resize(open.size());
-    for (size_t i = 0; i < open.size(); ++i)
-      off.open[i].all +=
-          off.lane->timesBetween(open[i].beginNs, i + 1 < open.size() ? open[i + 1].beginNs : event.timeNs);
-  }
-  if (off.follower.isDue(event.timeNs)) {
-    off.open.resize(open.size());
-    off.follower.take(off.lastNs, event.timeNs, [&](const ada::OffCpu &time) {
-      if (!off.open.empty())
-        off.open.back().add(time);
-    });
-  }
-  off.lastNs = event.timeNs;
 }
 
 void ColumnSink::putTime(Column &column, uint64_t ns) {
@@ -103,15 +80,9 @@ void ColumnSink::writeRow(const Row &row) {
 
 void ColumnSink::writeOffCpu(const Row &row) {
   const Span &span = row.span;
-  OffCpu *off = lanes_[row.thread].get();
-  analysis::OffCpuOfCall times;
-  if (off && span.depth < off->open.size()) {
-    times = off->open[span.depth];
-    off->open.resize(span.depth);
-    if (span.depth > 0)
-      off->open.back().all += times.all;
-  }
-  if (off && off->isSchedKnown) {
+  SpanOffCpu *const off = lanes_[row.thread].get();
+  const analysis::OffCpuOfCall times = off ? off->end(span.depth) : analysis::OffCpuOfCall();
+  if (off && off->isSchedKnown()) {
     const uint64_t other = times.self.sumNs() + times.self.unknownNs;
     putTime(onCpu_, span.selfNs() - std::min(span.selfNs(), other));
     putTime(waiting_, times.all.waitingNs);

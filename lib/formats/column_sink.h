@@ -1,9 +1,9 @@
 // The common part of sinks for files of columns: the table `spans`, with one row per call.
 #pragma once
 
-#include "analysis/report/report_parts.h"
 #include "columns/column.h"
 #include "formats/row_sink.h"
+#include "formats/span_off_cpu.h"
 
 #include <memory>
 #include <vector>
@@ -19,19 +19,10 @@ public:
   bool wantsNumbers() const override { return true; }
 
 private:
-  // What a thread's scheduling says about its open calls.
-  struct OffCpu {
-    std::shared_ptr<const OffCpuLane> lane;
-    bool isSchedKnown = false;
-    analysis::OffCpuFollower follower = {};
-    uint64_t lastNs = 0;                           // of the last event
-    std::vector<analysis::OffCpuOfCall> open = {}; // by depth, down to the deepest call that was off-CPU
-  };
-
   void newThread(const Thread &thread) override;
   void newFunction(const Function &function) override;
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
-  void nextEvent(const Event &event, std::span<const Span> open) override;
+  void nextEvent(const Event &event, std::span<const Span> open) override { lanes_[event.thread]->next(event, open); }
   void writeRow(const Row &row) override;
   void mark(uint32_t, uint64_t, const Text &) override;
   void leaveThread(uint32_t thread) override;
@@ -44,9 +35,9 @@ private:
   std::unique_ptr<columns::TableWriter> table_;
   columns::Column &id_, &parentId_, &ts_, &dur_, &self_, &onCpu_, &waiting_, &preempted_, &recorder_, &name_,
       &functionId_, &threadId_, &process_, &depth_, &exit_, &outermost_, &arguments_, &result_, &values_;
-  std::vector<uint32_t> names_;                // of functions, among the words of the column
-  std::vector<uint32_t> exits_;                // by SpanEnd
-  std::vector<std::unique_ptr<OffCpu>> lanes_; // by thread
+  std::vector<uint32_t> names_;                    // of functions, among the words of the column
+  std::vector<uint32_t> exits_;                    // by SpanEnd
+  std::vector<std::unique_ptr<SpanOffCpu>> lanes_; // by thread
 };
 
 } // namespace ada::model

@@ -40,6 +40,11 @@ protected:
     return thread < open_.size() && !open_[thread].empty() ? open_[thread].back().id : 0;
   }
 
+  /// The same as Row::spanId.
+  uint64_t openSpan(uint32_t thread) const {
+    return thread < open_.size() && !open_[thread].empty() ? open_[thread].back().spanId : 0;
+  }
+
   /// The number of open calls.
   size_t openCalls(uint32_t thread) const { return thread < open_.size() ? open_[thread].size() : 0; }
   /// The id of the call that begins next.

@@ -4,9 +4,8 @@
 #include "analysis/events/early_end.h"
 #include "analysis/events/thread_calls.h"
 #include "analysis/values/counters.h"
+#include "arguments.h"
 #include "base/try.h"
-
-#include <simdjson.h>
 
 #include <optional>
 #include <utility>
@@ -206,29 +205,16 @@ private:
   }
   bool settle() override {
     const std::optional<model::Event> call = std::exchange(call_, std::nullopt);
-    simdjson::dom::object members;
-    if (!call || json_.empty() || parser_.parse(json_).get(members))
-      return true;
     uint64_t position = 0;
-    for (const auto [name, value] : members) {
-      Value number;
-      std::string text;
-      if (std::string_view string; !value.get(string))
-        text = string;
-      else
-        text = simdjson::minify(value);
-      if (value.is_number())
-        number = Json{text};
-      if (!give({id_, uint64_t{call->thread}, processOf(*call), call->timeNs, uint64_t{function(call->function).index},
-                 position++, name, text, number}))
-        return false;
-    }
-    return true;
+    return !call || forEachArgument(json_, [&](std::string_view name, const std::string &text, bool isNumber) {
+      return give({id_, uint64_t{call->thread}, processOf(*call), call->timeNs,
+                   uint64_t{function(call->function).index}, position++, name, text,
+                   isNumber ? Value(Json{text}) : Value()});
+    });
   }
   std::optional<model::Event> call_;
   uint64_t id_ = 0;
   std::string json_;
-  simdjson::dom::parser parser_;
 };
 
 template <class Rows>

@@ -2,10 +2,13 @@
 #include "list_tables.h"
 
 #include "analysis/events/early_end.h"
+#include "analysis/waits/wait_table.h"
 #include "base/try.h"
 #include "event_tables.h"
+#include "stoppable_source.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
@@ -49,6 +52,8 @@ Expected<void> TraceLists::read(const TableInfo &table, const ListRequest &reque
     done = readThreads(request, stop, visit);
   else if (name == "processes")
     done = readProcesses(request, stop, visit);
+  else if (name == "waits")
+    done = readWaits(request, stop, visit);
   else if (name == "off_cpu")
     done = readOffCpu(request, stop, visit);
   else
@@ -96,7 +101,8 @@ Expected<void> TraceLists::readFunctions(const ListRequest &request, const std::
            knownIf(knows.sched, figures.off.waitingNs),
            knownIf(knows.sched, figures.off.preemptedNs),
            knownIf(knows.recorder, figures.off.recorderNs),
-           knownIf(knows.sched, figures.off.unknownNs)};
+           knownIf(knows.sched, figures.off.unknownNs),
+           knownIf(knows.recorder, figures.selfOff.recorderNs)};
     for (const double percent : {0.0, 50.0, 90.0, 99.0, 100.0})
       row.push_back(percentile(percent));
     if (!visit(row))
@@ -141,6 +147,29 @@ Expected<void> TraceLists::readProcesses(const ListRequest &request, const std::
            textOrNull(process.executable), process.resolutionNs, threads[process.index]};
     addTotals(row, totals ? totals->processes[process.index] : ThreadTotals(), known[process.index]);
     if (!visit(row))
+      break;
+  }
+  return {};
+}
+
+Expected<void> TraceLists::readWaits(const ListRequest &, const std::atomic<bool> &stop, const RowVisitor &visit) {
+  analysis::TraceTable table = trace_.plainTable();
+  StoppableSource source(trace_.plainSource(), stop);
+  std::vector<uint32_t> threads(table.threads.size());
+  std::iota(threads.begin(), threads.end(), uint32_t{0});
+  const analysis::Waits waits = ADA_TRY(analysis::readWaits(source, table, threads, {}));
+  trace_.addDamage(source);
+  const auto nameOf = [&](uint32_t function) {
+    return function == analysis::kNobody ? Value() : Value(table.functions[function].displayName);
+  };
+  for (const analysis::WaitRow &row : waits.rows) {
+    const analysis::WaitHolder *const holder = row.holders.empty() ? nullptr : &row.holders.front();
+    const bool isHeld = holder && holder->thread != analysis::kNobody;
+    if (!visit({uint64_t{row.object.process}, analysis::waitKindName(row.object.kind),
+                textOrNull(analysis::objectName(table, row.object)), nameOf(row.object.place), row.waits, row.totalNs,
+                row.maxNs, row.timeouts, row.open, row.callers.empty() ? Value() : nameOf(row.callers.front().function),
+                knownIf(isHeld, isHeld ? holder->thread : 0), isHeld ? nameOf(holder->function) : Value(),
+                knownIf(isHeld, isHeld ? holder->ns : 0)}))
       break;
   }
   return {};

@@ -39,10 +39,10 @@ public:
                       const RowVisitor &visit);
 
 private:
-  using Read = Expected<void> (TraceLists::*)(const ListRequest &, const std::atomic<bool> &, const RowVisitor &);
   Expected<void> readFunctions(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
   Expected<void> readThreads(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
   Expected<void> readProcesses(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
+  Expected<void> readWaits(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
   Expected<void> readOffCpu(const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit);
   /// Reads the figures, once, if one of the columns from number `first` on is used; null if not.
   Expected<const TraceTotals *> totals(const ListRequest &request, unsigned first, const std::atomic<bool> &stop);

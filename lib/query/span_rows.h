@@ -16,8 +16,8 @@ inline constexpr SpanColumns kTextColumns = {SpanColumn::Arguments, SpanColumn::
 /// What is read at a call's begin.
 inline constexpr SpanColumns kBeginColumns = {SpanColumn::Arguments, SpanColumn::Values};
 /// What a call's whole time has to be read for.
-inline constexpr SpanColumns kSumColumns = {SpanColumn::Self, SpanColumn::OnCpu, SpanColumn::Waiting,
-                                            SpanColumn::Preempted, SpanColumn::Recorder};
+inline constexpr SpanColumns kSumColumns = {SpanColumn::Self,      SpanColumn::OnCpu,    SpanColumn::Waiting,
+                                            SpanColumn::Preempted, SpanColumn::Recorder, SpanColumn::SelfRecorder};
 
 /// What is known about a call when it has ended.
 struct EndedCall {
@@ -100,6 +100,7 @@ public:
       put(SpanColumn::Waiting, waiting_, knowsSched_ ? call.off.all.waitingNs : kUnknown);
       put(SpanColumn::Preempted, preempted_, knowsSched_ ? call.off.all.preemptedNs : kUnknown);
       put(SpanColumn::Recorder, recorder_, knowsRecorder_ ? call.off.all.recorderNs : kUnknown);
+      put(SpanColumn::SelfRecorder, selfRecorder_, knowsRecorder_ ? call.off.self.recorderNs : kUnknown);
     }
     if (columns_.hasAny(kTextColumns)) {
       put(SpanColumn::Arguments, arguments_, call.arguments);
@@ -124,6 +125,7 @@ public:
             .waiting = of(SpanColumn::Waiting, waiting_),
             .preempted = of(SpanColumn::Preempted, preempted_),
             .recorder = of(SpanColumn::Recorder, recorder_),
+            .selfRecorder = of(SpanColumn::SelfRecorder, selfRecorder_),
             .function = of(SpanColumn::Function, function_),
             .thread = of(SpanColumn::Thread, threads_),
             .process = of(SpanColumn::Process, processes_),
@@ -153,6 +155,7 @@ private:
     resize(SpanColumn::Waiting, waiting_);
     resize(SpanColumn::Preempted, preempted_);
     resize(SpanColumn::Recorder, recorder_);
+    resize(SpanColumn::SelfRecorder, selfRecorder_);
     resize(SpanColumn::Function, function_);
     resize(SpanColumn::Depth, depth_);
     resize(SpanColumn::Exit, exit_);
@@ -179,7 +182,7 @@ private:
   uint32_t thread_ = 0, process_ = 0, filledThread_ = kNone, filledProcess_ = kNone;
   bool knowsSched_ = false, knowsRecorder_ = false;
   size_t size_ = 0, room_ = 0;
-  std::vector<uint64_t> id_, parent_, ts_, dur_, self_, onCpu_, waiting_, preempted_, recorder_;
+  std::vector<uint64_t> id_, parent_, ts_, dur_, self_, onCpu_, waiting_, preempted_, recorder_, selfRecorder_;
   std::vector<uint32_t> function_, depth_, threads_, processes_;
   std::vector<uint8_t> exit_, outermost_;
   std::vector<std::string> arguments_, result_, values_;

@@ -31,6 +31,9 @@ constexpr ColumnInfo kSpans[] = {
     ColumnInfo{"recorder", Holds::Duration,
                "the part of `dur` in which the recorder held the thread up; null where that is not known"} |
         kOrNull,
+    ColumnInfo{"self_recorder", Holds::Duration,
+               "the part of `recorder` outside of the calls that it made, which is not in `self`"} |
+        kOrNull,
     ColumnInfo{"name", Holds::Text, "the function's name for people"},
     ColumnInfo{"function_id", Holds::Number, "the function: `functions.id`"},
     ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
@@ -84,6 +87,7 @@ constexpr ColumnInfo kFunctions[] = {
     ColumnInfo{"preempted", Holds::Duration} | kOrNull,
     ColumnInfo{"recorder", Holds::Duration} | kOrNull,
     ColumnInfo{"unknown", Holds::Duration} | kOrNull,
+    ColumnInfo{"self_recorder", Holds::Duration, "the sum of `self_recorder` of its spans"} | kOrNull,
     ColumnInfo{"min", Holds::Duration,
                "durations of single calls whose exit was recorded; null if there are none. Percentiles of more than 64 "
                "calls are off by at most 0.8 %"} |
@@ -193,6 +197,25 @@ constexpr ColumnInfo kFlows[] = {
     kSpanId,
 };
 
+constexpr ColumnInfo kWaits[] = {
+    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    ColumnInfo{"kind", Holds::Text, "what was waited for: `mutex`, `condition`, `pipe`, … as in `adatrace waits`"},
+    ColumnInfo{"object", Holds::Text, "which one: an address, descriptors, a thread; null if not known"} | kOrNull,
+    ColumnInfo{"place", Holds::Text, "the function that made it; null if not known"} | kOrNull,
+    ColumnInfo{"waits", Holds::Count, "how often threads waited for it"},
+    ColumnInfo{"total", Holds::Duration, "for how long, in all threads together"},
+    ColumnInfo{"max", Holds::Duration, "the longest wait"},
+    ColumnInfo{"timeouts", Holds::Count, "how many waits ended because their time was over"},
+    ColumnInfo{"open", Holds::Count, "how many waits had not ended when the trace did"},
+    ColumnInfo{"function", Holds::Text, "the function that waited longest; null if not known"} | kOrNull,
+    ColumnInfo{"holder", Holds::Number,
+               "the thread that had it, or woke the others, for most of that time; null if not known"} |
+        kOrNull,
+    ColumnInfo{"holder_function", Holds::Text, "what this thread was in for most of that time; null if not known"} |
+        kOrNull,
+    ColumnInfo{"holder_total", Holds::Duration, "how much of the waiting was due to it"} | kOrNull,
+};
+
 constexpr TableInfo kTables[] = {
     {"spans", "A row is one call of a function, or one span that the program annotated.", kSpans},
     {"events", "A row is one event as it was recorded. Every call that has an end is two of them.", kEvents},
@@ -203,6 +226,7 @@ constexpr TableInfo kTables[] = {
     {"threads", "A row is one thread, or one fiber.", kThreads},
     {"processes", "A row is one process of the trace, or one part of a trace in parts.", kProcesses},
     {"args", "A row is one argument of a call whose arguments were recorded.", kArgs},
+    {"waits", "A row is one object that threads waited for, as `adatrace waits` finds them.", kWaits},
     {"off_cpu", "A row is one time in which a thread did not run its program.", kOffCpu},
     {"counters", "A row is one value of a counter that the program reported.", kCounters},
     {"marks", "A row is one point in time that has a name.", kMarks},
@@ -229,6 +253,7 @@ std::optional<SpanColumn> spanColumn(std::string_view key) {
       {"waiting", SpanColumn::Waiting},
       {"preempted", SpanColumn::Preempted},
       {"recorder", SpanColumn::Recorder},
+      {"self_recorder", SpanColumn::SelfRecorder},
       {"name", SpanColumn::Function},
       {"function_id", SpanColumn::Function},
       {"thread", SpanColumn::Thread},

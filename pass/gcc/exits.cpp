@@ -9,8 +9,8 @@ basic_block makeGuardedBefore(const Frame &frame, gimple *statement) {
   gsi_prev(&before);
   edge rest = gsi_end_p(before) ? split_block_after_labels(block) : split_block(block, gsi_stmt(before));
   Inserter at(rest->src, gimple_location(statement));
-  tree byte = at.compute(unsigned_char_type_node, NOP_EXPR, frame.enabled);
-  at.add(gimple_build_cond(NE_EXPR, byte, build_zero_cst(unsigned_char_type_node), NULL_TREE, NULL_TREE));
+  // The whole register: a second one for its lowest byte would be live as long.
+  at.add(gimple_build_cond(NE_EXPR, frame.enabled, build_zero_cst(sizetype), NULL_TREE, NULL_TREE));
 
   // The off case must be fast: the hook moves out of the way, along with whatever has to be saved around it.
   basic_block hook = create_empty_bb(rest->src);

@@ -16,23 +16,24 @@ constexpr const char *kHookType = "ada hook"; // an attribute of types, which no
 tree kept = NULL_TREE;
 ggc_root_tab roots[] = {{&kept, 1, sizeof kept, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node}, LAST_GGC_ROOT_TAB};
 
-predefined_function_abi hookAbi;
 const predefined_function_abi &(*otherAbi)(const_tree) = nullptr;
 
 /// The convention of hooks: they may change r11 and what is not a general register.
 const predefined_function_abi &abiOf(const_tree type) {
-  if (lookup_attribute(kHookType, TYPE_ATTRIBUTES(type))) {
-    if (!hookAbi.initialized_p()) { // now the target is set up
-      HARD_REG_SET clobbered = default_function_abi.full_reg_clobbers();
-      for (unsigned i = 0; i < FIRST_PSEUDO_REGISTER; ++i)
-        for (const char *name : {"ax", "dx", "cx", "si", "di", "r8", "r9", "r10"})
-          if (strcmp(reg_names[i], name) == 0)
-            CLEAR_HARD_REG_BIT(clobbered, i);
-      hookAbi.initialize(NUM_ABI_IDS - 1, clobbered);
-    }
-    return hookAbi;
+  if (!lookup_attribute(kHookType, TYPE_ATTRIBUTES(type)))
+    return otherAbi ? otherAbi(type) : default_function_abi;
+  // In GCC's own table, because it also finds conventions by number there. A target that a function's attributes choose
+  // has a table of its own.
+  predefined_function_abi &abi = function_abis[NUM_ABI_IDS - 1];
+  if (!abi.initialized_p()) {
+    HARD_REG_SET clobbered = default_function_abi.full_reg_clobbers();
+    for (unsigned i = 0; i < FIRST_PSEUDO_REGISTER; ++i)
+      for (const char *name : {"ax", "dx", "cx", "si", "di", "r8", "r9", "r10"})
+        if (strcmp(reg_names[i], name) == 0)
+          CLEAR_HARD_REG_BIT(clobbered, i);
+    abi.initialize(NUM_ABI_IDS - 1, clobbered);
   }
-  return otherAbi ? otherAbi(type) : default_function_abi;
+  return abi;
 }
 
 tree addressOf(tree variable) { return build_fold_addr_expr(variable); }

@@ -33,6 +33,46 @@ bool isAnyTraced() {
   return isTraced;
 }
 
+/// Whether TYPE is an array or has one in it.
+bool hasArray(tree type) {
+  if (TREE_CODE(type) == ARRAY_TYPE)
+    return true;
+  if (RECORD_OR_UNION_TYPE_P(type))
+    for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
+      if (TREE_CODE(field) == FIELD_DECL && hasArray(TREE_TYPE(field)))
+        return true;
+  return false;
+}
+
+/// Whether -fstack-protector-strong protects FUNCTION, by GCC's rules.
+bool needsProtector(function *function) {
+  tree variable;
+  unsigned i;
+  if (function->calls_alloca || lookup_attribute("stack_protect", DECL_ATTRIBUTES(function->decl)))
+    return true;
+  FOR_EACH_LOCAL_DECL (function, i, variable)
+    if (VAR_P(variable) && !is_global_var(variable) && (TREE_ADDRESSABLE(variable) || hasArray(TREE_TYPE(variable))))
+      return true;
+  for (tree parameter = DECL_ARGUMENTS(function->decl); parameter; parameter = DECL_CHAIN(parameter))
+    if (TREE_ADDRESSABLE(parameter))
+      return true;
+  basic_block block;
+  FOR_EACH_BB_FN (block, function)
+    for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
+      if (const gcall *call = dyn_cast<gcall *>(gsi_stmt(at)); call && !gimple_call_internal_p(call))
+        if (aggregate_value_p(TREE_TYPE(gimple_call_fntype(call)), gimple_call_fndecl(call)))
+          return true; // a slot for the result
+  return false;
+}
+
+/// A variable whose address escapes asks for a protector, so each function's frame would. Functions that don't need one
+/// otherwise get none.
+void keepUnprotected(function *function) {
+  if (flag_stack_protect == SPCT_FLAG_STRONG && !needsProtector(function))
+    DECL_ATTRIBUTES(function->decl) =
+        tree_cons(get_identifier("no_stack_protector"), NULL_TREE, DECL_ATTRIBUTES(function->decl));
+}
+
 /// Reads the enable byte ENABLE at the start of FUNCTION; returns the first statement after that.
 gimple *readByte(function *function, tree enable, tree &value) {
   basic_block block = split_edge(single_succ_edge(ENTRY_BLOCK_PTR_FOR_FN(function)));
@@ -50,6 +90,7 @@ void instrument(function *function) {
   Site &site = sites.add(function->decl);
   site.types = typesText(function->decl, options.pointees);
   site.signature = signatureText(function->decl);
+  keepUnprotected(function);
   Exits exits(function, options.unwind && flag_exceptions);
   std::vector<gcall *> twice;
   basic_block block;
@@ -80,11 +121,9 @@ void instrument(function *function) {
   site.carried = frame.carried;
 }
 
-/// FUNCTION has more calls and blocks than before.
+/// FUNCTION has more calls and blocks than before. It stays `const` or `pure` if it was, although that is untrue now:
+/// other functions may be compiled already, or at any stage of it, with calls that GCC takes for such.
 void finish(function *function) {
-  // What the hooks make untrue.
-  TREE_READONLY(function->decl) = 0;
-  DECL_PURE_P(function->decl) = 0;
   free_dominance_info(CDI_DOMINATORS);
   free_dominance_info(CDI_POST_DOMINATORS);
   mark_virtual_operands_for_renaming(function);
@@ -152,6 +191,8 @@ void beforeOptimizer(void *, void *) {
     fprintf(stderr, "AdaTrace: %s\n", sentence.c_str());
 }
 
+void afterPasses(void *, void *) { rememberLoads(); }
+
 /// Makes the attributes of include/ada/attributes.h known. They stay with copies of a function.
 void addAttributes(void *, void *) {
   static attribute_spec attributes[] = {{kAttrAlways, 0, 0, true, false, false, false, nullptr, nullptr},
@@ -186,6 +227,8 @@ void setUpInstrumentation(const char *plugin, const PassOptions &given) {
   if (options.unwind)
     register_callback(plugin, PLUGIN_PRE_GENERICIZE, allowUnwinding, nullptr);
   register_callback(plugin, PLUGIN_ALL_IPA_PASSES_START, beforeOptimizer, nullptr);
+  register_callback(plugin, PLUGIN_EARLY_GIMPLE_PASSES_END, afterPasses, nullptr);
+  register_callback(plugin, PLUGIN_ALL_IPA_PASSES_END, afterPasses, nullptr);
   register_callback(plugin, PLUGIN_ATTRIBUTES, addAttributes, nullptr);
   register_callback(plugin, PLUGIN_FINISH_UNIT, writeTable, nullptr);
 }

@@ -35,6 +35,10 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin,
     warning(0, "AdaTrace: nothing is traced: hooks exist for 64-bit code only");
     return 0;
   }
+  if (startswith(lang_hooks.name, "GNU Go")) {
+    warning(0, "AdaTrace: nothing is traced: goroutines change stacks in a way that is not followed");
+    return 0;
+  }
   const auto warnOf = [](bool isGiven, const char *name) {
     if (isGiven)
       warning(0, "AdaTrace: the plugin for GCC does not have %qs yet", name);

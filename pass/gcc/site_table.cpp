@@ -69,7 +69,7 @@ __ada_image_%1$s:
 	ret
 	.cfi_endproc
 	.size	__ada_image_%1$s, .-__ada_image_%1$s
-	.section	.%4$s_array.00000,"awG",@%4$s_array,__ada_image,comdat
+	.section	.%4$s_array.0,"awG",@%4$s_array,__ada_image,comdat
 	.p2align	3
 	.quad	__ada_image_%1$s
 )";
@@ -81,6 +81,12 @@ constexpr const char *kNeedsRuntime =
 Site &SiteTable::add(tree function) {
   const unsigned number = static_cast<unsigned>(sites_.size());
   Site &site = sites_.emplace_back();
+  // These sections come before the unit's own of that priority: for equal ones, linkers keep the order of the file, or
+  // go by the name.
+  if (number == 0)
+    for (const char *kind : {"init", "fini"})
+      fprintf(asm_out_file, "\t.pushsection\t.%1$s_array.0,\"awG\",@%1$s_array,__ada_image,comdat\n\t.popsection\n",
+              kind);
   site.number = number;
   site.entry = makeLabel("f", number, build_array_type_nelts(unsigned_char_type_node, sizeof(ada_function)));
   SET_DECL_ALIGN(site.entry, 128);

@@ -137,7 +137,35 @@ std::string stringName(tree type) {
   return isInStd && DECL_LANG_FLAG_0(space) && isBasicString(std::string("std::") + inner) ? kLibcxxString : "";
 }
 
-std::string TypeLayout::write(tree type) {
+bool LoadedBytes::covers(HOST_WIDE_INT offset, HOST_WIDE_INT bytes) const {
+  return isAll || std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) {
+           return range.first <= offset && offset + bytes <= range.first + range.second;
+         });
+}
+
+void LoadedBytes::intersect(const LoadedBytes &other) {
+  if (other.isAll)
+    return;
+  LoadedBytes both;
+  for (const auto &[begin, bytes] : ranges)
+    for (const auto &[otherBegin, otherBytes] : other.ranges) {
+      const HOST_WIDE_INT from = std::max(begin, otherBegin), to = std::min(begin + bytes, otherBegin + otherBytes);
+      if (from < to)
+        both.ranges.emplace_back(from, to - from);
+    }
+  *this = isAll ? other : both;
+}
+
+bool TypeLayout::hasTarget(const std::string &text) {
+  size_t at = 0;
+  while (at < text.size() && text[at] != ')')
+    at += text[at] == '\\' ? 2 : 1;
+  return (text[0] == 'p' || text[0] == 'r') && at + 1 < text.size();
+}
+
+std::string TypeLayout::write(tree type, const LoadedBytes *loaded) {
+  if (depth_ == 0)
+    loaded_ = loaded;
   if (!type || VOID_TYPE_P(type))
     return "v";
   if (depth_ == 6)
@@ -202,6 +230,10 @@ std::string TypeLayout::target(tree pointer) {
     return "";
   tree vector = vectorElement(type);
   const std::string one = element(vector ? vector : type);
+  // How many elements there are is not known.
+  const bool isOne = TREE_CODE(pointer) == REFERENCE_TYPE && !vector;
+  if ((vector || !one.empty()) && loaded_ && !(isOne ? loaded_->covers(0, bitsOf(type) / 8) : loaded_->isAll))
+    return "";
   if (vector || !one.empty())
     return one.empty() || (vector && one == "b")
                ? ""
@@ -230,7 +262,7 @@ void TypeLayout::addMembers(tree type, unsigned HOST_WIDE_INT offset, Members &f
     }
     const std::string name = DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : "";
     const bool isOfCompiler = DECL_ARTIFICIAL(field) && (name.empty() || startswith(name.c_str(), "_vptr"));
-    if (at + bytes > kMostPointeeBytes || bytes == 0 || isOfCompiler)
+    if (at + bytes > kMostPointeeBytes || bytes == 0 || isOfCompiler || (loaded_ && !loaded_->covers(at, bytes)))
       continue;
     const std::string written = isClass && bytes > 16 ? "" : write(memberType);
     if (written.empty() || written[0] == '?')

@@ -13,13 +13,26 @@ std::string typeName(tree type);
 /// versions. Otherwise "".
 std::string stringName(tree type);
 
+/// The parts of some memory that a function may read, as (offset, bytes).
+struct LoadedBytes {
+  bool isAll = false;
+  std::vector<std::pair<HOST_WIDE_INT, HOST_WIDE_INT>> ranges;
+
+  bool covers(HOST_WIDE_INT offset, HOST_WIDE_INT bytes) const;
+  /// Keeps what OTHER has as well.
+  void intersect(const LoadedBytes &other);
+};
+
 /// Writes types. A function has one for all its types, which limits how many enumerators are named.
 class TypeLayout {
 public:
   /// POINTEES: with the layout of what a pointer or a reference points to, where that is a value of its own.
   explicit TypeLayout(bool pointees) : pointees_(pointees) {}
 
-  std::string write(tree type);
+  /// LOADED: what the function may read of the memory that a parameter of this TYPE points to; null: all of it.
+  std::string write(tree type, const LoadedBytes *loaded = nullptr);
+  /// Whether TEXT, of a pointer or reference, describes what it points to.
+  static bool hasTarget(const std::string &text);
 
 private:
   struct Members {
@@ -28,6 +41,7 @@ private:
     unsigned count = 0;
   };
   bool pointees_;
+  const LoadedBytes *loaded_ = nullptr;
   unsigned depth_ = 0, enumerators_ = 0;
 
   /// What the address in a parameter or result of type POINTER points to, if that is to be described; else "".

@@ -15,6 +15,7 @@ namespace {
 struct Source {
   tree result;
   std::vector<tree> parameters;
+  std::vector<LoadedBytes> loads; // of each parameter; empty if nothing is known
 };
 std::unordered_map<unsigned, Source> sources; // by DECL_UID
 
@@ -24,7 +25,7 @@ ggc_root_tab parameterRoots[] = {
     {&keptParameters, 1, sizeof keptParameters, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node}, LAST_GGC_ROOT_TAB};
 
 Source readSource(tree function) {
-  Source source = {TREE_TYPE(TREE_TYPE(function)), {}};
+  Source source = {TREE_TYPE(TREE_TYPE(function)), {}, {}};
   for (tree parameter = DECL_ARGUMENTS(function); parameter; parameter = DECL_CHAIN(parameter))
     source.parameters.push_back(parameter);
   return source;
@@ -46,31 +47,40 @@ bool isHidden(tree parameter) {
          strcmp(IDENTIFIER_POINTER(DECL_NAME(parameter)), "__vtt_parm") == 0;
 }
 
-/// Whether callers that see FUNCTION's body know that it reads nothing that its parameter NUMBER points to. Then they
-/// need not have stored it.
-bool isUnread(tree function, unsigned number) {
-  if (TREE_READONLY(function))
-    return true;
+/// What FUNCTION may read of the memory that its parameter NUMBER points to, by GCC's summary of its loads. Callers
+/// that know the summary need not have stored anything else.
+LoadedBytes loadedBytes(tree function, unsigned number) {
+  LoadedBytes loaded;
   cgraph_node *node = cgraph_node::get(function);
   modref_summary *summary = node ? get_modref_function_summary(node) : nullptr;
-  if (!summary || !summary->loads || summary->loads->every_base)
-    return false;
+  loaded.isAll = !TREE_READONLY(function) && (!summary || !summary->loads || summary->loads->every_base);
+  if (loaded.isAll || TREE_READONLY(function))
+    return loaded;
   modref_base_node<alias_set_type> *base;
   modref_ref_node<alias_set_type> *reference;
   modref_access_node *access;
   size_t i, j, k;
   FOR_EACH_VEC_SAFE_ELT (summary->loads->bases, i, base) {
-    if (base->every_ref)
-      return false;
+    loaded.isAll |= base->every_ref && base->base == 0;
     FOR_EACH_VEC_SAFE_ELT (base->refs, j, reference) {
-      if (reference->every_access)
-        return false;
-      FOR_EACH_VEC_SAFE_ELT (reference->accesses, k, access)
-        if (access->parm_index == MODREF_UNKNOWN_PARM || access->parm_index == static_cast<int>(number))
-          return false;
+      // Loads of another type don't read what was stored as this one. Characters are of every type.
+      const bool isAnyType = reference->ref == 0;
+      loaded.isAll |= reference->every_access && isAnyType;
+      FOR_EACH_VEC_SAFE_ELT (reference->accesses, k, access) {
+        if (access->parm_index == MODREF_UNKNOWN_PARM) {
+          loaded.isAll |= isAnyType;
+        } else if (access->parm_index == static_cast<int>(number)) {
+          if (!access->parm_offset_known || !known_ge(access->max_size, 0) || !access->parm_offset.is_constant() ||
+              !access->offset.is_constant() || !access->max_size.is_constant())
+            loaded.isAll = true;
+          else
+            loaded.ranges.emplace_back(access->parm_offset.to_constant() + access->offset.to_constant() / 8,
+                                       access->max_size.to_constant() / 8);
+        }
+      }
     }
   }
-  return true;
+  return loaded;
 }
 
 std::string placeOf(const std::vector<ValuePiece> &pieces) { return placeText(pieces.data(), pieces.size()); }
@@ -94,12 +104,29 @@ std::string resultPlace(tree function, tree type) {
   return placeOf(pieces);
 }
 
+/// Whether the address of a copy is passed for PARAMETER. In Fortran it is that of the value itself, which is shown as
+/// a reference.
+bool isCopied(tree parameter) { return DECL_BY_REFERENCE(parameter) && startswith(lang_hooks.name, "GNU C++"); }
+
 /// The type of PARAMETER's value in the source.
-tree sourceType(tree parameter) {
-  return DECL_BY_REFERENCE(parameter) ? TREE_TYPE(TREE_TYPE(parameter)) : TREE_TYPE(parameter);
-}
+tree sourceType(tree parameter) { return isCopied(parameter) ? TREE_TYPE(TREE_TYPE(parameter)) : TREE_TYPE(parameter); }
 
 } // namespace
+
+void rememberLoads() {
+  cgraph_node *node;
+  FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
+    const auto known = sources.find(DECL_UID(node->decl));
+    if (known == sources.end() || !get_modref_function_summary(node))
+      continue;
+    std::vector<LoadedBytes> &loads = known->second.loads;
+    for (unsigned i = 0; i < known->second.parameters.size(); ++i)
+      if (const LoadedBytes loaded = loadedBytes(node->decl, i); i < loads.size())
+        loads[i].intersect(loaded);
+      else
+        loads.push_back(loaded);
+  }
+}
 
 void rememberParameters() {
   static bool isRegistered = false;
@@ -122,7 +149,7 @@ std::string typesText(tree function, bool pointees) {
   const Source &source = *known;
   struct Found {
     std::string place;
-    bool isUnread;
+    LoadedBytes loaded;
   };
   std::unordered_map<unsigned, Found> found;
   bool isOther = false; // has parameters that are not the source's
@@ -133,13 +160,19 @@ std::string typesText(tree function, bool pointees) {
     const ArgumentPlace place = registers.place(TYPE_MAIN_VARIANT(TREE_TYPE(parameter)), &pieces);
     const unsigned origin = DECL_UID(DECL_ORIGIN(parameter));
     const bool isKnown = place == ArgumentPlace::Registers || place == ArgumentPlace::Stack;
-    const bool isSame = std::any_of(source.parameters.begin(), source.parameters.end(), [&](tree each) {
+    const auto same = std::find_if(source.parameters.begin(), source.parameters.end(), [&](tree each) {
       return DECL_UID(DECL_ORIGIN(each)) == origin &&
              TYPE_MAIN_VARIANT(TREE_TYPE(each)) == TYPE_MAIN_VARIANT(TREE_TYPE(parameter));
     });
-    isOther |= !isSame;
-    if (isSame)
-      found[origin] = {isKnown ? placeOf(pieces) : "-", isUnread(function, number)};
+    if (same == source.parameters.end()) {
+      isOther = true;
+      continue;
+    }
+    LoadedBytes loaded = loadedBytes(function, number);
+    const size_t index = same - source.parameters.begin();
+    if (index < source.loads.size())
+      loaded.intersect(source.loads[index]);
+    found[origin] = {isKnown ? placeOf(pieces) : "-", loaded};
   }
   TypeLayout layout(pointees);
   std::string text = resultPlace(function, source.result) + ":" + layout.write(source.result);
@@ -149,8 +182,9 @@ std::string typesText(tree function, bool pointees) {
     tree type = sourceType(parameter);
     const auto at = found.find(DECL_UID(DECL_ORIGIN(parameter)));
     std::string place = at != found.end() ? at->second.place : isOther ? "-" : "!";
-    std::string written = layout.write(type);
-    if (DECL_BY_REFERENCE(parameter)) {
+    const LoadedBytes loaded = at != found.end() ? at->second.loaded : LoadedBytes();
+    std::string written = layout.write(type, &loaded);
+    if (isCopied(parameter)) {
       // The place of a std::string by value holds its address; for other types the register does not hold the value.
       const std::string string = stringName(TYPE_MAIN_VARIANT(type));
       if (string == kStdString || string == kLibcxxString)
@@ -158,7 +192,7 @@ std::string typesText(tree function, bool pointees) {
       else
         place = place == "!" ? place : "-";
     }
-    if (at != found.end() && at->second.isUnread)
+    if (!loaded.isAll && !TypeLayout::hasTarget(written))
       written = withoutContents(written);
     text += ";" + escaped(DECL_NAME(parameter) ? IDENTIFIER_POINTER(DECL_NAME(parameter)) : "") + ":" + place + ":" +
             written;

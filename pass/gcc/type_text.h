@@ -11,6 +11,10 @@ namespace ada {
 /// Remembers the parameters of all functions of the unit. Runs before the optimizer.
 void rememberParameters();
 
+/// Remembers what functions may read through their parameters, as GCC knows it at this time. Each time it learns more,
+/// callers may leave out more.
+void rememberLoads();
+
 /// The text for ada_function.types_off; "" if nothing is known of FUNCTION. POINTEES: includes the layout of what
 /// pointers and references point to.
 std::string typesText(tree function, bool pointees);

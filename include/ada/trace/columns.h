@@ -53,6 +53,7 @@ enum class SpanColumn : uint8_t {
   Arguments,
   Result,
   Values,
+  SelfRecorder,
 };
 
 /// A set of columns.
@@ -115,10 +116,11 @@ struct SpanRequest {
 struct SpanChunk {
   size_t rows = 0;
   uint64_t firstRow = 0; ///< how many rows came in chunks before
-  std::span<const uint64_t> id, parentId, ts, dur, self, onCpu, waiting, preempted, recorder;
-  std::span<const uint32_t> function, thread, process, depth;
-  std::span<const uint8_t> exit, outermost; ///< `exit`: a SpanEnd
-  std::span<const std::string> arguments, result, values;
+  std::span<const uint64_t> id = {}, parentId = {}, ts = {}, dur = {}, self = {}, onCpu = {}, waiting = {},
+                            preempted = {}, recorder = {}, selfRecorder = {};
+  std::span<const uint32_t> function = {}, thread = {}, process = {}, depth = {};
+  std::span<const uint8_t> exit = {}, outermost = {}; ///< `exit`: a SpanEnd
+  std::span<const std::string> arguments = {}, result = {}, values = {};
 };
 
 /// The calls of one trace, and what they refer to. Several reads may be under way at a time, on any threads.

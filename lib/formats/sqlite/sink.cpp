@@ -1,14 +1,25 @@
-// Writes the model as an SQLite database with views for the usual questions (schema.h).
+// Writes the model as an SQLite database: the tables of lib/query/tables.cpp, and its views.
 //
 // The file is new, and nothing reads it before it is complete, so there is no journal and one transaction.
 #include "base/text.h"
 #include "formats/row_sink.h"
+#include "formats/span_off_cpu.h"
 #include "formats/table.h"
-#include "schema.h"
+#include "model/statistics.h"
+#include "query/arguments.h"
+#include "query/function_numbers.h"
+#include "query/tables.h"
+#include "query/trace_totals.h"
+#include "query/views.h"
 
 #include <sqlite3.h>
 
+#include <array>
+#include <map>
+#include <memory>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 
 namespace ada::model {
 
@@ -20,8 +31,8 @@ public:
   Insertion() = default;
   Insertion(const Insertion &) = delete;
   ~Insertion() { sqlite3_finalize(statement_); }
-  bool prepare(sqlite3 *database, const char *sql) {
-    return sqlite3_prepare_v2(database, sql, -1, &statement_, nullptr) == SQLITE_OK;
+  bool prepare(sqlite3 *database, const std::string &sql) {
+    return sqlite3_prepare_v2(database, sql.c_str(), -1, &statement_, nullptr) == SQLITE_OK;
   }
   Insertion &null() {
     sqlite3_bind_null(statement_, ++column_);
@@ -55,97 +66,178 @@ private:
   int column_ = 0;
 };
 
+// The tables that are written. Single events are left out: every call is a row already.
+constexpr std::array<const char *, 9> kTables = {"processes", "threads",  "functions", "spans", "args",
+                                                 "off_cpu",   "counters", "marks",     "flows"};
+
+constexpr std::pair<const char *, const char *> kReferences[] = {
+    {"parent_id", "spans"}, {"span_id", "spans"},     {"function_id", "functions"},
+    {"thread", "threads"},  {"process", "processes"},
+};
+
+std::string declarationOf(const query::TableInfo &table) {
+  std::string text = "CREATE TABLE " + std::string(table.name) + " (";
+  for (const ColumnInfo &column : table.columns) {
+    const bool isNumber = column.holds < Holds::Real || column.holds == Holds::Flag;
+    text += (&column == table.columns.data() ? "\"" : ", \"") + std::string(column.key) + "\"" +
+            (column.holds == Holds::Real ? " NUMERIC"
+             : isNumber                  ? " INTEGER"
+                                         : " TEXT");
+    if (std::string_view(column.key) == "id")
+      text += " PRIMARY KEY";
+    else if (!column.orNull)
+      text += " NOT NULL";
+    for (const auto &[key, other] : kReferences)
+      if (std::string_view(column.key) == key && column.holds == Holds::Number)
+        text += std::string(" REFERENCES ") + other;
+  }
+  return text + ")";
+}
+
+std::string insertionInto(const query::TableInfo &table) {
+  std::string text = "INSERT INTO " + std::string(table.name) + " VALUES (?";
+  for (size_t i = 1; i < table.columns.size(); ++i)
+    text += ",?";
+  return text + ")";
+}
+
+constexpr char kIndexes[] = R"(
+CREATE INDEX spans_by_parent ON spans (parent_id);
+CREATE INDEX spans_by_function ON spans (function_id);
+CREATE INDEX spans_by_thread ON spans (thread, ts);
+CREATE INDEX args_by_span ON args (span_id);
+CREATE INDEX off_cpu_by_thread ON off_cpu (thread, ts);
+)";
+
 class SqliteSink : public RowSink {
 public:
-  explicit SqliteSink(std::string path) : path_(std::move(path)) {}
+  explicit SqliteSink(std::string path) : RowSink(/*lists=*/true), path_(std::move(path)) {}
   ~SqliteSink() override { close(); }
 
 private:
+  struct ThreadState {
+    std::unique_ptr<SpanOffCpu> offCpu;
+    std::unordered_map<uint32_t, uint32_t> open; // calls of each function
+    query::ThreadTotals totals;
+    bool knowsSched = false, knowsLane = false;
+    uint64_t events = 0, firstNs = 0, lastNs = 0;
+  };
+
   void beginTrace(const TraceInfo &) override {
     if (sqlite3_open_v2(path_.c_str(), &database_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
       return fail();
     run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16384;"
         "PRAGMA temp_store=FILE;");
-    run(kSqliteTables);
-    run("INSERT INTO trace VALUES ('writer', 'AdaTrace'), ('times', 'nanoseconds on the clock of the trace'); BEGIN");
-    calls_.emplace();
-    marks_.emplace();
-    check(!status_ || calls_->prepare(database_, "INSERT INTO calls VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
-    counters_.emplace();
-    flows_.emplace();
-    check(!status_ || counters_->prepare(database_, "INSERT INTO counters VALUES (NULL,?,?,?,?,?)"));
-    check(!status_ || flows_->prepare(database_, "INSERT INTO flows VALUES (NULL,?,?,?,?,?,?)"));
-    check(!status_ || marks_->prepare(database_, "INSERT INTO marks VALUES (NULL,?,?,?,?,?)"));
-  }
-  void newProcess(const Process &process) override {
-    Insertion row;
-    check(!status_ || (row.prepare(database_, "INSERT INTO processes VALUES (?,?,?,?,?)") &&
-                       row.number(process.index)
-                           .text(validUtf8(process.name))
-                           .numberOrNull(process.pid)
-                           .text(validUtf8(process.executable))
-                           .number(process.resolutionNs)
-                           .insert()));
+    for (const char *name : kTables) {
+      const query::TableInfo &table = *query::findTable(name);
+      run(declarationOf(table).c_str());
+      check(!status_ || insertions_[name].prepare(database_, insertionInto(table)));
+    }
+    run("CREATE TABLE trace (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;"
+        "INSERT INTO trace VALUES ('writer', 'AdaTrace'), ('times', 'nanoseconds on the clock of the trace'); BEGIN");
+    spans_ = &insertions_["spans"];
   }
   void newThread(const Thread &thread) override {
-    const std::string name = validUtf8(thread.name);
-    Insertion row;
-    check(
-        !status_ ||
-        (row.prepare(database_, "INSERT INTO threads VALUES (?,?,?,?,?)") &&
-         row.number(thread.index).number(thread.process).number(thread.number).number(thread.tid).text(name).insert()));
+    threads_.emplace_back();
+    followEvents(thread.index);
   }
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
-    Insertion row;
-    check(!status_ || row.prepare(database_, "INSERT INTO off_cpu VALUES (NULL,?,?,?,?,?)"));
+    ThreadState &state = threads_[thread.index];
+    state.offCpu = std::make_unique<SpanOffCpu>(table(), thread);
+    state.knowsLane = true, state.knowsSched = thread.knowsSched();
+    Insertion &row = insertions_["off_cpu"];
     for (const OffCpu &off : lane.periods()) {
       if (!status_)
         return;
-      row.number(thread.index).number(off.fromNs).number(off.toNs);
+      row.number(thread.index).number(thread.process).number(off.fromNs).number(off.durationNs());
       check(row.text(offCpuName(off.why)).number(off.processor).insert());
     }
   }
+  void nextEvent(const Event &event, std::span<const Span> open) override {
+    ThreadState &thread = threads_[event.thread];
+    if (thread.offCpu)
+      thread.offCpu->next(event, open);
+    if (event.isEarlier)
+      return;
+    if (thread.events++ == 0)
+      thread.firstNs = event.timeNs;
+    thread.lastNs = event.timeNs;
+  }
   void newFunction(const Function &function) override {
-    const std::string signature = validUtf8(function.signature);
-    Insertion row;
-    check(!status_ || (row.prepare(database_, "INSERT INTO functions VALUES (?,?,?,?,?,?,?,?)") &&
-                       row.number(function.index)
-                           .number(function.process)
-                           .text(function.displayName)
-                           .text(function.name)
-                           .textOrNull(function.file)
-                           .numberOrNull(function.line ? std::optional(function.line) : std::nullopt)
-                           .textOrNull(signature)
-                           .text(kindName(function.kind))
-                           .insert()));
+    numbers_.push_back(functions_.add(function));
+    names_.push_back(validUtf8(function.displayName));
+    figures_.resize(functions_.functions().size());
+  }
+  // 1 for calls that are in no other call of the same function.
+  uint64_t wayOf(const Call &call, uint64_t) override {
+    return threads_[call.thread].open[numbers_[call.function]]++ == 0;
   }
   void writeRow(const Row &row) override {
+    const uint32_t function = numbers_[row.span.functionIndex];
+    ThreadState &thread = threads_[row.thread];
+    --thread.open[function];
     if (!status_)
       return;
+    Span span = row.span;
+    span.recorderNs = 0; // it is among the off-CPU times
+    const bool isOutermost = row.way == 1, isKnown = thread.offCpu != nullptr;
+    const analysis::OffCpuOfCall off = isKnown ? thread.offCpu->end(span.depth) : analysis::OffCpuOfCall();
+    FunctionStatistics &figures = figures_[function];
+    figures.add(span, isOutermost);
+    figures.addOffCpu(off.all, off.self, isOutermost);
+    const uint64_t selfNs = span.selfNs() - std::min(span.selfNs(), off.self.recorderNs);
+    thread.totals += query::ThreadTotals{1, selfNs, off.self};
+    writeSpan(row, selfNs, off, isKnown && thread.offCpu->isSchedKnown(), isKnown);
+    if (!row.argumentsJson.empty())
+      writeArguments(row);
+  }
+  void writeSpan(const Row &row, uint64_t selfNs, const analysis::OffCpuOfCall &off, bool knowsSched,
+                 bool knowsRecorder) {
     const Span &span = row.span;
-    calls_->number(row.id).numberOrNull(row.parent ? std::optional(row.parent) : std::nullopt);
-    calls_->number(row.thread).number(span.functionIndex).number(span.depth);
-    calls_->number(span.beginNs).number(span.endNs).number(span.selfNs());
-    calls_->text(spanEndName(span.how)).number(span.outermost);
+    const auto known = [&](bool isKnown, uint64_t ns) { return isKnown ? std::optional(ns) : std::nullopt; };
+    const uint64_t other = off.self.sumNs() + off.self.unknownNs;
+    spans_->number(row.spanId).numberOrNull(known(row.parentSpanId != 0, row.parentSpanId));
+    spans_->number(span.beginNs).number(span.durationNs()).number(selfNs);
+    spans_->numberOrNull(known(knowsSched, selfNs - std::min(selfNs, other)));
+    spans_->numberOrNull(known(knowsSched, off.all.waitingNs)).numberOrNull(known(knowsSched, off.all.preemptedNs));
+    spans_->numberOrNull(known(knowsRecorder, off.all.recorderNs));
+    spans_->numberOrNull(known(knowsRecorder, off.self.recorderNs));
+    const uint32_t function = numbers_[span.functionIndex];
+    spans_->text(names_[span.functionIndex]).number(function).number(row.thread);
+    spans_->number(thread(row.thread).process).number(span.depth);
+    spans_->text(spanEndName(span.how)).number(row.way);
     const std::string arguments = validUtf8(row.arguments), result = validUtf8(row.result),
                       values = validUtf8(row.values);
-    calls_->textOrNull(arguments).textOrNull(result).textOrNull(values).number(span.recorderNs);
-    check(calls_->insert());
+    check(spans_->textOrNull(arguments).textOrNull(result).textOrNull(values).insert());
   }
+  void writeArguments(const Row &row) {
+    uint64_t position = 0;
+    Insertion &to = insertions_["args"];
+    query::forEachArgument(row.argumentsJson, [&](std::string_view name, const std::string &value, bool isNumber) {
+      const std::string key = validUtf8(name), text = validUtf8(value);
+      to.number(row.spanId).number(row.thread).number(thread(row.thread).process).number(row.span.beginNs);
+      to.number(numbers_[row.span.functionIndex]).number(position++).text(key).text(text);
+      check((isNumber ? to.text(text) : to.null()).insert()); // the column makes a number of it
+      return bool(status_);
+    });
+  }
+  void leaveThread(uint32_t thread) override {
+    threads_[thread].offCpu.reset();
+    threads_[thread].open.clear();
+  }
+
   bool point(const Point &point) override {
-    const Function &about = function(point.function);
     if (point.kind == SymbolKind::Instant) {
-      mark(point.thread, point.timeNs, {about.displayName, point.json});
+      mark(point.thread, point.timeNs, {names_[point.function], point.json});
       return true;
     }
     if (!point.value || !point.value->isFinite()) // NaN would be NULL
       return false;
     if (!status_)
       return true;
-    Insertion &row = point.kind == SymbolKind::Counter ? *counters_ : *flows_;
-    const uint64_t call = openCall(point.thread);
-    row.number(point.thread).numberOrNull(call ? std::optional(call) : std::nullopt);
-    row.number(point.function).number(point.timeNs);
+    Insertion &row = insertions_[point.kind == SymbolKind::Counter ? "counters" : "flows"];
+    row.number(point.thread).number(thread(point.thread).process).number(point.timeNs);
+    row.text(names_[point.function]).number(numbers_[point.function]);
     if (isFlow(point.kind))
       row.text(kindName(point.kind).substr(std::string_view("flow_").size()));
     // Integers have 64 bits including the sign.
@@ -155,20 +247,96 @@ private:
       row.number(static_cast<uint64_t>(static_cast<int64_t>(point.value->number)));
     else
       row.number(static_cast<uint64_t>(point.value->number));
-    check(row.insert());
+    check(addCall(row, point.thread).insert());
     return true;
   }
-  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t number, uint64_t timeNs, const Text &text) override {
     if (!status_)
       return;
-    const uint64_t call = openCall(thread);
     const std::string name = validUtf8(text.name), data = validUtf8(text.json);
-    marks_->number(thread).numberOrNull(call ? std::optional(call) : std::nullopt);
-    check(marks_->number(timeNs).text(name).textOrNull(data).insert());
+    Insertion &row = insertions_["marks"];
+    row.number(number).number(thread(number).process).number(timeNs).text(name).textOrNull(data);
+    check(addCall(row, number).insert());
+  }
+  Insertion &addCall(Insertion &row, uint32_t thread) {
+    const uint64_t call = openSpan(thread);
+    return row.numberOrNull(call ? std::optional(call) : std::nullopt);
+  }
+
+  // The lists come last, with the figures.
+  void writeFunctions() {
+    std::vector<bool> sched(table().processes.size()), recorder(sched);
+    for (const Thread &thread : table().threads) {
+      sched[thread.process] = sched[thread.process] || threads_[thread.index].knowsSched;
+      recorder[thread.process] = recorder[thread.process] || threads_[thread.index].knowsLane;
+    }
+    Insertion &row = insertions_["functions"];
+    for (const Function &function : functions_.functions()) {
+      const FunctionStatistics &f = figures_[function.index];
+      const std::string name = validUtf8(function.displayName), symbol = validUtf8(function.name),
+                        file = validUtf8(function.file), signature = validUtf8(function.signature);
+      const auto known = [&](bool isKnown, uint64_t number) { return isKnown ? std::optional(number) : std::nullopt; };
+      const bool hasSched = sched[function.process], hasRecorder = recorder[function.process];
+      row.number(function.index).number(function.process).text(name).textOrNull(symbol).textOrNull(file);
+      row.numberOrNull(known(function.line > 0, function.line)).textOrNull(signature).text(kindName(function.kind));
+      row.number(f.calls).number(f.exceptions).number(f.missing).number(f.open).number(f.earlier);
+      row.number(f.totalNs).number(f.selfNs).numberOrNull(known(hasSched, f.onCpuSelfNs()));
+      row.numberOrNull(known(hasSched, f.off.waitingNs)).numberOrNull(known(hasSched, f.off.preemptedNs));
+      row.numberOrNull(known(hasRecorder, f.off.recorderNs)).numberOrNull(known(hasSched, f.off.unknownNs));
+      row.numberOrNull(known(hasRecorder, f.selfOff.recorderNs));
+      for (const double percent : {0.0, 50.0, 90.0, 99.0, 100.0})
+        row.numberOrNull(known(f.durations.count() > 0, f.durations.percentile(percent)));
+      check(!status_ || row.insert());
+    }
+  }
+  static void addTotals(Insertion &row, const query::ThreadTotals &totals, bool sched, bool recorder) {
+    const auto known = [](bool isKnown, uint64_t ns) { return isKnown ? std::optional(ns) : std::nullopt; };
+    row.number(totals.calls).number(totals.totalNs()).numberOrNull(known(sched, totals.onCpuNs()));
+    row.numberOrNull(known(sched, totals.off.waitingNs)).numberOrNull(known(sched, totals.off.preemptedNs));
+    row.numberOrNull(known(recorder, totals.off.recorderNs)).numberOrNull(known(sched, totals.off.unknownNs));
+  }
+  struct ProcessTotals {
+    query::ThreadTotals totals;
+    uint64_t threads = 0;
+    bool sched = false, recorder = false;
+  };
+  void writeThreads(std::vector<ProcessTotals> &processes) {
+    Insertion &row = insertions_["threads"];
+    for (const Thread &thread : table().threads) {
+      const ThreadState &state = threads_[thread.index];
+      ProcessTotals &process = processes[thread.process];
+      process.totals += state.totals;
+      ++process.threads;
+      process.sched |= state.knowsSched, process.recorder |= state.knowsLane;
+      const std::string name = validUtf8(thread.name);
+      row.number(thread.index).number(thread.process).number(thread.number).number(thread.tid).textOrNull(name);
+      row.numberOrNull(state.events > 0 ? std::optional(state.firstNs) : std::nullopt);
+      row.numberOrNull(state.events > 0 ? std::optional(state.lastNs) : std::nullopt);
+      row.number(state.events);
+      addTotals(row, state.totals, state.knowsSched, state.knowsLane);
+      check(!status_ || row.insert());
+    }
+  }
+  void writeProcesses(const std::vector<ProcessTotals> &processes) {
+    Insertion &row = insertions_["processes"];
+    for (const Process &process : table().processes) {
+      const std::string name = validUtf8(process.name), executable = validUtf8(process.executable);
+      const ProcessTotals &totals = processes[process.index];
+      row.number(process.index).text(name).numberOrNull(process.pid).textOrNull(executable);
+      row.number(process.resolutionNs).number(totals.threads);
+      addTotals(row, totals.totals, totals.sched, totals.recorder);
+      check(!status_ || row.insert());
+    }
   }
   void endTrace() override {
+    std::vector<ProcessTotals> processes(table().processes.size());
+    writeFunctions();
+    writeThreads(processes);
+    writeProcesses(processes);
     run("COMMIT");
-    run(kSqliteViews);
+    run(kIndexes);
+    for (const auto &view : query::kViews)
+      run(("CREATE VIEW " + std::string(view.name) + " AS " + view.query).c_str());
     close();
   }
   const Expected<void> &status() const override { return status_; }
@@ -185,10 +353,7 @@ private:
                                  (database_ ? sqlite3_errmsg(database_) : "no memory")};
   }
   void close() {
-    calls_.reset();
-    marks_.reset();
-    counters_.reset();
-    flows_.reset();
+    insertions_.clear();
     if (database_ && sqlite3_close(database_) != SQLITE_OK)
       fail();
     database_ = nullptr;
@@ -196,7 +361,13 @@ private:
 
   std::string path_;
   sqlite3 *database_ = nullptr;
-  std::optional<Insertion> calls_, marks_, counters_, flows_;
+  std::map<std::string_view, Insertion> insertions_; // by table
+  Insertion *spans_ = nullptr;
+  query::FunctionNumbers functions_{table()};
+  std::vector<uint32_t> numbers_;           // by the source's number
+  std::vector<std::string> names_;          // likewise
+  std::vector<FunctionStatistics> figures_; // by number
+  std::vector<ThreadState> threads_;
   Expected<void> status_;
 };
 

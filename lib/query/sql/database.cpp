@@ -4,7 +4,7 @@
 #include "base/try.h"
 #include "group_rewrite.h"
 #include "modules.h"
-#include "views.h"
+#include "query/views.h"
 
 #include <algorithm>
 #include <array>
@@ -81,6 +81,12 @@ Expected<std::unique_ptr<SqlDatabase>> SqlDatabase::open() {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   ADA_TRY(database->run(kSettings));
+  // SQLite forgets an interruption that comes just before a query begins.
+  constexpr int kInstructions = 1000;
+  sqlite3_progress_handler(
+      connection, kInstructions,
+      [](void *isInterrupted) { return static_cast<std::atomic<bool> *>(isInterrupted)->load() ? 1 : 0; },
+      &database->parts_->isInterrupted);
   void *const traces = &database->parts_->traces;
   if (sqlite3_create_module_v2(connection, "ada_spans", &kSpanModule, traces, nullptr) != SQLITE_OK ||
       sqlite3_create_module_v2(connection, "ada_span_groups", &kGroupModule, traces, nullptr) != SQLITE_OK ||
@@ -110,7 +116,6 @@ Expected<void> SqlDatabase::attach(const std::string &schema, std::unique_ptr<mo
 }
 
 Expected<std::optional<SqlQuery>> SqlDatabase::query(std::string_view sql, std::string_view *rest) {
-  parts_->isInterrupted = false;
   SqlQuery query(*this);
   const char *end = nullptr;
   if (sqlite3_prepare_v2(parts_->connection, sql.data(), static_cast<int>(sql.size()), &query.statement_, &end) !=
@@ -136,10 +141,8 @@ Expected<std::optional<SqlQuery>> SqlDatabase::query(std::string_view sql, std::
   return std::optional(std::move(query));
 }
 
-void SqlDatabase::interrupt() {
-  parts_->isInterrupted = true;
-  sqlite3_interrupt(parts_->connection);
-}
+void SqlDatabase::interrupt() { parts_->isInterrupted = true; }
+void SqlDatabase::resume() { parts_->isInterrupted = false; }
 
 std::vector<std::string> SqlDatabase::schemas() const { return parts_->schemas; }
 std::vector<Error> SqlDatabase::problems(const std::string &schema) const {

@@ -74,8 +74,9 @@ public:
   /// The first statement of `sql`, which must be a query; `rest` gets what follows it. Nothing if there is none.
   /// Errors: E_SQL.
   Expected<std::optional<SqlQuery>> query(std::string_view sql, std::string_view *rest = nullptr);
-  /// Ends the query that is being run. May be called from a signal handler.
+  /// Ends the query that is being run, and all others until resume(). May be called from a signal handler.
   void interrupt();
+  void resume();
 
   std::vector<std::string> schemas() const;
   /// What was wrong with a trace, as far as queries have read it.

@@ -19,14 +19,14 @@ namespace {
 enum Key : int { kName, kFunction, kThread, kProcess, kDepth, kExit, kOutermost, kKeys };
 constexpr std::array<const char *, kKeys> kKeyNames = {"name",  "function_id", "thread",   "process",
                                                        "depth", "exit",        "outermost"};
-constexpr std::array<const char *, 7> kMeasureNames = {"ts",      "dur",       "self",    "on_cpu",
-                                                       "waiting", "preempted", "recorder"};
+constexpr std::array<const char *, 8> kMeasureNames = {"ts",      "dur",       "self",     "on_cpu",
+                                                       "waiting", "preempted", "recorder", "self_recorder"};
 constexpr int kCount = kKeys;         // `n`, after the keys
 constexpr int kMeasures = kCount + 1; // four columns for each: sum, min, max, n
 constexpr int kConditions = kMeasures + 4 * static_cast<int>(kMeasureNames.size());
-constexpr std::array<const char *, 12> kConditionNames = {"id",       "parent_id", "ts",      "dur",
-                                                          "self",     "on_cpu",    "waiting", "preempted",
-                                                          "recorder", "arguments", "result",  "values"};
+constexpr std::array<const char *, 13> kConditionNames = {
+    "id",       "parent_id",     "ts",        "dur",    "self",  "on_cpu", "waiting", "preempted",
+    "recorder", "self_recorder", "arguments", "result", "values"};
 
 const char *nameOfColumn(int column) {
   if (column < kKeys)
@@ -162,8 +162,8 @@ private:
   bool uses(Key key) const { return used_ >> key & 1; }
 
   static std::span<const uint64_t> valuesOf(const SpanChunk &chunk, size_t measure) {
-    const std::span<const uint64_t> all[] = {chunk.ts,      chunk.dur,       chunk.self,    chunk.onCpu,
-                                             chunk.waiting, chunk.preempted, chunk.recorder};
+    const std::span<const uint64_t> all[] = {chunk.ts,      chunk.dur,       chunk.self,     chunk.onCpu,
+                                             chunk.waiting, chunk.preempted, chunk.recorder, chunk.selfRecorder};
     return all[measure];
   }
   // Threads and processes are keys only if the query uses them.
@@ -309,40 +309,37 @@ int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
 } // namespace
 } // namespace group_module
 
-const sqlite3_module kGroupModule = {
-    .iVersion = 1,
-    .xCreate = group_module::connect,
-    .xConnect = group_module::connect,
-    .xBestIndex = group_module::bestIndex,
-    .xDisconnect = group_module::disconnect,
-    .xDestroy = group_module::disconnect,
-    .xOpen =
-        [](sqlite3_vtab *vtab, sqlite3_vtab_cursor **made) {
-          *made = new group_module::GroupCursor(group_module::vtabOf(vtab).trace);
-          return SQLITE_OK;
-        },
-    .xClose =
-        [](sqlite3_vtab_cursor *cursor) {
-          delete &group_module::cursorOf(cursor);
-          return SQLITE_OK;
-        },
-    .xFilter = group_module::filter,
-    .xNext =
-        [](sqlite3_vtab_cursor *cursor) {
-          ++group_module::cursorOf(cursor).row;
-          return SQLITE_OK;
-        },
-    .xEof =
-        [](sqlite3_vtab_cursor *cursor) {
-          const auto &groups = group_module::cursorOf(cursor);
-          return groups.row >= groups.groups.size() ? 1 : 0;
-        },
-    .xColumn = group_module::column,
-    .xRowid =
-        [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
-          *id = static_cast<sqlite3_int64>(group_module::cursorOf(cursor).row);
-          return SQLITE_OK;
-        },
-};
+const sqlite3_module kGroupModule = [] {
+  sqlite3_module module = {};
+  module.iVersion = 1;
+  module.xCreate = group_module::connect;
+  module.xConnect = group_module::connect;
+  module.xBestIndex = group_module::bestIndex;
+  module.xDisconnect = group_module::disconnect;
+  module.xDestroy = group_module::disconnect;
+  module.xOpen = [](sqlite3_vtab *vtab, sqlite3_vtab_cursor **made) {
+    *made = new group_module::GroupCursor(group_module::vtabOf(vtab).trace);
+    return SQLITE_OK;
+  };
+  module.xClose = [](sqlite3_vtab_cursor *cursor) {
+    delete &group_module::cursorOf(cursor);
+    return SQLITE_OK;
+  };
+  module.xFilter = group_module::filter;
+  module.xNext = [](sqlite3_vtab_cursor *cursor) {
+    ++group_module::cursorOf(cursor).row;
+    return SQLITE_OK;
+  };
+  module.xEof = [](sqlite3_vtab_cursor *cursor) {
+    const auto &groups = group_module::cursorOf(cursor);
+    return groups.row >= groups.groups.size() ? 1 : 0;
+  };
+  module.xColumn = group_module::column;
+  module.xRowid = [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
+    *id = static_cast<sqlite3_int64>(group_module::cursorOf(cursor).row);
+    return SQLITE_OK;
+  };
+  return module;
+}();
 
 } // namespace ada::query

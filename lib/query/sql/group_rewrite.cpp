@@ -88,8 +88,8 @@ template <size_t kSize> bool isAmong(const std::array<std::string_view, kSize> &
 
 constexpr std::array<std::string_view, 7> kKeys = {"name",  "function_id", "thread",   "process",
                                                    "depth", "exit",        "outermost"};
-constexpr std::array<std::string_view, 7> kMeasures = {"ts",      "dur",       "self",    "on_cpu",
-                                                       "waiting", "preempted", "recorder"};
+constexpr std::array<std::string_view, 8> kMeasures = {"ts",      "dur",       "self",     "on_cpu",
+                                                       "waiting", "preempted", "recorder", "self_recorder"};
 // Words with which a query is of another form.
 constexpr std::array<std::string_view, 15> kOther = {"select", "distinct", "filter",    "over",  "join",
                                                      "union",  "except",   "intersect", "with",  "window",

@@ -195,24 +195,25 @@ int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
 } // namespace
 } // namespace list_module
 
-const sqlite3_module kListModule = {
-    .iVersion = 1,
-    .xCreate = list_module::connect,
-    .xConnect = list_module::connect,
-    .xBestIndex = list_module::bestIndex,
-    .xDisconnect = list_module::disconnect,
-    .xDestroy = list_module::disconnect,
-    .xOpen = list_module::open,
-    .xClose = list_module::close,
-    .xFilter = list_module::filter,
-    .xNext = [](sqlite3_vtab_cursor *cursor) { return list_module::cursorOf(cursor).next(); },
-    .xEof = [](sqlite3_vtab_cursor *cursor) { return list_module::cursorOf(cursor).rows == nullptr ? 1 : 0; },
-    .xColumn = list_module::column,
-    .xRowid =
-        [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
-          *id = list_module::cursorOf(cursor).number;
-          return SQLITE_OK;
-        },
-};
+const sqlite3_module kListModule = [] {
+  sqlite3_module module = {};
+  module.iVersion = 1;
+  module.xCreate = list_module::connect;
+  module.xConnect = list_module::connect;
+  module.xBestIndex = list_module::bestIndex;
+  module.xDisconnect = list_module::disconnect;
+  module.xDestroy = list_module::disconnect;
+  module.xOpen = list_module::open;
+  module.xClose = list_module::close;
+  module.xFilter = list_module::filter;
+  module.xNext = [](sqlite3_vtab_cursor *cursor) { return list_module::cursorOf(cursor).next(); };
+  module.xEof = [](sqlite3_vtab_cursor *cursor) { return list_module::cursorOf(cursor).rows == nullptr ? 1 : 0; };
+  module.xColumn = list_module::column;
+  module.xRowid = [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
+    *id = list_module::cursorOf(cursor).number;
+    return SQLITE_OK;
+  };
+  return module;
+}();
 
 } // namespace ada::query

@@ -240,6 +240,9 @@ int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
   case SpanColumn::Recorder:
     setOrNull(chunk.recorder[row], kUnknown);
     break;
+  case SpanColumn::SelfRecorder:
+    setOrNull(chunk.selfRecorder[row], kUnknown);
+    break;
   case SpanColumn::Function:
     if (nameOfColumn(number) == kName) {
       const std::string &name = cursor.trace.nameOf(chunk.function[row]);
@@ -302,24 +305,25 @@ std::string declarationOf(std::span<const ColumnInfo> columns, const std::string
   return text + more + ")";
 }
 
-const sqlite3_module kSpanModule = {
-    .iVersion = 1,
-    .xCreate = span_module::connect,
-    .xConnect = span_module::connect,
-    .xBestIndex = span_module::bestIndex,
-    .xDisconnect = span_module::disconnect,
-    .xDestroy = span_module::disconnect,
-    .xOpen = span_module::open,
-    .xClose = span_module::close,
-    .xFilter = span_module::filter,
-    .xNext = [](sqlite3_vtab_cursor *cursor) { return span_module::cursorOf(cursor).next(); },
-    .xEof = [](sqlite3_vtab_cursor *cursor) { return span_module::cursorOf(cursor).chunk == nullptr ? 1 : 0; },
-    .xColumn = span_module::column,
-    .xRowid =
-        [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
-          *id = static_cast<sqlite3_int64>(span_module::cursorOf(cursor).chunk->id[span_module::cursorOf(cursor).row]);
-          return SQLITE_OK;
-        },
-};
+const sqlite3_module kSpanModule = [] {
+  sqlite3_module module = {};
+  module.iVersion = 1;
+  module.xCreate = span_module::connect;
+  module.xConnect = span_module::connect;
+  module.xBestIndex = span_module::bestIndex;
+  module.xDisconnect = span_module::disconnect;
+  module.xDestroy = span_module::disconnect;
+  module.xOpen = span_module::open;
+  module.xClose = span_module::close;
+  module.xFilter = span_module::filter;
+  module.xNext = [](sqlite3_vtab_cursor *cursor) { return span_module::cursorOf(cursor).next(); };
+  module.xEof = [](sqlite3_vtab_cursor *cursor) { return span_module::cursorOf(cursor).chunk == nullptr ? 1 : 0; };
+  module.xColumn = span_module::column;
+  module.xRowid = [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
+    *id = static_cast<sqlite3_int64>(span_module::cursorOf(cursor).chunk->id[span_module::cursorOf(cursor).row]);
+    return SQLITE_OK;
+  };
+  return module;
+}();
 
 } // namespace ada::query

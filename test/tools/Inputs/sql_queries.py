@@ -6,6 +6,7 @@ tables; with a database beside the trace (TRACE.sqlite, from `adatrace convert`)
 Totals by function are those of `adatrace report`.
 """
 import json
+import pathlib
 import random
 import sqlite3
 import subprocess
@@ -74,8 +75,15 @@ class Generator:
         return f"SELECT {', '.join(keys + ['count(*)'] + sums)} FROM spans{where}{group}{having}"
 
 
-COLUMNS = ("id parent_id ts dur self on_cpu waiting preempted recorder name function_id thread process depth exit outermost "
+COLUMNS = ("id parent_id ts dur self on_cpu waiting preempted recorder self_recorder name function_id thread process depth exit outermost "
            "arguments result \"values\"").split()
+
+
+TABLES = ["name, process, symbol, file, line, signature, kind, calls, exceptions, missing, open, earlier, total, self, on_cpu, waiting, preempted, recorder, "
+          "unknown, self_recorder, min, p50, p90, p99, max FROM functions WHERE calls > 0", "* FROM threads", "* FROM processes", "* FROM off_cpu",
+          "thread, ts, name, value, span_id FROM counters", "* FROM marks", "thread, ts, name, step, flow, span_id FROM flows",
+          "span_id, thread, ts, position, name, value, number FROM args", "function, caller, calls, total_ns, self_ns FROM callers",
+          "pid, tid, calls, total_ns, begin_ns, end_ns FROM thread_totals", "id, depth, function, begin_ns, end_ns, self_ns, recorder_ns FROM all_calls"]
 
 
 def check(number, trace, count):
@@ -84,6 +92,14 @@ def check(number, trace, count):
     kind = lambda column: "TEXT" if column in ("name", "exit", "arguments", "result", '"values"') else "INTEGER"
     database.execute(f"CREATE TABLE spans ({', '.join(f'{column} {kind(column)}' for column in COLUMNS)})")
     database.executemany(f"INSERT INTO spans VALUES ({', '.join('?' * len(COLUMNS))})", rows)
+    if pathlib.Path(trace + ".sqlite").exists():
+        exported = sqlite3.connect(trace + ".sqlite")
+        known = ", ".join(column for column in COLUMNS if column != "function_id")  # a database has numbers of its own
+        same(f"{trace}: the exported spans", exported.execute(f"SELECT {known} FROM spans").fetchall(),
+             database.execute(f"SELECT {known} FROM spans").fetchall())
+        for table in TABLES:
+            found = ask(trace, [f"SELECT {table}"])[0]
+            same(f"{trace}: {table}", exported.execute(f"SELECT {table}").fetchall(), found)
     make = Generator(number, rows, COLUMNS)
     queries = [f"SELECT id, name, dur FROM spans WHERE {condition}" for condition in CONDITIONS]
     queries += [f"SELECT name, thread, count(*), sum(dur), min(self), avg(dur), max(ts) FROM spans WHERE {c} GROUP BY name, thread"

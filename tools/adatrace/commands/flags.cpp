@@ -2,6 +2,7 @@
 #include "command.h"
 #include "doctor/installed_parts.h"
 
+#include <filesystem>
 #include <optional>
 #include <set>
 
@@ -11,7 +12,7 @@ namespace flags_command {
 namespace {
 
 struct Options {
-  unsigned llvm = 0;
+  unsigned llvm = 0, gcc = 0;
   bool compile = false, link = false, staticRuntime = false;
 };
 
@@ -26,6 +27,10 @@ int run(const Options &options, const Invocation &) {
   const std::optional<InstalledParts> place = InstalledParts::find();
   if (!place)
     return fail(kCantRead, "flags: the plugin (libAdaTrace-N.so) was not found next to this tool; is it installed?");
+  // GCC takes no '-' in the name of a plugin.
+  const std::string ofGcc = fmt::format("{}/AdaTraceGcc{}.so", place->plugins.string(), options.gcc);
+  if (options.gcc && !std::filesystem::exists(ofGcc))
+    return fail(kWrongUsage, "flags: there is no plugin for GCC {} in {}", options.gcc, place->plugins.string());
   unsigned major = options.llvm;
   if (major && !place->majors.contains(major))
     return fail(kWrongUsage, "flags: there is no plugin for LLVM {} in {}, only for {}", major, place->plugins.string(),
@@ -38,8 +43,9 @@ int run(const Options &options, const Invocation &) {
   const std::string libraries = place->libraries.string();
   std::string text;
   if (both || options.compile)
-    text += fmt::format("-fpass-plugin={}/libAdaTrace-{}.so -idirafter {}", place->plugins.string(), major,
-                        place->include.string());
+    text += (options.gcc ? "-fplugin=" + ofGcc
+                         : fmt::format("-fpass-plugin={}/libAdaTrace-{}.so", place->plugins.string(), major)) +
+            " -idirafter " + place->include.string();
   if (both || options.link) {
     text += text.empty() ? "" : " ";
     text +=
@@ -58,6 +64,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--static", options.staticRuntime, "Link the runtime into the program instead of libAdaRuntime.so");
   line.option("--llvm", options.llvm, "LLVM's major version [that of `clang`, otherwise the newest that has a plugin]")
       .type("N");
+  line.option("--gcc", options.gcc, "Options for this major version of GCC instead of clang").type("N");
 }
 
 } // namespace

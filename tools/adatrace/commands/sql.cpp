@@ -3,8 +3,8 @@
 #include "output/sql_rows.h"
 #include "process/session_place.h"
 #include "query/sql/database.h"
-#include "query/sql/views.h"
 #include "query/tables.h"
+#include "query/views.h"
 #include "terminal/line_reader.h"
 
 #include "base/text.h"
@@ -70,8 +70,11 @@ public:
   int run(std::string_view sql) {
     while (!sql.empty()) {
       auto done = runFirst(sql);
-      if (!done && done.error().code == "E_INTERRUPTED")
+      if (!done && done.error().code == "E_INTERRUPTED") {
+        out_.flush();
+        database_->resume();
         return kSignalBase + SIGINT;
+      }
       if (!done)
         return fail(kWrongUsage, "sql: {}", done.error().message);
     }

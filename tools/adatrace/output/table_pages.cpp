@@ -17,8 +17,8 @@
 #include "analysis/waits/coroutine_table.h"
 #include "control/status.h"
 #include "doctor/finding.h"
-#include "query/sql/views.h"
 #include "query/tables.h"
+#include "query/views.h"
 
 namespace ada::cli {
 
