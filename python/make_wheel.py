@@ -102,7 +102,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     off = [f"-DADA_{part}=OFF" for part in ("BUILD_PASS", "BUILD_RUNTIME", "BUILD_TESTS", "WITH_FLEET", "WITH_VIEW")]
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
     subprocess.run(["cmake", *generator, "-S", ROOT, "-B", build, "-DADA_WITH_PYTHON=ON", f"-DADA_PYTHON={sys.executable}",
-                    "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O2 -DNDEBUG", *off], check=True)
+                    "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG",  # those of the preset
+                    "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -g1 -DNDEBUG", *off], check=True)
     subprocess.run(["cmake", "--build", build, "--target", "adatrace-python", "--parallel"], check=True)
     return write(build / "lib/python3/dist-packages/adatrace", (build / "python-package/version").read_text().strip(), wheel_directory)
 

@@ -1,7 +1,6 @@
 // The table `spans`, for files of columns.
 #include "column_sink.h"
 
-#include "base/text.h"
 #include "query/tables.h"
 
 #include <algorithm>
@@ -38,9 +37,7 @@ ColumnSink::ColumnSink(std::unique_ptr<columns::TableWriter> table)
 
 void ColumnSink::newThread(const Thread &) { lanes_.emplace_back(); }
 
-void ColumnSink::newFunction(const Function &function) {
-  names_.push_back(name_.numberOfWord(validUtf8(function.displayName)));
-}
+void ColumnSink::newFunction(const Function &function) { names_.push_back(name_.numberOfWord(function.displayName)); }
 
 void ColumnSink::offCpuTimes(const Thread &thread, const OffCpuLane &) {
   lanes_[thread.index] = std::make_unique<SpanOffCpu>(table(), thread);
@@ -54,9 +51,7 @@ void ColumnSink::putTime(Column &column, uint64_t ns) {
   lose("times of 292 years and more");
 }
 
-static void putText(Column &column, std::string_view text) {
-  text.empty() ? column.null() : column.text(validUtf8(text));
-}
+static void putText(Column &column, std::string_view text) { text.empty() ? column.null() : column.text(text); }
 
 void ColumnSink::writeRow(const Row &row) {
   const Span &span = row.span;
