@@ -45,6 +45,9 @@ void TableWriter::writeRows() {
   for (const size_t column : textColumns_)
     if (columns_[column].texts().size() > INT32_MAX)
       fail("a text in column '" + columns_[column].spec().name + "' has more than 2 GiB");
+  for (const Column &column : columns_)
+    if (column.size() != rows_)
+      fail("column '" + column.spec().name + "' has no value in some row");
   if (status_)
     takeRows();
   for (Column &column : columns_)
