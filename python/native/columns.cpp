@@ -165,6 +165,8 @@ std::unique_ptr<Column> columnFor(const std::string &key, SpanColumn column) {
     return std::make_unique<NumbersOrNull>(&SpanChunk::preempted, query::kUnknown);
   case SpanColumn::Recorder:
     return std::make_unique<NumbersOrNull>(&SpanChunk::recorder, query::kUnknown);
+  case SpanColumn::SelfRecorder:
+    return std::make_unique<NumbersOrNull>(&SpanChunk::selfRecorder, query::kUnknown);
   case SpanColumn::Function:
     if (key == "name")
       return std::make_unique<Names>();
