@@ -16,6 +16,7 @@
 
 #include "ada/trace/error.h"
 #include "base/table.h"
+#include "base/text.h"
 
 #include <bit>
 #include <cstddef>
@@ -56,7 +57,10 @@ class Words {
 public:
   Words() = default;
   Words(Words &&) = default;
+  /// Bytes that are not UTF-8 become U+FFFD.
   uint32_t add(std::string_view text) {
+    if (!isUtf8(text))
+      return add(validUtf8(text));
     if (const auto found = numbers_.find(text); found != numbers_.end())
       return found->second;
     const auto number = static_cast<uint32_t>(texts_.size());
@@ -88,8 +92,12 @@ public:
   /// Int64 and Timestamp: the bits of a signed number. Bool: 0 or 1.
   void integer(uint64_t value) { add(value, true); }
   void real(double value) { add(std::bit_cast<uint64_t>(value), true); }
+  /// Bytes that are not UTF-8 become U+FFFD.
   void text(std::string_view value) {
-    texts_.append(value);
+    if (isUtf8(value))
+      texts_.append(value);
+    else
+      texts_.append(validUtf8(value));
     add(texts_.size(), true);
   }
   void word(std::string_view value) { wordNumbered(words_.add(value)); }

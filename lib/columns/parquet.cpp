@@ -8,6 +8,9 @@
 #include "columns/thrift.h"
 
 #include <algorithm>
+#include <atomic>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 namespace ada::columns {
@@ -29,16 +32,36 @@ private:
   // Readers share out row groups to their threads, and skip them by their least and greatest values.
   static constexpr uint64_t kGroupRows = 1 << 18;
   static constexpr size_t kGroupBytes = 16 << 20;
+  static constexpr unsigned kMostThreads = 4; // the thread that makes the rows has no work for more
+  static constexpr size_t kFewRows = 4096;
 
   void takeRows() override {
+    addPages();
     size_t bytes = 0;
-    for (size_t i = 0; i < chunks_.size(); ++i) {
-      chunks_[i].add(columns()[i]);
-      bytes += chunks_[i].bytes();
-    }
+    for (const ParquetChunk &chunk : chunks_)
+      bytes += chunk.bytes();
     groupRows_ += rows();
     if (groupRows_ >= kGroupRows || bytes >= kGroupBytes)
       endGroup();
+  }
+  // Most of the work. Columns share nothing, so several threads each take the next one; to start a thread costs a
+  // hundredth of a page.
+  void addPages() {
+    std::atomic<size_t> next = 0;
+    const auto work = [&] {
+      for (size_t i = next++; i < chunks_.size(); i = next++)
+        chunks_[i].add(columns()[i]);
+    };
+    std::vector<std::thread> others;
+    try {
+      while (rows() > kFewRows && others.size() + 1 < std::min(std::thread::hardware_concurrency(), kMostThreads))
+        others.emplace_back(work);
+    } catch (const std::system_error &) { // NOLINT(bugprone-empty-catch)
+      // A system limit: the threads that were started must do.
+    }
+    work();
+    for (std::thread &other : others)
+      other.join();
   }
   void endGroup() {
     std::string metadata;

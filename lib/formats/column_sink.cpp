@@ -1,7 +1,6 @@
 // The table `spans`, for files of columns.
 #include "column_sink.h"
 
-#include "base/text.h"
 #include "query/tables.h"
 
 #include <algorithm>
@@ -27,19 +26,18 @@ std::vector<columns::ColumnSpec> ColumnSink::specs() {
 ColumnSink::ColumnSink(std::unique_ptr<columns::TableWriter> table)
     : table_(std::move(table)), id_((*table_)["id"]), parentId_((*table_)["parent_id"]), ts_((*table_)["ts"]),
       dur_((*table_)["dur"]), self_((*table_)["self"]), onCpu_((*table_)["on_cpu"]), waiting_((*table_)["waiting"]),
-      preempted_((*table_)["preempted"]), recorder_((*table_)["recorder"]), name_((*table_)["name"]),
-      functionId_((*table_)["function_id"]), threadId_((*table_)["thread"]), process_((*table_)["process"]),
-      depth_((*table_)["depth"]), exit_((*table_)["exit"]), outermost_((*table_)["outermost"]),
-      arguments_((*table_)["arguments"]), result_((*table_)["result"]), values_((*table_)["values"]) {
+      preempted_((*table_)["preempted"]), recorder_((*table_)["recorder"]), selfRecorder_((*table_)["self_recorder"]),
+      name_((*table_)["name"]), functionId_((*table_)["function_id"]), threadId_((*table_)["thread"]),
+      process_((*table_)["process"]), depth_((*table_)["depth"]), exit_((*table_)["exit"]),
+      outermost_((*table_)["outermost"]), arguments_((*table_)["arguments"]), result_((*table_)["result"]),
+      values_((*table_)["values"]) {
   for (const SpanEnd how : {SpanEnd::Return, SpanEnd::Exception, SpanEnd::Missing, SpanEnd::Open})
     exits_.push_back(exit_.numberOfWord(spanEndName(how)));
 }
 
 void ColumnSink::newThread(const Thread &) { lanes_.emplace_back(); }
 
-void ColumnSink::newFunction(const Function &function) {
-  names_.push_back(name_.numberOfWord(validUtf8(function.displayName)));
-}
+void ColumnSink::newFunction(const Function &function) { names_.push_back(name_.numberOfWord(function.displayName)); }
 
 void ColumnSink::offCpuTimes(const Thread &thread, const OffCpuLane &) {
   lanes_[thread.index] = std::make_unique<SpanOffCpu>(table(), thread);
@@ -53,9 +51,7 @@ void ColumnSink::putTime(Column &column, uint64_t ns) {
   lose("times of 292 years and more");
 }
 
-static void putText(Column &column, std::string_view text) {
-  text.empty() ? column.null() : column.text(validUtf8(text));
-}
+static void putText(Column &column, std::string_view text) { text.empty() ? column.null() : column.text(text); }
 
 void ColumnSink::writeRow(const Row &row) {
   const Span &span = row.span;
@@ -92,6 +88,7 @@ void ColumnSink::writeOffCpu(const Row &row) {
       column->null();
   }
   off ? putTime(recorder_, times.all.recorderNs) : recorder_.null();
+  off ? putTime(selfRecorder_, times.self.recorderNs) : selfRecorder_.null();
 }
 
 void ColumnSink::mark(uint32_t, uint64_t, const Text &) { lose("marks: the file has one row per call"); }

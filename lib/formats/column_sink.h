@@ -33,8 +33,8 @@ private:
   void putTime(columns::Column &column, uint64_t ns);
 
   std::unique_ptr<columns::TableWriter> table_;
-  columns::Column &id_, &parentId_, &ts_, &dur_, &self_, &onCpu_, &waiting_, &preempted_, &recorder_, &name_,
-      &functionId_, &threadId_, &process_, &depth_, &exit_, &outermost_, &arguments_, &result_, &values_;
+  columns::Column &id_, &parentId_, &ts_, &dur_, &self_, &onCpu_, &waiting_, &preempted_, &recorder_, &selfRecorder_,
+      &name_, &functionId_, &threadId_, &process_, &depth_, &exit_, &outermost_, &arguments_, &result_, &values_;
   std::vector<uint32_t> names_;                    // of functions, among the words of the column
   std::vector<uint32_t> exits_;                    // by SpanEnd
   std::vector<std::unique_ptr<SpanOffCpu>> lanes_; // by thread

@@ -7,7 +7,6 @@
 #include "formats/table.h"
 #include "model/statistics.h"
 #include "query/arguments.h"
-#include "query/function_numbers.h"
 #include "query/tables.h"
 #include "query/trace_totals.h"
 #include "query/views.h"
@@ -113,6 +112,7 @@ class SqliteSink : public RowSink {
 public:
   explicit SqliteSink(std::string path) : RowSink(/*lists=*/true), path_(std::move(path)) {}
   ~SqliteSink() override { close(); }
+  bool wantsNumbers() const override { return true; }
 
 private:
   struct ThreadState {
@@ -149,7 +149,7 @@ private:
     for (const OffCpu &off : lane.periods()) {
       if (!status_)
         return;
-      row.number(thread.index).number(thread.process).number(off.fromNs).number(off.durationNs());
+      row.number(thread.indexInTrace).number(thread.process).number(off.fromNs).number(off.durationNs());
       check(row.text(offCpuName(off.why)).number(off.processor).insert());
     }
   }
@@ -164,9 +164,12 @@ private:
     thread.lastNs = event.timeNs;
   }
   void newFunction(const Function &function) override {
-    numbers_.push_back(functions_.add(function));
+    const uint32_t number = function.numberInTrace; // several may have the same
+    numbers_.push_back(number);
     names_.push_back(validUtf8(function.displayName));
-    figures_.resize(functions_.functions().size());
+    functions_.try_emplace(number, function);
+    if (number >= figures_.size())
+      figures_.resize(number + size_t{1});
   }
   // 1 for calls that are in no other call of the same function.
   uint64_t wayOf(const Call &call, uint64_t) override {
@@ -203,7 +206,7 @@ private:
     spans_->numberOrNull(known(knowsRecorder, off.all.recorderNs));
     spans_->numberOrNull(known(knowsRecorder, off.self.recorderNs));
     const uint32_t function = numbers_[span.functionIndex];
-    spans_->text(names_[span.functionIndex]).number(function).number(row.thread);
+    spans_->text(names_[span.functionIndex]).number(function).number(thread(row.thread).indexInTrace);
     spans_->number(thread(row.thread).process).number(span.depth);
     spans_->text(spanEndName(span.how)).number(row.way);
     const std::string arguments = validUtf8(row.arguments), result = validUtf8(row.result),
@@ -215,7 +218,10 @@ private:
     Insertion &to = insertions_["args"];
     query::forEachArgument(row.argumentsJson, [&](std::string_view name, const std::string &value, bool isNumber) {
       const std::string key = validUtf8(name), text = validUtf8(value);
-      to.number(row.spanId).number(row.thread).number(thread(row.thread).process).number(row.span.beginNs);
+      to.number(row.spanId)
+          .number(thread(row.thread).indexInTrace)
+          .number(thread(row.thread).process)
+          .number(row.span.beginNs);
       to.number(numbers_[row.span.functionIndex]).number(position++).text(key).text(text);
       check((isNumber ? to.text(text) : to.null()).insert()); // the column makes a number of it
       return bool(status_);
@@ -236,7 +242,7 @@ private:
     if (!status_)
       return true;
     Insertion &row = insertions_[point.kind == SymbolKind::Counter ? "counters" : "flows"];
-    row.number(point.thread).number(thread(point.thread).process).number(point.timeNs);
+    row.number(thread(point.thread).indexInTrace).number(thread(point.thread).process).number(point.timeNs);
     row.text(names_[point.function]).number(numbers_[point.function]);
     if (isFlow(point.kind))
       row.text(kindName(point.kind).substr(std::string_view("flow_").size()));
@@ -255,7 +261,7 @@ private:
       return;
     const std::string name = validUtf8(text.name), data = validUtf8(text.json);
     Insertion &row = insertions_["marks"];
-    row.number(number).number(thread(number).process).number(timeNs).text(name).textOrNull(data);
+    row.number(thread(number).indexInTrace).number(thread(number).process).number(timeNs).text(name).textOrNull(data);
     check(addCall(row, number).insert());
   }
   Insertion &addCall(Insertion &row, uint32_t thread) {
@@ -271,13 +277,13 @@ private:
       recorder[thread.process] = recorder[thread.process] || threads_[thread.index].knowsLane;
     }
     Insertion &row = insertions_["functions"];
-    for (const Function &function : functions_.functions()) {
-      const FunctionStatistics &f = figures_[function.index];
+    for (const auto &[number, function] : functions_) {
+      const FunctionStatistics &f = figures_[number];
       const std::string name = validUtf8(function.displayName), symbol = validUtf8(function.name),
                         file = validUtf8(function.file), signature = validUtf8(function.signature);
       const auto known = [&](bool isKnown, uint64_t number) { return isKnown ? std::optional(number) : std::nullopt; };
       const bool hasSched = sched[function.process], hasRecorder = recorder[function.process];
-      row.number(function.index).number(function.process).text(name).textOrNull(symbol).textOrNull(file);
+      row.number(number).number(function.process).text(name).textOrNull(symbol).textOrNull(file);
       row.numberOrNull(known(function.line > 0, function.line)).textOrNull(signature).text(kindName(function.kind));
       row.number(f.calls).number(f.exceptions).number(f.missing).number(f.open).number(f.earlier);
       row.number(f.totalNs).number(f.selfNs).numberOrNull(known(hasSched, f.onCpuSelfNs()));
@@ -309,7 +315,7 @@ private:
       ++process.threads;
       process.sched |= state.knowsSched, process.recorder |= state.knowsLane;
       const std::string name = validUtf8(thread.name);
-      row.number(thread.index).number(thread.process).number(thread.number).number(thread.tid).textOrNull(name);
+      row.number(thread.indexInTrace).number(thread.process).number(thread.number).number(thread.tid).textOrNull(name);
       row.numberOrNull(state.events > 0 ? std::optional(state.firstNs) : std::nullopt);
       row.numberOrNull(state.events > 0 ? std::optional(state.lastNs) : std::nullopt);
       row.number(state.events);
@@ -363,7 +369,7 @@ private:
   sqlite3 *database_ = nullptr;
   std::map<std::string_view, Insertion> insertions_; // by table
   Insertion *spans_ = nullptr;
-  query::FunctionNumbers functions_{table()};
+  std::map<uint32_t, Function> functions_;  // by number in the trace
   std::vector<uint32_t> numbers_;           // by the source's number
   std::vector<std::string> names_;          // likewise
   std::vector<FunctionStatistics> figures_; // by number

@@ -1,5 +1,6 @@
 // Adatrace sql: answers SQL on traces, as they lie there.
 #include "command.h"
+#include "output/sql_columns.h"
 #include "output/sql_rows.h"
 #include "process/session_place.h"
 #include "query/sql/database.h"
@@ -111,7 +112,17 @@ private:
       return {};
     if (options_.explains)
       return explain(**query);
+    if (options_.table.format == Format::Parquet)
+      return writeFile(**query);
     return printRows(out_, palette_, **query, options_.table);
+  }
+  Expected<void> writeFile(query::SqlQuery &query) {
+    if (std::exchange(hasFile_, true))
+      return Error{.code = "E_SQL", .message = "--format=parquet writes one table, so there can be one query only"};
+    return writeParquet(query, [this](std::span<const std::byte> bytes) {
+      out_.write({reinterpret_cast<const char *>(bytes.data()), bytes.size()});
+      return true;
+    });
   }
   Expected<void> explain(const query::SqlQuery &query) {
     if (!query.changed().empty())
@@ -155,6 +166,7 @@ private:
   Output out_;
   std::unique_ptr<query::SqlDatabase> database_;
   std::vector<std::string> told_;
+  bool hasFile_ = false; // a file was begun
   int code_ = kOk;
 };
 
@@ -240,6 +252,10 @@ int run(Options &options, const Invocation &invocation) {
     sessions.pop_back();
   }
   const bool isShell = !sql && isTerminal(STDIN_FILENO) && isTerminal(STDOUT_FILENO);
+  if (options.table.format == Format::Parquet && isTerminal(STDOUT_FILENO))
+    return fail(kWrongUsage, "sql: a Parquet file can't be shown on a terminal: write `> FILE` after the command");
+  if (options.table.format == Format::Parquet && !options.table.columns.empty())
+    return fail(kWrongUsage, "sql: --columns is for rows that are printed; name the columns in the query");
   if (!sql && !isShell && std::ranges::find(sessions, "-") != sessions.end())
     return fail(kWrongUsage, "sql: standard input can't be both the trace and the query");
   Session session(options, invocation);
@@ -266,7 +282,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--explain", options.explains,
             "Show how the query would be run: which conditions are used to read less, and which columns are read")
       .under(heading::kOutput);
-  addTableOptions(line, options.table, "row", "table");
+  addTableOptions(line, options.table, "row", "table", /*hasParquet=*/true);
 }
 
 } // namespace
@@ -277,6 +293,7 @@ const Command kSql = {
     "Ask in SQL",
     "adatrace sql 'SELECT name, calls, self FROM functions'\n"
     "adatrace sql run.adatrace 'SELECT ts FROM spans WHERE dur > 1e6' --format=csv\n"
+    "adatrace sql run.adatrace 'SELECT * FROM functions' --format=parquet > functions.parquet\n"
     "adatrace sql before=a after=b 'SELECT max(dur) FROM after.spans'\n"
     "adatrace sql --explain 'SELECT max(dur) FROM spans'",
     withOptions<sql_command::declare, sql_command::run>,

@@ -21,16 +21,18 @@ void addFormat(CommandLine &line, Format &format, std::initializer_list<Format> 
   line.choice("--format", format, words, text).type("FORMAT").under(heading::kOutput);
 }
 
-void addTableOptions(CommandLine &line, TableOptions &options, const char *rows, const char *alias) {
+void addTableOptions(CommandLine &line, TableOptions &options, const char *rows, const char *alias, bool hasParquet) {
   options.width = isTerminal(STDOUT_FILENO) ? terminalColumns(STDOUT_FILENO) : 0;
   std::vector<std::pair<std::string, Format>> words(std::begin(kFormats), std::end(kFormats));
   if (alias)
     words.emplace_back(alias, Format::Text);
+  if (hasParquet)
+    words.emplace_back("parquet", Format::Parquet);
   line.choice(
           "--format", options.format, words,
-          fmt::format("text, markdown, csv, jsonl (one JSON object per {}) or json (an array of them); csv and JSON "
+          fmt::format("text, markdown, csv, jsonl (one JSON object per {}) or json (an array of them){}; csv and JSON "
                       "have times in nanoseconds [text]",
-                      rows))
+                      rows, hasParquet ? ", or parquet (a file, for standard output that goes to one)" : ""))
       .type("FORMAT")
       .under(heading::kOutput);
   const auto split = [&options](const std::string &value) {

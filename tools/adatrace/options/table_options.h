@@ -10,7 +10,7 @@
 
 namespace ada::cli {
 
-enum class Format { Text, Csv, Json, JsonLines, Markdown };
+enum class Format { Text, Csv, Json, JsonLines, Markdown, Parquet };
 
 struct TableOptions {
   Format format = Format::Text;
@@ -25,8 +25,10 @@ struct TableOptions {
 
 /// --format of commands that have only some of them.
 void addFormat(CommandLine &line, Format &format, std::initializer_list<Format> formats, const std::string &text);
-/// `rows`: what JSON has one object for each of. `alias`: another word for text.
-void addTableOptions(CommandLine &line, TableOptions &options, const char *rows = "row", const char *alias = nullptr);
+/// `rows`: what JSON has one object for each of. `alias`: another word for text. `hasParquet`: the command writes that,
+/// too, instead of printing rows.
+void addTableOptions(CommandLine &line, TableOptions &options, const char *rows = "row", const char *alias = nullptr,
+                     bool hasParquet = false);
 
 /// --sort by one of `words`, or by `other`, whose order is that of the alphabet. `column` holds the default.
 void addSort(CommandLine &line, std::string &column, std::vector<std::string> words, const std::string &other);

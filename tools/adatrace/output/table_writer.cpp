@@ -144,6 +144,8 @@ void TableWriter::end(RowNotes notes) {
       out_.print("| {} ", markdownField(cell));
     out_.write("|\n");
     break;
+  case Format::Parquet: // has no rows that are printed
+    break;
   case Format::Text:
     if (isSettled_)
       return print({std::move(cells_), std::move(notes)});
