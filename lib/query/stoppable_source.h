@@ -1,8 +1,9 @@
-// A source whose reading can be stopped.
+// A source whose reading another thread can end.
 #pragma once
 
 #include "ada/trace/model.h"
 #include "analysis/events/early_end.h"
+#include "model/passing_sink.h"
 
 #include <atomic>
 #include <memory>
@@ -11,45 +12,54 @@
 
 namespace ada::query {
 
-/// Its reading ends with an error for which analysis::isEarlyEnd() holds when `stop` becomes true.
+using StopFlag = std::shared_ptr<std::atomic<bool>>;
+
+/// When the flag is set, reads end at the next batch of events, with an error for which analysis::isEarlyEnd() holds.
 class StoppableSource : public model::TraceSource {
 public:
-  StoppableSource(std::unique_ptr<model::TraceSource> source, const std::atomic<bool> &stop)
-      : source_(std::move(source)), stop_(stop) {}
-  Expected<void> read(model::TraceSink &sink) override { return readPart(sink, {}); }
-  bool isThreadwise() const override { return true; }
+  StoppableSource(std::unique_ptr<model::TraceSource> source, std::shared_ptr<const std::atomic<bool>> flag)
+      : source_(std::move(source)), flag_(std::move(flag)) {}
+  /// `flag` must outlive this and its others.
+  StoppableSource(std::unique_ptr<model::TraceSource> source, const std::atomic<bool> &flag)
+      : StoppableSource(std::move(source), {std::shared_ptr<void>(), &flag}) {}
+
+  Expected<void> read(model::TraceSink &sink) override {
+    Stoppable stoppable(sink, *flag_);
+    return source_->read(stoppable);
+  }
+  bool isThreadwise() const override { return source_->isThreadwise(); }
   Expected<void> readPart(model::TraceSink &sink, const model::ReadRequest &request) override {
-    Passing passing(sink, stop_);
-    return source_->readPart(passing, request);
+    Stoppable stoppable(sink, *flag_);
+    return source_->readPart(stoppable, request);
   }
   std::unique_ptr<model::TraceSource> another() const override {
-    return std::make_unique<StoppableSource>(source_->another(), stop_);
+    auto other = source_->another();
+    return other ? std::make_unique<StoppableSource>(std::move(other), flag_) : nullptr;
   }
   std::vector<uint64_t> cuts(uint32_t thread, size_t pieces) const override { return source_->cuts(thread, pieces); }
   std::optional<model::Prints> prints(uint32_t process) const override { return source_->prints(process); }
   model::Function functionOf(uint32_t process, uint64_t id) const override { return source_->functionOf(process, id); }
+  Expected<void> makeRepeatable() override { return source_->makeRepeatable(); }
+  bool knowsRange() const override { return source_->knowsRange(); }
+  std::optional<double> progress() const override { return source_->progress(); }
   const std::vector<Error> &problems() const override { return source_->problems(); }
   const std::vector<Warning> &warnings() const override { return source_->warnings(); }
+  std::vector<model::Loss> losses() const override { return source_->losses(); }
 
 private:
-  struct Passing : model::TraceSink {
-    Passing(model::TraceSink &sink, const std::atomic<bool> &stop) : sink(sink), stop(stop) {}
-    Expected<void> begin(const model::TraceInfo &info) override { return sink.begin(info); }
-    Expected<void> addProcess(const model::Process &process) override { return sink.addProcess(process); }
-    Expected<void> addThread(const model::Thread &thread) override { return sink.addThread(thread); }
-    Expected<void> addFunction(const model::Function &function) override { return sink.addFunction(function); }
+  class Stoppable : public model::PassingSink {
+  public:
+    Stoppable(model::TraceSink &sink, const std::atomic<bool> &flag) : PassingSink(sink), flag_(flag) {}
     Expected<void> events(const model::Batch &batch) override {
-      return stop ? Expected<void>(analysis::earlyEnd()) : sink.events(batch);
+      return flag_.load(std::memory_order_relaxed) ? Expected<void>(analysis::earlyEnd()) : sink_.events(batch);
     }
-    Expected<void> endThread(uint32_t thread) override { return sink.endThread(thread); }
-    Expected<void> finish() override { return sink.finish(); }
-    bool wantsDetails() const override { return sink.wantsDetails(); }
-    model::TraceSink &sink;
-    const std::atomic<bool> &stop;
+
+  private:
+    const std::atomic<bool> &flag_;
   };
 
   std::unique_ptr<model::TraceSource> source_;
-  const std::atomic<bool> &stop_;
+  std::shared_ptr<const std::atomic<bool>> flag_;
 };
 
 } // namespace ada::query

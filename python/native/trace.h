@@ -1,12 +1,11 @@
 // An opened trace of any format, for questions from several Python threads at once.
 #pragma once
 
-#include "stoppable.h"
-
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
 #include "analysis/events/trace_table.h"
 #include "query/shared_trace.h"
+#include "query/stoppable_source.h"
 
 #include <chrono>
 #include <cstdint>
@@ -20,6 +19,7 @@ namespace ada::python {
 
 /// What was found damaged while something was read.
 using analysis::Damage;
+using query::StopFlag, query::StoppableSource;
 
 class Trace {
 public:

@@ -1,7 +1,7 @@
 // Long work without Python's global lock, which Ctrl-C ends.
 #pragma once
 
-#include "stoppable.h"
+#include "query/stoppable_source.h"
 
 #include <pybind11/pybind11.h>
 
@@ -15,6 +15,8 @@
 #include <utility>
 
 namespace ada::python {
+
+using query::StopFlag;
 
 /// An Error of the library on its way to Python, where it becomes adatrace.Error.
 struct Failure : std::exception {

@@ -4,13 +4,14 @@
 Usage: run_how_to.py PAGE.md SETUP.sh     run in an empty directory
 
 SETUP runs first, in the same shell: it makes the programs that the page talks about. If it defines a function `atTheEnd`,
-that runs last. A command followed by `  # status N` must end with that status. `adatrace view` and `open` are interrupted
+that runs last. HERE is its folder. A command followed by `  # status N` must end with that status. `adatrace view` and `open` are interrupted
 once they have printed their address. SETUP's lines `#with WORD TEXT` put TEXT
 where the page has WORD (PREFIX, 4711). Blocks of other languages are files that SETUP may use: blocks/N.LANGUAGE, numbered
 from 1 for each language. A comment `<!-- not run: WHY -->` in front of a block leaves it out.
 """
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -60,7 +61,7 @@ adatrace() {
 }
 mkdir rings
 """
-pathlib.Path("page.sh").write_text(HEAD + beginning + "set -x\n" + "".join(script) +
+pathlib.Path("page.sh").write_text(HEAD + f"HERE={shlex.quote(str(setup.parent.resolve()))}\n" + beginning + "set -x\n" + "".join(script) +
                                       "set +x\n! declare -F atTheEnd >/dev/null || atTheEnd\n")
 done = subprocess.run(["bash", "page.sh"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 if done.returncode:
