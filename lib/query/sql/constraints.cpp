@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kMost = ~uint64_t{0};
 
 struct Limits {
-  std::optional<uint64_t> least, most;
+  std::optional<uint64_t> least = {}, most = {};
   bool none = false;
 };
 

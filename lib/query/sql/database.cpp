@@ -60,7 +60,12 @@ SqlDatabase::SqlDatabase(std::unique_ptr<Parts> parts) : parts_(std::move(parts)
 SqlDatabase::~SqlDatabase() { sqlite3_close_v2(parts_->connection); }
 
 Error SqlDatabase::failure() const {
-  return {.code = "E_SQL", .message = parts_->connection ? sqlite3_errmsg(parts_->connection) : "no memory"};
+  if (!parts_->connection)
+    return {.code = "E_SQL", .message = "no memory"};
+  std::string message = sqlite3_errmsg(parts_->connection);
+  if (sqlite3_errcode(parts_->connection) == SQLITE_AUTH)
+    message += ": a query can only read";
+  return {.code = "E_SQL", .message = std::move(message)};
 }
 
 Expected<void> SqlDatabase::run(const std::string &sql) {

@@ -17,8 +17,8 @@ namespace {
 
 struct Token {
   enum class Kind { Word, Quoted, Other, End } kind = Kind::End;
-  std::string_view text; ///< as written
-  std::string name;      ///< a word in lower case, without quotes
+  std::string_view text = {}; ///< as written
+  std::string name = {};      ///< a word in lower case, without quotes
   bool is(std::string_view word) const { return kind == Kind::Word && name == word; }
   bool isSign(std::string_view sign) const { return kind == Kind::Other && text == sign; }
   bool isName() const { return kind == Kind::Word || kind == Kind::Quoted; }
