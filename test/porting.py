@@ -15,7 +15,7 @@ PRODUCT = ["CMakeLists.txt", "lit.cfg.py", "cmake", "include", "lib", "pass", "r
 SUITES = ["test/CMakeLists.txt", "test/*/CMakeLists.txt", "test/*/lit.cfg.py", "test/*/*.sh", "bench/CMakeLists.txt"]
 READERS = ["include", "lib", "tools/adatrace"]
 FORMATS = ["lib/formats/*/*"]
-SQL = ["lib/query/sql/*", "lib/query/views.h"]  # queries, whose views have names of other tools
+SQL = ["include/ada/trace/sql.h", "lib/query/sql/*", "lib/query/views.h"]  # queries, whose views have names of other tools
 
 
 class Section(NamedTuple):

@@ -3,7 +3,7 @@
 
 #include "trace.h"
 
-#include "query/sql/database.h"
+#include "ada/trace/sql.h"
 
 #include <pybind11/pybind11.h>
 

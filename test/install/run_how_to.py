@@ -63,7 +63,8 @@ mkdir rings
 """
 pathlib.Path("page.sh").write_text(HEAD + f"HERE={shlex.quote(str(setup.parent.resolve()))}\n" + beginning + "set -x\n" + "".join(script) +
                                       "set +x\n! declare -F atTheEnd >/dev/null || atTheEnd\n")
-done = subprocess.run(["bash", "page.sh"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+done = subprocess.run(["bash", "page.sh"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                      errors="replace")
 if done.returncode:
     sys.exit(f"{page.name}:\n{done.stdout[-6000:]}")
 print(f"{page.name}: {len(script)} blocks ran")

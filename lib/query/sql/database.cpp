@@ -1,5 +1,5 @@
 // SQL on traces: a SQLite connection whose tables are traces.
-#include "database.h"
+#include "ada/trace/sql.h"
 
 #include "base/try.h"
 #include "group_rewrite.h"
@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <sqlite3.h>
 #include <utility>
 

@@ -1,9 +1,9 @@
 // Adatrace sql: answers SQL on traces, as they lie there.
+#include "ada/trace/sql.h"
 #include "command.h"
 #include "output/sql_columns.h"
 #include "output/sql_rows.h"
 #include "process/session_place.h"
-#include "query/sql/database.h"
 #include "query/tables.h"
 #include "query/views.h"
 #include "terminal/line_reader.h"

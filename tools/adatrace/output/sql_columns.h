@@ -1,8 +1,8 @@
 // Writes the rows of a query as a Parquet file.
 #pragma once
 
+#include "ada/trace/sql.h"
 #include "columns/column.h"
-#include "query/sql/database.h"
 
 namespace ada::cli {
 

@@ -1,7 +1,7 @@
 // Prints the rows of a query.
 #pragma once
 
-#include "query/sql/database.h"
+#include "ada/trace/sql.h"
 #include "table_writer.h"
 
 namespace ada::cli {

@@ -1,18 +1,27 @@
-// SQL on traces: a SQLite connection whose tables are traces.
+// SQL on traces, in memory: the tables of docs/reference/tables.md, as `adatrace sql` has them.
 //
 //   auto database = ada::query::SqlDatabase::open();
-//   (*database)->attach("main", *std::move(source));
+//   auto source = ada::model::openTrace("ada-traces/session_20261121_101500");
+//   if (!database || !source || !(*database)->attach("main", *std::move(source)))
+//     return;
 //   auto query = (*database)->query("SELECT name, count(*) FROM spans GROUP BY name");
-//   while (query && *query->next())
-//     use(query->value(0), query->value(1));
+//   if (!query)
+//     return fail(query.error());
+//   for (auto row = (*query)->next(); row && *row; row = (*query)->next())
+//     use((*query)->value(0).text, (*query)->value(1).integer);
 //
 // Nothing can be written: statements other than queries are refused, as are files, extensions and settings. Memory is
-// bounded: what SQLite has to sort goes to a temporary file.
-#pragma once
+// bounded: what SQLite has to sort goes to a temporary file. Libraries built without the exports
+// (-DADA_WITH_EXPORT=OFF) don't have it.
+//
+// A database and its queries are for one thread of the program at a time, but for interrupt(). Times are nanoseconds.
+#ifndef ADA_TRACE_SQL_H
+#define ADA_TRACE_SQL_H
 
 #include "ada/trace/model.h"
 
-#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,7 +43,7 @@ struct SqlValue {
   std::string_view text = {}; ///< valid until the next row; also of blobs
 };
 
-/// A query that is being run.
+/// A query that is being run. Its database must outlive it.
 class SqlQuery {
 public:
   SqlQuery(SqlQuery &&other) noexcept;
@@ -44,6 +53,7 @@ public:
   const std::vector<std::string> &columns() const { return columns_; }
   /// Goes to the first row, or the next one; false after the last. Errors: E_SQL, and E_INTERRUPTED after interrupt().
   Expected<bool> next();
+  /// What the row that next() went to has there; `column` counts from 0.
   SqlValue value(size_t column) const;
   /// The query that is run instead, because it has the same result and is faster; empty if there is none.
   const std::string &changed() const { return changed_; }
@@ -62,8 +72,10 @@ private:
   bool hasRows_ = false;
 };
 
+/// An SQLite connection whose tables are traces.
 class SqlDatabase {
 public:
+  /// Errors: E_SQL.
   static Expected<std::unique_ptr<SqlDatabase>> open();
   ~SqlDatabase();
 
@@ -97,3 +109,5 @@ private:
 bool isCompleteSql(const std::string &sql);
 
 } // namespace ada::query
+
+#endif // ADA_TRACE_SQL_H
