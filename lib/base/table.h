@@ -44,6 +44,8 @@ public:
 
 /// The number if it is known, otherwise null.
 inline Value knownIf(bool isKnown, uint64_t number) { return isKnown ? Value(number) : Value(); }
+/// The text, or null if it is empty.
+inline Value textOrNull(const std::string &text) { return text.empty() ? Value() : Value(text); }
 
 enum class Holds {
   Count,

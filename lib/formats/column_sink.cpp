@@ -3,8 +3,6 @@
 
 #include "query/tables.h"
 
-#include <algorithm>
-
 namespace ada::model {
 
 using columns::Column;
@@ -79,8 +77,7 @@ void ColumnSink::writeOffCpu(const Row &row) {
   SpanOffCpu *const off = lanes_[row.thread].get();
   const analysis::OffCpuOfCall times = off ? off->end(span.depth) : analysis::OffCpuOfCall();
   if (off && off->isSchedKnown()) {
-    const uint64_t other = times.self.sumNs() + times.self.unknownNs;
-    putTime(onCpu_, span.selfNs() - std::min(span.selfNs(), other));
+    putTime(onCpu_, times.self.onCpuNs(span.selfNs()));
     putTime(waiting_, times.all.waitingNs);
     putTime(preempted_, times.all.preemptedNs);
   } else {

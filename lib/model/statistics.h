@@ -88,10 +88,7 @@ struct FunctionStatistics {
   /// The parts of totalNs, and of the time outside the calls that a call made, in which the program did not run;
   /// 0 where that is unknown. selfOff.recorderNs is not part of selfNs.
   OffCpuTimes off, selfOff;
-  uint64_t onCpuSelfNs() const noexcept {
-    const uint64_t other = selfOff.sumNs() + selfOff.unknownNs;
-    return selfNs > other ? selfNs - other : 0;
-  }
+  uint64_t onCpuSelfNs() const noexcept { return selfOff.onCpuNs(selfNs); }
   /// Durations of the calls with both ends recorded, including inner recursive ones.
   Distribution durations;
 

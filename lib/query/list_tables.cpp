@@ -5,6 +5,7 @@
 #include "analysis/waits/wait_table.h"
 #include "base/try.h"
 #include "event_tables.h"
+#include "list_rows.h"
 #include "stoppable_source.h"
 
 #include <algorithm>
@@ -16,28 +17,11 @@ namespace ada::query {
 
 namespace {
 
-Value textOrNull(const std::string &text) { return text.empty() ? Value() : Value(text); }
-
-// Whether anything is known about when the threads of a process ran.
-struct Knowledge {
-  bool sched = false, recorder = false;
-  void add(const model::Thread &thread) {
-    sched |= thread.knowsSched();
-    recorder |= thread.offCpu != nullptr;
-  }
-};
-
 std::vector<Knowledge> knowledgeOf(const analysis::TraceTable &table) {
   std::vector<Knowledge> known(table.processes.size());
   for (const model::Thread &thread : table.threads)
     known[thread.process].add(thread);
   return known;
-}
-
-void addTotals(std::vector<Value> &row, const ThreadTotals &totals, const Knowledge &known) {
-  row.insert(row.end(), {totals.calls, totals.totalNs(), knownIf(known.sched, totals.onCpuNs()),
-                         knownIf(known.sched, totals.off.waitingNs), knownIf(known.sched, totals.off.preemptedNs),
-                         knownIf(known.recorder, totals.off.recorderNs), knownIf(known.sched, totals.off.unknownNs)});
 }
 
 } // namespace
@@ -74,38 +58,10 @@ Expected<void> TraceLists::readFunctions(const ListRequest &request, const std::
   const TraceTotals *totals = ADA_TRY(this->totals(request, 8, stop));
   const std::vector<Knowledge> known = knowledgeOf(trace_.table());
   const FunctionStatistics none;
-  std::vector<Value> row;
   for (const model::Function &function : trace_.functions()) {
     const FunctionStatistics &figures =
         totals && function.index < totals->functions.size() ? totals->functions[function.index] : none;
-    const Knowledge &knows = known[function.process];
-    const auto percentile = [&](double percent) -> Value {
-      return knownIf(figures.durations.count() > 0, figures.durations.percentile(percent));
-    };
-    row = {uint64_t{function.index},
-           uint64_t{function.process},
-           function.displayName,
-           textOrNull(function.name),
-           textOrNull(function.file),
-           knownIf(function.line > 0, function.line),
-           textOrNull(function.signature),
-           kindName(function.kind),
-           figures.calls,
-           figures.exceptions,
-           figures.missing,
-           figures.open,
-           figures.earlier,
-           figures.totalNs,
-           figures.selfNs,
-           knownIf(knows.sched, figures.onCpuSelfNs()),
-           knownIf(knows.sched, figures.off.waitingNs),
-           knownIf(knows.sched, figures.off.preemptedNs),
-           knownIf(knows.recorder, figures.off.recorderNs),
-           knownIf(knows.sched, figures.off.unknownNs),
-           knownIf(knows.recorder, figures.selfOff.recorderNs)};
-    for (const double percent : {0.0, 50.0, 90.0, 99.0, 100.0})
-      row.push_back(percentile(percent));
-    if (!visit(row))
+    if (!visit(functionRow(function.index, function, figures, known[function.process])))
       break;
   }
   return {};
@@ -114,21 +70,11 @@ Expected<void> TraceLists::readFunctions(const ListRequest &request, const std::
 Expected<void> TraceLists::readThreads(const ListRequest &request, const std::atomic<bool> &stop,
                                        const RowVisitor &visit) {
   const TraceTotals *totals = ADA_TRY(this->totals(request, 8, stop));
-  std::vector<Value> row;
   for (const model::Thread &thread : trace_.table().threads) {
-    const model::ThreadExtent extent = thread.extent.value_or(model::ThreadExtent());
-    row = {uint64_t{thread.index},
-           uint64_t{thread.process},
-           uint64_t{thread.number},
-           thread.tid,
-           textOrNull(thread.name),
-           knownIf(extent.events > 0, extent.firstNs),
-           knownIf(extent.events > 0, extent.lastNs),
-           extent.events};
     Knowledge known;
     known.add(thread);
-    addTotals(row, totals ? totals->threads[thread.index] : ThreadTotals(), known);
-    if (!visit(row))
+    if (!visit(threadRow(thread.index, thread, thread.extent.value_or(model::ThreadExtent()),
+                         totals ? totals->threads[thread.index] : ThreadTotals(), known)))
       break;
   }
   return {};
@@ -141,14 +87,10 @@ Expected<void> TraceLists::readProcesses(const ListRequest &request, const std::
   std::vector<uint64_t> threads(trace_.table().processes.size());
   for (const model::Thread &thread : trace_.table().threads)
     ++threads[thread.process];
-  std::vector<Value> row;
-  for (const model::Process &process : trace_.table().processes) {
-    row = {uint64_t{process.index},        process.name,         process.pid,
-           textOrNull(process.executable), process.resolutionNs, threads[process.index]};
-    addTotals(row, totals ? totals->processes[process.index] : ThreadTotals(), known[process.index]);
-    if (!visit(row))
+  for (const model::Process &process : trace_.table().processes)
+    if (!visit(processRow(process, threads[process.index], totals ? totals->processes[process.index] : ThreadTotals(),
+                          known[process.index])))
       break;
-  }
   return {};
 }
 

@@ -134,7 +134,7 @@ public:
           {.functionId = idOf(call.function), .beginNs = call.timeNs, .function = numberOf(call.function)});
   }
   void end(const Span &span, bool, std::string &&result) {
-    const analysis::OffCpuOfCall off = takeOff(span.depth);
+    const analysis::OffCpuOfCall off = off_.end(span.depth);
     const uint32_t function = numberOf(span.functionIndex);
     const bool isOutermost = !hasOutermost_ || --openCalls_[function] == 0;
     if (span.isEarlier && continues())
@@ -217,37 +217,17 @@ private:
       takeEarlier(event.timeNs);
     }
     if (offCpu_.isDue(event.timeNs))
-      takeOffCpu(ends_.lastNs, event.timeNs);
+      takeOffCpu(event.timeNs);
     ends_.lastNs = event.timeNs;
   }
-  // Counts for the innermost call; calls around it get the time when it ends.
-  [[gnu::noinline]] void takeOffCpu(uint64_t beforeNs, uint64_t ns) {
+  [[gnu::noinline]] void takeOffCpu(uint64_t ns) {
     calls_->settle();
-    off_.resize(calls_->walker().depth());
-    offCpu_.take(beforeNs, ns, [&](const OffCpu &off) {
-      if (!off_.empty())
-        off_.back().add(off);
-    });
+    off_.take(offCpu_, ends_.lastNs, ns, calls_->walker().depth());
   }
-  // For calls that began before the trace did, their off-CPU times before it count in the total, but not in their own.
   [[gnu::noinline]] void takeEarlier(uint64_t firstNs) {
     calls_->settle();
-    const std::span<const Span> open = calls_->walker().open();
-    if (continues() || open.empty())
-      return;
-    off_.resize(open.size());
-    for (size_t i = 0; i < open.size(); ++i)
-      off_[i].all += lane_->timesBetween(open[i].beginNs, i + 1 < open.size() ? open[i + 1].beginNs : firstNs);
-  }
-  // The off-CPU times of the call that ends, the innermost one.
-  analysis::OffCpuOfCall takeOff(uint32_t depth) {
-    if (depth >= off_.size())
-      return {};
-    const analysis::OffCpuOfCall off = off_[depth];
-    off_.resize(depth);
-    if (depth > 0)
-      off_.back().all += off.all;
-    return off;
+    if (!continues())
+      off_.takeEarlier(*lane_, calls_->walker().open(), firstNs);
   }
   [[gnu::noinline]] void endEarlier(const Span &span, const analysis::OffCpuOfCall &off, bool isOutermost,
                                     std::string &&result) {
@@ -259,10 +239,9 @@ private:
   }
   // Open calls continue in the next part.
   void leaveOpen() {
-    for (size_t i = off_.size(); i > 1; --i)
-      off_[i - 2].all += off_[i - 1].all;
+    off_.sumUp();
     for (const Span &span : calls_->walker().open()) {
-      const analysis::OffCpuOfCall off = span.depth < off_.size() ? off_[span.depth] : analysis::OffCpuOfCall();
+      const analysis::OffCpuOfCall off = off_.of(span.depth);
       if (span.isEarlier && continues()) {
         ends_.before[span.depth].childrenNs = span.childrenNs, ends_.before[span.depth].off = off;
         continue;
@@ -319,11 +298,11 @@ private:
   std::optional<analysis::ThreadCalls<SpanPartReader>> calls_;
   const OffCpuLane *lane_ = nullptr;
   analysis::OffCpuFollower offCpu_;
-  std::vector<analysis::OffCpuOfCall> off_; // by depth, down to the deepest call that was off-CPU
-  std::vector<uint64_t> ids_;               // by depth
-  std::vector<std::string> texts_;          // arguments, by depth
-  std::vector<LateValues> late_;            // the outermost call first
-  std::vector<uint32_t> openCalls_;         // by number of the function
+  analysis::OffCpuOfCalls off_;
+  std::vector<uint64_t> ids_;       // by depth
+  std::vector<std::string> texts_;  // arguments, by depth
+  std::vector<LateValues> late_;    // the outermost call first
+  std::vector<uint32_t> openCalls_; // by number of the function
   Expected<void> failed_;
 };
 

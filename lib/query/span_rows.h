@@ -95,8 +95,7 @@ public:
     put(SpanColumn::Outermost, outermost_, call.isOutermost);
     if (columns_.hasAny(kSumColumns)) {
       put(SpanColumn::Self, self_, call.selfNs);
-      const uint64_t other = call.off.self.sumNs() + call.off.self.unknownNs;
-      put(SpanColumn::OnCpu, onCpu_, knowsSched_ ? call.selfNs - std::min(call.selfNs, other) : kUnknown);
+      put(SpanColumn::OnCpu, onCpu_, knowsSched_ ? call.off.self.onCpuNs(call.selfNs) : kUnknown);
       put(SpanColumn::Waiting, waiting_, knowsSched_ ? call.off.all.waitingNs : kUnknown);
       put(SpanColumn::Preempted, preempted_, knowsSched_ ? call.off.all.preemptedNs : kUnknown);
       put(SpanColumn::Recorder, recorder_, knowsRecorder_ ? call.off.all.recorderNs : kUnknown);

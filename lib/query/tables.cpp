@@ -8,6 +8,9 @@ namespace ada::query {
 
 namespace {
 
+constexpr ColumnInfo kThread = {"thread", Holds::Number, "the thread: `threads.id`"};
+constexpr ColumnInfo kProcess = {"process", Holds::Number, "the process: `processes.id`"};
+
 constexpr ColumnInfo kSpans[] = {
     ColumnInfo{
         "id", Holds::Number,
@@ -36,8 +39,8 @@ constexpr ColumnInfo kSpans[] = {
         kOrNull,
     ColumnInfo{"name", Holds::Text, "the function's name for people"},
     ColumnInfo{"function_id", Holds::Number, "the function: `functions.id`"},
-    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kThread,
+    kProcess,
     ColumnInfo{"depth", Holds::Count, "how many calls are around it"},
     ColumnInfo{"exit", Holds::Text, "how it ended: `return`, `exception`, `missing` (no exit was recorded), `open`"},
     ColumnInfo{"outermost", Holds::Flag, "1 if no other call of the function is around it"},
@@ -47,8 +50,8 @@ constexpr ColumnInfo kSpans[] = {
 };
 
 constexpr ColumnInfo kEvents[] = {
-    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kThread,
+    kProcess,
     ColumnInfo{"seq", Holds::Number, "the event's number in its thread, from 0"},
     ColumnInfo{"ts", Holds::Moment, "when it happened, in nanoseconds on the trace's clock"},
     ColumnInfo{"kind", Holds::Text, "`call`, `return`, `exception`, `mark`, `value`; of other kinds, their number"},
@@ -61,7 +64,7 @@ constexpr ColumnInfo kFunctions[] = {
     ColumnInfo{"id", Holds::Number,
                "identifies the function in its trace; the same for all symbols that `report` counts "
                "as one function"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kProcess,
     ColumnInfo{"name", Holds::Text, "for people"},
     ColumnInfo{"symbol", Holds::Text, "as in the object file; null if not known"} | kOrNull,
     ColumnInfo{"file", Holds::Text, "where it is in the source; null if not known"} | kOrNull,
@@ -109,7 +112,7 @@ constexpr ColumnInfo kThreadOnCpu =
 
 constexpr ColumnInfo kThreads[] = {
     ColumnInfo{"id", Holds::Number, "identifies the thread in its trace"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kProcess,
     ColumnInfo{"number", Holds::Number, "its number in its process, as other commands show it"},
     ColumnInfo{"tid", Holds::Number, "the system's id"},
     ColumnInfo{"name", Holds::Text, "null if it has none"} | kOrNull,
@@ -147,8 +150,8 @@ constexpr ColumnInfo kSpanId =
 
 constexpr ColumnInfo kArgs[] = {
     ColumnInfo{"span_id", Holds::Number, "the call: `spans.id`"},
-    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kThread,
+    kProcess,
     ColumnInfo{"ts", Holds::Moment, "when the call began"},
     ColumnInfo{"function_id", Holds::Number, "the function: `functions.id`"},
     ColumnInfo{"position", Holds::Count, "from 0, in the call's list of arguments"},
@@ -158,8 +161,8 @@ constexpr ColumnInfo kArgs[] = {
 };
 
 constexpr ColumnInfo kOffCpu[] = {
-    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kThread,
+    kProcess,
     ColumnInfo{"ts", Holds::Moment, "when it began"},
     ColumnInfo{"dur", Holds::Duration, "how long it was, in nanoseconds"},
     ColumnInfo{"state", Holds::Text,
@@ -168,8 +171,8 @@ constexpr ColumnInfo kOffCpu[] = {
 };
 
 constexpr ColumnInfo kCounters[] = {
-    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kThread,
+    kProcess,
     ColumnInfo{"ts", Holds::Moment, "when the program reported the value"},
     ColumnInfo{"name", Holds::Text, "of the counter"},
     ColumnInfo{"function_id", Holds::Number, "the place in the program: `functions.id`"},
@@ -178,8 +181,8 @@ constexpr ColumnInfo kCounters[] = {
 };
 
 constexpr ColumnInfo kMarks[] = {
-    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kThread,
+    kProcess,
     ColumnInfo{"ts", Holds::Moment, "when it was"},
     ColumnInfo{"name", Holds::Text, "of the mark, or of an instant that the program annotated"},
     ColumnInfo{"data", Holds::Text, "an object as JSON; null if there is none"} | kOrNull,
@@ -187,8 +190,8 @@ constexpr ColumnInfo kMarks[] = {
 };
 
 constexpr ColumnInfo kFlows[] = {
-    ColumnInfo{"thread", Holds::Number, "the thread: `threads.id`"},
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kThread,
+    kProcess,
     ColumnInfo{"ts", Holds::Moment, "when it was"},
     ColumnInfo{"name", Holds::Text, "of the flow"},
     ColumnInfo{"function_id", Holds::Number, "the place in the program: `functions.id`"},
@@ -198,7 +201,7 @@ constexpr ColumnInfo kFlows[] = {
 };
 
 constexpr ColumnInfo kWaits[] = {
-    ColumnInfo{"process", Holds::Number, "the process: `processes.id`"},
+    kProcess,
     ColumnInfo{"kind", Holds::Text, "what was waited for: `mutex`, `condition`, `pipe`, … as in `adatrace waits`"},
     ColumnInfo{"object", Holds::Text, "which one: an address, descriptors, a thread; null if not known"} | kOrNull,
     ColumnInfo{"place", Holds::Text, "the function that made it; null if not known"} | kOrNull,

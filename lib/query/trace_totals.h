@@ -15,10 +15,7 @@ struct ThreadTotals {
   uint64_t selfNs = 0;
   OffCpuTimes off; ///< of the time in calls
   uint64_t totalNs() const { return selfNs + off.recorderNs; }
-  uint64_t onCpuNs() const {
-    const uint64_t other = off.sumNs() + off.unknownNs;
-    return selfNs > other ? selfNs - other : 0;
-  }
+  uint64_t onCpuNs() const { return off.onCpuNs(selfNs); }
   void operator+=(const ThreadTotals &other) { calls += other.calls, selfNs += other.selfNs, off += other.off; }
 };
 

@@ -68,6 +68,11 @@ struct OffCpuTimes {
   bool operator==(const OffCpuTimes &) const = default;
   /// The time for which the program was certainly off-CPU.
   uint64_t sumNs() const { return waitingNs + preemptedNs; }
+  /// How much of self time of `selfNs` without the recorder's, in which these times lie, was certainly on-CPU.
+  uint64_t onCpuNs(uint64_t selfNs) const {
+    const uint64_t other = sumNs() + unknownNs;
+    return selfNs > other ? selfNs - other : 0;
+  }
   /// All the time that must not count as running.
   uint64_t notRunningNs() const { return sumNs() + recorderNs + unknownNs; }
 

@@ -3,7 +3,7 @@
 
 #include "analysis/events/module_loads.h"
 #include "analysis/events/thread_workers.h"
-#include "analysis/waits/off_cpu_follower.h"
+#include "analysis/waits/off_cpu_of_calls.h"
 #include "model/statistics.h"
 
 #include <compare>
@@ -39,27 +39,6 @@ private:
   ReportBy by_;
   std::vector<ModuleLoads> loads_; // by process
 };
-
-/// The time in a call during which the program was not running: all of it, and the part outside the calls that it made.
-struct OffCpuOfCall {
-  OffCpuTimes all, self;
-  OffCpuOfCall &operator+=(const OffCpuOfCall &other) {
-    all += other.all, self += other.self;
-    return *this;
-  }
-  /// Adds time in which this was the innermost call.
-  void add(const OffCpu &off) {
-    all.add(off.why, off.durationNs());
-    self.add(off.why, off.durationNs());
-  }
-};
-
-/// Follows a thread's off-CPU times. All of them count, whatever the time range, because all the time of a call counts,
-/// too.
-inline OffCpuFollower followerOf(const TraceTable &table, uint32_t thread) {
-  const model::Thread &about = table.threads[thread];
-  return OffCpuFollower(about.offCpu.get(), 0, ~uint64_t(0), 2 * table.processOf(about).resolutionNs);
-}
 
 /// What a part of a thread leaves to be joined with the parts before and after it.
 struct PartEnds {

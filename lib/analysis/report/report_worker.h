@@ -143,7 +143,7 @@ private:
     const bool hasBegun = frames_.back().shown;
     const uint32_t group = frames_.back().group, list = frames_.back().list;
     frames_.pop_back();
-    const OffCpuOfCall off = takeOff(call.depth);
+    const OffCpuOfCall off = off_.end(call.depth);
     const bool isOutermostOfGroup = hasBegun && --openCalls_[group] == 0;
     if (call.isEarlier && ends_.part.number > 0) // join() adds it
       return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNoNumber);
@@ -219,54 +219,33 @@ private:
           takeEarlier(event.timeNs);
         }
         if (offCpu_.isDue(event.timeNs))
-          takeOffCpu(ends_.lastNs, event.timeNs);
+          takeOffCpu(event.timeNs);
         ends_.lastNs = event.timeNs;
       }
       calls_->take(seq++, event, batch);
     }
   }
-  // Counts for the innermost call; calls around it get the time when it ends.
-  [[gnu::noinline]] void takeOffCpu(uint64_t beforeNs, uint64_t ns) {
+  [[gnu::noinline]] void takeOffCpu(uint64_t ns) {
     calls_->settle();
-    off_.resize(calls_->walker().depth());
-    offCpu_.take(beforeNs, ns, [&](const OffCpu &off) {
-      if (!off_.empty())
-        off_.back().add(off);
-    });
+    off_.take(offCpu_, ends_.lastNs, ns, calls_->walker().depth());
   }
-  // For calls that began before the trace did, their off-CPU times before it count in the total, but not in their own.
   [[gnu::noinline]] void takeEarlier(uint64_t firstNs) {
     calls_->settle();
-    const std::span<const Span> open = calls_->walker().open();
-    if (ends_.part.number > 0 || open.empty())
-      return;
-    off_.resize(open.size());
-    const OffCpuLane &lane = *table().threads[thread_].offCpu;
-    for (size_t i = 0; i < open.size(); ++i)
-      off_[i].all += lane.timesBetween(open[i].beginNs, i + 1 < open.size() ? open[i + 1].beginNs : firstNs);
+    if (ends_.part.number == 0)
+      off_.takeEarlier(*table().threads[thread_].offCpu, calls_->walker().open(), firstNs);
   }
   // For when all calls are shown and nothing else is kept about them.
   [[gnu::always_inline]] void endPlain(const Span &call) {
     const uint32_t group = groupOf_[call.functionIndex];
     const bool isOutermost = --openCalls_[group] == 0;
     if (call.isEarlier && ends_.part.number > 0) // join() adds it
-      return endEarlier(call, takeOff(call.depth), isOutermost, group);
+      return endEarlier(call, off_.end(call.depth), isOutermost, group);
     FunctionStatistics &figures = groups[group].figures;
     figures.add(call, isOutermost);
-    if (call.depth < off_.size()) {
-      const OffCpuOfCall off = takeOff(call.depth);
+    if (off_.has(call.depth)) {
+      const OffCpuOfCall off = off_.end(call.depth);
       figures.addOffCpu(off.all, off.self, isOutermost);
     }
-  }
-  // The off-CPU times of the call that ends, the innermost one.
-  OffCpuOfCall takeOff(uint32_t depth) {
-    if (depth >= off_.size())
-      return {};
-    const OffCpuOfCall off = off_[depth];
-    off_.resize(depth);
-    if (depth > 0)
-      off_.back().all += off.all;
-    return off;
   }
   [[gnu::noinline]] void endEarlier(const Span &call, const OffCpuOfCall &off, bool isOutermost, uint32_t group) {
     PartEnds::Call &end = ends_.before[call.depth];
@@ -278,10 +257,9 @@ private:
   }
   // Open calls continue in the next part.
   void leaveOpen() {
-    for (size_t i = off_.size(); i > 1; --i)
-      off_[i - 2].all += off_[i - 1].all;
+    off_.sumUp();
     for (const Span &span : calls_->walker().open()) {
-      const OffCpuOfCall off = span.depth < off_.size() ? off_[span.depth] : OffCpuOfCall();
+      const OffCpuOfCall off = off_.of(span.depth);
       if (span.isEarlier && ends_.part.number > 0)
         ends_.before[span.depth].childrenNs = span.childrenNs, ends_.before[span.depth].off = off;
       else
@@ -352,8 +330,8 @@ private:
   PartEnds ends_; // of the current part
   OffCpuFollower offCpu_;
   bool hasLane_ = false;
-  std::vector<Frame> frames_;     // by depth
-  std::vector<OffCpuOfCall> off_; // by depth, down to the deepest call that was off-CPU
+  std::vector<Frame> frames_; // by depth
+  OffCpuOfCalls off_;
   std::map<RowKey, uint32_t> numbers_;
   std::vector<uint32_t> groupOf_; // by function
   std::vector<uint32_t> openCalls_, openLists_;

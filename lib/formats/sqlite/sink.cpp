@@ -7,13 +7,14 @@
 #include "formats/table.h"
 #include "model/statistics.h"
 #include "query/arguments.h"
+#include "query/list_rows.h"
 #include "query/tables.h"
-#include "query/trace_totals.h"
 #include "query/views.h"
 
 #include <sqlite3.h>
 
 #include <array>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -119,8 +120,8 @@ private:
     std::unique_ptr<SpanOffCpu> offCpu;
     std::unordered_map<uint32_t, uint32_t> open; // calls of each function
     query::ThreadTotals totals;
-    bool knowsSched = false, knowsLane = false;
-    uint64_t events = 0, firstNs = 0, lastNs = 0;
+    query::Knowledge known;
+    ThreadExtent extent;
   };
 
   void beginTrace(const TraceInfo &) override {
@@ -144,7 +145,7 @@ private:
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
     ThreadState &state = threads_[thread.index];
     state.offCpu = std::make_unique<SpanOffCpu>(table(), thread);
-    state.knowsLane = true, state.knowsSched = thread.knowsSched();
+    state.known.add(thread);
     Insertion &row = insertions_["off_cpu"];
     for (const OffCpu &off : lane.periods()) {
       if (!status_)
@@ -159,9 +160,9 @@ private:
       thread.offCpu->next(event, open);
     if (event.isEarlier)
       return;
-    if (thread.events++ == 0)
-      thread.firstNs = event.timeNs;
-    thread.lastNs = event.timeNs;
+    if (thread.extent.events++ == 0)
+      thread.extent.firstNs = event.timeNs;
+    thread.extent.lastNs = event.timeNs;
   }
   void newFunction(const Function &function) override {
     const uint32_t number = function.numberInTrace; // several may have the same
@@ -198,10 +199,9 @@ private:
                  bool knowsRecorder) {
     const Span &span = row.span;
     const auto known = [&](bool isKnown, uint64_t ns) { return isKnown ? std::optional(ns) : std::nullopt; };
-    const uint64_t other = off.self.sumNs() + off.self.unknownNs;
     spans_->number(row.spanId).numberOrNull(known(row.parentSpanId != 0, row.parentSpanId));
     spans_->number(span.beginNs).number(span.durationNs()).number(selfNs);
-    spans_->numberOrNull(known(knowsSched, selfNs - std::min(selfNs, other)));
+    spans_->numberOrNull(known(knowsSched, off.self.onCpuNs(selfNs)));
     spans_->numberOrNull(known(knowsSched, off.all.waitingNs)).numberOrNull(known(knowsSched, off.all.preemptedNs));
     spans_->numberOrNull(known(knowsRecorder, off.all.recorderNs));
     spans_->numberOrNull(known(knowsRecorder, off.self.recorderNs));
@@ -270,75 +270,40 @@ private:
   }
 
   // The lists come last, with the figures.
-  void writeFunctions() {
-    std::vector<bool> sched(table().processes.size()), recorder(sched);
-    for (const Thread &thread : table().threads) {
-      sched[thread.process] = sched[thread.process] || threads_[thread.index].knowsSched;
-      recorder[thread.process] = recorder[thread.process] || threads_[thread.index].knowsLane;
-    }
-    Insertion &row = insertions_["functions"];
-    for (const auto &[number, function] : functions_) {
-      const FunctionStatistics &f = figures_[number];
-      const std::string name = validUtf8(function.displayName), symbol = validUtf8(function.name),
-                        file = validUtf8(function.file), signature = validUtf8(function.signature);
-      const auto known = [&](bool isKnown, uint64_t number) { return isKnown ? std::optional(number) : std::nullopt; };
-      const bool hasSched = sched[function.process], hasRecorder = recorder[function.process];
-      row.number(number).number(function.process).text(name).textOrNull(symbol).textOrNull(file);
-      row.numberOrNull(known(function.line > 0, function.line)).textOrNull(signature).text(kindName(function.kind));
-      row.number(f.calls).number(f.exceptions).number(f.missing).number(f.open).number(f.earlier);
-      row.number(f.totalNs).number(f.selfNs).numberOrNull(known(hasSched, f.onCpuSelfNs()));
-      row.numberOrNull(known(hasSched, f.off.waitingNs)).numberOrNull(known(hasSched, f.off.preemptedNs));
-      row.numberOrNull(known(hasRecorder, f.off.recorderNs)).numberOrNull(known(hasSched, f.off.unknownNs));
-      row.numberOrNull(known(hasRecorder, f.selfOff.recorderNs));
-      for (const double percent : {0.0, 50.0, 90.0, 99.0, 100.0})
-        row.numberOrNull(known(f.durations.count() > 0, f.durations.percentile(percent)));
-      check(!status_ || row.insert());
-    }
-  }
-  static void addTotals(Insertion &row, const query::ThreadTotals &totals, bool sched, bool recorder) {
-    const auto known = [](bool isKnown, uint64_t ns) { return isKnown ? std::optional(ns) : std::nullopt; };
-    row.number(totals.calls).number(totals.totalNs()).numberOrNull(known(sched, totals.onCpuNs()));
-    row.numberOrNull(known(sched, totals.off.waitingNs)).numberOrNull(known(sched, totals.off.preemptedNs));
-    row.numberOrNull(known(recorder, totals.off.recorderNs)).numberOrNull(known(sched, totals.off.unknownNs));
-  }
-  struct ProcessTotals {
-    query::ThreadTotals totals;
-    uint64_t threads = 0;
-    bool sched = false, recorder = false;
-  };
-  void writeThreads(std::vector<ProcessTotals> &processes) {
-    Insertion &row = insertions_["threads"];
+  void writeLists() {
+    std::vector<query::Knowledge> known(table().processes.size());
+    std::vector<query::ThreadTotals> totals(known.size());
+    std::vector<uint64_t> threads(known.size());
     for (const Thread &thread : table().threads) {
       const ThreadState &state = threads_[thread.index];
-      ProcessTotals &process = processes[thread.process];
-      process.totals += state.totals;
-      ++process.threads;
-      process.sched |= state.knowsSched, process.recorder |= state.knowsLane;
-      const std::string name = validUtf8(thread.name);
-      row.number(thread.indexInTrace).number(thread.process).number(thread.number).number(thread.tid).textOrNull(name);
-      row.numberOrNull(state.events > 0 ? std::optional(state.firstNs) : std::nullopt);
-      row.numberOrNull(state.events > 0 ? std::optional(state.lastNs) : std::nullopt);
-      row.number(state.events);
-      addTotals(row, state.totals, state.knowsSched, state.knowsLane);
-      check(!status_ || row.insert());
+      known[thread.process] |= state.known;
+      totals[thread.process] += state.totals;
+      ++threads[thread.process];
+      writeValues("threads", query::threadRow(thread.indexInTrace, thread, state.extent, state.totals, state.known));
     }
+    for (const auto &[number, function] : functions_)
+      writeValues("functions", query::functionRow(number, function, figures_[number], known[function.process]));
+    for (const Process &process : table().processes)
+      writeValues("processes",
+                  query::processRow(process, threads[process.index], totals[process.index], known[process.index]));
   }
-  void writeProcesses(const std::vector<ProcessTotals> &processes) {
-    Insertion &row = insertions_["processes"];
-    for (const Process &process : table().processes) {
-      const std::string name = validUtf8(process.name), executable = validUtf8(process.executable);
-      const ProcessTotals &totals = processes[process.index];
-      row.number(process.index).text(name).numberOrNull(process.pid).textOrNull(executable);
-      row.number(process.resolutionNs).number(totals.threads);
-      addTotals(row, totals.totals, totals.sched, totals.recorder);
-      check(!status_ || row.insert());
-    }
+  // Texts, numbers, and what is not known.
+  void writeValues(std::string_view table, const std::vector<Value> &values) {
+    if (!status_)
+      return;
+    Insertion &row = insertions_[table];
+    std::deque<std::string> texts;
+    for (const Value &value : values)
+      if (const auto *number = std::get_if<uint64_t>(&value))
+        row.number(*number);
+      else if (const auto *text = std::get_if<std::string>(&value))
+        row.text(texts.emplace_back(validUtf8(*text)));
+      else
+        row.null();
+    check(row.insert());
   }
   void endTrace() override {
-    std::vector<ProcessTotals> processes(table().processes.size());
-    writeFunctions();
-    writeThreads(processes);
-    writeProcesses(processes);
+    writeLists();
     run("COMMIT");
     run(kIndexes);
     for (const auto &view : query::kViews)

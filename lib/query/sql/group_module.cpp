@@ -1,13 +1,14 @@
 // The hidden virtual table `span_groups`: sums of calls, for queries that group_rewrite.h changes.
 //
 // Its columns are the keys of spans, the sums, and all other columns of spans, which are for conditions only.
-#include "modules.h"
+#include "module_of.h"
+
+#include "group_rewrite.h"
 
 #include "base/try.h"
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <iterator>
 #include <unordered_map>
 
@@ -17,20 +18,17 @@ namespace group_module {
 namespace {
 
 enum Key : int { kName, kFunction, kThread, kProcess, kDepth, kExit, kOutermost, kKeys };
-constexpr std::array<const char *, kKeys> kKeyNames = {"name",  "function_id", "thread",   "process",
-                                                       "depth", "exit",        "outermost"};
-constexpr std::array<const char *, 8> kMeasureNames = {"ts",      "dur",       "self",     "on_cpu",
-                                                       "waiting", "preempted", "recorder", "self_recorder"};
+static_assert(kGroupKeys.size() == kKeys);
 constexpr int kCount = kKeys;         // `n`, after the keys
 constexpr int kMeasures = kCount + 1; // four columns for each: sum, min, max, n
-constexpr int kConditions = kMeasures + 4 * static_cast<int>(kMeasureNames.size());
+constexpr int kConditions = kMeasures + 4 * static_cast<int>(kGroupMeasures.size());
 constexpr std::array<const char *, 13> kConditionNames = {
     "id",       "parent_id",     "ts",        "dur",    "self",  "on_cpu", "waiting", "preempted",
     "recorder", "self_recorder", "arguments", "result", "values"};
 
 const char *nameOfColumn(int column) {
   if (column < kKeys)
-    return kKeyNames[static_cast<size_t>(column)];
+    return kGroupKeys[static_cast<size_t>(column)];
   return column < kConditions ? "" : kConditionNames[static_cast<size_t>(column - kConditions)];
 }
 
@@ -43,32 +41,39 @@ struct Group {
   uint32_t function = 0, thread = 0, process = 0, depth = 0;
   uint8_t exit = 0, outermost = 0;
   uint64_t count = 0;
-  std::array<Measure, kMeasureNames.size()> measures;
+  std::array<Measure, kGroupMeasures.size()> measures;
 };
 
-struct GroupVtab : sqlite3_vtab {
-  explicit GroupVtab(AttachedTrace &trace) : sqlite3_vtab{}, trace(trace) {}
-  AttachedTrace &trace;
-  std::deque<TablePlan> plans;
+struct GroupVtab : TraceVtab {
+  using TraceVtab::TraceVtab;
+  static int connect(sqlite3 *database, void *traces, int, const char *const *argv, sqlite3_vtab **made,
+                     char **message);
+  int bestIndex(sqlite3_index_info &info);
 };
 
 struct GroupCursor : sqlite3_vtab_cursor {
-  explicit GroupCursor(AttachedTrace &trace) : sqlite3_vtab_cursor{}, trace(trace) {}
+  explicit GroupCursor(GroupVtab &table) : sqlite3_vtab_cursor{}, trace(table.trace) {}
   AttachedTrace &trace;
   std::vector<Group> groups;
   size_t row = 0;
-};
 
-GroupVtab &vtabOf(sqlite3_vtab *vtab) { return *static_cast<GroupVtab *>(vtab); }
-GroupCursor &cursorOf(sqlite3_vtab_cursor *cursor) { return *static_cast<GroupCursor *>(cursor); }
+  int filter(const TablePlan &plan, sqlite3_value **values);
+  int next() {
+    ++row;
+    return SQLITE_OK;
+  }
+  bool isAtEnd() const { return row >= groups.size(); }
+  int column(sqlite3_context *context, int number) const;
+  sqlite3_int64 rowId() const { return static_cast<sqlite3_int64>(row); }
+};
 
 std::string declaration() {
   std::string text = "CREATE TABLE x (";
-  for (const char *name : kKeyNames)
+  for (const char *name : kGroupKeys)
     text += std::string(name) +
             (std::string_view(name) == "name" || std::string_view(name) == "exit" ? " TEXT, " : " INTEGER, ");
   text += "n INTEGER";
-  for (const char *name : kMeasureNames)
+  for (const char *name : kGroupMeasures)
     for (const char *what : {"sum", "min", "max", "n"})
       text += std::string(", ") + name + "_" + what + " INTEGER";
   for (const char *name : kConditionNames)
@@ -79,7 +84,8 @@ std::string declaration() {
   return text + ")";
 }
 
-int connect(sqlite3 *database, void *traces, int, const char *const *argv, sqlite3_vtab **made, char **message) {
+int GroupVtab::connect(sqlite3 *database, void *traces, int, const char *const *argv, sqlite3_vtab **made,
+                       char **message) {
   AttachedTrace *const trace = traceOf(traces, argv);
   if (!trace) {
     *message = sqlite3_mprintf("there is no trace '%s'", argv[1]);
@@ -91,16 +97,10 @@ int connect(sqlite3 *database, void *traces, int, const char *const *argv, sqlit
   return status;
 }
 
-int disconnect(sqlite3_vtab *vtab) {
-  delete static_cast<GroupVtab *>(vtab);
-  return SQLITE_OK;
-}
-
 // Conditions on keys are tested again by SQLite. Those on other columns must be met here: their columns have no values.
-int bestIndex(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  GroupVtab &table = vtabOf(vtab);
+int GroupVtab::bestIndex(sqlite3_index_info &info) {
   TablePlan plan = planOf(
-      *info,
+      info,
       [](int column) {
         const Push push = pushOfSpans(nameOfColumn(column));
         return column >= kKeys && push != Push::Range ? Push::No : push;
@@ -110,17 +110,16 @@ int bestIndex(sqlite3_vtab *vtab, sqlite3_index_info *info) {
   for (int key = 0; key < kKeys; ++key)
     if (plan.used >> key & 1)
       plan.text += std::string(" ") + nameOfColumn(key);
-  info->estimatedRows = 1000;
-  info->estimatedCost = 1e6;
-  table.plans.push_back(std::move(plan));
-  return setPlan(*info, table.plans.back(), static_cast<int>(table.plans.size()) - 1);
+  info.estimatedRows = 1000;
+  info.estimatedCost = 1e6;
+  return offer(info, std::move(plan));
 }
 
 // Adds up chunks of calls.
 class Adder {
 public:
   Adder(const TablePlan &plan, std::vector<Group> &groups) : used_(plan.used), groups_(groups) {
-    for (size_t i = 0; i < kMeasureNames.size(); ++i)
+    for (size_t i = 0; i < kGroupMeasures.size(); ++i)
       if (plan.used >> (kMeasures + 4 * i) & 15)
         measures_.push_back(i);
     hasFunction_ = uses(kName) || uses(kFunction);
@@ -139,7 +138,7 @@ public:
     if (uses(kOutermost))
       columns.add(SpanColumn::Outermost);
     for (const size_t measure : measures_)
-      columns.add(*spanColumn(kMeasureNames[measure]));
+      columns.add(*spanColumn(kGroupMeasures[measure]));
     return columns;
   }
 
@@ -231,37 +230,34 @@ private:
   std::unordered_map<std::pair<uint64_t, uint64_t>, uint32_t, MoreHash> byMore_;
 };
 
-int filter(sqlite3_vtab_cursor *given, int number, const char *, int, sqlite3_value **values) {
-  GroupCursor &cursor = cursorOf(given);
-  cursor.groups.clear();
-  cursor.row = 0;
-  const TablePlan &plan = vtabOf(given->pVtab).plans[static_cast<size_t>(number)];
-  auto conditions = spanConditions(cursor.trace, plan, values, nameOfColumn);
+int GroupCursor::filter(const TablePlan &plan, sqlite3_value **values) {
+  groups.clear();
+  row = 0;
+  auto conditions = spanConditions(trace, plan, values, nameOfColumn);
   if (!conditions)
-    return failTable(*given->pVtab, conditions.error().text());
+    return failTable(*pVtab, conditions.error().text());
   if (!*conditions)
     return SQLITE_OK;
   if (!(*conditions)->isExact)
-    return failTable(*given->pVtab, kCantGroup);
-  Adder adder(plan, cursor.groups);
+    return failTable(*pVtab, kCantGroup);
+  Adder adder(plan, groups);
   SpanRequest &request = (*conditions)->request;
   request.columns = adder.columns();
-  request.stop = &cursor.trace.interrupt;
+  request.stop = &trace.interrupt;
   bool isGood = true;
-  const auto done = SpanRead(cursor.trace.trace(), request, [&](const SpanChunk &chunk) {
+  const auto done = SpanRead(trace.trace(), request, [&](const SpanChunk &chunk) {
                       isGood = adder.add(chunk);
                       return isGood;
                     }).run();
-  if (cursor.trace.interrupt)
+  if (trace.interrupt)
     return SQLITE_INTERRUPT;
   if (!done)
-    return failTable(*given->pVtab, done.error().text());
-  return isGood ? SQLITE_OK : failTable(*given->pVtab, "integer overflow");
+    return failTable(*pVtab, done.error().text());
+  return isGood ? SQLITE_OK : failTable(*pVtab, "integer overflow");
 }
 
-int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
-  GroupCursor &cursor = cursorOf(given);
-  const Group &group = cursor.groups[cursor.row];
+int GroupCursor::column(sqlite3_context *context, int number) const {
+  const Group &group = groups[row];
   const auto setNumber = [&](uint64_t value) { sqlite3_result_int64(context, static_cast<sqlite3_int64>(value)); };
   if (number >= kConditions) {
     sqlite3_result_error(context, kCantGroup, -1);
@@ -278,7 +274,7 @@ int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
   }
   switch (number) {
   case kName: {
-    const std::string &name = cursor.trace.nameOf(group.function);
+    const std::string &name = trace.nameOf(group.function);
     sqlite3_result_text64(context, name.data(), name.size(), SQLITE_STATIC, SQLITE_UTF8);
     break;
   }
@@ -309,37 +305,6 @@ int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
 } // namespace
 } // namespace group_module
 
-const sqlite3_module kGroupModule = [] {
-  sqlite3_module module = {};
-  module.iVersion = 1;
-  module.xCreate = group_module::connect;
-  module.xConnect = group_module::connect;
-  module.xBestIndex = group_module::bestIndex;
-  module.xDisconnect = group_module::disconnect;
-  module.xDestroy = group_module::disconnect;
-  module.xOpen = [](sqlite3_vtab *vtab, sqlite3_vtab_cursor **made) {
-    *made = new group_module::GroupCursor(group_module::vtabOf(vtab).trace);
-    return SQLITE_OK;
-  };
-  module.xClose = [](sqlite3_vtab_cursor *cursor) {
-    delete &group_module::cursorOf(cursor);
-    return SQLITE_OK;
-  };
-  module.xFilter = group_module::filter;
-  module.xNext = [](sqlite3_vtab_cursor *cursor) {
-    ++group_module::cursorOf(cursor).row;
-    return SQLITE_OK;
-  };
-  module.xEof = [](sqlite3_vtab_cursor *cursor) {
-    const auto &groups = group_module::cursorOf(cursor);
-    return groups.row >= groups.groups.size() ? 1 : 0;
-  };
-  module.xColumn = group_module::column;
-  module.xRowid = [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
-    *id = static_cast<sqlite3_int64>(group_module::cursorOf(cursor).row);
-    return SQLITE_OK;
-  };
-  return module;
-}();
+const sqlite3_module kGroupModule = moduleOf<group_module::GroupVtab, group_module::GroupCursor>();
 
 } // namespace ada::query

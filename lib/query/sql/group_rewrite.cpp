@@ -82,14 +82,10 @@ std::optional<std::vector<Token>> tokensOf(std::string_view sql) {
   return tokens;
 }
 
-template <size_t kSize> bool isAmong(const std::array<std::string_view, kSize> &words, std::string_view word) {
+template <class Words> bool isAmong(const Words &words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-constexpr std::array<std::string_view, 7> kKeys = {"name",  "function_id", "thread",   "process",
-                                                   "depth", "exit",        "outermost"};
-constexpr std::array<std::string_view, 8> kMeasures = {"ts",      "dur",       "self",     "on_cpu",
-                                                       "waiting", "preempted", "recorder", "self_recorder"};
 // Words with which a query is of another form.
 constexpr std::array<std::string_view, 15> kOther = {"select", "distinct", "filter",    "over",  "join",
                                                      "union",  "except",   "intersect", "with",  "window",
@@ -200,8 +196,8 @@ private:
       return false;
     const std::string &column = at(argument).name;
     const bool isAll = at(argument).isSign("*");
-    const bool isMeasure = at(argument).isName() && isAmong(kMeasures, column);
-    const bool isKey = at(argument).isName() && isAmong(kKeys, column);
+    const bool isMeasure = at(argument).isName() && isAmong(kGroupMeasures, column);
+    const bool isKey = at(argument).isName() && isAmong(kGroupKeys, column);
     const std::string sum = "sum(" + column + "_sum)";
     if (function.is("count") && (isAll || isKey || isMeasure))
       put("coalesce(sum(" + (isMeasure ? column + "_n" : std::string("n")) + "), 0)");
@@ -228,7 +224,7 @@ private:
     const bool isAlias = std::ranges::find(aliases_, token.name) != aliases_.end();
     const bool isQualified = next_ > 0 && at(next_ - 1).isSign(".");
     const bool isColumn = spanColumn(token.name).has_value();
-    if (!isColumn || isAmong(kKeys, token.name) || clause_ == Clause::Where)
+    if (!isColumn || isAmong(kGroupKeys, token.name) || clause_ == Clause::Where)
       return token.name != "parent_id" && token.name != "rowid" ? copy() : false;
     return clause_ == Clause::Order && isAlias && !isQualified ? copy() : false;
   }

@@ -12,11 +12,18 @@
 // query is run as it was written.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace ada::query {
+
+/// Columns of spans that `span_groups` has as keys, and those that it adds up.
+inline constexpr std::array<const char *, 7> kGroupKeys = {"name",  "function_id", "thread",   "process",
+                                                           "depth", "exit",        "outermost"};
+inline constexpr std::array<const char *, 8> kGroupMeasures = {"ts",      "dur",       "self",     "on_cpu",
+                                                               "waiting", "preempted", "recorder", "self_recorder"};
 
 /// The changed query; nothing if the query is of another form. It has the same result, except for the names of columns.
 std::optional<std::string> rewriteGroups(std::string_view sql);

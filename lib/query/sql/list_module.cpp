@@ -1,12 +1,11 @@
 // The virtual tables that are lists of rows: all but `spans`.
-#include "modules.h"
+#include "module_of.h"
 
 #include "query/handover.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <optional>
 
 namespace ada::query {
@@ -16,17 +15,20 @@ namespace {
 
 constexpr size_t kChunkRows = 512;
 
-struct ListVtab : sqlite3_vtab {
-  ListVtab(AttachedTrace &trace, const TableInfo &info) : sqlite3_vtab{}, trace(trace), info(info) {}
-  AttachedTrace &trace;
+struct ListVtab : TraceVtab {
+  ListVtab(AttachedTrace &trace, const TableInfo &info) : TraceVtab(trace), info(info) {}
   const TableInfo &info;
-  std::deque<TablePlan> plans;
+
+  static int connect(sqlite3 *database, void *traces, int count, const char *const *argv, sqlite3_vtab **made,
+                     char **message);
+  int bestIndex(sqlite3_index_info &offered);
 };
 
 using Rows = std::vector<std::vector<Value>>;
 
 struct ListCursor : sqlite3_vtab_cursor {
   explicit ListCursor(ListVtab &table) : sqlite3_vtab_cursor{}, table(table) {}
+  ~ListCursor() { close(); }
 
   ListVtab &table;
   ListRequest request;
@@ -60,6 +62,7 @@ struct ListCursor : sqlite3_vtab_cursor {
         give();
     });
   }
+  int filter(const TablePlan &plan, sqlite3_value **values);
   int next() {
     ++number;
     if (rows && ++row < rows->size())
@@ -73,12 +76,13 @@ struct ListCursor : sqlite3_vtab_cursor {
     const Expected<void> result = *done;
     return result ? SQLITE_OK : failTable(*pVtab, result.error().text());
   }
+  bool isAtEnd() const { return rows == nullptr; }
+  int column(sqlite3_context *context, int place) const;
+  sqlite3_int64 rowId() const { return number; }
 };
 
-ListVtab &vtabOf(sqlite3_vtab *vtab) { return *static_cast<ListVtab *>(vtab); }
-ListCursor &cursorOf(sqlite3_vtab_cursor *cursor) { return *static_cast<ListCursor *>(cursor); }
-
-int connect(sqlite3 *database, void *traces, int count, const char *const *argv, sqlite3_vtab **made, char **message) {
+int ListVtab::connect(sqlite3 *database, void *traces, int count, const char *const *argv, sqlite3_vtab **made,
+                      char **message) {
   AttachedTrace *const trace = traceOf(traces, argv);
   const TableInfo *const info = count > 3 ? findTable(argv[3]) : nullptr;
   if (!trace || !info) {
@@ -91,54 +95,34 @@ int connect(sqlite3 *database, void *traces, int count, const char *const *argv,
   return status;
 }
 
-int disconnect(sqlite3_vtab *vtab) {
-  delete static_cast<ListVtab *>(vtab);
-  return SQLITE_OK;
-}
-
-int bestIndex(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  ListVtab &table = vtabOf(vtab);
-  const auto nameOf = [&](int column) { return table.info.columns[static_cast<size_t>(column)].key; };
+int ListVtab::bestIndex(sqlite3_index_info &offered) {
+  const auto nameOf = [&](int column) { return info.columns[static_cast<size_t>(column)].key; };
   const auto pushOf = [&](int column) {
     const std::string_view name = nameOf(column);
     return name == "ts" ? Push::Range : name == "thread" ? Push::Set : Push::No;
   };
-  TablePlan plan = planOf(*info, pushOf, nameOf, false);
-  const std::string_view name = table.info.name;
-  double rows = name == "functions"   ? static_cast<double>(table.trace.trace().functions().size())
-                : name == "threads"   ? static_cast<double>(table.trace.trace().table().threads.size())
-                : name == "processes" ? static_cast<double>(table.trace.trace().table().processes.size())
+  TablePlan plan = planOf(offered, pushOf, nameOf, false);
+  const std::string_view name = info.name;
+  double rows = name == "functions"   ? static_cast<double>(trace.trace().functions().size())
+                : name == "threads"   ? static_cast<double>(trace.trace().table().threads.size())
+                : name == "processes" ? static_cast<double>(trace.trace().table().processes.size())
                                       : 1e6;
   for (size_t i = 0; i < plan.constraints.size(); ++i)
     rows *= 0.3;
-  info->estimatedRows = static_cast<sqlite3_int64>(std::max(rows, 1.0));
-  info->estimatedCost = 1000.0 + rows;
+  offered.estimatedRows = static_cast<sqlite3_int64>(std::max(rows, 1.0));
+  offered.estimatedCost = 1000.0 + rows;
   if (plan.text.empty())
     plan.text = "all rows";
-  table.plans.push_back(std::move(plan));
-  return setPlan(*info, table.plans.back(), static_cast<int>(table.plans.size()) - 1);
+  return offer(offered, std::move(plan));
 }
 
-int open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **made) {
-  *made = new ListCursor(vtabOf(vtab));
-  return SQLITE_OK;
-}
-
-int close(sqlite3_vtab_cursor *cursor) {
-  cursorOf(cursor).close();
-  delete &cursorOf(cursor);
-  return SQLITE_OK;
-}
-
-int filter(sqlite3_vtab_cursor *given, int number, const char *, int, sqlite3_value **values) {
-  ListCursor &cursor = cursorOf(given);
-  cursor.close();
-  const TablePlan &plan = cursor.table.plans[static_cast<size_t>(number)];
-  cursor.request = {.used = plan.used};
+int ListCursor::filter(const TablePlan &plan, sqlite3_value **values) {
+  close();
+  request = {.used = plan.used};
   NumberRange ts;
   for (size_t i = 0; i < plan.constraints.size(); ++i) {
     const UsedConstraint &constraint = plan.constraints[i];
-    if (std::string_view(cursor.table.info.columns[static_cast<size_t>(constraint.column)].key) == "ts") {
+    if (std::string_view(table.info.columns[static_cast<size_t>(constraint.column)].key) == "ts") {
       ts.restrict(constraint.op, values[i]);
       continue;
     }
@@ -151,13 +135,13 @@ int filter(sqlite3_vtab_cursor *given, int number, const char *, int, sqlite3_va
         threads.push_back(static_cast<uint32_t>(range.min));
     };
     if (forEachValue(constraint, values[i], add) && isExact)
-      cursor.request.threads = std::move(threads);
+      request.threads = std::move(threads);
   }
   if (ts.isEmpty())
     return SQLITE_OK;
-  cursor.request.minTs = ts.min, cursor.request.maxTs = ts.max;
-  cursor.read();
-  return cursor.next();
+  request.minTs = ts.min, request.maxTs = ts.max;
+  read();
+  return next();
 }
 
 void setValue(sqlite3_context *context, const Value &value, Holds holds) {
@@ -185,35 +169,15 @@ void setValue(sqlite3_context *context, const Value &value, Holds holds) {
     sqlite3_result_double(context, std::strtod(begin, nullptr));
 }
 
-int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
-  const ListCursor &cursor = cursorOf(given);
-  const auto at = static_cast<size_t>(number);
-  setValue(context, (*cursor.rows)[cursor.row][at], cursor.table.info.columns[at].holds);
+int ListCursor::column(sqlite3_context *context, int place) const {
+  const auto at = static_cast<size_t>(place);
+  setValue(context, (*rows)[row][at], table.info.columns[at].holds);
   return SQLITE_OK;
 }
 
 } // namespace
 } // namespace list_module
 
-const sqlite3_module kListModule = [] {
-  sqlite3_module module = {};
-  module.iVersion = 1;
-  module.xCreate = list_module::connect;
-  module.xConnect = list_module::connect;
-  module.xBestIndex = list_module::bestIndex;
-  module.xDisconnect = list_module::disconnect;
-  module.xDestroy = list_module::disconnect;
-  module.xOpen = list_module::open;
-  module.xClose = list_module::close;
-  module.xFilter = list_module::filter;
-  module.xNext = [](sqlite3_vtab_cursor *cursor) { return list_module::cursorOf(cursor).next(); };
-  module.xEof = [](sqlite3_vtab_cursor *cursor) { return list_module::cursorOf(cursor).rows == nullptr ? 1 : 0; };
-  module.xColumn = list_module::column;
-  module.xRowid = [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
-    *id = list_module::cursorOf(cursor).number;
-    return SQLITE_OK;
-  };
-  return module;
-}();
+const sqlite3_module kListModule = moduleOf<list_module::ListVtab, list_module::ListCursor>();
 
 } // namespace ada::query

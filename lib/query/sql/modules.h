@@ -25,8 +25,8 @@ inline constexpr char kCantGroup[] = "the condition can't be met before calls ar
 AttachedTrace *traceOf(void *traces, const char *const *argv);
 /// Sets a table's message and returns SQLITE_ERROR.
 int failTable(sqlite3_vtab &table, const std::string &message);
-/// "CREATE TABLE x (…)" with the columns of a table and whatever follows them.
-std::string declarationOf(std::span<const ColumnInfo> columns, const std::string &more = {});
+/// "CREATE TABLE x (…)" with the columns of a table.
+std::string declarationOf(std::span<const ColumnInfo> columns);
 
 /// Restricts a request to what the conditions of a plan leave. False if nothing is left.
 struct SpanConditions {

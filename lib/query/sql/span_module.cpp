@@ -2,12 +2,11 @@
 //
 // SQLite asks for rows one after the other, while the reader hands out chunks: it runs in threads of its own, and is
 // ahead by as many parts as it has workers.
-#include "modules.h"
+#include "module_of.h"
 
 #include "query/handover.h"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 
 namespace ada::query {
@@ -15,20 +14,20 @@ namespace ada::query {
 namespace span_module {
 namespace {
 
-struct SpanVtab : sqlite3_vtab {
-  explicit SpanVtab(AttachedTrace &trace) : sqlite3_vtab{}, trace(trace) {}
-  AttachedTrace &trace;
-  std::deque<TablePlan> plans;
+struct SpanVtab : TraceVtab {
+  using TraceVtab::TraceVtab;
+  static int connect(sqlite3 *database, void *traces, int, const char *const *argv, sqlite3_vtab **made,
+                     char **message);
+  int bestIndex(sqlite3_index_info &info);
 };
 
 const ColumnInfo *columnsOfSpans() { return findTable("spans")->columns.data(); }
 const char *nameOfColumn(int column) { return columnsOfSpans()[column].key; }
 
-SpanVtab &vtabOf(sqlite3_vtab *vtab) { return *static_cast<SpanVtab *>(vtab); }
-
 // Where a cursor gets its rows from.
 struct SpanCursor : sqlite3_vtab_cursor {
-  explicit SpanCursor(AttachedTrace &trace) : sqlite3_vtab_cursor{}, trace(trace) {}
+  explicit SpanCursor(SpanVtab &table) : sqlite3_vtab_cursor{}, trace(table.trace) {}
+  ~SpanCursor() { close(); }
 
   AttachedTrace &trace;
   // Either a read that is under way,
@@ -73,6 +72,7 @@ struct SpanCursor : sqlite3_vtab_cursor {
       done = SpanRead(trace.trace(), request, [&](const SpanChunk &chunk) { return to.give(chunk); }).run();
     });
   }
+  int filter(const TablePlan &plan, sqlite3_value **values);
   int next() {
     if (chunk && ++row < chunk->rows)
       return SQLITE_OK;
@@ -88,11 +88,13 @@ struct SpanCursor : sqlite3_vtab_cursor {
     const Expected<void> result = *done;
     return result ? SQLITE_OK : failTable(*pVtab, result.error().text());
   }
+  bool isAtEnd() const { return chunk == nullptr; }
+  int column(sqlite3_context *context, int number) const;
+  sqlite3_int64 rowId() const { return static_cast<sqlite3_int64>(chunk->id[row]); }
 };
 
-SpanCursor &cursorOf(sqlite3_vtab_cursor *cursor) { return *static_cast<SpanCursor *>(cursor); }
-
-int connect(sqlite3 *database, void *traces, int, const char *const *argv, sqlite3_vtab **made, char **message) {
+int SpanVtab::connect(sqlite3 *database, void *traces, int, const char *const *argv, sqlite3_vtab **made,
+                      char **message) {
   AttachedTrace *const trace = traceOf(traces, argv);
   if (!trace) {
     *message = sqlite3_mprintf("there is no trace '%s'", argv[1]);
@@ -102,11 +104,6 @@ int connect(sqlite3 *database, void *traces, int, const char *const *argv, sqlit
   if (status == SQLITE_OK)
     *made = new SpanVtab(*trace);
   return status;
-}
-
-int disconnect(sqlite3_vtab *vtab) {
-  delete static_cast<SpanVtab *>(vtab);
-  return SQLITE_OK;
 }
 
 // Rough numbers, so that joins begin with the table that has fewer rows.
@@ -126,36 +123,23 @@ double shareOf(const UsedConstraint &constraint) {
   return name == "ts" || name == "dur" ? 0.2 : 0.5;
 }
 
-int bestIndex(sqlite3_vtab *vtab, sqlite3_index_info *info) {
-  SpanVtab &table = vtabOf(vtab);
-  TablePlan plan = planOf(*info, [](int column) { return pushOfSpans(nameOfColumn(column)); }, nameOfColumn, false);
-  double rows = rowsOf(table.trace.trace());
+int SpanVtab::bestIndex(sqlite3_index_info &info) {
+  TablePlan plan = planOf(info, [](int column) { return pushOfSpans(nameOfColumn(column)); }, nameOfColumn, false);
+  double rows = rowsOf(trace.trace());
   bool isOne = false;
   for (const UsedConstraint &constraint : plan.constraints) {
     rows *= shareOf(constraint);
     isOne |= std::string_view(nameOfColumn(constraint.column)) == "id" && constraint.op == SQLITE_INDEX_CONSTRAINT_EQ;
   }
-  info->estimatedRows = isOne ? 1 : static_cast<sqlite3_int64>(std::max(rows, 2.0));
-  info->estimatedCost = isOne ? 30.0 : 1000.0 + rows;
+  info.estimatedRows = isOne ? 1 : static_cast<sqlite3_int64>(std::max(rows, 2.0));
+  info.estimatedCost = isOne ? 30.0 : 1000.0 + rows;
   if (isOne)
-    info->idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
+    info.idxFlags = SQLITE_INDEX_SCAN_UNIQUE;
   plan.text = (plan.text.empty() ? "all calls" : plan.text) + "; reads";
   for (size_t i = 0; i < findTable("spans")->columns.size(); ++i)
     if (plan.used >> i & 1)
       plan.text += std::string(" ") + nameOfColumn(static_cast<int>(i));
-  table.plans.push_back(std::move(plan));
-  return setPlan(*info, table.plans.back(), static_cast<int>(table.plans.size()) - 1);
-}
-
-int open(sqlite3_vtab *vtab, sqlite3_vtab_cursor **made) {
-  *made = new SpanCursor(vtabOf(vtab).trace);
-  return SQLITE_OK;
-}
-
-int close(sqlite3_vtab_cursor *cursor) {
-  cursorOf(cursor).close();
-  delete &cursorOf(cursor);
-  return SQLITE_OK;
+  return offer(info, std::move(plan));
 }
 
 SpanColumns columnsOf(const TablePlan &plan) {
@@ -166,32 +150,30 @@ SpanColumns columnsOf(const TablePlan &plan) {
   return columns;
 }
 
-int filter(sqlite3_vtab_cursor *given, int number, const char *, int, sqlite3_value **values) {
-  SpanCursor &cursor = cursorOf(given);
-  cursor.close();
-  const TablePlan &plan = vtabOf(given->pVtab).plans[static_cast<size_t>(number)];
-  auto conditions = spanConditions(cursor.trace, plan, values, nameOfColumn);
-  if (cursor.trace.interrupt)
+int SpanCursor::filter(const TablePlan &plan, sqlite3_value **values) {
+  close();
+  auto conditions = spanConditions(trace, plan, values, nameOfColumn);
+  if (trace.interrupt)
     return SQLITE_INTERRUPT;
   if (!conditions)
-    return failTable(*given->pVtab, conditions.error().text());
+    return failTable(*pVtab, conditions.error().text());
   if (!*conditions)
     return SQLITE_OK;
-  cursor.request = std::move((*conditions)->request);
-  cursor.request.columns = columnsOf(plan);
-  const bool isOne = cursor.request.minId == cursor.request.maxId;
-  if (isOne && !cursor.request.columns.hasAny(kSumColumns) && !cursor.request.columns.hasAny(kTextColumns)) {
-    const auto found = cursor.trace.find(cursor.request.minId);
-    if (cursor.trace.interrupt)
+  request = std::move((*conditions)->request);
+  request.columns = columnsOf(plan);
+  const bool isOne = request.minId == request.maxId;
+  if (isOne && !request.columns.hasAny(kSumColumns) && !request.columns.hasAny(kTextColumns)) {
+    const auto found = trace.find(request.minId);
+    if (trace.interrupt)
       return SQLITE_INTERRUPT;
     if (!found)
-      return failTable(*given->pVtab, found.error().text());
+      return failTable(*pVtab, found.error().text());
     if (*found)
-      cursor.show(**found);
+      show(**found);
     return SQLITE_OK;
   }
-  cursor.read();
-  return cursor.next();
+  read();
+  return next();
 }
 
 void setText(sqlite3_context *context, std::string_view text) {
@@ -203,10 +185,8 @@ void setText(sqlite3_context *context, std::string_view text) {
   sqlite3_result_text64(context, valid.data(), valid.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
 }
 
-int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
-  SpanCursor &cursor = cursorOf(given);
-  const SpanChunk &chunk = *cursor.chunk;
-  const size_t row = cursor.row;
+int SpanCursor::column(sqlite3_context *context, int number) const {
+  const SpanChunk &chunk = *this->chunk;
   const auto setNumber = [&](uint64_t value) { sqlite3_result_int64(context, static_cast<sqlite3_int64>(value)); };
   const auto setOrNull = [&](uint64_t value, uint64_t none) {
     value == none ? sqlite3_result_null(context) : setNumber(value);
@@ -245,7 +225,7 @@ int column(sqlite3_vtab_cursor *given, sqlite3_context *context, int number) {
     break;
   case SpanColumn::Function:
     if (nameOfColumn(number) == kName) {
-      const std::string &name = cursor.trace.nameOf(chunk.function[row]);
+      const std::string &name = trace.nameOf(chunk.function[row]);
       sqlite3_result_text64(context, name.data(), name.size(), SQLITE_STATIC, SQLITE_UTF8);
     } else {
       setNumber(chunk.function[row]);
@@ -294,7 +274,7 @@ int failTable(sqlite3_vtab &table, const std::string &message) {
   return SQLITE_ERROR;
 }
 
-std::string declarationOf(std::span<const ColumnInfo> columns, const std::string &more) {
+std::string declarationOf(std::span<const ColumnInfo> columns) {
   std::string text = "CREATE TABLE x (";
   for (const ColumnInfo &column : columns) {
     const char *type = column.holds == Holds::Real                                 ? "REAL"
@@ -302,28 +282,9 @@ std::string declarationOf(std::span<const ColumnInfo> columns, const std::string
                                                                                    : "TEXT";
     text += (&column == columns.data() ? "\"" : ", \"") + std::string(column.key) + "\" " + type;
   }
-  return text + more + ")";
+  return text + ")";
 }
 
-const sqlite3_module kSpanModule = [] {
-  sqlite3_module module = {};
-  module.iVersion = 1;
-  module.xCreate = span_module::connect;
-  module.xConnect = span_module::connect;
-  module.xBestIndex = span_module::bestIndex;
-  module.xDisconnect = span_module::disconnect;
-  module.xDestroy = span_module::disconnect;
-  module.xOpen = span_module::open;
-  module.xClose = span_module::close;
-  module.xFilter = span_module::filter;
-  module.xNext = [](sqlite3_vtab_cursor *cursor) { return span_module::cursorOf(cursor).next(); };
-  module.xEof = [](sqlite3_vtab_cursor *cursor) { return span_module::cursorOf(cursor).chunk == nullptr ? 1 : 0; };
-  module.xColumn = span_module::column;
-  module.xRowid = [](sqlite3_vtab_cursor *cursor, sqlite3_int64 *id) {
-    *id = static_cast<sqlite3_int64>(span_module::cursorOf(cursor).chunk->id[span_module::cursorOf(cursor).row]);
-    return SQLITE_OK;
-  };
-  return module;
-}();
+const sqlite3_module kSpanModule = moduleOf<span_module::SpanVtab, span_module::SpanCursor>();
 
 } // namespace ada::query

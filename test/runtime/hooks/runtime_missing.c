@@ -1,4 +1,5 @@
 // If a program is linked without the runtime, the linker's message says how to link it, whichever linker it is.
+// Not emulated: `adatrace flags` gives the flags for this machine.
 // UNSUPPORTED: emulated
 // RUN: rm -rf %t && mkdir %t && cd %t && %ada_clang -O1 -c %s -o p.o
 // RUN: not %clang p.o -o p 2>&1 | FileCheck %s

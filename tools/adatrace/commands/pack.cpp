@@ -31,7 +31,7 @@ struct Options {
 };
 
 constexpr char kExtension[] = ".adatrace";
-constexpr model::TraceFormat kArchive = {.title = "an archive", .shape = model::Shape::File};
+constexpr model::TraceFormat kArchive = {.title = "an archive", .variants = {}, .shape = model::Shape::File};
 
 // A trace that grows, or has events in a ring file only, would be packed without them. Says what to do.
 int checkFinished(const std::string &session) {
