@@ -52,6 +52,7 @@ Expected<void> printRows(Output &out, const Palette &palette, query::SqlQuery &q
   ColumnList list;
   for (const ColumnInfo &column : columns)
     list.push_back(&column);
+  options.check("sql", list);
   TableWriter table(out, palette, list, options, kInOrder);
   std::vector<Value> row;
   while (isThere) {
