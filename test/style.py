@@ -142,6 +142,22 @@ def firstLineProblems(name, text):
         yield f"{name}:1: the first line says what the file is, not its name"
 
 
+# What compiles only because another header happens to include it: a build without precompiled headers finds it late.
+NEEDS_HEADER = (
+    (re.compile(r"(?<![\w.>])(?:std::|::)?(?:mem(?:cpy|cmp|set|move|chr|mem)|str(?:n?len|r?chr|n?cmp|str|error))\("),
+     re.compile(r"#include <(?:cstring|string\.h)>"), "<cstring>"),
+    (re.compile(r"(?<![\w.>])(?:std::|::)?(?:fopen|fprintf|snprintf|fread|fwrite|fclose)\("),
+     re.compile(r"#include <(?:cstdio|stdio\.h)>"), "<cstdio>"),
+)
+
+
+def headerProblems(name, text):
+    code = withoutText(text)
+    for used, included, header in NEEDS_HEADER:
+        if (found := used.search(code)) and not included.search(text):
+            yield f"{name}:{code.count(chr(10), 0, found.start()) + 1}: {found[0][:-1]} needs {header}"
+
+
 #===--- a look at the code -------------------------------------------------===#
 
 
@@ -334,6 +350,8 @@ def selfCheck():
     for line in HARD.split("\n") + ["word " * 25]:
         if not list(proseProblems("x.cpp" if line.startswith(("//", "#", '"')) else "x.md", line)):
             problems.append(f"style.py does not find: {line}")
+    if not list(headerProblems("x.cpp", "size_t n = ::strlen(s);")):
+        problems.append("style.py does not find a missing header")
     return problems + [f"style.py finds in plain prose: {p}" for n in ("x.md", "x.cpp") for p in proseProblems(n, PLAIN)]
 
 
@@ -362,6 +380,7 @@ def check(root, names, fix=False):
             problems.append(f"{name}: {text.count(chr(10))} lines, more than {MOST_FILE_LINES}")
         if path.suffix in (".h", ".c", ".cpp"):
             problems += Scan(name, text).problems
+            problems += headerProblems(name, text) if not name.startswith("pass/gcc/") else []  # GCC's own do it there.
     return problems, sources
 
 

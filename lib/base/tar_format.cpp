@@ -3,6 +3,8 @@
 
 #include "base/format.h"
 
+#include <cstring>
+
 namespace ada::tar {
 
 static constexpr uint64_t kMostOctal = (uint64_t{1} << 33) - 1; // eleven digits

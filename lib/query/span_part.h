@@ -119,6 +119,7 @@ public:
   }
 
   // Called by ThreadCalls.
+  using TraceSink::begin;
   void begin(uint64_t seq, const model::Event &call, bool, std::string &&arguments) {
     const uint32_t depth = calls_->walker().depth() - 1;
     if (hasIds_)

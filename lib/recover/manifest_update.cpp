@@ -13,6 +13,7 @@
 #include "shared/ring/death.h"
 
 #include <algorithm>
+#include <cstring>
 #include <ctime>
 #include <memory>
 #include <set>

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <sys/stat.h>
 #include <unistd.h>

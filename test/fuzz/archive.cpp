@@ -11,6 +11,7 @@
 #include "base/file_bytes.h"
 #include "base/tar_format.h"
 
+#include <cstdio>
 #include <cstring>
 
 using namespace ada;

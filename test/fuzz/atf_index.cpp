@@ -12,6 +12,8 @@
 #include "ada/trace/atf_index.h"
 #include "formats/atf/files/writer.h"
 
+#include <cstring>
+
 using namespace ada;
 using namespace ada::atf;
 using ada::fuzz::require;

@@ -8,6 +8,7 @@
 #include "ada/trace/types.h"
 
 #include <cstdint>
+#include <cstdio>
 #include <simdjson.h>
 
 using namespace ada::types;

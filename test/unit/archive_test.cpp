@@ -11,6 +11,7 @@
 #include "formats/atf/files/writer.h"
 #include "scratch_directory.h"
 
+#include <cstdio>
 #include <cstring>
 #include <gtest/gtest.h>
 #include <random>

@@ -6,6 +6,7 @@
 #include "scratch_directory.h"
 #include "shared/manifest_keys.h"
 
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <thread>
 

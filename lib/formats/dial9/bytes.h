@@ -3,6 +3,8 @@
 
 #include "ada/trace/dial9/value.h"
 
+#include <cstring>
+
 namespace ada::dial9 {
 
 using detail::load;

@@ -3,6 +3,8 @@
 
 #include "plan.h"
 
+#include <cstring>
+
 namespace ada::dial9 {
 
 ByteSink::~ByteSink() = default;

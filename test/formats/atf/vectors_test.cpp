@@ -5,6 +5,7 @@
 #include "vector_folder.h"
 
 #include <cctype>
+#include <cstdio>
 #include <gtest/gtest.h>
 #include <set>
 

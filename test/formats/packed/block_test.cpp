@@ -2,6 +2,7 @@
 #include "random_events.h"
 
 #include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
 
 namespace {

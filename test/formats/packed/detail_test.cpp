@@ -10,7 +10,9 @@
 #include "formats/packed/detail_file.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 

@@ -11,6 +11,7 @@
 #include "formats/atf/files/writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iterator>

@@ -10,6 +10,7 @@
 #include "formats/atf/files/writer.h"
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
 

@@ -7,6 +7,7 @@
 #include "thorough.h"
 
 #include <atomic>
+#include <cstring>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>

@@ -5,6 +5,7 @@
 #include "ada/trace/error.h"
 
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
