@@ -1,6 +1,8 @@
 // The cost of the calls in a time range.
 #include "range_answers.h"
 
+#include "base/try.h"
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -9,6 +11,7 @@
 #include <numeric>
 #include <optional>
 #include <thread>
+#include <utility>
 
 namespace ada::view {
 
