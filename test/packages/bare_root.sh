@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the Debian packages into a bare system, uses them there as someone would, and removes them.
+# Checks the Debian packages with lintian, installs them into a bare system, uses them there, and removes them.
 #
 # Usage: bare_root.sh BUILD    (as root; needs mmdebstrap and the archive that this system gets its packages from)
 set -euo pipefail
@@ -15,6 +15,9 @@ step() { printf -- '--- %s\n' "$*"; }
 
 step "packages"
 cpack --config "$build/CPackConfig.cmake" -G DEB -B "$work/debs" >"$work/cpack.log" 2>&1 || { cat "$work/cpack.log"; exit 1; }
+if command -v lintian >/dev/null; then
+  lintian --fail-on error --suppress-tags-from-file "$source/test/packages/lintian_accepted" "$work"/debs/*.deb
+fi
 
 step "a bare system"
 . /etc/os-release

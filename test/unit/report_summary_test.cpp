@@ -184,7 +184,7 @@ TEST(ReportSummary, SameFigures) {
         test::CallShape{.name = "deeper than is known", .deepest = 3000, .odd = 2},
         test::CallShape{.name = "times go back", .back = 5}})
     for (const bool hasLane : {false, true}) {
-      shape.events = test::casesOf<size_t>(120'000, 10'000);
+      shape.events = test::casesOf<size_t>(120'000, 6'000);
       const std::string session = makeSession(scratch / (shape.name + std::to_string(hasLane)), shape, 1);
       const auto events = test::randomCalls(shape, 1);
       if (hasLane && shape.back > 0)

@@ -1,4 +1,5 @@
 // The viewer's answers about single calls and ranges, checked against all calls of random traces.
+#include "thorough.h"
 #include "view_trace.h"
 
 #include "analysis/report/report.h"
@@ -134,7 +135,7 @@ TEST(ViewAnswers, Find) {
       RandomTrace trace(21, {.threads = 3, .events = 20'000});
       ASSERT_TRUE(!withIndex || trace.index());
       std::mt19937_64 random(slowest);
-      for (unsigned i = 0; i < 60; ++i) {
+      for (unsigned i = 0; i < test::casesOf(60u, 20u); ++i) {
         const uint64_t start = trace.view->startNs(), length = trace.view->endNs() - start;
         FindRequest request{.threads = {0, 1, 2}, .fromNs = start, .toNs = start + length + 1};
         if (i % 3) {

@@ -77,7 +77,7 @@ TEST(ViewIndex, BoxesAndCallsAreThoseOfTheTrace) {
     const auto index = trace.index();
     ASSERT_TRUE(index);
     std::mt19937_64 random(seed);
-    for (unsigned i = 0; i < 60; ++i) {
+    for (unsigned i = 0; i < test::casesOf(60u, 24u); ++i) {
       const uint32_t number = i % 3;
       const TrueThread &truth = (*trace.threads)[number];
       const uint64_t first = truth.events.front().timeNs, last = truth.events.back().timeNs + 1;
@@ -108,7 +108,7 @@ TEST(ViewIndex, PicturesOfATraceThatIsReadAreExact) {
       const TrueThread &truth = (*trace.threads)[0];
       const uint64_t first = truth.events.front().timeNs, last = truth.events.back().timeNs;
       std::mt19937_64 random(1);
-      for (unsigned i = 0; i < test::casesOf(100u, 12u); ++i) {
+      for (unsigned i = 0; i < test::casesOf(100u, 6u); ++i) {
         const uint64_t from = i ? first + random() % (last - first) : first;
         const uint64_t to = i ? from + 1 + random() % (last + 1000 - from) : last + 1;
         const auto picture = trace.view->picture({.fromNs = from, .toNs = to, .pixels = 1 + random() % 1000});

@@ -4,6 +4,7 @@
 #include "core/files/packed_file.h"
 #include "scratch_directory.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -103,8 +104,8 @@ protected:
     EXPECT_EQ(file_.removed(), removed);
     EXPECT_EQ(content.removed, removed);
     ASSERT_EQ(content.events.size() + removed, expected_.size());
-    for (size_t i = removed; i < expected_.size(); ++i)
-      ASSERT_EQ(content.events[i - removed], expected_[i]) << i;
+    const auto other = std::mismatch(content.events.begin(), content.events.end(), expected_.begin() + removed);
+    ASSERT_EQ(other.first - content.events.begin(), std::ssize(content.events)) << "the event there differs";
     EXPECT_EQ(content.header.threadId, 4711u);
     if (content.header.flags & packed::kFileFinished) {
       EXPECT_EQ(content.header.eventCount, expected_.size() - removed);
