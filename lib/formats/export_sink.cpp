@@ -40,11 +40,15 @@ struct ExportSink::ThreadState {
 
   void begin(uint64_t callSeq, const Event &call, bool, std::string &&arguments) {
     const SymbolKind kind = sink.function(call.function).kind;
+    const uint32_t depth = calls.walker().depth() - 1;
+    const uint64_t seq = call.isEarlier ? Span::kNoSeq : callSeq;
     if (isPoint(kind)) {
       isPassed = sink.point({.thread = index,
                              .function = call.function,
+                             .depth = depth,
                              .kind = kind,
                              .timeNs = call.timeNs,
+                             .seq = seq,
                              .value = value,
                              .arguments = arguments,
                              .json = json});
@@ -53,9 +57,9 @@ struct ExportSink::ThreadState {
     }
     sink.beginCall({.thread = index,
                     .function = call.function,
-                    .depth = calls.walker().depth() - 1,
+                    .depth = depth,
                     .timeNs = call.timeNs,
-                    .seq = call.isEarlier ? Span::kNoSeq : callSeq,
+                    .seq = seq,
                     .arguments = arguments,
                     .json = sink.hasLists_ ? std::string_view(json) : std::string_view()});
   }

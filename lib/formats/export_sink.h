@@ -73,9 +73,9 @@ protected:
 
   /// An instant, a value of a counter or a step of a flow (ada/annotations.h).
   struct Point {
-    uint32_t thread = 0, function = 0;
+    uint32_t thread = 0, function = 0, depth = 0;
     SymbolKind kind = SymbolKind::Instant;
-    uint64_t timeNs = 0;
+    uint64_t timeNs = 0, seq = 0;                     ///< as in Call
     std::optional<analysis::CounterValue> value = {}; ///< the counter's value or the flow's id, if known
     std::string_view arguments = {};                  ///< "(n=10)", or empty
     std::string_view json = {};                       ///< {"n":10}, or empty

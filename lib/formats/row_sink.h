@@ -47,8 +47,11 @@ protected:
 
   /// The number of open calls.
   size_t openCalls(uint32_t thread) const { return thread < open_.size() ? open_[thread].size() : 0; }
-  /// The id of the call that begins next.
-  uint64_t nextCall() const { return calls_ + 1; }
+  /// The same as Row::spanId, of a call or of a point.
+  template <class Begin> uint64_t spanIdOf(const Begin &begin) const {
+    const uint32_t index = thread(begin.thread).indexInTrace;
+    return begin.seq == Span::kNoSeq ? query::earlierSpanId(index, begin.depth) : query::spanId(index, begin.seq);
+  }
 
 private:
   struct OpenCall {
@@ -61,10 +64,7 @@ private:
       open_.resize(call.thread + size_t{1});
     std::vector<OpenCall> &open = open_[call.thread];
     const uint64_t way = wayOf(call, open.empty() ? 0 : open.back().way);
-    const uint32_t index = thread(call.thread).indexInTrace;
-    const uint64_t id =
-        call.seq == Span::kNoSeq ? query::earlierSpanId(index, call.depth) : query::spanId(index, call.seq);
-    open.push_back({++calls_, id, way, std::string(call.arguments), std::string(call.json)});
+    open.push_back({++calls_, spanIdOf(call), way, std::string(call.arguments), std::string(call.json)});
   }
   void endCall(const End &end) final {
     std::vector<OpenCall> &open = open_[end.thread];

@@ -13,7 +13,7 @@ public:
   explicit TraceSpans(std::unique_ptr<SharedTrace> trace) : trace_(std::move(trace)) {}
   const std::vector<model::Process> &processes() const override { return trace_->table().processes; }
   const std::vector<model::Thread> &threads() const override { return trace_->table().threads; }
-  const std::vector<model::Function> &functions() const override { return trace_->functions(); }
+  const std::deque<model::Function> &functions() const override { return trace_->functions(); }
   Expected<void> read(const SpanRequest &request, const std::function<bool(const SpanChunk &)> &visit) override {
     return SpanRead(*trace_, request, visit).run();
   }

@@ -41,7 +41,7 @@ protected:
   /// False ends the reading.
   virtual bool take(uint64_t seq, const model::Event &event, const model::Batch &batch) = 0;
 
-  const model::Function &function(uint32_t number) const { return trace_.functions()[functions_.numberOf(number)]; }
+  const model::Function &function(uint32_t number) const { return trace_.function(functions_.numberOf(number)); }
   uint64_t processOf(const model::Event &event) const { return trace_.table().threads[event.thread].process; }
   bool isWanted(const model::Event &event) const {
     return event.timeNs >= request_.minTs && event.timeNs <= request_.maxTs;

@@ -4,10 +4,10 @@
 #include "analysis/report/report_parts.h"
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <unordered_map>
-#include <vector>
 
 namespace ada::query {
 
@@ -21,8 +21,8 @@ public:
   /// The function's number, which is new if the function is.
   uint32_t add(const model::Function &function);
   std::optional<uint32_t> find(const model::Function &function);
-  /// By number: the first function that was added.
-  const std::vector<model::Function> &functions() const { return functions_; }
+  /// By number: the first function that was added. They stay where they are when more are added.
+  const std::deque<model::Function> &functions() const { return functions_; }
 
 private:
   struct PlainKey {
@@ -40,7 +40,7 @@ private:
   // Nearly all functions are identified by a number, and there may be a million of them.
   std::unordered_map<PlainKey, uint32_t, PlainHash> plain_;
   std::map<analysis::RowKey, uint32_t> named_;
-  std::vector<model::Function> functions_;
+  std::deque<model::Function> functions_;
 };
 
 } // namespace ada::query

@@ -58,7 +58,8 @@ Expected<void> TraceLists::readFunctions(const ListRequest &request, const std::
   const TraceTotals *totals = ADA_TRY(this->totals(request, 8, stop));
   const std::vector<Knowledge> known = knowledgeOf(trace_.table());
   const FunctionStatistics none;
-  for (const model::Function &function : trace_.functions()) {
+  for (uint32_t number = 0; number < trace_.functionCount() && !stop; ++number) {
+    const model::Function &function = trace_.function(number);
     const FunctionStatistics &figures =
         totals && function.index < totals->functions.size() ? totals->functions[function.index] : none;
     if (!visit(functionRow(function.index, function, figures, known[function.process])))

@@ -4,6 +4,7 @@
 #include "analysis/events/trace_table.h"
 #include "function_numbers.h"
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,8 +12,8 @@
 
 namespace ada::query {
 
-/// May be used from any thread, except that functions() must not be called while readers of a damaged trace find
-/// functions that it did not announce.
+/// May be used from any thread. functions() is for times when nothing is read: readers of a damaged trace add functions
+/// that it did not announce.
 class SharedTrace {
 public:
   static Expected<std::unique_ptr<SharedTrace>> open(std::unique_ptr<model::TraceSource> source);
@@ -24,7 +25,16 @@ public:
   /// A source that has announced what plainTable() has: only functions that it names without being asked.
   std::unique_ptr<model::TraceSource> plainSource() const { return plain_->another(); }
   const analysis::TraceTable &plainTable() const { return plainTable_; }
-  const std::vector<model::Function> &functions() const { return numbers_.functions(); }
+  const std::deque<model::Function> &functions() const { return numbers_.functions(); }
+  /// How many there are so far, and one of them, which stays where it is.
+  size_t functionCount() const {
+    const std::lock_guard lock(mutex_);
+    return numbers_.functions().size();
+  }
+  const model::Function &function(uint32_t number) const {
+    const std::lock_guard lock(mutex_);
+    return numbers_.functions()[number];
+  }
 
   /// The number of a function that was announced, by the source's number.
   uint32_t numberOf(uint32_t function) const { return numberOf_[function]; }

@@ -18,7 +18,7 @@ namespace ada::query {
 class SpanRead {
 public:
   SpanRead(SharedTrace &trace, const SpanRequest &request, const std::function<bool(const SpanChunk &)> &visit)
-      : trace_(trace), request_(request), filter_(request_, trace.functions().size()), visit_(visit) {}
+      : trace_(trace), request_(request), filter_(request_, trace.functionCount()), visit_(visit) {}
 
   Expected<void> run();
 

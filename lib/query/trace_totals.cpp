@@ -28,7 +28,7 @@ Expected<TraceTotals> totalsOf(SharedTrace &trace, const std::atomic<bool> &stop
     totals.threads[*row.thread] += sums;
     totals.processes[row.process] += sums;
   }
-  totals.functions.resize(std::max(totals.functions.size(), trace.functions().size()));
+  totals.functions.resize(std::max(totals.functions.size(), trace.functionCount()));
   trace.addDamage(report.damage.problems, report.damage.warnings);
   return totals;
 }

@@ -28,7 +28,7 @@ class Column {
 public:
   virtual ~Column() = default;
   virtual void add(const SpanChunk &chunk) = 0;
-  virtual void finish(const std::vector<model::Function> &) {}
+  virtual void finish(const std::deque<model::Function> &) {}
   virtual py::tuple take() = 0;
 };
 
@@ -81,7 +81,7 @@ public:
       isUsed_[function] = 1;
     }
   }
-  void finish(const std::vector<model::Function> &functions) override {
+  void finish(const std::deque<model::Function> &functions) override {
     std::unordered_map<std::string_view, uint32_t> known;
     std::vector<uint32_t> codes(isUsed_.size());
     for (size_t function = 0; function < isUsed_.size(); ++function) {
@@ -210,7 +210,7 @@ public:
     }
     return !isFull_;
   }
-  void finish(const std::vector<model::Function> &functions) override {
+  void finish(const std::deque<model::Function> &functions) override {
     for (auto &[key, column] : columns_)
       column->finish(functions);
   }
@@ -244,7 +244,7 @@ std::vector<std::string> spanKeys() {
   return keys;
 }
 
-std::vector<uint32_t> functionsCalled(const std::vector<model::Function> &functions,
+std::vector<uint32_t> functionsCalled(const std::deque<model::Function> &functions,
                                       const std::vector<std::string> &globs) {
   std::vector<uint32_t> found;
   for (const model::Function &function : functions) {

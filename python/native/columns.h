@@ -8,6 +8,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ public:
   /// False if there is no memory; then take() throws.
   virtual bool add(const query::SpanChunk &chunk) noexcept = 0;
   /// After the last chunk. `functions` are those of the trace.
-  virtual void finish(const std::vector<model::Function> &functions) = 0;
+  virtual void finish(const std::deque<model::Function> &functions) = 0;
   /// A dict with the columns, by key; each is a tuple:
   ///   ("numbers", array, nulls)           nulls: an array of bool, or None if no value is null
   ///   ("words", codes, words)             words[codes[i]]
@@ -37,7 +38,7 @@ public:
 /// The keys of all columns of the table `spans`, in its order.
 std::vector<std::string> spanKeys();
 /// The numbers of the functions that one of the globs means.
-std::vector<uint32_t> functionsCalled(const std::vector<model::Function> &functions,
+std::vector<uint32_t> functionsCalled(const std::deque<model::Function> &functions,
                                       const std::vector<std::string> &globs);
 
 } // namespace ada::python

@@ -137,7 +137,7 @@ py::list threadsOf(const Trace &trace) {
 
 // Calls use(functions) without Python's lock, and returns its result.
 template <class Use> auto useFunctions(const Trace &trace, const Use &use) {
-  decltype(use(std::vector<model::Function>())) result;
+  decltype(use(std::deque<model::Function>())) result;
   withoutLock([&](const StopFlag &stop) {
     return trace.useShared(stop, [&](const query::SharedTrace &shared) -> Expected<void> {
       result = use(shared.functions());

@@ -24,6 +24,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -135,7 +136,7 @@ public:
   virtual const std::vector<model::Thread> &threads() const = 0;
   /// By number. Several symbols that reports count as one function, such as the loads of one library, have one number.
   /// Do not call this during a read of a damaged trace: such a trace may add functions that it did not announce.
-  virtual const std::vector<model::Function> &functions() const = 0;
+  virtual const std::deque<model::Function> &functions() const = 0;
 
   /// Calls `visit` with all calls that match, a chunk of at most some 300,000 at a time, by thread. Within a thread the
   /// calls come in the order of their ends, except for some that are longer than a part of the thread. The order

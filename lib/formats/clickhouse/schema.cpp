@@ -2,10 +2,13 @@
 #include "schema.h"
 
 #include "base/text.h"
+#include "query/tables.h"
 #include "questions.h"
 #include "shared/manifest_keys.h"
 #include "sip_hash.h"
 
+#include <algorithm>
+#include <cassert>
 #include <nlohmann/json.hpp>
 
 namespace ada::model {
@@ -24,7 +27,7 @@ struct Table {
 // The types are those of the oldest dialect, see inDialect().
 constexpr Table kTables[] = {
     {"spans", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
-  process UInt32, thread UInt32, function UInt64, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
+  process UInt32, thread UInt32, function UInt64, name String, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
   preempted UInt64, self_waiting UInt64, self_preempted UInt64,
   recorder UInt64, self_recorder UInt64, depth UInt32, id UInt64, parent UInt64,
   end Enum8('return' = 0, 'exception' = 1, 'missing' = 2, 'open' = 3), outermost UInt8, arguments String, result String,
@@ -58,8 +61,27 @@ constexpr Table kTables[] = {
     {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version", false},
 };
 
-// Columns that versions 2 to 4 added to tables of earlier versions.
-constexpr AddedColumn kAdded[] = {
+// Names that all interfaces share (query/tables.h), for columns that are stored under another one.
+struct SharedName {
+  std::string_view table; // here
+  const char *shared, *key;
+  std::string_view type, expression;
+};
+constexpr SharedName kSharedNames[] = {
+    {"spans", "spans", "parent_id", "Nullable(UInt64)", "nullIf(parent, 0)"},
+    {"spans", "spans", "ts", "UInt64", "begin"},
+    {"spans", "spans", "dur", "UInt64", "duration"},
+    {"spans", "spans", "on_cpu", "UInt64", "toUInt64(self - self_waiting - self_preempted)"},
+    {"spans", "spans", "function_id", "UInt64", "function"},
+    {"spans", "spans", "exit", "String", "toString(end)"},
+    {"points", "counters", "ts", "UInt64", "begin"},
+    {"points", "counters", "function_id", "UInt64", "function"},
+    {"points", "counters", "span_id", "Nullable(UInt64)", "nullIf(parent, 0)"},
+    {"functions", "functions", "id", "UInt64", "function"},
+};
+
+// Columns that versions 2 to 5 added to tables of earlier versions.
+const AddedColumn kAdded[] = {
     {"spans", "way", "UInt64"},
     {"spans", "counted", "UInt8 DEFAULT 1"},
     {"sessions", "processes.epoch_offset", "Array(UInt64)"},
@@ -72,24 +94,41 @@ constexpr AddedColumn kAdded[] = {
     {"spans", "self_recorder", "UInt64"},
     {"aggregates", "recorder", "UInt64"},
     {"aggregates", "self_recorder", "UInt64"},
+    {"spans", "name", "String"},
 };
+
+// Points with their names.
+std::string pointsView(std::string_view columns, std::string_view condition) {
+  return std::string("SELECT session, host, release, process, thread, name, ")
+      .append(columns)
+      .append(" FROM (SELECT *, ts, function_id, span_id FROM points WHERE ")
+      .append(condition)
+      .append(") ANY LEFT JOIN (SELECT function, any(name) AS name FROM functions GROUP BY function) USING function");
+}
 
 const SchemaView kViews[] = {
     {"processes",
-     "SELECT session, name AS session_name, p.number AS process, p.pid AS pid, p.name AS process_name, p.executable "
-     "AS executable, p.host AS host, p.manifest AS manifest FROM sessions FINAL ARRAY JOIN processes AS p"},
-    {"threads", "SELECT session, name AS session_name, t.number AS thread, t.process AS process, t.tid AS tid, "
-                "t.name AS thread_name FROM sessions FINAL ARRAY JOIN threads AS t"},
+     "SELECT *, process AS id, process_name AS name FROM (SELECT session, name AS session_name, p.number AS process, "
+     "p.pid AS pid, p.name AS process_name, p.executable AS executable, p.host AS host, p.manifest AS manifest FROM "
+     "sessions FINAL ARRAY JOIN processes AS p)"},
+    {"threads",
+     "SELECT *, thread AS id, thread_name AS name FROM (SELECT session, name AS session_name, t.number AS thread, "
+     "t.process AS process, t.tid AS tid, t.name AS thread_name FROM sessions FINAL ARRAY JOIN threads AS t)"},
     {"modules", "SELECT session, name AS session_name, m.process AS process, m.number AS module, m.path AS path, "
                 "m.build_id AS build_id FROM sessions FINAL ARRAY JOIN modules AS m"},
-    {"counters",
-     "SELECT session, host, release, process, thread, name, begin, value, parent, trace_id FROM (SELECT * FROM "
-     "points WHERE kind = 'counter') ANY LEFT JOIN (SELECT function, any(name) AS name FROM functions GROUP "
-     "BY function) USING function"},
-    {"instants",
-     "SELECT session, host, release, process, thread, kind, name, begin, arguments, args.name, args.text, "
-     "args.number, flow, parent, trace_id FROM (SELECT * FROM points WHERE kind != 'counter') ANY LEFT JOIN "
-     "(SELECT function, any(name) AS name FROM functions GROUP BY function) USING function"},
+    {"args",
+     "SELECT session, host, release, id AS span_id, thread, process, ts, function_id, position, a.name AS name, "
+     "a.text AS value, if(isNaN(a.number), NULL, a.number) AS number FROM (SELECT session, host, release, id, thread, "
+     "process, ts, function_id, args.name, args.text, args.number FROM spans WHERE notEmpty(args.name)) ARRAY JOIN "
+     "args "
+     "AS a, arrayMap(i -> i - 1, arrayEnumerate(args.name)) AS position"},
+    {"counters", pointsView("begin, value, parent, trace_id, ts, function_id, span_id", "kind = 'counter'")},
+    {"instants", pointsView("kind, begin, arguments, args.name, args.text, args.number, flow, parent, trace_id",
+                            "kind != 'counter'")},
+    {"marks",
+     pointsView("ts, arguments AS data, args.name, args.text, args.number, span_id", "kind IN ('mark', 'instant')")},
+    {"flows", pointsView("ts, function_id, replaceOne(toString(kind), 'flow ', '') AS step, flow, span_id",
+                         "kind IN ('flow begin', 'flow step', 'flow end')")},
 };
 
 json objectOf(const std::string &text) {
@@ -139,6 +178,7 @@ std::string inDialect(std::string columns, const Dialect &dialect) {
     return columns;
   const std::pair<std::string_view, std::string_view> better[] = {
       {"host String, release String,", "host LowCardinality(String), release LowCardinality(String),"},
+      {" name String, begin UInt64,", " name LowCardinality(String), begin UInt64,"},
       {" begin UInt64,", " begin UInt64 CODEC(Delta, ZSTD),"},
       {" duration UInt64,", " duration UInt64 CODEC(ZSTD),"},
       {" self UInt64,", " self UInt64 CODEC(ZSTD),"},
@@ -152,6 +192,22 @@ std::string inDialect(std::string columns, const Dialect &dialect) {
   for (const auto &[plain, coded] : better)
     if (const size_t at = columns.find(plain); at != columns.npos)
       columns.replace(at, plain.size(), coded);
+  return columns;
+}
+
+// The column's definition; a name that is not in the description is a mistake.
+std::string aliasOf(const SharedName &name) {
+  const auto columns = query::findTable(name.shared)->columns;
+  assert(
+      std::ranges::any_of(columns, [&](const ColumnInfo &column) { return column.key == std::string_view(name.key); }));
+  return std::string(name.type) + " ALIAS " + std::string(name.expression);
+}
+
+std::string columnsOf(const Table &table) {
+  std::string columns(table.columns);
+  for (const SharedName &name : kSharedNames)
+    if (name.table == table.name)
+      columns.append(", ").append(name.key).append(" ").append(aliasOf(name));
   return columns;
 }
 
@@ -175,8 +231,7 @@ std::vector<std::string> schemaTables(const Layout &layout) {
     const std::string shared(table.name), name = isDistributed ? shared + std::string(kLocal) : shared;
     Layout own = layout;
     own.isReplicated &= isDistributed;
-    statements.push_back("CREATE TABLE IF NOT EXISTS " + name + " (" +
-                         inDialect(std::string(table.columns), layout.dialect) +
+    statements.push_back("CREATE TABLE IF NOT EXISTS " + name + " (" + inDialect(columnsOf(table), layout.dialect) +
                          ") ENGINE = " + engineOf(table, name, own) + " " + std::string(table.rest));
     if (!isDistributed)
       continue;
@@ -209,7 +264,12 @@ std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, con
           gate};
 }
 
-std::span<const AddedColumn> addedColumns() { return kAdded; }
+std::vector<AddedColumn> addedColumns() {
+  std::vector<AddedColumn> all(std::begin(kAdded), std::end(kAdded));
+  for (const SharedName &name : kSharedNames)
+    all.push_back({name.table, name.key, aliasOf(name)});
+  return all;
+}
 
 std::vector<SchemaView> schemaViews() {
   std::vector<SchemaView> views(std::begin(kViews), std::end(kViews));

@@ -13,7 +13,7 @@
 namespace ada::model {
 
 /// The version of the tables. Every change to them needs a new number and a step that upgrades older databases to it.
-inline constexpr uint32_t kSchemaVersion = 4;
+inline constexpr uint32_t kSchemaVersion = 5;
 
 /// What a server can do depends on its version: 1816 for 18.16, 2408 for 24.8.
 struct Dialect {
@@ -37,9 +37,10 @@ inline constexpr std::string_view kLocal = "_local";
 std::vector<std::string> schemaTables(const Layout &layout);
 /// A column that tables of older versions lack.
 struct AddedColumn {
-  std::string_view table, column, type;
+  std::string_view table, column;
+  std::string type;
 };
-std::span<const AddedColumn> addedColumns();
+std::vector<AddedColumn> addedColumns();
 /// The name and query of a view. Views hold no data and are made again by every `--init`.
 struct SchemaView {
   std::string_view name;
@@ -49,7 +50,8 @@ std::vector<SchemaView> schemaViews();
 
 /// Columns, in the order of the values.
 inline constexpr std::string_view kSpanColumns =
-    "day, session, plan, block, host, release, process, thread, function, begin, duration, self, waiting, preempted, "
+    "day, session, plan, block, host, release, process, thread, function, name, begin, duration, self, waiting, "
+    "preempted, "
     "self_waiting, self_preempted, recorder, self_recorder, depth, id, parent, end, outermost, arguments, result, "
     "values, way, "
     "counted, args.name, args.text, args.number, result_number, trace_id";

@@ -94,6 +94,7 @@ bool SpanBlocks::point(const Point &point) {
             .thread = point.thread,
             .function = functions_[point.function],
             .timeNs = point.timeNs,
+            .id = spanIdOf(point),
             .value = point.value,
             .arguments = point.arguments,
             .json = point.json});
@@ -113,6 +114,7 @@ void SpanBlocks::mark(uint32_t thread, uint64_t timeNs, const Text &text) {
             .thread = thread,
             .function = hash,
             .timeNs = timeNs,
+            .id = 0,
             .value = {},
             .arguments = {},
             .json = text.json});
@@ -136,7 +138,7 @@ void SpanBlocks::putPoint(const AnyPoint &point) {
   row_.clear();
   row_.text(place.host).text(options_.release).number(process).number(point.thread).number(point.function);
   row_.number(static_cast<uint8_t>(point.kind)).number(at);
-  row_.number(point.kind == PointKind::Mark ? 0 : nextCall()).number(openCall(point.thread));
+  row_.number(point.id).number(openSpan(point.thread));
   row_.real(point.kind == PointKind::Counter && point.value ? point.value->asDouble()
                                                             : std::numeric_limits<double>::quiet_NaN());
   row_.number(flow).text(validUtf8(point.arguments));
@@ -172,17 +174,18 @@ void SpanBlocks::writeRow(const Row &row) {
   }
   const bool isChosen =
       options_.allCalls ||
-      (options_.sample > 0 && static_cast<double>(hashOf(options_.session, row.id)) < options_.sample * 0x1p64);
+      (options_.sample > 0 && static_cast<double>(hashOf(options_.session, row.spanId)) < options_.sample * 0x1p64);
   if (!isChosen && !options_.slowest)
     return;
 
   row_.clear();
   row_.text(place.host).text(options_.release);
   row_.number(process).number(row.thread).number(functions_[span.functionIndex]);
+  row_.text(function(span.functionIndex).displayName);
   row_.number(begin).number(span.durationNs()).number(span.selfNs());
   row_.number(off.waitingNs).number(off.preemptedNs).number(self.waitingNs).number(self.preemptedNs);
   row_.number(off.recorderNs).number(self.recorderNs);
-  row_.number(span.depth).number(row.id).number(row.parent).number(static_cast<uint8_t>(span.how));
+  row_.number(span.depth).number(row.spanId).number(row.parentSpanId).number(static_cast<uint8_t>(span.how));
   row_.number(uint8_t{span.outermost});
   row_.text(validUtf8(row.arguments)).text(validUtf8(row.result)).text(validUtf8(row.values));
   row_.number(row.way).number(uint8_t{options_.stepNs == 0});

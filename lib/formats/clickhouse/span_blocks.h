@@ -89,6 +89,7 @@ private:
   void newThread(const Thread &thread) override;
   void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
   void newFunction(const Function &function) override;
+  bool wantsNumbers() const override { return true; }
   uint64_t wayOf(const Call &call, uint64_t around) override;
   void lateValue(uint32_t thread, uint32_t depth, const Text &text) override;
   void writeRow(const Row &row) override;
@@ -115,7 +116,7 @@ private:
   struct AnyPoint {
     PointKind kind;
     uint32_t thread;
-    uint64_t function, timeNs;
+    uint64_t function, timeNs, id;
     std::optional<analysis::CounterValue> value;
     std::string_view arguments, json;
   };

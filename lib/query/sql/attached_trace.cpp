@@ -9,10 +9,10 @@ namespace ada::query {
 
 const std::string &AttachedTrace::nameOf(uint32_t function) {
   if (function >= names_.size())
-    names_.resize(std::max<size_t>(function + size_t{1}, trace_->functions().size()));
+    names_.resize(std::max<size_t>(function + size_t{1}, trace_->functionCount()));
   std::unique_ptr<const std::string> &name = names_[function];
   if (!name)
-    name = std::make_unique<const std::string>(validUtf8(trace_->functions()[function].displayName));
+    name = std::make_unique<const std::string>(validUtf8(trace_->function(function).displayName));
   return *name;
 }
 

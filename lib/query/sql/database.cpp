@@ -66,6 +66,8 @@ Error SqlDatabase::failure() const {
   std::string message = sqlite3_errmsg(parts_->connection);
   if (sqlite3_errcode(parts_->connection) == SQLITE_AUTH)
     message += ": a query can only read";
+  else if (message == "integer overflow")
+    message += ": total() and avg() add up real numbers";
   return {.code = "E_SQL", .message = std::move(message)};
 }
 
@@ -87,6 +89,8 @@ Expected<std::unique_ptr<SqlDatabase>> SqlDatabase::open() {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   ADA_TRY(database->run(kSettings));
+  // These tables need a right that queries don't have when they are used first. Not every SQLite has them.
+  (void)database->run("SELECT 1 FROM json_each('[]'), json_tree('[]')");
   // SQLite forgets an interruption that comes just before a query begins.
   constexpr int kInstructions = 1000;
   sqlite3_progress_handler(

@@ -1,6 +1,7 @@
 // The hidden virtual table `span_groups`: sums of calls, for queries that group_rewrite.h changes.
 //
-// Its columns are the keys of spans, the sums, and all other columns of spans, which are for conditions only.
+// Its columns are the keys of spans, the sums, and all other columns of spans, which are for conditions only. Its
+// arguments are hidden columns, as SQLite has it for functions that return tables.
 #include "module_of.h"
 
 #include "group_rewrite.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <iterator>
 #include <unordered_map>
 
@@ -19,16 +21,24 @@ namespace {
 
 enum Key : int { kName, kFunction, kThread, kProcess, kDepth, kExit, kOutermost, kKeys };
 static_assert(kGroupKeys.size() == kKeys);
-constexpr int kCount = kKeys;         // `n`, after the keys
-constexpr int kMeasures = kCount + 1; // four columns for each: sum, min, max, n
-constexpr int kConditions = kMeasures + 4 * static_cast<int>(kGroupMeasures.size());
+constexpr int kParts = kKeys; // columns divided by the arguments, after the keys
+constexpr int kCount = kParts + static_cast<int>(kGroupParts.size()); // `ada_n`
+constexpr int kMeasures = kCount + 1;                                 // four columns for each: sum, min, max, n
+constexpr int kSteps = kMeasures + 4 * static_cast<int>(kGroupMeasures.size()); // the arguments
+constexpr int kConditions = kSteps + static_cast<int>(kGroupParts.size());
 constexpr std::array<const char *, 13> kConditionNames = {
     "id",       "parent_id",     "ts",        "dur",    "self",  "on_cpu", "waiting", "preempted",
     "recorder", "self_recorder", "arguments", "result", "values"};
 
+// A query with more groups is run as it was written, so that memory is bounded.
+constexpr size_t kMostGroups = size_t{1} << 19;
+using Steps = std::array<uint64_t, kGroupParts.size()>; // 0: not a key
+
 const char *nameOfColumn(int column) {
   if (column < kKeys)
     return kGroupKeys[static_cast<size_t>(column)];
+  if (column >= kSteps && column < kConditions)
+    return "step";
   return column < kConditions ? "" : kConditionNames[static_cast<size_t>(column - kConditions)];
 }
 
@@ -40,8 +50,9 @@ struct Measure {
 struct Group {
   uint32_t function = 0, thread = 0, process = 0, depth = 0;
   uint8_t exit = 0, outermost = 0;
+  std::array<uint64_t, kGroupParts.size()> parts = {};
   uint64_t count = 0;
-  std::array<Measure, kGroupMeasures.size()> measures;
+  std::array<Measure, kGroupMeasures.size()> measures = {};
 };
 
 struct GroupVtab : TraceVtab {
@@ -55,6 +66,7 @@ struct GroupCursor : sqlite3_vtab_cursor {
   explicit GroupCursor(GroupVtab &table) : sqlite3_vtab_cursor{}, trace(table.trace) {}
   AttachedTrace &trace;
   std::vector<Group> groups;
+  Steps steps = {};
   size_t row = 0;
 
   int filter(const TablePlan &plan, sqlite3_value **values);
@@ -72,10 +84,14 @@ std::string declaration() {
   for (const char *name : kGroupKeys)
     text += std::string(name) +
             (std::string_view(name) == "name" || std::string_view(name) == "exit" ? " TEXT, " : " INTEGER, ");
-  text += "n INTEGER";
+  for (const char *name : kGroupParts)
+    text += "ada_" + std::string(name) + "_part INTEGER, ";
+  text += "ada_n INTEGER";
   for (const char *name : kGroupMeasures)
     for (const char *what : {"sum", "min", "max", "n"})
-      text += std::string(", ") + name + "_" + what + " INTEGER";
+      text += std::string(", ada_") + name + "_" + what + " INTEGER";
+  for (const char *name : kGroupParts)
+    text += std::string(", ada_") + name + "_step INTEGER HIDDEN";
   for (const char *name : kConditionNames)
     text += std::string(", \"") + name + "\"" +
             (name[0] == 'a' || std::string_view(name) == "result" || std::string_view(name) == "values"
@@ -102,6 +118,8 @@ int GroupVtab::bestIndex(sqlite3_index_info &info) {
   TablePlan plan = planOf(
       info,
       [](int column) {
+        if (column >= kSteps && column < kConditions)
+          return Push::One;
         const Push push = pushOfSpans(nameOfColumn(column));
         return column >= kKeys && push != Push::Range ? Push::No : push;
       },
@@ -110,6 +128,9 @@ int GroupVtab::bestIndex(sqlite3_index_info &info) {
   for (int key = 0; key < kKeys; ++key)
     if (plan.used >> key & 1)
       plan.text += std::string(" ") + nameOfColumn(key);
+  for (size_t part = 0; part < kGroupParts.size(); ++part)
+    if (plan.used >> (kParts + part) & 1)
+      plan.text += std::string(" ") + kGroupParts[part] + "/?";
   info.estimatedRows = 1000;
   info.estimatedCost = 1e6;
   return offer(info, std::move(plan));
@@ -118,12 +139,13 @@ int GroupVtab::bestIndex(sqlite3_index_info &info) {
 // Adds up chunks of calls.
 class Adder {
 public:
-  Adder(const TablePlan &plan, std::vector<Group> &groups) : used_(plan.used), groups_(groups) {
+  Adder(const TablePlan &plan, const Steps &steps, std::vector<Group> &groups)
+      : used_(plan.used), steps_(steps), groups_(groups) {
     for (size_t i = 0; i < kGroupMeasures.size(); ++i)
       if (plan.used >> (kMeasures + 4 * i) & 15)
         measures_.push_back(i);
     hasFunction_ = uses(kName) || uses(kFunction);
-    hasMore_ = uses(kDepth) || uses(kExit) || uses(kOutermost);
+    hasMore_ = uses(kDepth) || uses(kExit) || uses(kOutermost) || steps_ != Steps();
   }
 
   SpanColumns columns() const {
@@ -139,15 +161,21 @@ public:
       columns.add(SpanColumn::Outermost);
     for (const size_t measure : measures_)
       columns.add(*spanColumn(kGroupMeasures[measure]));
+    for (size_t part = 0; part < steps_.size(); ++part)
+      if (steps_[part] > 0)
+        columns.add(*spanColumn(kGroupParts[part]));
     return columns;
   }
 
-  /// All calls of a chunk are of one thread. False if a sum is too large.
+  /// All calls of a chunk are of one thread. False if a sum is too large, or hasTooMany().
   bool add(const SpanChunk &chunk) {
     beginThread(chunk.thread[0], chunk.process[0]);
     numbers_.resize(chunk.rows);
+    columns_ = {chunk.ts, chunk.dur, chunk.self};
     for (size_t row = 0; row < chunk.rows; ++row)
       numbers_[row] = groupOf(chunk, row);
+    if (hasTooMany())
+      return false;
     for (size_t row = 0; row < chunk.rows; ++row)
       ++groups_[numbers_[row]].count;
     bool isGood = true;
@@ -155,6 +183,7 @@ public:
       isGood &= addMeasure(measure, valuesOf(chunk, measure));
     return isGood;
   }
+  bool hasTooMany() const { return groups_.size() > kMostGroups; }
 
 private:
   static constexpr uint32_t kNone = ~uint32_t{0};
@@ -184,10 +213,16 @@ private:
   }
   uint32_t groupOfMore(const SpanChunk &chunk, size_t row, uint32_t function) {
     const uint64_t depth = uses(kDepth) ? chunk.depth[row] : 0;
-    const uint64_t rest = (uses(kExit) ? chunk.exit[row] : 0U) << 1 | (uses(kOutermost) ? chunk.outermost[row] : 0U);
-    const auto [at, isNew] = byMore_.try_emplace({uint64_t{function} << 32 | depth, rest}, kNone);
-    if (isNew)
+    More more{uint64_t{function} << 32 | depth,
+              (uses(kExit) ? chunk.exit[row] : 0U) << 1 | (uses(kOutermost) ? chunk.outermost[row] : 0U)};
+    for (size_t part = 0; part < steps_.size(); ++part)
+      if (steps_[part] > 0)
+        more[2 + part] = columns_[part][row] / steps_[part];
+    const auto [at, isNew] = byMore_.try_emplace(more, kNone);
+    if (isNew) {
       at->second = newGroup(chunk, row, function);
+      std::copy(more.begin() + 2, more.end(), groups_.back().parts.begin());
+    }
     return at->second;
   }
   uint32_t newGroup(const SpanChunk &chunk, size_t row, uint32_t function) {
@@ -196,8 +231,7 @@ private:
                        .process = process_,
                        .depth = uses(kDepth) ? chunk.depth[row] : 0,
                        .exit = uses(kExit) ? chunk.exit[row] : uint8_t{0},
-                       .outermost = uses(kOutermost) ? chunk.outermost[row] : uint8_t{0},
-                       .measures = {}});
+                       .outermost = uses(kOutermost) ? chunk.outermost[row] : uint8_t{0}});
     return static_cast<uint32_t>(groups_.size() - 1);
   }
   bool addMeasure(size_t measure, std::span<const uint64_t> values) {
@@ -215,32 +249,53 @@ private:
     return !isTooLarge;
   }
 
+  using More = std::array<uint64_t, 2 + kGroupParts.size()>; // the keys but threads and processes
   struct MoreHash {
-    size_t operator()(const std::pair<uint64_t, uint64_t> &key) const {
-      return (key.first * 8 + key.second) * 0x9E3779B97F4A7C15;
+    size_t operator()(const More &keys) const {
+      uint64_t hash = 0;
+      for (const uint64_t key : keys)
+        hash = (std::rotl(hash, 29) ^ key) * 0x9E3779B97F4A7C15;
+      return hash >> 7;
     }
   };
   uint64_t used_;
+  Steps steps_;
   std::vector<Group> &groups_;
+  std::array<std::span<const uint64_t>, kGroupParts.size()> columns_ = {};
   std::vector<size_t> measures_; // that are used
   bool hasFunction_ = false, hasMore_ = false, hasBegun_ = false;
   uint32_t thread_ = 0, process_ = 0;
   std::vector<uint32_t> numbers_;    // of groups, by row
   std::vector<uint32_t> byFunction_; // of the current thread's groups
-  std::unordered_map<std::pair<uint64_t, uint64_t>, uint32_t, MoreHash> byMore_;
+  std::unordered_map<More, uint32_t, MoreHash> byMore_;
 };
 
 int GroupCursor::filter(const TablePlan &plan, sqlite3_value **values) {
   groups.clear();
   row = 0;
-  auto conditions = spanConditions(trace, plan, values, nameOfColumn);
+  steps = {};
+  // The arguments are not conditions on calls.
+  TablePlan conditionsOf{.used = plan.used, .constraints = {}, .text = {}};
+  std::vector<sqlite3_value *> compared;
+  for (size_t i = 0; i < plan.constraints.size(); ++i) {
+    const UsedConstraint &used = plan.constraints[i];
+    if (used.column >= kSteps && used.column < kConditions) {
+      steps[static_cast<size_t>(used.column - kSteps)] = static_cast<uint64_t>(sqlite3_value_int64(values[i]));
+    } else {
+      conditionsOf.constraints.push_back(used);
+      compared.push_back(values[i]);
+    }
+  }
+  auto conditions = spanConditions(trace, conditionsOf, compared.data(), nameOfColumn);
+  if (trace.interrupt)
+    return SQLITE_INTERRUPT;
   if (!conditions)
     return failTable(*pVtab, conditions.error().text());
   if (!*conditions)
     return SQLITE_OK;
   if (!(*conditions)->isExact)
     return failTable(*pVtab, kCantGroup);
-  Adder adder(plan, groups);
+  Adder adder(plan, steps, groups);
   SpanRequest &request = (*conditions)->request;
   request.columns = adder.columns();
   request.stop = &trace.interrupt;
@@ -253,6 +308,8 @@ int GroupCursor::filter(const TablePlan &plan, sqlite3_value **values) {
     return SQLITE_INTERRUPT;
   if (!done)
     return failTable(*pVtab, done.error().text());
+  if (adder.hasTooMany())
+    return failTable(*pVtab, kCantGroup);
   return isGood ? SQLITE_OK : failTable(*pVtab, "integer overflow");
 }
 
@@ -261,6 +318,14 @@ int GroupCursor::column(sqlite3_context *context, int number) const {
   const auto setNumber = [&](uint64_t value) { sqlite3_result_int64(context, static_cast<sqlite3_int64>(value)); };
   if (number >= kConditions) {
     sqlite3_result_error(context, kCantGroup, -1);
+    return SQLITE_OK;
+  }
+  if (number >= kSteps) {
+    setNumber(steps[static_cast<size_t>(number - kSteps)]);
+    return SQLITE_OK;
+  }
+  if (number >= kParts && number < kCount) {
+    setNumber(group.parts[static_cast<size_t>(number - kParts)]);
     return SQLITE_OK;
   }
   if (number >= kMeasures) {

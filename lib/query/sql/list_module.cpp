@@ -103,7 +103,7 @@ int ListVtab::bestIndex(sqlite3_index_info &offered) {
   };
   TablePlan plan = planOf(offered, pushOf, nameOf, false);
   const std::string_view name = info.name;
-  double rows = name == "functions"   ? static_cast<double>(trace.trace().functions().size())
+  double rows = name == "functions"   ? static_cast<double>(trace.trace().functionCount())
                 : name == "threads"   ? static_cast<double>(trace.trace().table().threads.size())
                 : name == "processes" ? static_cast<double>(trace.trace().table().processes.size())
                                       : 1e6;

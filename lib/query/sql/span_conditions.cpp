@@ -51,7 +51,7 @@ std::vector<uint32_t> threadsOf(AttachedTrace &trace, const std::vector<uint32_t
 
 std::vector<uint32_t> functionsNamed(AttachedTrace &trace, const UsedConstraint &constraint, sqlite3_value *value) {
   std::vector<uint32_t> functions;
-  const size_t all = trace.trace().functions().size();
+  const size_t all = trace.trace().functionCount();
   forEachValue(constraint, value, [&](sqlite3_value *one) {
     for (uint32_t number = 0; number < all; ++number)
       if (matchesName(constraint, trace.nameOf(number), one))

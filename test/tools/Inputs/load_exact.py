@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 from clickhouse import Server
+from shared_names import compareShared
 
 COLUMNS = ("calls", "total_ns", "self_ns", "exceptions", "missing", "open", "waiting_ns", "preempted_ns", "recorder_ns",
            "self_recorder_ns", "on_cpu_self_ns", "min_ns", "max_ns")
@@ -53,7 +54,7 @@ with Server(directory) as server:
         if want != have:
             sys.exit(f"{session}: " + "\n".join(f"{n}: {want.get(n)} {have.get(n)}" for n in {*want, *have}
                                                if want.get(n) != have.get(n)))
-        print(f"{session}: {len(want)} functions, {sum(row[0] for row in want.values())} calls are the same")
+        print(f"{session}: {len(want)} functions, {sum(row[0] for row in want.values())} calls, {compareShared(server, session)} rows of SQL are the same")
     # A call's parent is the enclosing call in the same thread, one level up.
     print("orphans", server.number("SELECT count() FROM spans WHERE parent != 0 AND (session, thread, parent, toUInt32(depth - 1)) "
                                    "NOT IN (SELECT session, thread, id, depth FROM spans)"))

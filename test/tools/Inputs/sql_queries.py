@@ -68,8 +68,10 @@ class Generator:
         where = f" WHERE {conditions}" if conditions else ""
         if self.random.random() < 0.4:
             return f"SELECT id, ts, dur, self, name, depth, parent_id, exit FROM spans{where}"
-        keys = self.random.sample(KEYS, self.random.randrange(3))
-        sums = [f"{f}({c})" for f in ("sum", "min", "max", "avg") for c in self.random.sample("dur self ts".split(), 1)]
+        step = 10 ** self.random.randrange(1, 7)
+        keys = self.random.sample(KEYS + [f"ts / {step}", f"dur / {step}", f"1 + self / {step}"], self.random.randrange(3))
+        sums = self.random.sample(["count(DISTINCT name)", "count(distinct thread)", "sum(iif(outermost, dur, 0))"], self.random.randrange(2))
+        sums += [f"{f}({c})" for f in ("sum", "min", "max", "avg") for c in self.random.sample("dur self ts".split(), 1)]
         group = f" GROUP BY {', '.join(keys)}" if keys else ""
         having = f" HAVING count(*) > {self.random.randrange(5)}" if keys and self.random.random() < 0.3 else ""
         return f"SELECT {', '.join(keys + ['count(*)'] + sums)} FROM spans{where}{group}{having}"

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "output/sql_columns.h"
 #include "output/sql_rows.h"
+#include "process/live_session.h"
 #include "process/session_place.h"
 #include "query/tables.h"
 #include "query/views.h"
@@ -30,10 +31,11 @@ struct Options {
   bool explains = false;
 };
 
-// While it lives, ^C ends the query that is being run.
+// While it lives, ^C ends the query that is being run, not the shell.
 class Interruption {
 public:
   explicit Interruption(query::SqlDatabase &database) {
+    database.resume(); // from an interruption that came too late
     running_ = &database;
     struct sigaction action = {};
     action.sa_handler = [](int) {
@@ -67,14 +69,23 @@ public:
     tellDamage();
   }
 
-  /// Runs all statements of a text. The exit status.
+  /// Runs all statements of a text, and lines that begin with a dot between them. The exit status.
   int run(std::string_view sql) {
     while (!sql.empty()) {
+      sql.remove_prefix(std::min(sql.find_first_not_of(" \t\r\n"), sql.size()));
+      if (sql.starts_with('.')) {
+        const size_t end = std::min(sql.find('\n'), sql.size());
+        if (const int code = command(std::string(sql.substr(0, end))))
+          return code;
+        if (isOver_)
+          break;
+        sql.remove_prefix(end);
+        continue;
+      }
       auto done = runFirst(sql);
       if (!done && done.error().code == "E_INTERRUPTED") {
         out_.flush();
-        database_->resume();
-        return kSignalBase + SIGINT;
+        return fail(kSignalBase + SIGINT, "sql: interrupted");
       }
       if (!done)
         return fail(kWrongUsage, "sql: {}", done.error().message);
@@ -86,6 +97,8 @@ public:
 
 private:
   void attach(const std::string &schema, const std::string &path) {
+    if (std::filesystem::is_directory(path) && LiveSession::at(path).isLive())
+      warning("{}: it is still being recorded; queries see what is in its files now", path);
     auto source = need(model::openTrace(path));
     need(database_->attach(schema, std::move(source)));
   }
@@ -104,7 +117,6 @@ private:
   }
 
   Expected<void> runFirst(std::string_view &sql) {
-    const Interruption interruption(*database_);
     auto query = database_->query(sql, &sql);
     if (!query)
       return query.error();
@@ -157,7 +169,7 @@ private:
     return !isKnown;
   }
 
-  bool command(const std::string &line);
+  int command(const std::string &line);
   void showTables();
   void showSchema(std::string_view name);
 
@@ -167,6 +179,7 @@ private:
   std::unique_ptr<query::SqlDatabase> database_;
   std::vector<std::string> told_;
   bool hasFile_ = false; // a file was begun
+  bool isOver_ = false;  // .quit
   int code_ = kOk;
 };
 
@@ -192,17 +205,21 @@ void Session::showSchema(std::string_view name) {
       out_.print("{}{}{}: {}\n  {}\n", palette_.name, view.name, palette_.reset, view.help, view.query);
 }
 
-// A line that begins with a dot. False ends the shell.
-bool Session::command(const std::string &line) {
-  const size_t space = line.find(' ');
-  const std::string word = line.substr(0, space);
-  const std::string rest = space == line.npos ? "" : line.substr(line.find_first_not_of(' ', space));
+// A line that begins with a dot. The exit status.
+int Session::command(const std::string &line) {
+  constexpr std::string_view kSpaces = " \t\r";
+  const size_t end = std::min(line.find_first_of(kSpaces), line.size());
+  const std::string word = line.substr(0, end);
+  const size_t more = line.find_first_not_of(kSpaces, end);
+  const std::string rest = more == line.npos ? "" : line.substr(more, line.find_last_not_of(kSpaces) + 1 - more);
   if (word == ".quit" || word == ".exit")
-    return false;
-  if (word == ".tables")
+    isOver_ = true;
+  else if (word == ".tables")
     showTables();
   else if (word == ".schema")
     showSchema(rest);
+  else if (word != ".help")
+    return fail(kWrongUsage, "sql: there is no command '{}'; .help shows which there are", word);
   else
     out_.write("SQL ends with a semicolon. ^C ends a query, ^D the shell.\n"
                ".tables         the tables and views, and what a row of each is\n"
@@ -211,37 +228,45 @@ bool Session::command(const std::string &line) {
                "Times are nanoseconds. An example:\n"
                "  SELECT name, count(*), sum(dur) FROM spans GROUP BY name ORDER BY 3 DESC LIMIT 10;\n");
   out_.flush();
-  return true;
+  return kOk;
 }
 
 int Session::shell() {
-  LineReader lines;
+  LineReader lines("sql_history");
   out_.write(".help shows what can be asked.\n");
   out_.flush();
   std::string sql;
   while (const auto line = lines.read(sql.empty() ? "adatrace> " : "     ...> ")) {
+    if (lines.wasCancelled()) {
+      sql.clear();
+      continue;
+    }
     if (!line->empty())
       lines.remember(*line);
     if (sql.empty() && line->starts_with('.')) {
-      if (!command(*line))
+      (void)command(*line);
+      if (isOver_)
         break;
       continue;
     }
     sql += (sql.empty() ? "" : "\n") + *line;
     if (sql.find_first_not_of(" \t\n") == sql.npos)
       sql.clear();
-    else if (query::isCompleteSql(sql))
+    else if (query::isCompleteSql(sql)) {
+      const Interruption interruption(*database_);
       (void)run(std::exchange(sql, {}));
+    }
   }
   return code_;
 }
 
 //===--- the command ------------------------------------------------------===//
 
-// A query has a space, and is no file.
+// A query has a space, or is a command with a dot, and is no file.
 bool isQuery(const std::string &text) {
   std::error_code ignored;
-  return text.find_first_of(" \t\n") != text.npos && !std::filesystem::exists(text, ignored);
+  const bool isCommand = text.starts_with('.') && text.find('/') == text.npos;
+  return (isCommand || text.find_first_of(" \t\n") != text.npos) && !std::filesystem::exists(text, ignored);
 }
 
 int run(Options &options, const Invocation &invocation) {
@@ -264,19 +289,15 @@ int run(Options &options, const Invocation &invocation) {
     return session.shell();
   if (!sql)
     sql = std::string(std::istreambuf_iterator<char>(std::cin), {});
-  const int code = session.run(*sql);
-  if (code == kSignalBase + SIGINT) {
-    std::signal(SIGINT, SIG_DFL);
-    (void)std::raise(SIGINT);
-  }
-  return code;
+  return session.run(*sql);
 }
 
 void declare(CommandLine &line, Options &options) {
   line.option(
           "session", options.arguments,
           "Sessions, or traces of any other format [the newest session under ./ada-traces]; and a query, which has a "
-          "space. With several sessions, each is a schema: s1, s2, or NAME for NAME=SESSION. Without a query, SQL is "
+          "space, or a command such as .tables. With several sessions, each is a schema: s1, s2, or NAME for "
+          "NAME=SESSION. Without a query, SQL is "
           "read from standard input; on a terminal, a shell asks for it")
       .type("");
   line.flag("--explain", options.explains,

@@ -459,7 +459,8 @@ Expected<LoadResult> Loader::loadOnce() {
     const std::vector<std::string> &last = known->front();
     row_.version = std::stoull(last.at(0));
     const bool isComplete = last.at(1) == "complete", isSame = last.at(2) == std::to_string(row_.plan);
-    if (isComplete && (isSame || last.at(2) == std::to_string(request_.earlierPlan)))
+    const auto isLast = [&](uint64_t plan) { return last.at(2) == std::to_string(plan); };
+    if (isComplete && (isSame || std::ranges::any_of(request_.earlierPlans, isLast)))
       return LoadResult{.wasThere = true, .losses = {}};
     if (isComplete && !request_.replaces)
       return Error{.code = "E_LOADED",

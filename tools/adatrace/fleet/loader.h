@@ -36,8 +36,8 @@ struct RefusedBlock {
 };
 
 struct LoadRequest {
-  model::SessionRow row;    ///< session, plan, name, path, release, labels
-  uint64_t earlierPlan = 0; ///< the plan's number in earlier versions; a session that they completed is there
+  model::SessionRow row;                   ///< session, plan, name, path, release, labels
+  std::vector<uint64_t> earlierPlans = {}; ///< its numbers in earlier versions; a session that they completed is there
   std::vector<model::ProcessPlace> places;
   bool replaces = false;          ///< delete rows of the session that were loaded with another plan
   model::SpanBlockOptions blocks; ///< except `take` and values that are above

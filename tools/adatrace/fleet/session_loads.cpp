@@ -72,8 +72,9 @@ LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identit
   request.row.session = identity.session;
   // The version of the rows is part of the plan, because a load that an older version began can't be continued.
   const std::string plan = std::to_string(identity.content) + "\n" + options.plan;
-  request.row.plan = model::sipHash64(plan + "\nrows of version 4");
-  request.earlierPlan = model::sipHash64(plan + "\nrows of version 3");
+  request.row.plan = model::sipHash64(plan + "\nrows of version 5");
+  for (const std::string_view version : {"3", "4"})
+    request.earlierPlans.push_back(model::sipHash64(fmt::format("{}\nrows of version {}", plan, version)));
   request.row.labels = options.labelPairs;
   for (const auto &[key, value] : options.labelPairs)
     if (key == "release")

@@ -7,19 +7,27 @@
 namespace ada::cli {
 
 /// On a terminal only. libedit (BSD licence) is loaded when the first line is asked for; without it, lines are read as
-/// the terminal gives them.
+/// the terminal gives them, and none are kept.
 class LineReader {
 public:
-  /// Nothing at the end of the input (^D).
+  /// `history`: the name of the file in which lines are kept, under $XDG_STATE_HOME/adatrace (or
+  /// ~/.local/state/adatrace).
+  explicit LineReader(std::string history) : name_(std::move(history)) {}
+
+  /// Nothing at the end of the input (^D). ^C gives up the line: then wasCancelled() is true.
   std::optional<std::string> read(const char *prompt);
+  bool wasCancelled() const { return wasCancelled_; }
   /// Lets the next lines be chosen from this one, too.
   void remember(const std::string &text);
 
 private:
   void load();
-  bool wasLoaded_ = false;
+  std::string name_;
+  std::string path_; // empty: no place to keep lines
+  bool wasLoaded_ = false, wasCancelled_ = false;
   char *(*readline_)(const char *) = nullptr;
   int (*addHistory_)(const char *) = nullptr;
+  int (*writeHistory_)(const char *) = nullptr;
 };
 
 } // namespace ada::cli

@@ -1,0 +1,37 @@
+"""Asks for the calls of ./program while it records, until they have become more several times. Then kills it."""
+import os
+import subprocess
+import sys
+
+QUERIES = ("SELECT count(*), sum(exit = 'open'), sum(exit = 'missing'), max(iif(exit = 'open', depth, 0)) FROM spans; SELECT sum(calls) FROM functions;"
+           "SELECT count(*) FROM spans WHERE ts >= 0; SELECT sum(events) FROM threads; SELECT count(*) FROM events;"
+           "SELECT count(*) FROM spans c JOIN (SELECT id, ts FROM spans WHERE depth = 0) p ON p.id = c.parent_id WHERE c.ts < p.ts OR c.depth <> 1")
+
+
+def ask():
+    run = subprocess.run(["adatrace", "sql", "live", QUERIES, "--format=csv"], capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(f"status {run.returncode}: {run.stderr}")
+    calls, total, counted, events, listed, wrong = [line.split(",") for line in run.stdout.splitlines()[1::2]]
+    if not calls[0] == total[0] == counted[0] or events != listed or wrong != ["0"] or calls[2] != "0" or not 1 <= int(calls[1]) <= 3:
+        sys.exit(f"they contradict each other: {run.stdout}")
+    return int(calls[0]), "still being recorded" in run.stderr
+
+
+program = subprocess.Popen(["./program"], env=dict(os.environ, ADA_OPTIONS="session=live"))
+try:
+    while not os.path.isdir("live"):  # until the program begins
+        pass
+    last, grown = 0, 0
+    while grown < 4:
+        calls, isLive = ask()
+        if calls < last or not isLive:
+            sys.exit(f"{calls} after {last} calls, live: {isLive}")
+        grown += calls > last > 0
+        last = calls
+    print("growing", grown, "times")
+finally:
+    program.kill()
+    program.wait()
+calls, isLive = ask()
+print("after kill -9" if calls >= last and not isLive else f"{calls} after {last} calls, live: {isLive}")
