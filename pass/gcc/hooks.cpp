@@ -103,15 +103,18 @@ tree valueOf(Inserter &at, function *function, tree parameter) {
   return parameter;
 }
 
-tree dwarfCfa() {
-  if (tree known = builtin_decl_explicit(BUILT_IN_DWARF_CFA))
-    return known;
-  // Front ends other than C's don't declare it.
-  tree type = build_function_type_list(ptr_type_node, NULL_TREE);
-  tree declaration = build_fn_decl("__builtin_dwarf_cfa", type);
-  set_decl_built_in_function(declaration, BUILT_IN_NORMAL, BUILT_IN_DWARF_CFA);
-  set_builtin_decl(BUILT_IN_DWARF_CFA, declaration, true);
-  return declaration;
+/// The word with the return address, which is the last thing that the caller has put on the stack. It has to be found
+/// in functions that align their stack themselves, too: GCC replaces this register by one that still has the caller's
+/// stack pointer. (__builtin_dwarf_cfa() is wrong there.)
+tree returnAddress(function *function) {
+  tree word = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("ada_return"), ptr_type_node);
+  DECL_CONTEXT(word) = function->decl;
+  TREE_ADDRESSABLE(word) = 1;
+  TREE_USED(word) = 1;
+  DECL_ARTIFICIAL(word) = 1;
+  DECL_IGNORED_P(word) = 1;
+  SET_DECL_RTL(word, gen_rtx_MEM(Pmode, plus_constant(Pmode, virtual_incoming_args_rtx, -UNITS_PER_WORD)));
+  return word;
 }
 
 /// Assignments of the address of the result, and calls whose first argument it is, once it is known.
@@ -208,13 +211,7 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
   }
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
   store(at, frame, addressOf(entry), offsetof(ada_frame, function));
-  gcall *cfa = gimple_build_call(dwarfCfa(), 0);
-  tree start = make_ssa_name(ptr_type_node);
-  gimple_call_set_lhs(cfa, start);
-  at.add(cfa);
-  // The return address is the last thing that the caller has put on the stack.
-  store(at, frame, at.compute(ptr_type_node, POINTER_PLUS_EXPR, start, size_int(-HOST_WIDE_INT(UNITS_PER_WORD))),
-        offsetof(ada_frame, sp));
+  store(at, frame, addressOf(returnAddress(function)), offsetof(ada_frame, sp));
   if (!stdarg_p(TREE_TYPE(function->decl))) {
     gcall *call = callHook(at, "__ada_enter", frame, forwarded);
     if (hasPointer && !isReference)

@@ -178,6 +178,8 @@ void allowUnwinding(void *, void *) {
 
 void beforeOptimizer(void *, void *) {
   rememberParameters();
+  if (in_lto_p && !flag_wpa)
+    rememberLoads();
   if (!filter->explains() || in_lto_p)
     return;
   std::vector<tree> functions;

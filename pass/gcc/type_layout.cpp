@@ -104,7 +104,12 @@ std::string typeName(tree type) {
   std::string text;
   if (TREE_CODE(name) == IDENTIFIER_NODE) {
     text = IDENTIFIER_POINTER(name);
-  } else {
+  } else if (in_lto_p && DECL_ASSEMBLER_NAME_SET_P(name) &&
+             strcmp(IDENTIFIER_POINTER(DECL_ASSEMBLER_NAME(name)),
+                    "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE") == 0) {
+    // Only mangled names still have the arguments of templates. Readers know this class.
+    text = "basic_string<char, std::char_traits<char>, std::allocator<char> >";
+  } else if (DECL_NAME(name)) { // with -flto, unnamed types have none
     const char *known = lang_hooks.dwarf_name(name, 2);
     text = known ? known : "";
   }
@@ -120,7 +125,7 @@ std::string typeName(tree type) {
 }
 
 std::string stringName(tree type) {
-  tree name = TREE_CODE(type) == RECORD_TYPE && isCxx() ? TYPE_NAME(type) : NULL_TREE;
+  tree name = TREE_CODE(type) == RECORD_TYPE && (isCxx() || in_lto_p) ? TYPE_NAME(type) : NULL_TREE;
   tree space = name && TREE_CODE(name) == TYPE_DECL ? DECL_CONTEXT(name) : NULL_TREE;
   if (!space || TREE_CODE(space) != NAMESPACE_DECL || !DECL_NAME(name) ||
       strcmp(IDENTIFIER_POINTER(DECL_NAME(name)), "basic_string") != 0)
@@ -137,15 +142,19 @@ std::string stringName(tree type) {
   return isInStd && DECL_LANG_FLAG_0(space) && isBasicString(std::string("std::") + inner) ? kLibcxxString : "";
 }
 
-bool LoadedBytes::covers(HOST_WIDE_INT offset, HOST_WIDE_INT bytes) const {
-  return isAll || std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) {
-           return range.first <= offset && offset + bytes <= range.first + range.second;
+bool LoadedBytes::covers(tree type) const {
+  return isAll || (!AGGREGATE_TYPE_P(type) && std::find(sets.begin(), sets.end(), get_alias_set(type)) != sets.end());
+}
+
+bool LoadedBytes::covers(tree type, HOST_WIDE_INT offset) const {
+  const HOST_WIDE_INT end = offset + bitsOf(type) / 8;
+  return covers(type) || std::any_of(ranges.begin(), ranges.end(), [&](const auto &range) {
+           return range.first <= offset && end <= range.first + range.second;
          });
 }
 
 void LoadedBytes::intersect(const LoadedBytes &other) {
-  if (other.isAll)
-    return;
+  const bool isDeepInBoth = isDeep && other.isDeep;
   LoadedBytes both;
   for (const auto &[begin, bytes] : ranges)
     for (const auto &[otherBegin, otherBytes] : other.ranges) {
@@ -153,7 +162,12 @@ void LoadedBytes::intersect(const LoadedBytes &other) {
       if (from < to)
         both.ranges.emplace_back(from, to - from);
     }
-  *this = isAll ? other : both;
+  for (alias_set_type set : sets)
+    if (std::find(other.sets.begin(), other.sets.end(), set) != other.sets.end())
+      both.sets.push_back(set);
+  if (!other.isAll)
+    *this = isAll ? other : both;
+  isDeep = isDeepInBoth;
 }
 
 bool TypeLayout::hasTarget(const std::string &text) {
@@ -230,9 +244,14 @@ std::string TypeLayout::target(tree pointer) {
     return "";
   tree vector = vectorElement(type);
   const std::string one = element(vector ? vector : type);
-  // How many elements there are is not known.
-  const bool isOne = TREE_CODE(pointer) == REFERENCE_TYPE && !vector;
-  if ((vector || !one.empty()) && loaded_ && !(isOne ? loaded_->covers(0, bitsOf(type) / 8) : loaded_->isAll))
+  const auto isRead = [&] {
+    if (vector) // its first two pointers, and the elements
+      return loaded_->isDeep && loaded_->covers(vector) && loaded_->covers(ptr_type_node, 0) &&
+             loaded_->covers(ptr_type_node, 8);
+    // How many elements there are is not known.
+    return TREE_CODE(pointer) == REFERENCE_TYPE ? loaded_->covers(type, 0) : loaded_->covers(type);
+  };
+  if ((vector || !one.empty()) && loaded_ && !isRead())
     return "";
   if (vector || !one.empty())
     return one.empty() || (vector && one == "b")
@@ -262,7 +281,7 @@ void TypeLayout::addMembers(tree type, unsigned HOST_WIDE_INT offset, Members &f
     }
     const std::string name = DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : "";
     const bool isOfCompiler = DECL_ARTIFICIAL(field) && (name.empty() || startswith(name.c_str(), "_vptr"));
-    if (at + bytes > kMostPointeeBytes || bytes == 0 || isOfCompiler || (loaded_ && !loaded_->covers(at, bytes)))
+    if (at + bytes > kMostPointeeBytes || bytes == 0 || isOfCompiler || (loaded_ && !loaded_->covers(memberType, at)))
       continue;
     const std::string written = isClass && bytes > 16 ? "" : write(memberType);
     if (written.empty() || written[0] == '?')

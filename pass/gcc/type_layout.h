@@ -13,12 +13,17 @@ std::string typeName(tree type);
 /// versions. Otherwise "".
 std::string stringName(tree type);
 
-/// The parts of some memory that a function may read, as (offset, bytes).
+/// What a function may read of the memory that an address points to.
 struct LoadedBytes {
   bool isAll = false;
-  std::vector<std::pair<HOST_WIDE_INT, HOST_WIDE_INT>> ranges;
+  bool isDeep = false;                                         // also of the memory that addresses in it point to
+  std::vector<std::pair<HOST_WIDE_INT, HOST_WIDE_INT>> ranges; // (offset, bytes)
+  std::vector<alias_set_type> sets;                            // values of these types, wherever they are
 
-  bool covers(HOST_WIDE_INT offset, HOST_WIDE_INT bytes) const;
+  /// Whether values of TYPE may be read everywhere.
+  bool covers(tree type) const;
+  /// Whether a value of TYPE that is OFFSET bytes after the address may be read.
+  bool covers(tree type, HOST_WIDE_INT offset) const;
   /// Keeps what OTHER has as well.
   void intersect(const LoadedBytes &other);
 };

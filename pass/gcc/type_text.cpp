@@ -15,9 +15,10 @@ namespace {
 struct Source {
   tree result;
   std::vector<tree> parameters;
-  std::vector<LoadedBytes> loads; // of each parameter; empty if nothing is known
 };
 std::unordered_map<unsigned, Source> sources; // by DECL_UID
+/// What was known before of the loads of functions, by DECL_UID, for each parameter.
+std::unordered_map<unsigned, std::vector<LoadedBytes>> earlierLoads;
 
 /// What is in `sources`, for the garbage collector.
 tree keptParameters = NULL_TREE;
@@ -25,7 +26,7 @@ ggc_root_tab parameterRoots[] = {
     {&keptParameters, 1, sizeof keptParameters, &gt_ggc_mx_tree_node, &gt_pch_nx_tree_node}, LAST_GGC_ROOT_TAB};
 
 Source readSource(tree function) {
-  Source source = {TREE_TYPE(TREE_TYPE(function)), {}, {}};
+  Source source = {TREE_TYPE(TREE_TYPE(function)), {}};
   for (tree parameter = DECL_ARGUMENTS(function); parameter; parameter = DECL_CHAIN(parameter))
     source.parameters.push_back(parameter);
   return source;
@@ -54,6 +55,10 @@ LoadedBytes loadedBytes(tree function, unsigned number) {
   cgraph_node *node = cgraph_node::get(function);
   modref_summary *summary = node ? get_modref_function_summary(node) : nullptr;
   loaded.isAll = !TREE_READONLY(function) && (!summary || !summary->loads || summary->loads->every_base);
+  const int flags = summary && number < summary->arg_flags.length() ? summary->arg_flags[number] : 0;
+  if (flags & (EAF_UNUSED | EAF_NO_DIRECT_READ))
+    return {};
+  loaded.isDeep = !(flags & EAF_NO_INDIRECT_READ);
   if (loaded.isAll || TREE_READONLY(function))
     return loaded;
   modref_base_node<alias_set_type> *base;
@@ -63,20 +68,24 @@ LoadedBytes loadedBytes(tree function, unsigned number) {
   FOR_EACH_VEC_SAFE_ELT (summary->loads->bases, i, base) {
     loaded.isAll |= base->every_ref && base->base == 0;
     FOR_EACH_VEC_SAFE_ELT (base->refs, j, reference) {
-      // Loads of another type don't read what was stored as this one. Characters are of every type.
-      const bool isAnyType = reference->ref == 0;
-      loaded.isAll |= reference->every_access && isAnyType;
+      // Loads of another type don't read what was stored as this one. Set 0 has characters, which are of every type,
+      // unless they are members of something.
+      const auto addAll = [&] {
+        if (reference->ref && !in_lto_p) // before linking, the types of C++ were told apart, and callers left out more
+          loaded.sets.push_back(reference->ref);
+        loaded.isAll |= reference->ref == 0 && base->base == 0;
+      };
+      if (reference->every_access)
+        addAll();
       FOR_EACH_VEC_SAFE_ELT (reference->accesses, k, access) {
-        if (access->parm_index == MODREF_UNKNOWN_PARM) {
-          loaded.isAll |= isAnyType;
-        } else if (access->parm_index == static_cast<int>(number)) {
-          if (!access->parm_offset_known || !known_ge(access->max_size, 0) || !access->parm_offset.is_constant() ||
-              !access->offset.is_constant() || !access->max_size.is_constant())
-            loaded.isAll = true;
-          else
-            loaded.ranges.emplace_back(access->parm_offset.to_constant() + access->offset.to_constant() / 8,
-                                       access->max_size.to_constant() / 8);
-        }
+        const bool isPlaced = access->parm_offset_known && known_ge(access->max_size, 0) &&
+                              access->parm_offset.is_constant() && access->offset.is_constant() &&
+                              access->max_size.is_constant();
+        if (access->parm_index == static_cast<int>(number) && isPlaced)
+          loaded.ranges.emplace_back(access->parm_offset.to_constant() + access->offset.to_constant() / 8,
+                                     access->max_size.to_constant() / 8);
+        else if (access->parm_index == static_cast<int>(number) || access->parm_index == MODREF_UNKNOWN_PARM)
+          addAll();
       }
     }
   }
@@ -106,7 +115,11 @@ std::string resultPlace(tree function, tree type) {
 
 /// Whether the address of a copy is passed for PARAMETER. In Fortran it is that of the value itself, which is shown as
 /// a reference.
-bool isCopied(tree parameter) { return DECL_BY_REFERENCE(parameter) && startswith(lang_hooks.name, "GNU C++"); }
+bool isCopied(tree parameter) {
+  const_tree unit = in_lto_p ? get_ultimate_context(parameter) : NULL_TREE;
+  const char *language = unit && TRANSLATION_UNIT_LANGUAGE(unit) ? TRANSLATION_UNIT_LANGUAGE(unit) : lang_hooks.name;
+  return DECL_BY_REFERENCE(parameter) && startswith(language, "GNU C++");
+}
 
 /// The type of PARAMETER's value in the source.
 tree sourceType(tree parameter) { return isCopied(parameter) ? TREE_TYPE(TREE_TYPE(parameter)) : TREE_TYPE(parameter); }
@@ -116,11 +129,12 @@ tree sourceType(tree parameter) { return isCopied(parameter) ? TREE_TYPE(TREE_TY
 void rememberLoads() {
   cgraph_node *node;
   FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
-    const auto known = sources.find(DECL_UID(node->decl));
-    if (known == sources.end() || !get_modref_function_summary(node))
+    if (!get_modref_function_summary(node))
       continue;
-    std::vector<LoadedBytes> &loads = known->second.loads;
-    for (unsigned i = 0; i < known->second.parameters.size(); ++i)
+    const unsigned count =
+        std::max(list_length(DECL_ARGUMENTS(node->decl)), list_length(TYPE_ARG_TYPES(TREE_TYPE(node->decl))));
+    std::vector<LoadedBytes> &loads = earlierLoads[DECL_UID(node->decl)];
+    for (unsigned i = 0; i < count; ++i)
       if (const LoadedBytes loaded = loadedBytes(node->decl, i); i < loads.size())
         loads[i].intersect(loaded);
       else
@@ -133,13 +147,23 @@ void rememberParameters() {
   if (!isRegistered)
     ggc_register_root_tab(parameterRoots);
   isRegistered = true;
+  const auto remember = [](tree function) {
+    const Source &source = sources[DECL_UID(function)] = readSource(function);
+    for (tree parameter : source.parameters)
+      keptParameters = tree_cons(NULL_TREE, parameter, keptParameters);
+  };
   cgraph_node *node;
-  if (!in_lto_p)
-    FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
-      const Source &source = sources[DECL_UID(node->decl)] = readSource(node->decl);
-      for (tree parameter : source.parameters)
-        keptParameters = tree_cons(NULL_TREE, parameter, keptParameters);
+  if (!in_lto_p) {
+    FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node)
+      remember(node->decl);
+  } else if (!flag_wpa) {
+    // Parameters are read with the body, which may be there only for its copies.
+    FOR_EACH_FUNCTION(node)
+    if (node->clones && !node->clone_of && node->lto_file_data) {
+      node->get_untransformed_body();
+      remember(node->decl);
     }
+  }
 }
 
 std::string typesText(tree function, bool pointees) {
@@ -169,9 +193,13 @@ std::string typesText(tree function, bool pointees) {
       continue;
     }
     LoadedBytes loaded = loadedBytes(function, number);
-    const size_t index = same - source.parameters.begin();
-    if (index < source.loads.size())
-      loaded.intersect(source.loads[index]);
+    const auto keepEarlier = [&](tree of, size_t index) {
+      const auto earlier = earlierLoads.find(DECL_UID(of));
+      if (earlier != earlierLoads.end() && index < earlier->second.size())
+        loaded.intersect(earlier->second[index]);
+    };
+    keepEarlier(function, number);
+    keepEarlier(sourceFunction(function), same - source.parameters.begin());
     found[origin] = {isKnown ? placeOf(pieces) : "-", loaded};
   }
   TypeLayout layout(pointees);

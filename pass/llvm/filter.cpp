@@ -191,8 +191,7 @@ const char *Filter::unwanted(const FunctionNames &names) const {
 
 std::string Filter::reasonAgainstCallsOf(const Function &function) const {
   const FunctionNames names = namesOf(function);
-  if (!calls_.globs().match(names.texts()) &&
-      !(calls_.hasDefault() && isInDefaultCalls(symbolName(function), sourceName(function))))
+  if (!calls_.globs().match(names.texts()) && !(calls_.hasDefault() && isInDefaultCalls(function)))
     return "only declared in this translation unit; -ada-calls traces calls of such functions";
   if (const char *reason = whyNotWrapped(function))
     return reason;

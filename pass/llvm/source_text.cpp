@@ -185,9 +185,10 @@ std::string signatureText(const Function &function) {
   const Function *callee = wrappedCallee(function);
   const DISubprogram *subprogram = (callee ? callee : &function)->getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
-  Prototype prototype;
-  if (!type || !type->getTypeArray().size())
-    return callee && findPrototype(*callee, prototype) ? prototype.signature() : "";
+  if (!type || !type->getTypeArray().size()) {
+    const Prototype *prototype = callee ? findPrototype(*callee) : nullptr;
+    return prototype ? prototype->signature() : "";
+  }
   TypeWriter writer;
   return writer.result(type) + " " + writer.parameters(type, /*skipArtificial=*/true);
 }

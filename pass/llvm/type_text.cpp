@@ -464,19 +464,18 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
   const Function *callee = wrappedCallee(function);
   const DISubprogram *subprogram = (callee ? callee : &function)->getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
-  Prototype prototype;
-  const bool hasPrototype = callee && findPrototype(*callee, prototype);
+  const Prototype *prototype = callee ? findPrototype(*callee) : nullptr;
   if (!type || !type->getTypeArray().size())
-    return hasPrototype && function.arg_size() >= prototype.parameters.size()
-               ? typesByPrototype(function, prototype, stack)
+    return prototype && function.arg_size() >= prototype->parameters.size()
+               ? typesByPrototype(function, *prototype, stack)
                : "";
   bool isAArch64 = compat::targetTriple(*function.getParent()).isAArch64();
   DITypeRefArray types = type->getTypeArray();
   SmallVector<StringRef, 8> names = parameterNames(function, *subprogram);
-  if (hasPrototype) { // declarations are described without the names of parameters
+  if (prototype) { // declarations are described without the names of parameters
     names.assign(1, "");
-    for (const Prototype::Parameter &parameter : prototype.parameters)
-      names.push_back(parameter.name);
+    for (const Prototype::Parameter &parameter : prototype->parameters)
+      names.push_back({parameter.name.data(), parameter.name.size()});
   }
   Matcher matcher(function, stack);
   TypeLayout layout(!isAArch64, pointees);

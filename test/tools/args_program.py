@@ -40,6 +40,12 @@ extern char text0[16], text1[16];
 extern std::string string0;
 extern "C" long callee0(long);
 extern "C" long callee1(long);
+template <class C, class P> __attribute__((always_inline)) inline C complexOf(P real, P imaginary) {
+  C complex;
+  __real__ complex = real;
+  __imag__ complex = imaginary;
+  return complex;
+}
 __attribute__((noinline)) static void next0(long, double) {}
 __attribute__((noinline)) static void next1(long a, double) { sink = a; }
 """
@@ -180,7 +186,7 @@ class Maker:
         if type_ in COMPLEX:
             part = COMPLEX[type_]
             a, b = (f"({part})({rng.randrange(-400, 400) + 0.5} * n)" for _ in range(2))
-            return self.withTruth(type_, Value(f"__builtin_complex({a}, {b})", None))
+            return self.withTruth(type_, Value(f"complexOf<{type_}>({a}, {b})", None))
         if type_ in VECTORS:
             part, count = VECTORS[type_]
             parts = [self.value(part) for _ in range(count)]

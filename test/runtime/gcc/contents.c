@@ -6,6 +6,7 @@ struct Part {
   const char *name;
 };
 #define NOINLINE __attribute__((noinline))
+volatile long one = 1;
 // CHECK-DAG: write(out=0x{{[0-9a-f]+}})
 NOINLINE void write(int *out) { *out = 3; }
 // CHECK-DAG: member(part=&{read=2}) → 2
@@ -19,10 +20,19 @@ NOINLINE int length(const char *text) {
 }
 // CHECK-DAG: unused(text=0x{{[0-9a-f]+}}, n=4) → 5
 NOINLINE int unused(const char *text, int n) { return n + (text != 0); }
+// CHECK-DAG: kept(p=0x{{[0-9a-f]+}}) → 6
+NOINLINE int kept(const long *p) {
+  static const long *copy;
+  copy = p;
+  return 6 * (int)one;
+}
 int main(int argc, char **argv) {
   struct Part part = {argc, argc + 1, "unread"};
   char text[4] = {'a', 'b', 'c', 0}, other[2] = {'x', 0};
   int out = 99;
+  long unstored[4] = {argc, 2, 3, 4};
   write(&out);
+  if (kept(unstored) != 6)
+    return 2;
   return member(&part) + length(text) + unused(other, argc * 4) + out == 13 ? 0 : 1;
 }
