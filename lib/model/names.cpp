@@ -1,10 +1,9 @@
 // Demangles names and folds the noise out of them.
 #include "model/names.h"
+#include "demangle/demangle.h"
 
 #include <cctype>
 #include <cstdio>
-#include <cstdlib>
-#include <cxxabi.h>
 
 namespace ada {
 
@@ -32,24 +31,14 @@ static std::string_view dropUniqueSuffixes(std::string_view suffixes, std::strin
 
 std::string demangle(std::string_view name) {
   std::string storage;
-  std::string_view mangled = name;
-  while (mangled.starts_with("__Z") || mangled.starts_with("___Z"))
-    mangled.remove_prefix(1); // macOS puts an underscore before every name
-  if (!mangled.starts_with("_Z"))
+  const SymbolParts parts = partsOfSymbol(name);
+  if (parts.mangling == Mangling::None)
     return std::string(dropUniqueSuffixes(name, storage));
-
-  // Mangled names contain no dot, so the first one starts what was appended.
-  size_t dot = mangled.find('.');
-  std::string base(mangled.substr(0, dot));
-  int status = 0;
-  char *text = abi::__cxa_demangle(base.c_str(), nullptr, nullptr, &status);
-  if (text == nullptr)
+  std::string result = demangledBase(parts.mangling, parts.base);
+  if (result.empty())
     return std::string(name);
-  std::string result = text;
-  std::free(text);
-  if (dot != mangled.npos)
-    if (auto suffixes = dropUniqueSuffixes(mangled.substr(dot), storage); !suffixes.empty())
-      result += " [" + std::string(suffixes) + "]";
+  if (auto suffixes = dropUniqueSuffixes(parts.suffix, storage); !suffixes.empty())
+    result += " [" + std::string(suffixes) + "]";
   return result;
 }
 
@@ -79,7 +68,7 @@ private:
       return copyOperator();
     switch (in_[at_]) {
     case '<':
-      return templateArguments();
+      return startsRustPath() ? rustPath() : templateArguments();
     case '(':
       return parentheses();
     case '{': // {lambda(int)#1}, {unnamed type#2}
@@ -205,6 +194,23 @@ private:
       return foldGroup(end, "<..>", style_.foldTemplateArguments);
     return foldGroup(end, "<" + std::string(group.substr(lambda, lambdaEnd + 1 - lambda)) + ">",
                      style_.foldTemplateArguments);
+  }
+
+  // In Rust "<Stack<u8> as Clone>::clone" and "list::<impl Sum for [u8]>::sum" are paths; the brackets hold a name.
+  bool startsRustPath() const { return at_ == 0 || (out.ends_with("::") && in_.substr(at_).starts_with("<impl ")); }
+
+  bool rustPath() {
+    const size_t end = closingAngle();
+    if (end == in_.npos)
+      return false;
+    NameStyle inner = style_;
+    inner.dropReturnType = false;
+    Folder folder(in_.substr(at_ + 1, end - at_ - 2), inner);
+    if (!folder.run())
+      return false;
+    out += "<" + folder.out + ">";
+    at_ = end;
+    return true;
   }
 
   bool parentheses() {

@@ -7,7 +7,7 @@
 
 namespace ada {
 
-/// Demangles an Itanium C++ name (also with the extra underscore of macOS).
+/// Demangles a name of C++, Rust or D (also with the extra underscore of macOS).
 /// Other names come back unchanged. Suffixes that compilers append are kept in brackets where they have a meaning,
 /// "f(int) [.resume]", and dropped where they only make the name unique (".llvm.123", ".__uniq.123").
 std::string demangle(std::string_view name);

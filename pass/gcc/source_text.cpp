@@ -1,8 +1,8 @@
 // Gets names from the demangler, and places from declarations.
 #include "source_text.h"
+#include "demangle/demangle.h"
 
 #include <cstdlib>
-#include <cxxabi.h>
 
 namespace ada {
 
@@ -43,12 +43,9 @@ std::string symbolName(tree function) {
 }
 
 std::string demangledName(const std::string &symbol) {
-  int failed = 0;
-  char *text =
-      symbol.compare(0, 2, "_Z") == 0 ? abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed) : nullptr;
-  const std::string name = text ? text : symbol;
-  std::free(text);
-  return name;
+  const SymbolParts parts = partsOfSymbol(symbol);
+  const std::string name = demangledBase(parts.mangling, parts.base);
+  return name.empty() ? symbol : name;
 }
 
 std::string recordedName(tree function) {

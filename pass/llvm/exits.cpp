@@ -1,6 +1,7 @@
 // Finds the exits of a function and places hooks there.
 #include "exits.h"
 #include "llvm_compat.h"
+#include "source_text.h"
 
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -75,13 +76,14 @@ bool Unwinding::mayLeave(const CallInst &call) const {
 
 Constant *Unwinding::choosePersonality() {
   // Functions with different personalities are not inlined into each other, so this takes the one that the other
-  // functions of the module have, or would have.
+  // functions of the module have, or would have. Other languages than C++ need not be linked with their own (Rust's is
+  // in std), but always are with C's, which runs cleanups for the exceptions of any language.
   bool isCxxWithExceptions = false;
   for (const Function &function : module_) {
     if (function.hasPersonalityFn())
       return function.getPersonalityFn();
     isCxxWithExceptions |=
-        !function.isDeclaration() && !function.doesNotThrow() && compat::startsWith(function.getName(), "_Z");
+        !function.isDeclaration() && !function.doesNotThrow() && manglingOf(symbolName(function)) == Mangling::Cpp;
   }
   FunctionType *type = FunctionType::get(Type::getInt32Ty(module_.getContext()), /*isVarArg=*/true);
   StringRef name = isCxxWithExceptions ? "__gxx_personality_v0" : "__gcc_personality_v0";

@@ -16,13 +16,22 @@ namespace ada {
 
 StringRef symbolName(const Function &function) { return GlobalValue::dropLLVMManglingEscape(function.getName()); }
 
+static SymbolParts partsOf(StringRef symbol) { return partsOfSymbol({symbol.data(), symbol.size()}); }
+
+Mangling manglingOf(StringRef symbol) { return partsOf(symbol).mangling; }
+
 DemangledName demangledName(StringRef symbol) {
   DemangledName name;
-  name.full = demangle(symbol.str());
+  // C++ is left to LLVM's own demangler, which knows the newest names.
+  const SymbolParts symbolParts = partsOf(symbol);
+  if (symbolParts.mangling != Mangling::Cpp)
+    name.full = demangledBase(symbolParts.mangling, symbolParts.base);
+  if (name.full.empty())
+    name.full = demangle(symbol.str());
   ItaniumPartialDemangler parts;
   std::string mangled = symbol.str(); // PARTS points into it
   // partialDemangle returns true for failure.
-  if (!compat::startsWith(symbol, "_Z") || parts.partialDemangle(mangled.c_str()) || !parts.isFunction())
+  if (symbolParts.mangling != Mangling::Cpp || parts.partialDemangle(mangled.c_str()) || !parts.isFunction())
     return name;
   if (char *scope = parts.getFunctionDeclContextName(nullptr, nullptr)) {
     name.scope = scope;

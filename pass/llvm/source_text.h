@@ -1,6 +1,8 @@
 // A function's name and origin as its source has them.
 #pragma once
 
+#include "demangle/demangle.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
@@ -13,6 +15,8 @@ namespace ada {
 
 /// The name in the object file: mangled, without LLVM's \01 escape.
 llvm::StringRef symbolName(const llvm::Function &function);
+
+Mangling manglingOf(llvm::StringRef symbol);
 
 struct DemangledName {
   std::string full;  // "void ns::f<int>(int)"; the symbol name itself if it is not mangled

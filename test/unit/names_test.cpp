@@ -24,6 +24,41 @@ TEST(Demangle, NamesAndSuffixes) {
   EXPECT_EQ(demangle("_Z"), "_Z");
 }
 
+TEST(Demangle, Rust) {
+  EXPECT_EQ(demangle("_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE"), "core::fmt::Formatter::write_fmt");
+  EXPECT_EQ(demangle("_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE.llvm.99"),
+            "core::fmt::Formatter::write_fmt");
+  EXPECT_EQ(demangle("_ZN3app4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE"), "app::main::{{closure}}");
+  EXPECT_EQ(demangle("_ZN45_$LT$app..A$u20$as$u20$core..clone..Clone$GT$5clone17h0123456789abcdefE.cold"),
+            "<app::A as core::clone::Clone>::clone [.cold]");
+  EXPECT_EQ(demangle("_RNvCs1234_3app4main"), "app::main");
+  EXPECT_EQ(demangle("_RNCNvCs1234_3app4main0B3_.llvm.99"), "app::main::{closure#0}");
+  EXPECT_EQ(demangle("_RINvCs1234_3app3maxmEB2_"), "app::max::<u32>");
+  // The same form in C++: a function's name goes on, and so few different digits are not a hash.
+  EXPECT_EQ(demangle("_ZN2ns17h0123456789abcdefEv"), "ns::h0123456789abcdef()");
+  EXPECT_EQ(demangle("_R"), "_R");
+  EXPECT_EQ(demangle("_Reset"), "_Reset");
+}
+
+TEST(Demangle, D) {
+  EXPECT_EQ(demangle("_D3std5stdio4File5closeMFNeZv"), "std.stdio.File.close()");
+  EXPECT_EQ(demangle("_Dmain"), "D main");
+  EXPECT_EQ(demangle("_Done"), "_Done");
+}
+
+TEST(ShortName, FoldsRust) {
+  auto expect = [](const char *full, const char *folded) { EXPECT_EQ(shortName(full), folded); };
+  expect("app::main::{{closure}}", "app::main::{{closure}}");
+  expect("app::main::{closure#0}", "app::main::{closure#0}");
+  expect("app::max::<u32>", "app::max::<..>");
+  expect("<app::A as core::clone::Clone>::clone", "<app::A as core::clone::Clone>::clone");
+  expect("<app::A<u8> as core::convert::From<u8>>::from", "<app::A<..> as core::convert::From<..>>::from");
+  expect("<app::Stack<app::A>>::push::<u8>", "<app::Stack<..>>::push::<..>");
+  expect("app::list::<impl app::Sum for [i32]>::sum", "app::list::<impl app::Sum for [i32]>::sum");
+  expect("<<app::A as app::B>::C as app::D>::run", "<<app::A as app::B>::C as app::D>::run");
+  expect("<dyn core::ops::Fn(u8) -> u8 as app::D>::run", "<dyn core::ops::Fn(..) -> u8 as app::D>::run");
+}
+
 TEST(ShortName, FoldsArguments) {
   auto expect = [](const char *full, const char *folded) { EXPECT_EQ(shortName(full), folded); };
   expect("main", "main");

@@ -1,0 +1,79 @@
+// Recognises how a symbol is mangled, and asks the demangler of that language.
+#include "demangle/demangle.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cxxabi.h>
+#ifdef ADA_LIBIBERTY
+#include <libiberty/demangle.h>
+#endif
+
+namespace ada {
+
+static bool beginsWith(std::string_view text, std::string_view word) { return text.substr(0, word.size()) == word; }
+
+// The length of a name in Rust's legacy mangling: to the E after its last part, a hash: "17h", 16 digits, "E". 0 for
+// other names. A C++ name can end like that only if it is a variable's; a function's goes on with its parameters.
+static size_t legacyRustLength(std::string_view symbol) {
+  constexpr std::string_view mark = "17h";
+  constexpr size_t digits = 16;
+  for (size_t at = symbol.find(mark); at != symbol.npos; at = symbol.find(mark, at + 1)) {
+    const size_t end = at + mark.size() + digits;
+    const std::string_view hash = symbol.substr(at + mark.size(), digits);
+    if (end < symbol.size() && symbol[end] == 'E' && hash.find_first_not_of("0123456789abcdef") == hash.npos &&
+        (end + 1 == symbol.size() || symbol[end + 1] == '.'))
+      return end + 1;
+  }
+  return 0;
+}
+
+SymbolParts partsOfSymbol(std::string_view symbol) {
+  std::string_view mangled = symbol;
+  while (beginsWith(mangled, "__Z") || beginsWith(mangled, "___Z") || beginsWith(mangled, "__R"))
+    mangled.remove_prefix(1); // macOS puts an underscore before every name
+  // Except in Rust's legacy mangling, the first dot starts what was appended.
+  auto parts = [&](Mangling mangling, size_t length) {
+    length = std::min(length, mangled.size());
+    return SymbolParts{mangling, mangled.substr(0, length), mangled.substr(length)};
+  };
+  if (beginsWith(mangled, "_ZN"))
+    if (const size_t length = legacyRustLength(mangled))
+      return parts(Mangling::Rust, length);
+  if (beginsWith(mangled, "_Z"))
+    return parts(Mangling::Cpp, mangled.find('.'));
+  if (beginsWith(mangled, "_R"))
+    return parts(Mangling::Rust, mangled.find('.'));
+  if (beginsWith(mangled, "_D"))
+    return parts(Mangling::D, mangled.find('.'));
+  return {Mangling::None, symbol, {}};
+}
+
+std::string demangledBase(Mangling mangling, std::string_view base) {
+  const std::string symbol(base);
+  char *text = nullptr;
+  switch (mangling) {
+  case Mangling::None:
+    break;
+  case Mangling::Cpp: {
+    int status = 0;
+    text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+    break;
+  }
+#ifdef ADA_LIBIBERTY
+  case Mangling::Rust:
+    text = rust_demangle(symbol.c_str(), DMGL_PARAMS | DMGL_ANSI);
+    break;
+  case Mangling::D:
+    text = dlang_demangle(symbol.c_str(), DMGL_PARAMS | DMGL_ANSI);
+    break;
+#else
+  default:
+    break;
+#endif
+  }
+  std::string name = text ? text : "";
+  std::free(text);
+  return name;
+}
+
+} // namespace ada
