@@ -1,5 +1,4 @@
-// What the pass knows about library functions that a module declares (common/known_functions.h), and its wrappers of
-// them.
+// What the pass knows about library functions (common/known_functions.h) that a module declares, and its wrappers.
 #pragma once
 
 #include "common/known_functions.h"

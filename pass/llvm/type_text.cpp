@@ -350,9 +350,15 @@ std::string codeOf(StringRef type) {
   }
   return StringSwitch<const char *>(type)
       .Case("void", "v")
-      .Cases("int", "pid_t", "s32")
-      .Cases("unsigned", "mode_t", "socklen_t", "u32")
-      .Cases("long", "long long", "ssize_t", "off_t", "s64")
+      .Case("int", "s32")
+      .Case("pid_t", "s32")
+      .Case("unsigned", "u32")
+      .Case("mode_t", "u32")
+      .Case("socklen_t", "u32")
+      .Case("long", "s64")
+      .Case("long long", "s64")
+      .Case("ssize_t", "s64")
+      .Case("off_t", "s64")
       .Case("double", "f64")
       .Default("u64");
 }
