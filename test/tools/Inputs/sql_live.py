@@ -2,6 +2,7 @@
 import os
 import subprocess
 import sys
+import time
 
 QUERIES = ("SELECT count(*), sum(exit = 'open'), sum(exit = 'missing'), max(iif(exit = 'open', depth, 0)) FROM spans; SELECT sum(calls) FROM functions;"
            "SELECT count(*) FROM spans WHERE ts >= 0; SELECT sum(events) FROM threads; SELECT count(*) FROM events;"
@@ -18,12 +19,14 @@ def ask():
     return int(calls[0]), "still being recorded" in run.stderr
 
 
-program = subprocess.Popen(["./program"], env=dict(os.environ, ADA_OPTIONS="session=live"))
+# It makes a thousand calls for each byte, so that the session stays small however long the questions take.
+program = subprocess.Popen(["./program"], env=dict(os.environ, ADA_OPTIONS="session=live"), stdin=subprocess.PIPE, bufsize=0)
 try:
-    while not os.path.isdir("live"):  # until the program begins
-        pass
+    while not os.path.isdir("live"):
+        time.sleep(0.01)
     last, grown = 0, 0
     while grown < 4:
+        program.stdin.write(b"+")
         calls, isLive = ask()
         if calls < last or not isLive:
             sys.exit(f"{calls} after {last} calls, live: {isLive}")
