@@ -1,7 +1,9 @@
 """Asks for the calls of ./program while it records, until they have become more several times. Then kills it."""
 import os
+import pathlib
 import subprocess
 import sys
+import time
 
 QUERIES = ("SELECT count(*), sum(exit = 'open'), sum(exit = 'missing'), max(iif(exit = 'open', depth, 0)) FROM spans; SELECT sum(calls) FROM functions;"
            "SELECT count(*) FROM spans WHERE ts >= 0; SELECT sum(events) FROM threads; SELECT count(*) FROM events;"
@@ -20,8 +22,8 @@ def ask():
 
 program = subprocess.Popen(["./program"], env=dict(os.environ, ADA_OPTIONS="session=live"))
 try:
-    while not os.path.isdir("live"):  # until the program begins
-        pass
+    while not list(pathlib.Path(".").glob("live/pid_*/thread_*/index.*")):  # until the program begins
+        time.sleep(0.01)
     last, grown = 0, 0
     while grown < 4:
         calls, isLive = ask()
