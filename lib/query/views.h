@@ -18,13 +18,20 @@ inline constexpr struct {
     // Names of Perfetto's tables, as far as they mean the same.
     {"slice", "Perfetto's name for spans; `dur` is -1 for calls that had not ended.",
      "SELECT id, ts, iif(exit = 'open', -1, dur) AS dur, thread AS track_id, 'function' AS category, name, depth, "
-     "parent_id, thread AS utid, process AS upid FROM spans"},
+     "parent_id, thread AS utid, process AS upid, id AS slice_id, id AS arg_set_id FROM spans"},
+    {"thread_slice", "The same with names, as in Perfetto's library.",
+     "SELECT s.id, s.ts, iif(s.exit = 'open', -1, s.dur) AS dur, s.name, s.depth, s.parent_id, s.thread AS track_id, "
+     "s.thread AS utid, t.tid, t.name AS thread_name, s.process AS upid, p.pid, coalesce(p.executable, p.name) AS "
+     "process_name, s.id AS arg_set_id FROM spans s JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = "
+     "s.process"},
     {"thread", "Perfetto's name for threads.",
      "SELECT id, id AS utid, tid, name, first_ts AS start_ts, last_ts AS end_ts, process AS upid FROM threads"},
     {"process", "Perfetto's name for processes.",
      "SELECT id, id AS upid, pid, coalesce(executable, name) AS name FROM processes"},
     {"thread_track", "Perfetto's tracks of slices: one for each thread.", "SELECT id, name, id AS utid FROM threads"},
     {"track", "The same.", "SELECT id, name FROM threads"},
+    {"process_track", "Perfetto's tracks of processes; functions are on those of threads, so there are none.",
+     "SELECT id, name, id AS upid FROM processes WHERE 0"},
     {"counter_track", "Perfetto's tracks of counters: one for each place that reports a value.",
      "SELECT id, name FROM functions WHERE kind = 'counter'"},
     {"counter", "Perfetto's name for values of counters.", "SELECT ts, function_id AS track_id, value FROM counters"},

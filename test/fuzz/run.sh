@@ -34,11 +34,13 @@ manifest)
   seed -name manifest.json
   cp "$here/seeds/manifest.json" "$work/seeds"
   ;;
-archive | sched | import_*) cp "$here/seeds/$target"/* "$work/seeds" ;;
+archive | sched | sql | import_*) cp "$here/seeds/$target"/* "$work/seeds" ;;
 types) split -l 1 "$here/seeds/types.txt" "$work/seeds/types." ;;
 esac
 [ "$(find "$work/seeds" -type f | wc -l)" -gt 0 ] || { echo "$target: no seeds in $vectors" >&2; exit 1; }
 
+# SQLite makes texts of up to 64 MB.
+[ "$target" != sql ] || set -- "-dict=$here/seeds/sql.dict" -malloc_limit_mb=256 -rss_limit_mb=2048 "$@"
 # malloc_limit_mb stops a decoder that asks for 64 MB at once for an input of 4 KB.
 if ! "$build/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=64 \
   -print_final_stats=1 -artifact_prefix="$found/" "$@" "$corpus" "$work/seeds" >"$work/log" 2>&1; then

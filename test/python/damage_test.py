@@ -28,7 +28,8 @@ def useAll(path):
     trace = adatrace.open(path)
     trace.spans()
     for ask in (trace.report, trace.tree, trace.waits, lambda: list(trace.iter_spans()), lambda: trace.functions,
-                lambda: trace.diff(trace), trace.flame):
+                lambda: trace.diff(trace), trace.flame, lambda: trace.sql("SELECT name, count(*), total(dur) FROM spans GROUP BY name, ts / 9"),
+                lambda: trace.sql("SELECT * FROM events"), lambda: trace.sql("SELECT a.name FROM spans s JOIN ancestor_slice(s.id) a LIMIT 50")):
         ask()
 
 

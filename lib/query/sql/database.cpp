@@ -5,6 +5,7 @@
 #include "group_rewrite.h"
 #include "modules.h"
 #include "query/views.h"
+#include "slice_functions.h"
 
 #include <algorithm>
 #include <array>
@@ -100,7 +101,8 @@ Expected<std::unique_ptr<SqlDatabase>> SqlDatabase::open() {
   void *const traces = &database->parts_->traces;
   if (sqlite3_create_module_v2(connection, "ada_spans", &kSpanModule, traces, nullptr) != SQLITE_OK ||
       sqlite3_create_module_v2(connection, "ada_span_groups", &kGroupModule, traces, nullptr) != SQLITE_OK ||
-      sqlite3_create_module_v2(connection, "ada_list", &kListModule, traces, nullptr) != SQLITE_OK)
+      sqlite3_create_module_v2(connection, "ada_list", &kListModule, traces, nullptr) != SQLITE_OK ||
+      addSliceFunctions(connection, database->parts_->traces) != SQLITE_OK)
     return database->failure();
   return database;
 }
@@ -119,6 +121,8 @@ Expected<void> SqlDatabase::attach(const std::string &schema, std::unique_ptr<mo
                 (name == "spans" ? " USING ada_spans" : " USING ada_list(" + name + ")")));
   }
   ADA_TRY(run("CREATE VIRTUAL TABLE " + prefix + "span_groups USING ada_span_groups"));
+  ADA_TRY(run("CREATE VIRTUAL TABLE " + prefix + "ancestor_slice USING ada_slices(around)"));
+  ADA_TRY(run("CREATE VIRTUAL TABLE " + prefix + "descendant_slice USING ada_slices(inside)"));
   for (const auto &view : kViews)
     ADA_TRY(run("CREATE VIEW " + prefix + view.name + " AS " + view.query));
   sqlite3_set_authorizer(parts_->connection, authorize, nullptr);
@@ -126,6 +130,8 @@ Expected<void> SqlDatabase::attach(const std::string &schema, std::unique_ptr<mo
 }
 
 Expected<std::optional<SqlQuery>> SqlDatabase::query(std::string_view sql, std::string_view *rest) {
+  if (sql.find('\0') != sql.npos)
+    return Error{.code = "E_SQL", .message = "there is a NUL byte in the query"};
   SqlQuery query(*this);
   const char *end = nullptr;
   if (sqlite3_prepare_v2(parts_->connection, sql.data(), static_cast<int>(sql.size()), &query.statement_, &end) !=

@@ -7,11 +7,14 @@
 #include "group_rewrite.h"
 
 #include "base/try.h"
+#include "shared/wide.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <iterator>
+#include <limits>
+#include <string_view>
 #include <unordered_map>
 
 namespace ada::query {
@@ -23,8 +26,10 @@ enum Key : int { kName, kFunction, kThread, kProcess, kDepth, kExit, kOutermost,
 static_assert(kGroupKeys.size() == kKeys);
 constexpr int kParts = kKeys; // columns divided by the arguments, after the keys
 constexpr int kCount = kParts + static_cast<int>(kGroupParts.size()); // `ada_n`
-constexpr int kMeasures = kCount + 1;                                 // four columns for each: sum, min, max, n
-constexpr int kSteps = kMeasures + 4 * static_cast<int>(kGroupMeasures.size()); // the arguments
+constexpr std::array<const char *, 5> kWhats = {"sum", "min", "max", "n", "total"};
+constexpr int kEach = static_cast<int>(kWhats.size());
+constexpr int kMeasures = kCount + 1;                                               // kWhats for each
+constexpr int kSteps = kMeasures + kEach * static_cast<int>(kGroupMeasures.size()); // the arguments
 constexpr int kConditions = kSteps + static_cast<int>(kGroupParts.size());
 constexpr std::array<const char *, 13> kConditionNames = {
     "id",       "parent_id",     "ts",        "dur",    "self",  "on_cpu", "waiting", "preempted",
@@ -43,7 +48,7 @@ const char *nameOfColumn(int column) {
 }
 
 struct Measure {
-  int64_t sum = 0;
+  Wide sum = 0; // of moments, more than 64 bits
   uint64_t min = ~uint64_t{0}, max = 0, count = 0;
 };
 
@@ -88,8 +93,8 @@ std::string declaration() {
     text += "ada_" + std::string(name) + "_part INTEGER, ";
   text += "ada_n INTEGER";
   for (const char *name : kGroupMeasures)
-    for (const char *what : {"sum", "min", "max", "n"})
-      text += std::string(", ada_") + name + "_" + what + " INTEGER";
+    for (const char *what : kWhats)
+      text += std::string(", ada_") + name + "_" + what + (what == kWhats.back() ? " REAL" : " INTEGER");
   for (const char *name : kGroupParts)
     text += std::string(", ada_") + name + "_step INTEGER HIDDEN";
   for (const char *name : kConditionNames)
@@ -142,7 +147,7 @@ public:
   Adder(const TablePlan &plan, const Steps &steps, std::vector<Group> &groups)
       : used_(plan.used), steps_(steps), groups_(groups) {
     for (size_t i = 0; i < kGroupMeasures.size(); ++i)
-      if (plan.used >> (kMeasures + 4 * i) & 15)
+      if (plan.used >> (kMeasures + kEach * i) & ((1U << kEach) - 1))
         measures_.push_back(i);
     hasFunction_ = uses(kName) || uses(kFunction);
     hasMore_ = uses(kDepth) || uses(kExit) || uses(kOutermost) || steps_ != Steps();
@@ -167,7 +172,7 @@ public:
     return columns;
   }
 
-  /// All calls of a chunk are of one thread. False if a sum is too large, or hasTooMany().
+  /// All calls of a chunk are of one thread. False if hasTooMany().
   bool add(const SpanChunk &chunk) {
     beginThread(chunk.thread[0], chunk.process[0]);
     numbers_.resize(chunk.rows);
@@ -178,10 +183,9 @@ public:
       return false;
     for (size_t row = 0; row < chunk.rows; ++row)
       ++groups_[numbers_[row]].count;
-    bool isGood = true;
     for (const size_t measure : measures_)
-      isGood &= addMeasure(measure, valuesOf(chunk, measure));
-    return isGood;
+      addMeasure(measure, valuesOf(chunk, measure));
+    return true;
   }
   bool hasTooMany() const { return groups_.size() > kMostGroups; }
 
@@ -234,19 +238,17 @@ private:
                        .outermost = uses(kOutermost) ? chunk.outermost[row] : uint8_t{0}});
     return static_cast<uint32_t>(groups_.size() - 1);
   }
-  bool addMeasure(size_t measure, std::span<const uint64_t> values) {
-    bool isTooLarge = false;
+  void addMeasure(size_t measure, std::span<const uint64_t> values) {
     const bool mayBeUnknown = measure >= 3;
     for (size_t row = 0; row < values.size(); ++row) {
       const uint64_t value = values[row];
       if (mayBeUnknown && value == kUnknown)
         continue;
       Measure &sum = groups_[numbers_[row]].measures[measure];
-      isTooLarge |= __builtin_add_overflow(sum.sum, static_cast<int64_t>(value), &sum.sum);
+      sum.sum += value;
       sum.min = std::min(sum.min, value), sum.max = std::max(sum.max, value);
       ++sum.count;
     }
-    return !isTooLarge;
   }
 
   using More = std::array<uint64_t, 2 + kGroupParts.size()>; // the keys but threads and processes
@@ -299,18 +301,12 @@ int GroupCursor::filter(const TablePlan &plan, sqlite3_value **values) {
   SpanRequest &request = (*conditions)->request;
   request.columns = adder.columns();
   request.stop = &trace.interrupt;
-  bool isGood = true;
-  const auto done = SpanRead(trace.trace(), request, [&](const SpanChunk &chunk) {
-                      isGood = adder.add(chunk);
-                      return isGood;
-                    }).run();
+  const auto done = SpanRead(trace.trace(), request, [&](const SpanChunk &chunk) { return adder.add(chunk); }).run();
   if (trace.interrupt)
     return SQLITE_INTERRUPT;
   if (!done)
     return failTable(*pVtab, done.error().text());
-  if (adder.hasTooMany())
-    return failTable(*pVtab, kCantGroup);
-  return isGood ? SQLITE_OK : failTable(*pVtab, "integer overflow");
+  return adder.hasTooMany() ? failTable(*pVtab, kCantGroup) : SQLITE_OK;
 }
 
 int GroupCursor::column(sqlite3_context *context, int number) const {
@@ -329,12 +325,19 @@ int GroupCursor::column(sqlite3_context *context, int number) const {
     return SQLITE_OK;
   }
   if (number >= kMeasures) {
-    const Measure &measure = group.measures[static_cast<size_t>(number - kMeasures) / 4];
-    const int what = (number - kMeasures) % 4;
-    if (what == 3)
+    const Measure &measure = group.measures[static_cast<size_t>((number - kMeasures) / kEach)];
+    const std::string_view what = kWhats[static_cast<size_t>((number - kMeasures) % kEach)];
+    constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    if (what == "n")
       setNumber(measure.count);
-    else if (measure.count > 0)
-      setNumber(what == 0 ? static_cast<uint64_t>(measure.sum) : what == 1 ? measure.min : measure.max);
+    else if (measure.count == 0)
+      sqlite3_result_null(context);
+    else if (what == "total")
+      sqlite3_result_double(context, static_cast<double>(measure.sum));
+    else if (what == "sum" && measure.sum > kMost)
+      sqlite3_result_error(context, "integer overflow", -1); // as SQLite has it
+    else
+      setNumber(what == "sum" ? static_cast<uint64_t>(measure.sum) : what == "min" ? measure.min : measure.max);
     return SQLITE_OK;
   }
   switch (number) {

@@ -233,9 +233,9 @@ private:
     else if (function.is("sum") && isMeasure)
       put(sum);
     else if (function.is("total") && isMeasure)
-      put("total(ada_" + column + "_sum)");
+      put("total(ada_" + column + "_total)");
     else if (function.is("avg") && isMeasure)
-      put("(" + sum + " * 1.0 / sum(ada_" + column + "_n))");
+      put("(sum(ada_" + column + "_total) / sum(ada_" + column + "_n))");
     else if ((function.is("min") || function.is("max")) && isMeasure)
       put(function.name + "(ada_" + column + "_" + function.name + ")");
     else if ((function.is("min") || function.is("max")) && isKey)

@@ -158,15 +158,7 @@ void setValue(sqlite3_context *context, const Value &value, Holds holds) {
     return sqlite3_result_null(context);
   if (holds != Holds::Real)
     return sqlite3_result_text64(context, json->text.data(), json->text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
-  // Integers that SQLite can hold stay integers.
-  const char *begin = json->text.c_str();
-  char *end = nullptr;
-  errno = 0;
-  const long long integer = std::strtoll(begin, &end, 10);
-  if (*end == '\0' && errno == 0)
-    sqlite3_result_int64(context, integer);
-  else
-    sqlite3_result_double(context, std::strtod(begin, nullptr));
+  setNumberText(context, json->text);
 }
 
 int ListCursor::column(sqlite3_context *context, int place) const {
@@ -177,6 +169,18 @@ int ListCursor::column(sqlite3_context *context, int place) const {
 
 } // namespace
 } // namespace list_module
+
+// Integers that SQLite can hold stay integers.
+void setNumberText(sqlite3_context *context, const std::string &text) {
+  const char *const begin = text.c_str();
+  char *end = nullptr;
+  errno = 0;
+  const long long integer = std::strtoll(begin, &end, 10);
+  if (*end == '\0' && errno == 0)
+    sqlite3_result_int64(context, integer);
+  else
+    sqlite3_result_double(context, std::strtod(begin, nullptr));
+}
 
 const sqlite3_module kListModule = moduleOf<list_module::ListVtab, list_module::ListCursor>();
 

@@ -39,4 +39,7 @@ Expected<std::optional<SpanConditions>> spanConditions(AttachedTrace &trace, con
 /// What can be pushed down for a column of spans.
 Push pushOfSpans(std::string_view column);
 
+/// Gives a number that is written as text.
+void setNumberText(sqlite3_context *context, const std::string &text);
+
 } // namespace ada::query

@@ -6,8 +6,8 @@ import sys
 trace = sys.argv[1]
 
 
-def start(query):  # a test that runs in the background may have been started with ^C ignored
-    return subprocess.Popen(["adatrace", "sql", trace, query, "--format=csv"], stdout=subprocess.PIPE,
+def start(query, form="format=csv"):  # a test that runs in the background may have been started with ^C ignored
+    return subprocess.Popen(["adatrace", "sql", trace, query, "--" + form], stdout=subprocess.PIPE,
                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
 
 
@@ -21,10 +21,13 @@ for query in QUERIES:
     run.stdout.read()
     if run.wait() != -signal.SIGINT:
         sys.exit(f"{query}: status {run.returncode}")
-# In the middle of a sum, nothing is printed before.
-run = start("SELECT 1 + 1; SELECT count(*) FROM spans a, spans b, spans c, spans d")
-run.send_signal(signal.SIGINT)
-run.stdout.read()
-if run.wait() != -signal.SIGINT:
-    sys.exit(f"sum: status {run.returncode}")
-print(f"{len(QUERIES) + 1} queries ended")
+# Nothing is printed before a sum, a sort, a grouping or a file is done.
+SILENT = ["SELECT count(*) FROM spans a, spans b, spans c, spans d", "SELECT a.id FROM spans a, spans b, spans c, spans d ORDER BY a.dur + b.dur + c.dur",
+          "SELECT a.dur + b.dur + c.dur AS x, count(*) FROM spans a, spans b, spans c GROUP BY x", "SELECT a.id, b.id FROM spans a, spans b, spans c --format=parquet"]
+for query in SILENT:
+    run = start(*query.split(" --")) if "--" in query else start("SELECT 1 + 1; " + query)
+    run.send_signal(signal.SIGINT)
+    run.stdout.read()
+    if run.wait() != -signal.SIGINT:
+        sys.exit(f"{query}: status {run.returncode}")
+print(f"{len(QUERIES) + len(SILENT)} queries ended")

@@ -1,5 +1,6 @@
 """Asks for the calls of ./program while it records, until they have become more several times. Then kills it."""
 import os
+import pathlib
 import subprocess
 import sys
 import time
@@ -22,7 +23,7 @@ def ask():
 # It makes a thousand calls for each byte, so that the session stays small however long the questions take.
 program = subprocess.Popen(["./program"], env=dict(os.environ, ADA_OPTIONS="session=live"), stdin=subprocess.PIPE, bufsize=0)
 try:
-    while not os.path.isdir("live"):
+    while not list(pathlib.Path(".").glob("live/pid_*/thread_*/index.*")):  # until the program begins
         time.sleep(0.01)
     last, grown = 0, 0
     while grown < 4:

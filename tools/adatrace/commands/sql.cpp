@@ -31,11 +31,10 @@ struct Options {
   bool explains = false;
 };
 
-// While it lives, ^C ends the query that is being run, not the shell.
+// While it lives, ^C ends the query that is being run, or the next one if none is, but not the shell.
 class Interruption {
 public:
   explicit Interruption(query::SqlDatabase &database) {
-    database.resume(); // from an interruption that came too late
     running_ = &database;
     struct sigaction action = {};
     action.sa_handler = [](int) {
@@ -233,10 +232,15 @@ int Session::command(const std::string &line) {
 
 int Session::shell() {
   LineReader lines("sql_history");
+  const Interruption interruption(*database_);
   out_.write(".help shows what can be asked.\n");
   out_.flush();
   std::string sql;
-  while (const auto line = lines.read(sql.empty() ? "adatrace> " : "     ...> ")) {
+  const auto next = [&] {
+    database_->resume(); // from ^C, which ended a query or came too late
+    return lines.read(sql.empty() ? "adatrace> " : "     ...> ");
+  };
+  while (const auto line = next()) {
     if (lines.wasCancelled()) {
       sql.clear();
       continue;
@@ -252,10 +256,8 @@ int Session::shell() {
     sql += (sql.empty() ? "" : "\n") + *line;
     if (sql.find_first_not_of(" \t\n") == sql.npos)
       sql.clear();
-    else if (query::isCompleteSql(sql)) {
-      const Interruption interruption(*database_);
+    else if (query::isCompleteSql(sql))
       (void)run(std::exchange(sql, {}));
-    }
   }
   return code_;
 }

@@ -86,7 +86,7 @@ std::optional<std::string> LineReader::read(const char *prompt) {
     if (std::string line; std::getline(std::cin, line))
       text = std::move(line);
   }
-  wasCancelled_ = Cancelling::wasAsked != 0;
+  wasCancelled_ = Cancelling::wasAsked != 0 && !text;
   if (!wasCancelled_)
     return text;
   std::cin.clear();

@@ -1,0 +1,1 @@
+WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n; ATTACH 'x' AS y; PRAGMA writable_schema = 1

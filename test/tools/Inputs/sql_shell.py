@@ -1,0 +1,93 @@
+"""Uses the shell of `adatrace sql` on a terminal: ^C, commands with a dot, history. Usage: sql_shell.py TRACE"""
+import ctypes
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import stat
+import sys
+
+trace, state = sys.argv[1], pathlib.Path("state").resolve()
+try:
+    hasHistory = bool(ctypes.CDLL("libedit.so.2"))
+except OSError:
+    hasHistory = False
+signal.alarm(100)
+
+
+class Shell:
+    def __init__(self):
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            os.environ.update(XDG_STATE_HOME=str(state), TERM="dumb")
+            os.execvp("adatrace", ["adatrace", "sql", trace])
+        self.shown = ""
+        self.await_("adatrace> ")
+
+    def await_(self, text):
+        """Reads until this is shown."""
+        while text not in self.shown:
+            self.shown += os.read(self.terminal, 4096).decode(errors="replace")
+        seen, _, self.shown = self.shown.partition(text)
+        return seen + text
+
+    def interrupt(self):
+        """^C until a prompt is there. One that comes while the shell begins to read a line has no effect."""
+        while True:
+            self.type("\x03")
+            while select.select([self.terminal], [], [], 1)[0]:
+                self.shown += os.read(self.terminal, 4096).decode(errors="replace")
+                if "adatrace> " in self.shown:
+                    return self.await_("adatrace> ")
+
+    def type(self, text):
+        os.write(self.terminal, text.encode())
+
+    def end(self):
+        self.type("\x04")
+        try:
+            while os.read(self.terminal, 4096):
+                pass
+        except OSError:
+            pass  # the other side is closed
+        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        if status:
+            sys.exit(f"status {status}")
+
+
+shell = Shell()
+shell.type("SELECT 40 +\r")
+shell.await_("...> ")
+shell.type("half a line")
+shell.await_("half a line")
+shell.interrupt()  # gives up both lines
+for endless in ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n;",
+                "SELECT count(*) FROM spans a, spans b, spans c, spans d;",
+                "SELECT a.id FROM spans a, spans b, spans c, spans d ORDER BY a.dur + b.dur + c.dur;",
+                "SELECT a.dur + b.dur + c.dur AS x, count(*) FROM spans a, spans b, spans c GROUP BY x;"):
+    while True:  # until it runs: at the prompt ^C only gives up the line
+        shell.type(endless + "\r")
+        shell.await_(endless[-9:])
+        if "interrupted" in shell.interrupt():
+            break
+shell.type(".tables\r")
+shell.await_("off_cpu")
+shell.await_("adatrace> ")
+shell.type("SELECT 40 + 2 AS answer;\r")
+if not re.search(r"answer\s+42", shell.await_("42")):
+    sys.exit("no answer")
+shell.await_("adatrace> ")
+shell.end()
+if hasHistory:
+    kept = state / "adatrace/sql_history"
+    if "answer" not in kept.read_text().replace("\\040", " ") or stat.S_IMODE(kept.stat().st_mode) != 0o600:
+        sys.exit(f"history: {kept.read_text()} {kept.stat()}")
+    shell = Shell()
+    shell.type("\x10\r")  # ^P: the line before
+    shell.await_("42")
+    shell.await_("adatrace> ")
+    shell.end()
+print("the shell works")
