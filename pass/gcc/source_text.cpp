@@ -1,6 +1,7 @@
 // Gets names from the demangler, and places from declarations.
 #include "source_text.h"
 #include "demangle/demangle.h"
+#include "library_calls.h"
 
 #include <cstdlib>
 
@@ -25,6 +26,16 @@ std::string withoutDots(const std::string &path) {
   for (const std::string &part : parts)
     result += "/" + part;
   return result.empty() ? "/" : result;
+}
+
+/// SYMBOL without what -flto adds to the names of functions that were local to a unit ("f.lto_priv.0").
+std::string withoutPrivate(std::string symbol) {
+  constexpr const char *kPrivate = ".lto_priv.";
+  if (const size_t begin = symbol.find(kPrivate); begin != std::string::npos) {
+    const size_t end = symbol.find_first_not_of("0123456789", begin + strlen(kPrivate));
+    symbol.erase(begin, end == std::string::npos ? end : end - begin);
+  }
+  return symbol;
 }
 
 } // namespace
@@ -52,7 +63,7 @@ std::string recordedName(tree function) {
   const std::string symbol = symbolName(function);
   const bool isCopy = symbol.find(".constprop.") != std::string::npos || symbol.find(".isra.") != std::string::npos;
   const bool isPart = symbol.find(".part.") != std::string::npos;
-  return isCopy && !isPart ? symbolName(sourceFunction(function)) : symbol;
+  return withoutPrivate(isCopy && !isPart ? symbolName(sourceFunction(function)) : symbol);
 }
 
 std::string sourcePath(tree function) {
@@ -70,9 +81,15 @@ unsigned sourceLine(tree function) {
   return place.line > 0 ? static_cast<unsigned>(place.line) : 0;
 }
 
+bool isLibraryFunction(tree function) {
+  const symtab_node *node = symtab_node::get(function);
+  return DECL_EXTERNAL(function) && !(node && node->in_other_partition);
+}
+
 FunctionNames namesOf(tree function) {
-  const std::string symbol = symbolName(sourceFunction(function));
-  return {symbol, demangledName(symbol), "", sourcePath(function)};
+  const std::string symbol = withoutPrivate(symbolName(sourceFunction(function)));
+  const std::string name = isLibraryFunction(function) ? libraryName(function) : symbol;
+  return {symbol, demangledName(name), "", sourcePath(function)};
 }
 
 } // namespace ada
