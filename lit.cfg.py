@@ -13,7 +13,7 @@
 #     %load_adatrace         -fpass-plugin=…, with the options made known to clang (-mllvm -ada-…)
 #     %opt_adatrace          opt -load-pass-plugin=…, with the options made known to opt
 #     %ada_clang %ada_clangxx  the wrappers for this LLVM: plugin, include path, runtime and rpath
-#     %ada_gcc %ada_gxx %ada_gfortran  the same for the suite's GCC, else the newest that there is a plugin for (features gcc-plugin, gfortran)
+#     %ada_gcc %ada_gxx %ada_gfortran %ada_gdc %ada_gnatmake  the same for the suite's GCC, else the newest that there is a plugin for (features gcc-plugin, gfortran, gdc, gnat)
 #     %runtime               link flags of the shared runtime, for tests that call clang themselves
 #     %runtime_static        the static one
 #     %shared_runtime        libAdaRuntime.so
@@ -100,6 +100,8 @@ config.substitutions += [
     ("%opt", os.path.join(llvmBin, "opt")),
     ("%ada_gxx", os.path.join(pluginBin, "ada-g++-" + gcc)),
     ("%ada_gfortran", os.path.join(pluginBin, "ada-gfortran-" + gcc)),
+    ("%ada_gdc", os.path.join(pluginBin, "ada-gdc-" + gcc)),
+    ("%ada_gnatmake", os.path.join(pluginBin, "ada-gnatmake-" + gcc)),
     ("%ada_gcc", os.path.join(pluginBin, "ada-gcc-" + gcc)),
     ("%ada_clangxx", compiler("ada-clang++")),
     ("%ada_clang", compiler("ada-clang")),
@@ -115,8 +117,9 @@ config.substitutions += [
 
 if gcc:
     config.available_features.add("gcc-plugin")
-    if shutil.which("gfortran-" + gcc):
-        config.available_features.add("gfortran")
+    for tool in ("gfortran", "gdc", "gnat"):
+        if shutil.which(tool + "-" + gcc):
+            config.available_features.add(tool)
 if config.ada_gcc:
     config.available_features.add("gcc")
 else:

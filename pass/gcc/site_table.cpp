@@ -110,6 +110,8 @@ Site &SiteTable::add(tree function) {
   if (tree named = lookup_attribute(kAttrName, DECL_ATTRIBUTES(function)))
     if (tree text = TREE_VALUE(TREE_VALUE(named)); TREE_CODE(text) == STRING_CST)
       site.shown = TREE_STRING_POINTER(text);
+  if (site.shown.empty() && startswith(lang_hooks.name, "GNU Ada") && site.pretty != site.name)
+    site.shown = site.pretty; // readers can't see that a name is Ada's
   site.flags = (TREE_THIS_VOLATILE(function) ? ADA_FUNCTION_NORETURN : 0) |
                (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL) | (callee ? ADA_FUNCTION_EXTERNAL : 0);
   return site;

@@ -5,9 +5,25 @@
 
 #include <cstdlib>
 
+// The demangler of libiberty, which each of GCC's compilers has and exports.
+extern "C" char *ada_demangle(const char *symbol, int options);
+
 namespace ada {
 
 namespace {
+
+/// SYMBOL as Ada writes it; SYMBOL itself if it is not of a unit in Ada.
+std::string adaName(const std::string &symbol) {
+  if (!startswith(lang_hooks.name, "GNU Ada"))
+    return symbol;
+  std::string plain = symbol.substr(0, symbol.find('.')); // a nested function has a number at its end
+  if (plain.size() > 2 && plain.compare(plain.size() - 2, 2, "TB") == 0)
+    plain.resize(plain.size() - 2); // the body of a task
+  char *text = ada_demangle(plain.c_str(), 0);
+  const std::string name = text && *text != '<' ? text : symbol; // "<symbol>" of what is not Ada's
+  std::free(text);
+  return name;
+}
 
 /// PATH without "." and "..", which need not exist.
 std::string withoutDots(const std::string &path) {
@@ -56,7 +72,7 @@ std::string symbolName(tree function) {
 std::string demangledName(const std::string &symbol) {
   const SymbolParts parts = partsOfSymbol(symbol);
   const std::string name = demangledBase(parts.mangling, parts.base);
-  return name.empty() ? symbol : name;
+  return name.empty() ? adaName(symbol) : name;
 }
 
 std::string recordedName(tree function) {
