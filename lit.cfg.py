@@ -13,13 +13,13 @@
 #     %load_adatrace         -fpass-plugin=…, with the options made known to clang (-mllvm -ada-…)
 #     %opt_adatrace          opt -load-pass-plugin=…, with the options made known to opt
 #     %ada_clang %ada_clangxx  the wrappers for this LLVM: plugin, include path, runtime and rpath
-#     %ada_gcc %ada_gxx %ada_gfortran  the same for the newest GCC that there is a plugin for (features gcc-plugin, gfortran)
+#     %ada_gcc %ada_gxx %ada_gfortran %ada_gdc %ada_gnatmake  the same for the suite's GCC, else the newest that there is a plugin for (features gcc-plugin, gfortran, gdc, gnat)
 #     %runtime               link flags of the shared runtime, for tests that call clang themselves
 #     %runtime_static        the static one
 #     %shared_runtime        libAdaRuntime.so
 #     %include               the directory that holds ada/trace.h
 #     %llvm_version          N, or gcc
-#     %gcc_version           the newest GCC that there is a plugin for
+#     %gcc_version           which GCC that is
 #     %llvm_versions         every N that there are tests for
 #     %python                python3
 #     %few{A,B}              A; with --param long B: for example, a number of repetitions
@@ -58,6 +58,7 @@ config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]
 # The interpreter itself, not a script that looks for it (pyenv's takes a third of a second).
 config.ada_python = sys.executable
 llvm = config.ada_llvm
+gcc = config.ada_gcc or config.ada_gccs[-1]
 llvmBin = config.ada_llvm_bin
 # A build with sanitizers has no plugin and no runtime; it uses those of another build tree.
 pluginBuild = config.ada_plugin_build or config.ada_build_dir
@@ -97,25 +98,28 @@ config.substitutions += [
     ("%clangxx", compiler("clang++")),
     ("%clang", compiler("clang")),
     ("%opt", os.path.join(llvmBin, "opt")),
-    ("%ada_gxx", os.path.join(pluginBin, "ada-g++-" + config.ada_gccs[-1])),
-    ("%ada_gfortran", os.path.join(pluginBin, "ada-gfortran-" + config.ada_gccs[-1])),
-    ("%ada_gcc", os.path.join(pluginBin, "ada-gcc-" + config.ada_gccs[-1])),
+    ("%ada_gxx", os.path.join(pluginBin, "ada-g++-" + gcc)),
+    ("%ada_gfortran", os.path.join(pluginBin, "ada-gfortran-" + gcc)),
+    ("%ada_gdc", os.path.join(pluginBin, "ada-gdc-" + gcc)),
+    ("%ada_gnatmake", os.path.join(pluginBin, "ada-gnatmake-" + gcc)),
+    ("%ada_gcc", os.path.join(pluginBin, "ada-gcc-" + gcc)),
     ("%ada_clangxx", compiler("ada-clang++")),
     ("%ada_clang", compiler("ada-clang")),
     ("%runtime_static", os.path.join(runtimeLib, "libAdaRuntime.a")),
     ("%shared_runtime", os.path.join(runtimeLib, "libAdaRuntime.so")),
     ("%runtime", "-L{0} -Wl,-rpath,{0} -lAdaRuntime".format(runtimeLib)),
     ("%include", os.path.join(config.ada_source_dir, "include")),
-    ("%gcc_version", config.ada_gccs[-1]),
+    ("%gcc_version", gcc),
     ("%llvm_versions", " ".join(config.ada_llvms)),
     ("%llvm_version", "gcc" if config.ada_gcc else llvm),
     ("%python", config.ada_python),
 ]
 
-if config.ada_gccs[-1]:
+if gcc:
     config.available_features.add("gcc-plugin")
-    if shutil.which("gfortran-" + config.ada_gccs[-1]):
-        config.available_features.add("gfortran")
+    for tool in ("gfortran", "gdc", "gnat"):
+        if shutil.which(tool + "-" + gcc):
+            config.available_features.add(tool)
 if config.ada_gcc:
     config.available_features.add("gcc")
 else:

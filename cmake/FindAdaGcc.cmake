@@ -1,6 +1,6 @@
 # FindAdaGcc.cmake - finds the installed GCCs among ADA_GCC_VERSIONS that have the headers of plugins.
 #
-# ADA_GCC_FOUND            the versions found, e.g. "12"
+# ADA_GCC_FOUND            the versions found, lowest first
 # AdaGcc_FOUND           whether there is one
 # ADA_GCC_<N>_COMPILER     gcc-N
 # ADA_GCC_<N>_INCLUDE_DIR  the headers
@@ -25,4 +25,5 @@ foreach(version IN LISTS ADA_GCC_VERSIONS)
   set(ADA_GCC_${version}_INCLUDE_DIR "${folder}/include")
 endforeach()
 
+list(SORT ADA_GCC_FOUND COMPARE NATURAL)
 list(LENGTH ADA_GCC_FOUND AdaGcc_FOUND) # 0 is false

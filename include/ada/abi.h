@@ -79,7 +79,7 @@ typedef struct ada_function {
   int32_t types_off;     /* NUL-terminated types of return value and parameters, see docs/reference/types.md; */
                          /* 0 without debug info */
   uint32_t carried;      /* what is found for its detail, see ADA_CARRIED_* */
-  int32_t shown_off;     /* NUL-terminated name that the source gave it (ADA_NAMED); 0 if it did not */
+  int32_t shown_off;     /* NUL-terminated name to show: ADA_NAMED, or one of Ada; 0 if there is none */
   int32_t reserved;      /* 0 */
 } ada_function;
 

@@ -1,5 +1,7 @@
 // The rules of docs/reference/pass.md, one after the other.
 #include "filter.h"
+#include "common/known_functions.h"
+#include "library_calls.h"
 #include "shared/select/system_path.h"
 #include "source_text.h"
 
@@ -74,6 +76,25 @@ std::string Filter::reasonAgainst(tree function) const {
   return "";
 }
 
+std::string Filter::reasonAgainstCallsOf(tree callee) const {
+  const std::string symbol = symbolName(callee), name = libraryName(callee);
+  const FunctionNames names = namesOf(callee);
+  if (!calls_.globs().match(names.texts()) &&
+      !(calls_.hasDefault() && isInDefaultCalls(symbol, name, demangledName(symbol))))
+    return "only declared in this translation unit; -ada-calls traces calls of such functions";
+  if (const char *reason = whyNotWrapped(symbol))
+    return reason;
+  const auto isBuiltin = [&](built_in_function which) { return fndecl_built_in_p(callee, which); };
+  if (startswith(symbol.c_str(), "__builtin_") || isBuiltin(BUILT_IN_MEMCPY) || isBuiltin(BUILT_IN_MEMMOVE) ||
+      isBuiltin(BUILT_IN_MEMSET))
+    return "the compiler writes other code instead of its calls";
+  if (exclude_.match(names.texts()))
+    return "-ada-exclude matches it";
+  if (ignoreList_.match(names))
+    return "-ada-ignorelist matches it";
+  return "";
+}
+
 bool Filter::isTooSmall(function *function) const {
   if (!options_.minSize || hasAttribute(function->decl, kAttrAlways))
     return false;
@@ -85,14 +106,24 @@ bool Filter::isTooSmall(function *function) const {
   return size < options_.minSize && !mark_dfs_back_edges(function);
 }
 
-std::vector<std::string> Filter::unmatchedGlobs(const std::vector<tree> &functions) const {
+std::vector<std::string> Filter::unmatchedGlobs(const std::vector<tree> &functions,
+                                                const std::vector<tree> &declared) const {
   std::vector<std::string> sentences;
+  const auto matchesDeclared = [&](const std::string &glob) {
+    return std::any_of(declared.begin(), declared.end(),
+                       [&](tree function) { return namesOf(function).texts().match(glob); });
+  };
   for (const GlobList *list : {&include_, &exclude_})
     for (const std::string &glob : list->each())
       if (std::none_of(functions.begin(), functions.end(),
-                       [&](tree function) { return namesOf(function).texts().match(glob); }))
+                       [&](tree function) { return namesOf(function).texts().match(glob); }) &&
+          !(list == &exclude_ && hasCalls() && matchesDeclared(glob)))
         sentences.push_back(std::string(main_input_filename) + ": no function here matches -" + list->option() + "='" +
                             glob + "'");
+  for (const std::string &glob : calls_.globs().each())
+    if (!matchesDeclared(glob))
+      sentences.push_back(std::string(main_input_filename) +
+                          ": no function that is only declared here matches -ada-calls='" + glob + "'");
   return sentences;
 }
 

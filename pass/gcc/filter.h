@@ -21,13 +21,17 @@ public:
 
   /// Why FUNCTION, which has a body, is not instrumented; "" if it is. Its size is not looked at.
   std::string reasonAgainst(tree function) const;
+  /// Why calls of CALLEE, which is only declared, are not instrumented; "" if they are.
+  std::string reasonAgainstCallsOf(tree callee) const;
+  /// Whether any library calls are to be instrumented.
+  bool hasCalls() const { return !calls_.empty(); }
   /// Whether FUNCTION, which is being compiled, is smaller than -ada-min-size, and has no loop.
   bool isTooSmall(function *function) const;
   /// Whether -ada-why asks for FUNCTION.
   bool isAskedFor(tree function) const;
   bool explains() const { return !why_.empty(); }
   /// With -ada-why: a sentence for each glob of -ada-include and -ada-exclude that matches none of FUNCTIONS.
-  std::vector<std::string> unmatchedGlobs(const std::vector<tree> &functions) const;
+  std::vector<std::string> unmatchedGlobs(const std::vector<tree> &functions, const std::vector<tree> &declared) const;
 
 private:
   PassOptions options_;

@@ -46,5 +46,16 @@
 #include <tree-dfa.h>
 #include <tree-eh.h>
 #include <tree-into-ssa.h>
+#include <varasm.h>
+#include <ipa-modref-tree.h>
+#include <ipa-modref.h>
 // clang-format on
 #pragma GCC diagnostic pop
+
+#if ADA_GCC_MAJOR < 12
+inline bool startswith(const char *text, const char *prefix) { return strncmp(text, prefix, strlen(prefix)) == 0; }
+inline bool mark_dfs_back_edges(function *) { return mark_dfs_back_edges(); } // of the current one
+constexpr int MODREF_UNKNOWN_PARM = -1;
+constexpr int EAF_NO_DIRECT_READ = 0; // not known there
+constexpr int EAF_NO_INDIRECT_READ = EAF_DIRECT;
+#endif

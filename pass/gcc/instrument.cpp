@@ -4,6 +4,7 @@
 #include "exits.h"
 #include "filter.h"
 #include "hooks.h"
+#include "library_calls.h"
 #include "site_table.h"
 #include "source_text.h"
 #include "type_text.h"
@@ -20,6 +21,8 @@ SiteTable sites;
 
 /// The functions that -ada-why asks for, by symbol, as long as they were not compiled.
 std::map<std::string, std::string> unseen;
+/// Those that are only declared, by symbol.
+std::map<std::string, tree> unseenCallees;
 
 /// Whether any function of the unit is traced. Others have no part in its recording, and don't need the runtime.
 bool isAnyTraced() {
@@ -137,6 +140,12 @@ class HooksPass : public gimple_opt_pass {
 public:
   HooksPass() : gimple_opt_pass(kHooksPass, g) {}
   unsigned execute(function *function) override {
+    if (wrappedCallee(function->decl)) {
+      instrument(function);
+      announceSpecialCalls(function); // between the hooks and the call
+      finish(function);
+      return 0;
+    }
     const std::string name = demangledName(symbolName(function->decl));
     unseen.erase(symbolName(function->decl));
     unseen.erase(recordedName(function->decl));
@@ -147,6 +156,8 @@ public:
       fprintf(stderr, "AdaTrace: %s: %s%s\n", name.c_str(), reason.empty() ? "traced" : "not traced: ", reason.c_str());
     bool isChanged = false;
     if (reason.empty()) {
+      if (filter->hasCalls())
+        wrapLibraryCalls(function, *filter);
       instrument(function);
       isChanged = true;
     }
@@ -172,8 +183,12 @@ public:
 /// otherwise excludes. What the preprocessor and the parser have seen is as without the plugin.
 void allowUnwinding(void *, void *) {
   const bool isC = startswith(lang_hooks.name, "GNU C") && !startswith(lang_hooks.name, "GNU C++");
-  if (isC && flag_unwind_tables + flag_asynchronous_unwind_tables > 0)
-    flag_exceptions = 1;
+  if (!isC || flag_exceptions || flag_unwind_tables + flag_asynchronous_unwind_tables == 0)
+    return;
+  flag_exceptions = 1;
+  // With -flto, functions take these options with them to the linker.
+  optimization_default_node = build_optimization_node(&global_options, &global_options_set);
+  optimization_current_node = optimization_default_node;
 }
 
 void beforeOptimizer(void *, void *) {
@@ -182,14 +197,20 @@ void beforeOptimizer(void *, void *) {
     rememberLoads();
   if (!filter->explains() || in_lto_p)
     return;
-  std::vector<tree> functions;
+  std::vector<tree> functions, declared;
   cgraph_node *node;
   FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
     functions.push_back(node->decl);
     if (filter->isAskedFor(node->decl))
       unseen.emplace(symbolName(node->decl), demangledName(symbolName(node->decl)));
   }
-  for (const std::string &sentence : filter->unmatchedGlobs(functions))
+  FOR_EACH_FUNCTION(node)
+  if (isLibraryFunction(node->decl) && !startswith(symbolName(node->decl).c_str(), "__ada_")) {
+    declared.push_back(node->decl);
+    if (filter->isAskedFor(node->decl))
+      unseenCallees.emplace(symbolName(node->decl), node->decl);
+  }
+  for (const std::string &sentence : filter->unmatchedGlobs(functions, declared))
     fprintf(stderr, "AdaTrace: %s\n", sentence.c_str());
 }
 
@@ -207,6 +228,10 @@ void addAttributes(void *, void *) {
 void writeTable(void *, void *) {
   for (const auto &[symbol, name] : unseen)
     fprintf(stderr, "AdaTrace: %s: not traced: inlined into its callers or removed as unused\n", name.c_str());
+  for (const auto &[symbol, callee] : unseenCallees)
+    for (const std::string &line : explainCalls(callee, *filter))
+      fprintf(stderr, "AdaTrace: %s: %s\n", demangledName(libraryName(callee)).c_str(), line.c_str());
+  compileWrappers();
   if (!seen_error() && asm_out_file)
     sites.write(asm_out_file);
 }

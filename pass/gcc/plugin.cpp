@@ -44,7 +44,6 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin,
       warning(0, "AdaTrace: the plugin for GCC does not have %qs yet", name);
   };
   warnOf(options.beforeInlining, "before-inlining");
-  warnOf(!options.calls.empty(), "calls");
   ada::setUpInstrumentation(plugin->base_name, options);
   return 0;
 }

@@ -2,6 +2,7 @@
 #include "site_table.h"
 #include "filter.h"
 #include "hooks.h"
+#include "library_calls.h"
 #include "source_text.h"
 
 #include <ada/abi.h>
@@ -96,19 +97,23 @@ Site &SiteTable::add(tree function) {
   TREE_SIDE_EFFECTS(site.enable) = 1;
 
   site.symbol = symbolName(function);
-  site.name = recordedName(function);
+  tree callee = wrappedCallee(function), described = callee ? callee : function;
+  site.isWrapper = callee;
+  site.name = callee ? libraryName(callee) : recordedName(function);
   if (tree group = DECL_COMDAT_GROUP(function))
     site.group = IDENTIFIER_POINTER(group);
   site.pretty = demangledName(site.name);
-  site.file = sourcePath(function);
-  if (site.file.empty())
+  site.file = sourcePath(described);
+  if (site.file.empty() && !callee)
     site.file = main_input_filename ? main_input_filename : "";
-  site.line = sourceLine(function);
+  site.line = sourceLine(described);
   if (tree named = lookup_attribute(kAttrName, DECL_ATTRIBUTES(function)))
     if (tree text = TREE_VALUE(TREE_VALUE(named)); TREE_CODE(text) == STRING_CST)
       site.shown = TREE_STRING_POINTER(text);
-  site.flags =
-      (TREE_THIS_VOLATILE(function) ? ADA_FUNCTION_NORETURN : 0) | (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL);
+  if (site.shown.empty() && startswith(lang_hooks.name, "GNU Ada") && site.pretty != site.name)
+    site.shown = site.pretty; // readers can't see that a name is Ada's
+  site.flags = (TREE_THIS_VOLATILE(function) ? ADA_FUNCTION_NORETURN : 0) |
+               (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL) | (callee ? ADA_FUNCTION_EXTERNAL : 0);
   return site;
 }
 
@@ -148,7 +153,10 @@ void SiteTable::write(FILE *file) {
     text(site.name);
     text(site.file);
     number(site.line);
-    distance("a", site.number);
+    if (site.isWrapper)
+      number(0);
+    else
+      distance("a", site.number);
     text(site.signature);
     distance("e", site.number);
     number(site.flags);

@@ -21,6 +21,7 @@ struct Site {
   unsigned number;
   std::string symbol, group;
   std::string name, pretty, shown, file, signature, types;
+  bool isWrapper = false; // of a library function, which is what the entry describes
   unsigned line = 0, flags = 0, carried = 0;
 };
 

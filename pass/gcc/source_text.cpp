@@ -1,12 +1,29 @@
 // Gets names from the demangler, and places from declarations.
 #include "source_text.h"
 #include "demangle/demangle.h"
+#include "library_calls.h"
 
 #include <cstdlib>
+
+// The demangler of libiberty, which each of GCC's compilers has and exports.
+extern "C" char *ada_demangle(const char *symbol, int options);
 
 namespace ada {
 
 namespace {
+
+/// SYMBOL as Ada writes it; SYMBOL itself if it is not of a unit in Ada.
+std::string adaName(const std::string &symbol) {
+  if (!startswith(lang_hooks.name, "GNU Ada"))
+    return symbol;
+  std::string plain = symbol.substr(0, symbol.find('.')); // a nested function has a number at its end
+  if (plain.size() > 2 && plain.compare(plain.size() - 2, 2, "TB") == 0)
+    plain.resize(plain.size() - 2); // the body of a task
+  char *text = ada_demangle(plain.c_str(), 0);
+  const std::string name = text && *text != '<' ? text : symbol; // "<symbol>" of what is not Ada's
+  std::free(text);
+  return name;
+}
 
 /// PATH without "." and "..", which need not exist.
 std::string withoutDots(const std::string &path) {
@@ -27,6 +44,16 @@ std::string withoutDots(const std::string &path) {
   return result.empty() ? "/" : result;
 }
 
+/// SYMBOL without what -flto adds to the names of functions that were local to a unit ("f.lto_priv.0").
+std::string withoutPrivate(std::string symbol) {
+  constexpr const char *kPrivate = ".lto_priv.";
+  if (const size_t begin = symbol.find(kPrivate); begin != std::string::npos) {
+    const size_t end = symbol.find_first_not_of("0123456789", begin + strlen(kPrivate));
+    symbol.erase(begin, end == std::string::npos ? end : end - begin);
+  }
+  return symbol;
+}
+
 } // namespace
 
 tree sourceFunction(tree function) {
@@ -45,14 +72,14 @@ std::string symbolName(tree function) {
 std::string demangledName(const std::string &symbol) {
   const SymbolParts parts = partsOfSymbol(symbol);
   const std::string name = demangledBase(parts.mangling, parts.base);
-  return name.empty() ? symbol : name;
+  return name.empty() ? adaName(symbol) : name;
 }
 
 std::string recordedName(tree function) {
   const std::string symbol = symbolName(function);
   const bool isCopy = symbol.find(".constprop.") != std::string::npos || symbol.find(".isra.") != std::string::npos;
   const bool isPart = symbol.find(".part.") != std::string::npos;
-  return isCopy && !isPart ? symbolName(sourceFunction(function)) : symbol;
+  return withoutPrivate(isCopy && !isPart ? symbolName(sourceFunction(function)) : symbol);
 }
 
 std::string sourcePath(tree function) {
@@ -70,9 +97,15 @@ unsigned sourceLine(tree function) {
   return place.line > 0 ? static_cast<unsigned>(place.line) : 0;
 }
 
+bool isLibraryFunction(tree function) {
+  const symtab_node *node = symtab_node::get(function);
+  return DECL_EXTERNAL(function) && !(node && node->in_other_partition);
+}
+
 FunctionNames namesOf(tree function) {
-  const std::string symbol = symbolName(sourceFunction(function));
-  return {symbol, demangledName(symbol), "", sourcePath(function)};
+  const std::string symbol = withoutPrivate(symbolName(sourceFunction(function)));
+  const std::string name = isLibraryFunction(function) ? libraryName(function) : symbol;
+  return {symbol, demangledName(name), "", sourcePath(function)};
 }
 
 } // namespace ada

@@ -25,6 +25,9 @@ std::string sourcePath(tree function);
 /// Line of the definition, 0 if unknown.
 unsigned sourceLine(tree function);
 
+/// Whether FUNCTION is only declared here, and no part of what -flto compiles.
+bool isLibraryFunction(tree function);
+
 /// The names of FUNCTION that globs are matched against. A copy or a part that the optimizer made ("f.part.0") has the
 /// names of the function in the source.
 FunctionNames namesOf(tree function);

@@ -1,11 +1,9 @@
 // Matches the parameters of the source with those of the code.
 #include "type_text.h"
 #include "argument_registers.h"
+#include "library_calls.h"
 #include "source_text.h"
 #include "type_layout.h"
-
-#include <ipa-modref-tree.h>
-#include <ipa-modref.h>
 
 namespace ada {
 
@@ -36,7 +34,7 @@ Source readSource(tree function) {
 const Source *sourceOf(tree function) {
   tree original = sourceFunction(function);
   // When the program is linked, only functions that were not copied can be read.
-  if (in_lto_p && original == function)
+  if ((in_lto_p && original == function) || wrappedCallee(function))
     sources.emplace(DECL_UID(function), readSource(function));
   const auto known = sources.find(DECL_UID(original));
   return known == sources.end() ? nullptr : &known->second;
@@ -296,6 +294,10 @@ std::string signatureText(tree function) {
   if (!known)
     return "";
   TypeWriter writer;
+  if (tree callee = wrappedCallee(function)) {
+    const std::string text = librarySignature(callee);
+    return text.empty() ? writer.write(TREE_TYPE(callee)) : text;
+  }
   std::string text;
   for (tree parameter : known->parameters)
     if (!DECL_ARTIFICIAL(parameter))

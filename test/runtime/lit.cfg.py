@@ -50,7 +50,7 @@ config.excludes = [*config.excludes, "exact", "registers"]
 # Programs that clang alone compiles as the tests want it, and what the plugin for GCC does not have.
 if config.ada_gcc:
     config.excludes += ["arguments.cpp", "before_main.c", "cpp.cpp", "crash_cause.test", "flight.test", "inlined_exports.c",
-                        "library_calls.c", "plain_c.c", "runtime_missing.c", "strings.test", "untraced_jump.test", "waits.test", "waits_cxx.test"]
+                        "plain_c.c", "runtime_missing.c", "strings.test", "untraced_jump.test"]
 
 if os.geteuid() == 0:
     config.available_features.add("root")

@@ -7,7 +7,8 @@ config.suffixes = [".c", ".cpp", ".test"]
 # What the plugin for GCC does not have yet, and what only clang has.
 if config.ada_gcc:
     config.excludes = [*config.excludes, "argument_places.cpp", "coroutine.cpp", "coroutine_tree.test", "globs.test", "inlined.cpp",
-                       "inlined_contents.cpp", "lambdas.cpp", "library_calls.c", "library_calls.cpp", "musttail.c", "unused.cpp"]
+                       "inlined_contents.cpp", "lambdas.cpp", "musttail.c", "unused.cpp"]
+    config.substitutions.append(("-flto=thin", "-flto"))
 # In an emulator, only a third of the random programs run for each LLVM.
 if "emulated" in config.available_features:
     turn = config.ada_llvms.index(config.ada_llvm) % 3
