@@ -20,7 +20,11 @@ namespace ada {
 static constexpr const char *kImageName = "__ada_image";
 
 bool isForLto(const Module &module) {
-  return module.getModuleFlag("ThinLTO") || module.getModuleFlag("EnableSplitLTOUnit");
+  return module.getModuleFlag("ThinLTO") || module.getModuleFlag("EnableSplitLTOUnit") ||
+         // rustc sets no flag, and unless told otherwise it optimizes all modules of a crate together.
+         any_of(module, [](const Function &function) {
+           return !function.isDeclaration() && manglingOf(symbolName(function)) == Mangling::Rust;
+         });
 }
 
 SiteTable::SiteTable(Module &module, Form form, bool beforeInlining, bool pointees)

@@ -20,7 +20,7 @@ Mangling manglingOf(llvm::StringRef symbol);
 
 struct DemangledName {
   std::string full;  // "void ns::f<int>(int)"; the symbol name itself if it is not mangled
-  std::string scope; // "ns"; empty if this is not a C++ function
+  std::string scope; // "ns"; of Rust "std" for the crates that come with rustc; empty for other languages
 };
 DemangledName demangledName(llvm::StringRef symbol);
 
