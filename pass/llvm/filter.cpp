@@ -77,7 +77,7 @@ bool noteSourceMarks(Module &module, bool consumeMarks) {
 
 FunctionNames namesOf(const Function &function) {
   const std::string symbol = symbolName(function).str();
-  DemangledName name = demangledName(function.isDeclaration() ? sourceName(function) : symbol);
+  DemangledName name = function.isDeclaration() ? demangledName(sourceName(function)) : demangledName(function);
   return {symbol, name.full, name.scope, function.isDeclaration() ? debugInfoPath(function) : sourcePath(function)};
 }
 

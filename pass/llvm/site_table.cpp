@@ -106,8 +106,10 @@ Site SiteTable::add(Function &function) {
   std::string name = callee ? sourceName(*callee) : symbol.str();
   std::string signature = signatureText(function);
   std::string types = typesText(function, pointees_, stackArguments(form_));
-  std::string pretty = demangledName(name).full;
+  std::string pretty = (callee ? demangledName(name) : demangledName(function)).full;
   StringRef shown = function.getFnAttribute(kAttrName).getValueAsString();
+  if (shown.empty() && isObjectiveCName(pretty)) // readers can't tell it from the symbol
+    shown = pretty;
   std::string file = callee ? debugInfoPath(*callee) : sourcePath(function);
   uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
                    (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |

@@ -75,6 +75,16 @@ DemangledName demangledName(StringRef symbol) {
   return name;
 }
 
+bool isObjectiveCName(StringRef name) { return compat::startsWith(name, "-[") || compat::startsWith(name, "+["); }
+
+DemangledName demangledName(const Function &function) {
+  const DISubprogram *subprogram = function.isDeclaration() ? nullptr : function.getSubprogram();
+  const StringRef name = subprogram ? subprogram->getName() : "";
+  if (isObjectiveCName(name))
+    return {name.str(), ""};
+  return demangledName(symbolName(function));
+}
+
 static std::string absolutePath(StringRef directory, StringRef file) {
   SmallString<256> path;
   if (!sys::path::is_absolute(file))

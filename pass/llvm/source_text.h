@@ -23,6 +23,11 @@ struct DemangledName {
   std::string scope; // "ns"; of Rust "std" for the crates that come with rustc; empty for other languages
 };
 DemangledName demangledName(llvm::StringRef symbol);
+/// "-[Counter add:]"
+bool isObjectiveCName(llvm::StringRef name);
+/// The same for a function of the module. With debug information Objective-C's methods have their names:
+/// "-[Counter add:]".
+DemangledName demangledName(const llvm::Function &function);
 
 /// Absolute path of the file that defines the function, without "." and "..", from debug information; "" if it has
 /// none.

@@ -11,8 +11,8 @@ namespace ada::select {
 /// rustc's makers, Debian's and rustup's place them.
 inline bool isSystemPath(TextPiece path) {
   constexpr const char *kParts[] = {
-      "/usr/include/",   "/usr/local/include/",       "/include/c++/", "/lib/gcc/", "/lib/gcc-cross/",
-      "/usr/src/rustc-", "/rustlib/src/rust/library/"};
+      "/usr/include/",   "/usr/local/include/",        "/include/c++/", "/lib/gcc/", "/lib/gcc-cross/",
+      "/usr/src/rustc-", "/rustlib/src/rust/library/", "/include/d/"};
   if (isAt(path, 0, "/rustc/"))
     return true;
   bool isOfClang = false;
