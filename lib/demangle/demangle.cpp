@@ -43,9 +43,28 @@ SymbolParts partsOfSymbol(std::string_view symbol) {
     return parts(Mangling::Cpp, mangled.find('.'));
   if (beginsWith(mangled, "_R"))
     return parts(Mangling::Rust, mangled.find('.'));
+  if (beginsWith(mangled, "_QM") || beginsWith(mangled, "_QF") || beginsWith(mangled, "_QP"))
+    return parts(Mangling::Flang, mangled.find('.'));
   if (beginsWith(mangled, "_D"))
     return parts(Mangling::D, mangled.find('.'));
   return {Mangling::None, symbol, {}};
+}
+
+// "shapes::area" of "_QMshapesParea": a capital letter says what the name after it is, which has none. M, S and F:
+// module, submodule and procedure around it; P: the procedure.
+static std::string demangledFlang(std::string_view symbol) {
+  std::string name;
+  for (size_t at = 2; at < symbol.size();) {
+    const char kind = symbol[at];
+    const size_t begin = at + 1;
+    at = std::min(symbol.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", begin), symbol.size());
+    if (at == begin || (kind != 'M' && kind != 'S' && kind != 'F' && kind != 'P'))
+      return "";
+    name += (name.empty() ? "" : "::") + std::string(symbol.substr(begin, at - begin));
+    if (kind == 'P')
+      return at == symbol.size() ? name : "";
+  }
+  return "";
 }
 
 std::string demangledBase(Mangling mangling, std::string_view base) {
@@ -54,6 +73,8 @@ std::string demangledBase(Mangling mangling, std::string_view base) {
   switch (mangling) {
   case Mangling::None:
     break;
+  case Mangling::Flang:
+    return demangledFlang(base);
   case Mangling::Cpp: {
     int status = 0;
     text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);

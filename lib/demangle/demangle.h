@@ -11,9 +11,10 @@ namespace ada {
 
 enum class Mangling : uint8_t {
   None,
-  Cpp,  ///< _Z…, by the Itanium C++ ABI
-  Rust, ///< _R… (v0), or _ZN…17h and 16 hexadecimal digits E (legacy)
-  D,    ///< _D…
+  Cpp,   ///< _Z…, by the Itanium C++ ABI
+  Rust,  ///< _R… (v0), or _ZN…17h and 16 hexadecimal digits E (legacy)
+  D,     ///< _D…
+  Flang, ///< _QM and a module, P and a procedure: LLVM's Fortran
 };
 
 struct SymbolParts {

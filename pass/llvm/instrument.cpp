@@ -300,7 +300,7 @@ bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
       continue; // libraryCalls_.explain()
     std::string reason = filter_.reasonAgainst(function);
     if (filter_.isAskedFor(function) && !compat::startsWith(function.getName(), "__ada_"))
-      errs() << "AdaTrace: " << demangledName(symbolName(function)).full
+      errs() << "AdaTrace: " << demangledName(function).full
              << (reason.empty() ? ": traced" : ": not traced: " + reason) << "\n";
     if (reason.empty())
       chosen.push_back(&function);

@@ -221,6 +221,25 @@ template <typename Callback> void forEachDebugRecord(const llvm::Instruction &in
 #endif
 }
 
+/// The DWARF number of a compile unit's language. (22 has a class for languages with versions.)
+inline unsigned sourceLanguage(const llvm::DICompileUnit &unit) {
+#if LLVM_VERSION_MAJOR >= 22
+  return unit.getSourceLanguage().getName();
+#else
+  return unit.getSourceLanguage();
+#endif
+}
+
+/// Whether what ARGUMENT points to is not read if the call unwinds. rustc marks a result in memory so.
+inline bool isDeadOnUnwind(const llvm::Argument &argument) {
+#if LLVM_VERSION_MAJOR >= 18
+  return argument.hasAttribute(llvm::Attribute::DeadOnUnwind);
+#else
+  (void)argument;
+  return false;
+#endif
+}
+
 inline bool startsWith(llvm::StringRef text, llvm::StringRef prefix) {
   return text.size() >= prefix.size() && text.substr(0, prefix.size()) == prefix;
 }

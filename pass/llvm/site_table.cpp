@@ -20,7 +20,11 @@ namespace ada {
 static constexpr const char *kImageName = "__ada_image";
 
 bool isForLto(const Module &module) {
-  return module.getModuleFlag("ThinLTO") || module.getModuleFlag("EnableSplitLTOUnit");
+  return module.getModuleFlag("ThinLTO") || module.getModuleFlag("EnableSplitLTOUnit") ||
+         // rustc sets no flag, and unless told otherwise it optimizes all modules of a crate together.
+         any_of(module, [](const Function &function) {
+           return !function.isDeclaration() && manglingOf(symbolName(function)) == Mangling::Rust;
+         });
 }
 
 SiteTable::SiteTable(Module &module, Form form, bool beforeInlining, bool pointees)
@@ -102,8 +106,10 @@ Site SiteTable::add(Function &function) {
   std::string name = callee ? sourceName(*callee) : symbol.str();
   std::string signature = signatureText(function);
   std::string types = typesText(function, pointees_, stackArguments(form_));
-  std::string pretty = demangledName(name).full;
+  std::string pretty = (callee ? demangledName(name) : demangledName(function)).full;
   StringRef shown = function.getFnAttribute(kAttrName).getValueAsString();
+  if (shown.empty() && isObjectiveCName(pretty)) // readers can't tell it from the symbol
+    shown = pretty;
   std::string file = callee ? debugInfoPath(*callee) : sourcePath(function);
   uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
                    (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |

@@ -37,7 +37,7 @@ struct Site {
   llvm::GlobalVariable *enable; // its byte
 };
 
-/// Whether MODULE is compiled for ThinLTO or LTO. In all versions, clang says so by module flags.
+/// Whether MODULE is or may be compiled for ThinLTO or LTO. In all versions, clang says so by module flags.
 bool isForLto(const llvm::Module &module);
 
 class SiteTable {

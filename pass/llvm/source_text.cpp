@@ -20,6 +20,39 @@ static SymbolParts partsOf(StringRef symbol) { return partsOfSymbol({symbol.data
 
 Mangling manglingOf(StringRef symbol) { return partsOf(symbol).mangling; }
 
+/// Whether all paths in a part of a Rust name begin with a crate that comes with rustc. Primitive types have no path.
+static bool isOfRustsLibrary(StringRef types) {
+  for (size_t at = types.find("::"); at != types.npos; at = types.find("::", at + 2)) {
+    const size_t begin =
+        types.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", at - 1) + 1;
+    const StringRef root = types.slice(at == 0 ? 0 : begin, at);
+    const bool isRoot = !root.empty() && (begin < 2 || types.slice(begin - 2, begin) != "::");
+    if (isRoot && root != "core" && root != "alloc" && root != "std")
+      return false;
+  }
+  return true;
+}
+
+/// Whether Rust's library defines a function: "core::ptr::write", "<alloc::vec::Vec<app::A>>::push", "<u32 as
+/// core::fmt::Debug>::fmt". The program may define one of a library's trait for a library's type only if the trait has
+/// a type of the program among its own: "<u32 as core::convert::From<app::A>>::from".
+static bool isRustsLibrary(StringRef name) {
+  if (!name.consume_front("<"))
+    return isOfRustsLibrary(name.take_front(name.find("::") + 2)) && name.contains("::");
+  int nesting = 0;
+  size_t as = name.npos, end = 0;
+  for (; end < name.size() && nesting >= 0; ++end) {
+    const bool isArrow = name[end] == '>' && end > 0 && name[end - 1] == '-';
+    nesting += name[end] == '<' ? 1 : name[end] == '>' && !isArrow ? -1 : 0;
+    if (nesting == 0 && name.substr(end, 4) == " as " && as == name.npos)
+      as = end;
+  }
+  StringRef self = name.substr(0, std::min(as, end ? end - 1 : 0));
+  const StringRef trait = as == name.npos ? "" : name.slice(as + 4, end - 1);
+  self = self.take_front(self.find('<')); // whatever it is a Vec of
+  return isOfRustsLibrary(self) && isOfRustsLibrary(trait);
+}
+
 DemangledName demangledName(StringRef symbol) {
   DemangledName name;
   // C++ is left to LLVM's own demangler, which knows the newest names.
@@ -28,6 +61,8 @@ DemangledName demangledName(StringRef symbol) {
     name.full = demangledBase(symbolParts.mangling, symbolParts.base);
   if (name.full.empty())
     name.full = demangle(symbol.str());
+  if (symbolParts.mangling == Mangling::Rust)
+    name.scope = isRustsLibrary(name.full) ? "std" : "";
   ItaniumPartialDemangler parts;
   std::string mangled = symbol.str(); // PARTS points into it
   // partialDemangle returns true for failure.
@@ -38,6 +73,16 @@ DemangledName demangledName(StringRef symbol) {
     std::free(scope);
   }
   return name;
+}
+
+bool isObjectiveCName(StringRef name) { return compat::startsWith(name, "-[") || compat::startsWith(name, "+["); }
+
+DemangledName demangledName(const Function &function) {
+  const DISubprogram *subprogram = function.isDeclaration() ? nullptr : function.getSubprogram();
+  const StringRef name = subprogram ? subprogram->getName() : "";
+  if (isObjectiveCName(name))
+    return {name.str(), ""};
+  return demangledName(symbolName(function));
 }
 
 static std::string absolutePath(StringRef directory, StringRef file) {

@@ -20,9 +20,14 @@ Mangling manglingOf(llvm::StringRef symbol);
 
 struct DemangledName {
   std::string full;  // "void ns::f<int>(int)"; the symbol name itself if it is not mangled
-  std::string scope; // "ns"; empty if this is not a C++ function
+  std::string scope; // "ns"; of Rust "std" for the crates that come with rustc; empty for other languages
 };
 DemangledName demangledName(llvm::StringRef symbol);
+/// "-[Counter add:]"
+bool isObjectiveCName(llvm::StringRef name);
+/// The same for a function of the module. With debug information Objective-C's methods have their names:
+/// "-[Counter add:]".
+DemangledName demangledName(const llvm::Function &function);
 
 /// Absolute path of the file that defines the function, without "." and "..", from debug information; "" if it has
 /// none.

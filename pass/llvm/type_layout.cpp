@@ -193,7 +193,7 @@ std::string TypeLayout::writePlain(const DIType *type) {
       return "s" + bits;
     case dwarf::DW_ATE_unsigned:
     case dwarf::DW_ATE_UTF:
-      return "u" + bits;
+      return bits == "0" ? "v" : "u" + bits; // Rust's ()
     case dwarf::DW_ATE_float:
       // x87's long double has 80 bits in 16 bytes; AArch64's and __float128 have 128.
       return basic->getName() == "long double" && basic->getSizeInBits() == 128 && isX86_ ? "f80" : "f" + bits;
@@ -251,6 +251,9 @@ std::string TypeLayout::writeComposite(const DICompositeType *type) {
     return unknown(type);
   std::string text;
   for (const DINode *node : type->getElements()) {
+    // Rust's enumerations with data: which members there are depends on the value.
+    if (const auto *part = dyn_cast<DICompositeType>(node); part && part->getTag() == dwarf::DW_TAG_variant_part)
+      return unknown(type);
     const auto *member = dyn_cast<DIDerivedType>(node);
     if (!member || !isMember(*member))
       continue;

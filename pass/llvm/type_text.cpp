@@ -4,6 +4,7 @@
 #include "coroutines.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "rust_values.h"
 #include "type_layout.h"
 #include "type_names.h"
 
@@ -98,14 +99,20 @@ public:
   /// A lowered parameter's share of a value, or (NUMBER is kPadding) an eightbyte that nothing carries.
   struct Part {
     unsigned number, bytes;
+    bool isShort = false; // its general register has 8
   };
   static constexpr unsigned kPadding = ~0u;
+  static constexpr unsigned kLocationBytes = 24; // core::panic::Location
 
   Matcher(const Function &function, StackArguments stack)
       : function_(function), layout_(function.getParent()->getDataLayout()),
-        isAArch64_(compat::targetTriple(*function.getParent()).isAArch64()), registers_(function, stack) {
+        isAArch64_(compat::targetTriple(*function.getParent()).isAArch64()), isRust_(isRust(function)),
+        registers_(function, stack) {
     // The hidden pointer to a result in memory.
-    if (next_ < function.arg_size() && function.hasParamAttribute(next_, Attribute::StructRet))
+    const DISubprogram *subprogram = function.getSubprogram();
+    if (next_ < function.arg_size() &&
+        (function.hasParamAttribute(next_, Attribute::StructRet) ||
+         (isRust_ && hasRustResultAddress(function, subprogram->getType()->getTypeArray()[0]))))
       take();
   }
 
@@ -113,7 +120,7 @@ public:
     SmallVector<ValuePiece, 4> pieces;
     Type *type = function_.getReturnType();
     if (unsigned bytes = diType ? resultBytesInMemory(function_) : 0) {
-      if (bytes * 8 < bitsOf(diType))
+      if (bytes * 8 < bitsOf(diType) || isRustEnumeration(diType))
         return "-";
       for (unsigned i = 0; i < bytes; i += 16)
         pieces.push_back({ValuePiece::Where::Vector, i / 16, std::min(16u, bytes - i)});
@@ -122,6 +129,13 @@ public:
     if (type->isVoidTy() || !diType ||
         ArgumentRegisters(function_).place(type, AttributeSet(), &pieces) != ArgumentPlace::Registers)
       return "-";
+    if (isRust_) {
+      const auto *parts = dyn_cast<StructType>(type);
+      const auto fit =
+          fitRust(diType, parts ? parts->elements() : ArrayRef<Type *>(type), AttributeSet(), layout_, true);
+      return fit && isShown(diType, *fit, type) && (fit->count == 1 || setSizes(pieces, *fit)) ? placeText(pieces)
+                                                                                               : "-";
+    }
     uint64_t bytes = bytesOf(layout_, type);
     if (bytes * 8 >= bitsOf(diType))
       return placeText(pieces);
@@ -131,6 +145,13 @@ public:
       return "-";
     pieces.insert(used == 1 ? pieces.end() : pieces.begin(), {Where::LeftOut, 0, 8});
     return placeText(pieces);
+  }
+
+  /// Skips the place of a call in the source, which rustc passes last to functions that want to know it.
+  void skipLocation() {
+    if (isRust_ && next_ + 1 == function_.arg_size() && function_.getArg(next_)->getType()->isPointerTy() &&
+        function_.getParamDereferenceableBytes(next_) == kLocationBytes)
+      take();
   }
 
   /// Skips a parameter that the source does not have.
@@ -168,7 +189,7 @@ public:
 private:
   const Function &function_;
   const DataLayout &layout_;
-  bool isAArch64_;
+  bool isAArch64_, isRust_;
   unsigned next_ = 0; // lowered parameter
   ArgumentRegisters registers_;
   bool lost_ = false; // what follows can't be matched
@@ -178,7 +199,51 @@ private:
   SmallVector<Part, 4> parts_;
   bool isUnread_ = false;
 
+  /// Gives the two PIECES of a value the sizes of its parts, and the padding between these.
+  static bool setSizes(SmallVectorImpl<ValuePiece> &pieces, const RustFit &fit) {
+    if (pieces.size() != 2)
+      return false;
+    pieces[0].bytes = fit.bytes;
+    pieces[1].bytes = fit.second;
+    if (fit.padding)
+      pieces.insert(pieces.begin() + 1, {Where::LeftOut, 0, fit.padding});
+    return true;
+  }
+
+  /// The register holds the address of a value that is elsewhere. An enumeration with data makes sense as one number
+  /// only if it is an Option<&T>.
+  static bool isShown(const DIType *type, const RustFit &fit, const Type *lowered) {
+    return fit.count > 0 && !fit.isByAddress &&
+           (!isRustEnumeration(type) || (fit.count == 1 && lowered->isPointerTy()));
+  }
+
+  std::string placeInRust(const DIType *type) {
+    if (lost_)
+      return "-";
+    SmallVector<Type *, 2> lowered;
+    for (unsigned i = next_; i < function_.arg_size() && i < next_ + 2; ++i)
+      lowered.push_back(function_.getArg(i)->getType());
+    const bool isOptimized = function_.getSubprogram()->isOptimized();
+    const AttributeSet attributes = lowered.empty() ? AttributeSet() : function_.getAttributes().getParamAttrs(next_);
+    const auto fit = fitRust(type, lowered, attributes, layout_, isOptimized);
+    if (!fit)
+      return lose();
+    bool hasPlace = isShown(type, *fit, lowered.empty() ? nullptr : lowered[0]);
+    for (unsigned i = 0; i < fit->count; ++i)
+      hasPlace &= take();
+    if (fit->count == 2) {
+      hasPlace &= setSizes(pieces_, *fit);
+      parts_[0] = {parts_[0].number, fit->bytes, parts_[0].bytes != fit->bytes};
+      parts_[1] = {parts_[1].number, fit->second, parts_[1].bytes != fit->second};
+      if (fit->padding)
+        parts_.insert(parts_.begin() + 1, {kPadding, fit->padding});
+    }
+    return hasPlace && !lost_ ? placeText(pieces_) : "-";
+  }
+
   std::string place(const DIType *diType) {
+    if (isRust_)
+      return placeInRust(diType);
     const DIType *type = plain(diType);
     uint64_t bytes = isNullType(type) ? 8 : bitsOf(type) / 8;
     const auto *composite = dyn_cast_or_null<DICompositeType>(type);
@@ -265,7 +330,8 @@ private:
 // The optimizer changes the signatures of functions whose calls it all knows, so the parameters of these are numbered
 // before it begins: an attribute "ada-parameter"="K/I" says that a lowered parameter is part I of the source's
 // parameter K. It stays with the lowered parameter as long as that exists. An attribute of the function says which
-// parameters were found, and how many bytes each of their parts has: "0,1:8+8,2:4"; 0 is a result.
+// parameters were found, and how many bytes each of their parts has: "0,1:8+8,2:4s"; 0 is a result, and "s" marks a
+// part that is shorter than its general register.
 constexpr const char *kParameter = "ada-parameter", *kNumbered = "ada-parameters-numbered";
 
 /// Where the source's parameters 1 to COUNT - 1 of a numbered FUNCTION are. Sets UNREAD for those that point to memory
@@ -275,6 +341,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
   struct Part {
     SmallVector<ValuePiece, 2> pieces;
     unsigned bytes;
+    bool isShort; // less than its general register holds
     bool hasPlace = true;
   };
   SmallVector<SmallVector<Part, 2>, 8> parts(count);
@@ -286,7 +353,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
     if (number.getAsInteger(10, k) || k >= count)
       continue;
     while (!sizes.empty() && !sizes.consumeInteger(10, bytes)) {
-      parts[k].push_back({{{Where::LeftOut, 0, bytes}}, bytes});
+      parts[k].push_back({{{Where::LeftOut, 0, bytes}}, bytes, sizes.consume_front("s")});
       sizes.consume_front("+");
     }
   }
@@ -303,8 +370,11 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
     for (const ValuePiece &piece : pieces)
       bytes += piece.bytes;
     // Is it something else now, such as a pointer to what was on the stack?
-    parts[k][at].hasPlace = hasPieces(place) && bytes == parts[k][at].bytes;
-    parts[k][at].pieces.assign(pieces.begin(), pieces.end());
+    Part &found = parts[k][at];
+    if (found.isShort && pieces.size() == 1 && pieces[0].where == Where::General)
+      pieces[0].bytes = bytes = found.bytes;
+    found.hasPlace = hasPieces(place) && bytes == found.bytes;
+    found.pieces.assign(pieces.begin(), pieces.end());
     unread[k] |= isUnread(function, i);
   }
   SmallVector<std::string, 8> places;
@@ -455,11 +525,12 @@ void numberParameters(Function &function) {
       if (part.number != Matcher::kPadding)
         function.addParamAttr(part.number, Attribute::get(function.getContext(), kParameter,
                                                           std::to_string(k) + "/" + std::to_string(i)));
-      known += (i == 0 ? ":" : "+") + std::to_string(part.bytes);
+      known += (i == 0 ? ":" : "+") + std::to_string(part.bytes) + (part.isShort ? "s" : "");
     }
     if (k == 1 && names.size() > 2 && names[2] == kHiddenTable)
       matcher.skipHidden();
   }
+  matcher.skipLocation();
   if (matcher.isComplete())
     function.addFnAttr(kNumbered, known);
 }
@@ -496,6 +567,7 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
       names.erase(names.begin() + 2);
     }
   }
+  matcher.skipLocation();
   bool isNumbered = function.hasLocalLinkage() && function.hasFnAttribute(kNumbered);
   if (isNumbered)
     places = placesOfNumbered(function, count, stack, unread);
@@ -504,6 +576,8 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
   std::string result = !types[0] ? "-" : isNumbered && isResultLeftOut(function) ? "!" : matcher.result(types[0]);
   std::string text = result + ":" + layout.write(types[0]);
   for (unsigned i = 1; i < count; ++i) {
+    if (isRust(function) && bitsOf(types[i]) == 0) // "()" and the like have only one value
+      continue;
     // The place of a std::string by value holds its address.
     const bool isString = places[i - 1] != "-" && isKnownString(plain(types[i]));
     const std::string written = isString ? "r(" + escaped(stringName(plain(types[i]))) + ")" : layout.write(types[i]);

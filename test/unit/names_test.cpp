@@ -46,6 +46,14 @@ TEST(Demangle, D) {
   EXPECT_EQ(demangle("_Done"), "_Done");
 }
 
+TEST(Demangle, Flang) {
+  EXPECT_EQ(demangle("_QMshapesParea"), "shapes::area");
+  EXPECT_EQ(demangle("_QMshapesFareaPinner_2"), "shapes::area::inner_2");
+  EXPECT_EQ(demangle("_QFPinner"), "_QFPinner"); // in the main program
+  EXPECT_EQ(demangle("_QMshapesEpi"), "_QMshapesEpi");
+  EXPECT_EQ(demangle("_QQmain"), "_QQmain");
+}
+
 TEST(ShortName, FoldsRust) {
   auto expect = [](const char *full, const char *folded) { EXPECT_EQ(shortName(full), folded); };
   expect("app::main::{{closure}}", "app::main::{{closure}}");

@@ -48,7 +48,7 @@ template <auto declare, auto run> std::function<int()> withOptions(CommandLine &
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kOutliers, kCheck,
     kCoroutines, kDiff, kTop, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kSql, kOpen, kLoad,
     kShip, kFleet, kStart, kStop, kStatus, kEnable, kDisable, kDetail, kFlush, kMark, kSnapshot, kPack, kUnpack,
-    kDoctor;
+    kDoctor, kCargo;
 
 struct CommandGroup {
   const char *heading;
@@ -58,7 +58,7 @@ struct CommandGroup {
 /// All subcommands, as --help lists them.
 inline const std::vector<CommandGroup> &commandGroups() {
   static const std::vector<CommandGroup> groups = {
-      {"Record", {&kRecord, &kRecover, &kFlags, &kDoctor}},
+      {"Record", {&kRecord, &kRecover, &kFlags, &kCargo, &kDoctor}},
       {"Control running programs",
        {&kStatus, &kStart, &kStop, &kEnable, &kDisable, &kDetail, &kTrigger, &kMark, &kFlush, &kSnapshot}},
       {"See calls", {&kTree, &kGraph, &kFlame, &kView, &kCoroutines}},

@@ -81,6 +81,9 @@ Found formOfTarget(Field rest, bool isPointer) {
 
 Found formOf(Field type, bool isTwo) {
   if (isTwo) {
+    Field rust = type;
+    if ((rust.takes("{&str|") || rust.takes("{&mut str|")) && rust.takes("data_ptr@0:p(u8),length@8:u64}"))
+      return {ContentForm::LibcxxView};
     if (!type.takes("{basic_string_view<char,") || type.has(")-"))
       return {};
     if (type.has("|_M_len@0:u64,_M_str@8:p(const char)}"))

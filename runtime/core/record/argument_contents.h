@@ -14,7 +14,7 @@ enum class ContentForm : uint8_t {
   Object,     // the address of libstdc++'s std::string
   Libcxx,     // the address of libc++'s std::string
   View,       // std::string_view: the length in one register, the address in the next
-  LibcxxView, // the other way round
+  LibcxxView, // the other way round; so is Rust's &str
   Whole,      // the address of a struct, or of the target of a reference
   Row,        // the address of elements of unknown number
   Vector,     // the address of a std::vector: its first two words are where its elements begin and end

@@ -14,8 +14,12 @@ def ask():
     run = subprocess.run(["adatrace", "sql", "live", QUERIES, "--format=csv"], capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"status {run.returncode}: {run.stderr}")
-    calls, total, counted, events, listed, wrong = [line.split(",") for line in run.stdout.splitlines()[1::2]]
-    if not calls[0] == total[0] == counted[0] or events != listed or wrong != ["0"] or calls[2] != "0" or not 1 <= int(calls[1]) <= 3:
+    # The sums of nothing are empty, before the first event is there.
+    calls, total, counted, events, listed, wrong = [[value or "0" for value in line.split(",")]
+                                                    for line in run.stdout.splitlines()[1::2]]
+    isStarted = calls[0] != "0"
+    if (not calls[0] == total[0] == counted[0] or events != listed or wrong != ["0"] or calls[2] != "0"
+            or not isStarted <= int(calls[1]) <= 3):
         sys.exit(f"they contradict each other: {run.stdout}")
     return int(calls[0]), "still being recorded" in run.stderr
 

@@ -1,6 +1,7 @@
 // Adatrace flags: prints compiler options for building by hand.
 #include "command.h"
 #include "doctor/installed_parts.h"
+#include "doctor/rust.h"
 
 #include <filesystem>
 #include <optional>
@@ -13,7 +14,7 @@ namespace {
 
 struct Options {
   unsigned llvm = 0, gcc = 0;
-  bool compile = false, link = false, staticRuntime = false;
+  bool compile = false, link = false, staticRuntime = false, rust = false;
 };
 
 std::string joined(const std::set<unsigned> &majors) {
@@ -27,6 +28,20 @@ int run(const Options &options, const Invocation &) {
   const std::optional<InstalledParts> place = InstalledParts::find();
   if (!place)
     return fail(kCantRead, "flags: the plugin (libAdaTrace-N.so) was not found next to this tool; is it installed?");
+  const bool both = options.compile == options.link;
+  if (options.rust) {
+    const std::optional<unsigned> major = options.llvm ? options.llvm : llvmOfRustc();
+    if (!major || !place->majors.contains(*major))
+      return fail(kWrongUsage, "flags: {}", missingRust(*place, major));
+    std::string text;
+    for (const std::string &flag : rustFlags(*place, *major,
+                                             {.compile = both || options.compile,
+                                              .link = both || options.link,
+                                              .staticRuntime = options.staticRuntime}))
+      text += (text.empty() ? "" : " ") + flag;
+    Output().print("{}\n", text);
+    return kOk;
+  }
   // GCC takes no '-' in the name of a plugin.
   const std::string ofGcc = fmt::format("{}/AdaTraceGcc{}.so", place->plugins.string(), options.gcc);
   if (options.gcc && !std::filesystem::exists(ofGcc))
@@ -39,7 +54,6 @@ int run(const Options &options, const Invocation &) {
     const std::optional<unsigned> clang = defaultClang();
     major = clang && place->majors.contains(*clang) ? *clang : *place->majors.rbegin();
   }
-  const bool both = options.compile == options.link;
   const std::string libraries = place->libraries.string();
   std::string text;
   if (both || options.compile)
@@ -65,6 +79,9 @@ void declare(CommandLine &line, Options &options) {
   line.option("--llvm", options.llvm, "LLVM's major version [that of `clang`, otherwise the newest that has a plugin]")
       .type("N");
   line.option("--gcc", options.gcc, "Options for this major version of GCC instead of clang").type("N");
+  line.flag("--rust", options.rust,
+            "Options for rustc instead of clang, for the variable RUSTFLAGS; `adatrace cargo` sets it")
+      .excludes("--gcc");
 }
 
 } // namespace

@@ -26,6 +26,12 @@ constexpr Status kRecordStatuses[] = {
     {"127", "the program was not found"},
     {"128+n", "signal n killed the program"},
 };
+// Likewise `cargo`.
+constexpr Status kCargoStatuses[] = {
+    {"2", "wrong usage, or no plugin for rustc's LLVM"},
+    {"3", "no plugin is installed"},
+    {"127", "cargo was not found"},
+};
 constexpr Status kServerStatuses[] = {
     {"4", "no server answers, or it was overloaded for too long"},
     {"5", "the server rejects the user or the password"},
@@ -145,6 +151,9 @@ Page manualPage(const CommandText &about) {
   if (name == "record") {
     page.text("That of the program, or:");
     addStatuses(page, kRecordStatuses);
+  } else if (name == "cargo") {
+    page.text("That of cargo, or:");
+    addStatuses(page, kCargoStatuses);
   } else {
     addStatuses(page, kStatuses);
     if (name == "load" || name == "ship" || name == "fleet" || name == "flame" || name == "diff")
