@@ -75,6 +75,11 @@ if shutil.which("uftrace"):
     TRACERS["uftrace, -finstrument"] = (uftrace(bench / "uftrace-cyg"), {})
 else:
     print("uftrace is not installed and is left out")
+if (bench / "adatrace-gcc").exists():
+    TRACERS["adatrace, GCC"] = ([bench / "adatrace-gcc"], ada)
+    if shutil.which("uftrace"):
+        TRACERS["uftrace, GCC -pg"] = (uftrace(bench / "uftrace-gcc-pg"), {})
+        TRACERS["uftrace, GCC -finstrument"] = (uftrace(bench / "uftrace-gcc-cyg"), {})
 if args.only:
     TRACERS = {name: tracer for name, tracer in TRACERS.items() if args.only in name}
 

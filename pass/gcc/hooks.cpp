@@ -255,7 +255,8 @@ void callExit(Inserter &at, function *function, greturn *ret, Frame &frame) {
       if (DECL_BY_REFERENCE(result)) { // it is a pointer
         said = is_gimple_reg(result) ? get_or_create_ssa_default_def(function, result) : at.read(result);
         frame.carried |= frame.resultBytes << 16;
-      } else if (value && isResultOnX87Stack(function->decl)) {
+      } else if (value && (is_gimple_reg_type(TREE_TYPE(value)) || isResultOnX87Stack(function->decl))) {
+        // The return statement alone would put it in its place.
         tree copy = makeLocal(TYPE_MAIN_VARIANT(TREE_TYPE(value)), "ada_result");
         at.add(gimple_build_assign(copy, value));
         said = addressOf(copy);

@@ -5,7 +5,7 @@
 
 A function is known by its file and line, so all instances of a template count as one. System headers are left out. The program is built without
 optimization, because gcov counts what was inlined as well. It runs in DIR. adatrace is taken from beside the compiler.
-The part `gcc` of the tests runs this on a program of this project; by hand it ran on SQLite, Lua and zstd.
+The part `gcc` of the tests runs this on a program of this project; by hand it ran on SQLite, Lua, zstd and LAPACK's tests.
 """
 import argparse
 import collections
@@ -53,6 +53,7 @@ def main():
     parser.add_argument("--flags", default="")
     parser.add_argument("--libraries", default="")
     parser.add_argument("--run", default="", help="arguments of the program")
+    parser.add_argument("--stdin", default=os.devnull, help="a file for the program's standard input")
     parser.add_argument("--without", action="append", default=[],
                         help="FILE:LINE of a function that gcov miscounts: one that begins with a label counts each goto to it")
     parser.add_argument("sources", nargs="+")
@@ -70,8 +71,9 @@ def main():
     for counters in glob.glob(os.path.join(arguments.dir, "*.gcda")):
         os.remove(counters)
     shutil.rmtree(os.path.join(arguments.dir, "session"), ignore_errors=True)
-    call(["./program", *shlex.split(arguments.run)], arguments.dir, env={**os.environ, "ADA_OPTIONS": "session=session:format=packed"},
-         stdin=subprocess.DEVNULL)
+    environment = {**os.environ, "ADA_OPTIONS": "session=session:format=packed"}
+    with open(arguments.stdin, encoding="utf-8") as stdin:
+        call(["./program", *shlex.split(arguments.run)], arguments.dir, env=environment, stdin=stdin)
     call([adatrace, "verify", "-q", "session"], arguments.dir)
     expected, found = counted(arguments.dir, gcov, objects), recorded(arguments.dir, adatrace)
     for without in arguments.without:
