@@ -376,6 +376,9 @@ PreservedAnalyses AdaTracePass::run(Module &module, ModuleAnalysisManager &) {
     return PreservedAnalyses::all();
   }
 
+  if (place_ != Place::PipelineStart && triple.isMusl())
+    context.diagnose(Message(DS_Warning, "the runtime needs glibc: this will not link or not start with musl "
+                                         "(docs/reference/pass.md, Targets)"));
   if (place_ != Place::PipelineEnd)
     explainGlobs(module, *filter);
   bool changed = noteSourceMarks(module, options.consumeMarks);

@@ -29,6 +29,9 @@
 #include "llvm/ADT/Triple.h"
 #include "llvm/Analysis/EHPersonalities.h"
 #endif
+#if LLVM_VERSION_MAJOR >= 16
+#include "llvm/Support/ModRef.h"
+#endif
 
 namespace ada::compat {
 
@@ -121,7 +124,7 @@ inline void dropMemoryAttributes(llvm::Function &function) {
 /// Whether FUNCTION is known to read nothing that its arguments point to.
 inline bool readsNoArgumentMemory(const llvm::Function &function) {
 #if LLVM_VERSION_MAJOR >= 16
-  return !llvm::isRefSet(function.getMemoryEffects().getModRef(llvm::IRMemLocation::ArgMem));
+  return !llvm::isRefSet(function.getMemoryEffects().getModRef(llvm::MemoryEffects::Location::ArgMem));
 #else
   return function.doesNotAccessMemory() || function.hasFnAttribute(llvm::Attribute::WriteOnly) ||
          function.onlyAccessesInaccessibleMemory();
@@ -202,7 +205,7 @@ inline llvm::Function *variadicIntrinsic(llvm::Module &module, llvm::Intrinsic::
 
 /// The number of elements in an array's dimension; null if it is not a constant.
 inline const llvm::ConstantInt *constantCount(const llvm::DISubrange &range) {
-#if LLVM_VERSION_MAJOR >= 15
+#if LLVM_VERSION_MAJOR >= 16
   return llvm::dyn_cast_if_present<llvm::ConstantInt *>(range.getCount());
 #else
   return range.getCount().dyn_cast<llvm::ConstantInt *>();
