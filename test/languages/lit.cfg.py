@@ -5,7 +5,7 @@
 #     %ldc_plugin %ldc_bin  the plugin and the tools of the LLVM that ldc2 is built on
 #     %objc_include  GCC's headers for Objective-C
 #     %ada_examples  examples/languages
-# Features: rust, cargo, flang, objc, ldc.
+# Features: rust, flang, objc, ldc; aho-corasick: the system's cargo, and the source of that crate.
 import glob
 import os
 import re
@@ -36,8 +36,9 @@ for candidate in (shutil.which("rustc"), "/usr/bin/rustc"):
 if rustcs:
     config.available_features.add("rust")
     config.substitutions.append(("%rustcs", " ".join(rustcs)))
-    if shutil.which("cargo"):
-        config.available_features.add("cargo")
+    if "/usr/bin/rustc" in rustcs and os.path.exists("/usr/bin/cargo") and glob.glob("/usr/share/cargo/registry/aho-corasick-0.7*"):
+        config.available_features.add("aho-corasick")
+config.substitutions.append(("%build_bin", os.path.join(config.ada_build_dir, "bin")))
 config.substitutions.append(("%ada_examples", os.path.join(config.ada_source_dir, "examples", "languages")))
 
 
