@@ -1,12 +1,15 @@
 # ada_lit_suite(): makes a folder of lit tests one ctest (see lit.cfg.py for what the tests can use).
 #
 #   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [GCC <major>] [TARGET <architecture>]
-#                 [TIMEOUT <seconds>] [PART <part>] [LONG])
+#                 [TIMEOUT <seconds>] [PART <part>] [COST <number>] [LONG])
 #
 # LLVM chooses the clang, opt and FileCheck that the suite runs with; the default is the newest one that is found.
-# GCC: programs are built by that GCC instead of clang. TARGET aarch64: programs are cross-built and run in qemu. A suite uses two jobs and declares that to ctest, which then
-# runs nothing else at the same time. PART is the part of `tools/dev test --all` that the suite belongs to; a suite
-# without one is run each time. LONG: runs only the tests that require the feature `long`, as the part `long`.
+# GCC: programs are built by that GCC instead of clang. TARGET aarch64: programs are cross-built and run in qemu. PART is
+# the part of `tools/dev test --all` that the suite belongs to; a suite without one is run each time. LONG: runs only the
+# tests that require the feature `long`, as the part `long`. COST: the greater, the sooner a suite begins.
+#
+# A suite has two jobs but counts as one for ctest: many tests wait, for a child or for a clock, and with two suites at a
+# time both processors are still busy when one suite is down to its last test.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # ADA_TEST_LLVMS: the LLVMs that have what the tests need, lowest first.
@@ -67,7 +70,7 @@ ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS LD_PRELOAD='@runtime@' exec '@tool@' "
 endfunction()
 
 function(ada_lit_suite name)
-  cmake_parse_arguments(PARSE_ARGV 1 suite "LONG" "DIR;LLVM;GCC;TARGET;TIMEOUT;PART" "")
+  cmake_parse_arguments(PARSE_ARGV 1 suite "LONG" "DIR;LLVM;GCC;TARGET;TIMEOUT;PART;COST" "")
   if(NOT ADA_LIT OR NOT ADA_TEST_LLVMS)
     message(FATAL_ERROR "The tests need lit, FileCheck and clang of one LLVM: install llvm-N-tools and clang-N "
                         "(tools/dev setup), or configure with -DADA_BUILD_TESTS=OFF.")
@@ -76,7 +79,7 @@ function(ada_lit_suite name)
     list(GET ADA_TEST_LLVMS -1 suite_LLVM)
   endif()
   if(NOT suite_TIMEOUT)
-    set(suite_TIMEOUT 900)
+    set(suite_TIMEOUT 1800)
   endif()
   get_filename_component(suiteSource ${suite_DIR} ABSOLUTE)
   set(suiteBuild ${PROJECT_BINARY_DIR}/test/${name})
@@ -127,8 +130,11 @@ if os.path.exists(own):
     set(long --param long)
     set(suite_PART long)
   endif()
-  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j3 ${long} ${suiteBuild})
-  set_tests_properties(${name} PROPERTIES PROCESSORS 2 TIMEOUT ${suite_TIMEOUT})
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j2 ${long} ${suiteBuild})
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${suite_TIMEOUT})
+  if(suite_COST)
+    set_tests_properties(${name} PROPERTIES COST ${suite_COST})
+  endif()
   if(suite_PART)
     set_tests_properties(${name} PROPERTIES LABELS part-${suite_PART})
   endif()

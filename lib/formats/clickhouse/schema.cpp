@@ -197,7 +197,7 @@ std::string inDialect(std::string columns, const Dialect &dialect) {
 
 // The column's definition; a name that is not in the description is a mistake.
 std::string aliasOf(const SharedName &name) {
-  const auto columns = query::findTable(name.shared)->columns;
+  [[maybe_unused]] const auto columns = query::findTable(name.shared)->columns;
   assert(
       std::ranges::any_of(columns, [&](const ColumnInfo &column) { return column.key == std::string_view(name.key); }));
   return std::string(name.type) + " ALIAS " + std::string(name.expression);

@@ -111,7 +111,7 @@ double rowsOf(SharedTrace &trace) {
   uint64_t events = 0;
   for (const model::Thread &thread : trace.table().threads)
     events += thread.extent ? thread.extent->events : 0;
-  return static_cast<double>(events / 2 + 1);
+  return static_cast<double>(events) / 2 + 1;
 }
 
 double shareOf(const UsedConstraint &constraint) {

@@ -5,17 +5,17 @@
 // The counter goes back by ten seconds; each thread has a counter with its own speed; the counter jumps ahead. (The program is run by
 // itself as a tracer, and reads the counter that the tracer supplies: each reading is a fault.) No event is lost, order and nesting
 // are exact, nothing waits for the counter to catch up, times advance, and the manifest reports it.
-// CHECK: counter back: processes=1 threads=3 events=60000 open=0 dropped=0
+// CHECK: counter back: processes=1 threads=3 events=18000 open=0 dropped=0
 // CHECK: the counter went back
-// CHECK: counter uneven: processes=1 threads=3 events=60000 open=0 dropped=0
-// CHECK: counter ahead: processes=1 threads=3 events=60000 open=0 dropped=0
+// CHECK: counter uneven: processes=1 threads=3 events=18000 open=0 dropped=0
+// CHECK: counter ahead: processes=1 threads=3 events=18000 open=0 dropped=0
 // CHECK-NOT: the counter went back
-// CHECK: tick:100us back: processes=1 threads=3 events=60000 open=0 dropped=0
-// CHECK: tick:100us uneven: processes=1 threads=3 events=60000 open=0 dropped=0
-// CHECK: tick:100us ahead: processes=1 threads=3 events=60000 open=0 dropped=0
-// CHECK: none back: processes=1 threads=3 events=60000 open=0 dropped=0
-// CHECK: none uneven: processes=1 threads=3 events=60000 open=0 dropped=0
-// CHECK: none ahead: processes=1 threads=3 events=60000 open=0 dropped=0
+// CHECK: tick:100us back: processes=1 threads=3 events=18000 open=0 dropped=0
+// CHECK: tick:100us uneven: processes=1 threads=3 events=18000 open=0 dropped=0
+// CHECK: tick:100us ahead: processes=1 threads=3 events=18000 open=0 dropped=0
+// CHECK: none back: processes=1 threads=3 events=18000 open=0 dropped=0
+// CHECK: none uneven: processes=1 threads=3 events=18000 open=0 dropped=0
+// CHECK: none ahead: processes=1 threads=3 events=18000 open=0 dropped=0
 #include <ada/attributes.h>
 #include <ada/trace.h>
 #include <pthread.h>
@@ -39,14 +39,14 @@ static pthread_barrier_t barrier;
 static const char *kind;
 // The tracer sends this signal to make the counter jump. All threads have recorded events by then, and continue.
 ADA_NEVER static void *thread(void *isFirst) {
-  for (int i = 0; i < 50; ++i)
+  for (int i = 0; i < 15; ++i)
     middle(100);
   if (pthread_barrier_wait(&barrier) == PTHREAD_BARRIER_SERIAL_THREAD && strcmp(kind, "uneven"))
     raise(SIGUSR1);
   pthread_barrier_wait(&barrier);
   if (isFirst)
     usleep(300000);
-  for (int i = 0; i < 50; ++i)
+  for (int i = 0; i < 15; ++i)
     middle(100);
   return 0;
 }
