@@ -32,7 +32,7 @@ struct Property {
   double tested = 1; ///< how many of its kind were looked at, for the correction
 };
 
-/// Looks at all properties of a kind; it needs not keep those that can't be the best.
+/// Looks at all properties of a kind; it need not keep those that can't be the best.
 using PropertyUse = std::function<void(const Property &)>;
 
 void argumentProperties(const CallSample &sample, const CallValues &values, const std::vector<bool> &isOpen,

@@ -277,7 +277,7 @@ TEST_F(PackedFiles, AreHandedOnAsTheyAreRead) {
       const auto reader = IndexReader::open(path(), {.checksum = ChecksumPolicy::Defer});
       ASSERT_TRUE(reader);
       std::mt19937_64 random(3);
-      for (int i = 0; i < 12; ++i) {
+      for (int i = 0; i < ada::test::casesOf(12, 4); ++i) {
         ada::model::ReadRequest request;
         if (i > 0) {
           request.fromSeq = random() % reader->size();
