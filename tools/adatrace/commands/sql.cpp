@@ -35,10 +35,10 @@ struct Options {
 class Interruption {
 public:
   explicit Interruption(query::SqlDatabase &database) {
-    running_ = &database;
+    running = &database;
     struct sigaction action = {};
     action.sa_handler = [](int) {
-      if (query::SqlDatabase *const database = running_)
+      if (query::SqlDatabase *const database = running)
         database->interrupt();
     };
     sigaction(SIGINT, &action, &before_);
@@ -46,11 +46,11 @@ public:
   Interruption(const Interruption &) = delete;
   ~Interruption() {
     sigaction(SIGINT, &before_, nullptr);
-    running_ = nullptr;
+    running = nullptr;
   }
 
 private:
-  static inline std::atomic<query::SqlDatabase *> running_ = nullptr;
+  static inline std::atomic<query::SqlDatabase *> running = nullptr;
   struct sigaction before_;
 };
 

@@ -10,9 +10,9 @@ namespace ada::cli {
 class EndSignals {
 public:
   EndSignals() {
-    wasAsked_ = 0;
+    asked = 0;
     struct sigaction action = {};
-    action.sa_handler = [](int) { wasAsked_ = 1; };
+    action.sa_handler = [](int) { asked = 1; };
     for (size_t i = 0; i < std::size(kSignals); ++i)
       sigaction(kSignals[i], &action, &before_[i]);
   }
@@ -22,11 +22,11 @@ public:
       sigaction(kSignals[i], &before_[i], nullptr);
   }
 
-  bool wasAsked() const { return wasAsked_ != 0; }
+  bool wasAsked() const { return asked != 0; }
 
 private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
-  static inline volatile std::sig_atomic_t wasAsked_ = 0;
+  static inline volatile std::sig_atomic_t asked = 0;
   struct sigaction before_[std::size(kSignals)];
 };
 
