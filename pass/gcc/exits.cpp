@@ -1,5 +1,6 @@
 // Finds the exits of a function and places hooks there.
 #include "exits.h"
+#include "coroutines.h"
 
 namespace ada {
 
@@ -26,6 +27,7 @@ basic_block makeGuardedBefore(const Frame &frame, gimple *statement) {
 }
 
 Exits::Exits(function *function, bool unwinds) : function_(function) {
+  findTransfers();
   basic_block block;
   FOR_EACH_BB_FN (block, function)
     for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at)) {
@@ -33,7 +35,8 @@ Exits::Exits(function *function, bool unwinds) : function_(function) {
       gcall *call = dyn_cast<gcall *>(statement);
       if (greturn *ret = dyn_cast<greturn *>(statement))
         returns_.push_back(ret);
-      else if (call && !gimple_call_internal_p(call) && gimple_call_must_tail_p(call))
+      else if (call && !gimple_call_internal_p(call) &&
+               (gimple_call_must_tail_p(call) || isTransfer(function->decl, call)))
         tailCalls_.push_back(call);
       else if (call && !gimple_call_internal_p(call))
         gimple_call_set_tail(call, false); // the exit hook comes after it
@@ -44,6 +47,21 @@ Exits::Exits(function *function, bool unwinds) : function_(function) {
       else if (stmt_could_throw_p(function, statement) && !(call && gimple_call_tail_p(call)))
         throwing_.push_back(statement);
     }
+}
+
+/// Without optimization, a coroutine calls the one that runs instead of it. It has left for the trace, as it has where
+/// GCC makes a jump of the call: from there on, it only returns.
+void Exits::findTransfers() {
+  std::vector<gcall *> transfers;
+  basic_block block;
+  FOR_EACH_BB_FN (block, function_)
+    for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
+      if (gcall *call = dyn_cast<gcall *>(gsi_stmt(at)); call && isTransfer(function_->decl, call))
+        transfers.push_back(call);
+  for (gcall *call : transfers)
+    returnAfter(function_, call);
+  if (!transfers.empty())
+    delete_unreachable_blocks();
 }
 
 void Exits::instrument(Frame &frame) {
@@ -63,7 +81,7 @@ void Exits::instrument(Frame &frame) {
   for (gcall *call : tailCalls_) {
     basic_block hook = makeGuardedBefore(frame, call);
     Inserter at(hook, gimple_location(call));
-    callExit(at, function_, nullptr, frame);
+    callExit(at, function_, call, frame);
   }
   // No branch: the hook knows whether the function is switched on, and unwinding is slow anyway.
   for (gimple *resume : resumes_) {

@@ -3,6 +3,7 @@
 // A call ends by one of
 //   a return          __ada_exit(frame, value)
 //   a musttail call   __ada_exit(frame), before the call: the callee returns to our caller
+//   a transfer        __ada_exit(frame, next), before the call: another coroutine runs instead of this one
 //   unwinding         __ada_unwind(frame), from a landing pad
 // Unwinding leaves a function at a `resx` that has no landing pad, which gets the hook before it; and at calls outside
 // of all regions. For those the function gets a cleanup region around all others, with one landing pad. As that region
@@ -35,6 +36,7 @@ private:
   std::vector<gimple *> resumes_;
   std::vector<gimple *> throwing_; // outside of all regions
 
+  void findTransfers();
   int makeCleanupPad(const Frame &frame);
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -27,6 +28,7 @@
 #include <attribs.h>
 #include <calls.h>
 #include <cfganal.h>
+#include <cfgcleanup.h>
 #include <cfgloop.h>
 #include <cgraph.h>
 #include <context.h>

@@ -1,6 +1,7 @@
 // Declares and calls the hooks; forwards what travels in registers.
 #include "hooks.h"
 #include "argument_registers.h"
+#include "coroutines.h"
 
 #include <ada/abi.h>
 
@@ -190,7 +191,8 @@ void setUpHooks(const char *plugin) {
 Frame makeFrame(function *function, tree enabled, bool endsOtherwise) {
   tree type = build_array_type_nelts(unsigned_intDI_type_node, sizeof(ada_frame) / 8);
   const unsigned bytes = resultBytesInMemory(function->decl);
-  return {makeLocal(type, "ada_frame"), enabled, endsOtherwise || bytes > 0, bytes};
+  tree coroutine = keepCoroutineFrame(function);
+  return {makeLocal(type, "ada_frame"), enabled, endsOtherwise || coroutine || bytes > 0, bytes, coroutine};
 }
 
 void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
@@ -208,6 +210,10 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
       break;
     if (place == ArgumentPlace::Registers)
       forwarded.push_back(valueOf(at, function, parameter));
+  }
+  if (tree index = resumeIndex(function->decl)) { // as if it were a second parameter
+    registers.place(sizetype);
+    forwarded.push_back(at.compute(sizetype, NOP_EXPR, at.read(index)));
   }
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
   store(at, frame, addressOf(entry), offsetof(ada_frame, function));
@@ -233,7 +239,13 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
   at.add(gimple_build_call(builtin_decl_explicit(BUILT_IN_VA_END), 1, address));
 }
 
-void callExit(Inserter &at, function *function, greturn *ret, Frame &frame) {
+void callExit(Inserter &at, function *function, gimple *end, Frame &frame) {
+  greturn *ret = dyn_cast<greturn *>(end);
+  if (!coroutinePart(function->decl).empty()) { // as if it returned the coroutine that runs instead of it
+    frame.carried |= 1 << 8;
+    callHook(at, "__ada_exit", frame, {ret ? null_pointer_node : gimple_call_arg(end, 0)});
+    return;
+  }
   tree result = DECL_RESULT(function->decl);
   tree value = ret ? gimple_return_retval(ret) : NULL_TREE;
   std::vector<tree> forwarded;
@@ -265,6 +277,9 @@ void callExit(Inserter &at, function *function, greturn *ret, Frame &frame) {
         isIncomplete = true;
         frame.carried |= frame.resultBytes << 16;
       }
+    } else if (ret && frame.coroutine) {
+      said = addressOf(frame.coroutine);
+      frame.carried |= sizeof(void *) << 16;
     }
     gimple *assign = gimple_build_assign(fieldOf(frame, TREE_TYPE(said), offsetof(ada_frame, memory)), said);
     at.add(assign);

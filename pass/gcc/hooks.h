@@ -15,11 +15,12 @@ namespace ada {
 
 /// The ada_frame in which a function's activation describes itself to the runtime.
 struct Frame {
-  tree memory;              // a variable
-  tree enabled;             // the enable byte's value, as wide as a pointer
-  bool isSetAtExit = false; // exits store where the result is
-  unsigned resultBytes = 0; // of a result in memory that is recorded
-  unsigned carried = 0;     // for ada_function, gathered while hooks are made
+  tree memory;                // a variable
+  tree enabled;               // the enable byte's value, as wide as a pointer
+  bool isSetAtExit = false;   // exits store where the result is
+  unsigned resultBytes = 0;   // of a result in memory that is recorded
+  tree coroutine = NULL_TREE; // a variable: the frame of a coroutine that the function creates; recorded like a result
+  unsigned carried = 0;       // for ada_function, gathered while hooks are made
 };
 
 /// A place where statements are added.
@@ -62,8 +63,8 @@ Frame makeFrame(function *function, tree enabled, bool endsOtherwise);
 
 /// Fills in FRAME for ENTRY, the variable of the function's ada_function, and calls __ada_enter.
 void callEnter(Inserter &at, function *function, tree entry, Frame &frame);
-/// Calls __ada_exit with the value that RET returns; null: before a tail call.
-void callExit(Inserter &at, function *function, greturn *ret, Frame &frame);
+/// Calls __ada_exit before END, a return statement or a tail call, with the value that is returned.
+void callExit(Inserter &at, function *function, gimple *end, Frame &frame);
 /// Calls __ada_unwind, which is allowed whether the function is switched on or not.
 void callUnwind(Inserter &at, const Frame &frame);
 /// Calls NAME with the frame's address: __ada_mark_frame, __ada_resync.

@@ -1,5 +1,6 @@
 // Writes ada_function entries, enable bytes and the image descriptor as assembly.
 #include "site_table.h"
+#include "coroutines.h"
 #include "filter.h"
 #include "hooks.h"
 #include "library_calls.h"
@@ -113,7 +114,8 @@ Site &SiteTable::add(tree function) {
   if (site.shown.empty() && startswith(lang_hooks.name, "GNU Ada") && site.pretty != site.name)
     site.shown = site.pretty; // readers can't see that a name is Ada's
   site.flags = (TREE_THIS_VOLATILE(function) ? ADA_FUNCTION_NORETURN : 0) |
-               (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL) | (callee ? ADA_FUNCTION_EXTERNAL : 0);
+               (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL) | (callee ? ADA_FUNCTION_EXTERNAL : 0) |
+               (!coroutinePart(function).empty() || makesCoroutine(function) ? ADA_FUNCTION_COROUTINE : 0);
   return site;
 }
 

@@ -1,5 +1,6 @@
 // Gets names from the demangler, and places from declarations.
 #include "source_text.h"
+#include "coroutines.h"
 #include "demangle/demangle.h"
 #include "library_calls.h"
 
@@ -76,6 +77,8 @@ std::string demangledName(const std::string &symbol) {
 }
 
 std::string recordedName(tree function) {
+  if (const std::string part = coroutinePart(function); !part.empty())
+    return part;
   const std::string symbol = symbolName(function);
   const bool isCopy = symbol.find(".constprop.") != std::string::npos || symbol.find(".isra.") != std::string::npos;
   const bool isPart = symbol.find(".part.") != std::string::npos;
@@ -103,7 +106,8 @@ bool isLibraryFunction(tree function) {
 }
 
 FunctionNames namesOf(tree function) {
-  const std::string symbol = withoutPrivate(symbolName(sourceFunction(function)));
+  const std::string part = coroutinePart(function);
+  const std::string symbol = part.empty() ? withoutPrivate(symbolName(sourceFunction(function))) : part;
   const std::string name = isLibraryFunction(function) ? libraryName(function) : symbol;
   return {symbol, demangledName(name), "", sourcePath(function)};
 }

@@ -1,6 +1,7 @@
 // Matches the parameters of the source with those of the code.
 #include "type_text.h"
 #include "argument_registers.h"
+#include "coroutines.h"
 #include "library_calls.h"
 #include "source_text.h"
 #include "type_layout.h"
@@ -165,6 +166,8 @@ void rememberParameters() {
 }
 
 std::string typesText(tree function, bool pointees) {
+  if (!coroutinePart(function).empty()) // as the hooks are given them
+    return std::string("i0:p(void);frame:i0:p(void)") + (resumeIndex(function) ? ";index:i1:u16" : "");
   const Source *known = sourceOf(function);
   if (!known)
     return "";
@@ -290,6 +293,8 @@ private:
 } // namespace
 
 std::string signatureText(tree function) {
+  if (!coroutinePart(function).empty())
+    return "void (void *)";
   const Source *known = sourceOf(function);
   if (!known)
     return "";

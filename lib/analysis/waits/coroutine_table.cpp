@@ -8,7 +8,7 @@ namespace ada::analysis {
 
 std::string coroutineName(const NamedTrace &trace, uint32_t function) {
   std::string name = trace.name(function);
-  for (const std::string_view part : {" [.resume]", " [.destroy]", " [.cleanup]"})
+  for (const std::string_view part : {" [.resume]", " [.destroy]", " [.cleanup]", " [.actor]"})
     if (name.ends_with(part))
       name.resize(name.size() - part.size());
   return name;

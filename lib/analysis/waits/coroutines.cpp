@@ -23,9 +23,11 @@ const char *coroutineLinkName(CoroutineLink link) {
 
 namespace {
 
-enum class Role : uint8_t { None, Create, Resume, Destroy };
+// What a call does. GCC makes one function, f.actor, of all that the coroutine does; its second argument tells what it
+// is called for. Start: the first part, which f calls. (LLVM makes it a part of f.)
+enum class Role : uint8_t { None, Create, Start, Resume, Destroy, Actor };
 
-// LLVM puts the promise after two pointers, and further away only if it needs more than their alignment.
+// Compilers put the promise after two pointers, and further away only if it needs more than their alignment.
 constexpr uint64_t kPromiseOffset = 16;
 
 Role roleOf(const model::Function &function) {
@@ -33,9 +35,13 @@ Role roleOf(const model::Function &function) {
     return Role::None;
   const std::string_view name = std::string_view(function.name).substr(0, function.name.find(".llvm."));
   return name.ends_with(".resume")                                  ? Role::Resume
+         : name.ends_with(".actor")                                 ? Role::Actor
          : name.ends_with(".destroy") || name.ends_with(".cleanup") ? Role::Destroy
                                                                     : Role::Create;
 }
+
+// What an actor does that goes on at that index.
+Role roleAt(uint64_t index) { return index % 2 ? Role::Destroy : index ? Role::Resume : Role::Start; }
 
 // Returns "_Z1fv" for "_Z1fv.resume".
 std::string_view creatorName(const model::Function &part) {
@@ -141,6 +147,8 @@ private:
   void close(uint32_t coroutine, uint64_t ns);
   uint32_t find(uint32_t process, uint64_t frame, const model::Function &part);
   void link(uint32_t child, uint32_t parent, CoroutineLink why);
+  uint32_t make(ThreadState &state, const model::Event &event);
+  uint32_t started(ThreadState &state, const model::Event &event, uint64_t address);
 };
 
 void Follower::close(uint32_t coroutine, uint64_t ns) {
@@ -214,27 +222,52 @@ void Follower::link(uint32_t child, uint32_t parent, CoroutineLink why) {
   all_[child].link = why;
 }
 
+// The coroutine that EVENT, the call that creates it, begins.
+uint32_t Follower::make(ThreadState &state, const model::Event &event) {
+  const uint32_t around = running(state);
+  const uint32_t coroutine = add(table_.functions[event.function].process, event.function, event.timeNs, event.thread);
+  Coroutine &made = all_[coroutine];
+  made.isBeginKnown = !event.isEarlier;
+  made.creator = around;
+  for (size_t i = state.frames.size(); i-- > 0 && made.createdIn == kNoCoroutine;)
+    if (state.frames[i].role != Role::None)
+      break;
+    else
+      made.createdIn = state.frames[i].function;
+  link(coroutine, around, CoroutineLink::Created);
+  return coroutine;
+}
+
+// The coroutine whose first part begins: that of the function around it, which has just made the frame. If that one is
+// part of its own caller, this is the call that creates it.
+uint32_t Follower::started(ThreadState &state, const model::Event &event, uint64_t address) {
+  uint32_t coroutine = running(state);
+  const bool isInCreator =
+      coroutine != kNoCoroutine && state.frames.back().role == Role::Create &&
+      table_.functions[all_[coroutine].function].name == creatorName(table_.functions[event.function]) &&
+      !all_[coroutine].frame;
+  if (!isInCreator)
+    coroutine = make(state, event);
+  bind(coroutine, address);
+  lives_[coroutine].isCreated = true;
+  return coroutine;
+}
+
 void Follower::begin(ThreadState &state, const model::Event &event, const model::Batch &batch) {
   const model::Function &function = table_.functions[event.function];
   Frame frame{event.function, role(event.function), kNoCoroutine, event.timeNs};
   const uint32_t around = running(state);
   hasFunctions_ |= frame.role != Role::None;
   if (frame.role == Role::Create) {
-    frame.coroutine = add(function.process, event.function, event.timeNs, event.thread);
-    Coroutine &made = all_[frame.coroutine];
-    made.isBeginKnown = !event.isEarlier;
-    made.creator = around;
-    for (size_t i = state.frames.size(); i-- > 0 && made.createdIn == kNoCoroutine;)
-      if (state.frames[i].role != Role::None)
-        break;
-      else
-        made.createdIn = state.frames[i].function;
-    link(frame.coroutine, around, CoroutineLink::Created);
+    frame.coroutine = make(state, event);
   } else if (frame.role != Role::None) {
     if (const auto detail = event.isEarlier ? std::nullopt : values_.detailOf(event, batch)) {
       hasFrames_ = true;
       const uint64_t address = detail->function.registers[0];
-      uint32_t which = find(function.process, address, function);
+      if (frame.role == Role::Actor)
+        frame.role = roleAt(detail->function.registers[1]);
+      uint32_t which =
+          frame.role == Role::Start ? started(state, event, address) : find(function.process, address, function);
       if (which == kNoCoroutine) {
         which = add(function.process, event.function, event.timeNs, event.thread);
         bind(which, address);
@@ -334,6 +367,8 @@ void Follower::end(ThreadState &state, const Span &span, const model::Event &eve
     return;
   if (frame.role == Role::Create)
     return afterCreation(frame.coroutine, *detail);
+  if (frame.role == Role::Start && !state.frames.empty() && whole(state.frames.back().coroutine) == frame.coroutine)
+    return; // the call that creates it is still there, and resumes the other one
   // A symmetric transfer: to a coroutine that it awaits, or to the one that awaits it.
   const uint64_t address = detail->function.registers[0];
   const auto next = alive_.find({coroutine.process, address});

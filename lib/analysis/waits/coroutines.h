@@ -7,6 +7,8 @@
 //   f.resume     each time it continues: the argument is the frame, the result is the frame of the coroutine that runs
 //                in its place from then on (a symmetric transfer), or null if there is none
 //   f.destroy    its end: the argument is the frame
+// GCC makes f.actor instead of f.resume. It is also called by f, as its first part, and by f.destroy, and has a second
+// argument: 0 in the first part, an odd number if it ends the coroutine.
 #pragma once
 
 #include "analysis/events/trace_table.h"
