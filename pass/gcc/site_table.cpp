@@ -1,6 +1,5 @@
 // Writes ada_function entries, enable bytes and the image descriptor as assembly.
 #include "site_table.h"
-#include "ada_names.h"
 #include "filter.h"
 #include "hooks.h"
 #include "library_calls.h"
@@ -111,8 +110,8 @@ Site &SiteTable::add(tree function) {
   if (tree named = lookup_attribute(kAttrName, DECL_ATTRIBUTES(function)))
     if (tree text = TREE_VALUE(TREE_VALUE(named)); TREE_CODE(text) == STRING_CST)
       site.shown = TREE_STRING_POINTER(text);
-  if (site.shown.empty() && isOfAda(function) && site.pretty != site.name)
-    site.shown = site.pretty; // readers can't see that a name is Ada's
+  if (site.shown.empty() && !callee)
+    site.shown = unreadableName(function, site.name);
   site.flags = (TREE_THIS_VOLATILE(function) ? ADA_FUNCTION_NORETURN : 0) |
                (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL) | (callee ? ADA_FUNCTION_EXTERNAL : 0);
   return site;

@@ -3,6 +3,7 @@
 #include "ada_names.h"
 #include "demangle/demangle.h"
 #include "library_calls.h"
+#include "objc_names.h"
 
 namespace ada {
 
@@ -66,12 +67,20 @@ std::string symbolName(tree function) {
   return *name == '*' ? name + 1 : name;
 }
 
+std::string unreadableName(tree function, const std::string &symbol) {
+  if (std::string method = methodName(function); !method.empty())
+    return method;
+  const std::string name = isOfAda(function) ? adaName(symbol) : symbol;
+  return name == symbol ? "" : name;
+}
+
 std::string demangledName(tree function, const std::string &symbol) {
   const SymbolParts parts = partsOfSymbol(symbol);
   const std::string name = demangledBase(parts.mangling, parts.base);
   if (!name.empty())
     return name;
-  return isOfAda(function) ? adaName(symbol) : symbol;
+  const std::string own = unreadableName(function, symbol);
+  return own.empty() ? symbol : own;
 }
 
 std::string recordedName(tree function) {

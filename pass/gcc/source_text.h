@@ -11,6 +11,8 @@ namespace ada {
 std::string symbolName(tree function);
 /// SYMBOL, which names FUNCTION, as its language writes it: "void ns::f<int>(int)"; SYMBOL itself if it is not mangled.
 std::string demangledName(tree function, const std::string &symbol);
+/// The same if readers of a trace can't demangle SYMBOL, as in Ada and Objective-C; "" otherwise.
+std::string unreadableName(tree function, const std::string &symbol);
 
 /// The translation unit that FUNCTION is of, also where -flto compiles several together; null if it is not known.
 tree translationUnit(tree function);
