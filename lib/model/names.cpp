@@ -1,6 +1,7 @@
 // Demangles names and folds the noise out of them.
 #include "model/names.h"
 #include "demangle/demangle.h"
+#include "shared/select/function_name.h"
 
 #include <cctype>
 #include <cstdio>
@@ -262,6 +263,8 @@ static std::string_view dropRustHash(std::string_view name) {
 }
 
 std::string shortName(std::string_view demangled, const NameStyle &style) {
+  if (select::isMethodOfObjectiveC({demangled.data(), demangled.size()}))
+    return std::string(demangled);
   std::string_view prefix, rest = dropRustHash(demangled);
   for (std::string_view thunk : {"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to "})
     if (rest.starts_with(thunk)) {

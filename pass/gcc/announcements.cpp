@@ -8,11 +8,22 @@ namespace ada {
 
 namespace {
 
+/// Whether SYMBOL is a function of D's core.thread.fiber that goes on on another stack.
+bool switchesFiber(const std::string &symbol) {
+  constexpr const char *kFiber = "_D4core6thread5fiber5Fiber";
+  for (const char *method : {"4callM", "8callImplM", "5yieldF", "13yieldAndThrowF"})
+    if (startswith(symbol.c_str(), kFiber) && symbol.compare(strlen(kFiber), strlen(method), method) == 0)
+      return true;
+  return false;
+}
+
 /// What STATEMENT is to the runtime. System: it ends the thread.
 SpecialCall kindOf(const gcall *call) {
   tree callee = gimple_call_fndecl(call);
   if (!callee || !DECL_EXTERNAL(callee))
     return SpecialCall::None;
+  if (switchesFiber(symbolName(callee)))
+    return SpecialCall::LeaveStack;
   const SpecialCall kind = specialCall(symbolName(callee));
   const unsigned count = gimple_call_num_args(call);
   const auto isInteger = [&](unsigned i) { return count > i && INTEGRAL_TYPE_P(TREE_TYPE(gimple_call_arg(call, i))); };
@@ -60,6 +71,17 @@ std::vector<Inserter> placesBefore(gcall *call) {
   return places;
 }
 
+/// The edge by which an exception leaves CALL; null if there is none.
+edge exceptionEdge(gcall *call) {
+  edge outgoing;
+  edge_iterator iterator;
+  if (gsi_stmt(gsi_last_bb(gimple_bb(call))) == call)
+    FOR_EACH_EDGE (outgoing, iterator, gimple_bb(call)->succs)
+      if (outgoing->flags & EDGE_EH)
+        return outgoing;
+  return nullptr;
+}
+
 } // namespace
 
 bool announceSpecialCalls(function *function) {
@@ -104,6 +126,10 @@ bool announceSpecialCalls(function *function) {
     if ((kind != SpecialCall::Exec && !changesStack) || gimple_call_must_tail_p(call) || !returns(call))
       continue;
     gimple_call_set_tail(call, false);
+    if (edge thrown = changesStack ? exceptionEdge(call) : nullptr) { // a fiber of D may end with it
+      Inserter after(split_edge(thrown), gimple_location(call));
+      callPlain(after, "__ada_fiber_resume", {after.read(token)});
+    }
     Inserter after = afterCall(call);
     if (kind == SpecialCall::Exec)
       callPlain(after, "__ada_after_exec", {});

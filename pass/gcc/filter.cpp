@@ -80,7 +80,7 @@ std::string Filter::reasonAgainstCallsOf(tree callee) const {
   const std::string symbol = symbolName(callee), name = libraryName(callee);
   const FunctionNames names = namesOf(callee);
   if (!calls_.globs().match(names.texts()) &&
-      !(calls_.hasDefault() && isInDefaultCalls(symbol, name, demangledName(symbol))))
+      !(calls_.hasDefault() && isInDefaultCalls(symbol, name, demangledName(callee, symbol))))
     return "only declared in this translation unit; -ada-calls traces calls of such functions";
   if (const char *reason = whyNotWrapped(symbol))
     return reason;

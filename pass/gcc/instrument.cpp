@@ -146,7 +146,7 @@ public:
       finish(function);
       return 0;
     }
-    const std::string name = demangledName(symbolName(function->decl));
+    const std::string name = demangledName(function->decl, symbolName(function->decl));
     unseen.erase(symbolName(function->decl));
     unseen.erase(recordedName(function->decl));
     std::string reason = filter->reasonAgainst(function->decl);
@@ -202,7 +202,7 @@ void beforeOptimizer(void *, void *) {
   FOR_EACH_FUNCTION_WITH_GIMPLE_BODY (node) {
     functions.push_back(node->decl);
     if (filter->isAskedFor(node->decl))
-      unseen.emplace(symbolName(node->decl), demangledName(symbolName(node->decl)));
+      unseen.emplace(symbolName(node->decl), demangledName(node->decl, symbolName(node->decl)));
   }
   FOR_EACH_FUNCTION(node)
   if (isLibraryFunction(node->decl) && !startswith(symbolName(node->decl).c_str(), "__ada_")) {
@@ -230,7 +230,7 @@ void writeTable(void *, void *) {
     fprintf(stderr, "AdaTrace: %s: not traced: inlined into its callers or removed as unused\n", name.c_str());
   for (const auto &[symbol, callee] : unseenCallees)
     for (const std::string &line : explainCalls(callee, *filter))
-      fprintf(stderr, "AdaTrace: %s: %s\n", demangledName(libraryName(callee)).c_str(), line.c_str());
+      fprintf(stderr, "AdaTrace: %s: %s\n", demangledName(callee, libraryName(callee)).c_str(), line.c_str());
   compileWrappers();
   if (!seen_error() && asm_out_file)
     sites.write(asm_out_file);

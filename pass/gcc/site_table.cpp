@@ -103,16 +103,16 @@ Site &SiteTable::add(tree function) {
   site.name = callee ? libraryName(callee) : recordedName(function);
   if (tree group = DECL_COMDAT_GROUP(function))
     site.group = IDENTIFIER_POINTER(group);
-  site.pretty = demangledName(site.name);
+  site.pretty = demangledName(function, site.name);
   site.file = sourcePath(described);
   if (site.file.empty() && !callee)
-    site.file = main_input_filename ? main_input_filename : "";
+    site.file = unitPath(function);
   site.line = sourceLine(described);
   if (tree named = lookup_attribute(kAttrName, DECL_ATTRIBUTES(function)))
     if (tree text = TREE_VALUE(TREE_VALUE(named)); TREE_CODE(text) == STRING_CST)
       site.shown = TREE_STRING_POINTER(text);
-  if (site.shown.empty() && startswith(lang_hooks.name, "GNU Ada") && site.pretty != site.name)
-    site.shown = site.pretty; // readers can't see that a name is Ada's
+  if (site.shown.empty() && !callee)
+    site.shown = unreadableName(function, site.name);
   site.flags = (TREE_THIS_VOLATILE(function) ? ADA_FUNCTION_NORETURN : 0) |
                (TREE_PUBLIC(function) ? 0 : ADA_FUNCTION_INTERNAL) | (callee ? ADA_FUNCTION_EXTERNAL : 0) |
                (!coroutinePart(function).empty() || makesCoroutine(function) ? ADA_FUNCTION_COROUTINE : 0);

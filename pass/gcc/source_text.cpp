@@ -1,30 +1,14 @@
 // Gets names from the demangler, and places from declarations.
 #include "source_text.h"
+#include "ada_names.h"
 #include "coroutines.h"
 #include "demangle/demangle.h"
 #include "library_calls.h"
-
-#include <cstdlib>
-
-// The demangler of libiberty, which each of GCC's compilers has and exports.
-extern "C" char *ada_demangle(const char *symbol, int options);
+#include "objc_names.h"
 
 namespace ada {
 
 namespace {
-
-/// SYMBOL as Ada writes it; SYMBOL itself if it is not of a unit in Ada.
-std::string adaName(const std::string &symbol) {
-  if (!startswith(lang_hooks.name, "GNU Ada"))
-    return symbol;
-  std::string plain = symbol.substr(0, symbol.find('.')); // a nested function has a number at its end
-  if (plain.size() > 2 && plain.compare(plain.size() - 2, 2, "TB") == 0)
-    plain.resize(plain.size() - 2); // the body of a task
-  char *text = ada_demangle(plain.c_str(), 0);
-  const std::string name = text && *text != '<' ? text : symbol; // "<symbol>" of what is not Ada's
-  std::free(text);
-  return name;
-}
 
 /// PATH without "." and "..", which need not exist.
 std::string withoutDots(const std::string &path) {
@@ -45,6 +29,13 @@ std::string withoutDots(const std::string &path) {
   return result.empty() ? "/" : result;
 }
 
+/// PATH as it is recorded. With -flto, a relative one is taken for one of the folder in which the linker runs.
+std::string absolutePath(std::string path) {
+  if (path[0] != '/')
+    path = std::string(get_src_pwd()) + "/" + path;
+  return remap_debug_filename(withoutDots(path).c_str());
+}
+
 /// SYMBOL without what -flto adds to the names of functions that were local to a unit ("f.lto_priv.0").
 std::string withoutPrivate(std::string symbol) {
   constexpr const char *kPrivate = ".lto_priv.";
@@ -56,6 +47,13 @@ std::string withoutPrivate(std::string symbol) {
 }
 
 } // namespace
+
+tree translationUnit(tree function) {
+  tree scope = function;
+  while (scope && TREE_CODE(scope) != TRANSLATION_UNIT_DECL)
+    scope = get_containing_scope(scope);
+  return scope;
+}
 
 tree sourceFunction(tree function) {
   if (symbolName(function).find('.') ==
@@ -70,10 +68,20 @@ std::string symbolName(tree function) {
   return *name == '*' ? name + 1 : name;
 }
 
-std::string demangledName(const std::string &symbol) {
+std::string unreadableName(tree function, const std::string &symbol) {
+  if (std::string method = methodName(function); !method.empty())
+    return method;
+  const std::string name = isOfAda(function) ? adaName(symbol) : symbol;
+  return name == symbol ? "" : name;
+}
+
+std::string demangledName(tree function, const std::string &symbol) {
   const SymbolParts parts = partsOfSymbol(symbol);
   const std::string name = demangledBase(parts.mangling, parts.base);
-  return name.empty() ? adaName(symbol) : name;
+  if (!name.empty())
+    return name;
+  const std::string own = unreadableName(function, symbol);
+  return own.empty() ? symbol : own;
 }
 
 std::string recordedName(tree function) {
@@ -87,12 +95,14 @@ std::string recordedName(tree function) {
 
 std::string sourcePath(tree function) {
   const expanded_location place = expand_location(DECL_SOURCE_LOCATION(function));
-  if (!place.file || !*place.file || *place.file == '<')
-    return "";
-  std::string path = place.file;
-  if (path[0] != '/')
-    path = std::string(get_src_pwd()) + "/" + path;
-  return remap_debug_filename(withoutDots(path).c_str());
+  return place.file && *place.file && *place.file != '<' ? absolutePath(place.file) : "";
+}
+
+std::string unitPath(tree function) {
+  if (!in_lto_p)
+    return main_input_filename ? absolutePath(main_input_filename) : "";
+  tree unit = translationUnit(function);
+  return unit && DECL_NAME(unit) ? absolutePath(IDENTIFIER_POINTER(DECL_NAME(unit))) : "";
 }
 
 unsigned sourceLine(tree function) {
@@ -109,7 +119,7 @@ FunctionNames namesOf(tree function) {
   const std::string part = coroutinePart(function);
   const std::string symbol = part.empty() ? withoutPrivate(symbolName(sourceFunction(function))) : part;
   const std::string name = isLibraryFunction(function) ? libraryName(function) : symbol;
-  return {symbol, demangledName(name), "", sourcePath(function)};
+  return {symbol, demangledName(function, name), "", sourcePath(function)};
 }
 
 } // namespace ada

@@ -9,8 +9,13 @@ namespace ada {
 
 /// The name in the object file.
 std::string symbolName(tree function);
-/// "void ns::f<int>(int)"; SYMBOL itself if it is not mangled.
-std::string demangledName(const std::string &symbol);
+/// SYMBOL, which names FUNCTION, as its language writes it: "void ns::f<int>(int)"; SYMBOL itself if it is not mangled.
+std::string demangledName(tree function, const std::string &symbol);
+/// The same if readers of a trace can't demangle SYMBOL, as in Ada and Objective-C; "" otherwise.
+std::string unreadableName(tree function, const std::string &symbol);
+
+/// The translation unit that FUNCTION is of, also where -flto compiles several together; null if it is not known.
+tree translationUnit(tree function);
 
 /// The function in the source that FUNCTION is a copy or a part of; FUNCTION itself if the optimizer did not make it.
 tree sourceFunction(tree function);
@@ -22,6 +27,8 @@ std::string recordedName(tree function);
 /// Absolute path of the file that defines FUNCTION, without "." and ".."; "" if it has none, because the compiler made
 /// it.
 std::string sourcePath(tree function);
+/// Absolute path of the file that was compiled; "" if it is not known.
+std::string unitPath(tree function);
 /// Line of the definition, 0 if unknown.
 unsigned sourceLine(tree function);
 

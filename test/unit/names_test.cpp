@@ -67,6 +67,11 @@ TEST(ShortName, FoldsRust) {
   expect("<dyn core::ops::Fn(u8) -> u8 as app::D>::run", "<dyn core::ops::Fn(..) -> u8 as app::D>::run");
 }
 
+TEST(ShortName, KeepsCategoriesOfObjectiveC) {
+  EXPECT_EQ(shortName("-[Counter(Sums) add:to:]"), "-[Counter(Sums) add:to:]");
+  EXPECT_EQ(shortName("+[Counter make]"), "+[Counter make]");
+}
+
 TEST(ShortName, FoldsArguments) {
   auto expect = [](const char *full, const char *folded) { EXPECT_EQ(shortName(full), folded); };
   expect("main", "main");

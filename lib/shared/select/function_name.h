@@ -26,9 +26,14 @@ inline bool isOneOf(char c, const char *set) {
   return *set != 0;
 }
 
+// "-[Counter(Sums) add:to:]", a method of Objective-C: a category is in parentheses, and there is no parameter list.
+inline bool isMethodOfObjectiveC(TextPiece name) { return isAt(name, 0, "-[") || isAt(name, 0, "+["); }
+
 // The length of `name` (demangled) without its parameter list and what follows that: "ns::f" of "ns::f(int) const
 // [clone .cold]". The whole length where there is no parameter list.
 inline size_t lengthWithoutParameters(TextPiece name) {
+  if (isMethodOfObjectiveC(name))
+    return name.size;
   for (size_t end = name.size; end > 0; --end) {
     if (name.data[end - 1] != ')')
       continue;

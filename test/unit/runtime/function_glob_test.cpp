@@ -164,6 +164,7 @@ TEST(FunctionGlob, NameWithoutParameters) {
   EXPECT_EQ(plain("f(int) [clone .cold]"), "f");
   EXPECT_EQ(plain("(anonymous namespace)::f(int)"), "(anonymous namespace)::f");
   EXPECT_EQ(plain("broken)"), "broken)");
+  EXPECT_EQ(plain("-[Counter(Sums) add:to:]"), "-[Counter(Sums) add:to:]");
 }
 
 TEST(FunctionGlob, PartsOfDemangledNames) {
