@@ -1,10 +1,11 @@
 // Coroutines that transfer control to each other: without optimization as calls, which end for the trace where they are
 // jumps otherwise; with it as jumps, so that the stack does not grow, whether recorded or not.
 // RUN: rm -rf %t && mkdir -p %t && cd %t
-// RUN: %ada_clangxx -std=c++20 -I%inputs -O0 -fchecking %s -o plain && ADA_OPTIONS=session=s:coroutines=1 ./plain 1 && %calls tree --open=0 --only='^(main|loop|leaf|start)' s | FileCheck --strict-whitespace %s
+// RUN: %ada_gxx -std=c++20 -I%inputs -O0 -fchecking %s -o plain && ADA_OPTIONS=session=s:coroutines=1 ./plain 1 && %calls tree --open=0 --only='^(main|loop|leaf|start)' s | FileCheck --strict-whitespace %s
 // RUN: adatrace tree --args --function='leaf*' s | FileCheck %s --check-prefix=ARGS
-// RUN: for o in -O2 '-O3 -flto' -Os; do %ada_clangxx -std=c++20 -I%inputs $o -fchecking %s -o p && (ulimit -s 256 && ADA_OPTIONS=enabled=0:session=t ./p 20000 && rm -rf s && ADA_OPTIONS=session=s:coroutines=1 ./p 20000) | grep -cx right | grep -qx 2 && \
+// RUN: for o in -O2 '-O3 -flto' -Os; do %ada_gxx -std=c++20 -I%inputs $o -fchecking %s -o p && (ulimit -s 256 && ADA_OPTIONS=enabled=0:session=t ./p 20000 && rm -rf s && ADA_OPTIONS=session=s:coroutines=1 ./p 20000) | grep -cx right | grep -qx 2 && \
 // RUN:   adatrace verify -q s && adatrace coroutines s | FileCheck %s --check-prefix=TREE && adatrace coroutines --each --format=jsonl s | grep -c '"frame":"0x' | grep -qx 20002 || exit 1; done
+// REQUIRES: gcc-plugin, native, x86_64
 #include "coroutine.h"
 #include <cstdio>
 #include <cstdlib>

@@ -151,12 +151,11 @@ const acts = {
     await page.keyboard.up('Shift');
   },
   ruler: async (times) => {
-    const {y} = await page.locator('canvas').first().boundingBox();
-    const ends = await page.evaluate((times) => times.map((time) => {
-      const pane = window.adatrace.panes[0];
-      return pane.canvas.getBoundingClientRect().left + pane.axis.x(time, pane.width);
+    const [from, to] = await page.evaluate((times) => times.map((time) => {
+      const pane = window.adatrace.panes[0], box = pane.canvas.getBoundingClientRect();
+      return {x: box.left + pane.axis.x(time, pane.width), y: box.top + 20};
     }), times.split(',').map(Number));
-    await drag({x: ends[0], y: y + 20}, {x: ends[1], y: y + 20});
+    await drag(from, to);
   },
   wheel: async (what) => {
     await page.mouse.move(...Object.values(await place(what.split(',')[0])));
@@ -179,7 +178,9 @@ const acts = {
   pick: (file) => page.getByRole('combobox', {name: 'source file'}).selectOption(file),
   part: (text) => page.locator('.reasons .parts button', {hasText: text}).first().click(),
   move: async (rows) => {
-    const [from, to] = await Promise.all(rows.split(',').map((number) => page.locator('.label').nth(Number(number)).boundingBox()));
+    // In one go: a label that is found first and measured later may have been replaced in between.
+    const [from, to] = await page.evaluate((numbers) => numbers.map((number) =>
+      document.querySelectorAll('.label')[number].getBoundingClientRect().toJSON()), rows.split(',').map(Number));
     const isDown = to.y > from.y;
     await drag({x: from.x + 40, y: from.y + 8}, {x: to.x + 40, y: isDown ? to.y + to.height - 3 : to.y + 3});
   },
