@@ -24,7 +24,7 @@
 #     %python                python3
 #     %few{A,B}              A; with --param long B: for example, a number of repetitions
 # In a suite for GCC (GCC of ada_lit_suite()) the compilers among these are GCC's: %ada_clang is ada-gcc-N.
-# In a suite for another architecture (TARGET of ada_lit_suite()), the compilers among these are test/<target>/clang.sh,
+# In a suite for another architecture (TARGET of ada_lit_suite()), the compilers among these are test/<target>/compile.sh,
 # the programs that they link simply run in qemu, and the runtime is the cross-built one.
 #
 # Features: gcc, or llvm-N and llvm-at-least-N for the suite's LLVM; the architecture that programs are built for (x86_64,
@@ -82,9 +82,12 @@ runtimeLib = os.path.join(buildLib, target + "-linux-gnu") if target else buildL
 def compiler(name):
     if config.ada_gcc:
         name = name.replace("clang++", "g++").replace("clang", "gcc") + "-" + config.ada_gcc
-        return os.path.join(pluginBin, name) if name.startswith("ada-") else name
+        if not target:
+            return os.path.join(pluginBin, name) if name.startswith("ada-") else name
+    elif target:
+        name += "-" + llvm
     if target:
-        return os.path.join(config.ada_build_dir, "test", target, "bin", name + "-" + llvm)
+        return os.path.join(config.ada_build_dir, "test", target, "bin", name)
     if name.startswith("ada-"):
         return os.path.join(pluginBin, name + "-" + llvm)
     return os.path.join(llvmBin, name)

@@ -3,6 +3,7 @@
 #include "common/special_calls.h"
 #include "hooks.h"
 #include "source_text.h"
+#include "target.h"
 
 namespace ada {
 
@@ -34,7 +35,7 @@ SpecialCall kindOf(const gcall *call) {
     tree number = count ? gimple_call_arg(call, 0) : NULL_TREE;
     if (!number || TREE_CODE(number) != INTEGER_CST)
       return SpecialCall::Clone;
-    const SystemCall what = systemCall(TREE_INT_CST_LOW(number), /*isAArch64=*/false);
+    const SystemCall what = systemCall(TREE_INT_CST_LOW(number), target::kIsAArch64);
     return what == SystemCall::MakesProcess                 ? SpecialCall::Clone
            : what == SystemCall::EndsThread && isInteger(1) ? kind
                                                             : SpecialCall::None;

@@ -1,38 +1,18 @@
 // Asks the target's hooks for the places of arguments.
 #include "argument_registers.h"
+#include "target.h"
 
-#include <cstdlib>
 #include <cstring>
 
 namespace ada {
-
-namespace {
-
-/// The number of a register that carries arguments, in the order in which they are assigned; ISVECTOR: of which kind.
-/// False if it is of neither.
-bool numberOf(unsigned regno, bool &isVector, unsigned &number) {
-  constexpr const char *kGeneral[] = {"di", "si", "dx", "cx", "r8", "r9"};
-  const char *name = reg_names[regno];
-  isVector = std::strncmp(name, "xmm", 3) == 0;
-  if (isVector) {
-    number = static_cast<unsigned>(std::atoi(name + 3));
-    return number < 8;
-  }
-  for (number = 0; number < 6; ++number)
-    if (std::strcmp(name, kGeneral[number]) == 0)
-      return true;
-  return false;
-}
-
-} // namespace
 
 ArgumentRegisters::ArgumentRegisters(tree function) {
   tree type = build_function_type_list(void_type_node, NULL_TREE);
   INIT_CUMULATIVE_ARGS(state_, type, NULL_RTX, NULL_TREE, 100);
   if (!function)
     return;
-  isStackKnown_ = ix86_function_type_abi(TREE_TYPE(function)) == SYSV_ABI;
-  if (aggregate_value_p(DECL_RESULT(function), function)) // the hidden pointer to it
+  isStackKnown_ = !target::kIsAArch64 && target::isOrdinary(TREE_TYPE(function));
+  if (hasResultParameter(function))
     place(ptr_type_node);
 }
 
@@ -56,9 +36,13 @@ ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *piece
     return ArgumentPlace::Unknown;
   cumulative_args_t state = pack_cumulative_args(&state_);
   function_arg_info argument(type, /*named=*/true);
-  if (!COMPLETE_TYPE_P(type) || TREE_CODE(TYPE_SIZE(type)) != INTEGER_CST || pass_by_reference(&state_, argument)) {
+  if (!COMPLETE_TYPE_P(type) || TREE_CODE(TYPE_SIZE(type)) != INTEGER_CST) {
     lost_ = true;
     return ArgumentPlace::Unknown;
+  }
+  if (pass_by_reference(&state_, argument)) {
+    const ArgumentPlace address = place(ptr_type_node);
+    return address == ArgumentPlace::Registers ? ArgumentPlace::Address : address;
   }
   if (TYPE_EMPTY_P(type)) { // takes no place at all, but may need an alignment
     isStackKnown_ &= TYPE_ALIGN(type) <= 128;
@@ -73,7 +57,7 @@ ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *piece
   const auto add = [&](rtx part, unsigned bytes) {
     bool isVector = false;
     unsigned number = 0;
-    if (!part || !REG_P(part) || !numberOf(REGNO(part), isVector, number))
+    if (!part || !REG_P(part) || !target::isArgumentRegister(REGNO(part), isVector, number))
       return false;
     unsigned &taken = isVector ? vector_ : general_;
     // A wide value takes several general registers, and one vector register whatever its size.
@@ -111,6 +95,11 @@ ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *piece
   if (pieces)
     pieces->insert(pieces->end(), found.begin(), found.end());
   return ArgumentPlace::Registers;
+}
+
+bool hasResultParameter(tree function) {
+  return aggregate_value_p(DECL_RESULT(function), function) &&
+         !targetm.calls.struct_value_rtx(TREE_TYPE(function), /*incoming=*/1);
 }
 
 bool isResultInRegisters(tree function) {

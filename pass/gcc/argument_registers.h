@@ -13,6 +13,7 @@ namespace ada {
 
 enum class ArgumentPlace {
   Registers, ///< wholly in registers
+  Address,   ///< in memory that a register points to, because of its size
   Stack,     ///< on the stack, in a known place
   Elsewhere, ///< in memory
   Unknown,   ///< not known, and neither are the places of those after it
@@ -43,6 +44,8 @@ private:
   ArgumentPlace placeOnStack(const function_arg_info &argument, std::vector<ValuePiece> *pieces);
 };
 
+/// Whether FUNCTION's first argument is a hidden one: the address of a result in memory.
+bool hasResultParameter(tree function);
 /// Whether general or vector registers carry all of FUNCTION's result.
 bool isResultInRegisters(tree function);
 /// Whether it is on the x87 stack.

@@ -2,6 +2,7 @@
 #include "hooks.h"
 #include "argument_registers.h"
 #include "coroutines.h"
+#include "target.h"
 
 #include <ada/abi.h>
 
@@ -19,20 +20,19 @@ ggc_root_tab roots[] = {{&kept, 1, sizeof kept, &gt_ggc_mx_tree_node, &gt_pch_nx
 
 const predefined_function_abi &(*otherAbi)(const_tree) = nullptr;
 
-/// The convention of hooks: they may change r11 and what is not a general register.
+/// The convention of hooks: that of C functions, but they preserve more registers.
 const predefined_function_abi &abiOf(const_tree type) {
   if (!lookup_attribute(kHookType, TYPE_ATTRIBUTES(type)))
     return otherAbi ? otherAbi(type) : default_function_abi;
   // In GCC's own table, because it also finds conventions by number there. A target that a function's attributes choose
   // has a table of its own.
-  predefined_function_abi &abi = function_abis[NUM_ABI_IDS - 1];
+  predefined_function_abi &abi = function_abis[target::kHookAbi];
   if (!abi.initialized_p()) {
     HARD_REG_SET clobbered = default_function_abi.full_reg_clobbers();
     for (unsigned i = 0; i < FIRST_PSEUDO_REGISTER; ++i)
-      for (const char *name : {"ax", "dx", "cx", "si", "di", "r8", "r9", "r10"})
-        if (strcmp(reg_names[i], name) == 0)
-          CLEAR_HARD_REG_BIT(clobbered, i);
-    abi.initialize(NUM_ABI_IDS - 1, clobbered);
+      if (target::isPreservedByHooks(i))
+        CLEAR_HARD_REG_BIT(clobbered, i);
+    abi.initialize(target::kHookAbi, clobbered);
   }
   return abi;
 }
@@ -59,10 +59,9 @@ std::map<std::string, unsigned> pointers;
 
 /// The hook NAME of TYPE, as what a call in GIMPLE calls.
 tree calleeOf(Inserter &at, const char *name, tree type) {
-  if (ix86_cmodel != CM_LARGE && ix86_cmodel != CM_LARGE_PIC)
+  if (!target::ignoresNoPlt())
     return declare(name, type, /*isHook=*/true);
-  // In the large model GCC ignores `noplt`. The same by hand, through a pointer that is relocated when the image is
-  // loaded.
+  // The same by hand, through a pointer that is relocated when the image is loaded.
   const unsigned number = pointers.emplace(name, static_cast<unsigned>(pointers.size())).first->second;
   tree pointer = makeLabel("p", number, build_qualified_type(build_pointer_type(type), TYPE_QUAL_VOLATILE));
   TREE_THIS_VOLATILE(pointer) = 1;
@@ -104,17 +103,17 @@ tree valueOf(Inserter &at, function *function, tree parameter) {
   return parameter;
 }
 
-/// The word with the return address, which is the last thing that the caller has put on the stack. It has to be found
-/// in functions that align their stack themselves, too: GCC replaces this register by one that still has the caller's
-/// stack pointer. (__builtin_dwarf_cfa() is wrong there.)
-tree returnAddress(function *function) {
-  tree word = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("ada_return"), ptr_type_node);
+/// The word that the stack pointer points to at the function's first instruction. It has to be found in functions that
+/// align their stack themselves, too: GCC replaces this register by one that still has the caller's stack pointer.
+/// (__builtin_dwarf_cfa() is wrong there.)
+tree topOfStack(function *function) {
+  tree word = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier("ada_top"), ptr_type_node);
   DECL_CONTEXT(word) = function->decl;
   TREE_ADDRESSABLE(word) = 1;
   TREE_USED(word) = 1;
   DECL_ARTIFICIAL(word) = 1;
   DECL_IGNORED_P(word) = 1;
-  SET_DECL_RTL(word, gen_rtx_MEM(Pmode, plus_constant(Pmode, virtual_incoming_args_rtx, -UNITS_PER_WORD)));
+  SET_DECL_RTL(word, gen_rtx_MEM(Pmode, plus_constant(Pmode, virtual_incoming_args_rtx, -target::kReturnAddressBytes)));
   return word;
 }
 
@@ -129,6 +128,7 @@ tree makeLabel(const char *kind, unsigned number, tree type) {
   tree label = build_decl(UNKNOWN_LOCATION, VAR_DECL, get_identifier(name), type);
   SET_DECL_ASSEMBLER_NAME(label, get_identifier(name));
   TREE_STATIC(label) = 1;
+  DECL_INITIAL(label) = label; // GCC leaves it out of blocks of variables that have one address (-fsection-anchors)
   TREE_ADDRESSABLE(label) = 1;
   TREE_USED(label) = 1;
   DECL_ARTIFICIAL(label) = 1;
@@ -186,6 +186,7 @@ void setUpHooks(const char *plugin) {
   register_callback(plugin, PLUGIN_REGISTER_GGC_ROOTS, nullptr, roots);
   otherAbi = targetm.calls.fntype_abi;
   targetm.calls.fntype_abi = abiOf;
+  target::setUp();
 }
 
 Frame makeFrame(function *function, tree enabled, bool endsOtherwise) {
@@ -199,7 +200,7 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
   ArgumentRegisters registers(function->decl);
   std::vector<tree> forwarded;
   tree result = DECL_RESULT(function->decl);
-  const bool hasPointer = aggregate_value_p(result, function->decl), isReference = DECL_BY_REFERENCE(result);
+  const bool hasPointer = hasResultParameter(function->decl), isReference = DECL_BY_REFERENCE(result);
   if (hasPointer)
     forwarded.push_back(!isReference            ? null_pointer_node
                         : is_gimple_reg(result) ? get_or_create_ssa_default_def(function, result)
@@ -210,6 +211,13 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
       break;
     if (place == ArgumentPlace::Registers)
       forwarded.push_back(valueOf(at, function, parameter));
+    if (place == ArgumentPlace::Address) {
+      // A value that GCC holds in registers has no address any more.
+      const bool isInMemory = !is_gimple_reg_type(TREE_TYPE(parameter));
+      if (isInMemory)
+        TREE_ADDRESSABLE(parameter) = 1;
+      forwarded.push_back(isInMemory ? addressOf(parameter) : null_pointer_node);
+    }
   }
   if (tree index = resumeIndex(function->decl)) { // as if it were a second parameter
     registers.place(sizetype);
@@ -217,7 +225,14 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
   }
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
   store(at, frame, addressOf(entry), offsetof(ada_frame, function));
-  store(at, frame, addressOf(returnAddress(function)), offsetof(ada_frame, sp));
+  store(at, frame, addressOf(topOfStack(function)), offsetof(ada_frame, sp));
+  if (target::kIsAArch64) {
+    gcall *address = gimple_build_call(builtin_decl_explicit(BUILT_IN_RETURN_ADDRESS), 1, integer_zero_node);
+    tree value = make_ssa_name(ptr_type_node);
+    gimple_call_set_lhs(address, value);
+    at.add(address);
+    store(at, frame, value, offsetof(ada_frame, return_address));
+  }
   if (!stdarg_p(TREE_TYPE(function->decl))) {
     gcall *call = callHook(at, "__ada_enter", frame, forwarded);
     if (hasPointer && !isReference)

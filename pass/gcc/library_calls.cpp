@@ -2,6 +2,7 @@
 #include "library_calls.h"
 #include "common/known_functions.h"
 #include "source_text.h"
+#include "target.h"
 
 #include <deque>
 #include <map>
@@ -99,7 +100,7 @@ const char *whyNotWrappedCall(gcall *call) {
     return "it returns twice";
   if (gimple_call_chain(call) || gimple_call_va_arg_pack_p(call))
     return "a call with operands of a special kind";
-  if (ix86_function_type_abi(type) != SYSV_ABI)
+  if (!target::isOrdinary(type))
     return "not called with C's calling convention";
   bool isPlain = isPlainType(TREE_TYPE(type));
   for (unsigned i = 0; i < gimple_call_num_args(call); ++i)
@@ -129,8 +130,7 @@ Wrapper &wrapperOf(gcall *call, tree callee) {
   for (tree type : types)
     describe(key, type);
   key += stdarg_p(calledType) || !prototype_p(calledType) ? "..." : "";
-  key += std::string(isNoReturn ? "N" : "") + (isNoThrow ? "T" : "") + std::to_string(ix86_isa_flags) + "," +
-         std::to_string(ix86_isa_flags2);
+  key += std::string(isNoReturn ? "N" : "") + (isNoThrow ? "T" : "") + target::instructionSet();
   const std::string name = "__ada_call." + symbolName(callee) + "." + hashOf(key);
   auto [known, isNew] = wrappers.try_emplace(name);
   Wrapper &wrapper = known->second;

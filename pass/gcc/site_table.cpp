@@ -5,6 +5,7 @@
 #include "hooks.h"
 #include "library_calls.h"
 #include "source_text.h"
+#include "target.h"
 
 #include <ada/abi.h>
 
@@ -61,22 +62,13 @@ constexpr const char *kCaller = R"(
 	.type	__ada_image_%1$s,@function
 __ada_image_%1$s:
 	.cfi_startproc
-	endbr64
-	pushq	%%rax
-	.cfi_def_cfa_offset 16
-%2$s	leaq	__ada_image(%%rip), %%rdi
-	call	*%3$s@GOTPCREL(%%rip)
-	popq	%%rax
-	.cfi_def_cfa_offset 8
-	ret
-	.cfi_endproc
+)";
+constexpr const char *kCallerEnd = R"(	.cfi_endproc
 	.size	__ada_image_%1$s, .-__ada_image_%1$s
-	.section	.%4$s_array.0,"awG",@%4$s_array,__ada_image,comdat
+	.section	.%2$s_array.0,"awG",@%2$s_array,__ada_image,comdat
 	.p2align	3
 	.quad	__ada_image_%1$s
 )";
-constexpr const char *kNeedsRuntime =
-    "\tcall\t*__ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags@GOTPCREL(%rip)\n";
 
 } // namespace
 
@@ -126,8 +118,7 @@ unsigned SiteTable::string(const std::string &text) {
 void SiteTable::write(FILE *file) {
   if (sites_.empty())
     return;
-  if (ix86_asm_dialect == ASM_INTEL)
-    fputs("\t.att_syntax\n", file);
+  target::beginAssembly(file);
   for (const Site &site : sites_) {
     const char *symbol = site.symbol.c_str();
     const auto section = [&](const char *name, const char *flags) {
@@ -172,11 +163,16 @@ void SiteTable::write(FILE *file) {
   for (const auto &[text, number] : strings_)
     fprintf(file, ".LADAs%u:\n\t.asciz\t%s\n", number, quoted(text).c_str());
   fprintf(file, kImage, ADA_ABI_VERSION, static_cast<unsigned>(sizeof(ada_function)));
-  fprintf(file, kCaller, "ctor", kNeedsRuntime, "__ada_register_image", "init");
-  fprintf(file, kCaller, "dtor", "", "__ada_unregister_image", "fini");
+  const auto caller = [&](const char *name, const char *array, const std::vector<const char *> &symbols) {
+    fprintf(file, kCaller, name);
+    target::writeCalls(file, symbols);
+    fprintf(file, kCallerEnd, name, array);
+  };
+  caller("ctor", "init",
+         {"__ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags", "__ada_register_image"});
+  caller("dtor", "fini", {"__ada_unregister_image"});
   writeHookPointers(file);
-  if (ix86_asm_dialect == ASM_INTEL)
-    fputs("\t.intel_syntax noprefix\n", file);
+  target::endAssembly(file);
 }
 
 } // namespace ada

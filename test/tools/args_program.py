@@ -163,7 +163,7 @@ class Maker:
         """A value of TYPE; isLocal: a pointer's target is the call's own; isResult: it is not."""
         rng = self.rng
         if type_ in INTS:
-            value = self.integer(INTS[type_], "unsigned" not in type_ and not type_.startswith("char"))
+            value = self.integer(INTS[type_], "unsigned" not in type_ and not type_.startswith(("char", "wchar")))
             return Value(f"({type_})({value}{'ul' if value > 2**62 else 'l'} * n)", ("n", value))
         if type_ == "bool":
             value = rng.random() < 0.5

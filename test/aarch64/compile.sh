@@ -1,5 +1,5 @@
 #!/bin/sh
-# clang.sh COMPILER ARGUMENT…: compiles and links for AArch64, so that the output can be run like any program.
+# compile.sh COMPILER ARGUMENT…: compiles and links for AArch64, so that the output can be run like any program.
 #
 # A linked program goes to .aarch64/NAME; NAME itself is a script that passes it to qemu. So tests, shells and exec in
 # traced programs start it without binfmt_misc, which containers do not allow us to set up, and no test has to say how
@@ -16,7 +16,7 @@ for argument; do
   [ "$previous" != -o ] || output=$argument
   previous=$argument
 done
-"$compiler" --target=aarch64-linux-gnu "$@"
+"$compiler" "$@"
 [ $program = 1 ] && [ -f "$output" ] || exit 0
 
 name=${output##*/}

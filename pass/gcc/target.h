@@ -1,0 +1,44 @@
+// What depends on the architecture that GCC compiles for.
+//
+// A plugin belongs to one GCC, and so to one architecture: CMake compiles one of target_*.cpp.
+#pragma once
+
+#include "gcc_headers.h"
+
+namespace ada::target {
+
+/// Whether it is AArch64; otherwise it is x86-64.
+extern const bool kIsAArch64;
+
+/// How many bytes the caller puts on the stack after the arguments: its return address.
+extern const int kReturnAddressBytes;
+
+/// Whether REGNO carries arguments: its NUMBER among those of its kind, in the order in which they are assigned.
+bool isArgumentRegister(unsigned regno, bool &isVector, unsigned &number);
+
+/// The number of the hooks' convention among function_abis.
+constexpr unsigned kHookAbi = NUM_ABI_IDS - 1;
+
+/// Lets GCC know that convention, once per compilation.
+void setUp();
+
+/// Whether hooks preserve the register REGNO although C functions don't.
+bool isPreservedByHooks(unsigned regno);
+
+/// Whether GCC ignores `noplt`, so that calls of hooks have to load the address.
+bool ignoresNoPlt();
+
+/// Whether functions of TYPE have C's calling convention.
+bool isOrdinary(tree type);
+
+/// The instructions that GCC uses at the moment.
+std::string instructionSet();
+
+/// Before and after assembly that the plugin writes.
+void beginAssembly(FILE *file);
+void endAssembly(FILE *file);
+
+/// Writes the body of a function that calls SYMBOLS, one after the other, with the address of __ada_image.
+void writeCalls(FILE *file, const std::vector<const char *> &symbols);
+
+} // namespace ada::target
