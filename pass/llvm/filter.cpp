@@ -2,6 +2,7 @@
 #include "filter.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "rust_futures.h"
 #include "shared/select/system_path.h"
 #include "source_text.h"
 
@@ -225,7 +226,7 @@ std::string Filter::reasonAgainst(const Function &function) const {
     if (isHeaderIntrinsic(function))
       return "an intrinsic of the compiler's headers (always_inline and nodebug); -ada-system-headers traces it";
     std::string path = debugInfoPath(function);
-    if (isFromSystem(names.scope(), path))
+    if (isFromSystem(names.scope(), path) && !rustFuture(function))
       return "from a system header" + (path.empty() ? " (by its namespace, without -g)" : " (" + path + ")") +
              "; -ada-system-headers traces it";
   }

@@ -3,6 +3,7 @@
 #include "argument_registers.h"
 #include "coroutines.h"
 #include "llvm_compat.h"
+#include "rust_futures.h"
 
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Intrinsics.h"
@@ -196,6 +197,10 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Fra
       attributes = pointerAttributes(attributes);
     forwarded.push_back({&argument, attributes});
   }
+  if (const auto future = rustFuture(function); future && stateRegister(function, *future, stack_)) {
+    registers.place(builder.getInt64Ty(), AttributeSet());
+    forwarded.push_back({stateOf(builder, function, *future), AttributeSet()});
+  }
   forwarded.append(fromStack.begin(), fromStack.end()); // in the vector registers after those of the others
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
   fill(builder, frame, entry);
@@ -239,6 +244,11 @@ void Hooks::exit(IRBuilder<> &builder, Function &function, Instruction *end, Fra
                     {registers.generalTaken(), registers.vectorTaken()}, {});
   }
   auto *ret = dyn_cast<ReturnInst>(end);
+  if (const auto future = rustFuture(function); future && ret && !future->isDropped) { // as if it returned the state
+    registers.place(builder.getInt64Ty(), AttributeSet());
+    return callExit(builder, {{stateOf(builder, function, *future), AttributeSet()}}, frame,
+                    {registers.generalTaken(), registers.vectorTaken()}, {});
+  }
   Value *value = ret ? ret->getReturnValue() : nullptr;
   InMemory inMemory;
   if (!value || registers.place(value->getType(), AttributeSet()) != ArgumentPlace::Registers) {
