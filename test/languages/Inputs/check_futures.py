@@ -56,3 +56,4 @@ if isPlain:
 
 assert "state=Unresumed) → Suspend0 (line %d)" % line in tree, tree
 assert "state=Suspend0 (line %d)) → Suspend0 (line %d)" % (line, line) in tree, tree
+assert "hashbrown" not in tree, tree  # a crate in std
