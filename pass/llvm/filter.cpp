@@ -116,7 +116,7 @@ std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module 
     }
   }
   for (const GlobalIFunc &ifunc : module.ifuncs())
-    if (const Function *resolver = ifunc.getResolverFunction())
+    if (const auto *resolver = dyn_cast<Function>(ifunc.getResolver()->stripPointerCastsAndAliases()))
       filter->resolvers_.insert(resolver);
   return filter;
 }
@@ -210,7 +210,7 @@ std::string Filter::reasonAgainst(const Function &function) const {
 
   if (function.hasFnAttribute(kAttrNoInstrument))
     return "declared no_instrument_function";
-  if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+  if (compat::isLeftOutBySanitizers(function))
     return "declared disable_sanitizer_instrumentation";
   if (function.hasFnAttribute(kAttrNever))
     return "annotated ada_never";

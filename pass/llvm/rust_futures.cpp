@@ -81,7 +81,7 @@ const DICompositeType *futureOf(const DISubprogram &subprogram, bool &isDropped)
 std::optional<unsigned> firstParameter(const Function &function) {
   if (function.hasFnAttribute(kAttrNumbered)) {
     for (unsigned i = 0; i < function.arg_size(); ++i)
-      if (function.getAttributes().getParamAttrs(i).getAttribute(kAttrParameter).getValueAsString() == "1/0")
+      if (compat::parameterAttributes(function, i).getAttribute(kAttrParameter).getValueAsString() == "1/0")
         return i;
     return std::nullopt;
   }
@@ -129,7 +129,7 @@ std::optional<RustFuture> rustFuture(const Function &function) {
 std::optional<unsigned> stateRegister(const Function &function, const RustFuture &future, StackArguments stack) {
   ArgumentRegisters registers(function, stack);
   for (unsigned i = 0; i < function.arg_size(); ++i)
-    if (registers.place(function.getArg(i)->getType(), function.getAttributes().getParamAttrs(i)) ==
+    if (registers.place(function.getArg(i)->getType(), compat::parameterAttributes(function, i)) ==
         ArgumentPlace::Unknown)
       return std::nullopt;
   SmallVector<ValuePiece, 1> pieces;
@@ -155,7 +155,7 @@ std::string typesText(const Function &function, const RustFuture &future, StackA
   SmallVector<ValuePiece, 1> pieces;
   for (unsigned i = 0; i <= future.address; ++i) {
     pieces.clear();
-    registers.place(function.getArg(i)->getType(), function.getAttributes().getParamAttrs(i), &pieces);
+    registers.place(function.getArg(i)->getType(), compat::parameterAttributes(function, i), &pieces);
   }
   const std::string state = stateType(future), bits = std::to_string(bitsOf(future.type)),
                     bytes = std::to_string(bitsOf(future.type) / 8), name = escaped(qualifiedName(future.type));

@@ -56,7 +56,7 @@ ArgumentPlace takeNext(ArgumentRegisters &registers, const Function &function, u
                        SmallVectorImpl<ValuePiece> &pieces) {
   const size_t first = pieces.size();
   ArgumentPlace place =
-      registers.place(function.getArg(number)->getType(), function.getAttributes().getParamAttrs(number), &pieces);
+      registers.place(function.getArg(number)->getType(), compat::parameterAttributes(function, number), &pieces);
   if (place != ArgumentPlace::Unknown && pieces.size() > first &&
       (isLeftOut(function, number) || (function.getArg(number)->hasByValAttr() && isUnread(function, number))))
     for (ValuePiece &piece : MutableArrayRef<ValuePiece>(pieces).drop_front(first))
@@ -223,7 +223,7 @@ private:
     for (unsigned i = next_; i < function_.arg_size() && i < next_ + 2; ++i)
       lowered.push_back(function_.getArg(i)->getType());
     const bool isOptimized = function_.getSubprogram()->isOptimized();
-    const AttributeSet attributes = lowered.empty() ? AttributeSet() : function_.getAttributes().getParamAttrs(next_);
+    const AttributeSet attributes = lowered.empty() ? AttributeSet() : compat::parameterAttributes(function_, next_);
     const auto fit = fitRust(type, lowered, attributes, layout_, isOptimized);
     if (!fit)
       return lose();
@@ -354,7 +354,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
     SmallVector<ValuePiece, 4> pieces;
     ArgumentPlace place = takeNext(registers, function, i, pieces);
     auto [parameter, part] =
-        function.getAttributes().getParamAttrs(i).getAttribute(kAttrParameter).getValueAsString().split('/');
+        compat::parameterAttributes(function, i).getAttribute(kAttrParameter).getValueAsString().split('/');
     unsigned k = 0, at = 0;
     if (parameter.getAsInteger(10, k) || part.getAsInteger(10, at) || k >= count || at >= parts[k].size())
       continue;
@@ -439,7 +439,7 @@ std::string furtherTypes(const Function &wrapper, unsigned first, StackArguments
   for (unsigned i = 0; i < wrapper.arg_size(); ++i) {
     SmallVector<ValuePiece, 4> pieces;
     Type *type = wrapper.getArg(i)->getType();
-    bool hasPlace = hasPieces(registers.place(type, wrapper.getAttributes().getParamAttrs(i), &pieces));
+    bool hasPlace = hasPieces(registers.place(type, compat::parameterAttributes(wrapper, i), &pieces));
     if (i < first)
       continue;
     std::string code = codeOf(type);
@@ -466,7 +466,7 @@ std::string typesByPrototype(const Function &wrapper, const Prototype &prototype
   for (unsigned i = 0; i < prototype.parameters.size(); ++i) {
     pieces.clear();
     ArgumentPlace place =
-        registers.place(wrapper.getArg(i)->getType(), wrapper.getAttributes().getParamAttrs(i), &pieces);
+        registers.place(wrapper.getArg(i)->getType(), compat::parameterAttributes(wrapper, i), &pieces);
     text += ";" + escaped(prototype.parameters[i].name) + ":" + placeOf(place, pieces) + ":" +
             codeOf(prototype.parameters[i].type);
   }
