@@ -103,7 +103,7 @@ ADA_ABI_ASSERT(offsetof(ada_function, enable_off) == 20, "enable_off is at 20");
 #define ADA_FUNCTION_EXTERNAL 8u    /* a library function: hooks are in a wrapper; file, line of the declaration */
 #define ADA_FUNCTION_ANNOTATION 16u /* not a function: the entry is an ada_annotation */
 #define ADA_FUNCTION_INLINED 32u    /* with EARLY: the hooks of copies that were inlined into other functions */
-#define ADA_FUNCTION_COROUTINE 64u  /* creates a coroutine, or is f.resume, f.actor, f.destroy or f.cleanup of one */
+#define ADA_FUNCTION_COROUTINE 64u  /* creates a coroutine, or is a part of one (f.resume), or of a future of Rust */
 
 /* A span, instant, counter or flow: an entry as large as an ada_function, with `line` and `flags` in the same places.
  * It holds pointers because a macro (annotations.h) makes it, and macros can't write distances.

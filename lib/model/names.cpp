@@ -198,6 +198,7 @@ private:
   }
 
   // In Rust "<Stack<u8> as Clone>::clone" and "list::<impl Sum for [u8]>::sum" are paths; the brackets hold a name.
+  // Names of C++ and D don't begin like this, so it does not take the symbol, which most callers don't have.
   bool startsRustPath() const { return at_ == 0 || (out.ends_with("::") && in_.substr(at_).starts_with("<impl ")); }
 
   bool rustPath() {

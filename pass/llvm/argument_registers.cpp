@@ -53,7 +53,7 @@ ArgumentRegisters::ArgumentRegisters(const Function &function, StackArguments st
     return;
   ArgumentRegisters all(function);
   for (const Argument &argument : function.args())
-    all.place(argument.getType(), function.getAttributes().getParamAttrs(argument.getArgNo()));
+    all.place(argument.getType(), compat::parameterAttributes(function, argument.getArgNo()));
   forwarded_ = all.vectorTaken();
 }
 

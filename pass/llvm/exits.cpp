@@ -71,7 +71,8 @@ bool Unwinding::mayLeave(const CallInst &call) const {
   const Function *callee = call.getCalledFunction();
   if (callee && callee->doesNotThrow() && !leaving_.count(callee))
     return false;
-  return exceptionsOff_ || !call.getAttributes().hasFnAttr(Attribute::NoUnwind);
+  return exceptionsOff_ ||
+         !call.getAttributes().getAttributes(AttributeList::FunctionIndex).hasAttribute(Attribute::NoUnwind);
 }
 
 Constant *Unwinding::choosePersonality() {
@@ -173,7 +174,7 @@ void Exits::instrument(Hooks &hooks, Frame &frame) {
   unwinding_->ensurePersonality(function_);
   BasicBlock *pad = makeCleanupPad(hooks, frame);
   for (CallInst *call : calls_) {
-    call->removeFnAttr(Attribute::NoUnwind);
+    compat::removeAttribute(*call, Attribute::NoUnwind);
     changeToInvokeAndSplitBasicBlock(call, pad);
   }
 }

@@ -2,6 +2,7 @@
 #include "filter.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "rust_futures.h"
 #include "shared/select/system_path.h"
 #include "source_text.h"
 
@@ -115,7 +116,7 @@ std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module 
     }
   }
   for (const GlobalIFunc &ifunc : module.ifuncs())
-    if (const Function *resolver = ifunc.getResolverFunction())
+    if (const auto *resolver = dyn_cast<Function>(ifunc.getResolver()->stripPointerCastsAndAliases()))
       filter->resolvers_.insert(resolver);
   return filter;
 }
@@ -209,7 +210,7 @@ std::string Filter::reasonAgainst(const Function &function) const {
 
   if (function.hasFnAttribute(kAttrNoInstrument))
     return "declared no_instrument_function";
-  if (function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation))
+  if (compat::isLeftOutBySanitizers(function))
     return "declared disable_sanitizer_instrumentation";
   if (function.hasFnAttribute(kAttrNever))
     return "annotated ada_never";
@@ -225,7 +226,7 @@ std::string Filter::reasonAgainst(const Function &function) const {
     if (isHeaderIntrinsic(function))
       return "an intrinsic of the compiler's headers (always_inline and nodebug); -ada-system-headers traces it";
     std::string path = debugInfoPath(function);
-    if (isFromSystem(names.scope(), path))
+    if (isFromSystem(names.scope(), path) && !rustFuture(function))
       return "from a system header" + (path.empty() ? " (by its namespace, without -g)" : " (" + path + ")") +
              "; -ada-system-headers traces it";
   }

@@ -3,6 +3,7 @@
 #include "argument_registers.h"
 #include "coroutines.h"
 #include "llvm_compat.h"
+#include "rust_futures.h"
 
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Intrinsics.h"
@@ -57,7 +58,7 @@ SmallVector<Value *, 4> asVectors(IRBuilder<> &builder, Argument &argument) {
 AttributeSet Hooks::pointerAttributes(AttributeSet from) const {
   LLVMContext &context = module_.getContext();
   return from.addAttribute(context, stack_ == StackArguments::Forwarded ? Attribute::ReadOnly : Attribute::ReadNone)
-      .addAttributes(context, AttributeSet::get(context, {compat::noCapture(context)}));
+      .addAttributes(context, compat::attributeSet(context, {compat::noCapture(context)}));
 }
 
 Hooks::Reads Hooks::readsOf(ArrayRef<Argument> arguments) const {
@@ -91,10 +92,10 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, Array
   SmallVector<Value *, 8> values{address};
   // Not captured, so other calls in the function can still be tail calls.
   AttributeSet nest =
-      AttributeSet::get(context, {Attribute::get(context, Attribute::Nest), compat::noCapture(context)});
-  AttributeSet ofCall = AttributeSet::get(context, {Attribute::get(context, Attribute::NoUnwind)});
+      compat::attributeSet(context, {Attribute::get(context, Attribute::Nest), compat::noCapture(context)});
+  AttributeSet ofCall = compat::attributeSet(context, {Attribute::get(context, Attribute::NoUnwind)});
   if (reads == Reads::Frame)
-    ofCall = ofCall.addAttributes(context, AttributeSet::get(context, {compat::onlyArgumentMemory(context)}));
+    ofCall = ofCall.addAttributes(context, compat::attributeSet(context, {compat::onlyArgumentMemory(context)}));
   else if (reads == Reads::FrameAndContents)
     ofCall = ofCall.addAttributes(context, compat::changesOnlyArgumentMemory(context));
   SmallVector<AttributeSet, 8> attributes{nest};
@@ -177,7 +178,7 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Fra
   ArgumentRegisters registers(function, stack_);
   SmallVector<Argument, 8> forwarded, fromStack;
   for (llvm::Argument &argument : function.args()) {
-    AttributeSet from = function.getAttributes().getParamAttrs(argument.getArgNo());
+    AttributeSet from = compat::parameterAttributes(function, argument.getArgNo());
     ArgumentPlace place = registers.place(argument.getType(), from);
     if (place == ArgumentPlace::Unknown)
       break;
@@ -189,12 +190,16 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Fra
     bool isInX8 = isAArch64 && from.hasAttribute(Attribute::StructRet) && forwarded.empty();
     if (isInX8)
       attributes =
-          attributes.addAttributes(context, AttributeSet::get(context, {from.getAttribute(Attribute::StructRet)}));
+          attributes.addAttributes(context, compat::attributeSet(context, {from.getAttribute(Attribute::StructRet)}));
     else if (place != ArgumentPlace::Registers) // a skipped argument takes no register from those after it
       continue;
     if (argument.getType()->isPointerTy())
       attributes = pointerAttributes(attributes);
     forwarded.push_back({&argument, attributes});
+  }
+  if (const auto future = rustFuture(function); future && stateRegister(function, *future, stack_)) {
+    registers.place(builder.getInt64Ty(), AttributeSet());
+    forwarded.push_back({stateOf(builder, function, *future), AttributeSet()});
   }
   forwarded.append(fromStack.begin(), fromStack.end()); // in the vector registers after those of the others
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
@@ -239,6 +244,11 @@ void Hooks::exit(IRBuilder<> &builder, Function &function, Instruction *end, Fra
                     {registers.generalTaken(), registers.vectorTaken()}, {});
   }
   auto *ret = dyn_cast<ReturnInst>(end);
+  if (const auto future = rustFuture(function); future && ret && !future->isDropped) { // as if it returned the state
+    registers.place(builder.getInt64Ty(), AttributeSet());
+    return callExit(builder, {{stateOf(builder, function, *future), AttributeSet()}}, frame,
+                    {registers.generalTaken(), registers.vectorTaken()}, {});
+  }
   Value *value = ret ? ret->getReturnValue() : nullptr;
   InMemory inMemory;
   if (!value || registers.place(value->getType(), AttributeSet()) != ArgumentPlace::Registers) {
@@ -248,7 +258,7 @@ void Hooks::exit(IRBuilder<> &builder, Function &function, Instruction *end, Fra
       inMemory = {frame.coroutine, 8, /*isPointer=*/true};
     return callExit(builder, {}, frame, {}, inMemory, /*isNoResult=*/!ret);
   }
-  AttributeSet attributes = abiAttributes(context, function.getAttributes().getRetAttrs());
+  AttributeSet attributes = abiAttributes(context, function.getAttributes().getAttributes(AttributeList::ReturnIndex));
   if (value->getType()->isPointerTy())
     attributes = pointerAttributes(attributes);
   if (frame.coroutine)

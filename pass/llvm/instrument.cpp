@@ -274,7 +274,7 @@ void ModuleInstrumenter::followFibers() {
           calls.push_back(call);
       }
     for (CallBase *call : calls) {
-      call->addFnAttr(Attribute::get(module_.getContext(), kFollowed));
+      compat::addAttribute(*call, Attribute::get(module_.getContext(), kFollowed));
       const SpecialCall kind = kindOf(*call);
       IRBuilder<> before(call);
       if (kind == SpecialCall::MakeStack) {

@@ -2,6 +2,7 @@
 #include "library_calls.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "source_text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
@@ -15,6 +16,9 @@ using namespace llvm;
 namespace ada {
 
 namespace {
+
+constexpr unsigned kResult = AttributeList::ReturnIndex, kFirst = AttributeList::FirstArgIndex,
+                   kFunction = AttributeList::FunctionIndex;
 
 /// The attributes that say in which registers, or where on the stack, a value is passed.
 constexpr Attribute::AttrKind kPlaceKinds[] = {Attribute::ZExt,          Attribute::SExt,      Attribute::InReg,
@@ -101,26 +105,24 @@ constexpr const char *kTargetAttributes[] = {"target-cpu", "target-features", "t
 Function *LibraryCalls::wrapperOf(CallBase &call, Function &callee) {
   LLVMContext &context = module_.getContext();
   const DataLayout &layout = module_.getDataLayout();
-  const AttributeList ofCall = call.getAttributes(), ofCallee = callee.getAttributes();
   FunctionType *calledType = call.getFunctionType();
+  // A call whose type differs from the declaration's (C without prototypes) has only its own attributes.
+  const bool isAsDeclared = calledType == callee.getFunctionType();
+  const AttributeList ofCall = call.getAttributes(), ofCallee = isAsDeclared ? callee.getAttributes() : AttributeList();
   const bool isNoReturn = call.doesNotReturn();
   const bool isNoProcess = symbolName(callee) == "syscall" && makesNoProcess(call);
   const Function &caller = *call.getFunction();
 
   std::string key;
   raw_string_ostream out(key);
-  // A call whose type differs from the declaration's (C without prototypes) has only its own attributes.
-  const bool isAsDeclared = calledType == callee.getFunctionType();
-  AttributeSet ofResult =
-      placeAttributes(context, ofCall.getRetAttrs(), isAsDeclared ? ofCallee.getRetAttrs() : AttributeSet());
+  AttributeSet ofResult = placeAttributes(context, ofCall.getAttributes(kResult), ofCallee.getAttributes(kResult));
   describe(out, layout, call.getType(), ofResult);
   SmallVector<Type *, 8> types;
   SmallVector<AttributeSet, 8> attributes;
   for (unsigned i = 0; i < call.arg_size(); ++i) {
     types.push_back(call.getArgOperand(i)->getType());
     attributes.push_back(
-        placeAttributes(context, ofCall.getParamAttrs(i),
-                        isAsDeclared && i < callee.arg_size() ? ofCallee.getParamAttrs(i) : AttributeSet()));
+        placeAttributes(context, ofCall.getAttributes(kFirst + i), ofCallee.getAttributes(kFirst + i)));
     describe(out, layout, types.back(), attributes.back());
   }
   if (calledType->isVarArg())
@@ -139,7 +141,8 @@ Function *LibraryCalls::wrapperOf(CallBase &call, Function &callee) {
   wrapper->setVisibility(GlobalValue::HiddenVisibility);
   wrapper->setDSOLocal(true);
   wrapper->setComdat(module_.getOrInsertComdat(name));
-  wrapper->setAttributes(AttributeList::get(context, wrapper->getAttributes().getFnAttrs(), ofResult, attributes));
+  wrapper->setAttributes(
+      AttributeList::get(context, wrapper->getAttributes().getAttributes(kFunction), ofResult, attributes));
   setWrappedCallee(*wrapper, callee);
   wrapper->addFnAttr(Attribute::NoInline);
   for (Attribute::AttrKind kind : {Attribute::UWTable, Attribute::NoRedZone, Attribute::NoImplicitFloat})
@@ -212,23 +215,25 @@ SmallVector<Function *, 16> LibraryCalls::wrap(ArrayRef<Function *> callers) {
       wrapper->removeFnAttr(Attribute::NoUnwind);
       for (Instruction &instruction : instructions(wrapper))
         if (auto *inner = dyn_cast<CallBase>(&instruction))
-          inner->removeFnAttr(Attribute::NoUnwind);
+          compat::removeAttribute(*inner, Attribute::NoUnwind);
     }
     // The callee's attributes (memory(…), allockind(…)) are not true of the wrapper.
-    AttributeList attributes = call->getAttributes();
+    const AttributeList attributes = call->getAttributes();
+    const AttributeSet ofFunction = attributes.getAttributes(kFunction);
     SmallVector<Attribute, 4> kept;
     for (Attribute::AttrKind kind :
          {Attribute::NoUnwind, Attribute::NoReturn, Attribute::NoMerge, Attribute::StrictFP, Attribute::Cold})
-      if (attributes.hasFnAttr(kind))
-        kept.push_back(attributes.getFnAttr(kind));
+      if (ofFunction.hasAttribute(kind))
+        kept.push_back(ofFunction.getAttribute(kind));
     SmallVector<AttributeSet, 8> ofArguments;
     for (unsigned i = 0; i < call->arg_size(); ++i)
       ofArguments.push_back(
-          attributes.getParamAttrs(i).addAttributes(context, wrapper->getAttributes().getParamAttrs(i)));
+          attributes.getAttributes(kFirst + i).addAttributes(context, compat::parameterAttributes(*wrapper, i)));
     call->setCalledFunction(wrapper->getFunctionType(), wrapper);
     call->setAttributes(AttributeList::get(
         context, AttributeSet::get(context, kept),
-        attributes.getRetAttrs().addAttributes(context, wrapper->getAttributes().getRetAttrs()), ofArguments));
+        attributes.getAttributes(kResult).addAttributes(context, wrapper->getAttributes().getAttributes(kResult)),
+        ofArguments));
   }
   return made;
 }

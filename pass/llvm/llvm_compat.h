@@ -67,15 +67,56 @@ inline llvm::FunctionCallee calleeOfType(llvm::Function *function, llvm::Functio
 #endif
 }
 
+#if LLVM_VERSION_MAJOR >= 14
+using llvm::OptimizationLevel;
+#else
+using OptimizationLevel = llvm::PassBuilder::OptimizationLevel;
+#endif
+
 /// Calls CALLBACK(ModulePassManager &) at the end of a pipeline. LLVM 20 and later also say in which phase of LTO that
 /// is; the pass gets that from the module's flags in all versions (isForLto).
 template <typename Callback> void registerOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 20
-  builder.registerOptimizerLastEPCallback([callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel,
-                                                     llvm::ThinOrFullLTOPhase) { callback(passes); });
+  builder.registerOptimizerLastEPCallback(
+      [callback](llvm::ModulePassManager &passes, OptimizationLevel, llvm::ThinOrFullLTOPhase) { callback(passes); });
 #else
   builder.registerOptimizerLastEPCallback(
-      [callback](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { callback(passes); });
+      [callback](llvm::ModulePassManager &passes, OptimizationLevel) { callback(passes); });
+#endif
+}
+
+inline llvm::AttributeSet parameterAttributes(const llvm::Function &function, unsigned number) {
+  return function.getAttributes().getAttributes(llvm::AttributeList::FirstArgIndex + number);
+}
+
+/// (In 13 a list in braces could be another thing.)
+inline llvm::AttributeSet attributeSet(llvm::LLVMContext &context, llvm::ArrayRef<llvm::Attribute> attributes) {
+  return llvm::AttributeSet::get(context, attributes);
+}
+
+/// Attributes of a call as such.
+inline void addAttribute(llvm::CallBase &call, llvm::Attribute attribute) {
+#if LLVM_VERSION_MAJOR >= 14
+  call.addFnAttr(attribute);
+#else
+  call.addAttribute(llvm::AttributeList::FunctionIndex, attribute);
+#endif
+}
+
+inline void removeAttribute(llvm::CallBase &call, llvm::Attribute::AttrKind kind) {
+#if LLVM_VERSION_MAJOR >= 14
+  call.removeFnAttr(kind);
+#else
+  call.removeAttribute(llvm::AttributeList::FunctionIndex, kind);
+#endif
+}
+
+inline bool isLeftOutBySanitizers(const llvm::Function &function) {
+#if LLVM_VERSION_MAJOR >= 14
+  return function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation);
+#else
+  (void)function;
+  return false;
 #endif
 }
 

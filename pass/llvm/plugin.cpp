@@ -12,7 +12,7 @@ using namespace llvm;
 using ada::AdaTracePass;
 
 static void registerPasses(PassBuilder &builder) {
-  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel) {
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, ada::compat::OptimizationLevel) {
     passes.addPass(AdaTracePass(AdaTracePass::Place::PipelineStart));
   });
   ada::compat::registerOptimizerLast(

@@ -5,6 +5,7 @@
 #include "filter.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "rust_futures.h"
 #include "source_text.h"
 #include "type_text.h"
 
@@ -111,10 +112,11 @@ Site SiteTable::add(Function &function) {
   if (shown.empty() && isObjectiveCName(pretty)) // readers can't tell it from the symbol
     shown = pretty;
   std::string file = callee ? debugInfoPath(*callee) : sourcePath(function);
-  uint32_t flags = (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
-                   (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) |
-                   (beforeInlining_ ? ADA_FUNCTION_EARLY : 0) | (callee ? ADA_FUNCTION_EXTERNAL : 0) |
-                   (isCoroutinePart(function) || makesCoroutine(function) ? ADA_FUNCTION_COROUTINE : 0);
+  uint32_t flags =
+      (function.doesNotReturn() ? ADA_FUNCTION_NORETURN : 0) |
+      (function.hasLocalLinkage() ? ADA_FUNCTION_INTERNAL : 0) | (beforeInlining_ ? ADA_FUNCTION_EARLY : 0) |
+      (callee ? ADA_FUNCTION_EXTERNAL : 0) |
+      (isCoroutinePart(function) || makesCoroutine(function) || rustFuture(function) ? ADA_FUNCTION_COROUTINE : 0);
   entry->setInitializer(
       ConstantStruct::get(type, {
                                     to(string(name)),                                                // name_off

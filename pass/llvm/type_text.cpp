@@ -4,6 +4,7 @@
 #include "coroutines.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "rust_futures.h"
 #include "rust_values.h"
 #include "type_layout.h"
 #include "type_names.h"
@@ -21,6 +22,13 @@
 using namespace llvm;
 
 namespace ada {
+
+bool isUnread(const Function &function, unsigned number) {
+  const Argument &argument = *function.getArg(number);
+  return argument.getType()->isPointerTy() &&
+         (argument.hasAttribute(Attribute::ReadNone) || argument.hasAttribute(Attribute::WriteOnly) ||
+          compat::isInitialized(argument) || compat::readsNoArgumentMemory(function));
+}
 
 namespace {
 
@@ -42,22 +50,13 @@ bool isLeftOut(const Function &function, unsigned number) {
          });
 }
 
-/// Whether callers that see FUNCTION's body know that it reads nothing that its lowered parameter NUMBER points to.
-/// Then they need not have stored it.
-bool isUnread(const Function &function, unsigned number) {
-  const Argument &argument = *function.getArg(number);
-  return argument.getType()->isPointerTy() &&
-         (argument.hasAttribute(Attribute::ReadNone) || argument.hasAttribute(Attribute::WriteOnly) ||
-          compat::isInitialized(argument) || compat::readsNoArgumentMemory(function));
-}
-
 /// Takes NUMBER, the next lowered parameter of FUNCTION, out of REGISTERS. Appends its place to PIECES, or that it is
 /// left out.
 ArgumentPlace takeNext(ArgumentRegisters &registers, const Function &function, unsigned number,
                        SmallVectorImpl<ValuePiece> &pieces) {
   const size_t first = pieces.size();
   ArgumentPlace place =
-      registers.place(function.getArg(number)->getType(), function.getAttributes().getParamAttrs(number), &pieces);
+      registers.place(function.getArg(number)->getType(), compat::parameterAttributes(function, number), &pieces);
   if (place != ArgumentPlace::Unknown && pieces.size() > first &&
       (isLeftOut(function, number) || (function.getArg(number)->hasByValAttr() && isUnread(function, number))))
     for (ValuePiece &piece : MutableArrayRef<ValuePiece>(pieces).drop_front(first))
@@ -224,7 +223,7 @@ private:
     for (unsigned i = next_; i < function_.arg_size() && i < next_ + 2; ++i)
       lowered.push_back(function_.getArg(i)->getType());
     const bool isOptimized = function_.getSubprogram()->isOptimized();
-    const AttributeSet attributes = lowered.empty() ? AttributeSet() : function_.getAttributes().getParamAttrs(next_);
+    const AttributeSet attributes = lowered.empty() ? AttributeSet() : compat::parameterAttributes(function_, next_);
     const auto fit = fitRust(type, lowered, attributes, layout_, isOptimized);
     if (!fit)
       return lose();
@@ -327,13 +326,6 @@ private:
 
 //===--- Signatures that the optimizer changes ----------------------------===//
 
-// The optimizer changes the signatures of functions whose calls it all knows, so the parameters of these are numbered
-// before it begins: an attribute "ada-parameter"="K/I" says that a lowered parameter is part I of the source's
-// parameter K. It stays with the lowered parameter as long as that exists. An attribute of the function says which
-// parameters were found, and how many bytes each of their parts has: "0,1:8+8,2:4s"; 0 is a result, and "s" marks a
-// part that is shorter than its general register.
-constexpr const char *kParameter = "ada-parameter", *kNumbered = "ada-parameters-numbered";
-
 /// Where the source's parameters 1 to COUNT - 1 of a numbered FUNCTION are. Sets UNREAD for those that point to memory
 /// that callers need not have stored.
 SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned count, StackArguments stack,
@@ -346,7 +338,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
   };
   SmallVector<SmallVector<Part, 2>, 8> parts(count);
   SmallVector<StringRef, 8> known;
-  function.getFnAttribute(kNumbered).getValueAsString().split(known, ',', -1, false);
+  function.getFnAttribute(kAttrNumbered).getValueAsString().split(known, ',', -1, false);
   for (StringRef text : known) { // parts count as left out by callers until they are found
     auto [number, sizes] = text.split(':');
     unsigned k = 0, bytes = 0;
@@ -362,7 +354,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
     SmallVector<ValuePiece, 4> pieces;
     ArgumentPlace place = takeNext(registers, function, i, pieces);
     auto [parameter, part] =
-        function.getAttributes().getParamAttrs(i).getAttribute(kParameter).getValueAsString().split('/');
+        compat::parameterAttributes(function, i).getAttribute(kAttrParameter).getValueAsString().split('/');
     unsigned k = 0, at = 0;
     if (parameter.getAsInteger(10, k) || part.getAsInteger(10, at) || k >= count || at >= parts[k].size())
       continue;
@@ -393,7 +385,7 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
 /// Whether a numbered FUNCTION returns no meaningful value, because no caller uses its result.
 bool isResultLeftOut(const Function &function) {
   if (function.getReturnType()->isVoidTy())
-    return compat::startsWith(function.getFnAttribute(kNumbered).getValueAsString(), "0"); // it had a result
+    return compat::startsWith(function.getFnAttribute(kAttrNumbered).getValueAsString(), "0"); // it had a result
   bool returns = false;
   for (const BasicBlock &block : function)
     if (const auto *ret = dyn_cast<ReturnInst>(block.getTerminator())) {
@@ -447,7 +439,7 @@ std::string furtherTypes(const Function &wrapper, unsigned first, StackArguments
   for (unsigned i = 0; i < wrapper.arg_size(); ++i) {
     SmallVector<ValuePiece, 4> pieces;
     Type *type = wrapper.getArg(i)->getType();
-    bool hasPlace = hasPieces(registers.place(type, wrapper.getAttributes().getParamAttrs(i), &pieces));
+    bool hasPlace = hasPieces(registers.place(type, compat::parameterAttributes(wrapper, i), &pieces));
     if (i < first)
       continue;
     std::string code = codeOf(type);
@@ -474,7 +466,7 @@ std::string typesByPrototype(const Function &wrapper, const Prototype &prototype
   for (unsigned i = 0; i < prototype.parameters.size(); ++i) {
     pieces.clear();
     ArgumentPlace place =
-        registers.place(wrapper.getArg(i)->getType(), wrapper.getAttributes().getParamAttrs(i), &pieces);
+        registers.place(wrapper.getArg(i)->getType(), compat::parameterAttributes(wrapper, i), &pieces);
     text += ";" + escaped(prototype.parameters[i].name) + ":" + placeOf(place, pieces) + ":" +
             codeOf(prototype.parameters[i].type);
   }
@@ -510,7 +502,7 @@ SmallVector<StringRef, 8> parameterNames(const Function &function, const DISubpr
 void numberParameters(Function &function) {
   const DISubprogram *subprogram = function.getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
-  if (!type || !function.hasLocalLinkage() || function.hasFnAttribute(kNumbered))
+  if (!type || !function.hasLocalLinkage() || function.hasFnAttribute(kAttrNumbered))
     return;
   DITypeRefArray types = type->getTypeArray();
   Matcher matcher(function, StackArguments::InPlace);
@@ -523,7 +515,7 @@ void numberParameters(Function &function) {
     for (unsigned i = 0; i < matcher.parts().size(); ++i) {
       const Matcher::Part part = matcher.parts()[i];
       if (part.number != Matcher::kPadding)
-        function.addParamAttr(part.number, Attribute::get(function.getContext(), kParameter,
+        function.addParamAttr(part.number, Attribute::get(function.getContext(), kAttrParameter,
                                                           std::to_string(k) + "/" + std::to_string(i)));
       known += (i == 0 ? ":" : "+") + std::to_string(part.bytes) + (part.isShort ? "s" : "");
     }
@@ -532,12 +524,14 @@ void numberParameters(Function &function) {
   }
   matcher.skipLocation();
   if (matcher.isComplete())
-    function.addFnAttr(kNumbered, known);
+    function.addFnAttr(kAttrNumbered, known);
 }
 
 std::string typesText(const Function &function, bool pointees, StackArguments stack) {
   if (isCoroutinePart(function))
     return "i0:p(void);frame:i0:p(void)"; // nextCoroutine()
+  if (const std::optional<RustFuture> future = rustFuture(function))
+    return typesText(function, *future, stack);
   const Function *callee = wrappedCallee(function);
   const DISubprogram *subprogram = (callee ? callee : &function)->getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
@@ -568,7 +562,7 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
     }
   }
   matcher.skipLocation();
-  bool isNumbered = function.hasLocalLinkage() && function.hasFnAttribute(kNumbered);
+  bool isNumbered = function.hasLocalLinkage() && function.hasFnAttribute(kAttrNumbered);
   if (isNumbered)
     places = placesOfNumbered(function, count, stack, unread);
   else if (function.hasLocalLinkage() ? !matcher.isComplete() : !callee && matcher.isOther())

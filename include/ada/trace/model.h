@@ -153,7 +153,7 @@ struct Function {
   std::string types = {}; ///< parameters and result, see docs/reference/types.md
   uint64_t line = 0, address = 0;
   bool isExternal = false;  ///< a library function, recorded where it is called; file and line are of a declaration
-  bool isCoroutine = false; ///< creates a coroutine, or is a part of one: "f.resume"
+  bool isCoroutine = false; ///< creates a coroutine or is a part of one: "f.resume"; or polls or drops a future of Rust
   bool isInlined = false;   ///< copies of a function that were inlined into others
   uint64_t original = 0;    ///< of inlined copies: the function's id, which may be 0, or that of the first copy
   SymbolKind kind = SymbolKind::Function;

@@ -1,13 +1,35 @@
 // The columns of tables about coroutines.
 #include "coroutine_table.h"
 
+#include "ada/trace/types.h"
 #include "base/format.h"
 #include "base/quantities.h"
 
 namespace ada::analysis {
 
+namespace {
+
+// The name of a future by that of the function that polls it and by its type: "app::f" for app::f::{closure#0} and
+// app::f::{async_fn_env#0}, "app::f::{async_block#0}" for a block in f.
+std::string futureName(std::string name, const std::string &type) {
+  const size_t kind = type.rfind('{'), env = type.find("_env#", kind), end = type.find('}', kind);
+  if (env == type.npos || end == type.npos || env > end)
+    return name;
+  const size_t closure = name.rfind("::{");
+  std::string place = closure != name.npos && name.ends_with('}') ? name.substr(0, closure) : type.substr(0, kind - 2);
+  if (type.compare(kind, env - kind, "{async_fn") == 0)
+    return place;
+  return std::move(place) + "::" + type.substr(kind, env - kind) + type.substr(env + 4, end - env - 3);
+}
+
+} // namespace
+
 std::string coroutineName(const NamedTrace &trace, uint32_t function) {
+  const model::Function &symbol = trace.table.functions[function];
   std::string name = trace.name(function);
+  const auto types = types::FunctionTypes::parse(isFuturePart(symbol) ? symbol.types : "");
+  if (!types.parameters.empty() && name != symbol.name)
+    return futureName(std::move(name), types.parameters[0].type.name);
   for (const std::string_view part : {" [.resume]", " [.destroy]", " [.cleanup]", " [.actor]"})
     if (name.ends_with(part))
       name.resize(name.size() - part.size());
@@ -37,6 +59,8 @@ constexpr Column<Node> kNodes[] = {
      [](const Node &line) -> Value { return line.node->open; }},
     {ColumnInfo{"exceptions", Holds::Count, "how many of them were left by an exception"},
      [](const Node &line) -> Value { return line.node->exceptions; }},
+    {ColumnInfo{"cancelled", Holds::Count, "how many of them were dropped before they had finished (Rust)"},
+     [](const Node &line) -> Value { return line.node->cancelled; }},
     {ColumnInfo{"resumptions", Holds::Count, "resumptions of all of them"} | inText("resumed", 8, 5, 1) | Look::Number,
      [](const Node &line) -> Value { return line.node->resumptions; }},
     {ColumnInfo{"life_ns", Holds::Duration, "sums over all of them"} | inText("life", 11) | Look::Number,
@@ -88,6 +112,12 @@ constexpr Column<CoroutineLine> kCoroutines[] = {
      [](const CoroutineLine &line) -> Value { return line.one().isEnded; }},
     {ColumnInfo{"exception", Holds::Flag, "it was left by an exception"},
      [](const CoroutineLine &line) -> Value { return line.one().isLeftByException; }},
+    {ColumnInfo{"cancelled", Holds::Flag, "Rust: it was dropped before it had finished"} | kOrNull,
+     [](const CoroutineLine &line) -> Value { return knownIf(line.one().isFuture, line.one().isCancelled); }},
+    {ColumnInfo{"state", Holds::Text,
+                "Rust: the last that was seen of it, such as `Suspend0 (line 12)` or `Returned`"} |
+         kOrNull,
+     [](const CoroutineLine &line) -> Value { return line.one().state; }},
     {ColumnInfo{"thread", Holds::Number, "number of the thread that created it"},
      [](const CoroutineLine &line) -> Value { return line.trace->table.threads[line.one().firstThread].number; }},
     {ColumnInfo{"several_threads", Holds::Flag, "other threads resumed it"},

@@ -12,6 +12,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 
 namespace ada::analysis {
@@ -21,11 +23,18 @@ const char *coroutineLinkName(CoroutineLink link) {
   return kNames[static_cast<size_t>(link)];
 }
 
+bool isFuturePart(const model::Function &function) {
+  return function.isCoroutine && function.types.find(";future:") != std::string::npos;
+}
+
 namespace {
 
 // What a call does. GCC makes one function, f.actor, of all that the coroutine does; its second argument tells what it
 // is called for. Start: the first part, which f calls. (LLVM makes it a part of f.)
-enum class Role : uint8_t { None, Create, Start, Resume, Destroy, Actor };
+enum class Role : uint8_t { None, Create, Start, Resume, Destroy, Actor, Poll, Drop };
+
+// The numbers that rustc gives to the states of a future. From the next one on it is suspended.
+enum FutureState : uint64_t { kUnresumed, kReturned, kPanicked };
 
 // Compilers put the promise after two pointers, and further away only if it needs more than their alignment.
 constexpr uint64_t kPromiseOffset = 16;
@@ -33,6 +42,8 @@ constexpr uint64_t kPromiseOffset = 16;
 Role roleOf(const model::Function &function) {
   if (!function.isCoroutine)
     return Role::None;
+  if (isFuturePart(function))
+    return function.types.starts_with("-:v") ? Role::Drop : Role::Poll;
   const std::string_view name = std::string_view(function.name).substr(0, function.name.find(".llvm."));
   return name.ends_with(".resume")                                  ? Role::Resume
          : name.ends_with(".actor")                                 ? Role::Actor
@@ -42,6 +53,11 @@ Role roleOf(const model::Function &function) {
 
 // What an actor does that goes on at that index.
 Role roleAt(uint64_t index) { return index % 2 ? Role::Destroy : index ? Role::Resume : Role::Start; }
+
+// Which of the functions of a future stands for it: the one whose name tells which future that is.
+int rankOf(const model::Function &function) {
+  return roleOf(function) == Role::Drop ? 0 : function.displayName.ends_with('}') ? 2 : 1;
+}
 
 // Returns "_Z1fv" for "_Z1fv.resume".
 std::string_view creatorName(const model::Function &part) {
@@ -73,14 +89,19 @@ private:
     std::vector<size_t> running; // frames that run coroutines, the innermost last
     uint64_t sinceNs = 0;        // when the innermost one started
   };
+  using Address = std::pair<uint32_t, uint64_t>;                  // process, frame
+  using Place = std::tuple<uint32_t, uint64_t, std::string_view>; // of a future: process, address, type
   // Only needed while it lives.
   struct Life {
     std::vector<uint64_t> words; // the creating call's result: one of the words may be the frame
     uint64_t onStackNs = 0, inCalls = 0, onStackSinceNs = 0;
+    // If it is a future:
+    uint64_t bytes = 0;
+    std::string_view type;                  // values_ has it
+    std::map<Place, uint32_t>::iterator at; // while it is alive
     uint32_t same = kNoCoroutine; // the entry that stands for it: it was created and resumed by two threads at once
     bool hasRun = false, isCreated = false;
   };
-  using Address = std::pair<uint32_t, uint64_t>; // process, frame
 
   const TraceTable &table_;
   ValueTexts values_;
@@ -91,6 +112,9 @@ private:
   std::vector<Coroutine> all_;
   std::vector<Life> lives_;
   std::map<Address, uint32_t> alive_;
+  std::map<Place, uint32_t> futures_; // those that are alive
+  std::map<std::pair<uint32_t, std::string_view>, uint32_t>
+      pollers_;                        // by process and type: what polls or drops such futures
   std::map<Address, uint32_t> byWord_; // by word of the result: the youngest whose frame is not known yet
   std::map<std::pair<uint32_t, std::string>, std::set<uint32_t>> silent_; // those that returned nothing
   uint64_t lastNs_ = 0;
@@ -114,7 +138,8 @@ private:
     return state.running.empty() ? kNoCoroutine : whole(state.frames[state.running.back()].coroutine);
   }
   void settle(ThreadState &state, uint64_t ns) {
-    if (const uint32_t now = running(state); now != kNoCoroutine && ns > state.sinceNs)
+    const uint32_t now = running(state);
+    if (now != kNoCoroutine && ns > state.sinceNs && !(all_[now].isFuture && all_[now].isEnded))
       all_[now].runningNs += ns - state.sinceNs;
     state.sinceNs = ns;
   }
@@ -146,9 +171,15 @@ private:
   uint32_t created(uint32_t process, uint64_t frame, std::string_view name) const;
   void close(uint32_t coroutine, uint64_t ns);
   uint32_t find(uint32_t process, uint64_t frame, const model::Function &part);
+  uint32_t findOrAdd(const model::Event &event, const model::Function &part, uint64_t frame);
   void link(uint32_t child, uint32_t parent, CoroutineLink why);
   uint32_t make(ThreadState &state, const model::Event &event);
   uint32_t started(ThreadState &state, const model::Event &event, uint64_t address);
+  void closeFuture(uint32_t coroutine, uint64_t ns, bool isCancelled);
+  uint32_t findFuture(const model::Event &event, const model::Function &function, Role role,
+                      const atf::EventDetail &detail);
+  CoroutineLink linkOf(uint32_t future, uint32_t around) const;
+  void afterPoll(uint32_t coroutine, const Span &span, const atf::EventDetail *detail, uint64_t ns);
 };
 
 void Follower::close(uint32_t coroutine, uint64_t ns) {
@@ -211,6 +242,15 @@ uint32_t Follower::find(uint32_t process, uint64_t frame, const model::Function 
   return kNoCoroutine;
 }
 
+uint32_t Follower::findOrAdd(const model::Event &event, const model::Function &part, uint64_t frame) {
+  uint32_t which = find(part.process, frame, part);
+  if (which == kNoCoroutine) {
+    which = add(part.process, event.function, event.timeNs, event.thread);
+    bind(which, frame);
+  }
+  return which;
+}
+
 // The strongest reason counts. No coroutine becomes its own ancestor.
 void Follower::link(uint32_t child, uint32_t parent, CoroutineLink why) {
   if (child == parent || parent == kNoCoroutine || why <= all_[child].link)
@@ -253,6 +293,72 @@ uint32_t Follower::started(ThreadState &state, const model::Event &event, uint64
   return coroutine;
 }
 
+//===--- Rust's futures ---------------------------------------------------===//
+
+void Follower::closeFuture(uint32_t coroutine, uint64_t ns, bool isCancelled) {
+  Coroutine &one = all_[coroutine];
+  one.isEnded = true, one.isCancelled = isCancelled, one.endNs = ns;
+  futures_.erase(lives_[coroutine].at);
+}
+
+// The future that a call polls or drops; kNoCoroutine if it has finished, or if that is not recorded.
+uint32_t Follower::findFuture(const model::Event &event, const model::Function &function, Role role,
+                              const atf::EventDetail &detail) {
+  if (!detail.types || detail.types->parameters.size() != 2)
+    return kNoCoroutine;
+  const types::Registers registers = detail.registers();
+  const types::Parameter &future = detail.types->parameters[0];
+  const bool hasAddress = future.where.size() == 1 && future.where[0].place == types::Piece::Place::General &&
+                          future.where[0].number < registers.general.size();
+  if (!hasAddress)
+    return kNoCoroutine;
+  const types::Value before = detail.types->parameters[1].value(registers);
+  const std::optional<uint64_t> state = before.asUnsigned();
+  const auto [known, isNew] = pollers_.try_emplace({function.process, future.type.name}, event.function);
+  if (rankOf(table_.functions[known->second]) < rankOf(function))
+    known->second = event.function;
+  const Place place{function.process, registers.general[future.where[0].number], future.type.name};
+  if (const auto at = futures_.find(place); at != futures_.end()) {
+    // What polls a GenFuture of Rust 1.63 calls what polls the future inside it.
+    if (state != kUnresumed || !lives_[at->second].hasRun || at->second == running(*state_))
+      return at->second;
+    closeFuture(at->second, event.timeNs, /*isCancelled=*/true); // another one is there now
+  }
+  if (state == kReturned || state == kPanicked || (role == Role::Drop && !state))
+    return kNoCoroutine;
+  const uint32_t which = add(function.process, event.function, event.timeNs, event.thread);
+  all_[which].frame = std::get<1>(place);
+  all_[which].isFuture = true;
+  all_[which].state = state ? before.text() : std::string();
+  lives_[which].bytes = future.type.members.empty() ? 0 : future.type.members[0].type.bytes();
+  lives_[which].type = future.type.name;
+  lives_[which].at = futures_.emplace(place, which).first;
+  return which;
+}
+
+// How a future that was polled first inside the poll of another belongs to that one.
+CoroutineLink Follower::linkOf(uint32_t future, uint32_t around) const {
+  const uint64_t start = around == kNoCoroutine ? 0 : all_[around].frame;
+  const bool isInside = start && all_[around].isFuture && all_[future].frame - start < lives_[around].bytes;
+  return isInside ? CoroutineLink::Awaited : CoroutineLink::Resumed;
+}
+
+void Follower::afterPoll(uint32_t coroutine, const Span &span, const atf::EventDetail *detail, uint64_t ns) {
+  if (span.how == SpanEnd::Exception) {
+    all_[coroutine].isLeftByException = true;
+    all_[coroutine].state = "Panicked";
+    return closeFuture(coroutine, ns, /*isCancelled=*/false);
+  }
+  if (!detail || !detail->types)
+    return;
+  const types::Value after = detail->types->result.value(detail->registers());
+  if (!after.isKnown())
+    return;
+  all_[coroutine].state = after.text();
+  if (after.asUnsigned() == kReturned)
+    closeFuture(coroutine, ns, /*isCancelled=*/false);
+}
+
 void Follower::begin(ThreadState &state, const model::Event &event, const model::Batch &batch) {
   const model::Function &function = table_.functions[event.function];
   Frame frame{event.function, role(event.function), kNoCoroutine, event.timeNs};
@@ -266,21 +372,21 @@ void Follower::begin(ThreadState &state, const model::Event &event, const model:
       const uint64_t address = detail->function.registers[0];
       if (frame.role == Role::Actor)
         frame.role = roleAt(detail->function.registers[1]);
-      uint32_t which =
-          frame.role == Role::Start ? started(state, event, address) : find(function.process, address, function);
-      if (which == kNoCoroutine) {
-        which = add(function.process, event.function, event.timeNs, event.thread);
-        bind(which, address);
-      }
-      Coroutine &coroutine = all_[which];
-      coroutine.isOnSeveralThreads |= coroutine.firstThread != event.thread;
-      frame.coroutine = which;
-      if (frame.role == Role::Resume) {
-        ++coroutine.resumptions;
-        if (!lives_[which].hasRun)
-          link(which, around, CoroutineLink::Resumed);
-        lives_[which].hasRun = true;
-      }
+      if (frame.role == Role::Poll || frame.role == Role::Drop)
+        frame.coroutine = findFuture(event, function, frame.role, *detail);
+      else
+        frame.coroutine =
+            frame.role == Role::Start ? started(state, event, address) : findOrAdd(event, function, address);
+    }
+  }
+  if (frame.coroutine != kNoCoroutine && frame.role != Role::Create) {
+    Coroutine &coroutine = all_[frame.coroutine];
+    coroutine.isOnSeveralThreads |= coroutine.firstThread != event.thread;
+    if (frame.role == Role::Resume || (frame.role == Role::Poll && frame.coroutine != around)) {
+      ++coroutine.resumptions;
+      if (!lives_[frame.coroutine].hasRun)
+        link(frame.coroutine, around, linkOf(frame.coroutine, around));
+      lives_[frame.coroutine].hasRun = true;
     }
   }
   push(state, frame, event.timeNs);
@@ -357,12 +463,19 @@ void Follower::end(ThreadState &state, const Span &span, const model::Event &eve
   if (frame.coroutine == kNoCoroutine)
     return;
   Coroutine &coroutine = all_[frame.coroutine];
+  const auto detail =
+      span.how == SpanEnd::Return && event.function == frame.function ? values_.detailOf(event, batch) : std::nullopt;
+  if (coroutine.isFuture) {
+    if (coroutine.isEnded) // by a call inside this one
+      return;
+    if (frame.role == Role::Drop)
+      return closeFuture(frame.coroutine, event.timeNs, /*isCancelled=*/true);
+    return afterPoll(frame.coroutine, span, detail ? &*detail : nullptr, event.timeNs);
+  }
   if (span.how == SpanEnd::Exception && frame.role != Role::Destroy)
     coroutine.isLeftByException = true;
   if (frame.role == Role::Destroy)
     return close(frame.coroutine, event.timeNs);
-  const auto detail =
-      span.how == SpanEnd::Return && event.function == frame.function ? values_.detailOf(event, batch) : std::nullopt;
   if (!detail)
     return;
   if (frame.role == Role::Create)
@@ -408,6 +521,8 @@ Coroutines Follower::finish() {
       Coroutine &one = all_[i];
       if (!one.isEnded)
         one.endNs = lastNs_;
+      if (one.isFuture) // several functions may poll such futures
+        one.function = pollers_.at({one.process, lives_[i].type});
       const uint64_t life = one.endNs - std::min(one.endNs, one.beginNs);
       one.suspendedNs = life - std::min(life, lives_[i].onStackNs);
       result.all.push_back(one);
@@ -467,7 +582,8 @@ std::vector<CoroutineNode> foldCoroutines(const Coroutines &coroutines) {
     CoroutineNode &node = groups[groupFor(i)].node;
     const uint64_t life = one.endNs - one.beginNs;
     ++node.count;
-    node.open += !one.isEnded, node.exceptions += one.isLeftByException, node.resumptions += one.resumptions;
+    node.open += !one.isEnded, node.exceptions += one.isLeftByException;
+    node.cancelled += one.isCancelled, node.resumptions += one.resumptions;
     node.lifeNs += life, node.runningNs += one.runningNs, node.suspendedNs += one.suspendedNs;
     node.link = std::max(node.link, one.link);
     if (node.longest == kNoCoroutine || life > node.longestNs)

@@ -9,6 +9,11 @@
 //   f.destroy    its end: the argument is the frame
 // GCC makes f.actor instead of f.resume. It is also called by f, as its first part, and by f.destroy, and has a second
 // argument: 0 in the first part, an odd number if it ends the coroutine.
+//
+// So is a future of Rust's async functions and blocks. Its frame may contain the frames of others, which may begin at
+// the same address but have other types; and it may move before it first runs. Recorded of it:
+//   f::{closure#0}    each time it is polled: arguments are the future and its state, the result is the new state
+//   drop_in_place<F>  the same arguments; it drops what is left of the future
 #pragma once
 
 #include "analysis/events/trace_table.h"
@@ -37,6 +42,9 @@ struct Coroutine {
   bool isBeginKnown = false;        ///< else `beginNs` is when it was first seen
   bool isEnded = false;             ///< it was destroyed, or its frame was used again
   bool isLeftByException = false;   ///< an exception passed from it to its resumer
+  bool isFuture = false;            ///< it is a future of Rust: the following is known of it
+  bool isCancelled = false;         ///< it was dropped before it had finished
+  std::string state = {};           ///< the last that was seen: "Suspend0 (line 12)", "Returned"
   uint64_t beginNs = 0, endNs = 0;  ///< not ended: the end of the trace
   uint64_t resumptions = 0;
   uint64_t runningNs = 0;                   ///< while no other coroutine ran inside it
@@ -55,7 +63,10 @@ struct Coroutines {
   bool hasFrames = false;     ///< the detail of some calls identifies the coroutine
 };
 
-/// Reads all threads once, merged by time. Memory: about 150 bytes per coroutine.
+/// Whether FUNCTION polls or drops futures of Rust.
+bool isFuturePart(const model::Function &function);
+
+/// Reads all threads once, merged by time. Memory: about 200 bytes per coroutine.
 Expected<Coroutines> readCoroutines(model::TraceSource &source, TraceTable &table);
 
 /// All coroutines that the same function created below the same parents: a node of the folded logical call tree.
@@ -63,7 +74,7 @@ struct CoroutineNode {
   uint32_t function = kNoCoroutine;
   uint32_t depth = 0;
   CoroutineLink link = CoroutineLink::None; ///< the strongest of them
-  uint64_t count = 0, open = 0, exceptions = 0, resumptions = 0;
+  uint64_t count = 0, open = 0, exceptions = 0, cancelled = 0, resumptions = 0;
   uint64_t lifeNs = 0, runningNs = 0, suspendedNs = 0, longestNs = 0; ///< sums, and the longest life
   uint32_t longest = kNoCoroutine;                                    ///< the coroutine with the longest life
 };

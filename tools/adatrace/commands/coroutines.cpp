@@ -35,6 +35,8 @@ RowNotes notesOf(const Palette &palette, const CoroutineNodeLine &line, const Na
     notes.after.push_back({palette.dim, node.link == CoroutineLink::Created ? "[created there]" : "[resumed there]"});
   if (node.open)
     notes.after.push_back({palette.warn, fmt::format("[{} without a recorded end]", node.open)});
+  if (node.cancelled)
+    notes.after.push_back({palette.warn, fmt::format("[{} cancelled]", node.cancelled)});
   if (node.exceptions)
     notes.after.push_back({palette.error, fmt::format("[{} left by exception]", node.exceptions)});
   if (const std::string place = sourceOf(line.trace->table.functions[node.function]); names.source && !place.empty())
@@ -59,6 +61,10 @@ RowNotes notesOf(const Palette &palette, const CoroutineLine &line) {
     notes.after.push_back({palette.dim, "[on several threads]"});
   if (!one.isEnded)
     notes.after.push_back({palette.warn, "[no end recorded]"});
+  if (one.isCancelled)
+    notes.after.push_back({palette.warn, "[cancelled]"});
+  if (!one.state.empty() && (!one.isEnded || one.isCancelled))
+    notes.after.push_back({palette.dim, fmt::format("[{}]", one.state)});
   if (one.isLeftByException)
     notes.after.push_back({palette.error, "[left by exception]"});
   return notes;
