@@ -1,7 +1,7 @@
 // The columns of tables about coroutines.
 #pragma once
 
-#include "coroutines.h"
+#include "coroutine_tree.h"
 #include "wait_table.h"
 
 #include <string>
