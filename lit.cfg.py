@@ -13,7 +13,7 @@
 #     %load_adatrace         -fpass-plugin=…, with the options made known to clang (-mllvm -ada-…)
 #     %opt_adatrace          opt -load-pass-plugin=…, with the options made known to opt
 #     %ada_clang %ada_clangxx  the wrappers for this LLVM: plugin, include path, runtime and rpath
-#     %ada_gcc %ada_gxx %ada_gfortran %ada_gdc %ada_gnatmake  the same for the suite's GCC, else the newest that there is a plugin for (features gcc-plugin, gfortran, gdc, gnat, gobjc)
+#     %ada_gcc %ada_gxx %ada_gfortran %ada_gdc %ada_gnatmake  the same for the suite's GCC, else the newest that there is a plugin for (features gcc-plugin, gfortran, gdc, gnat, gobjc, gccgo)
 #     %runtime               link flags of the shared runtime, for tests that call clang themselves
 #     %runtime_static        the static one
 #     %shared_runtime        libAdaRuntime.so
@@ -121,7 +121,7 @@ config.substitutions += [
 
 if gcc:
     config.available_features.add("gcc-plugin")
-    for tool in ("gfortran", "gdc", "gnat"):
+    for tool in ("gfortran", "gdc", "gnat", "gccgo"):
         if shutil.which(tool + "-" + gcc):
             config.available_features.add(tool)
     if glob.glob(f"/usr/lib/gcc/*/{gcc}/include/objc/Object.h") and shutil.which("gcc-" + gcc):

@@ -6,14 +6,14 @@
 
 #include <algorithm>
 
-// In the compilers of Objective-C and Objective-C++: the class of that name, null if there is none.
+// Only in the compilers of Objective-C and Objective-C++: the class of that name, null if there is none.
 __attribute__((weak)) tree lookup_interface(tree name);
 
 namespace ada {
 
 namespace {
 
-bool isClass(const std::string &name) { return lookup_interface && lookup_interface(get_identifier(name.c_str())); }
+bool isClass(const std::string &name) { return lookup_interface(get_identifier(name.c_str())); }
 
 /// The class that the type of METHOD's parameter `self` names; "" if it names none, as in methods of classes.
 std::string classOfSelf(tree method) {
@@ -27,9 +27,11 @@ std::string classOfSelf(tree method) {
 } // namespace
 
 std::string methodName(tree function) {
-  if (!startswith(lang_hooks.name, "GNU Objective-C"))
+  if (!lookup_interface)
     return "";
   const tree method = DECL_ORIGIN(function);
+  if (!DECL_ARGUMENTS(method))
+    return "";
   const std::string name = lang_hooks.decl_printable_name(method, 1);
   const size_t classEnd = name.find_first_of("( "), selector = name.find(' ');
   if (name.size() < 2 || name[1] != '[' || selector == std::string::npos)

@@ -10,7 +10,28 @@
 
 #include <plugin-version.h>
 
+// The preprocessor; only compilers of C and its relatives have one.
+struct cpp_reader;
+extern __attribute__((weak)) cpp_reader *parse_in;
+__attribute__((weak)) int cpp_defined(cpp_reader *, const unsigned char *, int);
+
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
+
+namespace {
+
+bool isDefined(const char *macro) {
+  return cpp_defined(parse_in, reinterpret_cast<const unsigned char *>(macro), static_cast<int>(strlen(macro)));
+}
+
+/// <features.h> of glibc and of musl define the same macro, and glibc's another one.
+void warnOfOtherLibc(void *, void *) {
+  if (&parse_in && parse_in && cpp_defined && isDefined("_FEATURES_H") && !isDefined("__GLIBC__"))
+    warning_at(UNKNOWN_LOCATION, 0,
+               "AdaTrace: the runtime needs glibc: this will not link or not start with another C library "
+               "(docs/reference/pass.md, Targets)");
+}
+
+} // namespace
 
 __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin, plugin_gcc_version *host) {
   if (strcmp(host->basever, gcc_version.basever) != 0) {
@@ -45,5 +66,6 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin,
   };
   warnOf(options.beforeInlining, "before-inlining");
   ada::setUpInstrumentation(plugin->base_name, options);
+  register_callback(plugin->base_name, PLUGIN_FINISH_UNIT, warnOfOtherLibc, nullptr);
   return 0;
 }

@@ -117,6 +117,18 @@ private:
   bool hasRuntime_ = false, hasRuntimeInside_ = false, hasUnknown_ = false;
 };
 
+// The runtime uses functions that only glibc has.
+void checkLibc(const ElfFile &file, Findings &findings) {
+  const std::string interpreter = file.interpreter();
+  if (interpreter.find("ld-musl") != std::string::npos)
+    findings.problem("libc", fmt::format("it is started by {}, but the runtime needs glibc", interpreter),
+                     "build it for a system with glibc (docs/reference/pass.md, Targets)");
+  else if (!interpreter.empty() &&
+           std::ranges::none_of(file.needed(), [](const std::string &name) { return name.starts_with("libc.so"); }))
+    findings.ok("libc", "none is linked; the runtime brings glibc along. If the program ends by a system call, "
+                        "`adatrace recover` completes the trace");
+}
+
 void checkContents(const std::string &path, const ElfFile &file, Findings &findings) {
   if (!file.hasSections())
     return;
@@ -182,8 +194,10 @@ bool checkProgram(const std::string &path, Findings &findings) {
   Objects objects(findings);
   objects.visit(path, file, true);
   objects.finish(file);
-  if (objects.isInstrumented())
+  if (objects.isInstrumented()) {
+    checkLibc(file, findings);
     checkContents(path, file, findings);
+  }
   return true;
 }
 

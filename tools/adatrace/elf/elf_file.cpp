@@ -171,6 +171,15 @@ void ElfFile::readNotes(const Segment &segment) {
   }
 }
 
+std::string ElfFile::interpreter() const {
+  for (const Segment &segment : segments_)
+    if (segment.type == PT_INTERP) {
+      const std::string_view text = bytesOfSegment(segment);
+      return std::string(text.substr(0, text.find('\0')));
+    }
+  return {};
+}
+
 std::optional<uint64_t> ElfFile::symbol(std::string_view name) const {
   for (const Section &table : sectionList_) {
     Elf_Data *data = table.type == SHT_SYMTAB ? elf_getdata(table.handle, nullptr) : nullptr;

@@ -47,6 +47,8 @@ public:
   const std::vector<std::string> &needed() const { return neededList_; }
   /// DT_RUNPATH if there is one, otherwise DT_RPATH.
   const std::string &runPath() const { return runPathText_; }
+  /// The dynamic linker that starts the program; empty without one.
+  std::string interpreter() const;
   const std::string &buildId() const { return buildIdText_; }
 
   /// The NUL-terminated text at an address of the linked image.
