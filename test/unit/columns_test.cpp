@@ -8,6 +8,7 @@
 #include "formats/atf/files/writer.h"
 #include "random_calls.h"
 #include "scratch_directory.h"
+#include "thorough.h"
 
 #include <algorithm>
 #include <compare>
