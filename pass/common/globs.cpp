@@ -1,6 +1,7 @@
 // Lists of globs, from the texts of options.
 #include "globs.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ada {
@@ -70,6 +71,23 @@ std::string CallList::add(const std::string &text) {
     }
   }
   return take(text.substr(begin));
+}
+
+std::vector<std::string> unmatchedGlobs(const std::string &unit, const GlobList &include, const GlobList &exclude,
+                                        const CallList &calls, const NamesOfAll &defined, const NamesOfAll &declared) {
+  const auto matches = [](const std::string &glob, const NamesOfAll &functions) {
+    return std::any_of(functions.begin(), functions.end(),
+                       [&](const auto &names) { return names->texts().match(glob); });
+  };
+  std::vector<std::string> sentences;
+  for (const GlobList *list : {&include, &exclude})
+    for (const std::string &glob : list->each())
+      if (!matches(glob, defined) && !(list == &exclude && !calls.empty() && matches(glob, declared)))
+        sentences.push_back(unit + ": no function here matches -" + list->option() + "='" + glob + "'");
+  for (const std::string &glob : calls.globs().each())
+    if (!matches(glob, declared))
+      sentences.push_back(unit + ": no function that is only declared here matches -ada-calls='" + glob + "'");
+  return sentences;
 }
 
 } // namespace ada

@@ -3,6 +3,7 @@
 
 #include "shared/select/function_glob.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -62,5 +63,17 @@ private:
   GlobList globs_{"ada-calls"};
   bool hasDefault_ = false;
 };
+
+/// Why no call of a function is traced that -ada-calls does not name.
+inline constexpr const char *kOnlyDeclared =
+    "only declared in this translation unit; -ada-calls traces calls of such functions";
+
+/// The names of several functions.
+using NamesOfAll = std::vector<std::unique_ptr<const FunctionNames>>;
+
+/// With -ada-why: a sentence for each glob of these options that matches none of the functions that UNIT defines or
+/// only declares.
+std::vector<std::string> unmatchedGlobs(const std::string &unit, const GlobList &include, const GlobList &exclude,
+                                        const CallList &calls, const NamesOfAll &defined, const NamesOfAll &declared);
 
 } // namespace ada

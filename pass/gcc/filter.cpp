@@ -81,7 +81,7 @@ std::string Filter::reasonAgainstCallsOf(tree callee) const {
   const FunctionNames names = namesOf(callee);
   if (!calls_.globs().match(names.texts()) &&
       !(calls_.hasDefault() && isInDefaultCalls(symbol, name, demangledName(callee, symbol))))
-    return "only declared in this translation unit; -ada-calls traces calls of such functions";
+    return kOnlyDeclared;
   if (const char *reason = whyNotWrapped(symbol))
     return reason;
   const auto isBuiltin = [&](built_in_function which) { return fndecl_built_in_p(callee, which); };
@@ -108,23 +108,14 @@ bool Filter::isTooSmall(function *function) const {
 
 std::vector<std::string> Filter::unmatchedGlobs(const std::vector<tree> &functions,
                                                 const std::vector<tree> &declared) const {
-  std::vector<std::string> sentences;
-  const auto matchesDeclared = [&](const std::string &glob) {
-    return std::any_of(declared.begin(), declared.end(),
-                       [&](tree function) { return namesOf(function).texts().match(glob); });
+  const auto namesOfAll = [](const std::vector<tree> &all) {
+    NamesOfAll names;
+    for (tree function : all)
+      names.emplace_back(new FunctionNames(namesOf(function)));
+    return names;
   };
-  for (const GlobList *list : {&include_, &exclude_})
-    for (const std::string &glob : list->each())
-      if (std::none_of(functions.begin(), functions.end(),
-                       [&](tree function) { return namesOf(function).texts().match(glob); }) &&
-          !(list == &exclude_ && hasCalls() && matchesDeclared(glob)))
-        sentences.push_back(std::string(main_input_filename) + ": no function here matches -" + list->option() + "='" +
-                            glob + "'");
-  for (const std::string &glob : calls_.globs().each())
-    if (!matchesDeclared(glob))
-      sentences.push_back(std::string(main_input_filename) +
-                          ": no function that is only declared here matches -ada-calls='" + glob + "'");
-  return sentences;
+  return ada::unmatchedGlobs(main_input_filename, include_, exclude_, calls_, namesOfAll(functions),
+                             namesOfAll(declared));
 }
 
 bool Filter::isAskedFor(tree function) const { return !why_.empty() && why_.match(namesOf(function).texts()); }

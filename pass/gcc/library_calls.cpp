@@ -1,6 +1,7 @@
 // Makes the wrappers and points the calls at them.
 #include "library_calls.h"
 #include "common/known_functions.h"
+#include "shared/fnv.h"
 #include "source_text.h"
 #include "target.h"
 
@@ -77,13 +78,9 @@ void describe(std::string &text, tree type) {
             (TREE_ADDRESSABLE(type) ? "A," : ",");
 }
 
-/// By FNV-1a.
 std::string hashOf(const std::string &text) {
-  unsigned long long hash = 0xcbf29ce484222325;
-  for (unsigned char c : text)
-    hash = (hash ^ c) * 0x100000001b3;
   char digits[17];
-  snprintf(digits, sizeof digits, "%016llx", hash);
+  snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(fnv1a(text.data(), text.size())));
   return digits;
 }
 

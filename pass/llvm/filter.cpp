@@ -82,17 +82,6 @@ FunctionNames namesOf(const Function &function) {
   return {symbol, name.full, name.scope, function.isDeclaration() ? debugInfoPath(function) : sourcePath(function)};
 }
 
-/// Each of GLOBS that matches none of the functions of MODULE that are DEFINED there, or DECLARED only.
-static std::vector<std::string> unmatched(const GlobList &globs, const Module &module, bool defined, bool declared) {
-  std::vector<std::string> left = globs.each();
-  for (const Function &function : module)
-    if ((function.isDeclaration() ? declared : defined) && !function.isIntrinsic()) {
-      const FunctionNames names = namesOf(function);
-      erase_if(left, [&](const std::string &glob) { return names.texts().match(glob); });
-    }
-  return left;
-}
-
 //===--- The rules --------------------------------------------------------===//
 
 std::unique_ptr<Filter> Filter::create(const PassOptions &options, const Module &module, std::string &error) {
@@ -197,7 +186,7 @@ const char *Filter::unwanted(const FunctionNames &names) const {
 std::string Filter::reasonAgainstCallsOf(const Function &function) const {
   const FunctionNames names = namesOf(function);
   if (!calls_.globs().match(names.texts()) && !(calls_.hasDefault() && isInDefaultCalls(function)))
-    return "only declared in this translation unit; -ada-calls traces calls of such functions";
+    return kOnlyDeclared;
   if (const char *reason = whyNotWrapped(function))
     return reason;
   const char *reason = unwanted(names);
@@ -240,17 +229,13 @@ bool Filter::isAskedFor(const Function &function) const {
 }
 
 std::vector<std::string> Filter::unmatchedGlobs(const Module &module) const {
-  std::vector<std::string> sentences;
-  if (!why_.empty()) {
-    for (const GlobList *list : {&include_, &exclude_})
-      for (const std::string &glob : unmatched(*list, module, /*defined=*/true, list == &exclude_ && hasCalls()))
-        sentences.push_back(module.getSourceFileName() + ": no function here matches -" + list->option() + "='" + glob +
-                            "'");
-    for (const std::string &glob : unmatched(calls_.globs(), module, /*defined=*/false, /*declared=*/true))
-      sentences.push_back(module.getSourceFileName() + ": no function that is only declared here matches -ada-calls='" +
-                          glob + "'");
-  }
-  return sentences;
+  if (why_.empty())
+    return {};
+  NamesOfAll defined, declared;
+  for (const Function &function : module)
+    if (!function.isIntrinsic())
+      (function.isDeclaration() ? declared : defined).emplace_back(new FunctionNames(namesOf(function)));
+  return ada::unmatchedGlobs(module.getSourceFileName(), include_, exclude_, calls_, defined, declared);
 }
 
 } // namespace ada

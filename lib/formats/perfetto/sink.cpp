@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "formats/export_sink.h"
 #include "operations.h"
+#include "shared/fnv.h"
 
 #include <protozero/pbf_builder.hpp>
 
@@ -211,12 +212,11 @@ private:
       });
     return uuid;
   }
-  // The format's flows only have numbers, which are unique in the whole trace, so this is FNV-1a of name and id.
+  // The format's flows only have numbers, which are unique in the whole trace, so this is a hash of name and id.
   static uint64_t flowOf(std::string_view name, std::string_view id) {
-    uint64_t hash = 0xcbf29ce484222325;
+    uint64_t hash = kFnvStart;
     for (const std::string_view text : {name, std::string_view("\0", 1), id})
-      for (const char c : text)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+      hash = fnv1a(text.data(), text.size(), hash);
     return hash;
   }
 

@@ -1,5 +1,6 @@
 // The text store: a hash table in its own memory.
 #include "text_store.h"
+#include "shared/fnv.h"
 #include "text.h"
 
 namespace ada {
@@ -18,9 +19,7 @@ char *TextStore::take(size_t bytes) {
 }
 
 const char *TextStore::keep(const char *bytes, size_t size) {
-  uint64_t hash = 0xcbf29ce484222325; // FNV-1a
-  for (size_t i = 0; i < size; ++i)
-    hash = (hash ^ static_cast<unsigned char>(bytes[i])) * 0x100000001b3;
+  const uint64_t hash = fnv1a(bytes, size);
   Entry *&bucket = buckets_[hash % kBuckets];
   for (const Entry *e = bucket; e; e = e->next)
     if (e->hash == hash && TextPiece(reinterpret_cast<const char *>(e + 1), e->size) == TextPiece(bytes, size))

@@ -1,6 +1,7 @@
 // Command lines, parsed by CLI11.
 #include "command_line.h"
 
+#include "base/format.h"
 #include "exit_codes.h"
 #include "suggestion.h"
 #include "terminal/terminal.h"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 namespace ada::cli {
 
@@ -157,9 +159,30 @@ std::vector<std::string> CommandLine::takeProgram(std::vector<std::string> &args
   return program;
 }
 
+// What is wrong with a value in the words of this tool: the library names types ("1 required UINT missing").
+static std::string aboutValue(const std::string &text, const std::vector<OptionText> &options) {
+  constexpr std::string_view kConversion = "Could not convert: ", kIs = " = ";
+  const bool isConversion = text.starts_with(kConversion);
+  const size_t begin = isConversion ? kConversion.size() : 0, end = text.find(isConversion ? kIs : ": ", begin);
+  const std::string name = text.substr(begin, end - begin);
+  const std::string value = isConversion && end != text.npos ? text.substr(end + kIs.size()) : "";
+  const auto option =
+      std::ranges::find_if(options, [&](const OptionText &one) { return std::ranges::count(one.names, name) > 0; });
+  if (end == text.npos || option == options.end() || option->isArgument)
+    return text;
+  if (isConversion && !value.starts_with("-"))
+    return fmt::format("{}: '{}' is not a number", name, value);
+  if (isConversion || text.ends_with(" missing"))
+    return fmt::format("{0} needs a value: {0}={1}", name, option->value);
+  return text;
+}
+
 // Prints one line instead of the library's two: what is wrong, and what was probably meant.
-static int reportUsageError(const CLI::App &app, const std::string &path, const CLI::ParseError &error) {
+static int reportUsageError(const CLI::App &app, const std::string &path, const std::vector<OptionText> &options,
+                            const CLI::ParseError &error) {
   std::string text = error.what();
+  if (dynamic_cast<const CLI::ConversionError *>(&error) || dynamic_cast<const CLI::ArgumentMismatch *>(&error))
+    text = aboutValue(text, options);
   std::string hint;
   const std::vector<std::string> extras = app.remaining();
   if (dynamic_cast<const CLI::ExtrasError *>(&error) && !extras.empty()) {
@@ -189,7 +212,7 @@ std::optional<int> CommandLine::parse(std::vector<std::string> args, const std::
     help();
     return kOk;
   } catch (const CLI::ParseError &error) {
-    return reportUsageError(*app_, path_, error);
+    return reportUsageError(*app_, path_, texts(), error);
   }
   return std::nullopt;
 }

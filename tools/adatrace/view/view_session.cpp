@@ -12,6 +12,7 @@
 #include "base/safe_file.h"
 #include "base/try.h"
 #include "process/session_place.h"
+#include "shared/fnv.h"
 #include "view/index_builder.h"
 
 #include <algorithm>
@@ -47,10 +48,9 @@ uint64_t printOf(const std::string &path) {
   else
     add(path);
   std::ranges::sort(files);
-  uint64_t print = 0xcbf29ce484222325; // FNV-1a
+  uint64_t print = kFnvStart;
   for (const std::string &file : files)
-    for (const char c : file)
-      print = (print ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    print = fnv1a(file.data(), file.size(), print);
   return print;
 }
 
