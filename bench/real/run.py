@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """What tracing costs real programs. Usage: run.py --build BUILD --output DIR [--runs N] [--only NAME]. Called by `tools/dev bench`.
 
-Each program of PROGRAMS is fetched as source, built in all BUILDS by the same clang at -O2, and run in all MODES in turn, so that a
-change of the machine's speed meets all of them. Shown are the processor time of the program's threads (the drain's and the ticker's
-included) and the time that passed, each as the least of N runs and as a multiple of the plain program's; the events, bytes per event
-and losses of a recorded run; and how much longer .text is. A program that prints something else, or fails, when AdaTrace traces it
+Each program of PROGRAMS is fetched as source, built in all ways by the same clang at -O2, with --gcc by GCC as well, and run in all
+MODES in turn, so that a change of the machine's speed meets all of them. Shown are the processor time of the program's threads (the
+drain's and the ticker's included) and the time that passed, each as the least of N runs and as a multiple of the plain program's that
+the same compiler built, and the median of that multiple; the events, bytes per event and losses of a recorded run; and how much longer
+.text is. On a machine that does other work, take many runs with --short, and the processor time. A program that prints something else, or fails, when AdaTrace traces it
 is an error; with another tracer that is said, and its figures are left out. Sources are kept in DIR; they need npm and its
 registry, apt-get and a Debian mirror.
 """
 import argparse
-import glob
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -23,77 +25,42 @@ import typing
 repository = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(repository / "bench"))
 from recorded import recorded
+from sources import call, clean, fromDebian, fromNpm
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree with the plugin and the runtime")
 parser.add_argument("--output", type=pathlib.Path, required=True, help="folder for sources, programs and real.json")
 parser.add_argument("--runs", type=int, default=5, help="runs of each program in each mode (default 5)")
+parser.add_argument("--gcc", action="store_true", help="also build by GCC")
+parser.add_argument("--short", action="store_true", help="programs run for about a tenth of a second")
+parser.add_argument("--modes", help="leave out the modes that do not match this regular expression")
 parser.add_argument("--only", help="leave out the programs that do not have this in their name")
 args = parser.parse_args()
 output = args.output.resolve()
-clean = {k: v for k, v in os.environ.items() if not k.startswith("ADA_")}
-
-
-def call(command, cwd=None):
-    done = subprocess.run([str(word) for word in command], cwd=cwd, env=clean, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"bench/real: {' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return done.stdout
-
+sources = output / "sources"
 
 #===--- Sources ------------------------------------------------------------===#
 
 
-def fromNpm(package, path):
-    """A file or folder of an npm package."""
-    folder = output / "sources" / package
-    if not (folder / "package" / path).exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        archive = call(["npm", "pack", "--silent", package], folder).split()[-1]
-        call(["tar", "xzf", archive, f"package/{path}"], folder)
-    return folder / "package" / path
-
-
-def fromDebian(package):
-    """The unpacked source of a Debian package. The system's own lists and settings stay as they are."""
-    folder = output / "sources" / package
-    if not (folder / "done").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        lists = folder / "apt"
-        for name in ("lists/partial", "cache/archives/partial", "parts"):
-            (lists / name).mkdir(parents=True)
-        for path in glob.glob("/etc/apt/sources.list.d/debian.sources"):
-            text = open(path).read().replace("Types: deb\n", "Types: deb-src\n")
-            (lists / "parts" / "source.sources").write_text(text)
-        options = ["-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={lists}/parts",
-                   "-o", f"Dir::State::lists={lists}/lists", "-o", f"Dir::Cache={lists}/cache"]
-        call(["apt-get", *options, "update"])
-        call(["apt-get", *options, "source", "--download-only", package], folder)
-        archive, = folder.glob("*.orig.tar.*[!c]")
-        call(["tar", "xf", archive, "--one-top-level=source", "--strip-components=1"], folder)
-        (folder / "done").touch()
-    return folder / "source"
-
-
 def sqlite():
-    source = fromNpm("better-sqlite3@11.10.0", "deps/sqlite3")
+    source = fromNpm(sources, "better-sqlite3@11.10.0", "deps/sqlite3")
     return ["-DSQLITE_THREADSAFE=1", "-DSQLITE_OMIT_LOAD_EXTENSION", f"-I{source}", source / "sqlite3.c",
             repository / "test/real/sqlite_work.c", "-lpthread", "-lm"]
 
 
 def bzip2():
-    source = fromDebian("bzip2")
+    source = fromDebian(sources, "bzip2")
     names = "blocksort huffman crctable randtable compress decompress bzlib bzip2"
     return ["-D_FILE_OFFSET_BITS=64", *(source / f"{name}.c" for name in names.split())]
 
 
 def zlib():
-    source = fromDebian("zlib")
+    source = fromDebian(sources, "zlib")
     return ["-DHAVE_UNISTD_H", f"-I{source}", *sorted(source.glob("*.c")), source / "test/minigzip.c"]
 
 
 def lua():
-    source = fromDebian("lua5.4") / "src"
+    source = fromDebian(sources, "lua5.4") / "src"
     return ["-DLUA_USE_POSIX", *(path for path in sorted(source.glob("*.c")) if path.name != "luac.c"), "-lm"]
 
 
@@ -102,7 +69,7 @@ def json_cpp():
 
 
 def zstd():
-    source = fromDebian("libzstd")
+    source = fromDebian(sources, "libzstd")
     names = "zstdcli zstdcli_trace util timefn fileio fileio_asyncio datagen dibio benchfn benchzstd"
     return ["-DZSTD_DISABLE_ASM", "-DZSTD_MULTITHREAD", f"-I{source}/lib", f"-I{source}/lib/common",
             *(path for part in ("common", "compress", "decompress", "dictBuilder")
@@ -121,16 +88,16 @@ def adatrace():
     return CMakeTarget(repository, "adatrace", ["-DADA_BUILD_PASS=OFF", "-DADA_BUILD_RUNTIME=OFF", "-DADA_BUILD_TESTS=OFF"])
 
 
-# name: the compiler's arguments, or a CMakeTarget, and the words after the program's name. DATA is 4 MB of C source,
+# name: the compiler's arguments, or a CMakeTarget, the words after the program's name, and those with --short. DATA is 4 MB of C source,
 # TRACE a session of bzip2 packing it.
 PROGRAMS = {
-    "sqlite": (sqlite, ["60000"]),
-    "lua": (lua, [str(repository / "bench/real/work.lua"), "5"]),
-    "json, C++": (json_cpp, []),
-    "bzip2": (bzip2, ["-c", "DATA"]),
-    "zlib": (zlib, ["-9", "-c", "DATA"]),
-    "zstd": (zstd, ["-q", "-12", "-T1", "-c", "DATA"]),
-    "adatrace, C++": (adatrace, ["report", "--keep=never", "--format=json", "TRACE"]),
+    "sqlite": (sqlite, ["60000"], ["6000"]),
+    "lua": (lua, [str(repository / "bench/real/work.lua"), "5"], [str(repository / "bench/real/work.lua"), "1"]),
+    "json, C++": (json_cpp, [], []),
+    "bzip2": (bzip2, ["-c", "DATA"], ["-c", "DATA"]),
+    "zlib": (zlib, ["-9", "-c", "DATA"], ["-6", "-c", "DATA"]),
+    "zstd": (zstd, ["-q", "-12", "-T1", "-c", "DATA"], ["-q", "-5", "-T1", "-c", "DATA"]),
+    "adatrace, C++": (adatrace, ["report", "--keep=never", "--format=json", "TRACE"], []),
 }
 
 XRAY = {"XRAY_OPTIONS": "patch_premain=true xray_mode=xray-fdr verbosity=0 xray_logfile_base=SESSION/xray-",
@@ -149,9 +116,22 @@ MODES = {
     "XRay FDR": ("xray", XRAY, []),
 }
 if shutil.which("uftrace"):
-    MODES["uftrace"] = ("uftrace", {}, [shutil.which("uftrace"), "record", "--no-pager", "--no-libcall", "-d", "SESSION"])
+    UFTRACE = [shutil.which("uftrace"), "record", "--no-pager", "--no-libcall", "-d", "SESSION"]
+    MODES["uftrace"] = ("uftrace", {}, UFTRACE)
+    MODES["uftrace, -finstrument-functions"] = ("instrumented", {}, UFTRACE)
 else:
     print("uftrace is not installed and is left out")
+if args.gcc:
+    MODES |= {f"gcc: {mode}": (f"gcc-{kind}", environment, before) for mode, (kind, environment, before) in MODES.items() if kind != "xray"}
+if args.modes:
+    MODES = {mode: of for mode, of in MODES.items() if re.search(args.modes, mode) or mode.endswith("plain")}
+TRACED = {kind for kind, environment, _ in MODES.values() if "ADA_OPTIONS" in environment}
+
+
+def plainOf(mode):
+    """The mode in which the same compiler's program runs without a tracer."""
+    return "gcc: plain" if mode.startswith("gcc: ") else "plain"
+
 
 #===--- Build and run ------------------------------------------------------===#
 
@@ -202,21 +182,28 @@ def buildTarget(target, compiler, flags, program):
 
 
 def build(name, arguments):
-    """Builds the program in each way. Returns its path, the build time and the length of its .text, and which other
-    tracers' builds failed."""
+    """Builds the program in each way that is measured. Returns its path, the build time and the length of its .text, and which
+    other tracers' builds failed."""
     plain, traced = compiler()
-    cxx = lambda command: str(command).replace("clang", "clang++") if "C++" in name else command
+    isCpp = "C++" in name
+    cxx = lambda command: str(command).replace("clang", "clang++") if isCpp else command
+    gcc, adaGcc = ("g++-12", traced.with_name("ada-g++-12")) if isCpp else ("gcc-12", traced.with_name("ada-gcc-12"))
     hooks = output / "hooks.o"
     (output / "hooks.c").write_text("void __cyg_profile_func_enter(void *f, void *c) {}\nvoid __cyg_profile_func_exit(void *f, void *c) {}\n")
     call([plain, "-O2", "-c", output / "hooks.c", "-o", hooks])
-    commands = {
-        "plain": [cxx(plain)],
-        "traced": [traced.with_name(str(cxx(traced.name)))],
-        "calls": [traced.with_name(str(cxx(traced.name))), "--ada-calls=default"],
-        "hooks": [cxx(plain), "-finstrument-functions", hooks],
-        "xray": [cxx(plain), "-fxray-instrument", "-fxray-instruction-threshold=1"],
-        "uftrace": [cxx(plain), "-pg"],
-    }
+    commands = {}
+    for prefix, off, on in (("", cxx(plain), traced.with_name(str(cxx(traced.name)))), ("gcc-", gcc, adaGcc)):
+        commands |= {
+            prefix + "plain": [off],
+            prefix + "traced": [on],
+            prefix + "calls": [on, "--ada-calls=default"],
+            prefix + "hooks": [off, "-finstrument-functions", hooks],
+            prefix + "xray": [off, "-fxray-instrument", "-fxray-instruction-threshold=1"],
+            prefix + "uftrace": [off, "-pg"],
+            prefix + "instrumented": [off, "-finstrument-functions"],
+        }
+    used = {kind for kind, _, _ in MODES.values()}
+    commands = {kind: command for kind, command in commands.items() if kind in used | {"plain", "traced"}}
     built, failed = {}, {}
     for kind, command in commands.items():
         program = output / f"{name.split(',')[0]}-{kind}"
@@ -229,7 +216,7 @@ def build(name, arguments):
                 sys.exit(f"bench/real: {name} cannot be built as {kind}")
         else:
             command = [*command, "-O2", "-w", *arguments, "-o", program]
-            if kind in ("plain", "traced", "calls"):
+            if kind in TRACED or kind.endswith("plain"):
                 call(command)
             elif tried := subprocess.run([str(word) for word in command], env=clean, capture_output=True, text=True).returncode:
                 failed[kind] = f"cannot be built: {' '.join(map(str, command[:3]))} … ended with {tried}"
@@ -243,10 +230,11 @@ def folderBytes(session):
 
 
 def measure(name):
-    prepare, words = PROGRAMS[name]
+    prepare, words, short = PROGRAMS[name]
+    words = short if args.short else words
     data = output / "data"
     if not data.exists():
-        text = (fromNpm("better-sqlite3@11.10.0", "deps/sqlite3") / "sqlite3.c").read_bytes()
+        text = (fromNpm(sources, "better-sqlite3@11.10.0", "deps/sqlite3") / "sqlite3.c").read_bytes()
         data.write_bytes(text[:4 << 20])
     trace = output / "trace"
     if "TRACE" in words and not trace.exists():
@@ -255,7 +243,7 @@ def measure(name):
     words = [{"DATA": str(data), "TRACE": str(trace)}.get(word, word) for word in words]
     built, unbuilt = build(name, prepare())
     result = {"modes": {}, "compile": {kind: b["compile"] for kind, b in built.items()},
-              "text": {kind: b["text"] / built["plain"]["text"] for kind, b in built.items()}}
+              "text": {kind: b["text"] / built["gcc-plain" if kind.startswith("gcc-") else "plain"]["text"] for kind, b in built.items()}}
     session, wanted = output / "session", None
     failed = {mode: unbuilt[kind] for mode, (kind, _, _) in MODES.items() if kind in unbuilt}
     for _ in range(args.runs):
@@ -272,7 +260,7 @@ def measure(name):
                 if printed != wanted:
                     raise Ended(f"{name} prints something else with {mode}")
             except Ended as ended:
-                if isOurs or mode == "plain":
+                if isOurs or mode == plainOf(mode):
                     sys.exit(f"bench/real: {ended}")
                 failed[mode] = str(ended)
                 result["modes"].pop(mode, None)
@@ -297,21 +285,22 @@ results = {}
 tracers = [shutil.which("uftrace") and call(["uftrace", "--version"]).split(" (")[0].strip(), call([compiler()[0], "--version"]).splitlines()[0]]
 print("Least of %d runs; %s. Load of the machine at the start: %.1f on %d processors." %
       (args.runs, ", ".join(filter(None, tracers)), os.getloadavg()[0], os.cpu_count()))
-print(f"{'program':10} {'mode':28} {'.text':>7} {'seconds':>8} {'x plain':>8} {'processor':>10} {'x plain':>8} {'events':>12} {'MB':>8} "
+print(f"{'program':10} {'mode':37} {'.text':>7} {'seconds':>8} {'x plain':>8} {'processor':>10} {'x plain':>8} {'median':>8} {'events':>12} {'MB':>8} "
       f"{'bytes/event':>12} {'lost':>6}")
 for name in PROGRAMS:
     if args.only and args.only not in name:
         continue
     result, failed = measure(name)
     results[name] = result
-    base = result["modes"]["plain"]
     for mode, figures in result["modes"].items():
+        base = result["modes"][plainOf(mode)]
         spent, processor = min(figures["seconds"]), min(figures["processor"])
+        median = statistics.median(figures["processor"]) / statistics.median(base["processor"])
         events, size = figures.get("events", 0), figures.get("bytes")
         perEvent = "%.2f" % (size / events) if events else ""
-        print(f"{name:10} {mode:28} {result['text'][MODES[mode][0]] - 1:+7.1%} {spent:8.2f} {spent / min(base['seconds']):8.2f} {processor:10.2f} "
-              f"{processor / min(base['processor']):8.2f} {events or '':>12} {'' if size is None else '%.1f' % (size / 1e6):>8} "
+        print(f"{name:10} {mode:37} {result['text'][MODES[mode][0]] - 1:+7.1%} {spent:8.2f} {spent / min(base['seconds']):8.2f} {processor:10.2f} "
+              f"{processor / min(base['processor']):8.2f} {median:8.2f} {events or '':>12} {'' if size is None else '%.1f' % (size / 1e6):>8} "
               f"{perEvent:>12} {figures.get('lost', ''):>6}", flush=True)
     for mode, why in failed.items():
-        print(f"{name:10} {mode:28} {why}", flush=True)
+        print(f"{name:10} {mode:37} {why}", flush=True)
 (output / "real.json").write_text(json.dumps(results, indent=1) + "\n")
