@@ -298,9 +298,9 @@ inline llvm::StringRef aarch64HookSuffix() {
 #endif
 }
 
-/// Whether the code generator ignores `nonlazybind`, as it does for AArch64 before 15.
+/// Whether the code generator ignores `nonlazybind`, as it does for AArch64 up to 16.
 inline bool ignoresNonLazyBind(const llvm::Triple &triple) {
-#if LLVM_VERSION_MAJOR < 15
+#if LLVM_VERSION_MAJOR < 19
   return triple.isAArch64();
 #else
   (void)triple;
@@ -308,9 +308,9 @@ inline bool ignoresNonLazyBind(const llvm::Triple &triple) {
 #endif
 }
 
-/// For data tied to a function in a comdat: LLVM 14 writes the group and the linked section of such a section in an
-/// order that GNU as does not read.
-constexpr bool kWritesLinkedSectionsOfGroups = LLVM_VERSION_MAJOR >= 15;
+/// For data tied to a function in a comdat: LLVM 16 and older write the group and the linked section of such a section
+/// in an order that GNU as does not read.
+constexpr bool kWritesLinkedSectionsOfGroups = LLVM_VERSION_MAJOR >= 19;
 
 /// Half precision moved from general to vector registers on x86-64 with LLVM 15; bfloat later.
 constexpr bool kX86HasHalfInVectors = LLVM_VERSION_MAJOR >= 15;

@@ -1,9 +1,9 @@
 // RUN: %clang_ada -fPIC -O2 --target=x86_64-linux-gnu -S %s -o - | FileCheck %s --check-prefix=X86
 // RUN: %clang_ada -fPIC -O0 --target=x86_64-linux-gnu -S %s -o - | FileCheck %s --check-prefix=X86
 // RUN: %clang_ada -fno-pic -O2 --target=x86_64-linux-gnu -S %s -o - | FileCheck %s --check-prefix=X86
-// RUN: %clang_ada -fPIC -O2 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM%llvm_version
-// RUN: %clang_ada -fPIC -O0 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM%llvm_version
-// RUN: %clang_ada -fno-pic -O2 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM%llvm_version
+// RUN: %clang_ada -fPIC -O2 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM-%since19-%since22
+// RUN: %clang_ada -fPIC -O0 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM-%since19-%since22
+// RUN: %clang_ada -fno-pic -O2 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM-%since19-%since22
 // The hook's argument is in the register that include/ada/abi.h names, on AArch64 the hook's symbol matches the register, and
 // the hook is called through the GOT (or a similar pointer): the lazy resolver behind a PLT entry would destroy the register.
 
@@ -15,11 +15,11 @@
 
 // ARM-LABEL: f:
 // ARM-NOT: bl __ada_enter
-// ARM14-DAG: add x18, {{.*}}
-// ARM14-DAG: ldr {{x[0-9]+}}, [{{x[0-9]+}}, :lo12:.L__ada_enter_address]
-// ARM19-DAG: add x18, {{.*}}
-// ARM19-DAG: ldr {{x[0-9]+}}, [{{x[0-9]+}}, :got_lo12:__ada_enter]
-// ARM22-DAG: add x15, {{.*}}
-// ARM22-DAG: ldr {{x[0-9]+}}, [{{x[0-9]+}}, :got_lo12:__ada_enter_x15]
+// ARM-BEFORE19-BEFORE22-DAG: add x18, {{.*}}
+// ARM-BEFORE19-BEFORE22-DAG: ldr {{x[0-9]+}}, [{{x[0-9]+}}, :lo12:.L__ada_enter_address]
+// ARM-SINCE19-BEFORE22-DAG: add x18, {{.*}}
+// ARM-SINCE19-BEFORE22-DAG: ldr {{x[0-9]+}}, [{{x[0-9]+}}, :got_lo12:__ada_enter]
+// ARM-SINCE19-SINCE22-DAG: add x15, {{.*}}
+// ARM-SINCE19-SINCE22-DAG: ldr {{x[0-9]+}}, [{{x[0-9]+}}, :got_lo12:__ada_enter_x15]
 // ARM: blr
 long f(long a, double d) { return a + (long)d; }
