@@ -7,6 +7,7 @@
 // may change with each version.
 #include "gcc_headers.h"
 #include "instrument.h"
+#include "target.h"
 
 #include <plugin-version.h>
 
@@ -52,8 +53,8 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin,
     error("AdaTrace: %s", wrong.c_str());
     return 1;
   }
-  if (POINTER_SIZE != 64) {
-    warning(0, "AdaTrace: nothing is traced: hooks exist for 64-bit code only");
+  if (const char *reason = ada::target::whyNoHooks()) {
+    warning(0, "AdaTrace: nothing is traced: %s", reason);
     return 0;
   }
   if (startswith(lang_hooks.name, "GNU Go")) {

@@ -16,6 +16,9 @@ extern const int kReturnAddressBytes;
 /// Whether REGNO carries arguments: its NUMBER among those of its kind, in the order in which they are assigned.
 bool isArgumentRegister(unsigned regno, bool &isVector, unsigned &number);
 
+/// Why no hook can be called in this compilation; null if they can.
+const char *whyNoHooks();
+
 /// The number of the hooks' convention among function_abis.
 constexpr unsigned kHookAbi = NUM_ABI_IDS - 1;
 

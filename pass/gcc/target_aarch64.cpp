@@ -53,6 +53,12 @@ bool isArgumentRegister(unsigned regno, bool &isVector, unsigned &number) {
   return (isVector || name[0] == 'x') && ISDIGIT(name[1]) && number < 8;
 }
 
+const char *whyNoHooks() {
+  return POINTER_SIZE != 64                ? "hooks exist for 64-bit code only"
+         : fixed_regs[STATIC_CHAIN_REGNUM] ? "hooks are called with x18, which -ffixed-x18 reserves"
+                                           : nullptr;
+}
+
 void setUp() {
   otherArgument = targetm.calls.function_arg;
   targetm.calls.function_arg = argumentPlace;

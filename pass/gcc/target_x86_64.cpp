@@ -23,6 +23,8 @@ bool isArgumentRegister(unsigned regno, bool &isVector, unsigned &number) {
   return false;
 }
 
+const char *whyNoHooks() { return POINTER_SIZE == 64 ? nullptr : "hooks exist for 64-bit code only"; }
+
 void setUp() {}
 
 bool isPreservedByHooks(unsigned regno) {
