@@ -36,6 +36,16 @@ std::string absolutePath(std::string path) {
   return remap_debug_filename(withoutDots(path).c_str());
 }
 
+/// "geo::norm::inner" of a procedure in another one of a module; names of Fortran have no capitals. Without a module,
+/// "dgemm", whose symbol is "dgemm_".
+std::string fortranName(tree function) {
+  std::string name;
+  for (tree scope = DECL_ORIGIN(function); scope && DECL_P(scope); scope = DECL_CONTEXT(scope))
+    if ((TREE_CODE(scope) == FUNCTION_DECL || TREE_CODE(scope) == NAMESPACE_DECL) && DECL_NAME(scope))
+      name = IDENTIFIER_POINTER(DECL_NAME(scope)) + (name.empty() ? "" : "::" + name);
+  return name;
+}
+
 /// SYMBOL without what -flto adds to the names of functions that were local to a unit ("f.lto_priv.0").
 std::string withoutPrivate(std::string symbol) {
   constexpr const char *kPrivate = ".lto_priv.";
@@ -68,10 +78,19 @@ std::string symbolName(tree function) {
   return *name == '*' ? name + 1 : name;
 }
 
+bool isOfLanguage(tree function, const char *language) {
+  if (!in_lto_p)
+    return startswith(lang_hooks.name, language);
+  tree unit = translationUnit(function);
+  return unit && TRANSLATION_UNIT_LANGUAGE(unit) && startswith(TRANSLATION_UNIT_LANGUAGE(unit), language);
+}
+
 std::string unreadableName(tree function, const std::string &symbol) {
   if (std::string method = methodName(function); !method.empty())
     return method;
-  const std::string name = isOfAda(function) ? adaName(symbol) : symbol;
+  const std::string name = isOfLanguage(function, "GNU Ada")       ? adaName(symbol)
+                           : isOfLanguage(function, "GNU Fortran") ? fortranName(function)
+                                                                   : symbol;
   return name == symbol ? "" : name;
 }
 
