@@ -36,13 +36,15 @@ std::string absolutePath(std::string path) {
   return remap_debug_filename(withoutDots(path).c_str());
 }
 
-/// "geo::norm::inner" of a procedure in another one of a module; names of Fortran have no capitals. Without a module,
-/// "dgemm", whose symbol is "dgemm_".
-std::string fortranName(tree function) {
+/// The name of FUNCTION in the source after those of its scopes: "geo::norm::inner".
+std::string scopedName(tree function, const char *separator) {
   std::string name;
-  for (tree scope = DECL_ORIGIN(function); scope && DECL_P(scope); scope = DECL_CONTEXT(scope))
-    if ((TREE_CODE(scope) == FUNCTION_DECL || TREE_CODE(scope) == NAMESPACE_DECL) && DECL_NAME(scope))
-      name = IDENTIFIER_POINTER(DECL_NAME(scope)) + (name.empty() ? "" : "::" + name);
+  for (tree scope = DECL_ORIGIN(function); scope && TREE_CODE(scope) != TRANSLATION_UNIT_DECL;
+       scope = get_containing_scope(scope)) {
+    tree own = TYPE_P(scope) ? TYPE_IDENTIFIER(scope) : DECL_P(scope) ? DECL_NAME(scope) : NULL_TREE;
+    if (own)
+      name = IDENTIFIER_POINTER(own) + (name.empty() ? "" : separator + name);
+  }
   return name;
 }
 
@@ -88,9 +90,14 @@ bool isOfLanguage(tree function, const char *language) {
 std::string unreadableName(tree function, const std::string &symbol) {
   if (std::string method = methodName(function); !method.empty())
     return method;
-  const std::string name = isOfLanguage(function, "GNU Ada")       ? adaName(symbol)
-                           : isOfLanguage(function, "GNU Fortran") ? fortranName(function)
-                                                                   : symbol;
+  std::string name;
+  if (isOfLanguage(function, "GNU Ada"))
+    name = adaName(symbol);
+  else if (isOfLanguage(function, "GNU Fortran"))
+    name = scopedName(function, "::"); // "dgemm", whose symbol is "dgemm_"
+  else if (isOfLanguage(function, "GNU D") && startswith(symbol.c_str(), "_D") &&
+           demangledBase(Mangling::D, symbol).empty())
+    name = scopedName(function, "."); // of what libiberty can't demangle: functions in others
   return name == symbol ? "" : name;
 }
 
