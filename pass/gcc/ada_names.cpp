@@ -3,7 +3,6 @@
 // libiberty does most of it, but gives up on subprograms in blocks without a name, and knows few of those that GNAT
 // makes itself.
 #include "ada_names.h"
-#include "source_text.h"
 
 #include <cstdlib>
 
@@ -74,13 +73,6 @@ std::string ownNotation(std::string symbol) {
 }
 
 } // namespace
-
-bool isOfAda(tree function) {
-  if (!in_lto_p)
-    return startswith(lang_hooks.name, "GNU Ada");
-  tree unit = translationUnit(function);
-  return unit && TRANSLATION_UNIT_LANGUAGE(unit) && startswith(TRANSLATION_UNIT_LANGUAGE(unit), "GNU Ada");
-}
 
 std::string adaName(const std::string &symbol) {
   std::string plain =

@@ -7,9 +7,6 @@
 
 namespace ada {
 
-/// Whether FUNCTION is of a unit in Ada, also where -flto compiles units of several languages together.
-bool isOfAda(tree function);
-
 /// SYMBOL as Ada writes it: "pack.stack.push" of "pack__stack__push__2.5". What GNAT made without a name in the source
 /// ("pack__heldIP", "main___finalizer.1") has GNAT's, in the same notation. SYMBOL itself if it is not of that form.
 std::string adaName(const std::string &symbol);

@@ -36,6 +36,18 @@ std::string absolutePath(std::string path) {
   return remap_debug_filename(withoutDots(path).c_str());
 }
 
+/// The name of FUNCTION in the source after those of its scopes: "geo::norm::inner".
+std::string scopedName(tree function, const char *separator) {
+  std::string name;
+  for (tree scope = DECL_ORIGIN(function); scope && TREE_CODE(scope) != TRANSLATION_UNIT_DECL;
+       scope = get_containing_scope(scope)) {
+    tree own = TYPE_P(scope) ? TYPE_IDENTIFIER(scope) : DECL_P(scope) ? DECL_NAME(scope) : NULL_TREE;
+    if (own)
+      name = IDENTIFIER_POINTER(own) + (name.empty() ? "" : separator + name);
+  }
+  return name;
+}
+
 /// SYMBOL without what -flto adds to the names of functions that were local to a unit ("f.lto_priv.0").
 std::string withoutPrivate(std::string symbol) {
   constexpr const char *kPrivate = ".lto_priv.";
@@ -68,10 +80,24 @@ std::string symbolName(tree function) {
   return *name == '*' ? name + 1 : name;
 }
 
+bool isOfLanguage(tree function, const char *language) {
+  if (!in_lto_p)
+    return startswith(lang_hooks.name, language);
+  tree unit = translationUnit(function);
+  return unit && TRANSLATION_UNIT_LANGUAGE(unit) && startswith(TRANSLATION_UNIT_LANGUAGE(unit), language);
+}
+
 std::string unreadableName(tree function, const std::string &symbol) {
   if (std::string method = methodName(function); !method.empty())
     return method;
-  const std::string name = isOfAda(function) ? adaName(symbol) : symbol;
+  std::string name;
+  if (isOfLanguage(function, "GNU Ada"))
+    name = adaName(symbol);
+  else if (isOfLanguage(function, "GNU Fortran"))
+    name = scopedName(function, "::"); // "dgemm", whose symbol is "dgemm_"
+  else if (isOfLanguage(function, "GNU D") && startswith(symbol.c_str(), "_D") &&
+           demangledBase(Mangling::D, symbol).empty())
+    name = scopedName(function, "."); // of what libiberty can't demangle: functions in others
   return name == symbol ? "" : name;
 }
 

@@ -11,11 +11,13 @@ namespace ada {
 std::string symbolName(tree function);
 /// SYMBOL, which names FUNCTION, as its language writes it: "void ns::f<int>(int)"; SYMBOL itself if it is not mangled.
 std::string demangledName(tree function, const std::string &symbol);
-/// The same if readers of a trace can't demangle SYMBOL, as in Ada and Objective-C; "" otherwise.
+/// The same if readers of a trace can't demangle SYMBOL, as in Ada, Fortran and Objective-C; "" otherwise.
 std::string unreadableName(tree function, const std::string &symbol);
 
 /// The translation unit that FUNCTION is of, also where -flto compiles several together; null if it is not known.
 tree translationUnit(tree function);
+/// Whether the compiler of FUNCTION's unit is the one whose name begins so: "GNU Ada".
+bool isOfLanguage(tree function, const char *language);
 
 /// The function in the source that FUNCTION is a copy or a part of; FUNCTION itself if the optimizer did not make it.
 tree sourceFunction(tree function);

@@ -43,7 +43,7 @@ PROGRAMS = {
         "true",
         [f"TESTING/{program} < TESTING/{data}" for program, data in LAPACK_TESTS],
         r" *[0-9.]+ *seconds",
-        {"dgebal_": 0, "dchkbl_": 0}),
+        {"dgebal": 0, "dchkbl": 0, "dchkee": 0}),
     "Ada: Ahven's own tests": Program(
         "ahven",
         ["mkdir -p build && cd build && {gnatmake} -q -O2 -I../src -I../src/unix -I../test ../test/tester.adb"],
@@ -129,13 +129,14 @@ def compare(name, program, source, output, adatrace, compilers):
 
 def lapackCounts(folder, adaGfortran):
     """Whether one test's calls are those that gcov counts. Where programs have a file of the same name as a library, theirs counts."""
+    unlinked = "sgetrf sgetrs spotrf spotrs dsgesv dsposv slag2d ilaenv2stage iparmq".split() # need others, or are in a program's file
     sources = {}
     for part in ("INSTALL", "BLAS/SRC", "SRC", "TESTING/MATGEN", "TESTING/EIG"):
         for path in (folder / part).glob("*.o"):
             sources[path.stem], = (path.with_suffix(end) for end in (".f", ".F", ".f90", ".F90") if path.with_suffix(end).exists())
-    order = sorted(sources.values(), key=lambda path: (path.stem not in ("la_constants", "la_xisnan"), path.stem)) # modules first
+    order = sorted((path for stem, path in sources.items() if stem not in unlinked), key=lambda path: (path.stem not in ("la_constants", "la_xisnan"), path.stem)) # modules first
     return subprocess.run([sys.executable, repository / "test/real/gcov_counts.py", "--dir", folder / "counts", "--compiler", adaGfortran,
-                           "--flags=-frecursive", "--libraries=-Wl,-z,muldefs,--unresolved-symbols=ignore-all", "--stdin", folder / "TESTING/nep.in", *order], env=clean, check=False).returncode == 0
+                           "--flags=-frecursive", "--stdin", folder / "TESTING/nep.in", *order], env=clean, check=False).returncode == 0
 
 
 def main():
