@@ -150,15 +150,23 @@ if os.path.exists(own):
   endif()
 endfunction()
 
-# ada_lit_suites(<name> DIR <folder> [TARGET <architecture>]): <name>-N for each LLVM N. The suite of the newest LLVM
-# runs each time, each other one with the part llvm-N.
-function(ada_lit_suites name)
+# Sets RESULT to the part of the suites for LLVM VERSION that repeat what the suite for the newest LLVM does each time;
+# "" for that one.
+function(ada_llvm_part result version)
   list(GET ADA_TEST_LLVMS -1 newest)
+  if(version IN_LIST ADA_MORE_LLVM_VERSIONS)
+    set(${result} more-llvms PARENT_SCOPE)
+  elseif(version EQUAL newest)
+    set(${result} "" PARENT_SCOPE)
+  else()
+    set(${result} llvm-${version} PARENT_SCOPE)
+  endif()
+endfunction()
+
+# ada_lit_suites(<name> DIR <folder> [TARGET <architecture>]): <name>-N for each LLVM N, with the part of that LLVM.
+function(ada_lit_suites name)
   foreach(version IN LISTS ADA_TEST_LLVMS)
-    set(part PART llvm-${version})
-    if(version EQUAL newest)
-      set(part "")
-    endif()
-    ada_lit_suite(${name}-${version} ${ARGN} LLVM ${version} ${part})
+    ada_llvm_part(part ${version})
+    ada_lit_suite(${name}-${version} ${ARGN} LLVM ${version} PART "${part}")
   endforeach()
 endfunction()

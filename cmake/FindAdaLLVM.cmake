@@ -1,4 +1,5 @@
-# FindAdaLLVM.cmake - finds the installed LLVMs among ADA_LLVM_VERSIONS, each by its own llvm-config.
+# FindAdaLLVM.cmake - finds the installed LLVMs among ADA_LLVM_VERSIONS and ADA_MORE_LLVM_VERSIONS, each by its own
+# llvm-config.
 #
 # find_package(LLVM) finds one LLVM per configure run. The plugin is built for several side by side and needs only the
 # headers of each, so this asks llvm-config-N (or llvm-config, if that is version N).
@@ -10,7 +11,11 @@
 # ADA_LLVM_<N>_ROOT        the folder that BINDIR is in; lit is in ROOT/build/utils/lit on Debian
 
 set(ADA_LLVM_FOUND "")
-foreach(version IN LISTS ADA_LLVM_VERSIONS)
+foreach(version IN LISTS ADA_LLVM_VERSIONS ADA_MORE_LLVM_VERSIONS)
+  if(version LESS 13)
+    message(WARNING "LLVM ${version} is left out: 13 is the oldest that the plugin can be built for")
+    continue()
+  endif()
   find_program(ADA_LLVM_CONFIG_${version}
                NAMES llvm-config-${version} llvm-config${version} llvm-config
                HINTS /usr/lib/llvm-${version}/bin /usr/local/opt/llvm@${version}/bin
@@ -64,6 +69,6 @@ if(ADA_LLVM_FOUND AND NOT ADA_LLVM_DEFAULT IN_LIST ADA_LLVM_FOUND)
 endif()
 
 include(FindPackageHandleStandardArgs)
-string(REPLACE ";" ", " wanted "${ADA_LLVM_VERSIONS}")
+string(REPLACE ";" ", " wanted "${ADA_LLVM_VERSIONS};${ADA_MORE_LLVM_VERSIONS}")
 find_package_handle_standard_args(AdaLLVM REQUIRED_VARS ADA_LLVM_FOUND
   REASON_FAILURE_MESSAGE "no LLVM among ${wanted} is installed (Debian: apt-get install clang-19 llvm-19-dev)")

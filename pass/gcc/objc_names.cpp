@@ -7,6 +7,7 @@
 #include <algorithm>
 
 // Only in the compilers of Objective-C and Objective-C++: the class of that name, null if there is none.
+// NOLINTNEXTLINE(readability-identifier-naming)
 __attribute__((weak)) tree lookup_interface(tree name);
 
 namespace ada {

@@ -12,9 +12,11 @@
 #include <plugin-version.h>
 
 // The preprocessor; only compilers of C and its relatives have one.
+// NOLINTBEGIN(readability-identifier-naming)
 struct cpp_reader;
 extern __attribute__((weak)) cpp_reader *parse_in;
 __attribute__((weak)) int cpp_defined(cpp_reader *, const unsigned char *, int);
+// NOLINTEND(readability-identifier-naming)
 
 __attribute__((visibility("default"))) int plugin_is_GPL_compatible;
 

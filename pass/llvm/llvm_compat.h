@@ -1,4 +1,4 @@
-// Every difference between LLVM 14, 19 and 22 that matters to the pass, each in one place.
+// Every difference between LLVM 13 to 22 that matters to the pass, each in one place.
 //
 // No other file depends on the version, except that host_version.cpp compares it with the compiler's. Each piece says
 // which version makes it superfluous.

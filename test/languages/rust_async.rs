@@ -3,8 +3,8 @@
 // suspended or before they were polled, in the same place as others before, and polled by two threads.
 // REQUIRES: rust
 // RUN: rm -rf %t && mkdir %t
-// RUN: for rustc in %rustcs; do for o in -Copt-level=0 -Copt-level=3 '-Copt-level=1 -Csymbol-mangling-version=v0'; do \
-// RUN:   RUSTC_BOOTSTRAP=1 $rustc --edition=2021 -g $(RUSTC=$rustc adatrace flags --rust) $o %s -o %t/app && rm -rf %t/s && \
+// RUN: for rustc in %rustcs; do for o in -Copt-level=0@ -Copt-level=3@ '-Copt-level=1 -Csymbol-mangling-version=v0@' -Copt-level=3@-ada-before-inlining; do \
+// RUN:   ADA_PASS_OPTIONS=${o#*@} RUSTC_BOOTSTRAP=1 $rustc --edition=2021 -g $(RUSTC=$rustc adatrace flags --rust) ${o%@*} %s -o %t/app && rm -rf %t/s && \
 // RUN:   adatrace record --quiet --coroutines=1 --session %t/s %t/app > %t/out && grep -qx 'sum 42, 3 3 boxed, caught true' %t/out && \
 // RUN:   adatrace verify --quiet %t/s && adatrace coroutines --each --format=json %t/s > %t/each.json && \
 // RUN:   adatrace tree --args %t/s > %t/tree && %python %S/Inputs/check_futures.py "$o" %t/each.json %t/tree %s || exit 1; done; done

@@ -1,6 +1,7 @@
 // RUN: %same_behaviour %s -std=c++20
 // RUN: FileCheck %s < %t-O0.events
 // RUN: FileCheck %s < %t-O0-early.events
+// UNSUPPORTED: llvm-13
 // A coroutine is traced as the functions into which it is split: the one that is called, and one that runs at each
 // resumption, including symmetric transfer and exceptions.
 #if __has_include(<coroutine>) && __clang_major__ >= 15

@@ -1,6 +1,7 @@
 ; RUN: sed s/ATTR_PRESPLIT/%presplit/ %s | %opt_ada -ada-why -o %t.ll 2> %t.why
 ; RUN: FileCheck %s < %t.ll
 ; RUN: FileCheck %s --check-prefix=WHY < %t.why
+; UNSUPPORTED: llvm-13
 ; What cannot be traced is left alone, and -ada-why says for each function why.
 target triple = "x86_64-unknown-linux-gnu"
 

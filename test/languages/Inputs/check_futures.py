@@ -1,10 +1,11 @@
 # check_futures.py OPTION EACH.json TREE SOURCE: what `adatrace coroutines` and `tree --args` say about rust_async.rs,
-# compiled with OPTION. With optimization, some futures are polled inside others, and some drops are not calls.
+# compiled with OPTION. With inlining before the hooks, some futures are polled inside others, and some drops are not
+# calls.
 import json
 import sys
 
 option, each, tree, source = sys.argv[1], json.load(open(sys.argv[2])), open(sys.argv[3]).read(), open(sys.argv[4]).read()
-isPlain = option == "-Copt-level=0"
+isPlain = option in ("-Copt-level=0@", "-Copt-level=3@-ada-before-inlining")
 line = next(n for n, text in enumerate(source.split("\n"), 1) if text.endswith("// line ENDLESS"))
 
 

@@ -15,6 +15,7 @@
 //   T: function 5 _Z1fi a.cpp:12     id (0x… or decimal), name, file and line
 //   T: external 5                    that function is a library's
 //   T: inlined 6                     copies of the other one of that name, inlined into others
+//   T: coroutine 7                   creates coroutines or is a part of one, or of a future of Rust
 //   T: types 5 i0:s32;n:i0:s32       of that function, as docs/reference/types.md has them
 //   T: window 100 900 50 40 slow 5 700 0   start, end, pre-roll asked and there (ms),
 //                                    cause, its function (or -), time and thread (or -)
@@ -107,7 +108,7 @@ public:
       takeFunction(line);
     else if (what == "types")
       takeTypes(line);
-    else if (what == "external" || what == "inlined")
+    else if (what == "external" || what == "inlined" || what == "coroutine")
       symbolOf(line)[what] = true;
     else if (what == "window")
       takeWindow(line);
