@@ -50,10 +50,9 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
   }
   std::unique_ptr<curl_slist, void (*)(curl_slist *)> headers(nullptr, curl_slist_free_all);
   const auto addHeader = [&](const char *line) {
-    if (curl_slist *list = curl_slist_append(headers.get(), line)) {
-      (void)headers.release(); // the list may have another first element now
-      headers.reset(list);
-    }
+    curl_slist *const before = headers.release(); // the list may have another first element then
+    curl_slist *const after = curl_slist_append(before, line);
+    headers.reset(after ? after : before);
   };
   addHeader("Expect:"); // otherwise the body would wait for a reply that not every server sends
   addHeader("Content-Type: application/octet-stream");

@@ -176,7 +176,7 @@ Expected<Credentials> readCredentials(const std::string &file) {
   return credentials;
 }
 
-Expected<std::string> Server::send(std::string_view sql, std::vector<std::string> parameters, std::string_view body,
+Expected<std::string> Server::send(std::string_view sql, const std::vector<std::string> &parameters, std::string_view body,
                                    bool hasDatabase) {
   if (!canSendRequests())
     return usage("this adatrace was built without libcurl, which connects to servers");

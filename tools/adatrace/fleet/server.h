@@ -76,7 +76,7 @@ public:
 
 private:
   Expected<void> keepToRate(uint64_t bytes);
-  Expected<std::string> send(std::string_view sql, std::vector<std::string> parameters, std::string_view body,
+  Expected<std::string> send(std::string_view sql, const std::vector<std::string> &parameters, std::string_view body,
                              bool hasDatabase);
 
   ServerAddress address_;
