@@ -176,8 +176,8 @@ Expected<Credentials> readCredentials(const std::string &file) {
   return credentials;
 }
 
-Expected<std::string> Server::send(std::string_view sql, const std::vector<std::string> &parameters, std::string_view body,
-                                   bool hasDatabase) {
+Expected<std::string> Server::send(std::string_view sql, const std::vector<std::string> &parameters,
+                                   std::string_view body, bool hasDatabase) {
   if (!canSendRequests())
     return usage("this adatrace was built without libcurl, which connects to servers");
   // Without wait_end_of_query, an error that occurs after part of the answer was sent would not show in the status.
