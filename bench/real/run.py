@@ -91,7 +91,7 @@ def adatrace():
 # name: the compiler's arguments, or a CMakeTarget, the words after the program's name, and those with --short. DATA is 4 MB of C source,
 # TRACE a session of bzip2 packing it.
 PROGRAMS = {
-    "sqlite": (sqlite, ["60000"], ["6000"]),
+    "sqlite": (sqlite, ["60000"], ["20000"]),
     "lua": (lua, [str(repository / "bench/real/work.lua"), "5"], [str(repository / "bench/real/work.lua"), "1"]),
     "json, C++": (json_cpp, [], []),
     "bzip2": (bzip2, ["-c", "DATA"], ["-c", "DATA"]),
