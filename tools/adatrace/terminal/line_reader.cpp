@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <sys/stat.h>
+#include <sys/time.h>
 
 namespace ada::cli {
 
@@ -32,21 +33,36 @@ std::string placeOf(const std::string &name) {
   return error ? std::string() : (place / name).string();
 }
 
-// While it lives, ^C sets a flag and ends a system call that waits.
+// While it lives, ^C sets a flag and ends a system call that waits, now or, if it comes just before that call, soon: a
+// timer interrupts again and again.
 class Cancelling {
 public:
   Cancelling() {
     wasAsked = 0;
     struct sigaction action = {};
-    action.sa_handler = [](int) { wasAsked = 1; };
+    action.sa_handler = [](int) {};
+    sigaction(SIGALRM, &action, &beforeTimer_);
+    action.sa_handler = [](int) {
+      wasAsked = 1;
+      repeat(10'000);
+    };
     sigaction(SIGINT, &action, &before_);
   }
   Cancelling(const Cancelling &) = delete;
-  ~Cancelling() { sigaction(SIGINT, &before_, nullptr); }
+  ~Cancelling() {
+    sigaction(SIGINT, &before_, nullptr);
+    repeat(0);
+    sigaction(SIGALRM, &beforeTimer_, nullptr);
+  }
   static inline volatile std::sig_atomic_t wasAsked = 0;
 
 private:
-  struct sigaction before_;
+  static void repeat(long us) { // one system call
+    const itimerval each{{0, us}, {0, us}};
+    setitimer(ITIMER_REAL, &each, nullptr);
+  }
+
+  struct sigaction before_, beforeTimer_;
 };
 
 } // namespace
@@ -86,7 +102,7 @@ std::optional<std::string> LineReader::read(const char *prompt) {
     if (std::string line; std::getline(std::cin, line))
       text = std::move(line);
   }
-  wasCancelled_ = Cancelling::wasAsked != 0 && !text;
+  wasCancelled_ = Cancelling::wasAsked != 0; // also if it came after the line, which has not been run yet
   if (!wasCancelled_)
     return text;
   std::cin.clear();
