@@ -114,7 +114,8 @@ int Exits::makeCleanupPad(const Frame &frame) {
     return 0;
 
   basic_block block = create_empty_bb(EXIT_BLOCK_PTR_FOR_FN(function_)->prev_bb);
-  block->count = profile_count::zero().guessed_local();
+  if (function_->cfg->count_max.initialized_p()) // -fno-guess-branch-probability: no block may have a count then
+    block->count = profile_count::zero().guessed_local();
   if (current_loops)
     add_bb_to_loop(block, get_loop(function_, 0));
   eh_landing_pad pad = gen_eh_landing_pad(outer);

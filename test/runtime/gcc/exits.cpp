@@ -1,5 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_gxx -O2 %s -o %t/p && %session %t/p > %t/out && %calls tree --open=0 %t/session | FileCheck --strict-whitespace %s
 // RUN: adatrace verify -q %t/session
+// RUN: %ada_gxx -O2 -fnon-call-exceptions -fno-guess-branch-probability -c %s -o %t/o
 // REQUIRES: gcc-plugin, native, x86_64
 // GCC: calls end by return, by an exception that passes through, is handled or thrown again, and by longjmp.
 #include <csetjmp>
