@@ -7,13 +7,23 @@ import re
 import signal
 import stat
 import sys
+import termios
+import time
+import traceback
 
 trace, state = sys.argv[1], pathlib.Path("state").resolve()
 try:
     hasHistory = bool(ctypes.CDLL("libedit.so.2"))
 except OSError:
     hasHistory = False
-signal.alarm(600)
+
+
+def giveUp(*_):
+    sys.exit(f"waited too long; shown since: {shell.shown!r}\n{''.join(traceback.format_stack())}")
+
+
+signal.signal(signal.SIGALRM, giveUp)
+signal.alarm(300)
 
 
 class Shell:
@@ -51,30 +61,40 @@ class Shell:
         status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
         if status:
             sys.exit(f"status {status}")
+        if ~termios.tcgetattr(self.terminal)[3] & (termios.ICANON | termios.ECHO):
+            sys.exit("the terminal was not restored")
+
+
+def use():
+    """What a person does, with or without editing of lines."""
+    shell.type("SELECT 40 +\r")
+    shell.await_("...> ")
+    shell.type("half a line")
+    shell.await_("half a line")
+    shell.interrupt()  # gives up both lines
+    for endless in ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n;",
+                    "SELECT count(*) FROM spans a, spans b, spans c, spans d;",
+                    "SELECT a.id FROM spans a, spans b, spans c, spans d ORDER BY a.dur + b.dur + c.dur;",
+                    "SELECT a.dur + b.dur + c.dur AS x, count(*) FROM spans a, spans b, spans c GROUP BY x;"):
+        for tries in range(12):  # until it runs: before that ^C only gives up the line
+            shell.type(endless + "\r")
+            shell.await_(endless[-9:] + "\r\n")
+            time.sleep(0.001 * 2**tries)
+            if "interrupted" in shell.interrupt():
+                break
+        else:
+            sys.exit(f"never interrupted: {endless}")
+    shell.type(".tables\r")
+    shell.await_("off_cpu")
+    shell.await_("adatrace> ")
+    shell.type("SELECT 40 + 2 AS answer;\r")
+    if not re.search(r"answer\s+42", shell.await_("42")):
+        sys.exit("no answer")
+    shell.await_("adatrace> ")
 
 
 shell = Shell()
-shell.type("SELECT 40 +\r")
-shell.await_("...> ")
-shell.type("half a line")
-shell.await_("half a line")
-shell.interrupt()  # gives up both lines
-for endless in ("WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT max(x) FROM n;",
-                "SELECT count(*) FROM spans a, spans b, spans c, spans d;",
-                "SELECT a.id FROM spans a, spans b, spans c, spans d ORDER BY a.dur + b.dur + c.dur;",
-                "SELECT a.dur + b.dur + c.dur AS x, count(*) FROM spans a, spans b, spans c GROUP BY x;"):
-    while True:  # until it runs: before that ^C only gives up the line
-        shell.type(endless + "\r")
-        shell.await_(endless[-9:])
-        if "interrupted" in shell.interrupt():
-            break
-shell.type(".tables\r")
-shell.await_("off_cpu")
-shell.await_("adatrace> ")
-shell.type("SELECT 40 + 2 AS answer;\r")
-if not re.search(r"answer\s+42", shell.await_("42")):
-    sys.exit("no answer")
-shell.await_("adatrace> ")
+use()
 shell.end()
 if hasHistory:
     kept = state / "adatrace/sql_history"
@@ -84,5 +104,12 @@ if hasHistory:
     shell.type("\x10\r")  # ^P: the line before
     shell.await_("42")
     shell.await_("adatrace> ")
+    shell.end()
+    bad = pathlib.Path("bad")
+    bad.mkdir()
+    (bad / "libedit.so.2").write_text("no library")
+    os.environ["LD_LIBRARY_PATH"] = str(bad.resolve())
+    shell = Shell()
+    use()
     shell.end()
 print("the shell works")

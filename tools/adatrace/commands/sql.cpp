@@ -237,8 +237,8 @@ int Session::shell() {
   out_.flush();
   std::string sql;
   const auto next = [&] {
-    database_->resume(); // from ^C, which ended a query or came too late
-    return lines.read(sql.empty() ? "adatrace> " : "     ...> ");
+    const auto resume = [this] { database_->resume(); }; // from ^C, which ended a query or came too late
+    return lines.read(sql.empty() ? "adatrace> " : "     ...> ", resume);
   };
   while (const auto line = next()) {
     if (lines.wasCancelled()) {

@@ -17,6 +17,10 @@ namespace {
 
 constexpr int kMostLines = 1000;
 
+// libedit's rl_prep_terminal. readline() prepares the terminal after it has shown the prompt, and a ^D that is typed
+// in between is lost; so this is called before the prompt, but within readline(), which restores the terminal.
+void (*prepareTerminal)(int) = nullptr;
+
 // Where lines are kept; its directory is there. Empty if there is no such place.
 std::string placeOf(const std::string &name) {
   const char *const state = std::getenv("XDG_STATE_HOME"), *const home = std::getenv("HOME");
@@ -72,14 +76,22 @@ void LineReader::load() {
   void *const library = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return;
-  readline_ = reinterpret_cast<char *(*)(const char *)>(dlsym(library, "readline"));
-  addHistory_ = reinterpret_cast<int (*)(const char *)>(dlsym(library, "add_history"));
-  writeHistory_ = reinterpret_cast<int (*)(const char *)>(dlsym(library, "write_history"));
-  auto *const use = reinterpret_cast<void (*)()>(dlsym(library, "using_history"));
-  auto *const limit = reinterpret_cast<void (*)(int)>(dlsym(library, "stifle_history"));
-  auto *const readHistory = reinterpret_cast<int (*)(const char *)>(dlsym(library, "read_history"));
-  if (!addHistory_ || !writeHistory_ || !use || !limit || !readHistory)
+  const auto find = [library](auto *&function, const char *name) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    return function != nullptr;
+  };
+  void (*use)() = nullptr;
+  void (*limit)(int) = nullptr;
+  int (*readHistory)(const char *) = nullptr;
+  int (**beforeInput)() = nullptr;
+  if (!find(use, "using_history") || !find(limit, "stifle_history") || !find(readHistory, "read_history") ||
+      !find(prepareTerminal, "rl_prep_terminal") || !find(beforeInput, "rl_pre_input_hook") ||
+      !find(addHistory_, "add_history") || !find(writeHistory_, "write_history") || !find(readline_, "readline"))
     return;
+  *beforeInput = [] {
+    prepareTerminal(1);
+    return 0;
+  };
   use();
   limit(kMostLines);
   path_ = placeOf(name_);
@@ -87,10 +99,21 @@ void LineReader::load() {
     readHistory(path_.c_str());
 }
 
-std::optional<std::string> LineReader::read(const char *prompt) {
+std::optional<std::string> LineReader::read(const char *prompt, const std::function<void()> &begin) {
   if (!wasLoaded_)
     load();
+  auto text = cancellable(prompt, begin);
+  wasCancelled_ = Cancelling::wasAsked != 0; // also if it came after the line, which has not been run yet
+  if (!wasCancelled_)
+    return text;
+  std::cin.clear();
+  drawLive("\n");
+  return std::string();
+}
+
+std::optional<std::string> LineReader::cancellable(const char *prompt, const std::function<void()> &begin) {
   const Cancelling cancelling;
+  begin();
   std::optional<std::string> text;
   if (readline_) {
     if (char *const line = readline_(prompt)) {
@@ -102,16 +125,11 @@ std::optional<std::string> LineReader::read(const char *prompt) {
     if (std::string line; std::getline(std::cin, line))
       text = std::move(line);
   }
-  wasCancelled_ = Cancelling::wasAsked != 0; // also if it came after the line, which has not been run yet
-  if (!wasCancelled_)
-    return text;
-  std::cin.clear();
-  drawLive("\n");
-  return std::string();
+  return text;
 }
 
 void LineReader::remember(const std::string &text) {
-  if (!addHistory_)
+  if (!readline_)
     return;
   addHistory_(text.c_str());
   if (path_.empty())

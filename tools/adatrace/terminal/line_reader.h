@@ -1,6 +1,7 @@
 // Reads lines that a person types, with editing and history if the system has libedit.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,13 +16,15 @@ public:
   explicit LineReader(std::string history) : name_(std::move(history)) {}
 
   /// Nothing at the end of the input (^D). ^C gives up the line: then wasCancelled() is true.
-  std::optional<std::string> read(const char *prompt);
+  /// `begin` is called as soon as ^C is this line's: what an earlier ^C asked for can be taken back there.
+  std::optional<std::string> read(const char *prompt, const std::function<void()> &begin);
   bool wasCancelled() const { return wasCancelled_; }
   /// Lets the next lines be chosen from this one, too.
   void remember(const std::string &text);
 
 private:
   void load();
+  std::optional<std::string> cancellable(const char *prompt, const std::function<void()> &begin);
   std::string name_;
   std::string path_; // empty: no place to keep lines
   bool wasLoaded_ = false, wasCancelled_ = false;
