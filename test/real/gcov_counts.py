@@ -3,8 +3,9 @@
 
     gcov_counts.py --dir DIR --compiler ada-gcc-12 [--flags='-DX -I…'] [--libraries='-lm'] [--run='script.lua'] SOURCE…
 
-A function is known by its file and line, so all instances of a template count as one. System headers are left out. The program is built without
-optimization, because gcov counts what was inlined as well. It runs in DIR. adatrace is taken from beside the compiler.
+A function is known by its file and line, so all instances of a template count as one. System headers are left out.
+The program is built without optimization, because gcov counts what was inlined as well. It runs in DIR. adatrace is
+taken from beside the compiler.
 The part `gcc` of the tests runs this on a program of this project; by hand it ran on SQLite, Lua, zstd and LAPACK's tests.
 """
 import argparse

@@ -12,8 +12,9 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
+
+from gcov_counts import call
 
 MANIFEST = """[package]
 name = "app"
@@ -50,13 +51,6 @@ fn main() {
     println!("{} {} {} {}", list.len(), depth(&read), bad, word.replace_all(&text, "$2-$1").len());
 }
 """
-
-
-def call(command, directory, **more):
-    done = subprocess.run(command, cwd=directory, stdout=subprocess.PIPE, text=True, **more)
-    if done.returncode:
-        sys.exit(f"{' '.join(command)}: status {done.returncode}")
-    return done.stdout
 
 
 def write(directory, name, text):
