@@ -140,7 +140,7 @@ if os.path.exists(own):
     set(long --param long)
     set(suite_PART long)
   endif()
-  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j3 ${long} ${suiteBuild})
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j2 ${long} ${suiteBuild})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${suite_TIMEOUT})
   if(suite_COST)
     set_tests_properties(${name} PROPERTIES COST ${suite_COST})
