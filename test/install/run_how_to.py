@@ -46,9 +46,8 @@ endsWith() { # STATUS COMMAND…
 adatrace() {
   case $1 in
   view | open)
-    local address pid port
-    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-    coproc server { exec adatrace "$@" --no-browser --port="$port"; }
+    local address pid
+    coproc server { exec adatrace "$@" --no-browser --port=0; }
     pid=$server_PID
     read -r address <&"${server[0]}"
     [[ $address = *http* ]]

@@ -1,6 +1,7 @@
 // RUN: %like_plain %t %ada_clangxx -std=c++20 -I%inputs -O0 %s && %calls tree --open=0 --only='^(main|numbers|outer|visit|fails)(?!.*wrapper)' %t/session | FileCheck --strict-whitespace %s
 // RUN: %like_plain %t %ada_clangxx -std=c++20 -I%inputs -O2 %s && %calls tree --open=0 --only='^(main|numbers|outer|visit|fails)(?!.*wrapper)' %t/session | FileCheck --strict-whitespace %s
 // UNSUPPORTED: llvm-13
+// Clang 13 has only the experimental coroutines, whose header is not <coroutine>.
 // A coroutine's start, each resumption and its destruction are separate calls; a transfer from one coroutine to another
 // is a tail call; an exception that leaves a coroutine is recorded as an exception event.
 #include "coroutine.h"

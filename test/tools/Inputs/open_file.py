@@ -5,7 +5,6 @@ Usage: open_file.py VIEWER... SESSION
 import http.client
 import re
 import signal
-import socket
 import subprocess
 import sys
 import urllib.parse
@@ -15,10 +14,7 @@ import urllib.parse
 
 def start(viewer, *options):
     """Uses any port, also for perfetto, because tests run side by side."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(["adatrace", "open", "--no-browser", f"--port={port}", f"--in={viewer}", *options, session],
+    process = subprocess.Popen(["adatrace", "open", "--no-browser", "--port=0", f"--in={viewer}", *options, session],
                                stdout=subprocess.PIPE, text=True)
     return process, process.stdout.readline().strip()
 
