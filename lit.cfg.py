@@ -67,7 +67,11 @@ buildBin = os.path.join(config.ada_build_dir, "bin")
 pluginBin = os.path.join(pluginBuild, "bin")
 buildLib = os.path.join(pluginBuild, "lib")
 
-config.environment["PATH"] = os.pathsep.join([buildBin, pluginBin, llvmBin, config.environment["PATH"]])
+path = [buildBin, pluginBin, llvmBin, config.environment["PATH"]]
+found = shutil.which("python3", path=os.pathsep.join(path))
+if found and not os.path.samefile(found, sys.executable): # a script, as above
+    path.insert(-1, os.path.dirname(sys.executable))
+config.environment["PATH"] = os.pathsep.join(path)
 # A variable set in the caller's shell must not change what a test sees.
 for name in [n for n in config.environment if n.startswith("ADA_")]:
     del config.environment[name]

@@ -54,10 +54,15 @@ install(CODE "
 #===--- The archive --------------------------------------------------------===#
 
 if(TARGET adatrace)
+  get_target_property(ada_loaded adatrace ADA_LOADED_LIBRARY)
+  if(NOT ada_loaded)
+    set(ada_loaded "")
+  endif()
   install(CODE "
-    file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:adatrace>\" RESOLVED_DEPENDENCIES_VAR ada_libraries
+    file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:adatrace>\" LIBRARIES ${ada_loaded}
+         RESOLVED_DEPENDENCIES_VAR ada_libraries
          PRE_EXCLUDE_REGEXES \"^(libc|libm|libresolv|libdl|librt|libpthread|ld-linux.*|libgcc_s|libstdc..)\\\\.so\")
-    foreach(ada_library IN LISTS ada_libraries)
+    foreach(ada_library IN LISTS ada_libraries ITEMS ${ada_loaded})
       file(INSTALL \${ada_library} DESTINATION \${CMAKE_INSTALL_PREFIX}/${ADA_INSTALL_PLUGIN_DIR} FOLLOW_SYMLINK_CHAIN)
     endforeach()" COMPONENT bundle EXCLUDE_FROM_ALL)
 endif()
@@ -219,5 +224,5 @@ print(f'python3 (>= {a}.{b}), python3 (<< {a}.{b + 1})')" OUTPUT_VARIABLE ada_py
        WORLD_READ WORLD_EXECUTE)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${scripts}/postinst ${scripts}/prerm)
 endif()
-set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "libadatrace-dev (= ${ada_package_version})")
+set(CPACK_DEBIAN_TOOL_PACKAGE_RECOMMENDS "libadatrace-dev (= ${ada_package_version}), libcurl4")
 include(CPack)

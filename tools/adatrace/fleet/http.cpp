@@ -2,6 +2,8 @@
 #include "http.h"
 
 #ifdef ADA_CURL
+#include "base/loaded_library.h"
+
 #include <curl/curl.h>
 
 #include <cstdlib>
@@ -16,6 +18,44 @@ namespace ada::cli {
 namespace {
 
 constexpr long kConnectSeconds = 10;
+
+/// The functions of libcurl, which is loaded for the first request: with the thirty libraries that it needs, it would
+/// make each start of adatrace take half as long again.
+struct Curl {
+  std::string problem; ///< why there is no libcurl
+  decltype(&curl_easy_init) create = nullptr;
+  decltype(&curl_easy_cleanup) destroy = nullptr;
+  decltype(&curl_easy_setopt) set = nullptr;
+  decltype(&curl_easy_perform) perform = nullptr;
+  decltype(&curl_easy_getinfo) get = nullptr;
+  decltype(&curl_easy_strerror) nameOf = nullptr;
+  decltype(&curl_slist_append) append = nullptr;
+  decltype(&curl_slist_free_all) destroyList = nullptr;
+
+  Curl() {
+    LoadedLibrary library("libcurl.so.4");
+    decltype(&curl_global_init) begin = nullptr;
+    library.find(begin, "curl_global_init");
+    library.find(create, "curl_easy_init");
+    library.find(destroy, "curl_easy_cleanup");
+    library.find(set, "curl_easy_setopt");
+    library.find(perform, "curl_easy_perform");
+    library.find(get, "curl_easy_getinfo");
+    library.find(nameOf, "curl_easy_strerror");
+    library.find(append, "curl_slist_append");
+    library.find(destroyList, "curl_slist_free_all");
+    if (!library.problem().empty())
+      problem = "libcurl, which connects to servers, can't be loaded (" + library.problem() +
+                "); Debian's package is libcurl4";
+    else if (begin(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+      problem = "libcurl, which connects to servers, can't be initialised";
+  }
+};
+
+const Curl &loadedCurl() {
+  static const Curl loaded;
+  return loaded;
+}
 
 struct Answering {
   HttpAnswer answer;
@@ -37,21 +77,21 @@ int askInterrupted(void *context, curl_off_t, curl_off_t, curl_off_t, curl_off_t
 
 } // namespace
 
-bool canSendRequests() { return true; }
+std::string whyNoRequests() { return loadedCurl().problem; }
 
 HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInterrupted) {
-  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  const std::unique_ptr<CURL, void (*)(CURL *)> handle(ready == CURLE_OK ? curl_easy_init() : nullptr,
-                                                       curl_easy_cleanup);
+  const Curl &curl = loadedCurl();
+  const std::unique_ptr<CURL, decltype(curl.destroy)> handle(curl.problem.empty() ? curl.create() : nullptr,
+                                                             curl.destroy);
   Answering answering{{}, request.mostAnswerBytes, isInterrupted};
   if (!handle) {
-    answering.answer.problem = "libcurl can't be initialised";
+    answering.answer.problem = curl.problem.empty() ? "out of memory" : curl.problem;
     return answering.answer;
   }
-  std::unique_ptr<curl_slist, void (*)(curl_slist *)> headers(nullptr, curl_slist_free_all);
+  std::unique_ptr<curl_slist, decltype(curl.destroyList)> headers(nullptr, curl.destroyList);
   const auto addHeader = [&](const char *line) {
     curl_slist *const before = headers.release(); // the list may have another first element then
-    curl_slist *const after = curl_slist_append(before, line);
+    curl_slist *const after = curl.append(before, line);
     headers.reset(after ? after : before);
   };
   addHeader("Expect:"); // otherwise the body would wait for a reply that not every server sends
@@ -59,46 +99,46 @@ HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInter
   for (const std::string &header : request.headers)
     addHeader(header.c_str());
   char reason[CURL_ERROR_SIZE] = "";
-  CURL *curl = handle.get();
-  curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  const auto set = [&](CURLoption option, auto value) { curl.set(handle.get(), option, value); };
+  set(CURLOPT_URL, request.url.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
   for (const char *name : {"SSL_CERT_FILE", "CURL_CA_BUNDLE"}) // like the command curl
     if (const char *file = std::getenv(name); file && *file)
-      curl_easy_setopt(curl, CURLOPT_CAINFO, file);
-  curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-  curl_easy_setopt(curl, CURLOPT_POST, 1L);
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, request.body.data() ? request.body.data() : "");
-  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
-  curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
-  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_TCP_KEEPALIVE, 1L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
-  curl_easy_setopt(curl, CURLOPT_TIMEOUT, request.mostSeconds);
-  curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, reason);
-  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, takeBytes);
-  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &answering);
-  curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
-  curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, askInterrupted);
-  curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &answering);
-  const CURLcode done = curl_easy_perform(curl);
+      set(CURLOPT_CAINFO, file);
+  set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
+  set(CURLOPT_POST, 1L);
+  set(CURLOPT_POSTFIELDS, request.body.data() ? request.body.data() : "");
+  set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+  set(CURLOPT_HTTPHEADER, headers.get());
+  set(CURLOPT_FORBID_REUSE, 1L);
+  set(CURLOPT_FRESH_CONNECT, 1L);
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_TCP_KEEPALIVE, 1L);
+  set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
+  set(CURLOPT_TIMEOUT, request.mostSeconds);
+  set(CURLOPT_ERRORBUFFER, reason);
+  set(CURLOPT_WRITEFUNCTION, takeBytes);
+  set(CURLOPT_WRITEDATA, &answering);
+  set(CURLOPT_NOPROGRESS, 0L);
+  set(CURLOPT_XFERINFOFUNCTION, askInterrupted);
+  set(CURLOPT_XFERINFODATA, &answering);
+  const CURLcode done = curl.perform(handle.get());
   HttpAnswer &answer = answering.answer;
   if (done == CURLE_OK) {
     long status = 0;
-    curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
+    curl.get(handle.get(), CURLINFO_RESPONSE_CODE, &status);
     answer.status = static_cast<int>(status);
   } else {
     answer.isUntrusted = done == CURLE_PEER_FAILED_VERIFICATION || done == CURLE_SSL_CACERT_BADFILE;
     answer.wasInterrupted = done == CURLE_ABORTED_BY_CALLBACK;
-    answer.problem = done == CURLE_WRITE_ERROR ? "the answer is too long" : *reason ? reason : curl_easy_strerror(done);
+    answer.problem = done == CURLE_WRITE_ERROR ? "the answer is too long" : *reason ? reason : curl.nameOf(done);
   }
   return answer;
 }
 
 #else
 
-bool canSendRequests() { return false; }
+std::string whyNoRequests() { return "this adatrace was built without libcurl, which connects to servers"; }
 HttpAnswer post(const HttpRequest &, const std::function<bool()> &) { return {}; }
 
 #endif

@@ -24,8 +24,9 @@ struct HttpAnswer {
   bool isUntrusted = false; ///< there is a server, but its certificate is not trusted
 };
 
-/// Whether adatrace was built with libcurl. Without libcurl, no request gets an answer.
-bool canSendRequests();
+/// Why no request can be sent: adatrace was built without libcurl, or libcurl is not installed. Empty if requests can
+/// be sent. The first call loads libcurl.
+std::string whyNoRequests();
 
 /// Sends a POST request exactly once. Each request uses its own connection, because libcurl would repeat a request that
 /// got no answer on a reused connection. Certificates are verified against the system's authorities, or those in the

@@ -178,8 +178,8 @@ Expected<Credentials> readCredentials(const std::string &file) {
 
 Expected<std::string> Server::send(std::string_view sql, const std::vector<std::string> &parameters,
                                    std::string_view body, bool hasDatabase) {
-  if (!canSendRequests())
-    return usage("this adatrace was built without libcurl, which connects to servers");
+  if (std::string why = whyNoRequests(); !why.empty())
+    return usage(std::move(why));
   // Without wait_end_of_query, an error that occurs after part of the answer was sent would not show in the status.
   HttpRequest request{.url = address_.url + "?wait_end_of_query=1&", .headers = {}, .body = body};
   if (hasDatabase)

@@ -1,11 +1,11 @@
 // Reads lines that a person types.
 #include "line_reader.h"
 
+#include "base/loaded_library.h"
 #include "terminal.h"
 
 #include <csignal>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <iostream>
 #include <sys/stat.h>
@@ -73,21 +73,23 @@ private:
 
 void LineReader::load() {
   wasLoaded_ = true;
-  void *const library = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return;
-  const auto find = [library](auto *&function, const char *name) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
-    return function != nullptr;
-  };
+  LoadedLibrary library("libedit.so.2");
   void (*use)() = nullptr;
   void (*limit)(int) = nullptr;
   int (*readHistory)(const char *) = nullptr;
   int (**beforeInput)() = nullptr;
-  if (!find(use, "using_history") || !find(limit, "stifle_history") || !find(readHistory, "read_history") ||
-      !find(prepareTerminal, "rl_prep_terminal") || !find(beforeInput, "rl_pre_input_hook") ||
-      !find(addHistory_, "add_history") || !find(writeHistory_, "write_history") || !find(readline_, "readline"))
+  char *(*readLine)(const char *) = nullptr;
+  library.find(use, "using_history");
+  library.find(limit, "stifle_history");
+  library.find(readHistory, "read_history");
+  library.find(prepareTerminal, "rl_prep_terminal");
+  library.find(beforeInput, "rl_pre_input_hook");
+  library.find(addHistory_, "add_history");
+  library.find(writeHistory_, "write_history");
+  library.find(readLine, "readline");
+  if (!library.problem().empty())
     return;
+  readline_ = readLine;
   *beforeInput = [] {
     prepareTerminal(1);
     return 0;
