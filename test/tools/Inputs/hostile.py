@@ -100,7 +100,7 @@ for entry in ENTRIES:
             rest = [str(out) if word == "OUT" else word for word in rest]
             arguments = [verb, session, *rest] if verb == "convert" else [verb, *rest, session]
             try:
-                done = subprocess.run(["adatrace", *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+                done = subprocess.run(["adatrace", *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
             except subprocess.TimeoutExpired:
                 wrong(f"{what}: waits for ever")
                 continue

@@ -7,7 +7,6 @@ import pathlib
 import socket
 import subprocess
 import sys
-import time
 
 from clickhouse import Server
 
@@ -76,9 +75,9 @@ with Server(directory, preload=os.path.abspath(library)) as server:
         silent.bind(("127.0.0.1", server.http))
         silent.listen()
         loader = subprocess.Popen(server.command(*quick), env=server.environment, stderr=subprocess.DEVNULL)
-        time.sleep(0.5)
+        silent.accept()
         loader.terminate()
-        print("interrupted:", loader.wait(timeout=20))
+        print("interrupted:", loader.wait(timeout=120))
     # A server that starts while load waits.
     loader, lines = waitingLoader(session, "--retry-for=60s")
     server.start()

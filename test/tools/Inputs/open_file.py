@@ -21,7 +21,7 @@ def start(viewer, *options):
 
 def fetch(url, method="GET", **headers):
     parts = urllib.parse.urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=30)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=120)
     connection.request(method, parts.path, headers=headers)
     answer = connection.getresponse()
     return answer.status, answer.headers, answer.read()
@@ -29,7 +29,7 @@ def fetch(url, method="GET", **headers):
 
 def stop(process):
     process.send_signal(signal.SIGINT)
-    return process.wait(30)
+    return process.wait(120)
 
 
 for viewer in viewers:

@@ -9,9 +9,10 @@
 // steps that act: `key=KEY`, `hover=PLACE`, `click=PLACE`, `shift-click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`,
 // `move=ROW,ROW` (drags names), `part=TEXT` (of a call's time), `pick=FILE` (of the panel Source), `reload`, `mark=GAP,WAIT` (ranges of time),
-// `resize=WIDTH`, `shot=FILE`, `stop` (the server).
+// `resize=WIDTH`, `shot=FILE`, `slow=MS` (each answer from now on comes so much later), `stop` (the server).
 // A request to any place other than the server, and any error of the page, fails the test.
 import {spawn} from 'node:child_process';
+import {setTimeout} from 'node:timers/promises';
 import {openPage} from './browser.mjs';
 
 const [sessions, ...steps] = process.argv.slice(2);
@@ -32,7 +33,7 @@ page.on('request', (request) => new URL(request.url()).origin !== new URL(addres
 async function settle() {
   for (let quiet = 0, rounds = 0; quiet < 3 && rounds < 1000; ++rounds) {
     await page.waitForTimeout(20);
-    const isBusy = await page.evaluate(() => !window.adatrace.panes.length || window.adatraceIsDelayed() || document.querySelector('[aria-busy]') !== null ||
+    const isBusy = await page.evaluate(() => !window.adatrace.panes.length || window.adatraceIsBusy() || document.querySelector('[aria-busy]') !== null ||
       document.querySelector('.search .caption').textContent === 'searching …' ||
       window.adatrace.panes.some((pane) => pane.isDirty || pane.session.isFetching || pane.session.pictures.isBusy));
     quiet = isBusy && !mayFail ? 0 : quiet + 1;
@@ -208,6 +209,10 @@ const acts = {
     await page.goto(link);
   },
   shot: (file) => page.screenshot({path: file}),
+  slow: (ms) => page.route(/\/api\//, async (route) => {
+    await setTimeout(Number(ms));
+    await route.continue().catch(() => {}); // the page may be gone
+  }),
   stop: async () => {
     mayFail = true;
     server.kill('SIGKILL');

@@ -44,8 +44,21 @@
 /** The server's error message, as one line. */
 export class ServerError extends Error {}
 
+let pending = 0;
+/** Whether an answer of the server is awaited. */
+export const isAsking = () => pending > 0;
+
 /** @param {string} path @param {Parameters} parameters @param {AbortSignal} [signal] @returns {Promise<any>} */
 async function ask(path, parameters, signal) {
+  ++pending;
+  try {
+    return await answerOf(path, parameters, signal);
+  } finally {
+    --pending;
+  }
+}
+/** @param {string} path @param {Parameters} parameters @param {AbortSignal} [signal] @returns {Promise<any>} */
+async function answerOf(path, parameters, signal) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters))
     if (value !== undefined)

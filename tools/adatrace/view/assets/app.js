@@ -23,6 +23,8 @@ export class App {
     this.active = null;
     /** @type {Chosen | null} */
     this.selected = null;
+    /** @type {{pane: Pane, thread: number, seq: number} | null} the call that is chosen once the server has answered */
+    this.pending = null;
     /** The call that the chosen one is compared with. @type {Chosen | null} */
     this.marked = null;
     /** @type {{pane: Pane, from: number, to: number} | null} */
@@ -135,6 +137,7 @@ export class App {
   /** @param {{pane: Pane, call: Call} | null} selected */
   select(selected) {
     ++this.asked;
+    this.pending = null;
     this.selected = selected;
     this.why = null;
     this.invalidate();
@@ -184,6 +187,7 @@ export class App {
   /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view moves there */
   async selectCall(pane, thread, which, isJump) {
     const asked = ++this.asked;
+    this.pending = 'seq' in which ? {pane, thread, seq: which.seq} : null;
     try {
       const call = await getCall(pane.session.id, thread, which);
       if (asked !== this.asked)
@@ -194,6 +198,8 @@ export class App {
         pane.showCall(call);
       }
     } catch (error) {
+      if (asked === this.asked)
+        this.pending = null;
       this.fail(error);
     }
   }

@@ -1,6 +1,6 @@
 // The viewer's page: connects its parts, and keeps up with sessions that grow.
 // @ts-check
-import {getSessions} from './api.js';
+import {getSessions, isAsking} from './api.js';
 import {App} from './app.js';
 import {Dock} from './dock.js';
 import {debounce, element, isDelayed} from './dom.js';
@@ -182,7 +182,7 @@ element('keys', HTMLDialogElement).addEventListener('keydown', (event) => {
 });
 
 // For tests, measurements and the browser's console.
-Object.assign(window, {adatrace: app, adatraceIsDelayed: isDelayed,
+Object.assign(window, {adatrace: app, adatraceIsBusy: () => isDelayed() || isAsking(),
   adatracePanels: Object.fromEntries(dock.panels.map((panel) => [panel.id, panel]))});
 
 load().catch((error) => app.fail(error));

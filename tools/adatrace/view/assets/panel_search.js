@@ -18,6 +18,8 @@ export class SearchPanel {
     this.title = 'Search';
     /** @type {{pane: Pane, calls: FoundCall[]} | null} */
     this.found = null;
+    /** @type {Question | null} of the last search, whether or not it has an answer yet */
+    this.asked = null;
     this.at = -1;
     this.abort = new AbortController();
     const field = (/** @type {string} */ name, /** @type {string} */ title, /** @type {string} */ placeholder, /** @type {number} */ size) => {
@@ -92,6 +94,7 @@ export class SearchPanel {
     this.abort = new AbortController();
     const {pane, scope} = this.app.scope(), range = this.app.rangeOf(pane);
     this.caption.textContent = 'searching …';
+    this.asked = this.question;
     this.app.changed('panel');
     try {
       const {calls, is_complete} = await find({session: pane.session.id, threads: scope.threads, function: this.function.value.trim() || undefined,

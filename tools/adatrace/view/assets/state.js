@@ -18,8 +18,9 @@ export function stateText(app, dock, search) {
   }
   if (!app.isCommon)
     state.set('axis', 'own');
-  if (app.selected)
-    state.set('call', `${app.selected.pane.session.id}.${app.selected.call.thread}.${app.selected.call.seq}`);
+  const call = app.pending ?? (app.selected && {pane: app.selected.pane, ...app.selected.call});
+  if (call)
+    state.set('call', `${call.pane.session.id}.${call.thread}.${call.seq}`);
   if (app.marked)
     state.set('mark', `${app.marked.pane.session.id}.${app.marked.call.thread}.${app.marked.call.seq}`);
   if (app.range)
@@ -39,8 +40,8 @@ export function stateText(app, dock, search) {
     state.set('panel', dock.panels[dock.current].id);
   if (!dock.isOpen)
     state.set('panels', 'closed');
-  if (search.found)
-    for (const [name, value] of Object.entries(search.question))
+  if (search.asked)
+    for (const [name, value] of Object.entries(search.asked))
       if (value)
         state.set(`find-${name}`, value);
   if (app.isFollowing)
