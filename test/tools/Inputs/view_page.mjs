@@ -29,14 +29,13 @@ page.on('console', (message) => message.type() === 'error' && !mayFail && faults
 page.on('dialog', (dialog) => faults.push(`a script ran: ${dialog.message()}`) && dialog.dismiss());
 page.on('request', (request) => new URL(request.url()).origin !== new URL(address).origin && faults.push(`request: ${request.url()}`));
 
-/** Until nothing is being requested, drawn or waited for. */
+/** Until nothing is being requested, drawn or waited for; without a server, not everything can be drawn. */
 async function settle() {
   for (let quiet = 0, rounds = 0; quiet < 3 && rounds < 1000; ++rounds) {
     await page.waitForTimeout(20);
-    const isBusy = await page.evaluate(() => !window.adatrace.panes.length || window.adatraceIsBusy() || document.querySelector('[aria-busy]') !== null ||
-      document.querySelector('.search .caption').textContent === 'searching …' ||
-      window.adatrace.panes.some((pane) => pane.isDirty || pane.session.isFetching || pane.session.pictures.isBusy));
-    quiet = isBusy && !mayFail ? 0 : quiet + 1;
+    const isBusy = await page.evaluate((isGone) => window.adatraceIsBusy() || (!isGone && (!window.adatrace.panes.length ||
+      document.querySelector('[aria-busy]') !== null || window.adatrace.panes.some((pane) => pane.isDirty || pane.session.pictures.isBusy))), mayFail);
+    quiet = isBusy ? 0 : quiet + 1;
   }
 }
 /** The position of a call on the screen. */
