@@ -33,14 +33,20 @@ USERS = """<?xml version="1.0"?>
 """
 
 
+taken = []  # a socket for each port that this process has got, whose name keeps other tests from it
+
+
 def freePorts(count):
-    """Ports below those that the kernel gives out: until the server listens, nothing else takes them by chance."""
+    """Ports below those that the kernel gives out: nothing else takes them by chance, also before the server listens."""
     first = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
     ports = []
     for port in random.sample(range(first // 2, first), 1000):
+        mark = socket.socket(socket.AF_UNIX)
         with contextlib.suppress(OSError), socket.socket() as one:
+            mark.bind(f"\0adatrace-test-port-{port}")
             one.bind(("127.0.0.1", port))
             ports.append(port)
+            taken.append(mark)
         if len(ports) == count:
             return ports
     raise SystemExit(f"no {count} free ports from {first // 2} to {first}")
