@@ -90,6 +90,7 @@ private:
 
 struct Link {
   uint32_t holder = kNobody, takenIn = kNobody;
+  Where where; ///< the holder at the begin
   uint64_t fromNs = 0;
   std::vector<uint64_t> before; ///< the sums of the holder's slots at the begin
 };
@@ -173,6 +174,13 @@ public:
     Waiter &waiter = waiters_[over.thread];
     if (!isSelected_[over.thread])
       return;
+    if (over.isOpen) // if the trace ends where the wait begins, it has still been told who had the object
+      for (const Link &link : waiter.links) {
+        Share &share = waiter.shares[link.holder];
+        share.where.try_emplace(link.where, 0);
+        if (link.takenIn != kNobody)
+          share.takenIn.try_emplace(link.takenIn, 0);
+      }
     unlink(over.thread, over.endNs);
     if (over.hasWaited && over.isShown)
       add(over, waiter);
@@ -262,7 +270,7 @@ private:
   void addLink(Waiter &waiter, uint32_t holder, uint32_t takenIn, uint64_t ns) {
     Activity &activity = activities_[holder];
     activity.watch(state_->innermost(holder), ns);
-    Link link = {holder, takenIn, ns, {}};
+    Link link = {holder, takenIn, state_->innermost(holder), ns, {}};
     for (const auto &[where, time] : activity.slots())
       link.before.push_back(time);
     waiter.links.push_back(std::move(link));
