@@ -5,13 +5,14 @@
 // RUN: %session:session=%t/some:detail='tick':detail_mode=window:pre_roll_ms=50:post_roll_ms=20:trigger='call:slow' %t/p && %details windows --only=^tick %t/some && %details count %t/some | FileCheck %s --check-prefix=SOME --implicit-check-not=calls
 // RUN: %session:session=%t/v1:detail='*':format=1:detail_mode=window:pre_roll_ms=50:post_roll_ms=20:trigger='call:slow' %t/p && %details windows %t/v1 && adatrace verify %t/v1
 // detail_mode=window keeps all calls and returns from the pre-roll before a trigger to the post-roll after it, on all
-// threads, and no others. Links are then added to index events that were written long before.
+// threads, and no others. Links are then added to index events that were written long before. (On a busy machine the other
+// thread may not run in a window.)
 // EACH: window of 1 triggers: slow slow()
-// EACH-NEXT: details={{[1-9][0-9]+}} files=2
+// EACH-NEXT: details={{[1-9][0-9]+}} files={{[12]}}
 // EACH: window of 1 triggers: call slow()
-// EACH-NEXT: details={{[1-9][0-9]+}} files=2
+// EACH-NEXT: details={{[1-9][0-9]+}} files={{[12]}}
 // EACH: window of 1 triggers: exception throws(int)
-// EACH-NEXT: details={{[1-9][0-9]+}} files=2
+// EACH-NEXT: details={{[1-9][0-9]+}} files={{[12]}}
 // Two windows that touch become one.
 // API: window of 1 triggers: api
 // API-NEXT: window of 2 triggers: api, api
