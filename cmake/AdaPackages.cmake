@@ -54,10 +54,7 @@ install(CODE "
 #===--- The archive --------------------------------------------------------===#
 
 if(TARGET adatrace)
-  get_target_property(ada_loaded adatrace ADA_LOADED_LIBRARY)
-  if(NOT ada_loaded)
-    set(ada_loaded "")
-  endif()
+  get_property(ada_loaded TARGET adatrace PROPERTY ADA_LOADED_LIBRARY)
   install(CODE "
     file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:adatrace>\" LIBRARIES ${ada_loaded}
          RESOLVED_DEPENDENCIES_VAR ada_libraries

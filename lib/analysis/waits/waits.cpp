@@ -90,7 +90,7 @@ private:
 
 struct Link {
   uint32_t holder = kNobody, takenIn = kNobody;
-  Where where; ///< the holder at the begin
+  Where where; ///< where the holder was at the begin
   uint64_t fromNs = 0;
   std::vector<uint64_t> before; ///< the sums of the holder's slots at the begin
 };
@@ -269,8 +269,9 @@ private:
 
   void addLink(Waiter &waiter, uint32_t holder, uint32_t takenIn, uint64_t ns) {
     Activity &activity = activities_[holder];
-    activity.watch(state_->innermost(holder), ns);
-    Link link = {holder, takenIn, state_->innermost(holder), ns, {}};
+    const Where where = state_->innermost(holder);
+    activity.watch(where, ns);
+    Link link = {holder, takenIn, where, ns, {}};
     for (const auto &[where, time] : activity.slots())
       link.before.push_back(time);
     waiter.links.push_back(std::move(link));

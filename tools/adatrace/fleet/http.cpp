@@ -81,11 +81,10 @@ std::string whyNoRequests() { return loadedCurl().problem; }
 
 HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInterrupted) {
   const Curl &curl = loadedCurl();
-  const std::unique_ptr<CURL, decltype(curl.destroy)> handle(curl.problem.empty() ? curl.create() : nullptr,
-                                                             curl.destroy);
+  const std::unique_ptr<CURL, decltype(curl.destroy)> handle(curl.create(), curl.destroy);
   Answering answering{{}, request.mostAnswerBytes, isInterrupted};
   if (!handle) {
-    answering.answer.problem = curl.problem.empty() ? "out of memory" : curl.problem;
+    answering.answer.problem = "out of memory";
     return answering.answer;
   }
   std::unique_ptr<curl_slist, decltype(curl.destroyList)> headers(nullptr, curl.destroyList);

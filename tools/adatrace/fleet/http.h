@@ -28,9 +28,10 @@ struct HttpAnswer {
 /// be sent. The first call loads libcurl.
 std::string whyNoRequests();
 
-/// Sends a POST request exactly once. Each request uses its own connection, because libcurl would repeat a request that
-/// got no answer on a reused connection. Certificates are verified against the system's authorities, or those in the
-/// file that CURL_CA_BUNDLE or SSL_CERT_FILE names. Redirects are not followed. `isInterrupted` is called now and then.
+/// Sends a POST request exactly once; whyNoRequests() must be empty. Each request uses its own connection, because
+/// libcurl would repeat a request that got no answer on a reused connection. Certificates are verified against the
+/// system's authorities, or those in the file that CURL_CA_BUNDLE or SSL_CERT_FILE names. Redirects are not followed.
+/// `isInterrupted` is called now and then.
 HttpAnswer post(const HttpRequest &request, const std::function<bool()> &isInterrupted);
 
 } // namespace ada::cli

@@ -23,7 +23,7 @@ export class App {
     this.active = null;
     /** @type {Chosen | null} */
     this.selected = null;
-    /** @type {{pane: Pane, thread: number, seq: number} | null} the call that is chosen once the server has answered */
+    /** @type {{pane: Pane, thread: number, which: import('./api.js').Which} | null} the call that is chosen once the server has answered */
     this.pending = null;
     /** The call that the chosen one is compared with. @type {Chosen | null} */
     this.marked = null;
@@ -47,7 +47,6 @@ export class App {
     this.frames = [];
     /** @type {((what: Change) => void)[]} */
     this.listeners = [];
-    this.asked = 0;
   }
 
   /** @param {(what: Change) => void} listener */
@@ -136,7 +135,6 @@ export class App {
 
   /** @param {{pane: Pane, call: Call} | null} selected */
   select(selected) {
-    ++this.asked;
     this.pending = null;
     this.selected = selected;
     this.why = null;
@@ -186,11 +184,10 @@ export class App {
   }
   /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view moves there */
   async selectCall(pane, thread, which, isJump) {
-    const asked = ++this.asked;
-    this.pending = 'seq' in which ? {pane, thread, seq: which.seq} : null;
+    const pending = this.pending = {pane, thread, which};
     try {
       const call = await getCall(pane.session.id, thread, which);
-      if (asked !== this.asked)
+      if (pending !== this.pending)
         return;
       this.select({pane, call});
       if (isJump) {
@@ -198,7 +195,7 @@ export class App {
         pane.showCall(call);
       }
     } catch (error) {
-      if (asked === this.asked)
+      if (pending === this.pending)
         this.pending = null;
       this.fail(error);
     }

@@ -18,9 +18,11 @@ export function stateText(app, dock, search) {
   }
   if (!app.isCommon)
     state.set('axis', 'own');
-  const call = app.pending ?? (app.selected && {pane: app.selected.pane, ...app.selected.call});
-  if (call)
-    state.set('call', `${call.pane.session.id}.${call.thread}.${call.seq}`);
+  const {pending, selected} = app;
+  if (pending && 'seq' in pending.which)
+    state.set('call', `${pending.pane.session.id}.${pending.thread}.${pending.which.seq}`);
+  else if (selected)
+    state.set('call', `${selected.pane.session.id}.${selected.call.thread}.${selected.call.seq}`);
   if (app.marked)
     state.set('mark', `${app.marked.pane.session.id}.${app.marked.call.thread}.${app.marked.call.seq}`);
   if (app.range)
