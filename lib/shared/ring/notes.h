@@ -51,15 +51,21 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
   t.hasNotes = count > 0;
   uint64_t begin = 0;
   bool isWaiting = false;
+  size_t stale = 0; // calls that the file leaves open although they are over: their ends could not be written
   for (uint64_t i = count; i-- > 0;) {
-    takeUpTo(notes[i].depth);
+    const size_t depth = notes[i].depth + stale;
+    takeUpTo(depth);
     if (notes[i].lost == ADA_NOTE_BEGIN) {
       begin = notes[i].mark;
       continue;
     }
     if (notes[i].lost == ADA_NOTE_FUNCTION) {
+      if (!isWaiting) { // what waits is inside of everything that the file has open
+        takeUpTo(SIZE_MAX);
+        stale = t.stack.depth > depth ? t.stack.depth - depth : 0;
+      }
       // There were so many that the notes of the outer ones had no room.
-      for (uint64_t n = 0; t.stack.depth < notes[i].depth && n < kMostLostCalls; ++n)
+      for (uint64_t n = 0; t.stack.depth < depth && n < kMostLostCalls; ++n)
         if (!t.stack.push(kLostFunction, t.lastNs, grow))
           return;
       if (!isWaiting)
@@ -69,9 +75,9 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
       continue;
     }
     if (notes[i].lost == 0) {
-      takeUpTo(notes[i].depth + 1);
-      if (t.stack.depth == notes[i].depth + 1)
-        t.stack.frames[notes[i].depth].mark = notes[i].mark;
+      takeUpTo(depth + 1);
+      if (t.stack.depth == depth + 1)
+        t.stack.frames[depth].mark = notes[i].mark;
     }
     for (uint64_t n = 0; n < notes[i].lost && n < kMostLostCalls; ++n)
       if (!t.stack.push(kLostFunction, t.lastNs, grow))

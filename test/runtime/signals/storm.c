@@ -24,11 +24,11 @@ void handler(int s) {
 }
 __attribute__((noinline)) void work(void) { __asm__ volatile(""); }
 ADA_NEVER static void *thread(void *argument) {
-  while (__atomic_load_n(&handled, __ATOMIC_RELAXED) < 5000 && __atomic_load_n(&worked, __ATOMIC_RELAXED) < 20000000) {
+  do { // also if the signals come faster than the threads start
     for (int i = 0; i < 100; ++i)
       work();
     __atomic_add_fetch(&worked, 100, __ATOMIC_RELAXED);
-  }
+  } while (__atomic_load_n(&handled, __ATOMIC_RELAXED) < 5000 && __atomic_load_n(&worked, __ATOMIC_RELAXED) < 20000000);
   // A thread's events end before the thread does: a handler could run after the last destructor.
   sigset_t alarm;
   sigemptyset(&alarm);

@@ -2,6 +2,7 @@
 // Also random programs that return, throw, jump and lose records: the events always nest, and every loss is counted.
 #include "random_chunk.h"
 #include "shared/ring/lost_calls.h"
+#include "shared/ring/notes.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -360,3 +361,29 @@ TEST(ExpanderProperty, NestsForAnyRecordsAtAll) {
 }
 
 } // namespace
+
+// The disk was full: the file has calls open whose ends could not be written. Calls that wait began later, so their
+// events come after those, and the file does not go back in time.
+TEST(Notes, WaitingCallsAreInsideOfAllThatTheFileHasOpen) {
+  ThreadExpansion atKill, restored;
+  CallStack inFile;
+  for (const uint64_t ns : {10, 11, 12})
+    inFile.push(1, ns, grow);
+  atKill.leastNs = restored.leastNs = 50;
+  for (const uint64_t ns : {100, 110})
+    atKill.stack.push(ns, ns, grow);
+  atKill.stack.frames[1].mark = 64;
+  ada_ring_note notes[ADA_CHUNK_NOTES_PER_CURSOR];
+  const uint64_t count = takeNotes(atKill, notes, ADA_CHUNK_NOTES_PER_CURSOR);
+  restored.lastNs = 12;
+  applyNotes(restored, inFile, notes, count, grow);
+  ASSERT_EQ(restored.stack.depth, 5u);
+  EXPECT_EQ(restored.inFile, 3u);
+  EXPECT_EQ(restored.stack.frames[4].mark, 64u);
+  std::vector<uint64_t> times;
+  leaveOut(restored, Event{200, 110, 110, 4, kReturn, true}, false,
+           [&](const Event &e) { times.push_back(e.timestampNs); });
+  EXPECT_EQ(times, (std::vector<uint64_t>{100, 110, 200}));
+  for (CallStack *stack : {&inFile, &atKill.stack, &restored.stack})
+    std::free(stack->frames);
+}
