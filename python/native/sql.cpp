@@ -110,12 +110,25 @@ Expected<std::shared_ptr<Database>> Database::open(const Schemas &schemas, const
   return database;
 }
 
+/// An interruption of the query before ends here; from now on only this one can be interrupted.
+void Database::begin(const StopFlag &stop) {
+  const std::lock_guard lock(runningMutex_);
+  database_->resume();
+  running_ = stop.get();
+}
+
+void Database::interrupt(const StopFlag &stop) {
+  const std::lock_guard lock(runningMutex_);
+  if (running_ == stop.get())
+    database_->interrupt();
+}
+
 Expected<std::shared_ptr<Database::Result>> Database::run(const std::string &sql, const StopFlag &stop) {
   std::unique_lock lock(mutex_, std::defer_lock);
   while (!lock.try_lock_for(std::chrono::milliseconds(50)))
     if (*stop)
       return Error{.code = "E_INTERRUPTED", .message = "the query was interrupted"};
-  running_ = stop.get();
+  begin(stop);
   std::string_view rest;
   auto query = ADA_TRY(database_->query(sql, &rest));
   if (!query)

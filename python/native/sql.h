@@ -7,7 +7,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -27,14 +26,14 @@ public:
   class Result;
   Expected<std::shared_ptr<Result>> run(const std::string &sql, const StopFlag &stop);
   /// Ends the query that is being run with this flag.
-  void interrupt(const StopFlag &stop) {
-    if (running_ == stop.get())
-      database_->interrupt();
-  }
+  void interrupt(const StopFlag &stop);
 
 private:
+  void begin(const StopFlag &stop);
+
   std::timed_mutex mutex_;
-  std::atomic<const void *> running_ = nullptr; ///< the flag of the query
+  std::mutex runningMutex_;
+  const void *running_ = nullptr; ///< the flag of the query
   std::unique_ptr<query::SqlDatabase> database_;
 };
 
