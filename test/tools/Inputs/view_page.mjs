@@ -4,9 +4,9 @@
 // THREAD:DEPTH:TIME (the number of a row's thread, a level, nanoseconds; PANE/ before it names a session other than the
 // first). Steps that show: `title`, `rows`, `time`, `items` (what is drawn wide enough for a name), `tip`, `call`,
 // `reasons`, `arrows`, `compared`, `processors`, `annotated`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
-// `theme`, `focus`, `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a
+// `theme`, `focus`, `current` (row), `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a
 // panel);
-// steps that act: `key=KEY`, `hover=PLACE`, `click=PLACE`, `shift-click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
+// steps that act: `key=KEY`, `keys=KEY,KEY` (does not wait in between), `hover=PLACE`, `click=PLACE`, `shift-click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`,
 // `move=ROW,ROW` (drags names), `part=TEXT` (of a call's time), `pick=FILE` (of the panel Source), `reload`, `mark=GAP,WAIT` (ranges of time),
 // `resize=WIDTH`, `shot=FILE`, `slow=MS` (each answer from now on comes so much later), `stop` (the server).
@@ -104,6 +104,7 @@ const shows = {
   range: async () => `range: ${await page.evaluate(() => window.adatrace.range && `${window.adatrace.range.from} ${window.adatrace.range.to}`)}`,
   theme: async () => `theme: ${await page.evaluate(() => getComputedStyle(document.querySelector('#panes')).backgroundColor)}`,
   focus: async () => `focus: ${await page.evaluate(() => document.activeElement?.getAttribute('aria-label') || document.activeElement?.name || document.activeElement?.id || document.activeElement?.textContent || document.activeElement?.tagName)}`,
+  current: async () => `current: ${await page.evaluate(() => window.adatrace.active.row?.key)}`,
   hash: async () => `hash: ${await page.evaluate(() => location.hash)}`,
   elements: async () => `elements: ${await page.evaluate(() => document.querySelectorAll('img, iframe, a, svg, body script').length)}`,
   grows: async () => {
@@ -136,6 +137,10 @@ const drag = async (from, to) => {
 };
 const acts = {
   key: (key) => page.keyboard.press(key),
+  keys: async (keys) => {
+    for (const key of keys.split(','))
+      await page.keyboard.press(key);
+  },
   hover: async (at) => page.mouse.move(...Object.values(await place(at))),
   click: async (at) => page.mouse.click(...Object.values(await place(at))),
   'shift-click': async (at) => {

@@ -11,6 +11,7 @@ import {Pane} from './pane.js';
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {import('./pane.js').Hit} Hit */
 /** @typedef {{pane: Pane, call: Call}} Chosen */
+/** @typedef {{pane: Pane, thread: number, which: import('./api.js').Which, isChosen: Promise<boolean>}} Pending */
 /** @typedef {'view' | 'selected' | 'range' | 'chosen' | 'rows' | 'row' | 'hover' | 'pane' | 'panel' | 'follow' | 'axis' | 'names' | 'theme' | 'why' | 'marked'} Change */
 
 const FRAMES = 1000;
@@ -23,7 +24,7 @@ export class App {
     this.active = null;
     /** @type {Chosen | null} */
     this.selected = null;
-    /** @type {{pane: Pane, thread: number, which: import('./api.js').Which} | null} the call that is chosen once the server has answered */
+    /** The call that is chosen once the server has answered. @type {Pending | null} */
     this.pending = null;
     /** The call that the chosen one is compared with. @type {Chosen | null} */
     this.marked = null;
@@ -182,22 +183,35 @@ export class App {
     await this.selectCall(last.pane, last.thread, {seq: last.seq}, false);
     last.pane.showCall(last.pane === this.selected?.pane ? this.selected.call : {thread: last.thread, depth: 0, begin_ns: last.from, end_ns: last.to});
   }
-  /** @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view moves there */
-  async selectCall(pane, thread, which, isJump) {
-    const pending = this.pending = {pane, thread, which};
+  /**
+   * @param {Pane} pane @param {number} thread @param {import('./api.js').Which} which @param {boolean} isJump whether the view moves there
+   * @param {string} [row] the row in which the user asked for it
+   * @returns whether it was chosen: an error or a later choice prevents that
+   */
+  selectCall(pane, thread, which, isJump, row = pane.row?.key) {
+    const pending = this.pending = {pane, thread, which, isChosen: Promise.resolve(false)};
+    pending.isChosen = this.awaitCall(pending, isJump, row);
+    return pending.isChosen;
+  }
+  /** @param {Pending} pending @param {boolean} isJump @param {string | undefined} row */
+  async awaitCall(pending, isJump, row) {
+    const {pane, thread, which} = pending;
     try {
       const call = await getCall(pane.session.id, thread, which);
       if (pending !== this.pending)
-        return;
+        return false;
       this.select({pane, call});
       if (isJump) {
         this.stopFollowing();
-        pane.showCall(call);
+        // Whoever has gone to another row in the meantime stays there.
+        pane.showCall(call, row === pane.row?.key);
       }
+      return true;
     } catch (error) {
       if (pending === this.pending)
         this.pending = null;
       this.fail(error);
+      return false;
     }
   }
   /** @param {Pane} pane @param {number} from @param {number} to */

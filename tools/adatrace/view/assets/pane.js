@@ -306,8 +306,8 @@ export class Pane {
     return found && {row, ...found};
   }
 
-  /** Moves time and rows to make a call visible. @param {{thread: number, depth: number, begin_ns: number, end_ns: number | null}} call */
-  showCall(call) {
+  /** Moves time and, if wanted, rows to make a call visible. @param {{thread: number, depth: number, begin_ns: number, end_ns: number | null}} call */
+  showCall(call, movesRows = true) {
     const {axis} = this, [from, to] = axis.goal, span = to - from, end = call.end_ns ?? this.session.duration, length = end - call.begin_ns;
     const middle = (call.begin_ns + end) / 2;
     if (length < span / this.width * 6)
@@ -316,6 +316,9 @@ export class Pane {
       axis.jump(middle - length * 0.6, middle + length * 0.6);
     else if (call.begin_ns < from || end > to)
       axis.jump(middle - span / 2, middle + span / 2);
+    this.invalidate();
+    if (!movesRows)
+      return;
     if (this.rows.hidden.has(call.thread))
       this.show(call.thread);
     const process = this.session.thread(call.thread)?.process;
@@ -330,6 +333,5 @@ export class Pane {
       this.row = row;
       this.reveal(row.y + call.depth * row.level, LEVEL + 8);
     }
-    this.invalidate();
   }
 }

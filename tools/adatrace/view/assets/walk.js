@@ -11,13 +11,18 @@ export const isWalking = () => steps > 0;
 
 /** @param {App} app @param {Step} step */
 export async function walk(app, step) {
-  const {selected} = app;
+  const row = (app.active || app.panes[0]).row?.key;
   ++steps;
   try {
+    // A step goes on from the call that the key before it chose.
+    while (app.pending)
+      if (!await app.pending.isChosen)
+        return;
+    const {selected} = app;
     if (!selected)
       await enter(app);
     else if (selected.call[step] !== null && selected.call[step] !== undefined)
-      await app.selectCall(selected.pane, selected.call.thread, {seq: /** @type {number} */ (selected.call[step])}, true);
+      await app.selectCall(selected.pane, selected.call.thread, {seq: /** @type {number} */ (selected.call[step])}, true, row);
   } finally {
     --steps;
   }
