@@ -47,10 +47,9 @@ void Budget::enter(uint64_t module) {
   functions_ = figures_ ? image->functions() : 0;
 }
 
-Budget::Times Budget::times() {
-  Times t = {sys::nowNs(), processorTime(CLOCK_PROCESS_CPUTIME_ID), processorTime(CLOCK_THREAD_CPUTIME_ID)};
-  t.busyNs = t.busyNs > t.drainNs ? t.busyNs - t.drainNs : 0;
-  return t;
+BudgetTimes Budget::times() const {
+  const uint64_t nowNs = sys::nowNs(), processNs = processorTime(CLOCK_PROCESS_CPUTIME_ID);
+  return BudgetTimes::after(from_, nowNs, processNs, processorTime(CLOCK_THREAD_CPUTIME_ID));
 }
 
 // Two hooks take as long as two readings of the clock; with the word of clock=tick, a third of that at most.
@@ -59,7 +58,7 @@ uint64_t Budget::callPs() const { return 2 * clockPs_ / (ring_->header().times =
 // The time that recording the functions that may be switched off took from the program since the window began: in its
 // hooks, and in the drain if no processor is idle. The drain still has to read what other functions recorded before
 // they were switched off.
-uint64_t Budget::costOf(const Times &to) const {
+uint64_t Budget::costOf(const BudgetTimes &to) const {
   const uint64_t busyNs = to.busyNs - from_.busyNs, drainNs = to.drainNs - from_.drainNs;
   const bool isFull = busyNs + drainNs > (to.nowNs - from_.nowNs) * processors_ / 10 * 9;
   return static_cast<uint64_t>(Wide{units_} * callPs() / 1000) +

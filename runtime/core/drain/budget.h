@@ -68,6 +68,18 @@ private:
   uint64_t ownNs_ = 0, costNs_ = 0, units_ = 0; // of the period
 };
 
+// What the clocks showed at one time.
+struct BudgetTimes {
+  uint64_t nowNs, busyNs, drainNs; // busyNs: of the process without the drain
+
+  // The clocks of the process and of the drain are read one after the other, so their difference may have become a
+  // little smaller if the program did nothing. It counts as unchanged.
+  static BudgetTimes after(const BudgetTimes &before, uint64_t nowNs, uint64_t processNs, uint64_t drainNs) {
+    const bool isLater = processNs > drainNs && processNs - drainNs > before.busyNs;
+    return {.nowNs = nowNs, .busyNs = isLater ? processNs - drainNs : before.busyNs, .drainNs = drainNs};
+  }
+};
+
 // How much faster a program becomes once functions are switched off. Hooks overlap with the program's own work, and
 // take longer where memory is new to it, so the gain is anything from nothing to a multiple of what the hooks take by
 // themselves. It is estimated from the rate of calls of the other functions, before and after.
@@ -152,14 +164,11 @@ private:
   static constexpr unsigned kUnitsOfDetail = 3;
   // Short, because a program that begins to do something else does so in the middle of a window.
   static constexpr uint64_t kWindowNs = 20000000, kMostWindowNs = 200000000;
-  struct Times {
-    uint64_t nowNs, busyNs, drainNs; // busyNs: of the process without the drain
-  };
 
   void enter(uint64_t module);
-  static Times times();
+  BudgetTimes times() const;
   uint64_t callPs() const;
-  uint64_t costOf(const Times &to) const;
+  uint64_t costOf(const BudgetTimes &to) const;
   void learn(uint64_t busyNs);
   bool switchOff();
 
@@ -174,7 +183,7 @@ private:
   FunctionFigures *figures_ = nullptr;
 
   // The window that is being counted.
-  Times from_ = {}, to_ = {};
+  BudgetTimes from_ = {}, to_ = {};
   bool isAtItsEnd_ = false;
   uint64_t units_ = 0, allUnits_ = 0; // of functions that may go off, and of all
 

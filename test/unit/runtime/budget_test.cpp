@@ -147,6 +147,19 @@ TEST(BudgetAccount, ACostThatCannotBeIsNotBelieved) {
   EXPECT_FALSE(idle.isOver());
 }
 
+TEST(BudgetTimes, TheProgramsTimeNeverGoesBack) {
+  BudgetTimes at = BudgetTimes::after({}, 1000, 700, 200);
+  EXPECT_EQ(at.busyNs, 500u);
+  at = BudgetTimes::after(at, 2000, 1000, 501); // more time passed between the two readings than before
+  EXPECT_EQ(at.busyNs, 500u);
+  EXPECT_EQ(at.drainNs, 501u);
+  at = BudgetTimes::after(at, 3000, 100, 600); // clocks of which one is refused
+  EXPECT_EQ(at.busyNs, 500u);
+  at = BudgetTimes::after(at, 4000, 1200, 600);
+  EXPECT_EQ(at.busyNs, 600u);
+  EXPECT_EQ(at.nowNs, 4000u);
+}
+
 TEST(SpeedUp, IsWhatTheOtherFunctionsShow) {
   SpeedUp speedUp;
   speedUp.start(100 * kMs, 50 * kMs, 1000);
