@@ -11,7 +11,7 @@ export const isWalking = () => steps > 0;
 
 /** @param {App} app @param {Step} step */
 export async function walk(app, step) {
-  const row = (app.active || app.panes[0]).row?.key;
+  const row = (app.pending || app.selected)?.pane.row?.key;
   ++steps;
   try {
     // A step goes on from the call that the key before it chose.
