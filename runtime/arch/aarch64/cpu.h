@@ -6,6 +6,9 @@
 // A relocation that refers to a symbol and changes nothing.
 #define ADA_NO_RELOCATION "R_AARCH64_NONE"
 
+// Functions that the program, or libc for it, calls. Here the stack is always aligned: the CPU checks that.
+#define ADA_ANY_STACK
+
 namespace ada::arch {
 
 inline constexpr uint64_t kEntryPhase = 0; // of the stack pointer at a function's first instruction, modulo 16

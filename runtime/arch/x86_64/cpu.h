@@ -7,6 +7,10 @@
 // A relocation that refers to a symbol and changes nothing.
 #define ADA_NO_RELOCATION "R_X86_64_NONE"
 
+// Functions that the program, or libc for it, calls: their stack need not be aligned. A program may switch to a stack
+// that is off by 8, and lives as long as its own code keeps no vectors there.
+#define ADA_ANY_STACK __attribute__((force_align_arg_pointer))
+
 namespace ada::arch {
 
 inline constexpr uint64_t kEntryPhase = 8; // of the stack pointer at a function's first instruction, modulo 16

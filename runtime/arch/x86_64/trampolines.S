@@ -9,7 +9,8 @@
 //   must survive  the stack and every general register except r11, including al (the vector-argument
 //                 count of a varargs function)
 //   may die       r11, flags, vector and x87 registers (the compiler has saved what it needs)
-//   stack         rsp = 8 mod 16 on entry, as after any call
+//   stack         need not be aligned: a program may switch to one that is off by 8. The frame and rsp always differ by
+//                 a multiple of 8; what hooks call aligns its own stack (ADA_ANY_STACK)
 //   signals       may arrive at any instruction, and their handlers may run these hooks too
 //
 // __ada_unwind is also called if the byte was 0, and then returns at once. The other hooks are not called in that case.
@@ -140,8 +141,16 @@ FUNC_BEGIN(\name)
   endbr64                          // reached through the GOT: a valid indirect-branch target
   testb $ADA_ENABLE_DETAIL, %r10b
   jne .Ldetail_\name
+.Lindex_\name:
   RECORD \name, \kind, ENTRY_OF_FRAME, \isCall
 FUNC_END(\name)
+.endm
+
+// Takes the enable byte out of r10, also where the frame's address is no multiple of 4. Sets r11 and flags.
+.macro ENABLE_BYTE
+  movq %r10, %r11
+  subq %rsp, %r11
+  andl $7, %r11d
 .endm
 
   .text
@@ -157,11 +166,12 @@ HOOK __ada_exit, ADA_RECORD_RETURN
 // Unwinding has no detail.
 FUNC_BEGIN(__ada_unwind)
   endbr64
-  testb $ADA_ENABLE_INDEX, %r10b
+  ENABLE_BYTE
   je 1f
   SAVE r10
-  andq $~ADA_ENABLE_DETAIL, %r10
-  callq ada_unwind_frame           // its stack is aligned like ours
+  subq %r11, %r10
+  addq $ADA_ENABLE_INDEX, %r10
+  callq ada_unwind_frame
   RESTORE r10
 1:
   retq
@@ -200,15 +210,11 @@ ada_slow_path:
   SAVE r8
   SAVE r9
   SAVE r10
-  subq $8, %rsp                    // 8 saves + return address: realign to 16
-  .cfi_adjust_cfa_offset 8
   cld                              // a signal handler may have been entered with DF set
   movq %r11, %rdi
   movq %rdx, %rsi
   movq %rax, %rdx
   callq ada_record_slow
-  addq $8, %rsp
-  .cfi_adjust_cfa_offset -8
   RESTORE r10
   RESTORE r9
   RESTORE r8
@@ -242,7 +248,12 @@ ada_slow_path:
 ada_detail\name:
 .Ldetail_\name:
   .cfi_startproc
-  subq $(SAVED_BYTES - 8), %rsp    // a multiple of 16 with the return address: aligned for the call
+  ENABLE_BYTE
+  testb $ADA_ENABLE_DETAIL, %r11b
+  je .Lindex_\name                 // the frame's address is no multiple of 4
+  negq %r11
+  addq %r10, %r11                  // the frame
+  subq $(SAVED_BYTES - 8), %rsp
   .cfi_adjust_cfa_offset SAVED_BYTES - 8
   KEEP rdi, 0
   KEEP rsi, 8
@@ -252,18 +263,17 @@ ada_detail\name:
   KEEP r9, 40
   KEEP rax, 48                     // al: vector-argument count of a varargs callee
   movq %rbp, SAVED_RBP(%rsp)       // callee-saved: not ours to restore
-  movaps %xmm0, (SAVED_VECTORS + 0)(%rsp)
-  movaps %xmm1, (SAVED_VECTORS + 16)(%rsp)
-  movaps %xmm2, (SAVED_VECTORS + 32)(%rsp)
-  movaps %xmm3, (SAVED_VECTORS + 48)(%rsp)
-  movaps %xmm4, (SAVED_VECTORS + 64)(%rsp)
-  movaps %xmm5, (SAVED_VECTORS + 80)(%rsp)
-  movaps %xmm6, (SAVED_VECTORS + 96)(%rsp)
-  movaps %xmm7, (SAVED_VECTORS + 112)(%rsp)
+  movups %xmm0, (SAVED_VECTORS + 0)(%rsp)
+  movups %xmm1, (SAVED_VECTORS + 16)(%rsp)
+  movups %xmm2, (SAVED_VECTORS + 32)(%rsp)
+  movups %xmm3, (SAVED_VECTORS + 48)(%rsp)
+  movups %xmm4, (SAVED_VECTORS + 64)(%rsp)
+  movups %xmm5, (SAVED_VECTORS + 80)(%rsp)
+  movups %xmm6, (SAVED_VECTORS + 96)(%rsp)
+  movups %xmm7, (SAVED_VECTORS + 112)(%rsp)
   KEEP r10, SAVED_FRAME
   cld
-  movq %r10, %rdi                  // ada_record_detail(frame, saved, kind)
-  andq $-16, %rdi
+  movq %r11, %rdi                  // ada_record_detail(frame, saved, kind)
   movq %rsp, %rsi
   movl $\kind, %edx
   callq ada_record_detail

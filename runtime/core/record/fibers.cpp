@@ -152,7 +152,7 @@ using namespace ada;
 
 extern "C" {
 
-void *__ada_fiber_leave(void) {
+ADA_ANY_STACK void *__ada_fiber_leave(void) {
   AdaThread &t = ada_thread;
   if (!t.slot && !t.fiber) { // nothing to keep
     t.isFiber = true;
@@ -162,7 +162,7 @@ void *__ada_fiber_leave(void) {
   return leave(t);
 }
 
-void *__ada_fiber_current(void) {
+ADA_ANY_STACK void *__ada_fiber_current(void) {
   AdaThread &t = ada_thread;
   if (!t.slot || t.fiber)
     return t.fiber;
@@ -170,7 +170,7 @@ void *__ada_fiber_current(void) {
   return current(t);
 }
 
-void __ada_fiber_resume(void *token) {
+ADA_ANY_STACK void __ada_fiber_resume(void *token) {
   AdaThread &t = ada_thread;
   auto *to = static_cast<ada_fiber *>(token);
   if (t.fiber == to && (to || !t.slot)) {
@@ -187,7 +187,7 @@ void __ada_fiber_resume(void *token) {
     goOn(t, to);
 }
 
-void __ada_fiber_make(const void *context) {
+ADA_ANY_STACK void __ada_fiber_make(const void *context) {
   if (!__atomic_load_n(&leftOnes, __ATOMIC_RELAXED))
     return;
   Switching switching;
@@ -201,7 +201,7 @@ void __ada_fiber_make(const void *context) {
   }
 }
 
-ada_fiber *ada_fiber_create(const char *name) {
+ADA_ANY_STACK ada_fiber *ada_fiber_create(const char *name) {
   Switching switching;
   ada_fiber *f = take();
   if (!f)
@@ -213,7 +213,7 @@ ada_fiber *ada_fiber_create(const char *name) {
   return f;
 }
 
-ada_fiber *ada_fiber_current(void) {
+ADA_ANY_STACK ada_fiber *ada_fiber_current(void) {
   AdaThread &t = ada_thread;
   if (t.fiber)
     return t.fiber;
@@ -221,7 +221,7 @@ ada_fiber *ada_fiber_current(void) {
   return current(t);
 }
 
-void ada_fiber_switch(ada_fiber *to) {
+ADA_ANY_STACK void ada_fiber_switch(ada_fiber *to) {
   AdaThread &t = ada_thread;
   if (!to || to == t.fiber)
     return;
@@ -232,7 +232,7 @@ void ada_fiber_switch(ada_fiber *to) {
   goOn(t, to);
 }
 
-void ada_fiber_end(ada_fiber *f) {
+ADA_ANY_STACK void ada_fiber_end(ada_fiber *f) {
   if (!f)
     return;
   Switching switching;

@@ -429,7 +429,7 @@ ArgumentContents contentsOf(const ada_function &function) {
 
 using namespace ada;
 
-extern "C" void ada_record_slow(uint64_t what, const char *nest, uint64_t place) {
+extern "C" ADA_ANY_STACK void ada_record_slow(uint64_t what, const char *nest, uint64_t place) {
   AdaThread &t = ada_thread;
   if (isFull(place))
     place = reserveSlowly(t, what, sizeof(ada_record));
@@ -439,7 +439,7 @@ extern "C" void ada_record_slow(uint64_t what, const char *nest, uint64_t place)
     store(place, what, TickClock::stamp(runtime.ring));
 }
 
-extern "C" __attribute__((visibility("hidden"))) void
+extern "C" ADA_ANY_STACK __attribute__((visibility("hidden"))) void
 ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uint32_t kind) {
   AdaThread &t = ada_thread;
   const bool isCall = kind == ADA_RECORD_CALL;
@@ -517,12 +517,12 @@ uint64_t recordAnnotation(const ada_annotation &site, const ada_value *values, u
 } // namespace
 } // namespace ada
 
-extern "C" void __ada_annotation_begin_with(const ada_annotation *site, const ada_value *values) {
+extern "C" ADA_ANY_STACK void __ada_annotation_begin_with(const ada_annotation *site, const ada_value *values) {
   recordAnnotation(*site, values, reinterpret_cast<uint64_t>(__builtin_return_address(0)));
 }
 
 // Records a call and its return at the same time, with one reading of the clock.
-extern "C" void __ada_annotation_point(const ada_annotation *site, const ada_value *values) {
+extern "C" ADA_ANY_STACK void __ada_annotation_point(const ada_annotation *site, const ada_value *values) {
   const uint64_t stamp = recordAnnotation(*site, values, reinterpret_cast<uint64_t>(__builtin_return_address(0)));
   const uint64_t what = reinterpret_cast<uint64_t>(site) | ADA_RECORD_RETURN;
   AdaThread &t = ada_thread;
@@ -533,11 +533,11 @@ extern "C" void __ada_annotation_point(const ada_annotation *site, const ada_val
     store(place, what, stamp ? stamp : TickClock::stamp(runtime.ring));
 }
 
-extern "C" void __ada_mark_frame(const void *frame) {
+extern "C" ADA_ANY_STACK void __ada_mark_frame(const void *frame) {
   record((reinterpret_cast<uint64_t>(frame) & ~uint64_t{ADA_RECORD_KIND_MASK}) | ADA_RECORD_MARK);
 }
 
-extern "C" void __ada_before_clone(void) {
+extern "C" ADA_ANY_STACK void __ada_before_clone(void) {
   AdaThread &t = ada_thread;
   if (t.resumeAt == 0 && !isFull(t.position)) {
     t.resumeAt = t.position;
@@ -545,11 +545,11 @@ extern "C" void __ada_before_clone(void) {
   }
 }
 
-extern "C" void __ada_before_signal_stack(void) {
+extern "C" ADA_ANY_STACK void __ada_before_signal_stack(void) {
   ada_thread.hasSignalStack = true;
   ada_thread.stack = 0; // the next call checks it
 }
 
-extern "C" void __ada_resync(const void *frame) {
+extern "C" ADA_ANY_STACK void __ada_resync(const void *frame) {
   record((reinterpret_cast<uint64_t>(frame) & ~uint64_t{ADA_RECORD_KIND_MASK}) | ADA_RECORD_RESYNC);
 }

@@ -11,7 +11,7 @@ using namespace ada;
 
 extern "C" {
 
-void __ada_register_image(const ada_image *image) {
+ADA_ANY_STACK void __ada_register_image(const ada_image *image) {
   if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function)) {
     say(Message("an image was built by a plugin with ABI version ")
         << image->abi_version << ", but this runtime has version " << ADA_ABI_VERSION
@@ -39,9 +39,9 @@ void __ada_register_image(const ada_image *image) {
     r.drain.flush();
 }
 
-void __ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags(void) {}
+ADA_ANY_STACK void __ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags(void) {}
 
-void __ada_unregister_image(const ada_image *image) {
+ADA_ANY_STACK void __ada_unregister_image(const ada_image *image) {
   State state = runtime.currentState();
   if (state == State::On || state == State::Waiting)
     runtime.images.remove(image, runtime.ring);
@@ -49,7 +49,7 @@ void __ada_unregister_image(const ada_image *image) {
     finishProcess(processExitStatus());
 }
 
-void ada_start(void) {
+ADA_ANY_STACK void ada_start(void) {
   runtime.recording = true;
   waiting::setEnabled(true);
   State state = runtime.currentState();
@@ -59,7 +59,7 @@ void ada_start(void) {
     runtime.images.apply(true);
 }
 
-void ada_stop(void) {
+ADA_ANY_STACK void ada_stop(void) {
   runtime.recording = false;
   waiting::setEnabled(false);
   State state = runtime.currentState();
@@ -67,25 +67,31 @@ void ada_stop(void) {
     runtime.images.apply(false);
 }
 
-int64_t ada_enable(const char *glob) { return runtime.images.choose(glob, Choice::Select, runtime.recording); }
+ADA_ANY_STACK int64_t ada_enable(const char *glob) {
+  return runtime.images.choose(glob, Choice::Select, runtime.recording);
+}
 
-int64_t ada_disable(const char *glob) { return runtime.images.choose(glob, Choice::Deselect, runtime.recording); }
+ADA_ANY_STACK int64_t ada_disable(const char *glob) {
+  return runtime.images.choose(glob, Choice::Deselect, runtime.recording);
+}
 
-int64_t ada_enable_detail(const char *glob) { return runtime.images.choose(glob, Choice::Detail, runtime.recording); }
+ADA_ANY_STACK int64_t ada_enable_detail(const char *glob) {
+  return runtime.images.choose(glob, Choice::Detail, runtime.recording);
+}
 
-int64_t ada_disable_detail(const char *glob) {
+ADA_ANY_STACK int64_t ada_disable_detail(const char *glob) {
   return runtime.images.choose(glob, Choice::NoDetail, runtime.recording);
 }
 
-void ada_trigger(void) {
+ADA_ANY_STACK void ada_trigger(void) {
   State state = runtime.currentState();
   if (state == State::On || state == State::Waiting)
     runtime.drain.trigger(sys::nowNs());
 }
 
-int ada_flush(void) { return runtime.currentState() == State::On ? runtime.drain.flush() : -1; }
+ADA_ANY_STACK int ada_flush(void) { return runtime.currentState() == State::On ? runtime.drain.flush() : -1; }
 
-void ada_set_thread_name(const char *name) {
+ADA_ANY_STACK void ada_set_thread_name(const char *name) {
   ada_ring_thread *slot = ada_thread.slot;
   if (!slot)
     return;
@@ -96,7 +102,7 @@ void ada_set_thread_name(const char *name) {
   runtime.drain.manifestChanged();
 }
 
-void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
+ADA_ANY_STACK void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
   Runtime &r = runtime;
   const State state = r.currentState();
   if (state != State::On && state != State::Waiting)
@@ -107,9 +113,9 @@ void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
     r.drain.flush(); // then it is in a file and outlives the process
 }
 
-uint64_t ada_get_timestamp_ns(void) { return sys::nowNs(); }
+ADA_ANY_STACK uint64_t ada_get_timestamp_ns(void) { return sys::nowNs(); }
 
-const char *ada_session_path(void) {
+ADA_ANY_STACK const char *ada_session_path(void) {
   State state = runtime.currentState();
   return state == State::On || state == State::Finished ? runtime.processDirectory.c_str() : "";
 }

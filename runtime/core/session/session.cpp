@@ -563,7 +563,7 @@ void finishProcess(int status) {
 
 using namespace ada;
 
-extern "C" void __ada_before_exec(void) {
+extern "C" ADA_ANY_STACK void __ada_before_exec(void) {
   Runtime &r = runtime;
   // The ring stays. If exec fails, recording continues in it. If exec succeeds, what other threads recorded until then
   // is found in it by whichever removes it: adatrace record, recover, or this user's next traced process.
@@ -573,7 +573,7 @@ extern "C" void __ada_before_exec(void) {
   }
 }
 
-extern "C" void __ada_after_exec(void) {
+extern "C" ADA_ANY_STACK void __ada_after_exec(void) {
   Runtime &r = runtime;
   int saved = errno;
   if (r.currentState() == State::On && sys::processId() == r.processId)
@@ -581,12 +581,14 @@ extern "C" void __ada_after_exec(void) {
   errno = saved;
 }
 
-extern "C" void __ada_before_exit(int status) { finishProcess(status); }
-extern "C" void __ada_before_thread_exit(int status) { Identity::noteThreadExit(runtime.processId, status); }
+extern "C" ADA_ANY_STACK void __ada_before_exit(int status) { finishProcess(status); }
+extern "C" ADA_ANY_STACK void __ada_before_thread_exit(int status) {
+  Identity::noteThreadExit(runtime.processId, status);
+}
 
 // Runs after the destructors of all images, because they depend on the runtime. If it is linked into the program, the
 // destructor of the program's image runs later.
-extern "C" __attribute__((destructor(101))) void ada_at_exit(void) {
+extern "C" ADA_ANY_STACK __attribute__((destructor(101))) void ada_at_exit(void) {
   if (!runtime.images.isRuntimeInProgram())
     finishProcess(processExitStatus());
 }

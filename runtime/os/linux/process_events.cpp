@@ -30,17 +30,17 @@ int exitStatus;
 
 // Other handlers are registered later, so they run before this one and after the two below: the first to register is
 // the innermost.
-void prepare() {
+ADA_ANY_STACK void prepare() {
   uint64_t signals = sys::blockSignals();
   callbacks.beforeFork();
   signalsBeforeFork = signals;
 }
-void parent() {
+ADA_ANY_STACK void parent() {
   uint64_t signals = signalsBeforeFork;
   callbacks.parentAfterFork();
   sys::restoreSignals(signals);
 }
-void child() {
+ADA_ANY_STACK void child() {
   uint64_t signals = signalsBeforeFork;
   callbacks.childAfterFork();
   sys::restoreSignals(signals);
@@ -51,7 +51,7 @@ constexpr uint32_t kDestructorRounds = 4;
 
 // pthread calls destructors in rounds, up to that many times, as long as they set values again. C++ thread_local
 // objects are already gone by then. Waiting for the last round records what other destructors do.
-void threadExit(void *value) {
+ADA_ANY_STACK void threadExit(void *value) {
   if (++ada_thread.exitRounds < kDestructorRounds && ada_libc_setspecific(key, value) == 0)
     return;
   threadEnds();
@@ -64,7 +64,7 @@ struct sigaction before[kSignals];
 bool isWatched[kSignals];
 void (*onFatal)(const siginfo_t &info, const void *context, bool isTheEnd);
 
-void fatalSignal(int number, siginfo_t *info, void *context) {
+ADA_ANY_STACK void fatalSignal(int number, siginfo_t *info, void *context) {
   for (unsigned i = 0; i < kSignals; ++i) {
     if (kFatal[i] != number)
       continue;
