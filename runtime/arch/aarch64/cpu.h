@@ -47,6 +47,13 @@ inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
   return old;
 }
 
+// Changes nothing, but faults where the memory can't be written. Other threads may use it at the same time.
+inline void touch(char *address) {
+  uint32_t value, failed;
+  __asm__ volatile("1: ldxrb %w0, %2\n\tstxrb %w1, %w0, %2\n\tcbnz %w1, 1b"
+                   : "=&r"(value), "=&r"(failed), "+Q"(*address));
+}
+
 inline void pause() { __asm__ volatile("yield"); }
 
 } // namespace ada::arch

@@ -225,6 +225,32 @@ DETAIL_HOOK __ada_exit, x18, ADA_RECORD_RETURN
 DETAIL_HOOK __ada_enter_x15, x15, ADA_RECORD_CALL
 DETAIL_HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
 
+//===--- a stack of the runtime -------------------------------------------===//
+// ada_run_on_stack(top, function, argument): calls function(argument) with its frames below `top`.
+  .hidden ada_run_on_stack
+FUNC_BEGIN(ada_run_on_stack)
+  hint #25                         // paciasp
+  .cfi_negate_ra_state
+  stp x29, x30, [sp, #-16]!
+  .cfi_def_cfa_offset 16
+  .cfi_offset x29, -16
+  .cfi_offset x30, -8
+  mov x29, sp
+  .cfi_def_cfa x29, 16
+  mov sp, x0
+  mov x0, x2
+  blr x1
+  mov sp, x29
+  .cfi_def_cfa sp, 16
+  ldp x29, x30, [sp], #16
+  .cfi_def_cfa_offset 0
+  .cfi_restore x29
+  .cfi_restore x30
+  hint #29                         // autiasp
+  .cfi_negate_ra_state
+  ret
+FUNC_END(ada_run_on_stack)
+
   STACK_IS_NOT_EXECUTABLE
 
 // Without this note the linker would disable BTI and PAC for the whole program.

@@ -41,6 +41,9 @@ inline uint64_t reserve(uint64_t *position, uint64_t bytes) {
   return bytes;
 }
 
+// Changes nothing, but faults where the memory can't be written. Other threads may use it at the same time.
+inline void touch(char *address) { __asm__ volatile("lock orb $0, %0" : "+m"(*address) : : "cc"); }
+
 inline void pause() { __builtin_ia32_pause(); }
 
 } // namespace ada::arch

@@ -295,6 +295,25 @@ FUNC_END(ada_detail\name)
 DETAIL_HOOK __ada_enter, ADA_RECORD_CALL
 DETAIL_HOOK __ada_exit, ADA_RECORD_RETURN
 
+//===--- a stack of the runtime -------------------------------------------===//
+// ada_run_on_stack(top, function, argument): calls function(argument) with its frames below `top`.
+  .hidden ada_run_on_stack
+FUNC_BEGIN(ada_run_on_stack)
+  endbr64
+  pushq %rbp
+  .cfi_adjust_cfa_offset 8
+  .cfi_rel_offset %rbp, 0
+  movq %rsp, %rbp
+  .cfi_def_cfa_register %rbp
+  movq %rdi, %rsp
+  movq %rdx, %rdi
+  callq *%rsi
+  movq %rbp, %rsp
+  .cfi_def_cfa_register %rsp
+  RESTORE rbp
+  retq
+FUNC_END(ada_run_on_stack)
+
   STACK_IS_NOT_EXECUTABLE
 
 // Without this note the linker would disable IBT and SHSTK for the whole program.

@@ -5,4 +5,5 @@
 
 #include "cpu.h"
 #include "mutex.h"
+#include "signals_blocked.h"
 #include "sys.h"

@@ -32,7 +32,7 @@ void Workspace::reset() {
   unmap(events, kEventBytes);
   unmap(detailBytes, kDetailBytes);
   unmap(links, kMostLinks);
-  *this = Workspace();
+  __builtin_memset(static_cast<void *>(this), 0, sizeof *this);
 }
 
 } // namespace ada

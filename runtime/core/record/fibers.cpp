@@ -26,16 +26,9 @@ constexpr AdaThread kNothing = {kPositionParked, 0, kPositionParked, nullptr, nu
 ada_fiber *leftOnes, *unused; // guarded by the start mutex
 uint32_t numbered;
 
-class Switching {
-public:
-  Switching() : signals_(sys::blockSignals()) { runtime.startMutex.lock(); }
-  ~Switching() {
-    runtime.startMutex.unlock();
-    sys::restoreSignals(signals_);
-  }
-
-private:
-  uint64_t signals_;
+struct Switching {
+  SignalsBlocked<> blocked;
+  Lock lock{runtime.startMutex};
 };
 
 ada_fiber *take() {
@@ -74,9 +67,10 @@ void unlink(ada_fiber *f) {
 
 // Replaces the thread's state by that of another stack, except for what belongs to the thread itself.
 void install(AdaThread &t, const AdaThread &state) {
-  uint32_t busy = t.busy, exitRounds = t.exitRounds;
+  const uint32_t busy = t.busy, exitRounds = t.exitRounds;
+  const bool isWatched = t.isWatched;
   t = state;
-  t.busy = busy, t.exitRounds = exitRounds;
+  t.busy = busy, t.exitRounds = exitRounds, t.isWatched = isWatched;
 }
 
 // Nothing more will be recorded with this state.

@@ -2,7 +2,8 @@
 //
 // It runs once in 3580 records, when a chunk is full; at a thread's first event; and for each event of a thread that
 // can't record (the rings are full and overflow=drop, or the trace is over) or of a process without a usable counter.
-// All of it runs with signals blocked, except while it waits for the drain.
+// All of it runs with signals blocked, except while it waits for the drain, and on a part of the stack that was touched
+// before (signals_blocked.h).
 #include "annotations.h"
 #include "argument_contents.h"
 #include "core/base/any_word.h"
@@ -135,6 +136,7 @@ Outcome attach(AdaThread &t) {
   t.slot = slot;
   nameFiber(t);
   watchThread();
+  t.isWatched = true;
   return Outcome::Ready;
 }
 
@@ -238,7 +240,7 @@ void storeGap(AdaThread &t, uint64_t &position) {
 } // namespace
 
 void threadEnds() {
-  uint64_t signals = sys::blockSignals();
+  SignalsBlocked blocked;
   AdaThread &t = ada_thread;
   if (t.slot && sys::processId() == runtime.processId) {
     Identity::noteThreadExit(runtime.processId, 0); // the status with which libc will end it
@@ -250,7 +252,6 @@ void threadEnds() {
   t.slot = nullptr, t.chunk = nullptr;
   t.position = t.systemPosition = kPositionParked;
   t.busy = kEnded; // permanently: nothing calls us again for later records
-  sys::restoreSignals(signals);
 }
 
 namespace {
@@ -291,7 +292,9 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
   }
   int savedErrno = errno;
   Hold hold(t);
-  uint64_t signals = sys::blockSignals();
+  if (!t.isWatched && watchingAllocates())
+    touchStack<kAllocatorStack>();
+  SignalsBlocked blocked;
   t.busy = 1;
   uint64_t place = 0;
   bool isFresh = false; // the chunk is new: it can be read without earlier ones
@@ -332,14 +335,14 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     hold.wait(t);
     // Handlers may run and record while we wait: they wait as well.
     t.busy = 0;
-    sys::restoreSignals(signals);
+    blocked.unblock();
     runtime.drain.wake();
     constexpr uint64_t kAgain = 50000000; // a precaution: no case is known in which we are not woken
     if (t.slot)
       sys::futexWait(&t.slot->waiting, 1, kAgain);
     else
       sys::futexWait(runtime.ring.slotsWord(), slots, kAgain);
-    sys::blockSignals();
+    blocked.blockAgain();
     t.busy = 1;
   }
   if (t.slot) {
@@ -347,7 +350,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
     hold.leave(t);
   }
   t.busy = 0;
-  sys::restoreSignals(signals);
+  blocked.unblock();
   if (place)
     hold.endAfter(t, positionOf(t) == place + bytes);
   else
@@ -386,11 +389,10 @@ uint64_t reserve(AdaThread &t, uint64_t what) {
 // Turns a reserved place into the record that moves the window to `sp`. If a signal handler has meanwhile reserved
 // later places, and perhaps moved the window, the record becomes ADA_RECORD_NOTHING.
 void moveWindowAt(AdaThread &t, uint64_t place, uint64_t sp) {
-  const uint64_t signals = sys::blockSignals();
+  SignalsBlocked blocked;
   const bool isNewest = positionOf(t) == place + sizeof(ada_record);
   const uint64_t what = isNewest ? moveWindow(t, sp) : ADA_RECORD_NOTHING;
   store(place, what, TickClock::stamp(runtime.ring));
-  sys::restoreSignals(signals);
 }
 
 // Records a call at a place that was reserved before the window is read, so the window is that of the records before

@@ -27,6 +27,7 @@ struct AdaThread {
   bool isFiber = false;        // not on a thread's own stack
   bool hasLost = false;        // more was lost than its records say
   bool hasSignalStack = false; // or may have one: __ada_before_signal_stack was called
+  bool isWatched = false;      // its end will be noticed: watchThread()
   uint64_t resumeAt = 0;       // the position before __ada_before_clone; 0 unless that hook was the last one called
   ada::ring::LostCalls lostCalls = {}; // while records were being lost
 };

@@ -9,6 +9,12 @@
 
 using namespace ada;
 
+// Option control: gets ready for orders.
+__attribute__((noinline)) static void startParked() {
+  SignalsBlocked blocked;
+  startRecording(/*startsParked=*/true);
+}
+
 extern "C" {
 
 ADA_ANY_STACK void __ada_register_image(const ada_image *image) {
@@ -33,7 +39,7 @@ ADA_ANY_STACK void __ada_register_image(const ada_image *image) {
   if (!r.images.add(image, r.ring, r.recording))
     say(Message("too many instrumented libraries are loaded at once: calls in one of them are not recorded"));
   if (r.options.control && state == State::Waiting)
-    startRecording(/*startsParked=*/true);
+    startParked();
   // Waits until the manifest has the image: a program that is killed right away must have its symbols.
   if (state == State::On)
     r.drain.flush();
@@ -50,21 +56,23 @@ ADA_ANY_STACK void __ada_unregister_image(const ada_image *image) {
 }
 
 ADA_ANY_STACK void ada_start(void) {
-  runtime.recording = true;
-  waiting::setEnabled(true);
   State state = runtime.currentState();
   if (state == State::On)
     runtime.drain.askToGoOn(); // `adatrace stop` may have stopped it
+  SignalsBlocked<kLargeStack> blocked;
+  runtime.recording = true;
+  waiting::setEnabled(true);
   if (state == State::On || state == State::Waiting)
-    runtime.images.apply(true);
+    runtime.images.enable();
 }
 
 ADA_ANY_STACK void ada_stop(void) {
+  SignalsBlocked blocked;
   runtime.recording = false;
   waiting::setEnabled(false);
   State state = runtime.currentState();
   if (state == State::On || state == State::Waiting)
-    runtime.images.apply(false);
+    runtime.images.disable();
 }
 
 ADA_ANY_STACK int64_t ada_enable(const char *glob) {

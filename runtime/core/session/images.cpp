@@ -79,17 +79,21 @@ Text<64> uuidText(const Image &image) {
 
 } // namespace
 
-void Images::setBytes(const Image &image, const Selection &selection, bool recording) {
+void Images::setBytesTo(const Image &image, uint8_t byte) {
   const ada_image &t = *image.table;
-  if ((!recording || (selection.selectsAll() && !image.figures)) && t.enabled_begin != t.enabled_end) {
-    for (uint8_t *b = t.enabled_begin; b < t.enabled_end; ++b)
-      __atomic_store_n(b, recording ? ADA_ENABLE_INDEX : 0, __ATOMIC_RELAXED);
-    return;
-  }
-  for (uint64_t i = 0; i < image.functions(); ++i) {
-    const uint8_t byte = recording ? byteOf(image, selection, i) : 0;
-    __atomic_store_n(enableByteOf(t.functions_begin[i]), byte, __ATOMIC_RELAXED);
-  }
+  for (uint8_t *b = t.enabled_begin; b < t.enabled_end; ++b)
+    __atomic_store_n(b, byte, __ATOMIC_RELAXED);
+  if (t.enabled_begin == t.enabled_end)
+    for (uint64_t i = 0; i < image.functions(); ++i)
+      __atomic_store_n(enableByteOf(t.functions_begin[i]), byte, __ATOMIC_RELAXED);
+}
+
+void Images::setBytes(const Image &image, const Selection &selection) {
+  const ada_image &t = *image.table;
+  if (selection.selectsAll() && !image.figures && t.enabled_begin != t.enabled_end)
+    return setBytesTo(image, ADA_ENABLE_INDEX);
+  for (uint64_t i = 0; i < image.functions(); ++i)
+    __atomic_store_n(enableByteOf(t.functions_begin[i]), byteOf(image, selection, i), __ATOMIC_RELAXED);
 }
 
 // The enable byte while recording is on.
@@ -103,65 +107,60 @@ Image *&Images::bucketOf(const ada_image *table) {
 }
 
 bool Images::has(const ada_image *table) {
-  bool found = false;
-  uint64_t signals = sys::blockSignals();
-  {
-    Lock lock(mutex_);
-    for (const Image *i = bucketOf(table); i && !found; i = i->next)
-      found = i->table == table;
-  }
-  sys::restoreSignals(signals);
-  return found;
+  SignalsBlocked blocked;
+  Lock lock(mutex_);
+  const Image *i = bucketOf(table);
+  while (i && i->table != table)
+    i = i->next;
+  return i;
 }
 
 bool Images::add(const ada_image *table, Ring &ring, bool recording) {
   static_assert(kBuckets == 1u << 10);
   LoadedObject object = findLoadedObject(table);
-  bool isRecorded = false;
-  uint64_t signals = sys::blockSignals();
-  {
-    Lock lock(mutex_);
-    if (images_.reserve(count_ + 1)) {
-      Image &i = images_[count_];
-      i.table = table;
-      i.functionsBegin = reinterpret_cast<uint64_t>(table->functions_begin),
-      i.functionsEnd = reinterpret_cast<uint64_t>(table->functions_end);
-      i.isExecutables = object.isMain;
-      i.isOfAnnotations = i.functions() && annotationOf(*table->functions_begin);
-      bool isMain = object.isMain && !i.isOfAnnotations && mainImage_ == UINT64_MAX;
-      i.moduleId = isMain ? 0 : static_cast<uint32_t>(count_ + (mainImage_ == UINT64_MAX));
-      i.base = object.base, i.size = object.size;
-      i.loadedNs = sys::nowNs();
-      __builtin_memcpy(i.buildId, object.buildId, object.buildIdBytes);
-      i.buildIdBytes = object.buildIdBytes;
-      const char *path = texts_.keep(object.path.c_str(), object.path.size());
-      i.path = path ? path : "";
-      findTriggers(i);
-      isRecording_ = recording;
-      if (keepsFigures_)
-        i.figures = figuresOf(i);
-      Image *&bucket = bucketOf(table);
-      i.next = bucket, bucket = &i;
-      if (isMain) {
-        setConstants(object.constants);
-        if (reinterpret_cast<uint64_t>(this) - object.base < object.size)
-          __atomic_store_n(&besideRuntime_, table, __ATOMIC_RELAXED);
-        __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
-      }
-      __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
-      const bool hasBytes = table->enabled_begin != table->enabled_end;
-      const uint64_t first = i.functions() ? reinterpret_cast<uint64_t>(enableByteOf(*table->functions_begin)) : 0;
-      waiting::addRange(hasBytes
-                            ? EnableRange{reinterpret_cast<uint64_t>(table->enabled_begin),
-                                          reinterpret_cast<uint64_t>(table->enabled_end), 1}
-                            : EnableRange{first, first + i.functions() * sizeof(ada_function), sizeof(ada_function)});
-      isRecorded = !ring.exists() || writeModule(ring, i); // without a ring yet: written when there is one
-      if (isRecorded)
-        setBytes(i, selection_, recording);
-    }
+  SignalsBlocked<kLargeStack> blocked;
+  Lock lock(mutex_);
+  if (!images_.reserve(count_ + 1))
+    return false;
+  Image &i = images_[count_];
+  i.table = table;
+  i.functionsBegin = reinterpret_cast<uint64_t>(table->functions_begin),
+  i.functionsEnd = reinterpret_cast<uint64_t>(table->functions_end);
+  i.isExecutables = object.isMain;
+  i.isOfAnnotations = i.functions() && annotationOf(*table->functions_begin);
+  bool isMain = object.isMain && !i.isOfAnnotations && mainImage_ == UINT64_MAX;
+  i.moduleId = isMain ? 0 : static_cast<uint32_t>(count_ + (mainImage_ == UINT64_MAX));
+  i.base = object.base, i.size = object.size;
+  i.loadedNs = sys::nowNs();
+  __builtin_memcpy(i.buildId, object.buildId, object.buildIdBytes);
+  i.buildIdBytes = object.buildIdBytes;
+  const char *path = texts_.keep(object.path.c_str(), object.path.size());
+  i.path = path ? path : "";
+  findTriggers(i);
+  isRecording_ = recording;
+  if (keepsFigures_)
+    i.figures = figuresOf(i);
+  Image *&bucket = bucketOf(table);
+  i.next = bucket, bucket = &i;
+  if (isMain) {
+    setConstants(object.constants);
+    if (reinterpret_cast<uint64_t>(this) - object.base < object.size)
+      __atomic_store_n(&besideRuntime_, table, __ATOMIC_RELAXED);
+    __atomic_store_n(&mainImage_, count_, __ATOMIC_RELEASE);
   }
-  sys::restoreSignals(signals);
-  return isRecorded;
+  __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
+  const bool hasBytes = table->enabled_begin != table->enabled_end;
+  const uint64_t first = i.functions() ? reinterpret_cast<uint64_t>(enableByteOf(*table->functions_begin)) : 0;
+  waiting::addRange(hasBytes ? EnableRange{reinterpret_cast<uint64_t>(table->enabled_begin),
+                                           reinterpret_cast<uint64_t>(table->enabled_end), 1}
+                             : EnableRange{first, first + i.functions() * sizeof(ada_function), sizeof(ada_function)});
+  if (ring.exists() && !writeModule(ring, i)) // without a ring yet: written when there is one
+    return false;
+  if (recording)
+    setBytes(i, selection_);
+  else
+    setBytesTo(i, 0);
+  return true;
 }
 
 void Images::findTriggers(Image &image) {
@@ -227,31 +226,29 @@ void Images::resetAfterFork() {
 }
 
 void Images::remove(const ada_image *table, Ring &ring) {
-  uint64_t signals = sys::blockSignals();
-  {
-    Lock lock(mutex_);
-    Image **at = &bucketOf(table);
-    while (*at && (*at)->table != table)
-      at = &(*at)->next;
-    if (Image *image = *at) {
-      image->unloadedNs = sys::nowNs();
-      // The executable's memory stays until the process ends; a library's disappears now, so its names are kept.
-      if (!image->isExecutables) {
-        *at = image->next;
-        const ada_image &t = *image->table;
-        if (image->functions())
-          waiting::removeRange(t.enabled_begin != t.enabled_end
-                                   ? reinterpret_cast<uint64_t>(t.enabled_begin)
-                                   : reinterpret_cast<uint64_t>(enableByteOf(*t.functions_begin)));
-        keepSymbols(*image);
-        image->table = nullptr;
-        ArgumentContents::forget();
-        if (image->ringSlot && ring.exists())
-          ring.retire(image->ringSlot - 1, ring.stamp());
-      }
-    }
-  }
-  sys::restoreSignals(signals);
+  SignalsBlocked<kLargeStack> blocked;
+  Lock lock(mutex_);
+  Image **at = &bucketOf(table);
+  while (*at && (*at)->table != table)
+    at = &(*at)->next;
+  Image *image = *at;
+  if (!image)
+    return;
+  image->unloadedNs = sys::nowNs();
+  // The executable's memory stays until the process ends; a library's disappears now, so its names are kept.
+  if (image->isExecutables)
+    return;
+  *at = image->next;
+  const ada_image &t = *image->table;
+  if (image->functions())
+    waiting::removeRange(t.enabled_begin != t.enabled_end
+                             ? reinterpret_cast<uint64_t>(t.enabled_begin)
+                             : reinterpret_cast<uint64_t>(enableByteOf(*t.functions_begin)));
+  keepSymbols(*image);
+  image->table = nullptr;
+  ArgumentContents::forget();
+  if (image->ringSlot && ring.exists())
+    ring.retire(image->ringSlot - 1, ring.stamp());
 }
 
 void Images::keepSymbols(Image &image) {
@@ -264,72 +261,68 @@ void Images::keepSymbols(Image &image) {
   image.symbols = text.size ? texts_.keep(text.data, text.size) : nullptr;
 }
 
-void Images::setAll(bool recording) {
+void Images::enable() {
+  Lock lock(mutex_);
+  isRecording_ = true;
   for (uint64_t i = 0; i < count_; ++i)
     if (images_[i].table)
-      setBytes(images_[i], selection_, recording);
+      setBytes(images_[i], selection_);
 }
 
-void Images::apply(bool recording) {
-  uint64_t signals = sys::blockSignals();
-  {
-    Lock lock(mutex_);
-    isRecording_ = recording;
-    setAll(recording);
-  }
-  sys::restoreSignals(signals);
+void Images::disableAll() {
+  for (uint64_t i = 0; i < count_; ++i)
+    if (images_[i].table)
+      setBytesTo(images_[i], 0);
+}
+
+void Images::disable() {
+  Lock lock(mutex_);
+  isRecording_ = false;
+  disableAll();
 }
 
 void Images::stop() {
-  uint64_t signals = sys::blockSignals();
+  SignalsBlocked blocked;
   if (mutex_.tryLock()) {
-    setAll(false);
+    disableAll();
     mutex_.unlock();
   }
-  sys::restoreSignals(signals);
 }
 
 int64_t Images::choose(const char *glob, Choice choice, bool recording) {
-  uint64_t signals = sys::blockSignals();
-  int64_t matched = -1;
-  {
-    Lock lock(mutex_);
-    if (selection_.add(glob, choice)) {
-      matched = 0;
-      for (uint64_t i = 0; i < count_; ++i) {
-        if (!images_[i].table)
-          continue;
-        const Image &image = images_[i];
-        for (uint64_t n = 0; n < image.functions(); ++n) {
-          const ada_function &f = image.table->functions_begin[n];
-          if (!Selection::means(glob, f))
-            continue;
-          ++matched;
-          if (choice == Choice::Select && image.figures && image.figures[n].state == FunctionFigures::Off)
-            noteSwitchedOn(image.figures[n]);
-          __atomic_store_n(enableByteOf(f), recording ? byteOf(image, selection_, n) : 0, __ATOMIC_RELAXED);
-        }
-      }
+  SignalsBlocked<kLargeStack> blocked;
+  Lock lock(mutex_);
+  if (!selection_.add(glob, choice))
+    return -1;
+  int64_t matched = 0;
+  for (uint64_t i = 0; i < count_; ++i) {
+    if (!images_[i].table)
+      continue;
+    const Image &image = images_[i];
+    for (uint64_t n = 0; n < image.functions(); ++n) {
+      const ada_function &f = image.table->functions_begin[n];
+      if (!Selection::means(glob, f))
+        continue;
+      ++matched;
+      if (choice == Choice::Select && image.figures && image.figures[n].state == FunctionFigures::Off)
+        noteSwitchedOn(image.figures[n]);
+      __atomic_store_n(enableByteOf(f), recording ? byteOf(image, selection_, n) : 0, __ATOMIC_RELAXED);
     }
   }
-  sys::restoreSignals(signals);
   return matched;
 }
 
 Images::Figures Images::figures() {
   Figures sum;
-  const uint64_t signals = sys::blockSignals();
-  {
-    Lock lock(mutex_);
-    for (uint64_t i = 0; i < count_; ++i) {
-      const Image &image = images_[i];
-      const uint64_t functions = image.table ? image.functions() : 0;
-      sum.functions += functions;
-      for (uint64_t n = 0; n < functions; ++n)
-        sum.on += __atomic_load_n(enableByteOf(image.table->functions_begin[n]), __ATOMIC_RELAXED) != 0;
-    }
+  SignalsBlocked blocked;
+  Lock lock(mutex_);
+  for (uint64_t i = 0; i < count_; ++i) {
+    const Image &image = images_[i];
+    const uint64_t functions = image.table ? image.functions() : 0;
+    sum.functions += functions;
+    for (uint64_t n = 0; n < functions; ++n)
+      sum.on += __atomic_load_n(enableByteOf(image.table->functions_begin[n]), __ATOMIC_RELAXED) != 0;
   }
-  sys::restoreSignals(signals);
   return sum;
 }
 

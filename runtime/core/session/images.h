@@ -101,8 +101,9 @@ public:
   // Writes the manifest's array of functions that are off; `moreNs`: time not yet noted. False if there are none.
   bool writeSwitchedOff(JsonWriter &json, uint64_t moreNs);
 
-  // Rewrites the enable byte of every function.
-  void apply(bool recording);
+  // Rewrites the enable byte of every function: recording is on (this needs much stack), or off. With signals blocked.
+  void enable();
+  void disable();
   // The number of images so far.
   uint64_t count() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE); }
   // Disables all functions at the end of the process. Does nothing if images are being changed right now: a signal
@@ -135,9 +136,10 @@ private:
   void findTriggers(Image &image);
   void keepSymbols(Image &image);
   Image *&bucketOf(const ada_image *table);
-  void setAll(bool recording); // with the lock held
+  void disableAll(); // with the lock held
   static uint8_t byteOf(const Image &image, const Selection &selection, uint64_t function);
-  static void setBytes(const Image &image, const Selection &selection, bool recording);
+  static void setBytes(const Image &image, const Selection &selection);
+  static void setBytesTo(const Image &image, uint8_t byte);
   FunctionFigures *figuresOf(const Image &image);
   void noteSwitchedOn(FunctionFigures &figures);
 

@@ -40,13 +40,13 @@ bool start(Order &order) {
   }
   drain.goOn();
   runtime.recording = true;
-  runtime.images.apply(true);
+  runtime.images.enable();
   return false;
 }
 
 bool stop(Order &) {
   runtime.recording = false;
-  runtime.images.apply(false);
+  runtime.images.disable();
   runtime.drain.park();
   return true;
 }

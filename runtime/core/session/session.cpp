@@ -2,6 +2,7 @@
 #include "session.h"
 #include "clock_source.h"
 #include "core/base/message.h"
+#include "core/base/own_stack.h"
 #include "core/record/thread.h"
 #include "drain_thread.h"
 #include "fault_registers.h"
@@ -332,7 +333,7 @@ void childAfterFork() {
     *r.isOriginal = 1;
   if (isLent) {
     r.recording = false;
-    r.images.apply(false);
+    r.images.disable();
   }
   waiting::setEnabled(r.recording);
   if (r.currentState() == State::On)
@@ -434,108 +435,114 @@ bool lookForOrder() {
   case waiting::Found::Nothing:
     break;
   }
-  r.images.apply(r.recording);
+  r.recording ? r.images.enable() : r.images.disable();
   return false;
+}
+
+// Starts recording in a process in the state Waiting. `startsParked`: option control. With the start lock held.
+void startWaiting(bool startsParked) {
+  Runtime &r = runtime;
+  const bool isOrdered = !r.recording && !startsParked;
+  if (isOrdered && !lookForOrder())
+    return;
+  if (processInfoIsOf() != r.processId)
+    gatherProcessInfo();
+  gatherHostInfo();
+  r.drain.whenAbandoned([] { runtime.ticks.stop(); });
+  r.drain.whenOrdered(executeOrder);
+  if (startsParked)
+    r.drain.park();
+  if (isOrdered) {
+    r.beganLate = true;
+    r.orderProblem = &late.problem;
+    r.images.enable(); // before other threads may record: their calls may not be selected
+  }
+  if (startProcess() && r.drain.ownsFiles())
+    r.ring.closeProgramsDescriptor();
+  const bool isOn = r.currentState() == State::On;
+  if (isOrdered) {
+    r.orderProblem = nullptr;
+    if (!isOn) {
+      r.recording = false;
+      late.order.refuse(late.problem.c_str());
+    } else {
+      late.order.answer << r.processDirectory.c_str();
+    }
+    waiting::answer(late.order);
+  }
+  if (!isOn)
+    r.images.disable(); // no event needs to reach the runtime any more
 }
 
 } // namespace
 
 void startOnce() {
   Runtime &r = runtime;
-  uint64_t signals = sys::blockSignals();
-  {
-    Lock lock(r.startMutex);
-    if (r.currentState() == State::NotStarted) {
-      // A set-uid program must not obey its caller's environment, or write where that says.
-      if (auxiliaryValue(AT_SECURE))
-        r.setState(State::Off);
-      else if (!parseOptions(r.options, defaultOptions(), environmentValue("ADA_OPTIONS")))
-        r.setState(State::Off);
-      else if (!r.triggers.parse(r.options.trigger))
-        r.setState(State::Off);
-      else {
-        r.recording = r.options.enabled;
-        waiting::setEnabled(r.recording);
-        r.images.setTriggers(&r.triggers);
-        if (r.options.budget > 0)
-          r.images.keepFigures();
-        useOptions();
-        gatherProcessInfo();
-        watchProcess({lockForFork, parentAfterFork, childAfterFork});
-        nameSession();
-        r.processId = sys::processId();
-        r.isOriginal = static_cast<uint32_t *>(sys::mapMemory(4096));
+  SignalsBlocked<kLargeStack> blocked;
+  Lock lock(r.startMutex);
+  if (r.currentState() != State::NotStarted)
+    return;
+  // A set-uid program must not obey its caller's environment, or write where that says.
+  if (auxiliaryValue(AT_SECURE) || !parseOptions(r.options, defaultOptions(), environmentValue("ADA_OPTIONS")) ||
+      !r.triggers.parse(r.options.trigger))
+    return r.setState(State::Off);
+  r.recording = r.options.enabled;
+  waiting::setEnabled(r.recording);
+  r.images.setTriggers(&r.triggers);
+  if (r.options.budget > 0)
+    r.images.keepFigures();
+  useOptions();
+  gatherProcessInfo();
+  watchProcess({lockForFork, parentAfterFork, childAfterFork});
+  nameSession();
+  r.processId = sys::processId();
+  r.isOriginal = static_cast<uint32_t *>(sys::mapMemory(4096));
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18 // Linux 4.14
 #endif
-        if (r.isOriginal) {
-          *r.isOriginal = 1;
-          if (sys::call(SYS_madvise, r.isOriginal, 4096L, MADV_WIPEONFORK) < 0)
-            sys::unmap(r.isOriginal, 4096), r.isOriginal = nullptr;
-        }
-        r.setState(State::Waiting);
-      }
-    }
+  if (r.isOriginal) {
+    *r.isOriginal = 1;
+    if (sys::call(SYS_madvise, r.isOriginal, 4096L, MADV_WIPEONFORK) < 0)
+      sys::unmap(r.isOriginal, 4096), r.isOriginal = nullptr;
   }
-  sys::restoreSignals(signals);
+  r.setState(State::Waiting);
 }
 
 void separateCopiedProcess() {
   Runtime &r = runtime;
   if (__builtin_expect(r.isOriginal && *r.isOriginal == 0 && sys::processId() != r.processId, 0)) {
-    uint64_t signals = sys::blockSignals();
+    SignalsBlocked blocked;
     childAfterFork();
-    sys::restoreSignals(signals);
   }
 }
 
-// `startsParked`: option control.
 bool startRecording(bool startsParked) {
+  // Thousands of bytes: the first event may come from a thread or signal handler with a small stack.
+  static OwnStack<32768> stack;
   Runtime &r = runtime;
-  {
-    Lock lock(r.startMutex);
-    if (r.currentState() != State::Waiting)
-      return r.currentState() == State::On;
-    if (sys::processId() != r.processId)
-      return false; // a vfork child: it runs in our memory, but is another process
-    const bool isOrdered = !r.recording && !startsParked;
-    if (isOrdered && !lookForOrder())
-      return false;
-    if (processInfoIsOf() != r.processId)
-      gatherProcessInfo();
-    gatherHostInfo();
-    r.drain.whenAbandoned([] { runtime.ticks.stop(); });
-    r.drain.whenOrdered(executeOrder);
-    if (startsParked)
-      r.drain.park();
-    if (isOrdered) {
-      r.beganLate = true;
-      r.orderProblem = &late.problem;
-      r.images.apply(true); // before other threads may record: their calls may not be selected
-    }
-    if (startProcess() && r.drain.ownsFiles())
-      r.ring.closeProgramsDescriptor();
-    if (isOrdered) {
-      r.orderProblem = nullptr;
-      if (r.currentState() != State::On) {
-        r.recording = false;
-        late.order.refuse(late.problem.c_str());
-      } else {
-        late.order.answer << r.processDirectory.c_str();
-      }
-      waiting::answer(late.order);
-    }
-  }
-  bool isOn = r.currentState() == State::On;
-  if (!isOn)
-    r.images.apply(false); // no event needs to reach the runtime any more
-  return isOn;
+  Lock lock(r.startMutex);
+  if (r.currentState() == State::Waiting && sys::processId() == r.processId) // not a vfork child, in our memory
+    stack.run([&] { startWaiting(startsParked); });
+  return r.currentState() == State::On && sys::processId() == r.processId;
 }
 
 // Notes that the calling thread waits until everything is written, which it would not do without us.
 static void holdUpAtEnd() {
   if (ada_ring_thread *slot = ada_thread.slot)
     __atomic_store_n(&slot->held_at_end, runtime.ring.stamp(), __ATOMIC_RELAXED);
+}
+
+// False if another thread ends the trace.
+__attribute__((noinline)) static bool endTrace(int status) {
+  Runtime &r = runtime;
+  touchStack<kHookStack>(); // what has begun here must be completed
+  auto on = static_cast<uint32_t>(State::On);
+  if (!__atomic_compare_exchange_n(&r.state, &on, static_cast<uint32_t>(State::Finished), false, __ATOMIC_ACQ_REL,
+                                   __ATOMIC_ACQUIRE))
+    return false;
+  r.ticks.stop();
+  r.drain.finish(Ending::Exit, status);
+  return true;
 }
 
 void finishProcess(int status) {
@@ -550,13 +557,8 @@ void finishProcess(int status) {
   holdUpAtEnd();
   r.images.stop(); // the trace ends here: calls that other threads make from now on are not part of it
   r.drain.flush(); // what they are recording at this moment is part of it
-  auto on = static_cast<uint32_t>(State::On);
-  if (!__atomic_compare_exchange_n(&r.state, &on, static_cast<uint32_t>(State::Finished), false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_ACQUIRE))
-    return;
-  r.ticks.stop();
-  r.drain.finish(Ending::Exit, status);
-  printSummary();
+  if (endTrace(status))
+    printSummary();
 }
 
 } // namespace ada
@@ -565,6 +567,7 @@ using namespace ada;
 
 extern "C" ADA_ANY_STACK void __ada_before_exec(void) {
   Runtime &r = runtime;
+  touchStack<kHookStack>(); // what has begun here must be completed
   // The ring stays. If exec fails, recording continues in it. If exec succeeds, what other threads recorded until then
   // is found in it by whichever removes it: adatrace record, recover, or this user's next traced process.
   if (r.currentState() == State::On && sys::processId() == r.processId) {

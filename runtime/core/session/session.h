@@ -59,7 +59,7 @@ extern Runtime runtime;
 // Called for the first image: reads the options.
 void startOnce();
 // Called at the first event of a process, including a forked child: creates the directory and ring, and starts the
-// drain. Async-signal-safe. False if recording stays off.
+// drain. Async-signal-safe. With signals blocked. False if recording stays off.
 bool startRecording(bool startsParked = false);
 // Checks whether this process is a copy that was made without libc's fork(): then it gets its own ring, as children of
 // fork do. In all other cases this is a single load.

@@ -7,25 +7,20 @@ namespace ada {
 
 bool TimingAnchors::add(const char *label, int64_t value, int64_t timescale) {
   const uint64_t now = sys::nowNs();
-  bool hasRoom = false;
-  const uint64_t signals = sys::blockSignals();
-  {
-    Lock lock(mutex_);
-    hasRoom = anchors_.reserve(count_ + 1);
-    if (hasRoom) {
-      Anchor &anchor = anchors_[count_];
-      anchor.hostTimeNs = now, anchor.mediaValue = value, anchor.mediaTimescale = timescale;
-      size_t n = 0;
-      for (; label && label[n] && n < sizeof anchor.label - 1; ++n)
-        anchor.label[n] = label[n];
-      while (n > 0 && label[n] && (static_cast<unsigned char>(label[n]) & 0xc0) == 0x80) // not within a character
-        --n;
-      anchor.label[n] = 0;
-      __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
-    }
-  }
-  sys::restoreSignals(signals);
-  return hasRoom;
+  SignalsBlocked blocked;
+  Lock lock(mutex_);
+  if (!anchors_.reserve(count_ + 1))
+    return false;
+  Anchor &anchor = anchors_[count_];
+  anchor.hostTimeNs = now, anchor.mediaValue = value, anchor.mediaTimescale = timescale;
+  size_t n = 0;
+  for (; label && label[n] && n < sizeof anchor.label - 1; ++n)
+    anchor.label[n] = label[n];
+  while (n > 0 && label[n] && (static_cast<unsigned char>(label[n]) & 0xc0) == 0x80) // not within a character
+    --n;
+  anchor.label[n] = 0;
+  __atomic_store_n(&count_, count_ + 1, __ATOMIC_RELEASE);
+  return true;
 }
 
 void TimingAnchors::writeManifest(JsonWriter &json, Images::Which which) {

@@ -31,6 +31,7 @@ int exitStatus;
 // Other handlers are registered later, so they run before this one and after the two below: the first to register is
 // the innermost.
 ADA_ANY_STACK void prepare() {
+  touchStack<2 * kHookStack>(); // fork() itself goes on with our locks
   uint64_t signals = sys::blockSignals();
   callbacks.beforeFork();
   signalsBeforeFork = signals;
@@ -121,5 +122,7 @@ void watchThread() {
   if (keyMade)
     ada_libc_setspecific(key, &ada_thread);
 }
+
+bool watchingAllocates() { return keyMade && key >= 32; }
 
 } // namespace ada

@@ -24,6 +24,9 @@ int processExitStatus();
 // Arranges for ada::threadEnds() to be called when the calling thread ends, as late as pthread allows. Does nothing in
 // a program without pthread_create(), which has no other threads.
 void watchThread();
+// Whether libc allocates memory when a thread first calls that, with the program's calloc(): it does for all keys but
+// the first 32.
+bool watchingAllocates();
 
 // Calls `callback`, with what the handler was given, when a fatal signal (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT,
 // SIGTRAP) arrives, then lets the signal do what it would have done without us: run the program's own handler, or end

@@ -109,13 +109,13 @@ uint64_t auxiliaryValue(uint64_t type) {
     find(values, values + 64, type, value);
     return value;
   }
-  Pair values[64];
+  Pair values[4]; // hooks come here, too: see signals_blocked.h
   const int fd = sys::open("/proc/self/auxv", O_RDONLY);
-  const long n = fd < 0 ? -1 : sys::read(fd, values, sizeof values);
+  for (long n; fd >= 0 && (n = sys::read(fd, values, sizeof values)) > 0;)
+    if (find(values, values + static_cast<size_t>(n) / sizeof *values, type, value))
+      break;
   if (fd >= 0)
     sys::close(fd);
-  if (n > 0)
-    find(values, values + static_cast<size_t>(n) / sizeof *values, type, value);
   return value;
 }
 
