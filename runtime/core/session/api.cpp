@@ -59,7 +59,7 @@ ADA_ANY_STACK void ada_start(void) {
   State state = runtime.currentState();
   if (state == State::On)
     runtime.drain.askToGoOn(); // `adatrace stop` may have stopped it
-  SignalsBlocked<kLargeStack> blocked;
+  SignalsBlocked<kGlobStack> blocked;
   runtime.recording = true;
   waiting::setEnabled(true);
   if (state == State::On || state == State::Waiting)

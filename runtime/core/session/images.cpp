@@ -118,7 +118,7 @@ bool Images::has(const ada_image *table) {
 bool Images::add(const ada_image *table, Ring &ring, bool recording) {
   static_assert(kBuckets == 1u << 10);
   LoadedObject object = findLoadedObject(table);
-  SignalsBlocked<kLargeStack> blocked;
+  SignalsBlocked<kGlobStack> blocked;
   Lock lock(mutex_);
   if (!images_.reserve(count_ + 1))
     return false;
@@ -290,7 +290,7 @@ void Images::stop() {
 }
 
 int64_t Images::choose(const char *glob, Choice choice, bool recording) {
-  SignalsBlocked<kLargeStack> blocked;
+  SignalsBlocked<kGlobStack> blocked;
   Lock lock(mutex_);
   if (!selection_.add(glob, choice))
     return -1;

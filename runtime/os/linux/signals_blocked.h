@@ -15,9 +15,9 @@
 
 namespace ada {
 
-// In hooks, which may run on any stack. In other places, where the program itself needs that much: constructors, and
-// functions of the API that match globs.
-inline constexpr size_t kHookStack = 512, kLargeStack = 16384;
+// In hooks, which may run on any stack; where globs are matched; where libraries are loaded and unloaded. Not much more
+// than the need, because the stack of a thread that lived without the touch must be large enough for it.
+inline constexpr size_t kHookStack = 512, kGlobStack = 6400, kLargeStack = 13312;
 // What a program's allocator is assumed to need.
 inline constexpr size_t kAllocatorStack = 8192;
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-enum { kBytes = 1 << 16, kStep = 16, kMost = 1536, kMostOfApi = 20480 };
+enum { kBytes = 1 << 16, kStep = 16, kMost = 1536, kMostOfApi = 8192 };
 static __thread jmp_buf back;
 static int checks;
 
