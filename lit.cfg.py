@@ -29,7 +29,7 @@
 #
 # Features: gcc, or llvm-N and llvm-at-least-N for the suite's LLVM; the architecture that programs are built for (x86_64,
 # aarch64); native or emulated; long (with --param long, which runs only the tests that require it or have %few or
-# %less: the part `long` of tools/dev test --all); lld; asan and ubsan if the tools are built with them;
+# %less: the part `long` of tools/dev test --all); lld, mold; asan and ubsan if the tools are built with them;
 # sanitized-plugin if the plugins are.
 import atexit
 import importlib.util
@@ -137,6 +137,8 @@ else:
     for version in range(int(config.ada_llvms[0]), int(llvm) + 1):
         config.available_features.add("llvm-at-least-%d" % version)
 config.available_features.add(target or platform.machine())
+if shutil.which("ld.mold"):
+    config.available_features.add("mold")
 config.available_features.add("emulated" if target and target != platform.machine() else "native")
 if os.path.exists(os.path.join(llvmBin, "ld.lld")):
     config.available_features.add("lld")

@@ -6,8 +6,6 @@
 
 #include <ada/abi.h>
 
-#include <map>
-
 namespace ada {
 
 namespace {
@@ -54,19 +52,20 @@ tree declare(const char *name, tree type, bool isHook) {
   return declaration;
 }
 
-/// The labels of pointers to hooks, by name.
-std::map<std::string, unsigned> pointers;
-
 /// The hook NAME of TYPE, as what a call in GIMPLE calls.
 tree calleeOf(Inserter &at, const char *name, tree type) {
   if (!target::ignoresNoPlt())
     return declare(name, type, /*isHook=*/true);
-  // The same by hand, through a pointer that is relocated when the image is loaded.
-  const unsigned number = pointers.emplace(name, static_cast<unsigned>(pointers.size())).first->second;
-  tree pointer = makeLabel("p", number, build_qualified_type(build_pointer_type(type), TYPE_QUAL_VOLATILE));
-  TREE_THIS_VOLATILE(pointer) = 1;
-  TREE_SIDE_EFFECTS(pointer) = 1;
-  return at.read(pointer);
+  // The same by hand. The address in a variable could be that of a PLT entry.
+  const std::string load = target::loadFromGot(name);
+  tree address = make_ssa_name(build_pointer_type(type));
+  vec<tree, va_gc> *outputs = nullptr;
+  vec_safe_push(outputs, build_tree_list(build_tree_list(NULL_TREE, build_string(2, "=r")), address));
+  gasm *code = gimple_build_asm_vec(ggc_strdup(load.c_str()), nullptr, outputs, nullptr, nullptr);
+  gimple_asm_set_volatile(code, true);
+  SSA_NAME_DEF_STMT(address) = code;
+  at.add(code);
+  return address;
 }
 
 gcall *callHook(Inserter &at, const char *name, const Frame &frame, const std::vector<tree> &arguments) {
@@ -323,12 +322,6 @@ tree callPlain(Inserter &at, const char *name, const std::vector<tree> &argument
   gimple_call_set_lhs(call, answer);
   at.add(call);
   return answer;
-}
-
-void writeHookPointers(FILE *file) {
-  for (const auto &[name, number] : pointers)
-    fprintf(file, "\t.section\t.data.rel.ro.__ada_pointers,\"aw\",@progbits\n\t.p2align\t3\n.LADAp%u:\n\t.quad\t%s\n",
-            number, name.c_str());
 }
 
 void completeResults(function *function) {

@@ -72,9 +72,6 @@ void callWithFrame(Inserter &at, const char *name, const Frame &frame);
 /// Calls NAME, a C function. Returns its result, of type RESULT, if that is given.
 tree callPlain(Inserter &at, const char *name, const std::vector<tree> &arguments, tree result = NULL_TREE);
 
-/// Writes what calls of hooks refer to, at the end of the unit.
-void writeHookPointers(FILE *file);
-
 /// Completes the exits of FUNCTION with the address of a result in memory. Done after GCC has decided whether a
 /// variable can be the result: it looks for results whose address is taken, and leaves those alone.
 void completeResults(function *function);

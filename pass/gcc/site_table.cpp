@@ -122,10 +122,8 @@ void SiteTable::write(FILE *file) {
   for (const Site &site : sites_) {
     const char *symbol = site.symbol.c_str();
     const auto section = [&](const char *name, const char *flags) {
-      if (site.group.empty())
-        fprintf(file, "\t.section\t%s,\"%so\",@progbits,%s\n", name, flags, symbol);
-      else
-        fprintf(file, "\t.section\t%s,\"%sG\",@progbits,%s,comdat\n", name, flags, site.group.c_str());
+      fprintf(file, "\t.section\t%s,\"%sG\",@progbits,", name, flags);
+      fprintf(file, site.group.empty() ? "%s\n" : "%s,comdat\n", site.group.empty() ? symbol : site.group.c_str());
     };
     section(ADA_SECTION_ENABLED, "aw");
     fprintf(file, ".LADAe%u:\n\t.byte\t0\n", site.number);
@@ -171,7 +169,8 @@ void SiteTable::write(FILE *file) {
   caller("ctor", "init",
          {"__ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags", "__ada_register_image"});
   caller("dtor", "fini", {"__ada_unregister_image"});
-  writeHookPointers(file);
+  if (flag_split_stack) // gold expects it of an object in which functions, as the two above, don't check their stack
+    fputs("\t.section\t.note.GNU-no-split-stack,\"\",@progbits\n", file);
   target::endAssembly(file);
 }
 

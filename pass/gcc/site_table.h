@@ -1,9 +1,8 @@
 // The constant data that the plugin adds to an object: ada_function entries, enable bytes, the image.
 //
 // Hooks are placed after inlining, so all hooks of a function are in its own body. Entry and byte are private, in the
-// function's comdat group, or tied to its section (SHF_LINK_ORDER): a linker that drops the function drops them as
-// well. They are written as text at the end of the unit. The code refers to variables that GCC never defines, whose
-// names are local labels of the assembler.
+// function's comdat group or in one of their own, as in pass/llvm/site_table.h. They are written as text at the end of
+// the unit. The code refers to variables that GCC never defines, whose names are local labels of the assembler.
 #pragma once
 
 #include "gcc_headers.h"

@@ -31,6 +31,9 @@ bool isPreservedByHooks(unsigned regno);
 /// Whether GCC ignores `noplt`, so that calls of hooks have to load the address.
 bool ignoresNoPlt();
 
+/// The instructions, as the text of an `asm`, that load the address of SYMBOL from the GOT into operand 0.
+std::string loadFromGot(const std::string &symbol);
+
 /// Whether functions of TYPE have C's calling convention.
 bool isOrdinary(tree type);
 

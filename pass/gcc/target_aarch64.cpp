@@ -76,6 +76,10 @@ bool isPreservedByHooks(unsigned regno) {
 
 bool ignoresNoPlt() { return !flag_pic; }
 
+std::string loadFromGot(const std::string &symbol) {
+  return "adrp\t%0, :got:" + symbol + "\n\tldr\t%0, [%0, :got_lo12:" + symbol + "]";
+}
+
 bool isOrdinary(tree type) { return !lookup_attribute("aarch64_vector_pcs", TYPE_ATTRIBUTES(type)); }
 
 std::string instructionSet() { return std::to_string(aarch64_isa_flags); }

@@ -36,6 +36,10 @@ bool isPreservedByHooks(unsigned regno) {
 
 bool ignoresNoPlt() { return ix86_cmodel == CM_LARGE || ix86_cmodel == CM_LARGE_PIC; }
 
+std::string loadFromGot(const std::string &symbol) {
+  return "{movq\t" + symbol + "@GOTPCREL(%%rip), %0|mov\t%0, QWORD PTR " + symbol + "@GOTPCREL[rip]}";
+}
+
 bool isOrdinary(tree type) { return ix86_function_type_abi(type) == SYSV_ABI; }
 
 std::string instructionSet() { return std::to_string(ix86_isa_flags) + "," + std::to_string(ix86_isa_flags2); }

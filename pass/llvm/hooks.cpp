@@ -6,6 +6,7 @@
 #include "rust_futures.h"
 
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Intrinsics.h"
 
 #include <ada/abi.h>
@@ -114,16 +115,13 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, Array
     hook->addParamAttr(0, Attribute::Nest);
   FunctionType *type = FunctionType::get(nothing, types, false);
   FunctionCallee callee = compat::calleeOfType(hook, type);
-  if (compat::ignoresNonLazyBind(triple)) {
-    // The same by hand, through a pointer that is relocated when the image is loaded. Volatile, so that it stays a
-    // load.
-    std::string pointerName = symbol + "_address";
-    GlobalVariable *pointer = module_.getNamedGlobal(pointerName);
-    if (!pointer)
-      pointer = new GlobalVariable(module_, compat::pointerType(context), /*isConstant=*/true,
-                                   GlobalValue::PrivateLinkage, compat::asPointer(hook), pointerName);
-    Value *address = builder.CreateLoad(compat::pointerType(context), pointer, /*isVolatile=*/true);
-    callee = {type, builder.CreatePointerCast(address, callee.getCallee()->getType())};
+  if (compat::ignoresNonLazyBind(module_)) {
+    // The same by hand. The address in a variable could be that of a PLT entry.
+    const std::string load = triple.isAArch64()
+                                 ? "adrp $0, :got:" + symbol + "\n\tldr $0, [$0, :got_lo12:" + symbol + "]"
+                                 : "movq " + symbol + "@GOTPCREL(%rip), $0";
+    InlineAsm *code = InlineAsm::get(FunctionType::get(pointer, {}, false), load, "=r", /*hasSideEffects=*/true);
+    callee = {type, builder.CreatePointerCast(builder.CreateCall(code), callee.getCallee()->getType())};
   }
   CallInst *call = builder.CreateCall(callee, values);
   call->setCallingConv(CallingConv::PreserveMost);

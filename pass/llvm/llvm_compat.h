@@ -214,6 +214,16 @@ inline void excludeFromSanitizers(llvm::GlobalVariable &global) {
 #endif
 }
 
+/// Keeps GLOBAL within 2 GiB of other data that stays near code. (From 18 on, models with large data would put it
+/// elsewhere; before, they know only where to look for it.)
+inline void keepNearCode(llvm::GlobalVariable &global) {
+#if LLVM_VERSION_MAJOR >= 18
+  global.setCodeModel(llvm::CodeModel::Small);
+#else
+  (void)global;
+#endif
+}
+
 inline llvm::Triple targetTriple(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
 
 /// Moves INSTRUCTION before PLACE, which is in the same block.
@@ -298,19 +308,13 @@ inline llvm::StringRef aarch64HookSuffix() {
 #endif
 }
 
-/// Whether the code generator ignores `nonlazybind`, as it does for AArch64 up to 16.
-inline bool ignoresNonLazyBind(const llvm::Triple &triple) {
-#if LLVM_VERSION_MAJOR < 19
-  return triple.isAArch64();
-#else
-  (void)triple;
-  return false;
-#endif
+/// Whether the code generator ignores `nonlazybind`, as it does for AArch64 up to 16, and in x86-64's large model for
+/// code that depends on its position.
+inline bool ignoresNonLazyBind(const llvm::Module &module) {
+  if (targetTriple(module).isAArch64())
+    return LLVM_VERSION_MAJOR < 19;
+  return module.getCodeModel() == llvm::CodeModel::Large && module.getPICLevel() == llvm::PICLevel::NotPIC;
 }
-
-/// For data tied to a function in a comdat: LLVM 16 and older write the group and the linked section of such a section
-/// in an order that GNU as does not read.
-constexpr bool kWritesLinkedSectionsOfGroups = LLVM_VERSION_MAJOR >= 19;
 
 /// Half precision moved from general to vector registers on x86-64 with LLVM 15; bfloat later.
 constexpr bool kX86HasHalfInVectors = LLVM_VERSION_MAJOR >= 15;

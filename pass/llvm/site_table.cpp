@@ -11,7 +11,6 @@
 
 #include "llvm/IR/GlobalAlias.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/Metadata.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
@@ -41,21 +40,33 @@ Constant *SiteTable::string(const std::string &text) {
     global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
     global->setAlignment(Align(1));
     compat::excludeFromSanitizers(*global);
+    compat::keepNearCode(*global);
   }
   return global;
+}
+
+/// The group of the data of FUNCTION, which is kept or dropped as a whole: the function's own, or one that has its name
+/// and is not merged with others. So each function's data is in sections of its own.
+static Comdat *groupOf(Function &function) {
+  if (Comdat *comdat = function.getComdat())
+    return comdat;
+  Module &module = *function.getParent();
+  const StringRef symbol = symbolName(function);
+  const auto &known = module.getComdatSymbolTable();
+  const auto found = known.find(symbol);
+  const bool isFree = found == known.end() || found->second.getSelectionKind() == Comdat::NoDeduplicate;
+  Comdat *comdat = module.getOrInsertComdat(isFree ? symbol : ("__ada_fn." + symbol).str());
+  comdat->setSelectionKind(Comdat::NoDeduplicate);
+  return comdat;
 }
 
 /// Gives GLOBAL, which belongs to FUNCTION, the linkage that the form asks for.
 void SiteTable::place(GlobalVariable &global, Function &function) {
   compat::excludeFromSanitizers(global);
+  compat::keepNearCode(global);
   if (form_ == Form::Tied) {
     global.setLinkage(GlobalValue::PrivateLinkage);
-    Comdat *comdat = function.getComdat();
-    if (comdat) // the group is kept or dropped as a whole
-      global.setComdat(comdat);
-    if (!comdat || compat::kWritesLinkedSectionsOfGroups)
-      global.setMetadata(LLVMContext::MD_associated,
-                         MDNode::get(module_.getContext(), ValueAsMetadata::get(&function)));
+    global.setComdat(groupOf(function));
     return;
   }
   // A definition that the linker may replace by a different one (weak, not ODR) must not share its entry with that one.
@@ -188,6 +199,7 @@ void SiteTable::addImage() {
   image->setDSOLocal(true);
   image->setComdat(comdat);
   compat::excludeFromSanitizers(*image);
+  compat::keepNearCode(*image);
 
   auto caller = [&](const char *name, const char *callee, const char *before = nullptr) {
     FunctionType *nothing = FunctionType::get(Type::getVoidTy(context), false);

@@ -2,9 +2,11 @@
 //
 // An entry has one of two forms.
 //
-// Tied: hooks are placed after inlining, so all hooks of a function are in its own body. Entry and byte are private, in
-// the function's comdat, and `!associated` with it (SHF_LINK_ORDER): a linker that drops the function drops them as
-// well.
+// Tied: hooks are placed after inlining, so all hooks of a function are in its own body. Entry and byte are private,
+// and in the function's comdat or in a group of their own: a linker that drops the function drops them as well. They
+// are not
+// `!associated` with it (SHF_LINK_ORDER), because mold keeps sections of one name and other flags apart, and not every
+// compiler can mark all of them.
 //
 // Early: hooks are placed before inlining, or in a module whose bodies will move between translation units (LTO). A
 // hook may then end up where the function is not, so entry and byte are hidden linkonce_odr data in a comdat of their

@@ -1,6 +1,6 @@
 ; RUN: %opt_ada -ada-before-inlining %s | FileCheck %s
-; Hooks that may be inlined elsewhere refer to hidden linkonce_odr entries in a comdat of their own, without address and
-; without !associated; those of functions with local linkage or a replaceable body are internal.
+; Hooks that may be inlined elsewhere refer to hidden linkonce_odr entries in a comdat of their own, without address;
+; those of functions with local linkage or a replaceable body are internal.
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-DAG: $__ada_fn.inlined = comdat any
@@ -11,7 +11,6 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-DAG: @__ada_fn.replaceable = internal constant
 ; CHECK-DAG: @llvm.compiler.used = {{.*}}@__ada_on.inlined
 ; CHECK-NOT: alias
-; CHECK-NOT: associated
 
 $inlined = comdat any
 define linkonce_odr void @inlined() comdat {

@@ -5,8 +5,8 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-DAG: $__ada_image = comdat any
-; CHECK-DAG: @__ada_on.add = private global i8 0, section "ada_enabled"{{.*}}, align 1, !associated ![[SELF:[0-9]+]]
-; CHECK-DAG: @__ada_fn.add = private constant { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 } {{.*}}, section "ada_functions"{{.*}}, align 16, !associated ![[SELF]]
+; CHECK-DAG: @__ada_on.add = private global i8 0, section "ada_enabled"{{.*}}, comdat($add), align 1
+; CHECK-DAG: @__ada_fn.add = private constant { i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32, i32 } {{.*}}, section "ada_functions"{{.*}}, comdat($add), align 16
 ; CHECK-DAG: @__ada_text = private unnamed_addr constant [4 x i8] c"add\00"
 ; CHECK-DAG: @__start_ada_functions = extern_weak hidden global i8
 ; CHECK-DAG: @__ada_image = linkonce_odr hidden constant { i32, i32, ptr, ptr, ptr, ptr } { i32 3, i32 48, {{.*}}, comdat
@@ -67,5 +67,4 @@ two:
 ; CHECK: define linkonce_odr hidden void @__ada_image_dtor() {{.*}}comdat($__ada_image)
 ; CHECK: call void @__ada_unregister_image(ptr @__ada_image)
 ; CHECK: attributes [[HOOK]] = { {{.*}}nonlazybind
-; CHECK: ![[SELF]] = !{ptr @add}
 ; CHECK: ![[SELDOM]] = !{!"branch_weights", i32 1, i32 1048575}
