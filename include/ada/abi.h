@@ -164,6 +164,8 @@ typedef struct ada_image {
  * Any thread; not from signal handlers. Neither ever fails visibly: an image that can't be recorded stays switched
  * off. */
 void __ada_register_image(const ada_image *image);
+/* The same from .preinit_array, where libc does not know the environment yet. */
+void __ada_register_program(const ada_image *image, char **environment);
 /* Does nothing. The constructor of an image calls it, because linkers print its name if the runtime is missing. */
 void __ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags(void);
 void __ada_unregister_image(const ada_image *image);

@@ -4,6 +4,10 @@
 // million events per second.
 #include "crc.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace ada {
 namespace {
 
@@ -95,7 +99,19 @@ __attribute__((target("sse4.2"))) uint32_t byInstruction(uint32_t crc, const uns
     c = __builtin_ia32_crc32qi(static_cast<uint32_t>(c), *p++);
   return ~static_cast<uint32_t>(c);
 }
-bool hasInstruction() { return __builtin_cpu_supports("sse4.2"); }
+// Asks once: in a virtual machine, CPUID takes microseconds. (__builtin_cpu_supports refers to a variable of libgcc,
+// which is out of reach in programs with gigabytes of zeros.)
+bool hasInstruction() {
+  enum : int { NotAsked, No, Yes };
+  static int answer; // (atomic)
+  int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
+  if (known == NotAsked) {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    known = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_2) ? Yes : No;
+    __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
+  }
+  return known == Yes;
+}
 #else
 uint32_t byInstruction(uint32_t crc, const unsigned char *p, size_t n) { return byTable(kCastagnoli, crc, p, n); }
 bool hasInstruction() { return false; }

@@ -45,6 +45,11 @@ ADA_ANY_STACK void __ada_register_image(const ada_image *image) {
     r.drain.flush();
 }
 
+ADA_ANY_STACK void __ada_register_program(const ada_image *image, char **environment) {
+  setStartEnvironment(environment);
+  __ada_register_image(image);
+}
+
 ADA_ANY_STACK void __ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags(void) {}
 
 ADA_ANY_STACK void __ada_unregister_image(const ada_image *image) {

@@ -7,12 +7,13 @@
 
 extern "C" {
 extern const ada_image __ada_image __attribute__((weak, visibility("hidden")));
-extern __typeof__(__ada_register_image) __ada_register_image __attribute__((weak));
+extern __typeof__(__ada_register_program) __ada_register_program __attribute__((weak));
 }
 
-static void registerProgram() {
-  if (&__ada_image && &__ada_register_image)
-    __ada_register_image(&__ada_image);
+static void registerProgram(int, char **, char **environment) {
+  if (&__ada_image && &__ada_register_program)
+    __ada_register_program(&__ada_image, environment);
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const volatile first)() = registerProgram;
+__attribute__((section(".preinit_array"), used)) static void (*const volatile first)(int, char **,
+                                                                                     char **) = registerProgram;

@@ -17,10 +17,13 @@ namespace {
 using Pair = ElfW(auxv_t);
 using ClockFunction = int (*)(clockid_t, timespec *);
 
-// At __libc_stack_end are the argument count, the arguments, null, the environment, null, the auxiliary values.
+char **givenEnvironment;
+
+// At __libc_stack_end are the argument count, the arguments, null, the environment, null, the auxiliary values. In a
+// program with the runtime in it, mold and some options of other linkers make the symbol null.
 char **startEnvironment() {
   if (!&__libc_stack_end || !__libc_stack_end)
-    return nullptr;
+    return givenEnvironment;
   auto *start = static_cast<long *>(__libc_stack_end);
   char **environment = reinterpret_cast<char **>(start + 1) + *start + 1;
   return environment[-1] == nullptr ? environment : nullptr;
@@ -102,6 +105,8 @@ int askSystem(clockid_t clock, timespec *time) { return static_cast<int>(sys::ca
 ClockFunction clockFunction; // (atomic) null until first used
 
 } // namespace
+
+void setStartEnvironment(char **environment) { givenEnvironment = environment; }
 
 uint64_t auxiliaryValue(uint64_t type) {
   uint64_t value = 0;

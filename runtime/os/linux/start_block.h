@@ -13,6 +13,9 @@ namespace ada {
 // The auxiliary value of a type (AT_…), 0 if there is none.
 uint64_t auxiliaryValue(uint64_t type);
 
+// Says where the environment lies that the process was started with. For code that runs before libc's constructor.
+void setStartEnvironment(char **environment);
+
 // The value of an environment variable as the program has it now; null if there is none.
 const char *environmentValue(const char *name);
 
