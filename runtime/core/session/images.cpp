@@ -4,12 +4,14 @@
 // not call the dynamic linker: it is asked about an object before the lock is taken.
 #include "images.h"
 #include "core/base/json.h"
+#include "core/base/message.h"
 #include "core/drain/budget.h"
 #include "core/record/annotations.h"
 #include "core/record/argument_contents.h"
 #include "core/record/tick_clock.h"
 #include "core/ring/ring.h"
 #include "loaded_object.h"
+#include "object_file.h"
 #include "shared/manifest_keys.h"
 #include "shared/wide.h"
 #include "waiting_room.h"
@@ -77,6 +79,26 @@ Text<64> uuidText(const Image &image) {
   return t;
 }
 
+// Says which functions of an object are not recorded, because the linker has put their entries where the table does not
+// cover them: mold keeps sections of one name and other flags apart, and old plugins' have other flags; a linker script
+// may put them anywhere.
+void tellMissing(const LoadedObject &object, const ada_image &table) {
+  const auto found = static_cast<uint64_t>(table.functions_end - table.functions_begin);
+  if (found > 0 && annotationOf(*table.functions_begin))
+    return;
+  if (found == 0 && table.enabled_begin != table.enabled_end)
+    return say(
+        Message(object.path.c_str())
+        << ": no function is recorded: it has no table of functions. Either the linker dropped all of them, or a "
+           "linker script moves the section " ADA_SECTION_FUNCTIONS ".");
+  const uint64_t all = functionsInFile(object);
+  if (all > found)
+    say(Message(object.path.c_str())
+        << ": " << all - found << " of " << all
+        << " functions are not recorded: the linker keeps their entries apart. Compile all "
+           "objects with the same AdaTrace, or use another linker than mold.");
+}
+
 } // namespace
 
 void Images::setBytesTo(const Image &image, uint8_t byte) {
@@ -116,8 +138,16 @@ bool Images::has(const ada_image *table) {
 }
 
 bool Images::add(const ada_image *table, Ring &ring, bool recording) {
+  const LoadedObject object = findLoadedObject(table);
+  if (!add(table, object, ring, recording))
+    return false;
+  if (recording)
+    tellMissing(object, *table);
+  return true;
+}
+
+bool Images::add(const ada_image *table, const LoadedObject &object, Ring &ring, bool recording) {
   static_assert(kBuckets == 1u << 10);
-  LoadedObject object = findLoadedObject(table);
   SignalsBlocked<kGlobStack> blocked;
   Lock lock(mutex_);
   if (!images_.reserve(count_ + 1))

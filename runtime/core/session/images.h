@@ -58,6 +58,8 @@ struct Image {
   bool mayShareFrames() const;
 };
 
+struct LoadedObject;
+
 class Images {
 public:
   // Registers an image and enables its functions according to the selection. Called from constructors. False if there
@@ -132,6 +134,7 @@ public:
 private:
   static constexpr uint64_t kMost = 1 << 20, kBuckets = 1024;
 
+  bool add(const ada_image *table, const LoadedObject &object, Ring &ring, bool recording);
   bool writeModule(Ring &ring, Image &image);
   void findTriggers(Image &image);
   void keepSymbols(Image &image);

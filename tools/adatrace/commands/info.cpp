@@ -118,6 +118,10 @@ void printElf(Output &out, const Palette &palette, const std::string &path, cons
     out.print("  instrumented  {}no{}; `adatrace flags` prints the compiler options\n", palette.warn, palette.reset);
   else
     out.print("  instrumented  {}yes{}, {}\n", palette.good, palette.reset, formatCount(count, "function"));
+  if (const uint64_t missing = unreachableFunctionCount(file))
+    out.print("  {}warning{}       {} of them will not be recorded: the linker keeps their entries apart "
+              "(`adatrace doctor` says more)\n",
+              palette.warn, palette.reset, formatCount(missing));
   if (count && !file.isObject())
     printAbi(out, palette, file);
   if (!file.buildId().empty())

@@ -32,12 +32,18 @@ public:
 
   void visit(const std::string &path, const ElfFile &file, bool isProgram) {
     const uint64_t functions = instrumentedFunctionCount(file);
-    if (functions > 0)
+    if (functions > 0) {
       tellInstrumented(path, file, functions);
-    else if (!file.hasSections())
+      tellUnreachable(path, file, functions);
+    } else if (!file.hasSections())
       findings_.note("object",
                      fmt::format("{}: unknown whether it is instrumented; its section table was stripped", path),
                      "don't strip section headers (strip without --strip-section-headers)");
+    else if (file.symbol("__ada_image"))
+      findings_.problem("object",
+                        fmt::format("{}: objects in it are instrumented, but it has no table of functions", path),
+                        "unless the linker dropped all of them (--gc-sections), link without the linker script that "
+                        "moves the section " ADA_SECTION_FUNCTIONS);
     else if (isProgram)
       findings_.note("object", fmt::format("{} is not instrumented", path), "compile it with ada-clang");
     else
@@ -96,6 +102,13 @@ private:
                         fmt::format("{}, ABI {}, but this AdaTrace has {}: its runtime will not record the object",
                                     text, *version, ADA_ABI_VERSION),
                         "compile it again with the plugin of this version");
+  }
+  void tellUnreachable(const std::string &path, const ElfFile &file, uint64_t functions) {
+    if (const uint64_t missing = unreachableFunctionCount(file))
+      findings_.problem("object",
+                        fmt::format("{}: {} of {} will not be recorded: the linker keeps their entries apart", path,
+                                    formatCount(missing), formatCount(functions, "function")),
+                        "compile all objects with this AdaTrace, or use another linker than mold");
   }
   void tellRuntime(const std::string &name, const std::string &user, const std::string &path) {
     hasRuntime_ = true;

@@ -21,6 +21,19 @@ uint64_t instrumentedFunctionCount(const ElfFile &file) {
   return bytes / sizeof(ada_function);
 }
 
+uint64_t unreachableFunctionCount(const ElfFile &file) {
+  const std::optional<uint64_t> start = file.symbol("__start_" ADA_SECTION_FUNCTIONS);
+  uint64_t bytes = 0, reachable = 0;
+  for (const ElfFile::Section &section : file.sections())
+    if (!file.isObject() && section.name == ADA_SECTION_FUNCTIONS) {
+      const uint64_t size = file.contents(section).size();
+      bytes += size;
+      if (start ? section.address == *start : size > reachable)
+        reachable = size;
+    }
+  return (bytes - reachable) / sizeof(ada_function);
+}
+
 std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file) {
   std::vector<InstrumentedFunction> functions;
   if (file.isObject())

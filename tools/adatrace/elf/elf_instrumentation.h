@@ -20,6 +20,10 @@ struct InstrumentedFunction {
 /// Number of function table entries in all `ada_functions` sections.
 uint64_t instrumentedFunctionCount(const ElfFile &file);
 
+/// How many of them no runtime finds, because the linker kept parts of the table apart; at least that many if the
+/// symbol table was stripped.
+uint64_t unreachableFunctionCount(const ElfFile &file);
+
 /// The entries of these tables. Only for linked images: the entries of an object file are not relocated yet. Entries
 /// that point outside the file are left out.
 std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file);
