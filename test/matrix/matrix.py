@@ -58,6 +58,8 @@ class Matrix(lit.formats.TestFormat):
         if kind == "library":
             command = [os.path.join(self.llvm_bin, "clang"), "-print-file-name=lib%s.a" % name]
             return os.path.isabs(subprocess.run(command, capture_output=True, text=True).stdout)
+        if kind == "wrapper":
+            return os.path.exists(os.path.join(self.bin, name))
         if need == "LLVMgold.so":
             return os.path.exists(os.path.join(self.llvm_bin, "../lib", need))
         return need == self.arch or bool(shutil.which(need))
@@ -117,9 +119,10 @@ class Run:
         compiler = [os.path.join(self.matrix.bin, "ada-clang++-" + self.matrix.llvm), *more]
         flags = ["-g", "-Wall", "-Werror", row.optimisation or "-O2", *self.compileFlags]
         objects = []
-        for source in ("program", "shapes"):
+        other = [os.path.join(self.matrix.bin, *row.other.split()[:1]), *row.other.split()[1:], *more] if row.other else compiler
+        for source, wrapper in (("program", compiler), ("shapes", other)):
             objects.append("%s-%s.o" % (name, source))
-            self.do([*compiler, *flags, "-c", os.path.join(self.matrix.source, source + ".cpp"), "-o", objects[-1]])
+            self.do([*wrapper, *flags, "-c", os.path.join(self.matrix.source, source + ".cpp"), "-o", objects[-1]])
         if row.runtime == "static" and "-static" not in row.link:
             compiler.append("--ada-static-runtime")
         linker = ["-fuse-ld=" + row.linker] if row.linker else []

@@ -28,6 +28,11 @@ static constexpr int kThreads = 4, kSteps = 1000;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static long total;            // guarded by mutex
 static volatile int ten = 10; // whose value no optimizer knows
+#ifdef ADA_ZEROS
+static volatile char zeros[ADA_ZEROS]; // more than code reaches in models for small programs
+#else
+static volatile char zeros[16];
+#endif
 
 struct Failure {
   int n;
@@ -72,7 +77,7 @@ NOINLINE static char *copy(const char *text, int n) {
 }
 
 NOINLINE static long step(int n) {
-  long sum = shapes[n % 2]->area(n);
+  long sum = shapes[n % 2]->area(n) + zeros[(size_t)n * 1000003 % sizeof zeros];
   try {
     sum += through(n, &sum);
   } catch (const Failure &failure) {

@@ -2,7 +2,7 @@
 #
 # To add a row, write a line into ROWS; its name is the test's name. A row that can't work on a machine names the
 # missing requirement in `needs`, and is then reported as unsupported.
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -10,7 +10,9 @@ class Row:
     name: str
     compile: str = ""  # flags of the compiler
     link: str = ""  # flags of the linking command, and libraries
-    linker: str = ""  # the only linker for this row: bfd, gold, lld
+    linker: str = ""  # the only linker for this row: bfd, gold, lld, mold
+    linkers: tuple = ()  # the linkers that build a working program without hooks, if not all do
+    other: str = ""  # the wrapper that compiles the program's second file
     optimisation: str = ""  # the only optimisation for this row
     runtime: str = ""  # shared or static, if there is no choice
     program: str = ""  # an additional step of the test: the name of a function in matrix.py
@@ -61,6 +63,21 @@ LINKERS = [
     Row("static", "", "-static", runtime="static"),
     Row("static-pie", "-fPIE", "-static-pie", runtime="static"),
     Row("static-lto", "-flto", "-static", runtime="static", linker="lld"),
+    Row("relr", "", "-Wl,-z,pack-relative-relocs", linkers=("bfd", "lld")),
+    Row("mold", linker="mold"),
+    Row("mold-static-runtime", linker="mold", runtime="static"),
+    Row("mold-gc-icf", SECTIONS, "-Wl,--icf=all,--gc-sections", linker="mold"),
+    Row("mold-mixed", linker="mold", other="ada-g++ -fno-ipa-icf", needs=("wrapper:ada-g++",)),
+    Row("mold-static-pie-relr", "-fPIE", "-static-pie -Wl,--pack-dyn-relocs=relr", linker="mold", runtime="static"),
+]
+
+# Programs with more data than code reaches. LLVM's large model does not work with gold and that much data, and not with
+# lld and exceptions.
+ZEROS = " -DADA_ZEROS=0xc0000000"
+MODELS = [
+    Row("model-medium", "-mcmodel=medium" + ZEROS, needs=("x86_64",)),
+    Row("model-large", "-mcmodel=large" + ZEROS, runtime="static", linkers=("bfd", "mold"), needs=("x86_64",)),
+    Row("model-large-no-pie", "-fno-pie -mcmodel=large" + ZEROS, "-no-pie", linkers=("bfd", "mold"), needs=("x86_64",)),
 ]
 
 DEBUGGING = [
@@ -77,20 +94,20 @@ ALLOCATORS = [
     Row("jemalloc-static", "", "-Wl,-Bstatic -ljemalloc -Wl,-Bdynamic -ldl -lm", needs=("library:jemalloc",)),
 ]
 
-ROWS = [Row("plain"), Row("not-optimised", optimisation="-O0"), *SANITIZERS, *PROFILES, *HARDENING, *LINKERS, *DEBUGGING, *ALLOCATORS]
+ROWS = [Row("plain"), Row("not-optimised", optimisation="-O0"), *SANITIZERS, *PROFILES, *HARDENING, *LINKERS, *MODELS, *DEBUGGING, *ALLOCATORS]
 
 # The larger matrix: each row with every choice that it leaves open.
-LINKER_CHOICES = ("bfd", "gold", "lld")
+LINKER_CHOICES = ("bfd", "gold", "lld", "mold")
 OPTIMISATIONS = ("-O0", "-O1", "-O2", "-Os")
 RUNTIMES = ("shared", "static")
 
 
 def expanded():
     for row in ROWS:
-        for linker in (row.linker,) if row.linker or "-flto" in row.compile else LINKER_CHOICES:
+        for linker in (row.linker,) if row.linker or "-flto" in row.compile else row.linkers or LINKER_CHOICES:
             for level in (row.optimisation,) if row.optimisation else OPTIMISATIONS:
                 if linker == "gold" and "-static-pie" in row.link: # gold does not support it
                     continue
                 for runtime in (row.runtime,) if row.runtime else RUNTIMES:
                     name = "-".join(word for word in (row.name, linker, level.strip("-"), runtime) if word)
-                    yield Row(name, row.compile, row.link, linker, level, runtime, row.program, row.needs)
+                    yield replace(row, name=name, linker=linker, optimisation=level, runtime=runtime)
