@@ -13,6 +13,7 @@
 //   - Marks of calls that are still open are reported as well. There may be jumps to them after the gap.
 //
 // Then events and losses together are what the program did, if the last calls of a thread end.
+// test/unit/runtime/lost_calls_test.cpp checks it for all short programs and all choices of lost records.
 #pragma once
 
 #include "expander.h"
@@ -21,20 +22,31 @@ namespace ada::ring {
 
 // Plain data; zeroed, nothing was lost.
 struct LostCalls {
-  static constexpr unsigned kMostMarks = 8;
+  // Where a jump has led or may lead.
+  struct Landing {
+    uint64_t frame;
+    uint64_t calls; // of a jump to a recorded call: the calls that had returned since the jump before;
+                    // of a mark: `opened` at that time, plus `reported`
+  };
+  // As CallStack::Grow. Without memory, jumps to a recorded call become one, and marks are forgotten.
+  using Grow = Landing *(*)(Landing *old, size_t oldCapacity, size_t newCapacity);
+  static constexpr uint32_t kOwn = 2; // landings without memory of their owner
 
-  uint32_t opened = 0, closed = 0; // calls entered, and left
-  uint32_t closedBefore = 0;       // left before `resync`
-  uint32_t markCount = 0;
-  uint64_t resync = 0;             // the frame that was jumped back to, 0 if none
-  uint64_t marks[kMostMarks] = {}; // the outermost first: the frame, and in the upper bits `opened` of that time
-  bool hasMore = false;            // there were more marks than these
+  uint32_t opened = 0, closed = 0; // calls entered; and left since the last jump to a recorded call
+  uint32_t reported = 0;           // calls that were entered before these, since the first mark
+  uint32_t capacity = 0;           // of `more`
+  // The first are those of jumps to recorded calls, each further out than the one before. From `marks` on there are
+  // those of marks, the outermost first. The ones before `begin` are reported.
+  uint32_t begin = 0, marks = 0, end = 0;
+  Landing own[kOwn] = {};
+  Landing *more = nullptr; // the owner's
 
-  bool any() const { return (opened | closed | closedBefore | markCount) != 0 || resync != 0; }
+  bool any() const { return (opened | closed) != 0 || begin < end; }
+  // Whether the reader has to hear of a jump, because this does not count all ends.
+  bool hasJumps() const { return begin < marks; }
 
   // A record is lost. Returns how many events are lost with it.
-  uint32_t note(uint64_t what) {
-    const uint64_t frame = what & kPayloadMask;
+  uint32_t note(uint64_t what, Grow grow) {
     switch (kindOf(what)) {
     case ADA_RECORD_CALL:
       ++opened;
@@ -44,72 +56,86 @@ struct LostCalls {
       if (opened > 0)
         --opened;
       else
-        ++closed, markCount = 0;
-      while (markCount > 0 && openedAt(markCount - 1) > opened)
-        --markCount;
-      hasMore = hasMore && opened > 0;
+        ++closed, end = marks;
+      while (end > marks && openedAt(end - 1) > opened)
+        --end;
       return 1;
     case ADA_RECORD_MARK:
-      if (markCount < kMostMarks && opened < 1u << (64 - kPositionShift))
-        marks[markCount++] = frame | static_cast<uint64_t>(opened) << kPositionShift;
-      else
-        hasMore = true;
+      if (hasRoom(grow))
+        at(end++) = {what & kPayloadMask, uint64_t{opened} + reported};
       return 0;
-    case ADA_RECORD_RESYNC: {
-      unsigned i = markCount;
-      while (i > 0 && (marks[i - 1] & kPayloadMask) != frame)
-        --i;
-      if (i == 0 && hasMore) // it is not known how many: the reader's placeholders stay
-        return 0;
-      if (i == 0)
-        closedBefore += closed, closed = 0, resync = frame;
-      const uint32_t left = opened - (i > 0 ? openedAt(i - 1) : 0);
-      markCount = i, opened -= left;
-      return left;
-    }
+    case ADA_RECORD_RESYNC:
+      return jumpTo(what & kPayloadMask, grow);
     }
     return 0;
   }
 
   // Calls put(what) for each record that reports this, until put() returns false. Then there may be more.
   template <class Put> void tell(Put &&put) {
-    if (const uint32_t count = closedBefore; count > 0) {
-      closedBefore = 0;
-      if (!put(gap(count, 0)))
-        return;
-    }
-    if (const uint64_t frame = resync) {
-      resync = 0;
-      if (!put(frame | ADA_RECORD_RESYNC))
-        return;
-    }
-    hasMore = false;
-    while (true) {
-      const uint32_t before = markCount > 0 ? openedAt(0) : opened; // the next mark
-      if ((closed | before) != 0) {
-        const uint64_t what = gap(closed, before);
-        closed = 0, opened -= before;
-        for (unsigned i = 0; i < markCount; ++i)
-          marks[i] -= static_cast<uint64_t>(before) << kPositionShift;
-        if (!put(what))
+    while (begin < marks) {
+      Landing &jump = at(begin);
+      if (jump.calls > 0) {
+        const auto calls = static_cast<uint32_t>(jump.calls);
+        jump.calls = 0;
+        if (!put(gap(calls, 0)))
           return;
       }
-      if (markCount == 0)
+      ++begin;
+      if (!put(jump.frame | ADA_RECORD_RESYNC))
         return;
-      const uint64_t frame = marks[0];
-      --markCount;
-      for (unsigned i = 0; i < markCount; ++i)
-        marks[i] = marks[i + 1];
-      if (!put(frame | ADA_RECORD_MARK))
+    }
+    while (any()) {
+      const uint32_t before = begin < end ? openedAt(begin) : opened; // the next mark
+      if ((closed | before) != 0) {
+        const uint32_t part = before < kMostLostCalls ? before : kMostLostCalls, left = closed;
+        closed = 0, opened -= part, reported += part;
+        if (!put(gap(left, part)))
+          return;
+        continue;
+      }
+      marks = begin + 1;
+      if (!put(at(begin++).frame | ADA_RECORD_MARK))
         return;
     }
   }
 
 private:
-  uint32_t openedAt(unsigned mark) const { return static_cast<uint32_t>(marks[mark] >> kPositionShift); }
+  Landing &at(uint32_t i) { return i < kOwn ? own[i] : more[i - kOwn]; }
+  uint32_t openedAt(uint32_t mark) { return static_cast<uint32_t>(at(mark).calls - reported); }
+
+  // Whether there is room for one more landing.
+  bool hasRoom(Grow grow) {
+    if (begin == marks && marks == end)
+      begin = marks = end = reported = 0;
+    if (end < kOwn + capacity)
+      return true;
+    const uint32_t wanted = capacity ? capacity * 2 : 256;
+    if (Landing *made = grow(more, capacity, wanted))
+      more = made, capacity = wanted;
+    return end < kOwn + capacity;
+  }
+
+  uint32_t jumpTo(uint64_t frame, Grow grow) {
+    uint32_t i = end;
+    while (i > marks && at(i - 1).frame != frame)
+      --i;
+    const uint32_t left = opened - (i > marks ? openedAt(i - 1) : 0);
+    opened -= left, end = i;
+    if (i > marks)
+      return left;
+    if (const bool isFurther = closed == 0 && begin < marks; isFurther || (!hasRoom(grow) && begin < marks)) {
+      at(marks - 1).frame = frame, at(marks - 1).calls += closed;
+    } else {
+      at(end++) = {frame, closed};
+      marks = end;
+    }
+    closed = 0;
+    return left;
+  }
+
   static uint64_t gap(uint64_t closed, uint64_t opened) {
     constexpr uint64_t kLimit = (1u << 30) - 1;
-    return (closed < kLimit ? closed : kLimit) << 34 | (opened < kLimit ? opened : kLimit) << 4 | ADA_RECORD_GAP;
+    return (closed < kLimit ? closed : kLimit) << 34 | opened << 4 | ADA_RECORD_GAP;
   }
 };
 

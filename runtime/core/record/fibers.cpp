@@ -74,9 +74,10 @@ void install(AdaThread &t, const AdaThread &state) {
 }
 
 // Nothing more will be recorded with this state.
-void end(const AdaThread &state, uint32_t processId) {
+void end(AdaThread &state, uint32_t processId) {
   if (state.slot && processId == runtime.processId)
     __atomic_store_n(&state.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
+  forgetLostCalls(state);
 }
 
 ada_fiber *current(AdaThread &t) {

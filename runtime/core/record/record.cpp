@@ -140,10 +140,18 @@ Outcome attach(AdaThread &t) {
   return Outcome::Ready;
 }
 
+ring::LostCalls::Landing *growLandings(ring::LostCalls::Landing *old, size_t oldCapacity, size_t newCapacity) {
+  const size_t bytes = newCapacity * sizeof *old;
+  if (!old)
+    return static_cast<ring::LostCalls::Landing *>(sys::mapMemory(bytes));
+  const long p = sys::call(SYS_mremap, old, oldCapacity * sizeof *old, bytes, MREMAP_MAYMOVE);
+  return p < 0 && p > -4096 ? nullptr : reinterpret_cast<ring::LostCalls::Landing *>(p);
+}
+
 void countLost(AdaThread &t, uint64_t what, unsigned reason) {
   ada_ring_header &header = runtime.ring.header();
   // Also for a thread without a slot: it may get one before these calls are left.
-  const uint32_t events = t.lostCalls.note(what);
+  const uint32_t events = t.lostCalls.note(what, growLandings);
   __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, events, __ATOMIC_RELAXED);
   __atomic_add_fetch(&header.events_lost, events, __ATOMIC_RELAXED);
   t.hasLost |= t.slot != nullptr && events > 0;
@@ -165,7 +173,8 @@ bool isOfNoCall(uint64_t what) {
 }
 
 // Gives the thread a chunk to write to: another one, or its own again once the drain has read it. `what`: the record
-// that is lost if there is none. `hasWaited`: with overflow=drop it won't wait again.
+// that is lost if there is none; for ADA_RECORD_NOTHING, with which a thread ends, the limit may be exceeded.
+// `hasWaited`: with overflow=drop it won't wait again.
 Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited, Hold &hold) {
   Runtime &r = runtime;
   switch (r.currentState()) {
@@ -188,7 +197,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
       return outcome;
     }
   const ring::OwnChunk own = first ? ring::OwnChunk{false, false} : ring::ownChunk(*t.slot, *t.chunk);
-  const bool beyond = first || (own.isRead && own.isHeld); // it has no chunk to wait with
+  const bool beyond = first || (own.isRead && own.isHeld) || what == ADA_RECORD_NOTHING; // no chunk to wait with
   ada_chunk *chunk;
   Ring::Taken taken = r.ring.takeChunk(beyond, chunk);
   if (taken == Ring::Taken::Yes) {
@@ -236,25 +245,6 @@ void storeGap(AdaThread &t, uint64_t &position) {
   }
   t.lostCalls.tell(put);
 }
-
-} // namespace
-
-void threadEnds() {
-  SignalsBlocked blocked;
-  AdaThread &t = ada_thread;
-  if (t.slot && sys::processId() == runtime.processId) {
-    Identity::noteThreadExit(runtime.processId, 0); // the status with which libc will end it
-    if (t.slot->name[0] == 0)
-      sys::call(SYS_prctl, 16 /* PR_GET_NAME */, t.slot->name);
-    __atomic_store_n(&t.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
-  }
-  freeFiber(t);
-  t.slot = nullptr, t.chunk = nullptr;
-  t.position = t.systemPosition = kPositionParked;
-  t.busy = kEnded; // permanently: nothing calls us again for later records
-}
-
-namespace {
 
 // The position at which the thread records. Without a usable counter `position` stays parked, so that every event comes
 // here; a process knows that from its first event on. All code must use the same position, including handlers that
@@ -368,6 +358,40 @@ void record(uint64_t what) {
   if (place)
     store(place, what, TickClock::stamp(runtime.ring));
 }
+
+} // namespace
+
+void reportLostCalls(AdaThread &t) {
+  if (t.lostCalls.hasJumps())
+    record(ADA_RECORD_NOTHING);
+}
+
+void forgetLostCalls(AdaThread &t) {
+  if (t.lostCalls.more)
+    sys::unmap(t.lostCalls.more, t.lostCalls.capacity * sizeof *t.lostCalls.more);
+  t.lostCalls = {};
+}
+
+void threadEnds() {
+  AdaThread &t = ada_thread;
+  const bool isRecorded = t.slot && sys::processId() == runtime.processId;
+  if (isRecorded)
+    reportLostCalls(t); // it touches the stack for itself
+  SignalsBlocked blocked;
+  if (isRecorded) {
+    Identity::noteThreadExit(runtime.processId, 0); // the status with which libc will end it
+    if (t.slot->name[0] == 0)
+      sys::call(SYS_prctl, 16 /* PR_GET_NAME */, t.slot->name);
+    __atomic_store_n(&t.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
+  }
+  forgetLostCalls(t);
+  freeFiber(t);
+  t.slot = nullptr, t.chunk = nullptr;
+  t.position = t.systemPosition = kPositionParked;
+  t.busy = kEnded; // permanently: nothing calls us again for later records
+}
+
+namespace {
 
 // The number of the `wanted` bytes from `sp` upwards that are stack: in a thread's outermost functions there may be
 // fewer.

@@ -12,7 +12,7 @@ struct ada_fiber;
 extern "C" {
 
 // The trampolines use `position` and `stack`, at offsets 0 and 8. It is initial-exec, so that they reach it without a
-// call; the runtime takes 176 bytes of the static TLS that glibc reserves for libraries that are loaded late. Plain
+// call; the runtime takes 152 bytes of the static TLS that glibc reserves for libraries that are loaded late. Plain
 // data without a destructor: it must work from a thread's first instruction to its last.
 struct AdaThread {
   uint64_t position;           // address of the next record, see trampolines.S
@@ -38,3 +38,15 @@ extern __thread AdaThread ada_thread __attribute__((tls_model("initial-exec"), v
 // chunk, or the call is outside the window. `nest`: that register's value for a call, otherwise 0.
 __attribute__((visibility("hidden"))) void ada_record_slow(uint64_t what, const char *nest, uint64_t place);
 }
+
+static_assert(sizeof(AdaThread) == 152, "as the comment says");
+
+namespace ada {
+
+// Before the calling thread, or its process, ends: has the jumps recorded that it made while its records were lost.
+// Nothing else counts the calls that they have left.
+void reportLostCalls(AdaThread &t);
+// Nothing more will be recorded with this state.
+void forgetLostCalls(AdaThread &t);
+
+} // namespace ada

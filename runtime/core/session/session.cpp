@@ -320,6 +320,7 @@ void childAfterFork() {
   const bool isLent =
       r.currentState() == State::On && __atomic_load_n(&r.ring.orders().lease_ns, __ATOMIC_RELAXED) != 0;
   // The parent's ring is shared memory: this process must not write to it.
+  forgetLostCalls(ada_thread);
   ada_thread = AdaThread{kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0, nullptr, false};
   r.ring.abandon();
   r.images.resetAfterFork();
@@ -554,6 +555,7 @@ void finishProcess(int status) {
     r.setState(State::Off); // what other destructors record now is too late
   if (r.currentState() != State::On)
     return;
+  reportLostCalls(ada_thread);
   holdUpAtEnd();
   r.images.stop(); // the trace ends here: calls that other threads make from now on are not part of it
   r.drain.flush(); // what they are recording at this moment is part of it
@@ -571,6 +573,7 @@ extern "C" ADA_ANY_STACK void __ada_before_exec(void) {
   // The ring stays. If exec fails, recording continues in it. If exec succeeds, what other threads recorded until then
   // is found in it by whichever removes it: adatrace record, recover, or this user's next traced process.
   if (r.currentState() == State::On && sys::processId() == r.processId) {
+    reportLostCalls(ada_thread);
     holdUpAtEnd();
     r.drain.finish(Ending::Exec, 0);
   }

@@ -3,6 +3,7 @@
 
 #include "shared/ring/call_stack.h"
 #include "shared/ring/chunk_walk.h"
+#include "shared/ring/lost_calls.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -17,6 +18,11 @@ inline constexpr uint64_t kBase = 0x10000, kFunctions = 20;
 /// Memory for call stacks, in the form that ring::CallStack asks for.
 inline ring::Frame *grow(ring::Frame *old, size_t, size_t capacity) {
   return static_cast<ring::Frame *>(std::realloc(old, capacity * sizeof(ring::Frame)));
+}
+
+/// Likewise for what a thread remembers while its records are lost.
+inline ring::LostCalls::Landing *growLandings(ring::LostCalls::Landing *old, size_t, size_t capacity) {
+  return static_cast<ring::LostCalls::Landing *>(std::realloc(old, capacity * sizeof *old));
 }
 
 struct alignas(ADA_CHUNK_BYTES) Chunk {
