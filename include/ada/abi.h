@@ -217,8 +217,8 @@ void __ada_unwind_x15(void);
  *   __ada_resync      after each return of such a call: every call above the one
  *                     that was marked with `frame` has been left by longjmp.
  *   __ada_before_exec before execve and similar functions, __ada_before_exit before
- *                     _exit, _Exit and quick_exit: write out what is in the rings,
- *                     because none of these runs destructors.
+ *                     _exit, _Exit and syscall(SYS_exit_group, status): write out what is
+ *                     in the rings, because none of these runs destructors.
  *   __ada_before_thread_exit before syscall(SYS_exit, status): the status may become
  *                     that of the process.
  *   __ada_after_exec  after execve and similar functions, which return only if they

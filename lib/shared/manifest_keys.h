@@ -61,9 +61,9 @@ inline constexpr Key kPart = "part", kNumber = "number", kPrevious = "previous",
 inline constexpr const char *kLateModulesFile = "modules.jsonl";
 
 // The keys of the manifest's own `dropped`: of threads that there was no memory for, of handlers in threads that had
-// ended, and counts of a killed process for threads that are no longer known
+// ended, counts of a killed process for threads that are no longer known, and of any thread after the end of the trace
 inline constexpr const char *kUnattachedReason = "no_memory", *kLateReason = "thread_ended",
-                            *kForgottenReason = "ended_threads";
+                            *kForgottenReason = "ended_threads", *kAfterEndReason = "after_end";
 
 // An element of windows, and of its triggers
 inline constexpr Key kStartNs = "start_ns", kEndNs = "end_ns", kTriggerCount = "trigger_count", kTriggers = "triggers",

@@ -18,7 +18,6 @@ SpecialCall specialCall(const std::string &name) {
       {"execveat", SpecialCall::Exec},
       {"_exit", SpecialCall::Exit},
       {"_Exit", SpecialCall::Exit},
-      {"quick_exit", SpecialCall::Exit},
       {"_Fork", SpecialCall::Clone},
       {"clone", SpecialCall::Clone},
       {"__clone", SpecialCall::Clone},
@@ -37,6 +36,8 @@ SystemCall systemCall(unsigned long long number, bool isAArch64) {
   constexpr unsigned long long kClone3 = 435; // on all architectures
   if (number == (isAArch64 ? 93 : 60))
     return SystemCall::EndsThread;
+  if (number == (isAArch64 ? 94 : 231))
+    return SystemCall::EndsProcess;
   const bool makesProcess =
       number == kClone3 ||
       (isAArch64 ? number == 220 /* clone */ : number == 56 /* clone */ || number == 57 /* fork */);

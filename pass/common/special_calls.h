@@ -20,7 +20,7 @@ enum class SpecialCall {
 /// What a call of libc's function NAME is.
 SpecialCall specialCall(const std::string &name);
 
-enum class SystemCall { Other, MakesProcess, EndsThread };
+enum class SystemCall { Other, MakesProcess, EndsThread, EndsProcess };
 
 /// What the system call NUMBER does.
 SystemCall systemCall(unsigned long long number, bool isAArch64);

@@ -36,9 +36,10 @@ SpecialCall kindOf(const gcall *call) {
     if (!number || TREE_CODE(number) != INTEGER_CST)
       return SpecialCall::Clone;
     const SystemCall what = systemCall(TREE_INT_CST_LOW(number), target::kIsAArch64);
-    return what == SystemCall::MakesProcess                 ? SpecialCall::Clone
-           : what == SystemCall::EndsThread && isInteger(1) ? kind
-                                                            : SpecialCall::None;
+    return what == SystemCall::MakesProcess                  ? SpecialCall::Clone
+           : what == SystemCall::EndsThread && isInteger(1)  ? kind
+           : what == SystemCall::EndsProcess && isInteger(1) ? SpecialCall::Exit
+                                                             : SpecialCall::None;
   }
   case SpecialCall::LeaveStack:
   case SpecialCall::SaveStack:
@@ -101,7 +102,7 @@ bool announceSpecialCalls(function *function) {
         callPlain(before, "__ada_before_exec", {});
         break;
       case SpecialCall::Exit:
-        callPlain(before, "__ada_before_exit", {asInt(before, gimple_call_arg(call, 0))});
+        callPlain(before, "__ada_before_exit", {asInt(before, gimple_call_arg(call, gimple_call_num_args(call) > 1))});
         break;
       case SpecialCall::System:
         callPlain(before, "__ada_before_thread_exit", {asInt(before, gimple_call_arg(call, 1))});

@@ -290,7 +290,9 @@ void Hooks::afterExec(IRBuilder<> &builder) { plainCall(builder, "__ada_after_ex
 void Hooks::beforeSignalStack(IRBuilder<> &builder) { plainCall(builder, "__ada_before_signal_stack", {}); }
 void Hooks::beforeClone(IRBuilder<> &builder) { plainCall(builder, "__ada_before_clone", {}); }
 
-void Hooks::beforeExit(IRBuilder<> &builder, Value *status) { plainCall(builder, "__ada_before_exit", {status}); }
+void Hooks::beforeExit(IRBuilder<> &builder, Value *status) {
+  plainCall(builder, "__ada_before_exit", {builder.CreateZExtOrTrunc(status, builder.getInt32Ty())});
+}
 
 void Hooks::beforeThreadExit(IRBuilder<> &builder, Value *status) {
   plainCall(builder, "__ada_before_thread_exit", {builder.CreateZExtOrTrunc(status, builder.getInt32Ty())});

@@ -206,7 +206,8 @@ SpecialCall announced(const CallBase &call) {
   SpecialCall kind = kindOf(call);
   if (kind == SpecialCall::System) {
     kind = !call.hasFnAttr(kAttrMakesNoProcess) && mayMakeProcess(call) ? SpecialCall::Clone
-           : endsThread(call)                                           ? SpecialCall::System
+           : ends(call, SystemCall::EndsThread)                         ? SpecialCall::System
+           : ends(call, SystemCall::EndsProcess)                        ? SpecialCall::Exit
                                                                         : SpecialCall::None;
   } else if (kind == SpecialCall::Exit && (call.arg_empty() || !call.getArgOperand(0)->getType()->isIntegerTy(32))) {
     kind = SpecialCall::None; // not libc's
@@ -242,7 +243,7 @@ bool ModuleInstrumenter::announceProcessEnds() {
           hooks_.afterExec(behind);
         }
       } else if (kind == SpecialCall::Exit)
-        hooks_.beforeExit(builder, call->getArgOperand(0));
+        hooks_.beforeExit(builder, call->getArgOperand(call->arg_size() > 1)); // of syscall() the second
       else if (kind == SpecialCall::System)
         hooks_.beforeThreadExit(builder, call->getArgOperand(1));
       else if (kind == SpecialCall::Clone)

@@ -1,6 +1,5 @@
 // Asks common/known_functions.h about LLVM's declarations.
 #include "library_functions.h"
-#include "common/special_calls.h"
 #include "llvm_compat.h"
 #include "source_text.h"
 
@@ -91,9 +90,8 @@ bool mayMakeProcess(const CallBase &call) {
   return systemCallOf(call).value_or(SystemCall::MakesProcess) == SystemCall::MakesProcess;
 }
 
-bool endsThread(const CallBase &call) {
-  return systemCallOf(call) == SystemCall::EndsThread && call.arg_size() >= 2 &&
-         call.getArgOperand(1)->getType()->isIntegerTy();
+bool ends(const CallBase &call, SystemCall how) {
+  return systemCallOf(call) == how && call.arg_size() >= 2 && call.getArgOperand(1)->getType()->isIntegerTy();
 }
 
 } // namespace ada

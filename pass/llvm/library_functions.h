@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/known_functions.h"
+#include "common/special_calls.h"
 
 #include <string>
 
@@ -29,8 +30,8 @@ bool isInDefaultCalls(const llvm::Function &declared);
 /// Whether CALL, of libc's `syscall`, may make a process.
 bool mayMakeProcess(const llvm::CallBase &call);
 
-/// Whether a call of libc's syscall() is the system call that ends the calling thread.
-bool endsThread(const llvm::CallBase &call);
+/// Whether a call of libc's syscall() is the system call that ends the calling thread, or the process (`how`).
+bool ends(const llvm::CallBase &call, SystemCall how);
 
 /// The prototype of DECLARED, if one is known that fits its declaration. Otherwise null.
 const Prototype *findPrototype(const llvm::Function &declared);

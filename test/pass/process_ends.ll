@@ -5,6 +5,7 @@ target triple = "x86_64-unknown-linux-gnu"
 declare i32 @execve(ptr, ptr, ptr)
 declare i32 @execl(ptr, ptr, ...)
 declare void @_exit(i32) noreturn
+declare void @_Exit(i32) noreturn
 declare void @quick_exit(i32) noreturn
 
 ; CHECK-LABEL: define void @f(
@@ -27,8 +28,17 @@ define void @f(ptr %p, i32 %status) nounwind {
 
 ; CHECK-LABEL: define void @excluded()
 ; CHECK-NEXT:  call void @__ada_before_exit(i32 7)
-; CHECK-NEXT:  call void @quick_exit(i32 7)
+; CHECK-NEXT:  call void @_Exit(i32 7)
 define void @excluded() nounwind {
+  call void @_Exit(i32 7)
+  unreachable
+}
+
+; quick_exit calls handlers first, the runtime's last.
+; CHECK-LABEL: define void @quick()
+; CHECK-NOT:   @__ada_before
+; CHECK:       call void @quick_exit(i32 7)
+define void @quick() nounwind {
   call void @quick_exit(i32 7)
   unreachable
 }
@@ -74,5 +84,14 @@ declare i64 @syscall(i64, ...)
 define void @ends(i32 %status) nounwind {
   call i64 (i64, ...) @syscall(i64 60, i32 %status)
   call i64 (i64, ...) @syscall(i64 60, i64 7)
+  ret void
+}
+
+; And what ends the process.
+; CHECK-LABEL: define void @ends_all(
+; CHECK:       call void @__ada_before_exit(i32 7)
+; CHECK-NEXT:  call i64 (i64, ...) @syscall(i64 231, i64 7)
+define void @ends_all() nounwind {
+  call i64 (i64, ...) @syscall(i64 231, i64 7)
   ret void
 }

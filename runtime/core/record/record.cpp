@@ -10,6 +10,7 @@
 #include "core/session/session.h"
 #include "detail_registers.h"
 #include "fibers.h"
+#include "late_events.h"
 #include "process_events.h"
 #include "shared/ring/thread_reader.h"
 #include "stack_window.h"
@@ -467,6 +468,8 @@ extern "C" ADA_ANY_STACK void ada_record_slow(uint64_t what, const char *nest, u
 
 extern "C" ADA_ANY_STACK __attribute__((visibility("hidden"))) void
 ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uint32_t kind) {
+  if (__builtin_expect(lateEvents.areCounted(), 0))
+    return lateEvents.count();
   AdaThread &t = ada_thread;
   const bool isCall = kind == ADA_RECORD_CALL;
   const DetailSite site(*frame, arch::returnAddressOf(*frame), isCall);

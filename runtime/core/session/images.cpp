@@ -299,22 +299,22 @@ void Images::enable() {
       setBytes(images_[i], selection_);
 }
 
-void Images::disableAll() {
+void Images::disable() {
+  Lock lock(mutex_);
+  isRecording_ = false;
   for (uint64_t i = 0; i < count_; ++i)
     if (images_[i].table)
       setBytesTo(images_[i], 0);
 }
 
-void Images::disable() {
-  Lock lock(mutex_);
-  isRecording_ = false;
-  disableAll();
-}
-
 void Images::stop() {
   SignalsBlocked blocked;
   if (mutex_.tryLock()) {
-    disableAll();
+    for (uint64_t i = 0; i < count_; ++i)
+      for (uint64_t n = 0; images_[i].table && n < images_[i].functions(); ++n)
+        if (uint8_t *byte = enableByteOf(images_[i].table->functions_begin[n]); __atomic_load_n(byte, __ATOMIC_RELAXED))
+          __atomic_store_n(byte, images_[i].isOfAnnotations ? 0 : ADA_ENABLE_INDEX | ADA_ENABLE_DETAIL,
+                           __ATOMIC_RELAXED);
     mutex_.unlock();
   }
 }

@@ -139,7 +139,6 @@ private:
   void findTriggers(Image &image);
   void keepSymbols(Image &image);
   Image *&bucketOf(const ada_image *table);
-  void disableAll(); // with the lock held
   static uint8_t byteOf(const Image &image, const Selection &selection, uint64_t function);
   static void setBytes(const Image &image, const Selection &selection);
   static void setBytesTo(const Image &image, uint8_t byte);

@@ -4,6 +4,7 @@
 #include "core/drain/parts.h"
 #include "core/drain/windows.h"
 #include "core/files/sched_lane.h"
+#include "core/record/late_events.h"
 #include "core/ring/ring.h"
 #include "images.h"
 #include "options.h"
@@ -54,13 +55,22 @@ void writeBefore(JsonWriter &json, uint64_t events, const EarlierParts &before) 
   json.endObject();
 }
 
+// Writes what was lost in no thread that the manifest has. That of a process which ends begins with it: events may
+// still be added.
 void writeUnattached(JsonWriter &json, const ManifestWriter::Facts &facts) {
   const uint64_t unattached = facts.lost.unattached - facts.before.unattached,
                  late = facts.lost.late - facts.before.late;
-  if ((unattached | late) == 0)
-    return;
-  json.line();
-  writeDropped(json, {{manifest::kUnattachedReason, unattached}, {manifest::kLateReason, late}});
+  if (facts.ending != Ending::Exit) {
+    if ((unattached | late) != 0)
+      json.line();
+    return writeDropped(json, {{manifest::kUnattachedReason, unattached}, {manifest::kLateReason, late}});
+  }
+  json.beginObject(manifest::kDropped).json(manifest::kAfterEndReason, LateEvents::kNone);
+  if (unattached)
+    json.number(manifest::kUnattachedReason, unattached);
+  if (late)
+    json.number(manifest::kLateReason, late);
+  json.endObject();
 }
 
 Path lateModulesPath(const char *directory) { return Path(directory) << '/' << manifest::kLateModulesFile; }
@@ -244,7 +254,7 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   path << "/manifest.json";
   temporary << path.c_str() << ".new";
   sys::unlink(temporary.c_str());
-  int fd = sys::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+  int fd = sys::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
   if (fd < 0)
     return fd;
   uint64_t timeStart = 0, timeEnd = 0;
@@ -255,6 +265,8 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
     }
   JsonWriter json(fd);
   json.beginObject();
+  if (facts.ending == Ending::Exit)
+    writeUnattached(json, facts);
   json.text(manifest::kFormatVersion, "2.1");
   json.number(manifest::kTimeStartNs, timeStart).number(manifest::kTimeEndNs, timeEnd);
   json.number(manifest::kClockType, atf::kClockBoottime);
@@ -268,7 +280,8 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   if (facts.isNext) {
     writeNextThreads(json);
   } else {
-    writeUnattached(json, facts);
+    if (facts.ending != Ending::Exit)
+      writeUnattached(json, facts);
     writeThreads(json);
   }
   from_.windows->writeManifest(json);
@@ -278,6 +291,8 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   from_.images->writeManifest(json, Images::Which::All);
   json.line().endObject();
   int error = json.finish();
+  if (error == 0 && facts.ending == Ending::Exit)
+    lateEvents.showIn(fd);
   sys::close(fd);
   if (error == 0)
     error = sys::rename(temporary.c_str(), path.c_str());

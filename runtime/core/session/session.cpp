@@ -3,6 +3,7 @@
 #include "clock_source.h"
 #include "core/base/message.h"
 #include "core/base/own_stack.h"
+#include "core/record/late_events.h"
 #include "core/record/thread.h"
 #include "drain_thread.h"
 #include "fault_registers.h"
@@ -339,8 +340,11 @@ void childAfterFork() {
   waiting::setEnabled(r.recording);
   if (r.currentState() == State::On)
     r.setState(State::Waiting);
-  else if (r.currentState() == State::Finished)
+  else if (r.currentState() == State::Finished) {
     r.setState(State::Off);
+    r.images.disable();
+  }
+  lateEvents = {};
 }
 
 // What counts before ADA_OPTIONS: what the program says, or else that nothing is recorded unless ADA_OPTIONS is set.
@@ -494,7 +498,7 @@ void startOnce() {
     r.images.keepFigures();
   useOptions();
   gatherProcessInfo();
-  watchProcess({lockForFork, parentAfterFork, childAfterFork});
+  watchProcess({lockForFork, parentAfterFork, childAfterFork, finishProcess});
   nameSession();
   r.processId = sys::processId();
   r.isOriginal = static_cast<uint32_t *>(sys::mapMemory(4096));
@@ -557,7 +561,8 @@ void finishProcess(int status) {
     return;
   reportLostCalls(ada_thread);
   holdUpAtEnd();
-  r.images.stop(); // the trace ends here: calls that other threads make from now on are not part of it
+  lateEvents.begin();
+  r.images.stop(); // the trace ends here: calls that other threads make from now on are only counted
   r.drain.flush(); // what they are recording at this moment is part of it
   if (endTrace(status))
     printSummary();

@@ -1,4 +1,4 @@
-// Atfork handlers, an on_exit handler, and a pthread key whose destructor runs last.
+// Atfork handlers, handlers of exit and quick_exit, and a pthread key whose destructor runs last.
 #include "process_events.h"
 #include "core/base/os.h"
 #include "core/record/thread.h"
@@ -13,6 +13,8 @@
 // us. In glibc, pthread_create() needs the functions for thread-specific values, and fork() those for atfork.
 extern "C" {
 int ada_libc_sigaction(int, const struct sigaction *, struct sigaction *) __asm__("__sigaction");
+// glibc calls all such handlers with the status as well. Handlers that are registered later run before.
+int ada_libc_at_quick_exit(void (*)(void *, int), void *) __asm__("__cxa_at_quick_exit");
 __attribute__((weak)) int ada_libc_key_create(pthread_key_t *, void (*)(void *)) __asm__("__pthread_key_create");
 __attribute__((weak)) int ada_libc_setspecific(pthread_key_t, const void *) __asm__("pthread_setspecific");
 __attribute__((weak)) int ada_libc_register_atfork(void (*)(), void (*)(), void (*)(),
@@ -109,6 +111,7 @@ void watchProcess(const ProcessCallbacks &c) {
   if (&ada_libc_register_atfork)
     ada_libc_register_atfork(prepare, parent, child, nullptr); // for good: this code is never unloaded
   watchExitStatus();
+  ada_libc_at_quick_exit([](void *, int status) { callbacks.quickExit(status); }, nullptr);
   keyMade = &ada_libc_key_create && &ada_libc_setspecific && ada_libc_key_create(&key, threadExit) == 0;
 }
 

@@ -10,6 +10,8 @@ struct ProcessCallbacks {
   void (*beforeFork)();
   void (*parentAfterFork)();
   void (*childAfterFork)();
+  // Called by quick_exit(), after the handlers of the program.
+  void (*quickExit)(int status);
 };
 
 // Called once per process; children inherit it.

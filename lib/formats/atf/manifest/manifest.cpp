@@ -108,6 +108,7 @@ public:
     if (auto failed = readThreads(root))
       return *failed;
     atf::readFields(root, manifest_);
+    std::erase_if(manifest_.dropped, [](const auto &reason) { return reason.second == 0; });
     readTables(root);
     return std::move(manifest_);
   }

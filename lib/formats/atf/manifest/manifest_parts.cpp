@@ -21,6 +21,13 @@ ManifestParts ManifestParts::read(const std::string &path) {
   if (const std::string *symbols = description.find(manifest::kSymbols))
     parts.symbols = *symbols;
   description.erase(manifest::kSymbols), description.erase(manifest::kThreads);
+  // A manifest of the runtime begins with this, also if nothing was lost.
+  if (const std::string *found = description.find(manifest::kDropped)) {
+    const std::string dropped = *found;
+    description.erase(manifest::kDropped);
+    if (dropped != JsonMembers().number(manifest::kAfterEndReason, 0).object())
+      description.set(manifest::kDropped, dropped);
+  }
   if (!description.empty())
     parts.description = description.text();
   eachObject(*document.object(), manifest::kThreads, [&](const dom::object &thread) {

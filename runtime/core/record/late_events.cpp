@@ -1,0 +1,55 @@
+// The number of late events, as text in the manifest.
+#include "late_events.h"
+#include "core/base/os.h"
+
+namespace ada {
+
+constinit LateEvents lateEvents;
+
+namespace {
+
+constexpr uint64_t kMost = 99999999; // no more digits
+
+uint64_t numberIn(uint64_t text) {
+  uint64_t n = 0;
+  for (unsigned i = 0; i < LateEvents::kDigits; ++i)
+    if (const unsigned char c = text >> 8 * i & 255; c >= '0' && c <= '9')
+      n = n * 10 + (c - '0');
+  return n;
+}
+
+uint64_t textOf(uint64_t n) {
+  uint64_t text = 0;
+  for (unsigned i = LateEvents::kDigits; i-- > 0; n /= 10)
+    text |= uint64_t{n > 0 || i + 1 == LateEvents::kDigits ? static_cast<unsigned char>('0' + n % 10) : ' '} << 8 * i;
+  return text;
+}
+
+} // namespace
+
+void LateEvents::count() {
+  const uint64_t count = __atomic_add_fetch(&count_, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&shown_, __ATOMIC_SEQ_CST))
+    show(count); // otherwise showIn() does
+}
+
+void LateEvents::showIn(int manifest) {
+  constexpr size_t kPage = 4096;
+  auto *page = static_cast<char *>(sys::map(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, manifest));
+  if (!page)
+    return;
+  __atomic_store_n(&shown_, reinterpret_cast<uint64_t *>(page + sizeof kBegin - 1), __ATOMIC_SEQ_CST);
+  if (const uint64_t count = __atomic_load_n(&count_, __ATOMIC_SEQ_CST))
+    show(count);
+}
+
+void LateEvents::show(uint64_t count) {
+  const uint64_t wanted = count < kMost ? count : kMost, text = textOf(wanted);
+  uint64_t *const at = __atomic_load_n(&shown_, __ATOMIC_SEQ_CST);
+  uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (numberIn(old) < wanted &&
+         !__atomic_compare_exchange_n(at, &old, text, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+}
+
+} // namespace ada
