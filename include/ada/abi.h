@@ -189,7 +189,7 @@ void __ada_exit(void);
 void __ada_unwind(void);
 
 /* Describes one activation of a traced function, because a hook can't know the frame that it is called from.
- * It lies in the frame of the function, aligned to 16 bytes, so that its address has four low bits to spare.
+ * It lies in the frame of the function, aligned to 16 bytes if the stack is, so that its address has bits to spare.
  * It is filled in where the entry hook is called; exits set `memory` if they have something to say.
  * All fields except `function` are for the hooks' detail. */
 typedef struct ada_frame {

@@ -92,17 +92,21 @@ ADA_ANY_STACK void fatalSignal(int number, siginfo_t *info, void *context) {
 void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *context, bool isTheEnd), bool alsoEndings) {
   onFatal = callback;
   for (unsigned i = 0; i < (alsoEndings ? kSignals : kMistakes); ++i) {
-    struct sigaction action = {};
-    action.sa_sigaction = fatalSignal;
-    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
     if (isWatched[i]) // by an earlier call
       continue;
     isWatched[i] = true;
-    ada_libc_sigaction(kFatal[i], &action, &before[i]);
+    ada_libc_sigaction(kFatal[i], nullptr, &before[i]);
     // Programs that it starts inherit "ignore", but no handler. A handler for what ends programs means that it does
     // not.
-    if (before[i].sa_handler == SIG_IGN || (i >= kMistakes && before[i].sa_handler != SIG_DFL))
-      ada_libc_sigaction(kFatal[i], &before[i], nullptr);
+    const bool isDefault = before[i].sa_handler == SIG_DFL;
+    if (before[i].sa_handler == SIG_IGN || (i >= kMistakes && !isDefault))
+      continue;
+    // A handler of the program runs as it would without us: it may leave by a jump, with the signals that it expects to
+    // be blocked.
+    struct sigaction action = before[i];
+    action.sa_sigaction = fatalSignal;
+    action.sa_flags = SA_SIGINFO | (isDefault ? SA_ONSTACK : before[i].sa_flags);
+    ada_libc_sigaction(kFatal[i], &action, nullptr);
   }
 }
 
