@@ -467,12 +467,10 @@ void startWaiting(bool startsParked) {
   const bool isOn = r.currentState() == State::On;
   if (isOrdered) {
     r.orderProblem = nullptr;
-    if (!isOn) {
-      r.recording = false;
-      late.order.refuse(late.problem.c_str());
-    } else {
+    if (isOn)
       late.order.answer << r.processDirectory.c_str();
-    }
+    else
+      r.recording = false, late.order.refuse(late.problem.c_str());
     waiting::answer(late.order);
   }
   if (!isOn)
@@ -502,9 +500,6 @@ void startOnce() {
   nameSession();
   r.processId = sys::processId();
   r.isOriginal = static_cast<uint32_t *>(sys::mapMemory(4096));
-#ifndef MADV_WIPEONFORK
-#define MADV_WIPEONFORK 18 // Linux 4.14
-#endif
   if (r.isOriginal) {
     *r.isOriginal = 1;
     if (sys::call(SYS_madvise, r.isOriginal, 4096L, MADV_WIPEONFORK) < 0)
@@ -574,11 +569,11 @@ using namespace ada;
 
 extern "C" ADA_ANY_STACK void __ada_before_exec(void) {
   Runtime &r = runtime;
-  touchStack<kHookStack>(); // what has begun here must be completed
   // The ring stays. If exec fails, recording continues in it. If exec succeeds, what other threads recorded until then
   // is found in it by whichever removes it: adatrace record, recover, or this user's next traced process.
   if (r.currentState() == State::On && sys::processId() == r.processId) {
     reportLostCalls(ada_thread);
+    touchStack<kHookStack>(); // what begins here must be completed
     holdUpAtEnd();
     r.drain.finish(Ending::Exec, 0);
   }

@@ -49,6 +49,8 @@ ADA_ANY_STACK void child() {
   sys::restoreSignals(signals);
 }
 
+ADA_ANY_STACK void quickExit(void *, int status) { callbacks.quickExit(status); }
+
 // PTHREAD_DESTRUCTOR_ITERATIONS in every libc. Clang's <limits.h> hides that name from freestanding code.
 constexpr uint32_t kDestructorRounds = 4;
 
@@ -115,7 +117,7 @@ void watchProcess(const ProcessCallbacks &c) {
   if (&ada_libc_register_atfork)
     ada_libc_register_atfork(prepare, parent, child, nullptr); // for good: this code is never unloaded
   watchExitStatus();
-  ada_libc_at_quick_exit([](void *, int status) { callbacks.quickExit(status); }, nullptr);
+  ada_libc_at_quick_exit(quickExit, nullptr);
   keyMade = &ada_libc_key_create && &ada_libc_setspecific && ada_libc_key_create(&key, threadExit) == 0;
 }
 

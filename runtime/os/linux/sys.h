@@ -14,6 +14,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18 // Linux 4.14
+#endif
+
 namespace ada::sys {
 
 // An argument of a system call.

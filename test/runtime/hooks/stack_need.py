@@ -24,6 +24,9 @@ DEPTH = {"ada::select::Glob::compile": 10, "ada::select::endOfBrackets": 2}
 MOST_OF_HOOK = 1280
 HOOKS = {"ada_record_slow": 88, "ada_record_detail": 216}
 RARE = ["touchStack<8192ul>", "ArgumentContents::of("]
+# What trampolines.S and libc call, besides exported functions.
+EVENTS = ["threadExit", "prepare", "parent", "child", "quickExit", "fatalSignal(int, siginfo_t*, void*)"]
+CALLED_BACK = ["ada_record_slow", "ada_record_detail", "ada_at_exit", *(f"ada::(anonymous namespace)::{e}" for e in EVENTS)]
 # What a function of libc, or of the kernel's in the process, is assumed to need. glibc's need less than half of it.
 OUTSIDE = 256
 RED_ZONE = 128
@@ -219,7 +222,8 @@ def main(runtime):
     for f in functions.values():
         isAligned = any(name == "and" and operands == "$0xfffffffffffffff0,%rsp" for _, name, operands in f.lines)
         isHook = re.match("__ada_(enter|exit|unwind|annotation_begin|annotation_end)$", f.name)  # trampolines.S
-        if (f.name in names or f.name in ("ada_record_slow", "ada_record_detail")) and f.calls and not isAligned and not isHook:
+        isEntered = f.name in names or any(f.isNamed(name) for name in CALLED_BACK)
+        if isEntered and f.calls and not isAligned and not isHook:
             print(f"{f.name} does not align its stack")
             isWrong = True
     sys.exit(isWrong)
