@@ -226,6 +226,12 @@ inline void keepNearCode(llvm::GlobalVariable &global) {
 
 inline llvm::Triple targetTriple(const llvm::Module &module) { return llvm::Triple(module.getTargetTriple()); }
 
+/// Whether functions of MODULE may be placed more than 2 GiB from data that is kept near code (`.ltext`).
+inline bool mayBeFarFromData(const llvm::Module &module) {
+  return LLVM_VERSION_MAJOR >= 18 && targetTriple(module).getArch() == llvm::Triple::x86_64 &&
+         module.getCodeModel() == llvm::CodeModel::Large;
+}
+
 /// Moves INSTRUCTION before PLACE, which is in the same block.
 inline void moveBefore(llvm::Instruction *instruction, llvm::Instruction *place) {
 #if LLVM_VERSION_MAJOR >= 20

@@ -110,7 +110,7 @@ Site SiteTable::add(Function &function) {
 
   const Function *callee = wrappedCallee(function);
   Constant *address = none;
-  if (form_ == Form::Tied && !callee)
+  if (form_ == Form::Tied && !callee && !compat::mayBeFarFromData(module_))
     // The function's own symbol may be preempted in a shared object, and a distance to such a symbol does not link.
     address = to(GlobalAlias::create(function.getValueType(), function.getAddressSpace(), GlobalValue::PrivateLinkage,
                                      "__ada_at." + symbol, &function, &module_));
