@@ -11,6 +11,9 @@
 
 #include <plugin-version.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 // The preprocessor; only compilers of C and its relatives have one.
 // NOLINTBEGIN(readability-identifier-naming)
 struct cpp_reader;
@@ -36,7 +39,16 @@ void warnOfOtherLibc(void *, void *) {
 
 } // namespace
 
+// If standard error is closed, the compiler's output would get its number, and with it all messages. clang prevents
+// that by itself.
+static void reserveStandardFiles() {
+  while (fcntl(STDERR_FILENO, F_GETFD) < 0)
+    if (open("/dev/null", O_RDWR) < 0) // the lowest free number
+      return;
+}
+
 __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin, plugin_gcc_version *host) {
+  reserveStandardFiles();
   if (strcmp(host->basever, gcc_version.basever) != 0) {
     error("AdaTrace: this plugin, %s, is for GCC %s, and this compiler is GCC %s", plugin->full_name,
           gcc_version.basever, host->basever);

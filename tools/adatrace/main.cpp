@@ -73,6 +73,7 @@ int dispatch(std::vector<std::string> args) {
 } // namespace
 
 int main(int argc, char **argv) {
+  reserveStandardFiles();
   handleBusErrors();
   ignoreFileLimit();
   try {

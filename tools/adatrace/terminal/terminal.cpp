@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -52,6 +53,16 @@ void Output::flush() {
     _exit(kSignalBase + SIGPIPE);
   complain(fmt::format("can't write to standard output: {}", std::strerror(errno)));
   _exit(kCantRead);
+}
+
+// A file gets the lowest free number. /dev/stdout leads to what is there, so that must not be a file that can be
+// written.
+void reserveStandardFiles() {
+  if (fcntl(STDIN_FILENO, F_GETFD) < 0)
+    (void)open("/dev/null", O_WRONLY | O_CLOEXEC);
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH | O_CLOEXEC) != fd)
+      _exit(kCantRead);
 }
 
 bool isTerminal(int fd) { return isatty(fd) == 1; }

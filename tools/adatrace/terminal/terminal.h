@@ -85,6 +85,11 @@ private:
   fmt::basic_memory_buffer<char, kFlushBytes + 4096> buffer_;
 };
 
+/// Call it before anything is opened. Takes the numbers of standard files that are closed, so that no file of this
+/// program gets them, and is then written to by messages. Reading and writing there fails as if they were closed, and
+/// programs that this one starts find them closed.
+void reserveStandardFiles();
+
 bool isTerminal(int fd);
 /// Number of columns of the terminal at `fd`; 80 if it does not report one.
 unsigned terminalColumns(int fd);
