@@ -21,7 +21,8 @@ inline constexpr Key kFormatVersion = "format_version", kTimeStartNs = "time_sta
 // process; its times and those of threads are named as above
 inline constexpr Key kPid = "pid", kPpid = "ppid", kExecutable = "executable", kArgv = "argv", kCwd = "cwd",
                      kExit = "exit", kHow = "how", kCode = "code", kSignal = "signal", kValue = "value",
-                     kCause = "cause", kSenderPid = "sender_pid", kSenderUser = "sender_uid", kRegisters = "registers";
+                     kCause = "cause", kSenderPid = "sender_pid", kSenderUser = "sender_uid", kRegisters = "registers",
+                     kForbiddenCounter = "forbidden_counter";
 // The values of `how`
 inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown", kDump = "dump", kRotated = "rotated",
                      kStopped = "stopped";

@@ -123,6 +123,8 @@ struct ManifestDeath {
   uint64_t tid = 0;                       ///< the thread that it hit
   uint64_t address = 0;                   ///< of a fault
   uint64_t senderPid = 0, senderUser = 0; ///< of a signal that was sent
+  /// It read the CPU's counter, which its thread had forbidden itself (PR_SET_TSC).
+  bool readForbiddenCounter = false;
   std::vector<std::pair<std::string, uint64_t>> registers; ///< by name
 };
 

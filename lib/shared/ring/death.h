@@ -18,6 +18,8 @@ template <class Json> void putDeath(Json &json, const ada_ring_header &header, u
     json.number(manifest::kSenderPid, death.sender).number(manifest::kSenderUser, death.sender_user);
   else
     json.hex(manifest::kAddress, death.address, 1);
+  if (death.forbidden_counter)
+    json.boolean(manifest::kForbiddenCounter, true);
   json.beginObject(manifest::kRegisters);
   const ArchInfo &arch = archInfo(static_cast<uint8_t>(header.arch));
   for (unsigned i = 0; i < sizeof arch.onFault / sizeof *arch.onFault && arch.onFault[i]; ++i)

@@ -154,9 +154,10 @@ typedef struct ada_ring_header {
     uint32_t tid;    /* the thread that it hit */
     uint32_t sender; /* the process that sent it, and its user: if `cause` is not above 0 */
     uint32_t sender_user;
-    uint32_t taken;         /* (atomic) the first handler writes */
-    uint64_t address;       /* si_addr of a fault */
-    uint64_t registers[34]; /* in the order of ArchInfo::onFault */
+    uint32_t taken;             /* (atomic) the first handler writes */
+    uint64_t address;           /* si_addr of a fault */
+    uint64_t registers[34];     /* in the order of ArchInfo::onFault */
+    uint64_t forbidden_counter; /* 1: it read the CPU's counter, which its thread had forbidden itself (PR_SET_TSC) */
   } death;
 } ada_ring_header;
 

@@ -25,6 +25,12 @@ inline uint64_t readCounter() {
   return t;
 }
 
+// Whether the instruction at an address that was just executed reads CNTVCT_EL0 or CNTVCTSS_EL0.
+inline bool readsCounter(uint64_t address) {
+  const uint32_t code = *reinterpret_cast<const volatile uint32_t *>(address) & ~31u;
+  return code == 0xd53be040 || code == 0xd53be0c0;
+}
+
 // Ticks per second as set by the firmware; 0 if it did not set them.
 inline uint64_t counterFrequency() {
   uint64_t f;

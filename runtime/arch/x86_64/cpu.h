@@ -25,6 +25,12 @@ inline uint64_t readCounter() {
   return static_cast<uint64_t>(high) << 32 | low;
 }
 
+// Whether the instruction at an address that was just executed is rdtsc or rdtscp.
+inline bool readsCounter(uint64_t address) {
+  const auto *code = reinterpret_cast<const volatile uint8_t *>(address);
+  return code[0] == 0x0f && (code[1] == 0x31 || (code[1] == 0x01 && code[2] == 0xf9));
+}
+
 // Ticks per second if the CPU reports them. Always 0 here: the anchors of the clock map give the rate.
 inline uint64_t counterFrequency() { return 0; }
 

@@ -1,13 +1,16 @@
 // Writes messages, and texts for the system's error numbers (strerror may take locks).
 #include "message.h"
 #include "os.h"
+#include "standard_error.h"
 
 namespace ada {
 
-void say(const Message &m) {
-  Message line("AdaTrace: ");
-  line << m.c_str() << '\n';
-  sys::write(2, line.c_str(), line.size());
+void say(const Message &m) { sayLine(Message("AdaTrace: ") << m.c_str()); }
+
+void sayLine(Message line) {
+  line << '\n';
+  if (isStandardErrorOpen())
+    sys::write(2, line.c_str(), line.size());
 }
 
 const char *errorText(int error) {

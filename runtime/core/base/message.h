@@ -7,8 +7,11 @@ namespace ada {
 
 using Message = Text<1024>;
 
-// Async-signal-safe. Not for the drain thread, which has no standard error.
+// Async-signal-safe. Not for the drain thread, which has no standard error. Nothing is written if standard error is
+// not the file that it was at the start: see standard_error.h.
 void say(const Message &m);
+// The same without "AdaTrace: ".
+void sayLine(Message line);
 
 // "No space left on device" for ENOSPC and so on, for the errors that file operations return.
 const char *errorText(int error);

@@ -20,14 +20,17 @@ constexpr unsigned kProcessorsPerThread = 4, kMostThreadsByItself = 8;
 } // namespace
 
 int Drain::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options,
-                 const TriggerRules &triggers, const char *directory, const char *session) {
+                 const TriggerRules &triggers, const char *directory, const char *session, int (*makeRing)()) {
   ring_ = &ring;
   isFlight_ = options.isFlight(), directory_ = directory, session_ = session;
   threadsWanted_ = options.drain_threads;
-  if (int error = own_.start(); error < 0)
+  const Beginning beginning = {images, anchors, options, triggers, makeRing};
+  beginning_ = &beginning;
+  if (int error = startOwnThread(threadMain, this); error < 0)
     return error;
-  trace_.start(ring, images, anchors, options, triggers, directory);
-  return startOwnThread(threadMain, this);
+  while (!__atomic_load_n(&hasBegun_, __ATOMIC_ACQUIRE))
+    sys::futexWait(&hasBegun_, 0, UINT64_MAX);
+  return beginError_;
 }
 
 void Drain::reset() {
@@ -44,6 +47,8 @@ void Drain::reset() {
 
 void Drain::threadMain(void *self) {
   Drain &drain = *static_cast<Drain *>(self);
+  if (drain.begin() < 0)
+    return;
   drain.run();
   if (drain.isAbandoned_)
     Identity::endLike(drain.endCode_);
@@ -109,12 +114,27 @@ void Drain::resume() {
 
 //===--- the thread -------------------------------------------------------===//
 
+// After a failure this object does not belong to the thread any more.
+int Drain::begin() {
+  ownsFiles_ = takeOwnFileTable();
+  int error = own_.start();
+  if (error == 0)
+    error = beginning_->makeRing();
+  if (error == 0) {
+    const Beginning &b = *beginning_;
+    trace_.start(*ring_, b.images, b.anchors, b.options, b.triggers, directory_);
+  }
+  beginError_ = error;
+  __atomic_store_n(&hasBegun_, 1, __ATOMIC_RELEASE);
+  sys::futexWake(&hasBegun_, 1);
+  return error;
+}
+
 void Drain::run() {
-  if (takeOwnFileTable(ring_->descriptor())) {
+  if (ownsFiles_) {
     ring_->hold();
     trace_.keepDescriptors(takeOwnDirectory(ring_->processDirectory()));
     identity_.start();
-    __atomic_store_n(&ownsFiles_, true, __ATOMIC_RELEASE);
   }
   trace_.prepare();
   trace_.startSched();

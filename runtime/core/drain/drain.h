@@ -14,10 +14,11 @@ namespace ada {
 
 class Drain {
 public:
-  // Starts the thread. `directory` is the process's; `session` is where the dumps of a flight recorder go. Returns 0 or
-  // a negative errno.
+  // Starts the thread, which creates the ring first: makeRing() runs in it, so that the ring's file is not among the
+  // program's. `directory` is the process's; `session` is where the dumps of a flight recorder go. Returns 0 or a
+  // negative errno, also that of makeRing().
   int start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
-            const char *directory, const char *session);
+            const char *directory, const char *session, int (*makeRing)());
   // After a fork, when the thread no longer exists: makes this ready for start().
   void reset();
 
@@ -58,8 +59,6 @@ public:
   void noteFatalSignal(int number) { __atomic_store_n(&fatalSignal_, number, __ATOMIC_RELAXED); }
   // The session of the last dump; empty if there was none.
   const char *lastDump() const { return dump_.session(); }
-  // Whether the drain has its own table of open files: then none of its descriptors is in the program's table.
-  bool ownsFiles() const { return __atomic_load_n(&ownsFiles_, __ATOMIC_ACQUIRE); }
   // The content of the manifest has changed.
   void manifestChanged() { trace_.manifestChanged(); }
 
@@ -74,7 +73,17 @@ public:
   const char *directory() const { return trace_.directory(); }
 
 private:
+  // What start() was given, until the thread has begun.
+  struct Beginning {
+    Images &images;
+    TimingAnchors &anchors;
+    const Options &options;
+    const TriggerRules &triggers;
+    int (*makeRing)();
+  };
+
   static void threadMain(void *self);
+  int begin();
   void run();
   bool answer(uint32_t wanted, bool finishing);
   void startHelpers();
@@ -116,7 +125,9 @@ private:
   uint32_t finishedAt_ = 0;           // the request that the last finishing pass answered
   uint32_t resumed_ = 0;              // an exec failed
   uint32_t goesOn_ = 0;               // the program's own ada_start()
-  bool ownsFiles_ = false;
+  const Beginning *beginning_ = nullptr;
+  uint32_t hasBegun_ = 0; // futex
+  int beginError_ = 0;
   Ending ending_ = Ending::Running;
   int exitStatus_ = 0;
   bool stopped_ = false;
@@ -129,6 +140,7 @@ private:
   uint64_t slots_ = 0, nextSlot_ = 0; // of this pass: the number of slots, and the next one to take
   uint64_t manifestDueNs_ = 0;
   uint64_t namesDueNs_ = 0, namesNext_ = 0; // when the next round of askNames begins, and its next slot
+  bool ownsFiles_ = false;                  // its table of open files is not the program's
   bool hasManifest_ = false, hasLookedForOrphans_ = false;
   bool isBehind_ = false; // the last pass did not take all that was recorded before it
   Identity identity_;

@@ -18,8 +18,6 @@
 
 #include <errno.h>
 
-__thread AdaThread ada_thread = {kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0};
-
 // Makes a program that links the archive get api.cpp together with the hooks: with <ada/annotations.h>, images refer to
 // its functions only weakly, and weak references pull nothing out of an archive.
 __asm__(".reloc ., " ADA_NO_RELOCATION ", __ada_register_image");
@@ -48,7 +46,7 @@ public:
     begin();
   }
 
-  uint64_t from() const { return runtime.ring.usesSystemClock() ? ns_ : counter_; }
+  uint64_t from() const { return runtime.ring.isTimeless() ? 0 : runtime.ring.usesSystemClock() ? ns_ : counter_; }
   // The thread waits from now on.
   void wait(AdaThread &t) {
     hasWaited_ = true;
@@ -59,7 +57,7 @@ public:
   void endWith(ada_chunk &chunk, const AdaThread &t, uint64_t touchFrom) {
     seq_ = t.nextSeq + 1;
     chunk.held_from = from();
-    chunk.held_to = runtime.ring.stamp();
+    chunk.held_to = now();
     chunk.held_reason = hasWaited_ ? ADA_HELD_WAITED : ADA_HELD_OTHER;
     chunk.held_lost = t.slot->held_lost_seq == t.nextSeq + 1 ? t.slot->held_lost : 0;
     const uint64_t touch = touchFrom && chunk.held_to > touchFrom ? chunk.held_to - touchFrom : 0;
@@ -91,7 +89,7 @@ public:
   // handler has recorded anything meanwhile; a handler's time would not be the recorder's.
   void endAfter(AdaThread &t, bool isAlone) {
     if (isAlone && t.nextSeq == seq_)
-      endAt(t, runtime.ring.stamp());
+      endAt(t, now());
   }
   // A signal handler may have run meanwhile and got the chunk, which may even be full again.
   void look(AdaThread &t, bool goesOn) {
@@ -108,13 +106,22 @@ public:
 
 private:
   void addLost(AdaThread &t) {
-    const uint64_t to = runtime.ring.stamp(), since = from();
+    const uint64_t to = now(), since = from();
     lost_ = __atomic_add_fetch(&t.slot->held_lost, to > since ? to - since : 0, __ATOMIC_RELAXED);
     (runtime.ring.usesSystemClock() ? ns_ : counter_) = to;
   }
+  // No clock is read for a trace that shows no times, nor if nothing is recorded.
+  static uint64_t now() { return runtime.ring.isTimeless() ? 0 : runtime.ring.stamp(); }
   void begin() {
-    counter_ = arch::readCounter();
-    ns_ = runtime.ring.exists() && !runtime.ring.usesSystemClock() ? 0 : sys::nowNs();
+    counter_ = ns_ = 0;
+    if (runtime.ring.exists()) {
+      if (runtime.currentState() == State::On)
+        (runtime.ring.usesSystemClock() ? ns_ : counter_) = now();
+    } else if (runtime.currentState() == State::Waiting) {
+      const bool readsCounter = mayReadCounter();
+      counter_ = readsCounter ? arch::readCounter() : 0;
+      ns_ = readsCounter ? sys::nowNsQuickly() : sys::askNowNs();
+    }
   }
 
   const ada_ring_thread *slot_;
@@ -251,7 +258,7 @@ void storeGap(AdaThread &t, uint64_t &position) {
 // here; a process knows that from its first event on. All code must use the same position, including handlers that
 // interrupt a waiting thread: a chunk that a waiting thread still wrote to would be taken for closed.
 uint64_t &positionOf(AdaThread &t) {
-  if (!runtime.ring.exists() || !runtime.ring.usesSystemClock())
+  if (!runtime.ring.exists() || !runtime.ring.stampsSlowly())
     return t.position;
   t.position = kPositionParked;
   return t.systemPosition;

@@ -1,6 +1,7 @@
 // Decides whether a thread is on its own stack.
 #include "stack_window.h"
 #include "core/session/session.h"
+#include "start_block.h"
 #include "thread_area.h"
 
 #include <linux/auxvec.h>

@@ -28,6 +28,8 @@ struct AdaThread {
   bool hasLost = false;        // more was lost than its records say
   bool hasSignalStack = false; // or may have one: __ada_before_signal_stack was called
   bool isWatched = false;      // its end will be noticed: watchThread()
+  bool hasOwnFiles = false;    // of the runtime's own threads: its table of open files is not the program's,
+  bool readsCounter = false;   // and it may read the CPU's counter, whatever the program forbids itself
   uint64_t resumeAt = 0;       // the position before __ada_before_clone; 0 unless that hook was the last one called
   ada::ring::LostCalls lostCalls = {}; // while records were being lost
 };

@@ -34,8 +34,8 @@ uint64_t processorsTaken() {
 
 } // namespace
 
-uint64_t TickClock::now(Ring &ring) {
-  uint64_t now = ring.stamp(), word = __atomic_load_n(&ada_tick, __ATOMIC_ACQUIRE);
+uint64_t TickClock::advance(Ring &ring, uint64_t now) {
+  uint64_t word = __atomic_load_n(&ada_tick, __ATOMIC_ACQUIRE);
   while (word != 0 && word < now) {
     const uint64_t before = word;
     if (change(word, now)) {
@@ -47,8 +47,10 @@ uint64_t TickClock::now(Ring &ring) {
 }
 
 uint64_t TickClock::beginChunk(Ring &ring) {
+  if (ring.isTimeless())
+    return load(ada_tick);
   if (!isOn_)
-    return now(ring);
+    return advance(ring, ring.stamp());
   // This does not advance the word: chunks begin where many calls are made, not at random moments, and the time since
   // the last advance would be attributed to those calls.
   const uint64_t chunks = __atomic_add_fetch(&chunks_, 1, __ATOMIC_RELAXED);
@@ -59,7 +61,7 @@ uint64_t TickClock::beginChunk(Ring &ring) {
       change(word, 0); // the ticker is off-CPU: it sets the word again when it runs
   } else if (!__atomic_load_n(&wanted_, __ATOMIC_RELAXED)) {
     // Other threads may do the same at the same time: this only affects costs.
-    const uint64_t ns = sys::nowNs();
+    const uint64_t ns = sys::nowNsQuickly();
     if (ns - load(windowNs_) > kWindowNs) {
       __atomic_store_n(&windowNs_, ns, __ATOMIC_RELAXED);
       __atomic_store_n(&windowFrom_, chunks, __ATOMIC_RELAXED);
@@ -80,7 +82,7 @@ void TickClock::start(Ring &ring, bool isFixed) {
     h.times = ADA_TIMES_EXACT;
   pace_.start(h.tick_ns, isFixed, isCrowded);
   if (h.times == ADA_TIMES_NONE)
-    __atomic_store_n(&ada_tick, ring.stamp(), __ATOMIC_RELEASE);
+    __atomic_store_n(&ada_tick, h.started_ns, __ATOMIC_RELEASE);
   if (h.times == ADA_TIMES_TICK)
     isOn_ = startOwnThread(threadMain, this) == 0;
   // As soon as we return, the program may forbid all threads what the ticker does at its start.
@@ -106,7 +108,7 @@ void TickClock::threadMain(void *self) { static_cast<TickClock *>(self)->run(); 
 
 void TickClock::run() {
   // It needs no files, so it keeps none of the program's open either.
-  takeOwnFileTable(-1);
+  takeOwnFileTable();
   constexpr long kSetTimerSlack = 29;
   sys::call(SYS_prctl, kSetTimerSlack, 1L); // nanoseconds: 50 µs otherwise
   static Identity identity;                 // large
@@ -139,7 +141,7 @@ void TickClock::tick(Identity &identity) {
   while (!__atomic_load_n(&stopped_, __ATOMIC_ACQUIRE)) {
     uint64_t still = 0;
     if (!change(still, ring_->stamp()))
-      now(*ring_);
+      advance(*ring_, ring_->stamp());
     if (const uint64_t ns = sys::nowNs(), spent = ns - windowNs; spent >= kWindowNs) {
       if (identity.hasChanged())
         identity.follow();

@@ -14,7 +14,8 @@
 // the program's threads when they begin a chunk, nor the drain when it is woken for one. They would do it where many
 // calls are made, and the time since the last advance would be attributed to those; only advances at random moments are
 // right on average. (Loading a library advances it as well, so that no record of the library is older than the
-// library.)
+// library.) With clock=none the drain does, at the beginning of a pass: the word is in nanoseconds of the system's
+// clock then, and no thread of the program reads any clock.
 //
 // An advance never makes the word smaller, so within a thread no stamp is older than the one before. (There is one
 // exception: a hook may read the counter while the ticker, which has read it earlier, is just setting the word again.
@@ -45,10 +46,9 @@ public:
     const uint64_t word = __atomic_load_n(&ada_tick, __ATOMIC_RELAXED);
     return word ? word : ring.stamp();
   }
-  // The time now: no record begun after this call has an older stamp.
-  static uint64_t now(Ring &ring);
-  // A time for the start of a chunk. Asks for the ticker when that is worthwhile, and with clock=none advances the
-  // word.
+  // Advances the word to `now` if it does not stand still. No record begun after this call is older than the result.
+  static uint64_t advance(Ring &ring, uint64_t now);
+  // A time for the start of a chunk. Asks for the ticker when that is worthwhile.
   // Async-signal-safe.
   uint64_t beginChunk(Ring &ring);
 

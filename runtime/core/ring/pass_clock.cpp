@@ -14,6 +14,8 @@ bool PassClock::takeAnchor() {
   lastPassNs_ = beginStamp_ ? limitNs() : 0;
   if (ring_->usesSystemClock()) {
     beginStamp_ = limitStamp_ = sys::nowNs(); // stamps are times already: no anchors
+    if (ring_->isTimeless())
+      TickClock::advance(*ring_, beginStamp_);
     return false;
   }
   // The pair whose two counter readings are closest together is the most accurate.
@@ -52,7 +54,7 @@ bool PassClock::goBack(ada_anchor now) {
     isBack_ = true, hasPassed_ = false;
     __atomic_add_fetch(&h.counter_faults, 1, __ATOMIC_RELAXED);
     if (h.times != ADA_TIMES_EXACT) // the word must not stay ahead; a ticker sets it again
-      __atomic_store_n(&ada_tick, h.times == ADA_TIMES_NONE ? now.counter : 0, __ATOMIC_RELEASE);
+      __atomic_store_n(&ada_tick, 0, __ATOMIC_RELEASE);
   } else if (hasPassed_) {
     isBack_ = false, isAnew = true;
     const uint64_t second = clock_.countsIn(kSecond), ago = second < now.counter ? second : now.counter;

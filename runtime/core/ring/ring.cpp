@@ -1,5 +1,6 @@
 // Creates and grows the ring file's memory, and hands it out.
 #include "ring.h"
+#include "drain_thread.h"
 #include "shared/arch.h"
 #include "shared/ring/thread_reader.h"
 
@@ -39,7 +40,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   fd_ = sys::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd_ < 0)
     return fd_;
-  isInProgramsTable_ = true;
+  isInProgramsTable_ = false, avoidsCounter_ = false;
   // One chunk for each thread beyond the limit, fewer if file sizes are limited (ulimit -f). Holes cost nothing.
   int error = -EFBIG;
   for (uint64_t extra = ADA_RING_THREADS; error == -EFBIG && extra >= 16; extra /= 8) {
@@ -76,9 +77,11 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   }
   if (error < 0) {
     sys::unlink(path);
+    sys::close(fd_);
     abandon();
-  } else
-    store(exists_, true);
+  } else {
+    isInProgramsTable_ = !hasOwnFileTable();
+  }
   return error;
 }
 
@@ -98,16 +101,12 @@ void Ring::abandon() {
   unmap(freeChunks_, capacity_ * sizeof(uint32_t));
   unmap(freeThreads_, ADA_RING_THREADS * sizeof(uint32_t));
   if (isInProgramsTable_)
-    closeProgramsDescriptor();
+    sys::close(fd_);
+  isInProgramsTable_ = false;
   header_ = nullptr, modules_ = nullptr, threads_ = nullptr, granules_ = nullptr;
   freeChunks_ = nullptr, freeThreads_ = nullptr;
   mutex_.reset();
   growing_.reset();
-}
-
-void Ring::closeProgramsDescriptor() {
-  sys::close(fd_);
-  isInProgramsTable_ = false;
 }
 
 void Ring::unlink() { sys::unlink(path_.c_str()); }
@@ -289,7 +288,7 @@ uint64_t Ring::touch(ada_chunk &chunk) const {
   const bool isUsed = chunk.start_stamp != 0;
   if (__builtin_expect(isUsed || __atomic_load_n(&isPopulated_, __ATOMIC_RELAXED), 1))
     return 0;
-  const uint64_t from = stamp();
+  const uint64_t from = isTimeless() ? 0 : stamp();
   constexpr uint64_t kLeastPage = 4096;
   for (uint64_t at = kLeastPage; at < ADA_CHUNK_BYTES; at += kLeastPage)
     *(reinterpret_cast<volatile char *>(&chunk) + at) = 0;

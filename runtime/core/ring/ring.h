@@ -18,7 +18,7 @@ class Ring {
 public:
   // Creates the file at `path` and maps its beginning. `bufferBytes`: what all threads together may use (every thread
   // without a chunk may take one beyond that). `lentBytes`: what lend() may take in addition. `modules`: how many
-  // modules will be added. Returns 0 or a negative errno.
+  // modules will be added. Returns 0 or a negative errno. For the drain, so that the file is in its table.
   int create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uint64_t modules);
   // Drops the mapping without touching the file: in a forked child, whose parent continues to use it.
   void abandon();
@@ -34,19 +34,33 @@ public:
   // The file now has another name.
   void setPath(const char *path) { path_.clear(), path_ << path; }
   int descriptor() const { return fd_; }
-  // Closes the program's copy of the descriptor, once the drain has it in its own table.
-  void closeProgramsDescriptor();
   // Called around fork, so that no thread is in the middle of a change.
   void lockForFork() { mutex_.lock(); }
   void unlockAfterFork() { mutex_.unlock(); }
 
-  // For all threads: true once create() has succeeded.
+  // Called when the header says which clock records use.
+  void begin() { __atomic_store_n(&exists_, true, __ATOMIC_RELEASE); }
+  // For all threads: true since begin().
   bool exists() const { return __atomic_load_n(&exists_, __ATOMIC_ACQUIRE); }
   ada_ring_header &header() { return *header_; }
   const char *path() const { return path_.c_str(); }
   bool usesSystemClock() const { return header_->clock == ADA_CLOCK_SYSTEM; }
+  // Whether the records' times come from a word that stands still (clock=none). Then nothing is measured.
+  bool isTimeless() const { return header_->times == ADA_TIMES_NONE; }
+  // Whether each record reads the system's clock, which only the slow path can do.
+  bool stampsSlowly() const { return usesSystemClock() && !isTimeless(); }
+  // For a process whose threads may not read the CPU's counter, or may forbid it to themselves.
+  void avoidCounter() { avoidsCounter_ = true; }
   // The current time in nanoseconds or counter units, whichever the process's records use.
-  uint64_t stamp() const { return usesSystemClock() ? sys::nowNs() : arch::readCounter(); }
+  uint64_t stamp() const {
+    return !usesSystemClock() ? arch::readCounter() : avoidsCounter_ ? sys::askNowNs() : sys::nowNsQuickly();
+  }
+  // The same where no event passes, and the thread may have forbidden itself to read the counter: then `otherwise`.
+  uint64_t stampOr(uint64_t otherwise) const {
+    return usesSystemClock() ? sys::nowNs() : mayReadCounter() ? arch::readCounter() : otherwise;
+  }
+  // The time of the drain's last pass.
+  uint64_t passStamp() const { return __atomic_load_n(&passed_, __ATOMIC_ACQUIRE); }
   ada_ring_orders &orders() { return *reinterpret_cast<ada_ring_orders *>(processDirectory() + ADA_RING_PATH_BYTES); }
   // The path that does not count now: for the next session.
   char *otherDirectory() {
@@ -157,6 +171,7 @@ private:
   int fd_ = -1;
   int held_ = -1, heldNext_ = -1; // locked directories, in the drain's table
   bool isInProgramsTable_ = false, exists_ = false;
+  bool avoidsCounter_ = false;
   ada_ring_header *header_ = nullptr;
   ada_ring_module *modules_ = nullptr; // address space for all; modulesReady_ of them are mapped
   ada_ring_thread *threads_ = nullptr; // likewise

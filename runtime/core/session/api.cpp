@@ -3,6 +3,7 @@
 #include "core/record/thread.h"
 #include "process_events.h"
 #include "session.h"
+#include "standard_error.h"
 #include "waiting_room.h"
 
 #include <ada/trace.h>
@@ -15,9 +16,17 @@ __attribute__((noinline)) static void startParked() {
   startRecording(/*startsParked=*/true);
 }
 
+// `isFirst`: no code of the program has run yet.
+static void noteStart(bool isFirst) {
+  static bool isNoted = false;
+  if (!__atomic_exchange_n(&isNoted, true, __ATOMIC_ACQ_REL))
+    noteStandardError(/*isLate=*/!isFirst);
+}
+
 extern "C" {
 
 ADA_ANY_STACK void __ada_register_image(const ada_image *image) {
+  noteStart(false);
   if (image->abi_version != ADA_ABI_VERSION || image->entry_size != sizeof(ada_function)) {
     say(Message("an image was built by a plugin with ABI version ")
         << image->abi_version << ", but this runtime has version " << ADA_ABI_VERSION
@@ -46,6 +55,7 @@ ADA_ANY_STACK void __ada_register_image(const ada_image *image) {
 }
 
 ADA_ANY_STACK void __ada_register_program(const ada_image *image, char **environment) {
+  noteStart(true);
   setStartEnvironment(environment);
   __ada_register_image(image);
 }

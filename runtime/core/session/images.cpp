@@ -161,7 +161,8 @@ bool Images::add(const ada_image *table, const LoadedObject &object, Ring &ring,
   bool isMain = object.isMain && !i.isOfAnnotations && mainImage_ == UINT64_MAX;
   i.moduleId = isMain ? 0 : static_cast<uint32_t>(count_ + (mainImage_ == UINT64_MAX));
   i.base = object.base, i.size = object.size;
-  i.loadedNs = sys::nowNs();
+  if (ring.exists())
+    i.loadedNs = sys::nowNs();
   __builtin_memcpy(i.buildId, object.buildId, object.buildIdBytes);
   i.buildIdBytes = object.buildIdBytes;
   const char *path = texts_.keep(object.path.c_str(), object.path.size());
@@ -236,7 +237,8 @@ bool Images::writeModule(Ring &ring, Image &image) {
   m->begin = image.functionsBegin, m->end = image.functionsEnd;
   m->module_id = image.moduleId;
   m->flags = image.mayShareFrames() ? ADA_MODULE_INLINED : 0;
-  image.ringSlot = ring.publish(m, TickClock::now(ring)) + 1; // no later record is older
+  // No later record is older.
+  image.ringSlot = ring.publish(m, TickClock::advance(ring, ring.stampOr(ring.passStamp()))) + 1;
   return true;
 }
 
@@ -264,10 +266,11 @@ void Images::remove(const ada_image *table, Ring &ring) {
   Image *image = *at;
   if (!image)
     return;
-  image->unloadedNs = sys::nowNs();
   // The executable's memory stays until the process ends; a library's disappears now, so its names are kept.
   if (image->isExecutables)
     return;
+  if (ring.exists())
+    image->unloadedNs = sys::nowNs();
   *at = image->next;
   const ada_image &t = *image->table;
   if (image->functions())
@@ -278,7 +281,7 @@ void Images::remove(const ada_image *table, Ring &ring) {
   image->table = nullptr;
   ArgumentContents::forget();
   if (image->ringSlot && ring.exists())
-    ring.retire(image->ringSlot - 1, ring.stamp());
+    ring.retire(image->ringSlot - 1, ring.stampOr(UINT64_MAX)); // then its slot is not used again
 }
 
 void Images::keepSymbols(Image &image) {
@@ -500,7 +503,8 @@ void Images::writeManifest(JsonWriter &json, Which which) {
       id.number(static_cast<unsigned char>(m.buildId[b]), 16, 2);
     json.text(manifest::kBuildId, id.c_str());
     json.number(manifest::kFunctions, m.functions());
-    json.number(manifest::kLoadedNs, m.loadedNs);
+    if (m.loadedNs)
+      json.number(manifest::kLoadedNs, m.loadedNs);
     if (m.unloadedNs)
       json.number(manifest::kUnloadedNs, m.unloadedNs);
     json.endObject();

@@ -42,8 +42,8 @@ void printHelp() {
   for (const Option &option : options::kOptions) {
     Message line("  ");
     line << option.name << '=' << option.metavar << "  " << option.sentence
-         << " Default: " << (option.defaultValue[0] ? option.defaultValue : "none") << ".\n";
-    sys::write(2, line.c_str(), line.size());
+         << " Default: " << (option.defaultValue[0] ? option.defaultValue : "none") << '.';
+    sayLine(line);
   }
 }
 

@@ -1,6 +1,5 @@
 // Starts and ends the trace of a process, and handles fork.
 #include "session.h"
-#include "clock_source.h"
 #include "core/base/message.h"
 #include "core/base/own_stack.h"
 #include "core/record/late_events.h"
@@ -8,8 +7,11 @@
 #include "drain_thread.h"
 #include "fault_registers.h"
 #include "orders.h"
+#include "own_ring.h"
 #include "process_events.h"
 #include "process_info.h"
+#include "standard_error.h"
+#include "start_block.h"
 #include "waiting_room.h"
 
 #include <elf.h>
@@ -159,29 +161,6 @@ bool makeSessionDirectory() {
   return true;
 }
 
-// Whether detail is wanted for a death after which no process may be left to write it.
-bool hasDeathWindow() { return runtime.triggers.onSignal && runtime.options.detail_mode[0] == 'w'; }
-
-// Writes the clock and options to the ring's header.
-void describeRing(ada_ring_header &h) {
-  const Options &o = runtime.options;
-  const options::Clock clock = o.clockChoice();
-  bool counter = clock.kind == options::ClockKind::Counter ||
-                 (clock.kind != options::ClockKind::System && arch::counterIsInvariant() &&
-                  kernelTrustsCounter(arch::kClockSource));
-  h.clock = counter ? ADA_CLOCK_COUNTER : ADA_CLOCK_SYSTEM;
-  h.times = !counter                                 ? ADA_TIMES_EXACT
-            : clock.kind == options::ClockKind::Tick ? ADA_TIMES_TICK
-            : clock.kind == options::ClockKind::None ? ADA_TIMES_NONE
-                                                     : ADA_TIMES_EXACT;
-  h.tick_ns = h.times == ADA_TIMES_TICK ? clock.tickNs : 0;
-  h.pid = runtime.processId, h.format = o.ringFormat();
-  h.detail_windows = o.detail_mode[0] == 'w';
-  h.death_pre_roll = hasDeathWindow() ? Windows::nanoseconds(o.pre_roll_ms) + 1 : 0;
-  h.detail_gone_ns = sys::nowNs(); // nothing was recorded before
-  h.flight = o.isFlight(), h.least_ns = o.min_duration, h.most_depth = o.max_depth;
-}
-
 // An order in the waiting room: filled in by one thread at a time.
 struct WaitingOrder {
   Order order;
@@ -215,37 +194,16 @@ bool startProcess() {
     return off(Message("cannot create ") << r.processDirectory.c_str() << ": " << errorText(error)
                                          << ". This program runs untraced.");
 
-  // If the ring can't be in memory, it is a file beside the trace.
-  static Path link, ring;
-  link = r.processDirectory;
-  link << "/ring";
-  ring.clear();
-  ring << memory.c_str() << "/adatrace-" << r.processId << '-';
-  ring.number(sys::nowNs(), 16, 1);
-  const uint64_t lent = hasDeathWindow() ? r.options.detail_buffer : 0;
-  error = r.ring.create(ring.c_str(), r.options.buffer, lent, r.images.count());
-  if (error == 0)
-    sys::call(SYS_symlinkat, ring.c_str(), AT_FDCWD, link.c_str());
-  else
-    error = r.ring.create(link.c_str(), r.options.buffer, lent, r.images.count());
-  if (error < 0)
-    return off(Message("cannot create the ring file ")
-               << link.c_str() << ": " << errorText(error) << ". This program runs untraced.");
-
-  ada_ring_header &h = r.ring.header();
-  describeRing(h);
-  __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
-  h.state = ADA_RING_RECORDING;
-  h.started_ns = sys::nowNs();
-  __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
-  r.images.writeModules(r.ring);
+  placeRing(memory.c_str());
   error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
-                        r.sessionDirectory.c_str());
+                        r.sessionDirectory.c_str(), makeRing);
   if (error < 0) {
-    r.ring.unlink();
-    sys::unlink(link.c_str());
-    r.ring.abandon();
+    if (r.ring.exists())
+      dropRing();
     r.drain.reset();
+    if (ringError() < 0)
+      return off(Message("cannot create the ring file ")
+                 << r.processDirectory.c_str() << "/ring: " << errorText(error) << ". This program runs untraced.");
     return off(Message("cannot start the thread that writes the trace: ")
                << errorText(error) << ". This program runs untraced.");
   }
@@ -253,14 +211,13 @@ bool startProcess() {
   if (r.drain.flush() < 0) {
     Message m = Message() << r.drain.failure() << ". This program runs untraced.";
     r.drain.finish(Ending::Exit, 0);
-    r.ring.unlink();
-    sys::unlink(link.c_str());
+    dropRing();
     sys::call(SYS_unlinkat, AT_FDCWD, r.processDirectory.c_str(), AT_REMOVEDIR);
-    r.ring.abandon();
     r.drain.reset();
     return off(m);
   }
   r.ticks.start(r.ring, r.options.clockChoice().tickIsGiven);
+  explainClock();
   if (r.orderProblem)
     __atomic_store_n(&r.ring.orders().lease_ns, late.leaseNs, __ATOMIC_RELAXED);
   r.setState(State::On);
@@ -280,10 +237,8 @@ void printSummary() {
     say(Message() << failure << ". " << lost << " events were lost. Free some space, then run: adatrace recover "
                   << r.drain.directory());
   bool wanted = r.options.summary[1] == 'l';
-  if (r.options.summary[1] == 'u') { // auto: a terminal answers TCGETS
-    char termios[256];
-    wanted = sys::call(SYS_ioctl, 2, 0x5401, termios) == 0;
-  }
+  if (r.options.summary[1] == 'u') // auto
+    wanted = isStandardErrorTerminal();
   if (!wanted)
     return;
   Message m;
@@ -367,6 +322,7 @@ void noteDeath(const siginfo_t &info, const void *context) {
   else
     death.address = reinterpret_cast<uint64_t>(info.si_addr);
   arch::takeFaultRegisters(context, death.registers);
+  death.forbidden_counter = info.si_signo == SIGSEGV && !mayReadCounter() && arch::readsCounter(death.registers[0]);
   __atomic_store_n(&death.signal, static_cast<uint32_t>(info.si_signo), __ATOMIC_RELEASE);
 }
 
@@ -452,7 +408,6 @@ void startWaiting(bool startsParked) {
     return;
   if (processInfoIsOf() != r.processId)
     gatherProcessInfo();
-  gatherHostInfo();
   r.drain.whenAbandoned([] { runtime.ticks.stop(); });
   r.drain.whenOrdered(executeOrder);
   if (startsParked)
@@ -462,8 +417,7 @@ void startWaiting(bool startsParked) {
     r.orderProblem = &late.problem;
     r.images.enable(); // before other threads may record: their calls may not be selected
   }
-  if (startProcess() && r.drain.ownsFiles())
-    r.ring.closeProgramsDescriptor();
+  startProcess();
   const bool isOn = r.currentState() == State::On;
   if (isOrdered) {
     r.orderProblem = nullptr;
@@ -528,8 +482,9 @@ bool startRecording(bool startsParked) {
 
 // Notes that the calling thread waits until everything is written, which it would not do without us.
 static void holdUpAtEnd() {
-  if (ada_ring_thread *slot = ada_thread.slot)
-    __atomic_store_n(&slot->held_at_end, runtime.ring.stamp(), __ATOMIC_RELAXED);
+  ada_ring_thread *slot = ada_thread.slot;
+  if (slot && !runtime.ring.isTimeless())
+    __atomic_store_n(&slot->held_at_end, runtime.ring.stampOr(0), __ATOMIC_RELAXED);
 }
 
 // False if another thread ends the trace.

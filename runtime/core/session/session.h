@@ -43,6 +43,7 @@ struct Runtime {
   uint32_t stackBytes = 0;              // stack window of detail events
   ArgumentContents::Sizes contentSizes; // of the contents in detail events
   bool readsContents = false;           // whether any are read
+  bool forbidsCounter = false;          // the thread that began to record may not read the CPU's counter
   Path sessionDirectory;                // absolute
   bool sessionIsMade = false;
   SharedSession *shared = nullptr;

@@ -21,6 +21,7 @@ namespace {
 struct Start {
   void (*body)(void *);
   void *argument;
+  bool hasOwnFiles; // of the thread that starts it
 };
 
 uint32_t running; // (atomic)
@@ -29,7 +30,11 @@ constexpr char kName[16] = "adatrace";
 
 int runBody(void *start) {
   const Start s = *static_cast<const Start *>(start);
+  ada_thread.hasOwnFiles = s.hasOwnFiles;
   sys::call(SYS_prctl, PR_SET_NAME, kName);
+  if (!mayReadCounter())
+    sys::call(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE);
+  ada_thread.readsCounter = mayReadCounter();
   s.body(s.argument);
   __atomic_sub_fetch(&running, 1, __ATOMIC_RELAXED);
   return __atomic_load_n(&endStatus, __ATOMIC_RELAXED);
@@ -74,7 +79,7 @@ int startOwnThread(void (*body)(void *), void *argument) {
   constexpr int kFlags =
       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS;
   auto *start = reinterpret_cast<Start *>(memory + kStackBytes - 64);
-  *start = {body, argument};
+  *start = {body, argument, ada_thread.hasOwnFiles};
   __atomic_add_fetch(&running, 1, __ATOMIC_RELAXED);
   int id = __clone(runBody, memory + kStackBytes - 128, kFlags, start, nullptr, area, nullptr);
   int error = id < 0 ? -errno : 0;
@@ -90,20 +95,21 @@ bool takeOwnDirectory(const char *directory) {
   return sys::call(SYS_unshare, CLONE_FS) == 0 && sys::call(SYS_chdir, directory) == 0;
 }
 
-bool takeOwnFileTable(int keep) {
+bool hasOwnFileTable() { return ada_thread.hasOwnFiles; }
+
+bool takeOwnFileTable() {
   if (sys::call(SYS_unshare, CLONE_FILES) < 0)
     return false;
+  ada_thread.hasOwnFiles = true;
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
-  if ((keep <= 0 || sys::call(SYS_close_range, 0L, keep - 1L, 0L) == 0) &&
-      sys::call(SYS_close_range, keep + 1L, static_cast<long>(~0u), 0L) == 0)
+  if (sys::call(SYS_close_range, 0L, static_cast<long>(~0u), 0L) == 0)
     return true;
   struct rlimit64 limit = {}; // before Linux 5.9
   sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit);
   for (uint64_t fd = 0; fd < limit.rlim_cur && fd < (1u << 20); ++fd)
-    if (static_cast<int>(fd) != keep)
-      sys::close(static_cast<int>(fd));
+    sys::close(static_cast<int>(fd));
   return true;
 }
 

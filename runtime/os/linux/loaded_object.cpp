@@ -1,6 +1,7 @@
 // Asks dl_iterate_phdr, which works in static programs as well.
 #include "loaded_object.h"
 #include "core/base/os.h"
+#include "start_block.h"
 
 #include <elf.h>
 #include <link.h>

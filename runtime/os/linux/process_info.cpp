@@ -4,6 +4,7 @@
 #include "shared/manifest_keys.h"
 #include "shared/options/numbers.h"
 #include "shared/ring/death.h"
+#include "start_block.h"
 
 #include <sys/utsname.h>
 
@@ -68,11 +69,15 @@ void gatherProcessInfo() {
   char here[4096];
   long n = sys::currentDirectory(here, sizeof here);
   info.directory = Path(n > 0 ? here : "");
-  info.argumentBytes = readFile("/proc/self/cmdline", info.arguments, sizeof info.arguments - 1);
+  info.argumentBytes = startArguments(info.arguments, sizeof info.arguments - 1);
   info.arguments[info.argumentBytes] = 0;
 }
 
 void gatherHostInfo() {
+  if (info.argumentBytes == 0) {
+    info.argumentBytes = readFile("/proc/self/cmdline", info.arguments, sizeof info.arguments - 1);
+    info.arguments[info.argumentBytes] = 0;
+  }
   sys::call(SYS_uname, &info.system);
   readCpuModel();
   info.cores = sys::usableProcessors();

@@ -1,4 +1,4 @@
-// Walks the start block on the stack, and the vDSO's symbol table.
+// Walks the start block on the stack.
 #include "start_block.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
@@ -15,7 +15,6 @@ namespace ada {
 namespace {
 
 using Pair = ElfW(auxv_t);
-using ClockFunction = int (*)(clockid_t, timespec *);
 
 char **givenEnvironment;
 
@@ -50,60 +49,6 @@ const Pair *valuesOnStack() {
   return find(values, values + 64, AT_PAGESZ, page) ? values : nullptr;
 }
 
-template <class T> const T *at(uint64_t base, uint64_t offset) { return reinterpret_cast<const T *>(base + offset); }
-
-uint32_t countByGnuHash(const uint32_t *table) {
-  const uint32_t buckets = table[0], first = table[1], words = table[2];
-  const uint32_t *bucket = reinterpret_cast<const uint32_t *>(reinterpret_cast<const ElfW(Addr) *>(table + 4) + words),
-                 *chain = bucket + buckets;
-  uint32_t last = 0;
-  for (uint32_t i = 0; i < buckets; ++i)
-    last = bucket[i] > last ? bucket[i] : last;
-  if (last < first)
-    return 0;
-  while (!(chain[last - first] & 1))
-    ++last;
-  return last + 1;
-}
-
-ClockFunction findClock() {
-  const uint64_t image = auxiliaryValue(AT_SYSINFO_EHDR);
-  if (!image)
-    return nullptr;
-  const auto &header = *at<ElfW(Ehdr)>(image, 0);
-  const auto *segments = at<ElfW(Phdr)>(image, header.e_phoff);
-  const ElfW(Dyn) *dynamic = nullptr;
-  uint64_t base = 0;
-  for (unsigned i = 0; i < header.e_phnum; ++i) {
-    if (segments[i].p_type == PT_LOAD && base == 0)
-      base = image + segments[i].p_offset - segments[i].p_vaddr;
-    if (segments[i].p_type == PT_DYNAMIC)
-      dynamic = at<ElfW(Dyn)>(image, segments[i].p_offset);
-  }
-  const ElfW(Sym) *symbols = nullptr;
-  const char *names = nullptr;
-  uint32_t count = 0;
-  for (; dynamic && dynamic->d_tag != DT_NULL; ++dynamic) {
-    const uint64_t value = dynamic->d_un.d_ptr;
-    if (dynamic->d_tag == DT_SYMTAB)
-      symbols = at<ElfW(Sym)>(base, value);
-    else if (dynamic->d_tag == DT_STRTAB)
-      names = at<char>(base, value);
-    else if (dynamic->d_tag == DT_HASH)
-      count = at<uint32_t>(base, value)[1];
-    else if (dynamic->d_tag == DT_GNU_HASH && count == 0)
-      count = countByGnuHash(at<uint32_t>(base, value));
-  }
-  for (uint32_t i = 0; symbols && names && i < count; ++i)
-    if (symbols[i].st_shndx != SHN_UNDEF && equal(names + symbols[i].st_name, arch::kVdsoClock))
-      return reinterpret_cast<ClockFunction>(base + symbols[i].st_value);
-  return nullptr;
-}
-
-int askSystem(clockid_t clock, timespec *time) { return static_cast<int>(sys::call(SYS_clock_gettime, clock, time)); }
-
-ClockFunction clockFunction; // (atomic) null until first used
-
 } // namespace
 
 void setStartEnvironment(char **environment) { givenEnvironment = environment; }
@@ -124,6 +69,27 @@ uint64_t auxiliaryValue(uint64_t type) {
   return value;
 }
 
+// The kernel lays the texts out in their order, without gaps. If a program has replaced or reordered the pointers, they
+// are not what /proc/self/cmdline shows.
+size_t startArguments(char *to, size_t most) {
+  char **environment = startEnvironment();
+  if (!environment)
+    return 0;
+  char **arguments = environment - 1; // null, after the arguments, which come after their number
+  for (long count = 0; reinterpret_cast<long>(arguments[-1]) != count; ++count)
+    --arguments;
+  size_t used = 0;
+  const char *expected = arguments[0];
+  for (char **at = arguments; *at; ++at) {
+    if (*at != expected)
+      return 0;
+    const size_t bytes = length(*at) + 1, copied = bytes < most - used ? bytes : most - used;
+    __builtin_memcpy(to + used, *at, copied);
+    used += copied, expected += bytes;
+  }
+  return used;
+}
+
 // Before libc's constructor has run there is no __environ yet, only the environment that the process was started with.
 const char *environmentValue(const char *name) {
   char **environment = &__environ && __environ ? __environ : startEnvironment();
@@ -132,17 +98,6 @@ const char *environmentValue(const char *name) {
     if (TextPiece(*environment).startsWith(TextPiece(name, n)) && (*environment)[n] == '=')
       return *environment + n + 1;
   return nullptr;
-}
-
-void readKernelClock(clockid_t clock, timespec &time) {
-  ClockFunction read = __atomic_load_n(&clockFunction, __ATOMIC_RELAXED);
-  if (!read) {
-    read = findClock();
-    read = read ? read : askSystem;
-    __atomic_store_n(&clockFunction, read, __ATOMIC_RELAXED);
-  }
-  if (read(clock, &time) != 0)
-    askSystem(clock, &time);
 }
 
 } // namespace ada

@@ -1,12 +1,11 @@
-// What the kernel gives a process at its start: auxiliary values, the environment, and the vDSO's clock.
+// What the kernel gives a process at its start: arguments, environment, and auxiliary values.
 //
-// Read from memory, not with getauxval(), getenv() and clock_gettime(): a program may define functions with these
-// names, as libraries such as libfaketime do. They would run before they are ready, be recorded, or give different
-// answers.
+// Read from memory, not with getauxval() and getenv(): a program may define functions with these names. They would run
+// before they are ready, be recorded, or give different answers.
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 namespace ada {
 
@@ -16,10 +15,11 @@ uint64_t auxiliaryValue(uint64_t type);
 // Says where the environment lies that the process was started with. For code that runs before libc's constructor.
 void setStartEnvironment(char **environment);
 
+// Copies the arguments that the process was started with, each with its NUL, as far as they fit. Returns the number of
+// bytes; 0 if the program has moved them, or if they can't be found.
+size_t startArguments(char *to, size_t most);
+
 // The value of an environment variable as the program has it now; null if there is none.
 const char *environmentValue(const char *name);
-
-// Reads a kernel clock, without a system call if the vDSO can do it. Async-signal-safe.
-void readKernelClock(clockid_t clock, timespec &time);
 
 } // namespace ada

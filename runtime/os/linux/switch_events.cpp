@@ -1,6 +1,7 @@
 // Opens the perf events and reads the records that the kernel writes to their buffers.
 #include "switch_events.h"
 #include "directory.h"
+#include "start_block.h"
 
 #include <elf.h>
 #include <linux/perf_event.h>

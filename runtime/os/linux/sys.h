@@ -1,7 +1,7 @@
 // Typed wrappers for the system calls that the runtime makes. All return a negative errno on failure.
 #pragma once
 
-#include "start_block.h"
+#include "kernel_clock.h"
 #include "syscall.h"
 
 #include <errno.h>
@@ -29,11 +29,17 @@ template <class... Args> inline long call(long number, Args... args) {
   return arch::syscall6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
+inline void close(int fd) { call(SYS_close, fd); }
+
+// Gives a descriptor that was just opened another number than 0, 1 or 2 if it is in the program's table: a program that
+// has closed these takes whatever has the numbers for its standard files. Returns a negative errno if it can't.
+int aboveStandardFiles(int fd);
+
 // Files hold data from the program's stack, so only its user may access them.
 inline int open(const char *path, int flags, int mode = 0600) {
-  return static_cast<int>(call(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode));
+  const int fd = static_cast<int>(call(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, mode));
+  return __builtin_expect(fd >= 0 && fd <= 2, 0) ? aboveStandardFiles(fd) : fd;
 }
-inline void close(int fd) { call(SYS_close, fd); }
 inline long read(int fd, void *to, size_t n) { return call(SYS_read, fd, to, n); }
 // Beyond the file size limit (ulimit -f) the system not only refuses but also sends SIGXFSZ, which would kill the
 // program once signals are unblocked. The refusal is enough for us.
@@ -143,18 +149,32 @@ inline uint64_t blockSignals() {
 }
 inline void restoreSignals(uint64_t mask) { call(SYS_rt_sigprocmask, SIG_SETMASK, &mask, nullptr, 8); }
 
-// CLOCK_BOOTTIME in nanoseconds: takes no lock and is async-signal-safe.
-inline uint64_t nowNs() {
-  timespec t;
-  readKernelClock(CLOCK_BOOTTIME, t);
+inline uint64_t nanoseconds(const timespec &t) {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
+}
+
+// CLOCK_BOOTTIME in nanoseconds: takes no lock and is async-signal-safe. See kernel_clock.h.
+inline uint64_t nowNs() {
+  timespec t = {};
+  readKernelClock(CLOCK_BOOTTIME, t);
+  return nanoseconds(t);
+}
+inline uint64_t nowNsQuickly() {
+  timespec t = {};
+  readKernelClockQuickly(CLOCK_BOOTTIME, t);
+  return nanoseconds(t);
+}
+inline uint64_t askNowNs() {
+  timespec t = {};
+  askKernelClock(CLOCK_BOOTTIME, t);
+  return nanoseconds(t);
 }
 
 // What to add to nowNs() to get nanoseconds since 1970.
 inline uint64_t epochOffsetNs() {
-  timespec t;
+  timespec t = {};
   readKernelClock(CLOCK_REALTIME, t);
-  return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec) - nowNs();
+  return nanoseconds(t) - nowNs();
 }
 
 } // namespace ada::sys

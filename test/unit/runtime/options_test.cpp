@@ -1,5 +1,6 @@
 // ADA_OPTIONS: what is understood, what is refused and in which words.
 #include "core/session/options.h"
+#include "standard_error.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -13,6 +14,7 @@ namespace {
 std::map<std::string, std::string> parsed(const char *text) {
   Options options = {};
   testing::internal::CaptureStderr();
+  noteStandardError(false); // the file is another one each time
   bool good = parseOptions(options, text);
   std::string message = testing::internal::GetCapturedStderr();
   if (!good)
@@ -120,6 +122,7 @@ TEST(Options, MillisecondsAreNumbers) {
 std::string triggers(const std::string &text) {
   TriggerRules rules;
   testing::internal::CaptureStderr();
+  noteStandardError(false); // the file is another one each time
   bool good = rules.parse(text.c_str());
   std::string message = testing::internal::GetCapturedStderr();
   if (!good)

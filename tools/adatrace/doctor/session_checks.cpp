@@ -4,6 +4,8 @@
 #include "process/recover_process.h"
 #include "process/session_place.h"
 
+#include "ada/trace/manifest.h"
+
 #include "analysis/events/trace_table.h"
 #include "base/file_bytes.h"
 #include "base/file_tree.h"
@@ -47,6 +49,12 @@ void checkProcesses(const std::string &path, Findings &findings) {
                        "adatrace recover " + path);
     else
       findings.ok("process", directory + ": finished");
+    if (const auto manifest = Manifest::read(fs::path(directory) / "manifest.json");
+        manifest && manifest->exit.death && manifest->exit.death->readForbiddenCounter)
+      findings.problem("clock",
+                       directory + ": the program died because it had forbidden itself to read the CPU's counter "
+                                   "(PR_SET_TSC), which recording does",
+                       "record it with --clock=system, or with --clock=none if times are not needed");
   }
 }
 

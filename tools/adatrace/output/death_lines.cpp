@@ -36,6 +36,10 @@ std::string causeOf(const Manifest &manifest) {
     return death.senderPid == manifest.pid
                ? "sent by the program itself"
                : fmt::format("sent by process {} of user {}", death.senderPid, death.senderUser);
+  if (death.readForbiddenCounter)
+    return "the program had forbidden itself to read the CPU's counter (PR_SET_TSC), which recording does; record it "
+           "with "
+           "--clock=system or --clock=none";
   const auto known = std::ranges::find_if(
       kCauses, [&](const Cause &cause) { return cause.signal == signal && cause.code == death.cause; });
   const std::string address = fmt::format("{:#x}", death.address);

@@ -15,6 +15,8 @@ static std::optional<ManifestDeath> deathOf(const dom::object &fields) {
   const auto at = [&](std::string_view key, uint64_t &to) { return !fields[key].get(found) && take(found, to); };
   at(manifest::kTid, death.tid), at(manifest::kSenderPid, death.senderPid);
   at(manifest::kSenderUser, death.senderUser), at(manifest::kAddress, death.address);
+  if (!fields[manifest::kForbiddenCounter].get(found))
+    (void)take(found, death.readForbiddenCounter);
   dom::object registers;
   if (!fields[manifest::kRegisters].get(registers))
     for (const auto &[name, value] : registers)
