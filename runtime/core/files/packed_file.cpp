@@ -37,11 +37,8 @@ int PackedFile::append(const unsigned char *batch, size_t n, uint64_t count) {
   if (count == 0)
     return 0;
   int error = open();
-  // Turn a final header into a placeholder again first: if the process died, it would hide what is appended.
-  if (error == 0 && finished_) {
-    error = writeHeader(false, 0);
-    file_.truncate(end_); // drop the block index
-  }
+  if (error == 0)
+    error = reopen();
   const uint64_t at = startBytes_ ? packed::aligned(end_) : end_;
   if (error == 0)
     error = file_.write(batch, n, at);
@@ -61,11 +58,34 @@ int PackedFile::append(const unsigned char *batch, size_t n, uint64_t count) {
   return blocks_->isFull() ? closeBlock() : 0;
 }
 
+// Turns a final header into a placeholder again: if the process died, it would hide what is appended.
+int PackedFile::reopen() {
+  if (!finished_)
+    return 0;
+  const int error = writeHeader(false, 0);
+  file_.truncate(end_); // drop the block index
+  return error;
+}
+
+// Begins a block before there is an event for it.
+int PackedFile::beginBlock() {
+  unsigned char start[packed::kMostBlockStartBytes];
+  const size_t bytes = blocks_->begin(start, crc32c);
+  const uint64_t at = packed::aligned(end_);
+  int error = reopen();
+  if (error == 0)
+    error = file_.write(start, bytes, at);
+  if (error == 0)
+    blockOffset_ = at, end_ = at + bytes;
+  return error;
+}
+
 int PackedFile::closeBlock() {
   packed::RawBlockHeader header = blocks_->close(crc32c);
   int error = file_.write(&header, sizeof header, blockOffset_);
   blockOffset_ = 0;
-  closedBytes_ = blocks_->blockBytes();
+  if (header.eventCount > 0)
+    closedBytes_ = blocks_->blockBytes();
   return error;
 }
 
@@ -98,7 +118,7 @@ uint64_t PackedFile::shorten(uint64_t count) {
   (void)eachBlock([&](uint64_t at, const packed::RawBlockHeader &block) {
     if (kept.events + block.eventCount > keep)
       return -ERANGE; // enough
-    if (at == first_)
+    if (kept.events == removed_)
       kept.firstNs = block.firstNs;
     kept.events += block.eventCount, kept.lastNs = block.lastNs;
     end = at + packed::blockBytes(block);
@@ -161,21 +181,30 @@ int PackedFile::load(const char *directory, uint32_t index) {
   return 0;
 }
 
+// A file without blocks does not show which calls are open. After a kill nothing else does, and their ends may be in
+// the ring. So the last block is only removed when the next one has begun; one that was closed without events goes with
+// it.
 int PackedFile::removeFirst() {
   packed::RawBlockHeader block, next;
   int error = open();
-  if (error == 0)
-    error = file_.read(&block, sizeof block, first_);
-  if (error < 0)
+  const uint64_t begin = first_;
+  uint64_t end = begin;
+  do {
+    if (error == 0)
+      error = file_.read(&block, sizeof block, end);
+    if (error < 0)
+      return error;
+    end = packed::aligned(end + packed::blockBytes(block));
+  } while (block.eventCount == 0 && end < end_);
+  const bool wasFinished = finished_;
+  if (end >= end_ && blocks_ && (error = beginBlock()) < 0)
     return error;
-  const uint64_t begin = first_, end = packed::aligned(begin + packed::blockBytes(block));
   const bool isLast = end >= end_, isOpen = !isLast && end == blockOffset_;
   if (!isLast && !isOpen && (error = file_.read(&next, sizeof next, end)) < 0)
     return error;
   first_ = end, removed_ += block.eventCount;
   totals_.firstNs = isLast ? 0 : isOpen ? blocks_->firstNs : next.firstNs;
   // Write the header first: it must never lead to a hole or to an index that is being changed.
-  const bool wasFinished = finished_;
   error = writeHeader(false, 0);
   if (error == 0)
     error = file_.makeHole(begin, end - begin);

@@ -53,11 +53,11 @@ public:
   uint64_t shorten(uint64_t count);
   void closeDescriptor() { file_.close(); }
 
-  // Gets the size and time of the block that was closed last. False if none was closed since the last call.
+  // Gets the size and time of the block with events that was closed last. False if none was closed since the last call.
   bool takeClosed(uint64_t &bytes, uint64_t &lastNs);
   // For a thread that has ended: takes over its finished file. Returns 0 or a negative errno.
   int load(const char *directory, uint32_t index);
-  // Removes the first block, which must be closed. Returns 0 or a negative errno.
+  // Removes the first block with events, which must be closed. Returns 0 or a negative errno.
   int removeFirst();
   uint64_t removed() const { return removed_; }
 
@@ -71,6 +71,8 @@ public:
 private:
   int open();
   int writeHeader(bool finished, uint64_t trailerOffset);
+  int reopen();
+  int beginBlock();
   int closeBlock();
   template <class Visit> int eachBlock(Visit &&visit);
   int writeIndex(const packed::FileTotals &totals, uint64_t &trailerOffset);
