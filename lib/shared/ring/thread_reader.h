@@ -121,7 +121,9 @@ struct ThreadReader {
   // `notes`: memory for `most` notes, which belong to this entry.
   void fillCursor(uint64_t events, uint64_t place, ada_ring_note *notes, uint64_t most, ada_ring_cursor &cursor) {
     isMoved = false;
-    cursor.events = events, cursor.chunk_seq = walk.seq, cursor.record = static_cast<uint32_t>(place);
+    // The entry counts once the file has that many events, which it may have already: see cursorFor().
+    __atomic_store_n(&cursor.events, UINT64_MAX, __ATOMIC_SEQ_CST);
+    cursor.chunk_seq = walk.seq, cursor.record = static_cast<uint32_t>(place);
     cursor.newest_stamp = walk.newestStamp;
     for (unsigned i = 0; i < ADA_RING_RUNS; ++i)
       cursor.runs[i] = i < walk.runCount ? ada_ring_run{static_cast<uint32_t>(walk.runs[i].seq), walk.runs[i].begin,
@@ -135,6 +137,7 @@ struct ThreadReader {
       lost = 0;
     cursor.lost[ADA_LOST_INTERRUPTED] = walk.droppedRuns;
     addLosses(cursor, expansion);
+    __atomic_store_n(&cursor.events, events, __ATOMIC_RELEASE);
   }
 
   // Gives back the chunks that were read to the end, whose events are written. Wakes the thread if it waits for one.

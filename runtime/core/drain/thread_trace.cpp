@@ -300,10 +300,10 @@ void ThreadTrace::commit(Workspace &work, uint64_t place) {
 
 // Writes the journal's entry for a file of `events` events.
 void ThreadTrace::fillCursor(uint64_t events, uint64_t place, unsigned half) {
-  reader_.fillCursor(events, place, reader_.expansion.hasNotes ? notes(half) : nullptr, ADA_CHUNK_NOTES_PER_CURSOR,
-                     slot_->cursor[half]);
   slot_->left_out[half] = reader_.expansion.leftOut;
   slot_->lost_in_gaps[half] = reader_.expansion.gaps.threadLost;
+  reader_.fillCursor(events, place, reader_.expansion.hasNotes ? notes(half) : nullptr, ADA_CHUNK_NOTES_PER_CURSOR,
+                     slot_->cursor[half]);
 }
 
 // Memory for what recovery can't learn from the file about the open calls; null if there is none.
