@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <span>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,6 +30,18 @@ std::optional<uint64_t> deathWindowStart(const RingSnapshot &ring, const Recover
     return std::nullopt;
   const uint64_t deathNs = ring.timeOfAnchor(/*newest=*/true);
   return deathNs > back - 1 ? deathNs - (back - 1) : 0;
+}
+
+// Whether the drain would have written the entry.
+static bool isWanted(const WantedDetail &wanted, const ada_detail_entry &entry) {
+  if (wanted(entry.ns))
+    return true;
+  uint64_t functionId = 0; // a detail of a call begins with it
+  if (entry.state != ADA_DETAIL_WANTED || entry.bytes < sizeof(atf::RawDetailEventV2) + sizeof functionId)
+    return false;
+  const auto *event = reinterpret_cast<const unsigned char *>(&entry + 1);
+  std::memcpy(&functionId, event + sizeof(atf::RawDetailEventV2), sizeof functionId);
+  return wanted.isOfSlow(functionId);
 }
 
 // Calls visit(entry) for each entry until a call fails. Nothing in the ring is trusted.
@@ -69,7 +82,7 @@ Expected<uint64_t> DetailRecovery::open(const std::string &indexPath, uint64_t i
   }
   bool isMore = false;
   auto added = eachEntry(waiting, [&](const ada_detail_entry &entry) -> Expected<void> {
-    if (entry.ns < fromNs_ || entry.index_seq >= indexEvents || written.contains(entry.index_seq))
+    if (!isWanted(wanted_, entry) || entry.index_seq >= indexEvents || written.contains(entry.index_seq))
       return {};
     isMore = true;
     return addWaiting(entry);
@@ -121,7 +134,7 @@ Expected<void> DetailRecovery::addWaiting(const ada_detail_entry &entry) {
 
 Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &detail, uint64_t indexSeq,
                                    uint64_t &link) {
-  if (!ring_ || event.timestampNs < fromNs_)
+  if (!ring_ || !wanted_(event.timestampNs))
     return {};
   ADA_TRY(create());
   link = writer_->size();

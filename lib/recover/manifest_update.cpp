@@ -5,12 +5,14 @@
 #include "base/json_object.h"
 #include "base/nested_json.h"
 #include "base/safe_file.h"
+#include "base/try.h"
 #include "formats/atf/manifest/manifest_fields.h"
 #include "formats/atf/session/directories.h"
 #include "recover/detail_recovery.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/triggers.h"
 #include "shared/ring/death.h"
+#include "shared/ring/tick_figures.h"
 
 #include <algorithm>
 #include <cstring>
@@ -35,6 +37,7 @@ struct KnownManifest {
   std::map<uint64_t, KnownThread> threads;
   std::set<uint64_t> modules;
   std::set<std::string> anchors; // as in the file
+  bool hasLate = false;          // the lists in `fields` have more than `json`
 
   bool isOfPart() const {
     const std::string *part = json.find(manifest::kPart);
@@ -80,21 +83,29 @@ Expected<KnownManifest> readManifest(const std::string &directory) {
 
 std::string lateModulesPath(const std::string &directory) { return directory + "/" + manifest::kLateModulesFile; }
 
-// Adds modules that were loaded after the manifest was written, and their symbols. Modules that the manifest already
-// has are skipped. It also has all timing anchors up to some moment.
-Expected<void> addLateModules(KnownManifest &known, const std::string &directory) {
+// Calls use(line) for each addition to the manifest.
+template <class Use> Expected<void> eachLateLine(const std::string &directory, Use &&use) {
   const auto text = readIfThere(lateModulesPath(directory));
   if (!text)
     return text.error();
-  JsonMembers modules, symbols, anchors;
-  std::set<uint64_t> added;
   for (std::string_view lines = *text; !lines.empty();) {
     const size_t end = std::min(lines.find('\n'), lines.size());
     const JsonDocument document(cutNesting(lines.substr(0, end), JsonObject::kMostNesting));
     lines.remove_prefix(std::min(end + 1, lines.size()));
-    if (!document.object()) // the last line may be cut off
-      continue;
-    const dom::object &more = *document.object();
+    if (document.object()) // the last line may be cut off
+      use(*document.object());
+  }
+  return {};
+}
+
+// Adds what came after the manifest was written. Modules that it already has are skipped, with their symbols. It also
+// has all timing anchors up to some moment.
+Expected<void> addLate(KnownManifest &known, const std::string &directory) {
+  JsonMembers modules, symbols, anchors;
+  std::set<uint64_t> added;
+  ADA_TRY(eachLateLine(directory, [&](const dom::object &more) {
+    atf::takeLateFields(more, known.fields);
+    known.hasLate = true;
     const auto isNew = [&](const std::optional<uint64_t> &id) { return id && !known.modules.contains(*id); };
     eachObject(more, manifest::kModules, [&](const dom::object &entry) {
       if (const auto id = moduleIdOf(entry); isNew(id) && added.insert(*id).second)
@@ -108,7 +119,7 @@ Expected<void> addLateModules(KnownManifest &known, const std::string &directory
       if (std::string anchor = simdjson::minify(entry); known.anchors.insert(anchor).second)
         anchors.json({}, anchor);
     });
-  }
+  }));
   known.json.append(manifest::kModules, modules.list());
   known.json.append(manifest::kSymbols, symbols.list());
   if (!anchors.list().empty())
@@ -237,6 +248,14 @@ bool manifestIsOfPart(const std::string &directory) {
   return known && known->json.find(manifest::kPart);
 }
 
+std::vector<DetailWindow> manifestWindows(const std::string &directory) {
+  auto known = readManifest(directory);
+  if (!known)
+    return {};
+  (void)eachLateLine(directory, [&](const dom::object &more) { atf::takeLateFields(more, known->fields); });
+  return std::move(known->fields.windows);
+}
+
 bool manifestLeadsOn(const std::string &directory) {
   const auto known = readManifest(directory);
   const std::string next = known ? known->fields.part.next : "";
@@ -297,6 +316,22 @@ static void describeThread(ManifestThread &thread, uint64_t number, const Recove
   thread.timeEndNs = t.timeEndNs;
 }
 
+// Adds the newest window. It becomes one with those that it touches.
+static void joinWindow(std::vector<DetailWindow> &windows, DetailWindow &window) {
+  while (!windows.empty() && windows.back().endNs >= window.startNs) {
+    DetailWindow &last = windows.back();
+    if (last.startNs < window.startNs)
+      window.startNs = last.startNs, window.preRollAvailableMs = last.preRollAvailableMs;
+    window.endNs = std::max(window.endNs, last.endNs);
+    window.triggerCount += last.triggerCount;
+    window.triggers.insert(window.triggers.begin(), last.triggers.begin(), last.triggers.end());
+    windows.pop_back();
+  }
+  constexpr size_t kTriggersKept = 16;
+  window.triggers.resize(std::min(window.triggers.size(), kTriggersKept));
+  windows.push_back(window);
+}
+
 // With trigger=signal: adds the window for a death that the drain did not see.
 static void addDeathWindow(KnownManifest &known, const RingSnapshot &ring, const RecoverOptions &options,
                            uint64_t endNs) {
@@ -310,15 +345,41 @@ static void addDeathWindow(KnownManifest &known, const RingSnapshot &ring, const
   const uint64_t diedNs = ring.timeOfAnchor(/*newest=*/true); // or a moment later
   const uint64_t preRollMs = (ring.header().death_pre_roll - 1) / 1000000;
   const uint64_t keptFromNs = std::min(std::max(*start, ring.header().detail_gone_ns), diedNs);
-  const DetailWindow window = {.startNs = *start,
-                               .endNs = std::max(diedNs, endNs),
-                               .triggerCount = 1,
-                               .triggers = {{.kind = signal, .functionId = {}, .timeNs = diedNs, .thread = {}}},
-                               .preRollMs = preRollMs,
-                               .preRollAvailableMs = std::min(preRollMs, (diedNs - keptFromNs) / 1000000)};
-  JsonMembers windows;
-  FieldWriter(windows).object({}, window, [](auto &f, auto &w) { manifest::windowFields(f, w); });
-  known.json.append(manifest::kWindows, windows.list());
+  DetailWindow window = {.startNs = *start,
+                         .endNs = std::max(diedNs, endNs),
+                         .triggerCount = 1,
+                         .triggers = {{.kind = signal, .functionId = {}, .timeNs = diedNs, .thread = {}}},
+                         .preRollMs = preRollMs,
+                         .preRollAvailableMs = std::min(preRollMs, (diedNs - keptFromNs) / 1000000)};
+  joinWindow(known.fields.windows, window);
+  known.hasLate = true;
+}
+
+static void updateLists(JsonObject &json, const Manifest &fields) {
+  json.update(fields, [](auto &f, auto &m) {
+    if (!m.windows.empty())
+      f.list(manifest::kWindows, m.windows, [](auto &g, auto &window) { manifest::windowFields(g, window); });
+    if (!m.switchedOff.empty())
+      f.object(manifest::kBudget, m, [](auto &g, auto &budget) { manifest::budgetFields(g, budget); });
+  });
+}
+
+// The ring has newer figures than the manifest.
+static void updateClock(JsonObject &json, const RingSnapshot &ring) {
+  const std::string *const now = json.find(manifest::kClock);
+  if (!now)
+    return;
+  JsonObject clock(*now);
+  const ada_ring_header &header = ring.header();
+  if (header.times == ADA_TIMES_TICK) {
+    const ring::TickFigures figures = ring::tickFigures(header, ring.anchors());
+    clock.set(manifest::kResolutionNs, std::to_string(figures.resolutionNs));
+    if (figures.longestNs > 0)
+      clock.set(manifest::kLongestTickNs, std::to_string(figures.longestNs));
+  }
+  if (header.counter_faults > 0)
+    clock.set(manifest::kCounterFaults, std::to_string(header.counter_faults));
+  json.set(manifest::kClock, clock.text());
 }
 
 Expected<void> updateManifest(const std::string &directory, const std::map<uint64_t, RecoveredThread> &threads,
@@ -326,6 +387,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
   auto known = readManifest(directory);
   if (!known)
     return known.error();
+  ADA_TRY(addLate(*known, directory));
   JsonObject &json = known->json;
   Manifest &fields = known->fields;
   const bool isPart = known->isOfPart();
@@ -355,6 +417,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
     takeBack(beyond(told.lost, ended.lost), wentOn);
     addOwnLosses(fields, *ring, told, ended);
     addDeathWindow(*known, *ring, options, fields.timeEndNs);
+    updateClock(json, *ring);
   }
   if (fields.formatVersion.empty())
     fields.formatVersion = "2.1";
@@ -364,6 +427,8 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
     json.update(fields, [](auto &f, auto &m) {
       f.object(manifest::kPart, m.part, [](auto &g, auto &part) { manifest::partFields(g, part); });
     });
+  if (known->hasLate)
+    updateLists(json, fields);
   json.set(manifest::kThreads, "[]");
   JsonMembers list;
   for (const auto &[number, t] : threads) {
@@ -372,9 +437,6 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
     list.json({}, thread.json.text());
   }
   json.append(manifest::kThreads, list.list());
-  if (auto added = addLateModules(*known, directory); !added)
-    return added;
-
   const auto objectAt = [&](const char *key) {
     const std::string *const now = json.find(key);
     return now ? JsonObject(*now) : JsonObject();

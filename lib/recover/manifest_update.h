@@ -1,6 +1,7 @@
 // Completes the manifest of a process that could not do it itself.
 #pragma once
 
+#include "ada/trace/manifest.h"
 #include "ada/trace/recover.h"
 #include "recover/held_recovery.h"
 #include "recover/ring_snapshot.h"
@@ -35,6 +36,9 @@ bool manifestIsOfPart(const std::string &directory);
 
 // True if the manifest says that the trace continues in another directory, and that directory exists.
 bool manifestLeadsOn(const std::string &directory);
+
+// The windows of detail_mode=window that the process had opened, by time.
+std::vector<DetailWindow> manifestWindows(const std::string &directory);
 
 // Rewrites manifest.json with the threads as they are in the files now, how the process ended, and what was recovered.
 // All other fields stay as they are. A missing or damaged manifest is created anew, without symbols.

@@ -55,7 +55,7 @@ public:
       : directory_(directory), ring_(ring) {
     if (ring) {
       if (ring->header().detail_windows)
-        detailFromNs_ = deathWindowStart(*ring, options).value_or(UINT64_MAX);
+        wanted_ = {deathWindowStart(*ring, options).value_or(UINT64_MAX), manifestWindows(directory)};
       clock_.update(ring->anchors(), ring->header().anchors_used, ring->header().anchors_from);
       modules_.update(ring->modules().data(), ring->modules().size());
     }
@@ -130,7 +130,7 @@ private:
     auto reader = ADA_TRY(atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer}));
     // Detail is finished before the index, so a finished index means that both are.
     if (reader.countSource() != atf::CountSource::Footer || reader.header().eventCount != reader.size()) {
-      DetailRecovery details(detailPath, reader.header().threadId);
+      DetailRecovery details(detailPath, reader.header().threadId, wanted_);
       ADA_TRY(openDetails(details, path, reader.endNumber()));
       auto writer = ADA_TRY(atf::IndexWriter::resume(path, reader.size()));
       ADA_TRY(finishBoth(writer, details));
@@ -212,7 +212,7 @@ private:
     }
     if (const uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
       state.gaps.lose(unwritten);
-    DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), thread.tid, &ring_->header(), detailFromNs_);
+    DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), thread.tid, wanted_, &ring_->header());
     ADA_TRY(openDetails(details, path, gone + inFile, ring_->detailOf(thread.index)));
     auto writer = ADA_TRY(atf::IndexWriter::resume(path, inFile));
     Expected<void> appended;
@@ -300,7 +300,7 @@ private:
 
   const std::string &directory_;
   const RingSnapshot *ring_;
-  uint64_t detailFromNs_ = 0; // from when on detail that the drain had not written is wanted
+  WantedDetail wanted_;
   ring::ClockMap clock_;
   ring::ModuleMap modules_;
 };

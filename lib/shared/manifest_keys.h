@@ -57,8 +57,9 @@ inline constexpr const char *kLossReasons[] = {"ring_full", "no_memory", "write_
 inline constexpr Key kPart = "part", kNumber = "number", kPrevious = "previous", kNext = "next", kBefore = "before",
                      kFoundCount = "found_count";
 
-// Lies beside manifest.json while a process records: modules that were added after it was written.
-// It has a line for each addition, an object with the arrays `modules` and `symbols`.
+// Lies beside manifest.json while a process records: what was added after it was written. It has a line for each
+// addition, an object with `modules`, `symbols`, `timing_anchors` and, if they have changed, those `windows`, and
+// `budget`.
 inline constexpr const char *kLateModulesFile = "modules.jsonl";
 
 // The keys of the manifest's own `dropped`: of threads that there was no memory for, of handlers in threads that had

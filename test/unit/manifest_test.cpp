@@ -7,6 +7,7 @@
 #include "shared/manifest_keys.h"
 
 #include <cstdio>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
 
@@ -319,6 +320,42 @@ TEST(Manifest, ModulesThatCameLaterAreInAFileOfTheirOwn) {
   EXPECT_EQ(m.displayName(0x300000000), "h");
   ASSERT_NE(m.moduleOfFunction(0x300000000), nullptr);
   EXPECT_EQ(m.symbols().size(), 3u);
+}
+
+// They only grow: a line may be older than the manifest, and newer versions replace what they have grown over.
+TEST(Manifest, TakesLateWindowsAndSwitchedOffFunctions) {
+  ScratchDirectory scratch;
+  const auto write = [&](const char *file, const std::string &text) {
+    std::ofstream(scratch / file) << text;
+    auto m = Manifest::read(scratch / "manifest.json");
+    EXPECT_TRUE(m);
+    return *std::move(m);
+  };
+  const auto window = [](int start, int end, int triggers, int available) {
+    return R"({"start_ns": )" + std::to_string(start) + R"(, "end_ns": )" + std::to_string(end) +
+           R"(, "trigger_count": )" + std::to_string(triggers) + R"(, "pre_roll_available_ms": )" +
+           std::to_string(available) + "}";
+  };
+  const auto off = [](int id, int calls, const std::string &more = "") {
+    return R"({"function_id": "0x)" + std::to_string(id) + R"(", "estimated_calls": )" + std::to_string(calls) + more +
+           "}";
+  };
+  const auto fields = [](const std::string &windows, const std::string &functions) {
+    return R"({"threads": [], "windows": [)" + windows + R"(], "budget": {"share": "5%", "functions": [)" + functions +
+           "]}}\n";
+  };
+  write("manifest.json", fields(window(10, 20, 2, 1) + "," + window(30, 40, 1, 1) + "," + window(50, 60, 1, 1),
+                                off(1, 10) + "," + off(2, 20, R"(, "on_ns": 7)")));
+  const Manifest m = write("modules.jsonl", fields(window(10, 18, 1, 5) + "," + window(70, 80, 1, 0), off(1, 9)) +
+                                                fields(window(70, 80, 1, 3) + "," + window(25, 60, 3, 2),
+                                                       off(2, 30) + "," + off(1, 11) + "," + off(3, 1)));
+  std::vector<std::vector<uint64_t>> windows, functions;
+  for (const DetailWindow &w : m.windows)
+    windows.push_back({w.startNs, w.endNs, w.triggerCount, w.preRollAvailableMs});
+  for (const SwitchedOffFunction &f : m.switchedOff)
+    functions.push_back({f.functionId, f.estimatedCalls, f.onNs.value_or(0)});
+  EXPECT_EQ(windows, (std::vector<std::vector<uint64_t>>{{10, 20, 2, 1}, {25, 60, 3, 2}, {70, 80, 1, 3}}));
+  EXPECT_EQ(functions, (std::vector<std::vector<uint64_t>>{{1, 11, 0}, {2, 20, 7}, {3, 1, 0}}));
 }
 
 TEST(Manifest, FilesThatCannotBeReadAreErrors) {

@@ -339,8 +339,11 @@ typedef struct ada_detail_entry {
   uint64_t ns, index_seq; /* of the index event */
   uint32_t bytes;         /* of the detail events that follow, as in an ATF detail file; then zeros up to 8 */
   uint8_t count;          /* how many there are */
-  uint8_t state;          /* the drain's own */
+  uint8_t state;          /* ADA_DETAIL_WANTED, or the drain's own */
 } ada_detail_entry;
+
+/* A slow trigger has caught its call, so it belongs to the trace even if it lies in no window. */
+#define ADA_DETAIL_WANTED 2u
 
 ADA_ABI_ASSERT(sizeof(ada_ring_header) <= ADA_RING_ANCHORS_OFFSET, "header fits");
 ADA_ABI_ASSERT(sizeof(ada_ring_orders) == 16384, "ada_ring_orders is 16 KiB");

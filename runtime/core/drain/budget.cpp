@@ -102,6 +102,7 @@ bool Budget::switchOff() {
   uint64_t left = account_.periodUnits();
   const bool isAny = images_->switchOffHottest({account_.period(), account_.allowedUnits(), busyNs, from_.nowNs}, left);
   if (isAny) {
+    hasNews_ = true;
     speedUp_.start(busyNs, account_.periodOwnNs(), left);
     images_->setSpeedUp(speedUp_.value());
   }
@@ -109,9 +110,15 @@ bool Budget::switchOff() {
   return isAny;
 }
 
+void Budget::writeNews(JsonWriter &json) {
+  if (hasNews_)
+    writeManifest(json);
+}
+
 void Budget::writeManifest(JsonWriter &json) {
   if (!active())
     return;
+  hasNews_ = false;
   const uint64_t busyNs = from_.nowNs ? times().busyNs - from_.busyNs : 0; // not yet in a window
   json.line().beginObject(manifest::kBudget);
   json.text(manifest::kShare, shareText(share_).c_str()).number(manifest::kCallNs, (callPs() + 500) / 1000);

@@ -156,6 +156,8 @@ public:
   bool endPass(bool isBehind);
 
   void writeManifest(JsonWriter &json);
+  // The same if functions were switched off since.
+  void writeNews(JsonWriter &json);
   // Whether the estimates have grown since the last manifest.
   bool manifestIsBehind() const { return writtenNs_ && busyNs_ > writtenNs_ + stepNs_; }
 
@@ -191,6 +193,7 @@ private:
   uint64_t busyNs_ = 0; // in all windows
   // If functions are off: busyNs_ when a manifest was last written, and the increase that justifies another one.
   uint64_t writtenNs_ = 0, stepNs_ = 0;
+  bool hasNews_ = false;
 };
 
 } // namespace ada

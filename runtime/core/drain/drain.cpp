@@ -173,8 +173,11 @@ void Drain::run() {
       trace_.budget().beginPass();
     const bool isWhole = wanted != done_ || hasOrder || mustPark_;
     uint64_t records = pass(finishing && ending_ == Ending::Exit, isWhole || dumps != dumpsBegun_);
-    if (trace_.budget().active() && !finishing && trace_.budget().endPass(isBehind_))
+    if (trace_.budget().active() && !finishing && trace_.budget().endPass(isBehind_)) {
       manifestChanged();
+      if (trace_.writeNews() < 0)
+        manifestDueNs_ = 0;
+    }
     bool isBehind = trace_.windows().manifestIsBehind();
     bool isDumping = false;
     if (finishing) {
@@ -220,7 +223,7 @@ void Drain::takeModules() {
   if (const bool hasModules = trace_.clock().takeModules(); !hasModules && !trace_.hasNewAnchors())
     return;
   manifestChanged();
-  if (!hasManifest_ || !trace_.writeModules())
+  if (!hasManifest_ || trace_.writeNews() < 0)
     manifestDueNs_ = 0;
 }
 
@@ -239,7 +242,8 @@ bool Drain::lookForOrphans() {
 bool Drain::isManifestDue(bool isBehind, bool isFlush) {
   if (isBehind && isFlush) // a process that flushes may be about to die
     return true;
-  return (trace_.isManifestOld() || isBehind || trace_.budget().manifestIsBehind()) && sys::nowNs() >= manifestDueNs_;
+  isBehind |= trace_.isManifestOld() || trace_.budget().manifestIsBehind() || trace_.sched().manifestIsBehind();
+  return isBehind && sys::nowNs() >= manifestDueNs_;
 }
 
 // The program's last thread has ended with the system call `exit`, which is not reported. Our threads keep the process
@@ -437,6 +441,9 @@ void Drain::writeWindows(uint64_t limitNs) {
   for (uint64_t i = 0; i < slots_; ++i)
     if (ThreadTrace &t = trace_.thread(i); t.isActive())
       t.writeWindows(own_, undrainedNs);
+  if (undrainedNs == limitNs) // otherwise entries may wait behind others
+    trace_.windows().noteWritten();
+  trace_.writeNewWindows();
 }
 
 } // namespace ada

@@ -23,7 +23,7 @@ void ProcessTrace::start(Ring &ring, Images &images, TimingAnchors &anchors, con
   directory_ = place_ = parts_.directory();
   ringIsBeside_ = equal(ring.path(), (Path(directory_) << "/ring").c_str());
   windows_.start(options, triggers);
-  pool_.start(options.detail_buffer, ring.header().death_pre_roll ? &ring : nullptr);
+  pool_.start(options.detail_buffer, windows_.active() ? &ring : nullptr);
   bound_.start(options);
   budget_.start(ring, images, options);
   clock_.start(ring);
@@ -186,6 +186,18 @@ int ProcessTrace::tryManifest(Ending ending, int status) {
   if (error == 0)
     manifest_.removeLateModules(place_);
   return error;
+}
+
+void ProcessTrace::writeNewWindows() {
+  if (!windows_.hasNews() || failed())
+    return;
+  int error = writeNews();
+  if (error == -EMFILE || error == -ENFILE) {
+    closeDescriptors();
+    error = writeNews();
+  }
+  if (error < 0)
+    fail(manifest::kLateModulesFile, error);
 }
 
 int ProcessTrace::writeManifest(Ending ending, int status) {

@@ -74,8 +74,10 @@ public:
   bool isGone() const;
   // The directory of the last part, absolute: with option rotate, the process's directory gets a new name now and then.
   const char *directory() const { return directory_; }
-  // Adds the new modules to the manifest's data without rewriting all of it. False if that failed.
-  bool writeModules() { return manifest_.writeModules(place_); }
+  // Adds what is new to the manifest's data without rewriting all of it. Returns 0 or a negative errno.
+  int writeNews() { return manifest_.writeNews(place_); }
+  // The same for windows, before their detail and what has opened them are written: a kill must not leave these alone.
+  void writeNewWindows();
   bool hasNewAnchors() const { return anchors_->hasNew(); }
   // The content of the manifest has changed. Any thread.
   void manifestChanged() { __atomic_store_n(&isManifestOld_, true, __ATOMIC_RELEASE); }

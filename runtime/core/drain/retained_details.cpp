@@ -11,9 +11,12 @@ uint32_t sizeOf(const RetainedDetails::Entry &e) { return static_cast<uint32_t>(
 bool DetailPool::grow() {
   if (left_ == 0)
     return false;
-  if (auto *lent = ring_ ? reinterpret_cast<RetainedDetails::Block *>(ring_->lend()) : nullptr) {
-    for (uint64_t i = 0; i < Ring::kGranule; ++i)
-      giveBack(lent + i);
+  if (ada_chunk *const lent = ring_ ? ring_->lend() : nullptr) {
+    for (uint64_t i = 0; i < Ring::kGranule; ++i) {
+      auto *block = reinterpret_cast<RetainedDetails::Block *>(lent) + i;
+      block->number = Ring::numberOf(reinterpret_cast<ada_chunk *>(block));
+      giveBack(block);
+    }
     left_ -= left_ < Ring::kGranule ? left_ : Ring::kGranule;
     return true;
   }
@@ -52,6 +55,8 @@ bool RetainedDetails::keep(DetailPool &pool, uint32_t thread, const Entry &entry
       last_->next = reinterpret_cast<uint64_t>(block);
     else
       first_ = block;
+    if (!oldest())
+      oldestIn_ = block, oldestAt_ = 0;
     last_ = block;
   }
   newest_ = reinterpret_cast<Entry *>(last_->data + last_->end);
@@ -61,15 +66,22 @@ bool RetainedDetails::keep(DetailPool &pool, uint32_t thread, const Entry &entry
   return true;
 }
 
-void RetainedDetails::removeOldest(DetailPool &pool) {
-  Block *block = first_;
-  __atomic_store_n(&block->begin, block->begin + sizeOf(*oldest()), __ATOMIC_RELEASE);
-  if (block->begin < block->end)
-    return;
-  first_ = reinterpret_cast<Block *>(block->next);
-  if (!first_)
-    last_ = nullptr;
-  pool.giveBack(block);
+void RetainedDetails::removeOldest() {
+  oldestAt_ += sizeOf(*oldest());
+  if (oldestAt_ >= oldestIn_->end && oldestIn_->next)
+    oldestIn_ = reinterpret_cast<Block *>(oldestIn_->next), oldestAt_ = 0;
+}
+
+void RetainedDetails::settle(DetailPool &pool) {
+  while (first_ && (first_ != oldestIn_ || !oldest())) {
+    Block *block = first_;
+    first_ = reinterpret_cast<Block *>(block->next);
+    if (block == oldestIn_)
+      oldestIn_ = last_ = nullptr;
+    pool.giveBack(block);
+  }
+  if (first_)
+    __atomic_store_n(&first_->begin, oldestAt_, __ATOMIC_RELEASE);
 }
 
 bool RetainedDetails::makeRoomToWatch(uint32_t depth) {
@@ -129,8 +141,9 @@ void RetainedDetails::forgetOldest() {
 }
 
 void RetainedDetails::reset(DetailPool &pool) {
-  while (first_)
-    removeOldest(pool);
+  while (oldest())
+    removeOldest();
+  settle(pool);
   newest_ = nullptr;
   watched_ = held_ = 0;
 }

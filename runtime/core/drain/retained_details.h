@@ -39,9 +39,9 @@ private:
 class RetainedDetails {
 public:
   enum State : uint8_t {
-    Plain,   // a window decides
-    Watched, // the entry of an open call that a slow trigger may catch
-    Wanted,  // must be written: a slow trigger has caught its call
+    Plain,                      // a window decides
+    Watched,                    // the entry of an open call that a slow trigger may catch
+    Wanted = ADA_DETAIL_WANTED, // must be written: a slow trigger has caught its call
   };
   using Entry = ada_detail_entry; // `state`: a State
   static const unsigned char *dataOf(const Entry &entry) { return reinterpret_cast<const unsigned char *>(&entry + 1); }
@@ -54,10 +54,15 @@ public:
   bool keep(DetailPool &pool, uint32_t thread, const Entry &entry, const unsigned char *data);
   // Whether the newest entry outlives the process.
   bool newestIsSafe() const { return DetailPool::isSafe(*last_); }
-  Entry *oldest() const { return first_ ? reinterpret_cast<Entry *>(first_->data + first_->begin) : nullptr; }
-  void removeOldest(DetailPool &pool);
-  // The block of the oldest entry: the pool gets it back when all its entries are removed.
-  const void *oldestBlock() const { return first_; }
+  Entry *oldest() const {
+    return oldestIn_ && oldestAt_ < oldestIn_->end ? reinterpret_cast<Entry *>(oldestIn_->data + oldestAt_) : nullptr;
+  }
+  // The oldest entry is not in the queue any more, but it stays in memory, where recovery finds it, until settle().
+  void removeOldest();
+  // What was removed is in a file, or is not wanted. The pool gets the blocks of which nothing is left.
+  void settle(DetailPool &pool);
+  // The block of the oldest entry.
+  const void *oldestBlock() const { return oldest() ? oldestIn_ : nullptr; }
 
   // The newest entry belongs to a call at `depth` that a slow trigger may catch.
   void watch(uint32_t depth);
@@ -92,6 +97,8 @@ private:
   };
 
   Block *first_ = nullptr, *last_ = nullptr;
+  Block *oldestIn_ = nullptr; // the blocks before it have only entries that were removed
+  uint32_t oldestAt_ = 0;
   Entry *newest_ = nullptr;
   uint64_t nextSeq_ = 0; // of blocks
   WatchedCalls *calls_ = nullptr;

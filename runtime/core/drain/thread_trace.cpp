@@ -351,6 +351,7 @@ void ThreadTrace::writeEvents(Workspace &work) {
 // Detail first, links afterwards: a killed process may leave a detail event without a link, which recovery finds, but
 // never a link that leads nowhere.
 void ThreadTrace::flushDetail(Workspace &work) {
+  process_->writeNewWindows();
   if (work.details.events > 0 && !process_->failed()) {
     const uint64_t before = detail_.bytes();
     process_->tryToWrite(number_, detail_.name(), [&] { return detail_.append(work.detailBytes, work.details); });
@@ -364,6 +365,7 @@ void ThreadTrace::flushDetail(Workspace &work) {
   }
   work.details = {};
   work.linkCount = 0;
+  retained_.settle(process_->pool());
 }
 
 // After a commit: closes descriptors that must not stay open.

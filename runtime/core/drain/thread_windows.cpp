@@ -35,6 +35,7 @@ void ThreadTrace::retain(Workspace &work, const ring::Event &e, const ada_detail
       writeEvents(work);
       for (const void *block = retained_.oldestBlock(); block && retained_.oldestBlock() == block;)
         dispose(work, process_->windows().fateOf(retained_.oldest()->ns, 0));
+      flushDetail(work);
     }
     if (!retained_.keep(pool, number_, entry, bytes)) {
       noteDropped(e.timestampNs);
@@ -43,8 +44,10 @@ void ThreadTrace::retain(Workspace &work, const ring::Event &e, const ada_detail
       return;
     }
   }
-  if (!retained_.newestIsSafe())
+  if (!retained_.newestIsSafe()) {
+    process_->windows().noteUnsafe(e.timestampNs);
     noteGone(e.timestampNs);
+  }
   if (isWatched)
     retained_.watch(e.depth);
 }
@@ -68,7 +71,7 @@ void ThreadTrace::dispose(Workspace &work, Windows::Fate fate) {
       retained_.forgetOldest();
   } else if (e.state != RetainedDetails::State::Watched || !retained_.holdOldest())
     noteDropped(e.ns);
-  retained_.removeOldest(process_->pool());
+  retained_.removeOldest();
 }
 
 void ThreadTrace::writeWindows(Workspace &work, uint64_t undrainedNs) {

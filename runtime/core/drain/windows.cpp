@@ -64,7 +64,6 @@ bool Windows::look(const ring::Event &e, uint8_t rules, uint32_t thread) {
 void Windows::open(const Trigger &t) {
   if (!windows_)
     return;
-  manifestIsBehind_ = true;
   uint64_t start = t.ns > preNs_ ? t.ns - preNs_ : 0, end = t.ns + postNs_;
   uint64_t i = windowCount_;
   while (i > 0 && windows_[i - 1].endNs >= start)
@@ -81,6 +80,13 @@ void Windows::open(const Trigger &t) {
   w.availableFromNs = droppedToNs_ > start ? droppedToNs_ : start;
   w.triggerCount = 1;
   w.triggers[0] = t;
+  noteChange(i);
+}
+
+void Windows::noteChange(uint64_t at) {
+  windows_[at].isNews = windows_[at].isOpen = true;
+  manifestIsBehind_ = hasNews_ = areOpen_ = true;
+  firstChanged_ = at < firstChanged_ ? at : firstChanged_;
 }
 
 // Extends window `at`, which touches [start, end], by that, and merges the windows that it then touches.
@@ -109,6 +115,7 @@ void Windows::extend(uint64_t at, const Trigger &t, uint64_t start, uint64_t end
       windows_[k] = windows_[k + 1];
     --windowCount_;
   }
+  noteChange(at);
 }
 
 Windows::Fate Windows::fateOf(uint64_t ns, uint64_t undrainedNs) const {
@@ -123,36 +130,68 @@ Windows::Fate Windows::fateOf(uint64_t ns, uint64_t undrainedNs) const {
 void Windows::noteDropped(uint64_t ns) {
   droppedToNs_ = ns > droppedToNs_ ? ns : droppedToNs_;
   for (uint64_t i = windowCount_; i > 0 && windows_[i - 1].endNs >= ns; --i)
-    if (Window &w = windows_[i - 1]; w.startNs <= ns && w.availableFromNs < ns)
-      w.availableFromNs = ns, manifestIsBehind_ = true;
+    if (Window &w = windows_[i - 1]; w.startNs <= ns && w.availableFromNs < ns) {
+      w.availableFromNs = ns;
+      w.isNews = manifestIsBehind_ = hasNews_ = true;
+      firstChanged_ = i - 1 < firstChanged_ ? i - 1 : firstChanged_;
+    }
+}
+
+void Windows::noteWritten() {
+  for (uint64_t i = firstChanged_; i < windowCount_; ++i)
+    if (windows_[i].isOpen)
+      windows_[i].isOpen = false, windows_[i].isNews = hasNews_ = true;
+  areOpen_ = false;
 }
 
 void Windows::writeManifest(JsonWriter &json) {
-  manifestIsBehind_ = false;
   if (!active_)
     return;
+  manifestIsBehind_ = false;
   json.line().beginArray(manifest::kWindows);
-  for (uint64_t i = 0; i < windowCount_; ++i) {
-    const Window &w = windows_[i];
-    json.line().beginObject();
-    json.number(manifest::kStartNs, w.startNs).number(manifest::kEndNs, w.endNs);
-    json.number(manifest::kTriggerCount, w.triggerCount).beginArray(manifest::kTriggers);
-    for (uint64_t k = 0; k < w.triggerCount && k < kTriggersKept; ++k) {
-      const Trigger &t = w.triggers[k];
-      json.beginObject().text(manifest::kKind, options::kTriggerKinds[static_cast<int>(t.kind)]);
-      if (t.functionId != UINT64_MAX)
-        json.hex(manifest::kFunctionId, t.functionId, 16);
-      json.number(manifest::kTimeNs, t.ns);
-      if (t.thread != UINT32_MAX)
-        json.number(manifest::kThread, t.thread);
-      json.endObject();
-    }
-    json.endArray().number(manifest::kPreRollMs, preNs_ / 1000000);
-    uint64_t first = w.firstTriggerNs;
-    json.number(manifest::kPreRollAvailableMs, first > w.availableFromNs ? (first - w.availableFromNs) / 1000000 : 0);
+  for (uint64_t i = 0; i < windowCount_; ++i)
+    write(json.line(), windows_[i]);
+  json.endArray();
+  noteTold();
+}
+
+void Windows::writeNews(JsonWriter &json) {
+  if (!hasNews_)
+    return;
+  json.beginArray(manifest::kWindows);
+  for (uint64_t i = firstChanged_; i < windowCount_; ++i)
+    if (windows_[i].isNews)
+      write(json, windows_[i]);
+  json.endArray();
+  noteTold();
+}
+
+void Windows::noteTold() {
+  for (uint64_t i = firstChanged_; i < windowCount_; ++i)
+    windows_[i].isNews = false;
+  hasNews_ = false;
+  if (!areOpen_)
+    firstChanged_ = UINT64_MAX;
+}
+
+void Windows::write(JsonWriter &json, const Window &w) const {
+  json.beginObject().number(manifest::kStartNs, w.startNs).number(manifest::kEndNs, w.endNs);
+  json.number(manifest::kTriggerCount, w.triggerCount).beginArray(manifest::kTriggers);
+  for (uint64_t k = 0; k < w.triggerCount && k < kTriggersKept; ++k) {
+    const Trigger &t = w.triggers[k];
+    json.beginObject().text(manifest::kKind, options::kTriggerKinds[static_cast<int>(t.kind)]);
+    if (t.functionId != UINT64_MAX)
+      json.hex(manifest::kFunctionId, t.functionId, 16);
+    json.number(manifest::kTimeNs, t.ns);
+    if (t.thread != UINT32_MAX)
+      json.number(manifest::kThread, t.thread);
     json.endObject();
   }
-  json.endArray();
+  json.endArray().number(manifest::kPreRollMs, preNs_ / 1000000);
+  const uint64_t first = w.firstTriggerNs;
+  const uint64_t from = w.isOpen && unsafeToNs_ > w.availableFromNs ? unsafeToNs_ : w.availableFromNs;
+  json.number(manifest::kPreRollAvailableMs, first > from ? (first - from) / 1000000 : 0);
+  json.endObject();
 }
 
 } // namespace ada

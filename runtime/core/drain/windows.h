@@ -37,9 +37,18 @@ public:
   // back that far is incomplete.
   void noteDropped(uint64_t ns);
 
+  // Adds all windows to a manifest.
   void writeManifest(JsonWriter &json);
   // Whether there are windows that no manifest has yet.
   bool manifestIsBehind() const { return manifestIsBehind_; }
+  // Adds those that are not on disk, or have changed since.
+  void writeNews(JsonWriter &json);
+  bool hasNews() const { return hasNews_; }
+  // A detail event of that time waits in memory that does not outlive the process.
+  void noteUnsafe(uint64_t ns) { unsafeToNs_ = ns > unsafeToNs_ ? ns : unsafeToNs_; }
+  // All detail in windows has been written, as far as it has been read. Until then no unsafe detail counts as
+  // available.
+  void noteWritten();
 
 private:
   static constexpr uint32_t kMostWindows = 65536, kTriggersKept = 16, kPending = 4096;
@@ -53,17 +62,23 @@ private:
     uint64_t firstTriggerNs;  // the earliest
     uint64_t availableFromNs; // detail before it was dropped
     uint64_t triggerCount;
+    bool isNews, isOpen;             // it is not on disk as it is now; not all of its detail is on disk
     Trigger triggers[kTriggersKept]; // the first ones
   };
 
   void open(const Trigger &t);
   void extend(uint64_t at, const Trigger &t, uint64_t start, uint64_t end);
+  void noteChange(uint64_t at);
+  void write(JsonWriter &json, const Window &w) const;
+  void noteTold();
 
-  bool active_ = false, manifestIsBehind_ = false;
+  bool active_ = false, manifestIsBehind_ = false, hasNews_ = false, areOpen_ = false;
+  uint64_t firstChanged_ = UINT64_MAX; // no window before it has news or is open
   uint8_t slowRules_ = 0;
   uint64_t preNs_ = 0, postNs_ = 0;
   const TriggerRules *rules_ = nullptr;
   uint64_t droppedToNs_ = 0;  // detail events up to here may have been dropped
+  uint64_t unsafeToNs_ = 0;   // and up to here, a kill may take them
   Window *windows_ = nullptr; // by time, disjoint
   uint64_t windowCount_ = 0;
 

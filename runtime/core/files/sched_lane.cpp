@@ -131,7 +131,8 @@ void SchedLane::noteLost(const Switch &s) {
 
 //===--- the manifest -----------------------------------------------------===//
 
-void SchedLane::writeManifest(JsonWriter &json) const {
+void SchedLane::writeManifest(JsonWriter &json) {
+  told_ = missing();
   json.line().beginObject(manifest::kSched);
   json.boolean(manifest::kIsRecorded, active());
   if (active()) {

@@ -45,7 +45,9 @@ public:
   // From now on the files are in another process directory. The files of all threads are finished, and the times that
   // finish() wrote end where the new files begin.
   void beginPart() { fromNs_ = readToNs_, lost_ = 0; }
-  void writeManifest(JsonWriter &json) const;
+  void writeManifest(JsonWriter &json);
+  // Whether something is missing that no manifest shows yet.
+  bool manifestIsBehind() const { return missing() != told_; }
 
   // For the files.
   Ring &ring() { return *ring_; }
@@ -66,6 +68,7 @@ private:
   void sortPending();
   SchedFile *fileOf(uint32_t tid);
   void noteLost(const SwitchEvents::Switch &s);
+  uint64_t missing() const { return lost_ + events_.missedThreads() + (error_ < 0); }
 
   Ring *ring_ = nullptr;
   const char *place_ = nullptr;
@@ -74,7 +77,7 @@ private:
   SteppedArray<SchedFile, ADA_RING_THREADS> files_; // by slot
   SwitchEvents::Switch *pending_ = nullptr;
   uint64_t pendingCount_ = 0, slots_ = 0, lastSlot_ = 0;
-  uint64_t fromNs_ = 0, readToNs_ = 0, askedAtNs_ = 0, lost_ = 0;
+  uint64_t fromNs_ = 0, readToNs_ = 0, askedAtNs_ = 0, lost_ = 0, told_ = 0;
   int error_ = 0; // of a file
   bool isBounded_ = false;
   bool isWaited_ = false; // a file's isBehind() was true since the last read()

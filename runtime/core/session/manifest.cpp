@@ -11,7 +11,7 @@
 #include "process_info.h"
 #include "shared/encode/atf.h"
 #include "shared/manifest_keys.h"
-#include "shared/wide.h"
+#include "shared/ring/tick_figures.h"
 #include "timing_anchors.h"
 
 namespace ada {
@@ -140,35 +140,16 @@ void ManifestWriter::writeThreads(JsonWriter &json) {
   writeHeld(json, heldInAll);
 }
 
-// The first anchor that is still known and useful.
-uint64_t ManifestWriter::firstAnchor() const {
-  const ada_ring_header &h = from_.ring->header();
-  uint64_t known = h.anchors_used > ADA_RING_ANCHORS ? h.anchors_used - ADA_RING_ANCHORS : 0;
-  return h.anchors_from > known ? h.anchors_from : known;
-}
-
-// Writes, for clock=tick, how coarse times are. A point in time is more likely to lie in a long gap than in a short
-// one, so the mean is taken over time, not over gaps.
+// Writes, for clock=tick, how coarse times are.
 void ManifestWriter::writeTimes(JsonWriter &json) {
   const ada_ring_header &h = from_.ring->header();
   json.text(manifest::kTimes, manifest::kTimesFrom[h.times]);
   if (h.times != ADA_TIMES_TICK)
     return;
-  const ada_anchor *anchors = from_.ring->anchors();
-  const uint64_t used = h.anchors_used, first = firstAnchor();
-  const ada_anchor &a = anchors[first % ADA_RING_ANCHORS], &b = anchors[(used - 1) % ADA_RING_ANCHORS];
-  const uint64_t gaps = __atomic_load_n(&h.tick_gaps, __ATOMIC_RELAXED);
-  const uint64_t squares = __atomic_load_n(&h.tick_gaps_squared, __ATOMIC_RELAXED);
-  const uint64_t longest = __atomic_load_n(&h.tick_longest, __ATOMIC_RELAXED);
-  if (used < 2 || gaps == 0) {
-    json.number(manifest::kResolutionNs, h.tick_ns); // nothing is known yet
-    return;
-  }
-  auto nanoseconds = [&](Wide stamps) {
-    return static_cast<uint64_t>(stamps * (b.time_ns - a.time_ns) / (b.counter - a.counter));
-  };
-  json.number(manifest::kResolutionNs, nanoseconds((Wide{squares} << 16) / gaps));
-  json.number(manifest::kLongestTickNs, nanoseconds(longest));
+  const ring::TickFigures figures = ring::tickFigures(h, from_.ring->anchors());
+  json.number(manifest::kResolutionNs, figures.resolutionNs);
+  if (figures.longestNs)
+    json.number(manifest::kLongestTickNs, figures.longestNs);
 }
 
 void ManifestWriter::writeClock(JsonWriter &json) {
@@ -183,7 +164,7 @@ void ManifestWriter::writeClock(JsonWriter &json) {
     json.number(manifest::kCounterFaults, faults);
   json.beginArray(manifest::kAnchors);
   // A few show the counter's rate: the first that is still known, the last, and some in between.
-  uint64_t anchors = from_.ring->header().anchors_used, first = firstAnchor();
+  uint64_t anchors = from_.ring->header().anchors_used, first = ring::firstAnchor(from_.ring->header());
   uint64_t step = (anchors - first) / 16 + 1;
   for (uint64_t n = first; n < anchors; n = n + step < anchors || n + 1 == anchors ? n + step : anchors - 1) {
     const ada_anchor &a = from_.ring->anchors()[n % ADA_RING_ANCHORS];
@@ -301,23 +282,25 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   return error;
 }
 
-//===--- modules that come later ------------------------------------------===//
+//===--- what comes later -------------------------------------------------===//
 
 // The time to write a manifest is proportional to everything that was ever loaded; a program that loads library after
 // library would wait for that each time.
-bool ManifestWriter::writeModules(const char *directory) {
+int ManifestWriter::writeNews(const char *directory) {
   int fd = sys::open(lateModulesPath(directory).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   if (fd < 0)
-    return false;
+    return fd;
   hasLateModules_ = true;
   JsonWriter json(fd);
   json.inOneLine().beginObject();
   from_.anchors->writeManifest(json, Images::Which::New);
   from_.images->writeManifest(json, Images::Which::New);
+  from_.windows->writeNews(json);
+  from_.budget->writeNews(json);
   json.endObject();
   int error = json.finish();
   sys::close(fd);
-  return error == 0;
+  return error;
 }
 
 void ManifestWriter::removeLateModules(const char *directory) {

@@ -54,14 +54,14 @@ public:
   void beginParts(const Parts &parts) { from_.parts = &parts; }
   // Writes the manifest in that directory. Returns 0 or a negative errno: then the old one stays.
   int write(const char *directory, const Facts &facts);
-  // Adds the new modules and anchors to the manifest's data without rewriting all of it. False if that failed.
-  bool writeModules(const char *directory);
+  // Adds new modules, anchors, windows and switched off functions to the manifest's data without rewriting all of it.
+  // Returns 0 or a negative errno.
+  int writeNews(const char *directory);
   // The manifest in that directory has them now.
   void removeLateModules(const char *directory);
 
 private:
   void writeRecorder(JsonWriter &json, const Facts &facts);
-  uint64_t firstAnchor() const;
   void writeTimes(JsonWriter &json);
   void writeClock(JsonWriter &json);
   void writeOptions(JsonWriter &json);

@@ -54,7 +54,7 @@ int ringError() { return makeError; }
 int makeRing() {
   Runtime &r = runtime;
   gatherHostInfo();
-  const uint64_t lent = hasDeathWindow() ? r.options.detail_buffer : 0;
+  const uint64_t lent = r.options.detail_mode[0] == 'w' ? r.options.detail_buffer : 0;
   makeError = r.ring.create(ringPath.c_str(), r.options.buffer, lent, r.images.count());
   if (makeError == 0)
     sys::call(SYS_symlinkat, ringPath.c_str(), AT_FDCWD, ringLink.c_str());

@@ -51,6 +51,7 @@ public:
   ada_ring_thread &thread() { return *at<ada_ring_thread>(kThreadsOffset); }
   ada_chunk &chunk() { return *at<ada_chunk>(kChunksOffset); }
 
+  void addAnchor(ada_anchor anchor) { at<ada_anchor>(ADA_RING_ANCHORS_OFFSET)[header().anchors_used++] = anchor; }
   /// The process directory that the ring file belongs to.
   void name(const std::string &directory) {
     std::memcpy(at<char>(ADA_RING_PATH_OFFSET), directory.c_str(), directory.size() + 1);

@@ -25,7 +25,7 @@ protected:
   }
   void writeOldest() {
     retained_.forgetOldest();
-    retained_.removeOldest(pool_);
+    retained_.removeOldest();
   }
 
   DetailPool pool_;
@@ -42,10 +42,39 @@ TEST_F(RetainedDetailsTest, ACaughtCallIsWanted) {
 TEST_F(RetainedDetailsTest, AHeldOneIsReturned) {
   keepWatched(1, 0);
   ASSERT_TRUE(retained_.holdOldest());
-  retained_.removeOldest(pool_);
+  retained_.removeOldest();
   const RetainedDetails::Entry *held = retained_.unwatch(0, true);
   ASSERT_NE(held, nullptr);
   EXPECT_EQ(held->index_seq, 1u);
+}
+
+// Until they are in a file, a kill must not take them from the ring.
+TEST_F(RetainedDetailsTest, RemovedOnesStayUntilTheyAreSettled) {
+  keep(1), keep(2);
+  auto *const block = static_cast<const RetainedDetails::Block *>(retained_.oldestBlock());
+  const uint32_t end = block->end;
+  retained_.removeOldest();
+  EXPECT_EQ(retained_.oldest()->index_seq, 2u);
+  EXPECT_EQ(block->begin, 0u);
+  retained_.settle(pool_);
+  EXPECT_EQ(block->begin, end / 2);
+  retained_.removeOldest();
+  EXPECT_EQ(retained_.oldest(), nullptr);
+  EXPECT_EQ(block->state, ADA_CHUNK_DETAIL);
+  keep(3);
+  EXPECT_EQ(retained_.oldest()->index_seq, 3u);
+  retained_.removeOldest();
+  retained_.settle(pool_);
+  EXPECT_EQ(block->state, ADA_CHUNK_FREE);
+  for (uint64_t seq = 0; seq < 10000; ++seq) // several blocks
+    keep(seq);
+  for (uint64_t seq = 0; seq < 10000; ++seq) {
+    ASSERT_EQ(retained_.oldest()->index_seq, seq);
+    retained_.removeOldest();
+    if (seq % 3000 == 0)
+      retained_.settle(pool_);
+  }
+  EXPECT_EQ(retained_.oldest(), nullptr);
 }
 
 // A window needs it while its call is open. Its place is another entry's when the call ends.
@@ -54,7 +83,7 @@ TEST_F(RetainedDetailsTest, AWrittenOneIsForgotten) {
   keepWatched(2, 1);
   writeOldest();
   ASSERT_TRUE(retained_.holdOldest()); // the next one is found, although it was not the first to be watched
-  retained_.removeOldest(pool_);
+  retained_.removeOldest();
   keep(3); // where the first one was
   const RetainedDetails::Entry *held = retained_.unwatch(1, true);
   ASSERT_NE(held, nullptr);

@@ -28,11 +28,16 @@ protected:
     windows_->takePending();
   }
   nlohmann::json manifest() {
+    windows_->noteWritten();
+    return written(&Windows::writeManifest);
+  }
+  nlohmann::json news() { return written(&Windows::writeNews); }
+  nlohmann::json written(void (Windows::*write)(JsonWriter &)) {
     int fd = memfd_create("manifest", 0);
     {
       JsonWriter json(fd);
       json.beginObject();
-      windows_->writeManifest(json);
+      ((*windows_).*write)(json);
       json.endObject();
       EXPECT_EQ(json.finish(), 0);
     }
@@ -85,6 +90,36 @@ TEST_F(WindowsTest, ClaimsNothingThatIsDroppedWhereItGrows) {
   windows_->noteDropped(now_ - 120 * kMs);
   trigger(now_ - 50 * kMs); // a trigger of another thread, seen later: reaches back to -150 ms
   EXPECT_EQ(available(), std::vector<uint64_t>{70});
+}
+
+// After a kill there is what was on disk: windows have to be there before their detail is.
+TEST_F(WindowsTest, SaysWhatIsNewOnce) {
+  EXPECT_FALSE(windows_->hasNews());
+  windows_->noteUnsafe(now_ - 30 * kMs);
+  trigger(now_);
+  EXPECT_TRUE(windows_->hasNews());
+  auto news = this->news();
+  ASSERT_EQ(news.size(), 1u);
+  EXPECT_EQ(news[0]["start_ns"], now_ - 100 * kMs);
+  EXPECT_EQ(news[0]["pre_roll_available_ms"], 30); // until the rest is on disk, too
+  EXPECT_FALSE(windows_->hasNews());
+  EXPECT_TRUE(this->news().is_null());
+  windows_->noteWritten();
+  EXPECT_EQ(this->news()[0]["pre_roll_available_ms"], 100);
+  EXPECT_FALSE(windows_->hasNews());
+  trigger(now_ + 1000 * kMs);
+  trigger(now_ - 1000 * kMs); // before the others
+  EXPECT_EQ(this->news().size(), 2u);
+  trigger(now_ + 5 * kMs);
+  news = this->news();
+  ASSERT_EQ(news.size(), 1u);
+  EXPECT_EQ(news[0]["trigger_count"], 2);
+  windows_->noteWritten(); // these three
+  EXPECT_EQ(this->news().size(), 3u);
+  windows_->noteDropped(now_);
+  EXPECT_EQ(this->news()[0]["pre_roll_available_ms"], 0);
+  EXPECT_EQ(manifest().size(), 3u);
+  EXPECT_TRUE(this->news().is_null());
 }
 
 TEST_F(WindowsTest, SeesEveryTriggerOfManyThreads) {

@@ -113,7 +113,7 @@ public:
     return std::move(manifest_);
   }
 
-  // Adds the modules that were loaded after the manifest was written. Each line is one addition; the last one may be
+  // Adds what was written after the manifest. Each line is one addition; the last one may be
   // cut off.
   static void addLate(Manifest &manifest, std::string_view lines) {
     ManifestParser more(manifest::kLateModulesFile);
@@ -122,8 +122,10 @@ public:
     while (!lines.empty()) {
       const size_t end = std::min(lines.find('\n'), lines.size());
       JsonDocument &document = more.manifest_.table_->documents.emplace_back(lines.substr(0, end));
-      if (document.object())
+      if (document.object()) {
         more.readTables(*document.object());
+        atf::takeLateFields(*document.object(), more.manifest_);
+      }
       lines.remove_prefix(std::min(end + 1, lines.size()));
     }
     manifest = std::move(more.manifest_);

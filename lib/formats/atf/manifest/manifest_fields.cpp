@@ -57,6 +57,37 @@ void readFields(const dom::object &root, Manifest &manifest) {
     window.triggerCount = std::max<uint64_t>(window.triggerCount, window.triggers.size());
 }
 
+// Windows only grow, and those that touch become one: what lies in another is an older version of it.
+static void takeWindow(std::vector<DetailWindow> &windows, const DetailWindow &late) {
+  const auto first = std::ranges::lower_bound(windows, late.startNs, {}, &DetailWindow::endNs);
+  const auto last = std::find_if(first, windows.end(), [&](const auto &w) { return w.startNs > late.endNs; });
+  if (last - first == 1 && first->startNs <= late.startNs && late.endNs <= first->endNs &&
+      late.triggerCount <= first->triggerCount) {
+    if (late.startNs == first->startNs && late.endNs == first->endNs && late.triggerCount == first->triggerCount)
+      first->preRollAvailableMs = late.preRollAvailableMs;
+    return;
+  }
+  windows.insert(windows.erase(first, last), late);
+}
+
+// Functions are switched off once, and may be switched on again once.
+static void takeSwitchedOff(std::vector<SwitchedOffFunction> &all, const SwitchedOffFunction &late) {
+  const auto known = std::ranges::find(all, late.functionId, &SwitchedOffFunction::functionId);
+  if (known == all.end())
+    all.push_back(late);
+  else if (!known->onNs && late.estimatedCalls >= known->estimatedCalls)
+    *known = late;
+}
+
+void takeLateFields(const dom::object &line, Manifest &manifest) {
+  Manifest late = Manifest::empty();
+  readFields(line, late);
+  for (const DetailWindow &window : late.windows)
+    takeWindow(manifest.windows, window);
+  for (const SwitchedOffFunction &off : late.switchedOff)
+    takeSwitchedOff(manifest.switchedOff, off);
+}
+
 bool readThread(const dom::object &object, ManifestThread &thread) {
   // An id must be an integer, because it becomes part of a path.
   if (object[manifest::kId].get(thread.id) || thread.id > UINT32_MAX)
