@@ -216,6 +216,10 @@ void __ada_unwind_x15(void);
  *                     activation: remembers it with the innermost open call.
  *   __ada_resync      after each return of such a call: every call above the one
  *                     that was marked with `frame` has been left by longjmp.
+ *   __ada_landed      the same after each return by a jump, also in functions that
+ *                     are not traced. `is_marked`: not 0 if __ada_mark_frame was
+ *                     called. Otherwise `frame`, whatever is known of it, is above
+ *                     the calls that were left.
  *   __ada_before_exec before execve and similar functions, __ada_before_exit before
  *                     _exit, _Exit and syscall(SYS_exit_group, status): write out what is
  *                     in the rings, because none of these runs destructors.
@@ -225,30 +229,36 @@ void __ada_unwind_x15(void);
  *                     fail: recording goes on.
  *   __ada_before_clone before _Fork, clone and the system calls that make a process:
  *                     the child must not write to its parent's ring.
- *   __ada_before_signal_stack before sigaltstack: where handlers run may change. */
+ *   __ada_before_signal_stack, __ada_after_signal_stack around sigaltstack: where
+ *                     handlers run may change. */
 void __ada_mark_frame(const void *frame);
 void __ada_resync(const void *frame);
+void __ada_landed(const void *frame, uint64_t is_marked);
 void __ada_before_exec(void);
 void __ada_before_exit(int status);
 void __ada_before_thread_exit(int status);
 void __ada_after_exec(void);
 void __ada_before_clone(void);
 void __ada_before_signal_stack(void);
+void __ada_after_signal_stack(void);
 
 /* Around calls that change the stack; also in functions that are not traced. A
- * token is an ada_fiber (ada/trace.h), or null for a stack that has recorded
- * nothing. It is kept in the frame of the caller, and so belongs to its stack.
+ * token says which stack it is. It is kept in the frame of the caller, and so
+ * belongs to its stack.
  *   __ada_fiber_leave    before swapcontext and setcontext: what is recorded from
  *                        now on belongs to another stack. Returns the token of this one.
- *   __ada_fiber_current  before getcontext: the token of this stack.
- *   __ada_fiber_resume   after each return of these three: control is back on the
- *                        stack of the token. If another one was not left by
+ *   __ada_fiber_current  before getcontext and setjmp: the token of this stack.
+ *   __ada_fiber_resume   after each return of the contexts' three: control is back on
+ *                        the stack of the token. If another one was not left by
  *                        __ada_fiber_leave, it has ended (uc_link).
+ *   __ada_fiber_land     after each return of setjmp by a jump: likewise; but the
+ *                        other one may have called setjmp, too, and can come back.
  *   __ada_fiber_make     before makecontext: a fiber that was left on the stack of
  *                        this ucontext_t can't come back. */
 void *__ada_fiber_leave(void);
 void *__ada_fiber_current(void);
 void __ada_fiber_resume(void *token);
+void __ada_fiber_land(void *token);
 void __ada_fiber_make(const void *context);
 
 /* Hooks of annotations that are switched on: ordinary C functions, called by annotations.h. `values`: one per argument.
@@ -275,7 +285,8 @@ ADA_ABI_ASSERT(sizeof(ada_record) == ADA_RECORD_BYTES, "ada_record is 16 bytes")
 ADA_ABI_ASSERT(offsetof(ada_record, stamp) == 0 && offsetof(ada_record, what) == 8, "trampolines store both");
 
 #define ADA_RECORD_MARK 4     /* what: frame address (rounded down to 16) */
-#define ADA_RECORD_RESYNC 5   /* what: frame address (rounded down to 16) */
+#define ADA_RECORD_RESYNC 5   /* what: frame address (rounded down to 16); and its place as for a CALL, see */
+                              /* ADA_RECORD_STACK: calls below are gone if no open call has that mark */
 #define ADA_RECORD_GAP 6      /* Records were lost here. what: closed << 34 | opened << 4 | kind. `closed` */
                               /* calls that were open before the gap have ended in it; `opened` calls */
                               /* that began in it are still open. */
@@ -286,6 +297,7 @@ ADA_ABI_ASSERT(offsetof(ada_record, stamp) == 0 && offsetof(ada_record, what) ==
   13 /* What: an address | kind. Until the next such record, a CALL with n in the top 16 bits of */
      /* `what` had its ada_frame.sp at this address plus 16 * n, rounded down to 16. n is 0 */
      /* where that is not known, and so is the address on stacks that prove nothing. */
+#define ADA_RECORD_JUMP 14  /* RESYNC of a frame that was not marked: only its place is known */
 #define ADA_RECORD_DETAIL 8 /* added to CALL and RETURN: an ada_detail follows in the next units; how many is in */
                             /* the top byte of `what` */
 

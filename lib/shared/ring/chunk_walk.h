@@ -205,7 +205,7 @@ inline bool takeFromRuns(ThreadWalk &w, uint64_t limit, uint64_t openCalls, bool
     w.takenRun = 0;
     return false;
   }
-  if (!hasDetail(best.what) && kindOf(best.what) == ADA_RECORD_CALL) // the known stack position is that of its place
+  if (hasPosition(best.what)) // the known stack position is that of its place
     best.what &= (1ull << kPositionShift) - 1;
   add(batch, best, *run.chunk, w.takenPlace, w.place);
   return true;

@@ -8,6 +8,8 @@
 //                                          records were lost: no event, but it is counted
 //   RESYNC                                 a setjmp returned: the calls above the marked one were left by longjmp and
 //                                          get EXCEPTION events
+//   JUMP, or RESYNC without its mark       the same in a function whose call is not part of the trace: the open calls
+//                                          with frames below its own
 //   CALL whose frame is not below those of open calls on the same stack
 //                                          they were left by a jump that nothing else reports (its setjmp is not
 //                                          traced), and get EXCEPTION events at that time
@@ -91,6 +93,12 @@ inline uint32_t kindOf(uint64_t what) {
   return hasDetail(what) ? kind & ~uint32_t{ADA_RECORD_DETAIL} : kind;
 }
 
+// Whether the top 16 bits of `what` may say where on the stack that is. For a call with detail, the detail says it.
+inline bool hasPosition(uint64_t what) {
+  const uint64_t kind = what & ADA_RECORD_KIND_MASK;
+  return kind == ADA_RECORD_CALL || kind == ADA_RECORD_RESYNC || kind == ADA_RECORD_JUMP;
+}
+
 // The end of a lost call, which makes no event: its placeholder is off the stack.
 inline void loseEnd(ThreadExpansion &t) {
   const CallStack &stack = t.stack;
@@ -130,7 +138,13 @@ inline void closeGone(ThreadExpansion &t, uint64_t position, bool mayShare, uint
   closeDownTo(t, keep, kException, ns, emit);
 }
 
-// Where the call of a record is on the stack; kNoPosition if that is not known. `sp`: from its detail, or 0.
+// A jump has come back to a frame at `position`, so calls below it are gone.
+template <class Emit> inline void closeBelow(ThreadExpansion &t, uint64_t position, uint64_t ns, Emit &emit) {
+  if (position != kNoPosition)
+    closeGone(t, position, /*mayShare=*/true, ns, emit);
+}
+
+// Where the call or frame of a record is on the stack; kNoPosition if that is not known. `sp`: from its detail, or 0.
 inline uint64_t positionOf(const ThreadExpansion &t, uint64_t what, uint64_t sp) {
   const uint64_t n =
       hasDetail(what) ? (sp - t.stackBase < kStackWindow ? (sp - t.stackBase) / 16 : 0) : what >> kPositionShift;
@@ -216,6 +230,9 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
           t.floor = i - 1;
         return;
       }
+    [[fallthrough]]; // its call began before recording did, or in another process (fork)
+  case ADA_RECORD_JUMP:
+    closeBelow(t, positionOf(t, r.what, 0), ns, emit);
     return;
   case ADA_RECORD_LOST: {
     const uint64_t total = r.what >> 4;

@@ -105,6 +105,20 @@ TEST(Expander, CallsAndExitsGoThrough) {
   EXPECT_EQ(expanded("+a +a +a -a -a"), "+a +a +a -a -a");
 }
 
+TEST(Expander, AJumpToAnUnknownFrameLeavesTheCallsBelow) {
+  Expansion e;
+  e.state.stackBase = 0x10000;
+  const auto at = [&](uint64_t place, uint64_t what) { e.record({e.stamp++, what | place << kPositionShift}); };
+  at(9, Expansion::whatOf("+a")), at(5, Expansion::whatOf("+b")), at(4, Expansion::whatOf("+c"));
+  at(5, ADA_RECORD_JUMP); // a frame begins where its call does, or below
+  EXPECT_EQ(e.text(), "+a +b +c !c");
+  at(3, Expansion::whatOf("+d"));
+  e.feed("R7"); // its place is not known
+  EXPECT_EQ(e.text(), "+a +b +c !c +d");
+  at(9, Expansion::whatOf("R7"));
+  EXPECT_EQ(e.text(), "+a +b +c !c +d !d !b");
+}
+
 TEST(Expander, EventsHaveTimeFunctionAndDepth) {
   Expansion e;
   e.feed("+a +b -b -a");
