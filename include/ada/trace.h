@@ -82,8 +82,9 @@ int ada_flush(void);
 void ada_set_thread_name(const char *name);
 
 /* Fibers: several stacks that a thread itself switches between. Each has its own row in the trace, like a thread,
- * even if it continues in another thread. swapcontext and its relatives are followed where code that was compiled with
- * the plugin calls them. A program that switches in another way (Boost.Context, assembly) has to say so:
+ * even if it continues in another thread. swapcontext and its relatives, and longjmp between such stacks, are followed
+ * where code that was compiled with the plugin calls them and setjmp. A program that switches in another way
+ * (Boost.Context, assembly) has to say so:
  *
  *     ada_fiber *main_fiber = ada_fiber_current();
  *     ada_fiber *worker = ada_fiber_create("worker");

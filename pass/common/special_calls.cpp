@@ -27,6 +27,11 @@ SpecialCall specialCall(const std::string &name) {
       {"setcontext", SpecialCall::LeaveStack},
       {"getcontext", SpecialCall::SaveStack},
       {"makecontext", SpecialCall::MakeStack},
+      {"setjmp", SpecialCall::SetJump},
+      {"_setjmp", SpecialCall::SetJump},
+      {"sigsetjmp", SpecialCall::SetJump},
+      {"__sigsetjmp", SpecialCall::SetJump},
+      {"savectx", SpecialCall::SetJump},
   };
   const auto found = known.find(name);
   return found == known.end() ? SpecialCall::None : found->second;

@@ -1,7 +1,7 @@
 // Finds the calls and puts others around them.
 #include "announcements.h"
 #include "common/special_calls.h"
-#include "hooks.h"
+#include "exits.h"
 #include "source_text.h"
 #include "target.h"
 
@@ -18,9 +18,22 @@ bool switchesFiber(const std::string &symbol) {
   return false;
 }
 
+bool isBuiltin(const gcall *call, built_in_function which) {
+  tree callee = gimple_call_fndecl(call);
+  return callee && fndecl_built_in_p(callee, which);
+}
+
+/// Whether CALL returns 0 first, and something else after a jump.
+bool isLibcSetjmp(const gcall *call) {
+  tree callee = gimple_call_fndecl(call);
+  return callee && DECL_EXTERNAL(callee) && specialCall(symbolName(callee)) == SpecialCall::SetJump;
+}
+
 /// What STATEMENT is to the runtime. System: it ends the thread.
 SpecialCall kindOf(const gcall *call) {
   tree callee = gimple_call_fndecl(call);
+  if (mayBeJumpedTo(call) && !(callee && specialCall(symbolName(callee)) == SpecialCall::SaveStack))
+    return SpecialCall::SetJump;
   if (!callee || !DECL_EXTERNAL(callee))
     return SpecialCall::None;
   if (switchesFiber(symbolName(callee)))
@@ -47,6 +60,8 @@ SpecialCall kindOf(const gcall *call) {
     return count && POINTER_TYPE_P(TREE_TYPE(gimple_call_arg(call, 0))) && !gimple_call_must_tail_p(call)
                ? kind
                : SpecialCall::None;
+  case SpecialCall::SetJump: // by its flags
+    return SpecialCall::None;
   default:
     return kind;
   }
@@ -84,9 +99,69 @@ edge exceptionEdge(gcall *call) {
   return nullptr;
 }
 
+/// The statement after which control has come to CALL, if it is __builtin_setjmp: it becomes two, one for each return.
+gcall *receiverOf(gcall *call) {
+  tree label = gimple_call_arg(call, 1);
+  basic_block block = label_to_block(cfun, TREE_OPERAND(label, 0));
+  for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
+    if (gcall *receiver = dyn_cast<gcall *>(gsi_stmt(at)); receiver && isBuiltin(receiver, BUILT_IN_SETJMP_RECEIVER))
+      return receiver;
+  return nullptr;
+}
+
+/// Where control has come back to CALL, from another stack or by a jump.
+Inserter afterReturn(gcall *call, SpecialCall kind) {
+  if (isBuiltin(call, BUILT_IN_SETJMP_SETUP))
+    return afterCall(receiverOf(call));
+  tree type = gimple_call_return_type(call);
+  if (kind != SpecialCall::SetJump || !INTEGRAL_TYPE_P(type) || !isLibcSetjmp(call))
+    return afterCall(call);
+  if (!gimple_call_lhs(call)) {
+    gimple_call_set_lhs(call, make_ssa_name(type));
+    update_stmt(call);
+  }
+  if (TREE_CODE(gimple_call_lhs(call)) != SSA_NAME)
+    return afterCall(call);
+  Inserter after = afterCall(call);
+  gimple *place = gimple_build_nop();
+  after.add(place);
+  return {makeSeldomBefore(gimple_call_lhs(call), place), gimple_location(call)};
+}
+
+/// The token of the present stack, before CALL and after each of its returns. TOKEN: a variable for it, made when
+/// needed. FRAME: null if the function is not traced.
+void follow(gcall *call, SpecialCall kind, tree &token, const Frame *frame) {
+  // In memory: control may come back to the call in other ways than the one before.
+  token = token ? token : makeLocal(ptr_type_node, "ada_fiber");
+  const bool leaves = kind == SpecialCall::LeaveStack;
+  for (Inserter &before : placesBefore(call)) {
+    tree current = callPlain(before, leaves ? "__ada_fiber_leave" : "__ada_fiber_current", {}, ptr_type_node);
+    before.add(gimple_build_assign(token, current));
+  }
+  if (gimple_call_must_tail_p(call) || !returns(call))
+    return;
+  gimple_call_set_tail(call, false);
+  const char *arrival = kind == SpecialCall::SetJump ? "__ada_fiber_land" : "__ada_fiber_resume";
+  if (edge thrown = exceptionEdge(call)) { // a fiber of D may end with it
+    Inserter after(split_edge(thrown), gimple_location(call));
+    callPlain(after, arrival, {after.read(token)});
+  }
+  Inserter after = afterReturn(call, kind);
+  callPlain(after, arrival, {after.read(token)});
+  if (!leaves)
+    callLanded(after, frame);
+}
+
 } // namespace
 
-bool announceSpecialCalls(function *function) {
+bool mayBeJumpedTo(const gcall *call) {
+  tree callee = gimple_call_fndecl(call);
+  if (isBuiltin(call, BUILT_IN_SETJMP_SETUP))
+    return true;
+  return (gimple_call_flags(call) & ECF_RETURNS_TWICE) && !(callee && symbolName(callee) == "vfork");
+}
+
+bool announceSpecialCalls(function *function, const Frame *frame) {
   std::vector<std::pair<gcall *, SpecialCall>> calls;
   basic_block block;
   FOR_EACH_BB_FN (block, function)
@@ -96,6 +171,10 @@ bool announceSpecialCalls(function *function) {
           calls.emplace_back(call, kind);
   tree token = NULL_TREE;
   for (auto [call, kind] : calls) {
+    if (kind == SpecialCall::LeaveStack || kind == SpecialCall::SaveStack || kind == SpecialCall::SetJump) {
+      follow(call, kind, token, frame);
+      continue;
+    }
     for (Inserter &before : placesBefore(call))
       switch (kind) {
       case SpecialCall::Exec:
@@ -110,33 +189,20 @@ bool announceSpecialCalls(function *function) {
       case SpecialCall::Clone:
         callPlain(before, "__ada_before_clone", {});
         break;
-      case SpecialCall::SignalStack:
-        callPlain(before, "__ada_before_signal_stack", {});
-        break;
       case SpecialCall::MakeStack:
         callPlain(before, "__ada_fiber_make", {gimple_call_arg(call, 0)});
         break;
-      default: {
-        // In memory: control may come back to the call in other ways than the one before.
-        token = token ? token : makeLocal(ptr_type_node, "ada_fiber");
-        const bool leaves = kind == SpecialCall::LeaveStack;
-        tree current = callPlain(before, leaves ? "__ada_fiber_leave" : "__ada_fiber_current", {}, ptr_type_node);
-        before.add(gimple_build_assign(token, current));
+      default:
+        callPlain(before, "__ada_before_signal_stack", {});
       }
-      }
-    const bool changesStack = kind == SpecialCall::LeaveStack || kind == SpecialCall::SaveStack;
-    if ((kind != SpecialCall::Exec && !changesStack) || gimple_call_must_tail_p(call) || !returns(call))
+    const char *then = kind == SpecialCall::Exec          ? "__ada_after_exec"
+                       : kind == SpecialCall::SignalStack ? "__ada_after_signal_stack"
+                                                          : nullptr;
+    if (!then || gimple_call_must_tail_p(call) || !returns(call))
       continue;
     gimple_call_set_tail(call, false);
-    if (edge thrown = changesStack ? exceptionEdge(call) : nullptr) { // a fiber of D may end with it
-      Inserter after(split_edge(thrown), gimple_location(call));
-      callPlain(after, "__ada_fiber_resume", {after.read(token)});
-    }
     Inserter after = afterCall(call);
-    if (kind == SpecialCall::Exec)
-      callPlain(after, "__ada_after_exec", {});
-    else
-      callPlain(after, "__ada_fiber_resume", {after.read(token)});
+    callPlain(after, then, {});
   }
   return !calls.empty();
 }

@@ -1,13 +1,16 @@
-// Announces calls that end or copy the process, or change the stack.
+// Announces calls that end or copy the process, or save or change the stack.
 //
 // common/special_calls.h lists them. Functions that are not traced announce them as well.
 #pragma once
 
-#include "gcc_headers.h"
+#include "hooks.h"
 
 namespace ada {
 
-/// Adds the calls to FUNCTION. Returns whether it changed anything.
-bool announceSpecialCalls(function *function);
+/// Whether CALL saves a place on the stack that control may come back to, by a jump or from another stack.
+bool mayBeJumpedTo(const gcall *call);
+
+/// Adds the calls to FUNCTION. FRAME: null if it is not traced. Returns whether it changed anything.
+bool announceSpecialCalls(function *function, const Frame *frame);
 
 } // namespace ada

@@ -4,16 +4,15 @@
 
 namespace ada {
 
-basic_block makeGuardedBefore(const Frame &frame, gimple *statement) {
+basic_block makeSeldomBefore(tree value, gimple *statement) {
   basic_block block = gimple_bb(statement);
   gimple_stmt_iterator before = gsi_for_stmt(statement);
   gsi_prev(&before);
   edge rest = gsi_end_p(before) ? split_block_after_labels(block) : split_block(block, gsi_stmt(before));
   Inserter at(rest->src, gimple_location(statement));
-  // The whole register: a second one for its lowest byte would be live as long.
-  at.add(gimple_build_cond(NE_EXPR, frame.enabled, build_zero_cst(sizetype), NULL_TREE, NULL_TREE));
+  at.add(gimple_build_cond(NE_EXPR, value, build_zero_cst(TREE_TYPE(value)), NULL_TREE, NULL_TREE));
 
-  // The off case must be fast: the hook moves out of the way, along with whatever has to be saved around it.
+  // The other case must be fast: the hook moves out of the way, along with whatever has to be saved around it.
   basic_block hook = create_empty_bb(rest->src);
   if (current_loops)
     add_bb_to_loop(hook, rest->src->loop_father);
@@ -24,6 +23,11 @@ basic_block makeGuardedBefore(const Frame &frame, gimple *statement) {
   rest->probability = taken->probability.invert();
   make_single_succ_edge(hook, rest->dest, EDGE_FALLTHRU);
   return hook;
+}
+
+basic_block makeGuardedBefore(const Frame &frame, gimple *statement) {
+  // The whole register: a second one for its lowest byte would be live as long.
+  return makeSeldomBefore(frame.enabled, statement);
 }
 
 Exits::Exits(function *function, bool unwinds) : function_(function) {

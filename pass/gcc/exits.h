@@ -14,8 +14,10 @@
 
 namespace ada {
 
-/// Splits the block of STATEMENT before it, and returns a new block that runs there if FRAME's enable byte is not 0. It
-/// is rarely taken.
+/// Splits the block of STATEMENT before it, and returns a new block that runs there if VALUE is not 0. It is rarely
+/// taken.
+basic_block makeSeldomBefore(tree value, gimple *statement);
+/// The same if FRAME's enable byte is not 0.
 basic_block makeGuardedBefore(const Frame &frame, gimple *statement);
 
 /// The ways out of one function, collected before it is changed.

@@ -309,6 +309,18 @@ void callWithFrame(Inserter &at, const char *name, const Frame &frame) {
   callPlain(at, name, {addressOf(frame.memory)});
 }
 
+void callLanded(Inserter &at, const Frame *frame) {
+  if (frame) {
+    callPlain(at, "__ada_landed", {addressOf(frame->memory), frame->enabled});
+    return;
+  }
+  gcall *address = gimple_build_call(builtin_decl_explicit(BUILT_IN_FRAME_ADDRESS), 1, integer_zero_node);
+  tree value = make_ssa_name(ptr_type_node);
+  gimple_call_set_lhs(address, value);
+  at.add(address);
+  callPlain(at, "__ada_landed", {value, size_zero_node});
+}
+
 tree callPlain(Inserter &at, const char *name, const std::vector<tree> &arguments, tree result) {
   std::vector<tree> types;
   auto_vec<tree> values;

@@ -15,8 +15,8 @@ namespace ada {
 
 /// The ada_frame in which a function's activation describes itself to the runtime.
 struct Frame {
-  tree memory;                // a variable
-  tree enabled;               // the enable byte's value, as wide as a pointer
+  tree memory = NULL_TREE;    // a variable
+  tree enabled = NULL_TREE;   // the enable byte's value, as wide as a pointer
   bool isSetAtExit = false;   // exits store where the result is
   unsigned resultBytes = 0;   // of a result in memory that is recorded
   tree coroutine = NULL_TREE; // a variable: the frame of a coroutine that the function creates; recorded like a result
@@ -69,6 +69,8 @@ void callExit(Inserter &at, function *function, gimple *end, Frame &frame);
 void callUnwind(Inserter &at, const Frame &frame);
 /// Calls NAME with the frame's address: __ada_mark_frame, __ada_resync.
 void callWithFrame(Inserter &at, const char *name, const Frame &frame);
+/// Calls `__ada_landed(frame, on)`. FRAME: null if the function is not traced.
+void callLanded(Inserter &at, const Frame *frame);
 /// Calls NAME, a C function. Returns its result, of type RESULT, if that is given.
 tree callPlain(Inserter &at, const char *name, const std::vector<tree> &arguments, tree result = NULL_TREE);
 

@@ -89,7 +89,7 @@ gimple *readByte(function *function, tree enable, tree &value) {
   return end;
 }
 
-void instrument(function *function) {
+Frame instrument(function *function) {
   Site &site = sites.add(function->decl);
   site.types = typesText(function->decl, options.pointees);
   site.signature = signatureText(function->decl);
@@ -99,7 +99,8 @@ void instrument(function *function) {
   basic_block block;
   FOR_EACH_BB_FN (block, function)
     for (gimple_stmt_iterator at = gsi_start_bb(block); !gsi_end_p(at); gsi_next(&at))
-      if (gcall *call = dyn_cast<gcall *>(gsi_stmt(at)); call && (gimple_call_flags(call) & ECF_RETURNS_TWICE))
+      if (gcall *call = dyn_cast<gcall *>(gsi_stmt(at));
+          call && ((gimple_call_flags(call) & ECF_RETURNS_TWICE) || mayBeJumpedTo(call)))
         twice.push_back(call);
 
   tree enabled = NULL_TREE;
@@ -113,7 +114,7 @@ void instrument(function *function) {
   }
   exits.instrument(frame);
   for (gcall *call : twice) {
-    if (!returns(call))
+    if (!returns(call) || mayBeJumpedTo(call)) // announceSpecialCalls()
       continue;
     Inserter after = afterCall(call);
     gimple *place = gimple_build_nop();
@@ -122,6 +123,7 @@ void instrument(function *function) {
     callWithFrame(at, "__ada_resync", frame);
   }
   site.carried = frame.carried;
+  return frame;
 }
 
 /// FUNCTION has more calls and blocks than before. It stays `const` or `pure` if it was, although that is untrue now:
@@ -141,8 +143,8 @@ public:
   HooksPass() : gimple_opt_pass(kHooksPass, g) {}
   unsigned execute(function *function) override {
     if (wrappedCallee(function->decl)) {
-      instrument(function);
-      announceSpecialCalls(function); // between the hooks and the call
+      const Frame frame = instrument(function);
+      announceSpecialCalls(function, &frame); // between the hooks and the call
       finish(function);
       return 0;
     }
@@ -155,15 +157,15 @@ public:
     if (filter->isAskedFor(function->decl) && !startswith(name.c_str(), "__ada_"))
       fprintf(stderr, "AdaTrace: %s: %s%s\n", name.c_str(), reason.empty() ? "traced" : "not traced: ", reason.c_str());
     bool isChanged = false;
+    Frame frame;
     if (reason.empty()) {
       if (filter->hasCalls())
         wrapLibraryCalls(function, *filter);
-      instrument(function);
+      frame = instrument(function);
       isChanged = true;
     }
-    // After the hooks, so that after each call comes the return to the stack, then __ada_resync.
     if (isAnyTraced())
-      isChanged |= announceSpecialCalls(function);
+      isChanged |= announceSpecialCalls(function, reason.empty() ? &frame : nullptr);
     if (isChanged)
       finish(function);
     return 0;

@@ -14,20 +14,26 @@ using namespace llvm;
 
 namespace ada {
 
-void insertGuarded(const Frame &frame, Instruction *before, const DebugLoc &location,
-                   function_ref<void(IRBuilder<> &)> write) {
+void insertSeldom(Value *value, Instruction *before, const DebugLoc &location,
+                  function_ref<void(IRBuilder<> &)> write) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(location);
-  Value *byte = builder.CreateTrunc(frame.enabled, builder.getInt8Ty());
-  Value *isOn = builder.CreateICmpNE(byte, builder.getInt8(0));
-  // The off case must be fast: the hook moves out of the way, along with whatever has to be saved around it.
+  Value *isTrue = builder.CreateICmpNE(value, Constant::getNullValue(value->getType()));
+  // The other case must be fast: the hook moves out of the way, along with whatever has to be saved around it.
   MDNode *seldom = MDBuilder(before->getContext()).createBranchWeights(1, (1u << 20) - 1);
-  Instruction *end = SplitBlockAndInsertIfThen(isOn, before, /*Unreachable=*/false, seldom);
+  Instruction *end = SplitBlockAndInsertIfThen(isTrue, before, /*Unreachable=*/false, seldom);
   end->setDebugLoc(location);
   cast<BranchInst>(end->getParent()->getSinglePredecessor()->getTerminator())->setDebugLoc(location);
   builder.SetInsertPoint(end);
   builder.SetCurrentDebugLocation(location);
   write(builder);
+}
+
+void insertGuarded(const Frame &frame, Instruction *before, const DebugLoc &location,
+                   function_ref<void(IRBuilder<> &)> write) {
+  IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(location);
+  insertSeldom(builder.CreateTrunc(frame.enabled, builder.getInt8Ty()), before, location, write);
 }
 
 //===--- Unwinding --------------------------------------------------------===//

@@ -23,8 +23,11 @@
 
 namespace ada {
 
-/// Inserts a branch to a rarely taken block that runs before BEFORE if FRAME's enable byte is not 0, and lets WRITE
-/// fill the block. The new instructions get LOCATION.
+/// Inserts a branch to a rarely taken block that runs before BEFORE if VALUE is not 0, and lets WRITE fill the block.
+/// The new instructions get LOCATION.
+void insertSeldom(llvm::Value *value, llvm::Instruction *before, const llvm::DebugLoc &location,
+                  llvm::function_ref<void(llvm::IRBuilder<> &)> write);
+/// The same if FRAME's enable byte is not 0.
 void insertGuarded(const Frame &frame, llvm::Instruction *before, const llvm::DebugLoc &location,
                    llvm::function_ref<void(llvm::IRBuilder<> &)> write);
 

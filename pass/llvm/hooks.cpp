@@ -279,15 +279,23 @@ Value *Hooks::plainCall(IRBuilder<> &builder, StringRef name, ArrayRef<Value *> 
   return builder.CreateCall(compat::calleeOfType(function, type), arguments);
 }
 
-void Hooks::withFrame(IRBuilder<> &builder, StringRef name) {
+void Hooks::withFrame(IRBuilder<> &builder, StringRef name, Value *more) {
   Function *frameAddress =
       compat::intrinsic(module_, Intrinsic::frameaddress, {compat::pointerType(module_.getContext())});
-  plainCall(builder, name, {builder.CreateCall(frameAddress, {builder.getInt32(0)})});
+  SmallVector<Value *, 2> arguments{builder.CreateCall(frameAddress, {builder.getInt32(0)})};
+  if (more)
+    arguments.push_back(more);
+  plainCall(builder, name, arguments);
+}
+
+void Hooks::landed(IRBuilder<> &builder, Value *enabled) {
+  withFrame(builder, "__ada_landed", enabled ? enabled : builder.getInt64(0));
 }
 
 void Hooks::beforeExec(IRBuilder<> &builder) { plainCall(builder, "__ada_before_exec", {}); }
 void Hooks::afterExec(IRBuilder<> &builder) { plainCall(builder, "__ada_after_exec", {}); }
 void Hooks::beforeSignalStack(IRBuilder<> &builder) { plainCall(builder, "__ada_before_signal_stack", {}); }
+void Hooks::afterSignalStack(IRBuilder<> &builder) { plainCall(builder, "__ada_after_signal_stack", {}); }
 void Hooks::beforeClone(IRBuilder<> &builder) { plainCall(builder, "__ada_before_clone", {}); }
 
 void Hooks::beforeExit(IRBuilder<> &builder, Value *status) {
@@ -303,7 +311,9 @@ Value *Hooks::fiberToken(IRBuilder<> &builder, bool leaves) {
                    compat::pointerType(module_.getContext()));
 }
 
-void Hooks::fiberResume(IRBuilder<> &builder, Value *token) { plainCall(builder, "__ada_fiber_resume", {token}); }
+void Hooks::fiberResume(IRBuilder<> &builder, Value *token, bool byJump) {
+  plainCall(builder, byJump ? "__ada_fiber_land" : "__ada_fiber_resume", {token});
+}
 
 void Hooks::fiberMake(IRBuilder<> &builder, Value *context) {
   PointerType *pointer = compat::pointerType(module_.getContext());

@@ -47,16 +47,20 @@ public:
 
   void markFrame(llvm::IRBuilder<> &builder) { withFrame(builder, "__ada_mark_frame"); }
   void resync(llvm::IRBuilder<> &builder) { withFrame(builder, "__ada_resync"); }
+  /// ENABLED: null in a function that is not traced.
+  void landed(llvm::IRBuilder<> &builder, llvm::Value *enabled);
   void beforeExec(llvm::IRBuilder<> &builder);
   void afterExec(llvm::IRBuilder<> &builder);
   void beforeSignalStack(llvm::IRBuilder<> &builder);
+  void afterSignalStack(llvm::IRBuilder<> &builder);
   void beforeExit(llvm::IRBuilder<> &builder, llvm::Value *status);
   void beforeThreadExit(llvm::IRBuilder<> &builder, llvm::Value *status);
   void beforeClone(llvm::IRBuilder<> &builder);
 
   /// The token of the current stack, before a call that may LEAVE it or only saves its context.
   llvm::Value *fiberToken(llvm::IRBuilder<> &builder, bool leaves);
-  void fiberResume(llvm::IRBuilder<> &builder, llvm::Value *token);
+  /// BYJUMP: the stack that was left may have called setjmp as well.
+  void fiberResume(llvm::IRBuilder<> &builder, llvm::Value *token, bool byJump);
   void fiberMake(llvm::IRBuilder<> &builder, llvm::Value *context);
 
 private:
@@ -92,7 +96,7 @@ private:
   void store(llvm::IRBuilder<> &builder, const Frame &frame, llvm::Value *value, uint64_t offset);
   llvm::Value *plainCall(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::ArrayRef<llvm::Value *> arguments,
                          llvm::Type *result = nullptr);
-  void withFrame(llvm::IRBuilder<> &builder, llvm::StringRef name);
+  void withFrame(llvm::IRBuilder<> &builder, llvm::StringRef name, llvm::Value *more = nullptr);
   llvm::Function *declare(llvm::StringRef name, llvm::FunctionType *type);
 };
 

@@ -54,10 +54,12 @@ private:
   SiteTable sites_;
   Hooks hooks_;
   LibraryCalls libraryCalls_;
+  DenseMap<const Function *, Value *> enabled_; // of functions that may be jumped back to
 
   void instrument(Function &function, Unwinding *unwinding);
   bool announceProcessEnds();
   void followFibers();
+  void followCall(CallBase &call);
 };
 
 /// Whether CALLEE is one of libc's functions in NAMES.
@@ -65,16 +67,30 @@ bool isLibcFunction(const Function &callee, ArrayRef<StringRef> names) {
   return callee.isDeclaration() && is_contained(names, symbolName(callee));
 }
 
+/// What a call of libc is, or of LLVM's own setjmp.
+SpecialCall kindOf(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  if (callee && callee->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp)
+    return SpecialCall::SetJump;
+  return callee && callee->isDeclaration() ? specialCall(symbolName(*callee).str()) : SpecialCall::None;
+}
+
 bool isReturnsTwice(const CallBase &call) {
   if (call.hasFnAttr(Attribute::ReturnsTwice))
     return true;
-  const Function *callee = call.getCalledFunction();
-  if (!callee)
-    return false;
-  if (callee->getIntrinsicID() == Intrinsic::eh_sjlj_setjmp)
-    return true;
   // By name, for front ends that do not know them.
-  return isLibcFunction(*callee, {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "getcontext", "savectx"});
+  const SpecialCall kind = kindOf(call);
+  return kind == SpecialCall::SetJump || kind == SpecialCall::SaveStack ||
+         (call.getCalledFunction() && isLibcFunction(*call.getCalledFunction(), {"vfork"}));
+}
+
+/// Whether control may come back to CALL from another stack or by a jump, which followFibers() reports.
+bool savesStack(const CallBase &call) {
+  const SpecialCall kind = kindOf(call);
+  const Function *callee = call.getCalledFunction();
+  const bool isVfork = callee && isLibcFunction(*callee, {"vfork"});
+  return kind == SpecialCall::SetJump || kind == SpecialCall::SaveStack ||
+         (call.hasFnAttr(Attribute::ReturnsTwice) && !isVfork);
 }
 
 /// Moves all static allocas of FUNCTION before its first other instruction, and returns that instruction. After a
@@ -182,6 +198,9 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
       hooks_.markFrame(inner);
   });
   for (CallBase *call : twice) {
+    enabled_[&function] = wide;
+    if (savesStack(*call))
+      continue;
     DebugLoc location = call->getDebugLoc() ? call->getDebugLoc() : opening;
     insertGuarded(frame, afterCall(*call), location, [&](IRBuilder<> &inner) { hooks_.resync(inner); });
   }
@@ -191,12 +210,7 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
   function.addFnAttr(kAttrInstrumented);
 }
 
-/// What a call of libc is.
-SpecialCall kindOf(const CallBase &call) {
-  const Function *callee = call.getCalledFunction();
-  return callee && callee->isDeclaration() ? specialCall(symbolName(*callee).str()) : SpecialCall::None;
-}
-
+/// Whether a call with an argument changes or saves the stack: see followFibers().
 bool changesStack(SpecialCall kind) {
   return kind == SpecialCall::LeaveStack || kind == SpecialCall::SaveStack || kind == SpecialCall::MakeStack;
 }
@@ -215,7 +229,7 @@ SpecialCall announced(const CallBase &call) {
   const auto *before = dyn_cast_or_null<CallBase>(call.getPrevNode());
   const Function *other = before ? before->getCalledFunction() : nullptr;
   const bool isTold = other && compat::startsWith(other->getName(), "__ada_before_");
-  return isTold || changesStack(kind) ? SpecialCall::None : kind;
+  return isTold || changesStack(kind) || kind == SpecialCall::SetJump ? SpecialCall::None : kind;
 }
 
 /// exec and _exit run no destructors, and a process made without libc's fork runs no fork handlers. Functions that are
@@ -248,8 +262,14 @@ bool ModuleInstrumenter::announceProcessEnds() {
         hooks_.beforeThreadExit(builder, call->getArgOperand(1));
       else if (kind == SpecialCall::Clone)
         hooks_.beforeClone(builder);
-      else
+      else {
         hooks_.beforeSignalStack(builder);
+        if (!call->isMustTailCall()) {
+          IRBuilder<> after(afterCall(*call));
+          after.SetCurrentDebugLocation(call->getDebugLoc());
+          hooks_.afterSignalStack(after);
+        }
+      }
       changed = true;
     }
     if (!calls.empty())
@@ -258,7 +278,8 @@ bool ModuleInstrumenter::announceProcessEnds() {
   return changed;
 }
 
-/// The same for calls that switch to another stack: each stack is recorded as a row of its own. See include/ada/abi.h.
+/// The same for calls that save the stack, or switch to another one: each stack is recorded as a row of its own. See
+/// include/ada/abi.h.
 void ModuleInstrumenter::followFibers() {
   constexpr const char *kFollowed = "ada-fiber";
   for (Function &function : module_) {
@@ -269,27 +290,40 @@ void ModuleInstrumenter::followFibers() {
     for (BasicBlock &block : function)
       for (Instruction &instruction : block) {
         auto *call = dyn_cast<CallBase>(&instruction);
-        const Function *callee = call ? call->getCalledFunction() : nullptr;
-        if (callee && !call->hasFnAttr(kFollowed) && !call->isMustTailCall() && !call->arg_empty() &&
-            call->getArgOperand(0)->getType()->isPointerTy() && changesStack(kindOf(*call)))
+        if (!call || call->hasFnAttr(kFollowed) || call->isMustTailCall())
+          continue;
+        const bool isOfContext =
+            !call->arg_empty() && call->getArgOperand(0)->getType()->isPointerTy() && changesStack(kindOf(*call));
+        if (isOfContext || savesStack(*call))
           calls.push_back(call);
       }
     for (CallBase *call : calls) {
       compat::addAttribute(*call, Attribute::get(module_.getContext(), kFollowed));
-      const SpecialCall kind = kindOf(*call);
-      IRBuilder<> before(call);
-      if (kind == SpecialCall::MakeStack) {
-        hooks_.fiberMake(before, call->getArgOperand(0));
-        continue;
-      }
-      Value *token = hooks_.fiberToken(before, /*leaves=*/kind == SpecialCall::LeaveStack);
-      IRBuilder<> after(afterCall(*call));
-      after.SetCurrentDebugLocation(call->getDebugLoc());
-      hooks_.fiberResume(after, token);
+      followCall(*call);
     }
     if (!calls.empty())
       dropUntrueAttributes(function);
   }
+}
+
+void ModuleInstrumenter::followCall(CallBase &call) {
+  const SpecialCall kind = kindOf(call);
+  IRBuilder<> before(&call);
+  if (kind == SpecialCall::MakeStack)
+    return hooks_.fiberMake(before, call.getArgOperand(0));
+  const bool isOfContext = changesStack(kind);
+  Value *token = hooks_.fiberToken(before, /*leaves=*/kind == SpecialCall::LeaveStack);
+  Instruction *next = afterCall(call);
+  const auto write = [&](IRBuilder<> &after) {
+    hooks_.fiberResume(after, token, /*byJump=*/!isOfContext);
+    if (kind != SpecialCall::LeaveStack)
+      hooks_.landed(after, enabled_.lookup(call.getFunction()));
+  };
+  if (kind == SpecialCall::SetJump && call.getType()->isIntegerTy())
+    return insertSeldom(&call, next, call.getDebugLoc(), write);
+  IRBuilder<> after(next);
+  after.SetCurrentDebugLocation(call.getDebugLoc());
+  write(after);
 }
 
 bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
@@ -315,7 +349,7 @@ bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
   Unwinding unwinding(module_);
   for (Function *function : chosen)
     instrument(*function, options_.unwind ? &unwinding : nullptr);
-  followFibers(); // after each call comes the return to the stack, then __ada_resync
+  followFibers();
   sites_.finish();
   return true;
 }

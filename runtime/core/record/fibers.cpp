@@ -1,7 +1,8 @@
 // Switches a thread between the fibers that it records for.
 //
-// All of it runs with signals blocked, so a handler finds the AdaThread of one stack or of the other, and under the
-// start mutex, which is handled at fork.
+// What moves records runs with signals blocked, so a handler finds the AdaThread of one stack or of the other, and
+// under the start mutex, which is handled at fork. Between two stacks that have recorded nothing only a pointer
+// changes.
 #include "fibers.h"
 #include "context_stack.h"
 #include "core/session/session.h"
@@ -9,29 +10,45 @@
 #include <ada/trace.h>
 
 struct ada_fiber {
-  AdaThread state;            // while it is not running
-  ada_fiber *next, *previous; // in the list of fibers that were left; next also in the list of unused ones
-  uint64_t stack;             // an address in its stack at the point where it was left; 0 if it never ran
-  uint32_t processId;         // the process whose ring it records to
-  bool wasLeft;
+  // A signal handler on an alternate stack has called setjmp. Until its stack runs by itself:
+  enum class Handler : uint8_t { None, MayRun, Over };
+
+  AdaThread state;                        // while it is not running
+  ada_fiber *next, *previous;             // in the list of all fibers; next also in the list of unused ones
+  uint64_t stack;                         // an address in its stack, which was in use; 0: none is known
+  uint64_t signalStack, signalStackBytes; // if it is an alternate stack
+  AdaThread *owner;                       // the thread whose own stack it is, if it is one
+  void *within;                           // of a Handler: the token of the stack whose calls it is inside of
+  uint32_t processId;                     // the process whose ring it records to
+  Handler handler;
+  bool wasLeft;  // no thread runs it
   bool isEnding; // it ends when it is left
   char name[16]; // empty: it gets a number
+
+  bool covers(uint64_t address) const { return address - signalStack < signalStackBytes; }
 };
 
 namespace ada {
 namespace {
 
-constexpr AdaThread kNothing = {kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0, nullptr, false};
+using Handler = ada_fiber::Handler;
 
-ada_fiber *leftOnes, *unused; // guarded by the start mutex
+constexpr AdaThread kNothing = {kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0, nullptr, false};
+constexpr uintptr_t kNoRow = 2;
+
+ada_fiber *fibers, *unused; // guarded by the start mutex
 uint32_t numbered;
+uint32_t runningHandlers; // fibers with Handler::MayRun
 
 struct Switching {
   SignalsBlocked<> blocked;
-  Lock lock{runtime.startMutex};
+  Lock lock;
+  Switching() : lock((separateCopiedProcess(), runtime.startMutex)) {} // the copy's fibers have no rows yet
 };
 
-ada_fiber *take() {
+//===--- fibers -----------------------------------------------------------===//
+
+ada_fiber *take(bool isFiber) {
   if (!unused) {
     constexpr size_t kBytes = 65536;
     auto *some = static_cast<ada_fiber *>(sys::mapMemory(kBytes));
@@ -39,38 +56,44 @@ ada_fiber *take() {
       some[i].next = unused, unused = some + i;
   }
   ada_fiber *f = unused;
-  if (f) {
-    unused = f->next;
-    *f = {};
-    f->state = kNothing;
-    f->processId = runtime.processId;
-  }
+  if (!f)
+    return nullptr;
+  unused = f->next;
+  *f = {};
+  f->state = kNothing;
+  f->state.isFiber = isFiber;
+  f->processId = runtime.processId;
+  f->next = fibers;
+  if (fibers)
+    fibers->previous = f;
+  __atomic_store_n(&fibers, f, __ATOMIC_RELAXED);
   return f;
 }
 
-void giveBack(ada_fiber *f) { f->next = unused, unused = f; }
-
-void link(ada_fiber *f) {
-  f->wasLeft = true;
-  f->previous = nullptr, f->next = leftOnes;
-  if (leftOnes)
-    leftOnes->previous = f;
-  leftOnes = f;
+void setHandler(ada_fiber *f, Handler handler) {
+  __atomic_add_fetch(&runningHandlers, (handler == Handler::MayRun) - (f->handler == Handler::MayRun),
+                     __ATOMIC_RELAXED);
+  f->handler = handler;
 }
 
-void unlink(ada_fiber *f) {
-  f->wasLeft = false;
-  (f->previous ? f->previous->next : leftOnes) = f->next;
+void giveBack(ada_fiber *f) {
+  setHandler(f, Handler::None);
+  if (f->owner)
+    f->owner->own = nullptr;
+  __atomic_store_n(f->previous ? &f->previous->next : &fibers, f->next, __ATOMIC_RELAXED);
   if (f->next)
     f->next->previous = f->previous;
+  f->next = unused, unused = f;
 }
 
 // Replaces the thread's state by that of another stack, except for what belongs to the thread itself.
 void install(AdaThread &t, const AdaThread &state) {
-  const uint32_t busy = t.busy, exitRounds = t.exitRounds;
-  const bool isWatched = t.isWatched;
+  const AdaThread before = t;
   t = state;
-  t.busy = busy, t.exitRounds = exitRounds, t.isWatched = isWatched;
+  t.busy = before.busy, t.exitRounds = before.exitRounds, t.isWatched = before.isWatched;
+  t.own = before.own, t.token = nullptr;
+  t.hasSignalStack = before.hasSignalStack;
+  t.signalStack = before.signalStack, t.signalStackBytes = before.signalStackBytes;
 }
 
 // Nothing more will be recorded with this state.
@@ -80,15 +103,24 @@ void end(AdaThread &state, uint32_t processId) {
   forgetLostCalls(state);
 }
 
+// Ends a fiber that was left.
+void endLeft(ada_fiber *f) {
+  end(f->state, f->processId);
+  giveBack(f);
+}
+
 ada_fiber *current(AdaThread &t) {
-  if (!t.fiber)
-    t.fiber = take();
+  if (t.fiber)
+    return t.fiber;
+  t.fiber = take(t.isFiber);
+  if (t.fiber && !t.isFiber)
+    t.fiber->owner = &t, t.own = t.fiber;
   return t.fiber;
 }
 
-// Takes the thread's state away and keeps it. Returns the fiber it belongs to; null if there is no memory, and then the
-// fiber has ended.
-ada_fiber *leave(AdaThread &t) {
+// Takes the thread's state away and keeps it. `stack`: an address in the present stack, 0 if it is no more there.
+// Returns the fiber it belongs to; null if there is no memory, and then the fiber has ended.
+ada_fiber *leave(AdaThread &t, uint64_t stack) {
   ada_fiber *f = current(t);
   if (!f || f->isEnding) {
     end(t, runtime.processId);
@@ -98,26 +130,155 @@ ada_fiber *leave(AdaThread &t) {
   } else {
     f->state = t;
     f->processId = runtime.processId;
-    f->stack = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-    link(f);
+    f->stack = stack ? stack : f->stack;
+    f->wasLeft = true;
   }
   install(t, kNothing);
   t.isFiber = true;
   return f;
 }
 
-// The thread continues with a fiber that was left. If the fiber was not left, it continues with none: then the program
-// switches unseen, and what runs gets its own row.
+// The thread, which is on no stack that has recorded anything, continues with a fiber that was left. If the fiber was
+// not left, it continues with none: then the program switches unseen, and what runs gets its own row.
 void goOn(AdaThread &t, ada_fiber *f) {
+  t.isFiber = true;
   if (!f->wasLeft)
     return;
-  unlink(f);
-  bool isOurs = f->processId == runtime.processId; // a forked child has no ring yet
-  bool isFiber = f->state.isFiber;
-  install(t, isOurs ? f->state : kNothing);
+  const bool isFiber = f->state.isFiber;
+  if (f->processId == runtime.processId)
+    install(t, f->state);
+  else // a forked child has no ring yet
+    forgetLostCalls(f->state);
+  f->state = kNothing;
+  f->state.isFiber = isFiber;
+  f->processId = runtime.processId;
+  f->wasLeft = false;
+  setHandler(f, Handler::None);
   t.fiber = f;
   t.isFiber = isFiber;
-  f->processId = runtime.processId;
+}
+
+//===--- tokens -----------------------------------------------------------===//
+
+bool isFiber(void *token) { return token && !(reinterpret_cast<uintptr_t>(token) & 3); }
+bool hasNoRow(void *token) { return reinterpret_cast<uintptr_t>(token) == kNoRow; }
+void *ownToken(AdaThread &t) { return reinterpret_cast<char *>(&t) + 1; }
+
+// The fiber of a token; null if it has none.
+ada_fiber *fiberOf(const AdaThread &t, void *token) {
+  if (isFiber(token))
+    return static_cast<ada_fiber *>(token);
+  if (hasNoRow(token))
+    return nullptr;
+  return token ? reinterpret_cast<AdaThread *>(static_cast<char *>(token) - 1)->own : t.own;
+}
+
+bool isOwn(AdaThread &t, void *token) { return !token || token == ownToken(t); }
+
+// Whether the calls of the stack with that token are those that the thread records.
+bool isHere(AdaThread &t, void *token) {
+  if (hasNoRow(token))
+    return !t.slot && !t.fiber && t.isFiber;
+  const ada_fiber *f = fiberOf(t, token);
+  return f ? f == t.fiber : isOwn(t, token) && !t.fiber && !t.isFiber;
+}
+
+// Where the calls of the stack with that token are recorded. Those of a handler that may still run are among the calls
+// that it is inside of, if these were not left for another handler's sake.
+void *rowOf(AdaThread &t, void *token) {
+  auto *f = isFiber(token) ? static_cast<ada_fiber *>(token) : nullptr;
+  if (!f || f->handler != Handler::MayRun)
+    return token;
+  const ada_fiber *outer = fiberOf(t, f->within);
+  return isHere(t, f->within) || (outer && outer->wasLeft) ? f->within : token;
+}
+
+bool hasNothing(const AdaThread &t) { return !t.slot && !t.lostCalls.any() && !t.lostCalls.more; }
+
+// Control has come to the stack of a token. `isOver`: the present stack, if it is another one, has ended.
+ADA_ANY_STACK __attribute__((noinline)) void arrive(AdaThread &t, void *token, bool isOver) {
+  token = rowOf(t, token);
+  if (isHere(t, token))
+    return;
+  ada_fiber *to = fiberOf(t, token), *from = t.fiber;
+  const bool ends = from && (isOver || from->isEnding);
+  if (hasNothing(t) && !ends && (!to || (to->wasLeft && hasNothing(to->state) && to->handler == Handler::None))) {
+    if (from)
+      from->wasLeft = true;
+    if (to)
+      to->wasLeft = false;
+    t.fiber = to, t.token = nullptr;
+    t.isFiber = to ? to->state.isFiber : !isOwn(t, token);
+    return;
+  }
+  Switching switching;
+  if (!isOver && (from || !t.isFiber)) {
+    leave(t, 0);
+  } else { // no token of it is left
+    end(t, runtime.processId);
+    if (t.fiber)
+      giveBack(t.fiber);
+    install(t, kNothing);
+  }
+  t.isFiber = !isOwn(t, token);
+  if (to)
+    goOn(t, to);
+}
+
+// The handlers inside of the calls that the thread records are over, unless they run on a stack with that address.
+void noteHandlersOver(AdaThread &t, uint64_t sp) {
+  if (!__atomic_load_n(&runningHandlers, __ATOMIC_RELAXED))
+    return;
+  Switching switching;
+  for (ada_fiber *f = fibers; f; f = f->next)
+    if (f->handler == Handler::MayRun && isHere(t, f->within) && !f->covers(sp))
+      setHandler(f, Handler::Over);
+}
+
+// The token of a handler that runs on the thread's alternate stack. Other stacks in the same memory have ended.
+void *handlerToken(AdaThread &t, uint64_t sp) {
+  Switching switching;
+  void *within = t.fiber ? t.fiber : t.isFiber ? current(t) : ownToken(t);
+  ada_fiber *found = nullptr;
+  for (ada_fiber *f = fibers, *next; f; f = next) {
+    next = f->next;
+    if (f == t.fiber || !f->wasLeft || f->stack - t.signalStack >= t.signalStackBytes)
+      continue;
+    if (f->handler != Handler::None && !found)
+      found = f;
+    else
+      endLeft(f);
+  }
+  if (!found)
+    found = take(/*isFiber=*/true);
+  if (!found)
+    return within;
+  found->stack = sp;
+  found->signalStack = t.signalStack, found->signalStackBytes = t.signalStackBytes;
+  found->within = within;
+  found->wasLeft = true;
+  setHandler(found, Handler::MayRun);
+  return found;
+}
+
+uint64_t here() { return reinterpret_cast<uint64_t>(__builtin_frame_address(0)); }
+
+ADA_ANY_STACK __attribute__((noinline)) void *findToken(AdaThread &t) {
+  const uint64_t sp = here();
+  if (sp - t.signalStack >= t.signalStackBytes)
+    noteHandlersOver(t, sp);
+  else if (!t.fiber || !t.fiber->covers(sp))
+    return handlerToken(t, sp);
+  if (t.isFiber && !t.fiber) {
+    Switching switching;
+    current(t);
+  }
+  if (t.fiber && t.fiber->stack == 0)
+    t.fiber->stack = sp;
+  void *token = t.fiber ? t.fiber : t.isFiber ? reinterpret_cast<void *>(kNoRow) : ownToken(t);
+  if (t.signalStackBytes == 0)
+    t.token = token;
+  return token;
 }
 
 } // namespace
@@ -133,12 +294,28 @@ void nameFiber(AdaThread &t) {
   __builtin_memcpy(t.slot->name, name.c_str(), name.size() + 1);
 }
 
-void freeFiber(AdaThread &t) {
-  if (!t.fiber)
+void endFibers(AdaThread &t) {
+  if (!t.fiber && !t.own && !__atomic_load_n(&runningHandlers, __ATOMIC_RELAXED))
     return;
   Lock lock(runtime.startMutex);
-  giveBack(t.fiber);
-  t.fiber = nullptr;
+  for (ada_fiber *f = fibers; f; f = f->next)
+    if (f->handler == Handler::MayRun && isHere(t, f->within))
+      setHandler(f, Handler::Over); // its stack may still run, in another thread
+  if (t.fiber)
+    giveBack(t.fiber);
+  if (t.own && t.own->wasLeft)
+    endLeft(t.own);
+  else if (t.own)
+    t.own->owner = nullptr;
+  t.fiber = t.own = nullptr, t.token = nullptr;
+}
+
+void startAnew(AdaThread &t) {
+  forgetLostCalls(t);
+  const AdaThread before = t;
+  install(t, kNothing);
+  t.fiber = before.fiber, t.isFiber = before.isFiber;
+  t.busy = t.exitRounds = 0;
 }
 
 } // namespace ada
@@ -149,62 +326,69 @@ extern "C" {
 
 ADA_ANY_STACK void *__ada_fiber_leave(void) {
   AdaThread &t = ada_thread;
-  if (!t.slot && !t.fiber) { // nothing to keep
+  noteHandlersOver(t, here());
+  if (hasNothing(t) && !(t.fiber && t.fiber->isEnding)) {
+    ada_fiber *f = t.fiber;
+    void *token = f ? f : t.isFiber ? reinterpret_cast<void *>(kNoRow) : ownToken(t);
+    if (f)
+      f->stack = here(), f->wasLeft = true;
     t.isFiber = true;
-    return nullptr;
+    t.fiber = nullptr, t.token = nullptr;
+    return token;
   }
   Switching switching;
-  return leave(t);
+  void *f = leave(t, here());
+  return f ? f : reinterpret_cast<void *>(kNoRow);
 }
 
-ADA_ANY_STACK void *__ada_fiber_current(void) {
+void *__ada_fiber_current(void) {
   AdaThread &t = ada_thread;
-  if (!t.slot || t.fiber)
-    return t.fiber;
-  Switching switching;
-  return current(t);
+  return __builtin_expect(t.token != nullptr, 1) ? t.token : findToken(t);
 }
 
-ADA_ANY_STACK void __ada_fiber_resume(void *token) {
+void __ada_fiber_resume(void *token) { arrive(ada_thread, token, /*isOver=*/true); }
+
+void __ada_fiber_land(void *token) {
   AdaThread &t = ada_thread;
-  auto *to = static_cast<ada_fiber *>(token);
-  if (t.fiber == to && (to || !t.slot)) {
-    if (!to)
-      t.isFiber = false;
-    return;
-  }
-  Switching switching;
-  end(t, runtime.processId);
-  if (t.fiber)
-    giveBack(t.fiber);
-  install(t, kNothing);
-  if (to)
-    goOn(t, to);
+  if (token != t.token)
+    arrive(t, token, /*isOver=*/false);
 }
 
 ADA_ANY_STACK void __ada_fiber_make(const void *context) {
-  if (!__atomic_load_n(&leftOnes, __ATOMIC_RELAXED))
+  if (!__atomic_load_n(&fibers, __ATOMIC_RELAXED))
     return;
   Switching switching;
-  for (ada_fiber *f = leftOnes, *next; f; f = next) {
+  for (ada_fiber *f = fibers, *next; f; f = next) {
     next = f->next;
-    if (!isOnStackOf(context, f->stack))
-      continue;
-    unlink(f);
-    end(f->state, f->processId);
-    giveBack(f);
+    if (f->wasLeft && isOnStackOf(context, f->stack))
+      endLeft(f);
   }
+}
+
+ADA_ANY_STACK void __ada_before_signal_stack(void) {
+  AdaThread &t = ada_thread;
+  noteHandlersOver(t, here());
+  t.hasSignalStack = true;
+  t.stack = 0; // the next call checks it
+}
+
+ADA_ANY_STACK void __ada_after_signal_stack(void) {
+  AdaThread &t = ada_thread;
+  stack_t now = {};
+  const bool isKnown = sys::call(SYS_sigaltstack, nullptr, &now) == 0 && !(now.ss_flags & SS_DISABLE);
+  t.signalStackBytes = isKnown ? now.ss_size : 0;
+  t.signalStack = reinterpret_cast<uint64_t>(now.ss_sp);
+  t.token = nullptr;
 }
 
 ADA_ANY_STACK ada_fiber *ada_fiber_create(const char *name) {
   Switching switching;
-  ada_fiber *f = take();
+  ada_fiber *f = take(/*isFiber=*/true);
   if (!f)
     return nullptr;
-  f->state.isFiber = true;
   for (size_t i = 0; name && name[i] && i < sizeof f->name - 1; ++i)
     f->name[i] = name[i];
-  link(f);
+  f->wasLeft = true;
   return f;
 }
 
@@ -213,6 +397,7 @@ ADA_ANY_STACK ada_fiber *ada_fiber_current(void) {
   if (t.fiber)
     return t.fiber;
   Switching switching;
+  t.token = nullptr;
   return current(t);
 }
 
@@ -223,7 +408,7 @@ ADA_ANY_STACK void ada_fiber_switch(ada_fiber *to) {
   Switching switching;
   if (!to->wasLeft)
     return;
-  leave(t);
+  leave(t, here());
   goOn(t, to);
 }
 
@@ -232,10 +417,7 @@ ADA_ANY_STACK void ada_fiber_end(ada_fiber *f) {
     return;
   Switching switching;
   f->isEnding = true;
-  if (!f->wasLeft)
-    return;
-  unlink(f);
-  end(f->state, f->processId);
-  giveBack(f);
+  if (f->wasLeft)
+    endLeft(f);
 }
 }

@@ -393,7 +393,7 @@ void threadEnds() {
     __atomic_store_n(&t.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
   }
   forgetLostCalls(t);
-  freeFiber(t);
+  endFibers(t);
   t.slot = nullptr, t.chunk = nullptr;
   t.position = t.systemPosition = kPositionParked;
   t.busy = kEnded; // permanently: nothing calls us again for later records
@@ -581,11 +581,27 @@ extern "C" ADA_ANY_STACK void __ada_before_clone(void) {
   }
 }
 
-extern "C" ADA_ANY_STACK void __ada_before_signal_stack(void) {
-  ada_thread.hasSignalStack = true;
-  ada_thread.stack = 0; // the next call checks it
+extern "C" ADA_ANY_STACK void __ada_resync(const void *frame) { __ada_landed(frame, 1); }
+
+namespace ada {
+namespace {
+
+ADA_ANY_STACK __attribute__((noinline)) void recordLanding(AdaThread &t, uint64_t at, bool isMarked) {
+  const uint64_t what = isMarked ? at | ADA_RECORD_RESYNC : ADA_RECORD_JUMP;
+  if (t.isFiber)
+    return record(what);
+  // Calls from this frame begin below it; where the call instruction stores nothing, at its very end.
+  recordCall(t, what, at + (arch::kEntryPhase ? arch::kEntryPhase : 16), reserve(t, what));
+  t.jumpEnd = positionOf(t), t.jumpFrame = at;
 }
 
-extern "C" ADA_ANY_STACK void __ada_resync(const void *frame) {
-  record((reinterpret_cast<uint64_t>(frame) & ~uint64_t{ADA_RECORD_KIND_MASK}) | ADA_RECORD_RESYNC);
+} // namespace
+} // namespace ada
+
+extern "C" void __ada_landed(const void *frame, uint64_t isMarked) {
+  AdaThread &t = ada_thread;
+  const uint64_t at = reinterpret_cast<uint64_t>(frame) & ~uint64_t{ADA_RECORD_KIND_MASK};
+  // Without a mark, only the position says which calls are gone; and it says nothing new if none began since.
+  if (isMarked || (t.slot && !t.busy && !t.isFiber && !(positionOf(t) == t.jumpEnd && at <= t.jumpFrame)))
+    recordLanding(t, at, isMarked != 0);
 }

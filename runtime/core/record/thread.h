@@ -12,7 +12,7 @@ struct ada_fiber;
 extern "C" {
 
 // The trampolines use `position` and `stack`, at offsets 0 and 8. It is initial-exec, so that they reach it without a
-// call; the runtime takes 152 bytes of the static TLS that glibc reserves for libraries that are loaded late. Plain
+// call; the runtime takes 200 bytes of the static TLS that glibc reserves for libraries that are loaded late. Plain
 // data without a destructor: it must work from a thread's first instruction to its last.
 struct AdaThread {
   uint64_t position;           // address of the next record, see trampolines.S
@@ -31,7 +31,11 @@ struct AdaThread {
   bool hasOwnFiles = false;    // of the runtime's own threads: its table of open files is not the program's,
   bool readsCounter = false;   // and it may read the CPU's counter, whatever the program forbids itself
   uint64_t resumeAt = 0;       // the position before __ada_before_clone; 0 unless that hook was the last one called
-  ada::ring::LostCalls lostCalls = {}; // while records were being lost
+  ada_fiber *own = nullptr;    // the fiber that is the thread's own stack; null until needed
+  void *token = nullptr;       // what __ada_fiber_current returns; null: it has to look
+  uint64_t signalStack = 0, signalStackBytes = 0; // where handlers run, as the kernel said after the last change
+  uint64_t jumpEnd = 0, jumpFrame = 0;            // the position after the last landing, and its frame
+  ada::ring::LostCalls lostCalls = {};            // while records were being lost
 };
 
 extern __thread AdaThread ada_thread __attribute__((tls_model("initial-exec"), visibility("hidden")));
@@ -41,7 +45,7 @@ extern __thread AdaThread ada_thread __attribute__((tls_model("initial-exec"), v
 __attribute__((visibility("hidden"))) void ada_record_slow(uint64_t what, const char *nest, uint64_t place);
 }
 
-static_assert(sizeof(AdaThread) == 152, "as the comment says");
+static_assert(sizeof(AdaThread) == 200, "as the comment says");
 
 namespace ada {
 

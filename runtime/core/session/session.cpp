@@ -2,8 +2,8 @@
 #include "session.h"
 #include "core/base/message.h"
 #include "core/base/own_stack.h"
+#include "core/record/fibers.h"
 #include "core/record/late_events.h"
-#include "core/record/thread.h"
 #include "drain_thread.h"
 #include "fault_registers.h"
 #include "orders.h"
@@ -276,8 +276,7 @@ void childAfterFork() {
   const bool isLent =
       r.currentState() == State::On && __atomic_load_n(&r.ring.orders().lease_ns, __ATOMIC_RELAXED) != 0;
   // The parent's ring is shared memory: this process must not write to it.
-  forgetLostCalls(ada_thread);
-  ada_thread = AdaThread{kPositionParked, 0, kPositionParked, nullptr, nullptr, 0, 0, 0, nullptr, false};
+  startAnew(ada_thread);
   r.ring.abandon();
   r.images.resetAfterFork();
   r.timingAnchors.resetAfterFork();

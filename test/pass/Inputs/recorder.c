@@ -73,10 +73,17 @@ HOOK(__ada_unwind, 3);
 
 void __ada_mark_frame(const void *frame) { recorder_record(frame, 4); }
 void __ada_resync(const void *frame) { recorder_record(frame, 5); }
+void __ada_landed(const void *frame, unsigned long marked) {
+  if (marked)
+    recorder_record(frame, 5);
+}
+void *__ada_fiber_current(void) { return 0; }
+void __ada_fiber_land(void *token) { (void)token; }
 void __ada_before_exec(void) { recorder_record(0, 6); }
 void __ada_after_exec(void) {}
 void __ada_before_clone(void) {}
 void __ada_before_signal_stack(void) {}
+void __ada_after_signal_stack(void) {}
 
 void __ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags(void) {}
 void __ada_register_image(const ada_image *image) {

@@ -2,10 +2,13 @@
 // RUN: adatrace report --by=thread --names=full --format=csv %t/session | %python %S/Inputs/many.py $((1000 / %less)) && adatrace verify -q %t/session
 // RUN: %session:session=%t/killed:buffer=4M not --crash %t/program $((1000 / %less)) kill && adatrace recover -q %t/killed && adatrace verify -q %t/killed
 // RUN: adatrace report --by=thread --names=full --format=csv %t/killed | %python %S/Inputs/many.py $((1000 / %less)) killed
+// RUN: %ada_clangxx -O2 -DJUMPS %s -pthread -o %t/jumps && %session:session=%t/jumped:buffer=4M %t/jumps $((1000 / %less)) > %t/out && FileCheck %s < %t/out
+// RUN: adatrace report --by=thread --names=full --format=csv %t/jumped | %python %S/Inputs/many.py $((1000 / %less)) && adatrace verify -q %t/jumped
 // Fibers that throw and catch, switch in the middle, and are resumed by whichever of four threads is first: every call
-// of every fiber is in its row, with its return, also after kill -9.
+// of every fiber is in its row, with its return, also after kill -9, and if the switches are jumps.
 // CHECK: done
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +18,8 @@
 constexpr int kFibers = 100, kThreads = 4;
 struct Fiber {
   ucontext_t context, *back;
+  jmp_buf place, *backPlace;
+  bool isStarted;
   int turns;
   bool isDone;
   char stack[65536];
@@ -24,7 +29,26 @@ static int queue[kFibers + 1], head, tail; // of resumable fibers
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int turns;
 
-NOINLINE void yield(Fiber &f) { swapcontext(&f.context, f.back); }
+NOINLINE void yield(Fiber &f) {
+#ifdef JUMPS
+  if (_setjmp(f.place) == 0)
+    longjmp(*f.backPlace, 1);
+#else
+  swapcontext(&f.context, f.back);
+#endif
+}
+NOINLINE void resume(Fiber &f, ucontext_t &here, jmp_buf &place) {
+#ifdef JUMPS
+  f.backPlace = &place;
+  if (_setjmp(place) != 0)
+    return;
+  if (f.isStarted)
+    longjmp(f.place, 1);
+  f.isStarted = true;
+#endif
+  f.back = &here;
+  swapcontext(&here, &f.context);
+}
 NOINLINE void thrower(Fiber &f, int n) {
   yield(f);
   if (n % 2)
@@ -46,6 +70,7 @@ void body(unsigned number) {
 }
 void *work(void *) {
   ucontext_t here;
+  jmp_buf place;
   while (true) {
     pthread_mutex_lock(&mutex);
     bool any = head != tail;
@@ -55,8 +80,7 @@ void *work(void *) {
     if (!any)
       return nullptr;
     Fiber &f = fibers[number];
-    f.back = &here;
-    swapcontext(&here, &f.context);
+    resume(f, here, place);
     if (f.isDone)
       continue;
     pthread_mutex_lock(&mutex);
@@ -70,7 +94,7 @@ int main(int argc, char **argv) {
   fibers = new Fiber[kFibers];
   for (int i = 0; i < kFibers; ++i) {
     Fiber &f = fibers[i];
-    f.turns = 0, f.isDone = false;
+    f.turns = 0, f.isDone = f.isStarted = false;
     getcontext(&f.context);
     f.context.uc_stack.ss_sp = f.stack;
     f.context.uc_stack.ss_size = sizeof f.stack;

@@ -15,4 +15,6 @@ expected = {"body": (1, 0, 1), "turn": (turns, 0, 0), "thrower": (turns, turns /
 for fiber in fibers:
     assert fiber == expected, fiber
 threads = [row for row in rows.values() if "body" not in row]
-assert len(threads) == 5 and sorted(name for row in threads for name in row) == ["main"] + 4 * ["work"], threads
+assert not any(row["resume"][1] or row["resume"][2] for row in threads if "resume" in row), threads
+names = sorted(name for row in threads for name in row if name != "resume")
+assert len(threads) == 5 and names == ["main"] + 4 * ["work"], threads
