@@ -22,9 +22,9 @@ public:
     for (const Event &event : batch.events) {
       if (event.thread >= walkers_.size())
         walkers_.resize(event.thread + size_t{1});
-      if (event.kind <= Kind::Exception)
+      if (isOfCall(event.kind))
         for (const Span &span :
-             walkers_[event.thread].feedNumbered(0, event.timeNs, event.function, EventKind(event.kind)).finished)
+             walkers_[event.thread].feedNumbered(0, event.timeNs, event.function, event.eventKind()).finished)
           durations_.add(span.durationNs());
     }
     return sink_.events(batch);

@@ -29,7 +29,7 @@ ColumnSink::ColumnSink(std::unique_ptr<columns::TableWriter> table)
       process_((*table_)["process"]), depth_((*table_)["depth"]), exit_((*table_)["exit"]),
       outermost_((*table_)["outermost"]), arguments_((*table_)["arguments"]), result_((*table_)["result"]),
       values_((*table_)["values"]) {
-  for (const SpanEnd how : {SpanEnd::Return, SpanEnd::Exception, SpanEnd::Missing, SpanEnd::Open})
+  for (const SpanEnd how : kSpanEnds)
     exits_.push_back(exit_.numberOfWord(spanEndName(how)));
 }
 

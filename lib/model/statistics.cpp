@@ -200,6 +200,9 @@ void FunctionStatistics::add(const Span &span, bool isOutermost) {
   case SpanEnd::Exception:
     ++exceptions;
     break;
+  case SpanEnd::Inferred:
+    ++inferred;
+    break;
   case SpanEnd::Missing:
     ++missing;
     break;
@@ -212,7 +215,7 @@ void FunctionStatistics::add(const Span &span, bool isOutermost) {
     totalNs += span.durationNs();
   selfNs += span.selfNs();
   selfOff.recorderNs += span.recorderNs;
-  if (span.how == SpanEnd::Return || span.how == SpanEnd::Exception)
+  if (isSeen(span.how))
     durations.add(span.durationNs());
 }
 
@@ -226,6 +229,7 @@ void FunctionStatistics::addOffCpu(const OffCpuTimes &all, const OffCpuTimes &se
 void FunctionStatistics::merge(const FunctionStatistics &other) {
   calls += other.calls;
   exceptions += other.exceptions;
+  inferred += other.inferred;
   missing += other.missing;
   open += other.open;
   earlier += other.earlier;

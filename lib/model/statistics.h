@@ -74,7 +74,8 @@ private:
 struct FunctionStatistics {
   uint64_t functionId = 0;
   uint64_t calls = 0;      ///< all, whatever their end
-  uint64_t exceptions = 0; ///< ended exceptionally
+  uint64_t exceptions = 0; ///< ended exceptionally, which a hook saw
+  uint64_t inferred = 0;   ///< their ends were only inferred
   uint64_t missing = 0;    ///< exit not recorded
   uint64_t open = 0;       ///< not ended when the trace did
   uint64_t earlier = 0;    ///< begun before the trace did

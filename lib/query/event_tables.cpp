@@ -73,7 +73,7 @@ private:
       row_.insert(row_.end(), {event.kind == Kind::Mark ? "mark" : "value", text.name, Value(), dataOf(text.json)});
     } else {
       const std::string kind =
-          event.kind == Kind::Other ? std::to_string(event.other) : std::string(kindName(EventKind(event.kind)));
+          event.kind == Kind::Other ? std::to_string(event.other) : std::string(kindName(event.eventKind()));
       const model::Function &about = function(event.function);
       row_.insert(row_.end(), {kind, about.displayName, uint64_t{about.index}, Value()});
     }
@@ -129,9 +129,8 @@ private:
     if (event.kind != Kind::Value && !settle())
       return false;
     if (event.kind <= Kind::Other)
-      calls_.feedNumbered(seq, event.timeNs, event.function,
-                          event.kind == Kind::Other ? EventKind{event.other} : EventKind(event.kind));
-    const bool isEnd = event.kind == Kind::Return || event.kind == Kind::Exception;
+      calls_.feedNumbered(seq, event.timeNs, event.function, event.eventKind());
+    const bool isEnd = isExit(event.kind);
     return isEnd || see(spanId(event.thread, seq), event, batch);
   }
   CallStackWalker calls_;

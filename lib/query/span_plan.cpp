@@ -194,8 +194,7 @@ Expected<std::optional<uint64_t>> ThreadPlan::beginOf(const std::vector<OpenSpan
         if (event.isEarlier)
           walker.openEarlier(event.timeNs, event.function, 0);
         else if (event.kind <= model::Kind::Other)
-          walker.feedNumbered(seq, event.timeNs, event.function,
-                              event.kind == model::Kind::Other ? EventKind{event.other} : EventKind(event.kind));
+          walker.feedNumbered(seq, event.timeNs, event.function, event.eventKind());
         ++seq;
       }
       return {};

@@ -13,6 +13,8 @@ inline constexpr struct {
      "SELECT id, name, ts, dur, self, waiting, preempted, thread FROM spans ORDER BY dur DESC LIMIT 100"},
     {"exceptions", "Calls that were left by an exception or longjmp.",
      "SELECT id, name, ts, dur, thread, depth FROM spans WHERE exit = 'exception'"},
+    {"inferred_exits", "Calls whose ends were only inferred: no hook saw how they were left.",
+     "SELECT id, name, ts, dur, thread, depth FROM spans WHERE exit = 'inferred'"},
     {"open_calls", "Calls that had not ended when the trace did.",
      "SELECT id, name, ts, dur, thread, depth FROM spans WHERE exit = 'open'"},
     // Names of Perfetto's tables, as far as they mean the same.
@@ -49,7 +51,7 @@ inline constexpr struct {
      "s.function_id JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = s.process"},
     {"function_totals", "Functions that were called, with the process.",
      "SELECT f.id AS function_id, p.pid, f.name AS function, f.calls, f.total AS total_ns, f.self AS self_ns, "
-     "coalesce(f.min, 0) AS min_ns, coalesce(f.max, 0) AS max_ns, f.exceptions, f.missing, f.open, "
+     "coalesce(f.min, 0) AS min_ns, coalesce(f.max, 0) AS max_ns, f.exceptions, f.inferred, f.missing, f.open, "
      "coalesce(f.self_recorder, 0) AS recorder_ns FROM functions f JOIN processes p ON p.id = f.process WHERE f.calls "
      "> "
      "0"},

@@ -296,6 +296,8 @@ static void describeThread(ManifestThread &thread, uint64_t number, const Recove
   if (const uint64_t leftOut = beyond(t.leftOut, leftOutBefore(thread.before)))
     thread.leftOutCount = leftOut;
   if (!t.lost.empty()) {
+    thread.inferredCount = t.inferred;
+    thread.strayCount = std::max(thread.strayCount, t.strays); // the drain's may be from long before the end
     thread.foundCount = 0;
     for (size_t i = 0; i < t.lost.size() && i < ADA_LOST_REASONS; ++i) {
       const uint64_t before = lostBefore(thread.before, manifest::kLossReasons[i]);
@@ -330,6 +332,12 @@ static void joinWindow(std::vector<DetailWindow> &windows, DetailWindow &window)
   constexpr size_t kTriggersKept = 16;
   window.triggers.resize(std::min(window.triggers.size(), kTriggersKept));
   windows.push_back(window);
+}
+
+static void addSums(Manifest &fields, const ManifestThread &thread) {
+  fields.inferredCount += thread.inferredCount;
+  fields.recorderWaitNs += thread.recorderWaitNs;
+  fields.recorderSpansMissingNs += thread.recorderSpansMissingNs;
 }
 
 // With trigger=signal: adds the window for a death that the drain did not see.
@@ -393,7 +401,8 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
   const bool isPart = known->isOfPart();
   fields.part.next.clear(); // it is the last part after all
   EndedThreads told = {lostBefore(fields.part.before, manifest::kForgottenReason), leftOutBefore(fields.part.before)};
-  fields.timeStartNs = fields.timeEndNs = fields.recorderWaitNs = fields.recorderSpansMissingNs = 0;
+  fields.timeStartNs = fields.timeEndNs = 0;
+  fields.inferredCount = fields.recorderWaitNs = fields.recorderSpansMissingNs = 0;
   std::vector<ManifestThread *> wentOn; // such threads that have later events than the manifest knew
   for (const auto &[number, t] : threads) {
     // The manifest's fields of a thread (its name, for example) are kept where the files do not know better.
@@ -405,8 +414,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
         wentOn.push_back(&thread);
     }
     describeThread(thread, number, t, directory, isPart);
-    fields.recorderWaitNs += thread.recorderWaitNs;
-    fields.recorderSpansMissingNs += thread.recorderSpansMissingNs;
+    addSums(fields, thread);
     if (t.events > 0) {
       fields.timeStartNs = fields.timeStartNs == 0 ? t.timeStartNs : std::min(fields.timeStartNs, t.timeStartNs);
       fields.timeEndNs = std::max(fields.timeEndNs, t.timeEndNs);

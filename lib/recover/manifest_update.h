@@ -16,6 +16,8 @@ namespace ada {
 struct RecoveredThread {
   uint64_t events = 0, timeStartNs = 0, timeEndNs = 0;
   uint32_t tid = 0;
+  uint64_t inferred = 0;       // exits that no hook saw; 0 if the thread is not in the ring file
+  uint64_t strays = 0;         // exits that made no event, among the records that the drain had not read
   uint64_t leftOut = 0;        // by min_duration and max_depth; 0 if the thread is not in the ring file
   std::string name;            // empty if the thread is not in the ring file
   std::vector<uint64_t> lost;  // by ADA_LOST_*; empty if the thread is not in the ring file

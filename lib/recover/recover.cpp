@@ -164,8 +164,9 @@ private:
   }
 
   // Restores the drain's state at that cursor, when the file had `inFile` events, into `state`.
+  // `inferred`: exits in the file that no hook saw.
   void restore(Expansion &state, const ada_ring_thread &thread, unsigned half, const atf::IndexReader &reader,
-               uint64_t inFile) {
+               uint64_t inFile, uint64_t &inferred) {
     state.leastNs = ring_->header().least_ns, state.mostDepth = ring_->header().most_depth;
     state.leftOut = thread.left_out[half];
     state.gaps.makeList = makeGapList;
@@ -178,11 +179,13 @@ private:
     for (const auto &call : before.calls)
       open.stack.push(call.functionId, call.beginNs, growFrames);
     state.lastNs = state.gaps.lastEventNs = before.beforeNs;
+    inferred = isPacked() ? 0 : thread.inferred[half]; // a packed file shows them, and may have lost the oldest
     reader.forEach({0, inFile}, [&](uint64_t, const atf::IndexEvent &event) {
       if (event.kind == EventKind::Call)
         open.stack.push(event.functionId, event.timestampNs, growFrames);
       else if (open.stack.depth > 0)
         --open.stack.depth;
+      inferred += event.kind == EventKind::Inferred;
       state.lastNs = state.gaps.lastEventNs = event.timestampNs;
     });
     const auto notes = ring_->notes(thread, half);
@@ -199,6 +202,7 @@ private:
       ADA_TRY(createFile(path, thread.tid));
     Expansion state;               // what the journal knows
     uint64_t inFile = 0, gone = 0; // events in the file, and events dropped from its front
+    uint64_t inferred = 0;
     ada_ring_cursor cursor;
     {
       auto reader = ADA_TRY(atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer}));
@@ -208,7 +212,7 @@ private:
       const uint64_t written = cursor.events > gone ? cursor.events - gone : 0;
       inFile = std::min(written, reader.size());
       cursor.lost[ADA_LOST_WRITE_ERROR] += written - inFile; // they had been written
-      restore(state, thread, half, reader, inFile);
+      restore(state, thread, half, reader, inFile, inferred);
     }
     if (const uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
       state.gaps.lose(unwritten);
@@ -230,6 +234,7 @@ private:
                                 .kind = static_cast<EventKind>(e.kind),
                                 .threadId = thread.tid,
                                 .storedDepth = e.depth});
+      inferred += e.kind == ring::kInferred;
       ++result.eventsFromRing;
     };
     if (!ring::leavesOut(state)) {
@@ -265,7 +270,7 @@ private:
     uint64_t lost[ADA_LOST_REASONS];
     ring::lossesAt(thread, cursor, lost);
     t.lost.assign(std::begin(lost), std::end(lost));
-    t.leftOut = state.leftOut;
+    t.leftOut = state.leftOut, t.inferred = inferred, t.strays = state.strayExits;
     return {};
   }
 

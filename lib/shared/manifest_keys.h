@@ -46,7 +46,9 @@ inline constexpr Key kId = "id", kHasDetail = "has_detail", kTid = "tid", kEvent
                      kDetailCount = "detail_count", kRemovedCount = "removed_count", kLeftOutCount = "left_out_count",
                      kDropped = "dropped", kGaps = "gaps";
 // Keys of a thread, and of the whole
-inline constexpr Key kRecorderWaitNs = "recorder_wait_ns", kRecorderSpansMissingNs = "recorder_spans_missing_ns";
+inline constexpr Key kRecorderWaitNs = "recorder_wait_ns", kRecorderSpansMissingNs = "recorder_spans_missing_ns",
+                     kInferredCount = "inferred_count";
+inline constexpr Key kStrayCount = "stray_count";
 // An element of gaps
 inline constexpr Key kFromNs = "from_ns", kToNs = "to_ns", kEvents = "events";
 // The keys of `dropped`, by ADA_LOST_*
@@ -133,6 +135,7 @@ template <class F, class Thread> constexpr void threadFields(F &f, Thread &threa
   f.some(kRemovedCount, thread.removedCount), f.some(kFoundCount, thread.foundCount);
   f.some(kLeftOutCount, thread.leftOutCount), f(kDropped, thread.dropped);
   f.list(kGaps, thread.gaps, [](auto &g, auto &gap) { gapFields(g, gap); });
+  f.some(kInferredCount, thread.inferredCount), f.some(kStrayCount, thread.strayCount);
   f.some(kRecorderWaitNs, thread.recorderWaitNs);
   f.some(kRecorderSpansMissingNs, thread.recorderSpansMissingNs);
 }
@@ -213,6 +216,7 @@ template <class F, class Manifest> constexpr void wholeFields(F &f, Manifest &ma
   f(kTimeStartNs, manifest.timeStartNs), f(kTimeEndNs, manifest.timeEndNs);
   f(kClockType, manifest.clockType);
   f.some(kDropped, manifest.dropped), f.some(kLeftOutCount, manifest.leftOutCount);
+  f.some(kInferredCount, manifest.inferredCount);
   f.some(kRecorderWaitNs, manifest.recorderWaitNs);
   f.some(kRecorderSpansMissingNs, manifest.recorderSpansMissingNs);
 }

@@ -93,7 +93,7 @@ Expected<AnalysedPart> explainCall(TraceView &view, const CallDetails &call, con
   BoundedSource source(*reader->source, part.bounds);
   Span span;
   span.beginNs = call.beginNs, span.endNs = endNs, span.beginSeq = call.seq, span.depth = call.depth;
-  span.how = !call.endNs ? SpanEnd::Open : call.isException ? SpanEnd::Exception : SpanEnd::Return;
+  span.how = call.endNs ? call.how : SpanEnd::Open;
   const auto why = ADA_TRY(analysis::explainCall(source, reader->table, call.thread, span));
   use(why, *reader);
   return part.about;

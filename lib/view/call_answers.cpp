@@ -50,8 +50,8 @@ public:
     if (!isFound)
       return;
     if (seq == seq_ && span.depth == call.depth && !hasEnded) {
-      hasEnded = true, how = span.how, endSeq = span.endSeq;
-      call.endNs = span.endNs, call.isException = span.how == SpanEnd::Exception;
+      hasEnded = true, endSeq = span.endSeq;
+      call.endNs = span.endNs, call.how = span.how;
       call.selfNs = span.selfNs(), call.calls = span.calls;
     } else if (span.depth < call.depth) {
       isNextKnown_ = true; // the caller has ended
@@ -61,7 +61,6 @@ public:
   CallDetails call;
   bool isFound = false, hasEnded = false;
   uint64_t endSeq = kNoSeq;
-  SpanEnd how = SpanEnd::Open;
 
 private:
   void meet(const OpenCall &open, uint32_t depth) {
@@ -126,9 +125,9 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
   if (at == calls->end() || at->item.kind == ItemKind::Open || at->endSeq == kNoSeq)
     return {};
   search.hasEnded = true, search.endSeq = at->endSeq;
-  call.endNs = at->item.endNs, call.isException = at->item.kind == ItemKind::Exception;
+  call.endNs = at->item.endNs, call.how = endOf(at->item.kind);
   call.calls = at->calls, call.selfNs = at->selfNs;
-  // Find how it ended, and what comes next.
+  // Find what comes next.
   const auto place = ADA_TRY(view.placeOf(call.thread, at->endSeq));
   struct Behind : CallVisitor {
     bool goesOn(uint64_t seq, uint64_t) override { return !isDone && seq <= endSeq + kMostEventsBehind; }
@@ -140,19 +139,16 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
       }
     }
     void end(const Span &span, uint64_t number) override {
-      if (number == seq && span.depth == depth)
-        hasEnded = true, how = span.how;
+      hasEnded |= number == seq && span.depth == depth;
       isDone |= span.depth < depth;
     }
     uint64_t seq = 0, endSeq = 0;
     uint32_t depth = 0;
     bool hasEnded = false, isDone = false;
-    SpanEnd how = SpanEnd::Open;
     std::optional<uint64_t> next;
   } behind;
   behind.seq = call.seq, behind.endSeq = at->endSeq, behind.depth = call.depth;
   ADA_TRY(view.walk(call.thread, place, behind));
-  search.how = behind.how;
   call.next = behind.next;
   return {};
 }
@@ -187,7 +183,7 @@ Expected<std::optional<CallDetails>> callDetails(TraceView &view, uint32_t threa
   const TraceView::Lease reader = view.lease();
   analysis::ValueReader values(*reader->source, reader->table);
   Span span;
-  span.beginSeq = seq, span.endSeq = search.endSeq, span.how = search.hasEnded ? search.how : SpanEnd::Open;
+  span.beginSeq = seq, span.endSeq = search.endSeq, span.how = call.how;
   auto read = ADA_TRY(values.of(thread, span));
   call.arguments = std::move(read.arguments);
   call.result = std::move(read.result);
@@ -308,7 +304,7 @@ public:
     Item item = open_.back();
     open_.pop_back();
     item.endNs = span.endNs;
-    item.kind = span.how == SpanEnd::Exception ? ItemKind::Exception : ItemKind::Call;
+    item.kind = itemKindOf(span.how);
     add(item);
   }
   void finish(const ThreadWalk &walk) {

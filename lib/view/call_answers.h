@@ -17,7 +17,7 @@ struct CallDetails {
   uint32_t thread = 0, function = 0, depth = 0;
   uint64_t beginNs = 0;
   std::optional<uint64_t> endNs; ///< nothing: still open
-  bool isException = false;
+  SpanEnd how = SpanEnd::Open;
   std::optional<uint64_t> selfNs, calls; ///< for calls that have ended
   bool knowsSched = false;               ///< offCpu is known beyond the recorder's part
   std::optional<OffCpuTimes> offCpu;     ///< of the whole call, if known

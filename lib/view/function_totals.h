@@ -80,7 +80,7 @@ struct FunctionTotals {
     ++calls;
     totalNs += span.outermost ? span.durationNs() : 0;
     selfNs += span.selfNs(), recorderNs += span.recorderNs;
-    if (span.how != SpanEnd::Return && span.how != SpanEnd::Exception)
+    if (!isSeen(span.how))
       return;
     const uint64_t ns = span.durationNs();
     minNs = std::min(minNs, ns), maxNs = std::max(maxNs, ns);

@@ -100,7 +100,7 @@ public:
                     .fillNs = span.durationNs(),
                     .depth = span.depth,
                     .function = span.functionIndex,
-                    .kind = span.how == SpanEnd::Exception ? ItemKind::Exception : ItemKind::Call};
+                    .kind = itemKindOf(span.how)};
     const uint64_t duration = span.durationNs();
     if (duration < levels_[0].cellNs)
       return addShort(0, item);

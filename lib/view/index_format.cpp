@@ -7,8 +7,8 @@ namespace ada::view {
 
 namespace {
 // The lowest bits of an item's first number are its kind.
-constexpr unsigned kKindBits = 2;
-constexpr uint64_t kHasSeq = 1 << 2, kIsWhole = 1 << 3;
+constexpr unsigned kKindBits = 4, kFlagBits = 2;
+constexpr uint64_t kHasSeq = 1 << kKindBits, kIsWhole = 2 << kKindBits;
 } // namespace
 
 uint32_t indexCrc(std::span<const std::byte> bytes) {
@@ -18,7 +18,7 @@ uint32_t indexCrc(std::span<const std::byte> bytes) {
 void ItemCoder::put(IndexBytes &to, const IndexCall &call) {
   const Item &item = call.item;
   const bool hasSeq = item.seq != kNoSeq, isWhole = call.endSeq != kNoSeq;
-  to.number(uint64_t{item.depth} << 4 | (isWhole ? kIsWhole : 0) | (hasSeq ? kHasSeq : 0) |
+  to.number(uint64_t{item.depth} << (kKindBits + kFlagBits) | (isWhole ? kIsWhole : 0) | (hasSeq ? kHasSeq : 0) |
             static_cast<uint64_t>(item.kind));
   to.difference(item.endNs - endNs_);
   to.number(item.endNs - item.beginNs);
@@ -43,7 +43,7 @@ IndexCall ItemCoder::get(IndexCursor &from) {
   IndexCall call;
   Item &item = call.item;
   const uint64_t first = from.number();
-  item.depth = static_cast<uint32_t>(first >> 4);
+  item.depth = static_cast<uint32_t>(first >> (kKindBits + kFlagBits));
   item.kind = static_cast<ItemKind>(first & ((1u << kKindBits) - 1));
   item.endNs = endNs_ += from.difference();
   const uint64_t duration = from.number();

@@ -1,6 +1,8 @@
 // What a viewer draws of a thread: calls that are wide enough to see, and boxes for those that are not.
 #pragma once
 
+#include "ada/trace/calls.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +22,25 @@ enum class ItemKind : uint8_t {
   Preempted = 6, ///< the same, but because another thread was on its CPU
   Recorder = 7,  ///< the same, but the recorder held the thread up
   Unknown = 8,   ///< the same, but it is not known whether the thread ran
+  Inferred = 9,  ///< a call whose end was only inferred
+  Missing = 10,  ///< a call whose exit was not recorded
 };
+
+/// How a call that has ended in this way is drawn.
+constexpr ItemKind itemKindOf(SpanEnd how) {
+  return how == SpanEnd::Exception  ? ItemKind::Exception
+         : how == SpanEnd::Inferred ? ItemKind::Inferred
+         : how == SpanEnd::Missing  ? ItemKind::Missing
+                                    : ItemKind::Call;
+}
+/// And back, of an item that is a single call.
+constexpr SpanEnd endOf(ItemKind kind) {
+  return kind == ItemKind::Open        ? SpanEnd::Open
+         : kind == ItemKind::Exception ? SpanEnd::Exception
+         : kind == ItemKind::Inferred  ? SpanEnd::Inferred
+         : kind == ItemKind::Missing   ? SpanEnd::Missing
+                                       : SpanEnd::Return;
+}
 
 /// A call, or several short ones of one depth.
 struct Item {

@@ -122,7 +122,7 @@ public:
   LengthVisitor(const RangeRequest &request, std::atomic<uint64_t> &read, uint32_t function)
       : RangeVisitor(request, read), function_(function) {}
   void add(const Span &span) override {
-    if (span.functionIndex != function_ || span.how == SpanEnd::Open || span.how == SpanEnd::Missing)
+    if (span.functionIndex != function_ || !isSeen(span.how))
       return;
     const uint64_t ns = span.durationNs();
     ++counts[bucketOf(ns)];

@@ -102,7 +102,7 @@ private:
     if (event.kind > model::Kind::Other)
       return;
     const uint32_t function = numbers_.of(event.function);
-    const auto kind = event.kind == model::Kind::Other ? EventKind{event.other} : EventKind(event.kind);
+    const auto kind = event.eventKind();
     const CallStackWalker::Step step = walker_.feedNumbered(seq, event.timeNs, function, kind);
     if (kind == EventKind::Call) {
       setSeq(step.depth, seq);

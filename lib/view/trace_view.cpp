@@ -29,7 +29,7 @@ Item itemOf(const Span &span, uint64_t seq) {
           .fillNs = span.durationNs(),
           .depth = span.depth,
           .function = span.functionIndex,
-          .kind = span.how == SpanEnd::Exception ? ItemKind::Exception : ItemKind::Call};
+          .kind = itemKindOf(span.how)};
 }
 
 } // namespace

@@ -107,7 +107,8 @@ class Span(NamedTuple):
     depth: int
     """How many calls are around it."""
     exit: str
-    """How it ended: ``"return"``, ``"exception"``, ``"missing"`` (no exit was recorded), ``"open"``."""
+    """How it ended: ``"return"``, ``"exception"``, ``"inferred"`` (unseen: a later event
+    proves that it is over), ``"missing"`` (no exit was recorded), ``"open"``."""
     arguments: str | None
     """``"(n=10)"``; None if nothing was recorded."""
     result: str | None

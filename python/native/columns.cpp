@@ -109,7 +109,7 @@ public:
   void add(const SpanChunk &chunk) override { codes_.append(chunk.exit); }
   py::tuple take() override {
     py::list words;
-    for (const SpanEnd end : {SpanEnd::Return, SpanEnd::Exception, SpanEnd::Missing, SpanEnd::Open})
+    for (const SpanEnd end : kSpanEnds)
       words.append(spanEndName(end));
     return py::make_tuple("words", codes_.take<int8_t>(), words);
   }

@@ -73,7 +73,7 @@ struct Level {
 };
 
 struct FileEvent {
-  uint8_t kind;
+  uint16_t kind;
   char name;
 };
 
@@ -406,20 +406,20 @@ private:
       copy(scratch_, s);
     }
     recover(scratch_);
-    unsigned found[2][26] = {}, exceptions = 0, open = 0;
+    unsigned found[2][26] = {}, unseen = 0, open = 0;
     std::string text;
     std::vector<char> stack;
     for (unsigned i = 0; i < scratch_.fileCount; ++i) {
       const FileEvent &e = scratch_.file[i];
-      text += std::string(" ") + " +-!"[e.kind] + e.name;
+      text += std::string(" ") + " +-!?~"[e.kind == kMissing ? 4 : e.kind == kInferred ? 5 : e.kind] + e.name;
       if (e.kind == kCall)
         stack.push_back(e.name);
       else if (stack.empty() || stack.back() != e.name)
         problem_ = "not nested:" + text;
       else
         stack.pop_back();
-      if (e.kind == kException)
-        ++exceptions;
+      if (e.kind == kException || e.kind == kInferred)
+        ++unseen;
       else
         ++found[e.kind == kReturn][e.name - 'a'];
     }
@@ -430,7 +430,7 @@ private:
           problem_ = std::string(kind ? "returns" : "calls") + " of " + static_cast<char>('a' + f) + ": " +
                      std::to_string(found[kind][f]) + " instead of " + std::to_string(s.complete[kind][f]) + " to " +
                      std::to_string(s.begun[kind][f]) + ":" + text;
-    if (!s.jumped && !s.twice && (exceptions || scratch_.strays))
+    if (!s.jumped && !s.twice && (unseen || scratch_.strays))
       problem_ = "an exit without its call:" + text + ", " + std::to_string(open) + " open";
   }
 

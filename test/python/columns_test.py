@@ -148,7 +148,7 @@ class Agreement(unittest.TestCase):
                     one = names == row["function"]
                     self.assertEqual((row["calls"], row["self_ns"], row["total_ns"]),
                                      (one.sum(), spans["self"][one].sum(), spans["dur"][one & spans["outermost"]].sum()), row)
-                    for end in ("exception", "missing", "open"):
+                    for end in ("exception", "inferred", "missing", "open"):
                         self.assertEqual(row[end + ("s" if end == "exception" else "")], (one & (spans["exit"] == end)).sum())
                 found = sorted(zip(*(np.asarray(spans[key]).tolist() for key in ("id", "ts", "dur", "self", "name", "exit"))))
                 first = first or found

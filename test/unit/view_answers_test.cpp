@@ -27,7 +27,7 @@ CallDetails detailsOf(const TrueThread &thread, size_t number) {
     details.endNs = call.item.endNs;
     details.selfNs = call.item.fillNs - call.childrenNs, details.calls = call.calls;
   }
-  details.isException = call.item.kind == ItemKind::Exception;
+  details.how = endOf(call.item.kind);
   details.parent = call.parent == kNoSeq ? Seq() : Seq(call.parent);
   for (size_t i = 0; i < thread.calls.size(); ++i) {
     const TrueCall &other = thread.calls[i];
@@ -52,7 +52,7 @@ void expectSame(const CallDetails &found, const CallDetails &expected) {
   EXPECT_EQ(found.depth, expected.depth);
   EXPECT_EQ(found.beginNs, expected.beginNs);
   EXPECT_EQ(found.endNs, expected.endNs);
-  EXPECT_EQ(found.isException, expected.isException);
+  EXPECT_EQ(found.how, expected.how);
   EXPECT_EQ(found.selfNs, expected.selfNs);
   EXPECT_EQ(found.calls, expected.calls);
   EXPECT_EQ(found.parent, expected.parent);

@@ -43,7 +43,7 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
     TrueCall &call = thread.calls[open.back()];
     open.pop_back();
     call.item.endNs = now, call.item.fillNs = now - call.item.beginNs;
-    call.item.kind = how == SpanEnd::Exception ? ItemKind::Exception : ItemKind::Call;
+    call.item.kind = itemKindOf(how);
     call.endSeq = seq, call.how = how;
     if (!open.empty())
       thread.calls[open.back()].childrenNs += call.item.fillNs;
@@ -80,9 +80,13 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
         left = 1;
       if (left == 2)
         close(SpanEnd::Missing, seq);
-      event.kind = what == 60 ? model::Kind::Exception : model::Kind::Return;
+      const auto [kind, how] = what == 60   ? std::pair(model::Kind::Exception, SpanEnd::Exception)
+                               : what == 61 ? std::pair(model::Kind::Inferred, SpanEnd::Inferred)
+                               : what == 62 ? std::pair(model::Kind::Missing, SpanEnd::Missing)
+                                            : std::pair(model::Kind::Return, SpanEnd::Return);
+      event.kind = kind;
       event.function = thread.calls[open.back()].item.function;
-      close(what == 60 ? SpanEnd::Exception : SpanEnd::Return, seq);
+      close(how, seq);
     }
     thread.events.push_back(event);
   }

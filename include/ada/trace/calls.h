@@ -22,12 +22,13 @@ namespace ada {
 /// How a call ended.
 enum class SpanEnd : uint8_t {
   Return,
-  Exception, ///< unwinding, longjmp, end of the thread
-  Missing,   ///< no exit was recorded, but one of an outer call was
+  Exception, ///< unwinding, longjmp, end of the thread: a hook saw it
+  Missing,   ///< no exit was recorded, but it is over: how it was left is not known
   Open,      ///< not ended when the trace did
+  Inferred,  ///< no hook saw how it was left; a later event proves that it is over
 };
 
-/// "return", "exception", "missing", "open".
+/// "return", "exception", "missing", "open", "inferred".
 constexpr std::string_view spanEndName(SpanEnd end) {
   switch (end) {
   case SpanEnd::Return:
@@ -36,11 +37,19 @@ constexpr std::string_view spanEndName(SpanEnd end) {
     return "exception";
   case SpanEnd::Missing:
     return "missing";
+  case SpanEnd::Inferred:
+    return "inferred";
   case SpanEnd::Open:
     break;
   }
   return "open";
 }
+
+inline constexpr SpanEnd kSpanEnds[] = {SpanEnd::Return, SpanEnd::Exception, SpanEnd::Missing, SpanEnd::Open,
+                                        SpanEnd::Inferred};
+
+/// Whether it is known when and how the call ended.
+constexpr bool isSeen(SpanEnd end) { return end == SpanEnd::Return || end == SpanEnd::Exception; }
 
 /// One call from entry to exit.
 struct Span {
@@ -169,11 +178,14 @@ private:
       deepest_ = depth_ > deepest_ ? depth_ : deepest_;
       return {.depth = depth_ - 1};
     }
-    if (kind != EventKind::Return && kind != EventKind::Exception) {
+    if (!isExit(kind)) {
       ++unknown_;
       return {.depth = depth_};
     }
-    const SpanEnd how = kind == EventKind::Return ? SpanEnd::Return : SpanEnd::Exception;
+    const SpanEnd how = kind == EventKind::Return      ? SpanEnd::Return
+                        : kind == EventKind::Exception ? SpanEnd::Exception
+                        : kind == EventKind::Inferred  ? SpanEnd::Inferred
+                                                       : SpanEnd::Missing;
     if (depth_ == 0 || stack_[depth_ - 1].functionId != functionId)
       return repair(seq, timestampNs, functionId, number, how);
     return {.depth = depth_ - 1, .finished = {&close(timestampNs, seq, how), 1}};

@@ -9,15 +9,28 @@
 
 namespace ada {
 
-/// What an event says. The numbers are those of ATF; readers pass other numbers
-/// through.
+/// What an event says; an exit also says how it is known. The numbers 1 to 3 are those of ATF. ATF has none for the
+/// others: its files have them as the kind that their lowest byte gives. Readers pass other numbers through.
 enum class EventKind : uint32_t {
-  Call = 1,      ///< a function was entered
-  Return = 2,    ///< it returned
-  Exception = 3, ///< it was left by unwinding, longjmp or the end of its thread
+  Call = 1,          ///< a function was entered
+  Return = 2,        ///< it returned
+  Exception = 3,     ///< it was left by unwinding, longjmp or the end of its thread, and a hook saw that
+  Missing = 0xAD02,  ///< it is over, but its exit was not recorded: how it was left is not known
+  Inferred = 0xAD03, ///< no hook saw how it was left; a later event proves that it is over
 };
 
-/// "call", "return", "exception"; "unknown" for any other number.
+constexpr bool isExit(EventKind kind) {
+  return kind == EventKind::Return || kind == EventKind::Exception || kind == EventKind::Missing ||
+         kind == EventKind::Inferred;
+}
+
+/// As ATF has it.
+constexpr EventKind inAtf(EventKind kind) {
+  return kind == EventKind::Missing || kind == EventKind::Inferred ? EventKind{static_cast<uint32_t>(kind) & 0xff}
+                                                                   : kind;
+}
+
+/// "call", "return", "exception", "missing", "inferred"; "unknown" for any other number.
 constexpr std::string_view kindName(EventKind kind) {
   switch (kind) {
   case EventKind::Call:
@@ -26,6 +39,10 @@ constexpr std::string_view kindName(EventKind kind) {
     return "return";
   case EventKind::Exception:
     return "exception";
+  case EventKind::Missing:
+    return "missing";
+  case EventKind::Inferred:
+    return "inferred";
   }
   return "unknown";
 }

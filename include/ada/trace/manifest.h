@@ -37,6 +37,8 @@ struct ManifestThread {
   uint64_t removedCount = 0;               ///< older events that were taken away (max_size, max_time, flight)
   uint64_t foundCount = 0;                 ///< exits that earlier parts count as lost, but that are events of this one
   uint64_t leftOutCount = 0;               ///< events of calls that min_duration or max_depth left out
+  uint64_t inferredCount = 0;              ///< exits that no hook saw: EventKind::Inferred
+  uint64_t strayCount = 0;                 ///< exits that came when their calls were not open; they made no event
   uint64_t recorderWaitNs = 0;             ///< how long the recorder held it up
   uint64_t recorderSpansMissingNs = 0;     ///< its part without a place in time
   std::map<std::string, uint64_t> dropped; ///< events that were not recorded, by reason
@@ -176,7 +178,8 @@ public:
   std::string clockSource;
   std::string times; ///< "exact", "tick" or "none"; empty if it does not say
   uint64_t resolutionNs = 0, longestTickNs = 0;
-  uint64_t leftOutCount = 0; ///< as for threads, of those that are not listed separately
+  uint64_t leftOutCount = 0;  ///< as for threads, of those that are not listed separately
+  uint64_t inferredCount = 0; ///< the sum over all threads
   uint64_t recorderWaitNs = 0,
            recorderSpansMissingNs = 0; ///< of all threads; its part without a place in time
   uint64_t counterFaults = 0;          ///< how often the counter went back, or differed between CPUs

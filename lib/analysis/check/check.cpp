@@ -180,7 +180,7 @@ private:
   void add(size_t number, const Span &span, bool isOutermost) {
     const Rule &rule = checked_[number];
     Sums &sum = sums[number];
-    const bool isComplete = !span.isEarlier && (span.how == SpanEnd::Return || span.how == SpanEnd::Exception);
+    const bool isComplete = !span.isEarlier && isSeen(span.how);
     const bool isException = span.how == SpanEnd::Exception;
     ++sum.calls, sum.selfNs += span.selfNs(), sum.exceptions += isException;
     sum.totalNs += isOutermost ? span.durationNs() : 0;

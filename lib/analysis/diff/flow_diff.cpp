@@ -319,10 +319,7 @@ private:
     if (call.what != Token::Nothing)
       part.calls.push_back({call.seq, call.function, 1, call.what == Token::Begin ? call.text : std::string()});
     if (call.what == Token::End)
-      part.end = call.how == SpanEnd::Exception ? "exception"
-                 : call.how == SpanEnd::Open    ? "open"
-                 : call.how == SpanEnd::Missing ? "missing"
-                                                : call.text;
+      part.end = call.how == SpanEnd::Return ? call.text : std::string(spanEndName(call.how));
     return part;
   }
   // Lists the first `count` siblings.

@@ -56,7 +56,7 @@ Expected<void> DurationSink::decide(ThreadState &thread, uint64_t timeNs, const 
 
 // True if the call that the event ends has been passed on.
 bool DurationSink::exit(ThreadState &thread, const Event &event) {
-  const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind(event.kind));
+  const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, event.eventKind());
   if (step.stray)
     return true;
   bool isShown = true;
@@ -86,7 +86,7 @@ Expected<void> DurationSink::take(ThreadState &thread, const model::Batch &batch
     // With a minimum of 0, calls that take no time count as well.
     if (minDurationNs_ == 0)
       ++thread.decided;
-  } else if (event.kind == Kind::Return || event.kind == Kind::Exception) {
+  } else if (isExit(event.kind)) {
     isShown = exit(thread, event);
   }
   if (!isShown)

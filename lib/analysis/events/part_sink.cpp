@@ -150,7 +150,7 @@ bool PartSink::enter(ThreadState &thread, const Event &event) {
 
 // True if the end is to be shown, because its call was.
 bool PartSink::leave(ThreadState &thread, const Event &event) {
-  const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind(event.kind));
+  const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, event.eventKind());
   if (step.stray) // its call began before the trace
     return thread.started && thread.filter.showsStray(event.function, event.timeNs);
   ThreadState::Frame frame = {};
@@ -195,6 +195,8 @@ Expected<void> PartSink::take(ThreadState &thread, const model::Batch &batch, si
     break;
   case Kind::Return:
   case Kind::Exception:
+  case Kind::Inferred:
+  case Kind::Missing:
     isShown = leave(thread, in);
     break;
   case Kind::Value:

@@ -46,7 +46,7 @@ public:
     settle();
     if (recorder_.isDue(event.timeNs) && !event.isEarlier)
       holdUp(event.timeNs);
-    const auto kind = event.kind == model::Kind::Other ? EventKind{event.other} : EventKind(event.kind);
+    const auto kind = event.eventKind();
     CallStackWalker::Step step;
     if (event.isEarlier)
       openEarlier(event, batch);

@@ -116,7 +116,7 @@ public:
     --openFunctions_;
     if (--states_[name].open > 0 || !shown || isCutOff(span))
       return;
-    if (span.how == SpanEnd::Return || span.how == SpanEnd::Exception)
+    if (isSeen(span.how))
       add(functions[name], states_[name], span);
   }
 

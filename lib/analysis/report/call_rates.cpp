@@ -28,7 +28,7 @@ public:
       if (recorder_.isDue(event.timeNs))
         recorder_.takeUntil(event.timeNs, [&](uint64_t fromNs, uint64_t toNs) { walker.holdUp(toNs - fromNs); });
       state_->lastNs = event.timeNs;
-      const auto kind = event.kind == model::Kind::Other ? EventKind{event.other} : EventKind(event.kind);
+      const auto kind = event.eventKind();
       for (const Span &span : walker.feedNumbered(number, event.timeNs, event.function, kind).finished)
         add(span);
     }

@@ -16,7 +16,7 @@ namespace ada::analysis {
 namespace {
 
 constexpr char kMagic[4] = {'A', 'T', 'P', 'S'};
-constexpr uint8_t kVersion = 2;
+constexpr uint8_t kVersion = 3;
 constexpr size_t kHeaderBytes = 64;
 
 struct Header {
@@ -82,7 +82,7 @@ bool getCalls(VarintCursor &from, std::vector<PartEnds::Call> &calls) {
     call.functionId = from.number();
     call.beginNs = before += from.difference();
     const uint64_t flags = from.number(), how = flags / kHow;
-    if (how > static_cast<uint64_t>(SpanEnd::Open))
+    if (how >= std::size(kSpanEnds))
       return false;
     call.isEarlier = flags & kEarlier, call.hasEnded = flags & kEnded, call.isOutermost = flags & kOutermost;
     if (flags & kHasRow)
@@ -138,16 +138,16 @@ std::optional<Distribution> getDistribution(VarintCursor &from) {
 }
 
 void put(VarintBytes &to, const FunctionStatistics &figures) {
-  for (const uint64_t figure : {figures.calls, figures.exceptions, figures.missing, figures.open, figures.earlier,
-                                figures.totalNs, figures.selfNs})
+  for (const uint64_t figure : {figures.calls, figures.exceptions, figures.inferred, figures.missing, figures.open,
+                                figures.earlier, figures.totalNs, figures.selfNs})
     to.number(figure);
   put(to, figures.off);
   put(to, figures.selfOff);
   put(to, figures.durations.content());
 }
 bool getFigures(VarintCursor &from, FunctionStatistics &figures) {
-  for (uint64_t *figure : {&figures.calls, &figures.exceptions, &figures.missing, &figures.open, &figures.earlier,
-                           &figures.totalNs, &figures.selfNs})
+  for (uint64_t *figure : {&figures.calls, &figures.exceptions, &figures.inferred, &figures.missing, &figures.open,
+                           &figures.earlier, &figures.totalNs, &figures.selfNs})
     *figure = from.number();
   figures.off = getTimes(from);
   figures.selfOff = getTimes(from);

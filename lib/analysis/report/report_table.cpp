@@ -119,6 +119,8 @@ constexpr Column<Row> kReport[] = {
      [](const Row &row) -> Value { return figuresOf(row).calls; }},
     {ColumnInfo{"exceptions", Holds::Count, "how many of them were left by an exception or longjmp"},
      [](const Row &row) -> Value { return figuresOf(row).exceptions; }},
+    {ColumnInfo{"inferred", Holds::Count, "how many of them ended unseen: a later event proves that they are over"},
+     [](const Row &row) -> Value { return figuresOf(row).inferred; }},
     {ColumnInfo{"missing", Holds::Count, "how many of them have no recorded exit"},
      [](const Row &row) -> Value { return figuresOf(row).missing; }},
     {ColumnInfo{"open", Holds::Count, "how many of them had not ended when the trace did"},
@@ -235,7 +237,7 @@ constexpr Column<CallLine> kCalls[] = {
                 "the part of `duration_ns` spent in no other traced function, without the recorder's time"} |
          inText("self", 11, 1, 3) | Look::Number,
      [](const CallLine &line) -> Value { return line.call->span.selfNs(); }},
-    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `missing`, `open`"},
+    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `inferred`, `missing`, `open`"},
      [](const CallLine &line) -> Value { return spanEndName(line.call->span.how); }},
     {ColumnInfo{"function", Holds::Text, "in the style of `--names`"} | inText("call", 0, 9) | Look::Name,
      [](const CallLine &line) -> Value { return line.name; },

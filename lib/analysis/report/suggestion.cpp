@@ -47,8 +47,9 @@ Suggestion suggestFilter(const Report &report, uint64_t resolutionNs) {
   const uint64_t isShort = std::max(kShort * suggestion.callCostNs, resolutionNs);
   for (TracedName &name : names) {
     const FunctionStatistics &figures = name.figures;
-    if (figures.calls * kPart < suggestion.allCalls || figures.exceptions > 0 || figures.durations.count() == 0 ||
-        figures.durations.percentile(50) > isShort || figures.durations.percentile(99) > isShort / kShort * kAlike)
+    if (figures.calls * kPart < suggestion.allCalls || figures.exceptions + figures.inferred > 0 ||
+        figures.durations.count() == 0 || figures.durations.percentile(50) > isShort ||
+        figures.durations.percentile(99) > isShort / kShort * kAlike)
       continue;
     suggestion.calls += figures.calls;
     suggestion.leaveOut.push_back(std::move(name));

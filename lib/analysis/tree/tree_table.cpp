@@ -43,7 +43,8 @@ constexpr Column<TreeLine> kTree[] = {
          inText("self", 11, 2) | Look::Number,
      [](const TreeLine &row) -> Value { return row.node->isLoop() ? 0 : row.node->selfNs; }},
     {ColumnInfo{"end", Holds::Text,
-                "`return`, `exception`, `missing` (no exit was recorded), `open` (it had not ended when the trace "
+                "`return`, `exception`, `inferred` (unseen: a later event proves that it is over), `missing` (no exit "
+                "was recorded), `open` (it had not ended when the trace "
                 "did); `null` for a loop"} |
          kOrNull,
      [](const TreeLine &row) -> Value { return row.node->isLoop() ? "" : spanEndName(row.node->how); }},

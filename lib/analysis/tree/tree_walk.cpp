@@ -32,8 +32,8 @@ public:
       if (offCpu_.isDue(event.timeNs))
         offCpu_.take(lastNs_, event.timeNs, [&](const OffCpu &off) { addOffCpu(off); });
       lastNs_ = event.timeNs;
-      if (event.kind <= model::Kind::Exception)
-        note(calls_.feedNumbered(seq, event.timeNs, event.function, EventKind(event.kind)).finished, &event, batch);
+      if (model::isOfCall(event.kind))
+        note(calls_.feedNumbered(seq, event.timeNs, event.function, event.eventKind()).finished, &event, batch);
       ++seq;
       if (calls_.depth() <= enough_)
         return earlyEnd();

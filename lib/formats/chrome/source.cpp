@@ -346,9 +346,10 @@ void Reader::add(const Fields &fields) {
     event.function = fields.hasName ? names_.function(process, fields.name) : SliceWalk::kNoName;
     if (isOwn_ && !arguments.empty())
       if (const std::string end = textMember(arguments, "end"); !end.empty()) {
-        event.type = end == "exception" ? SliceWalk::kEndByException
-                     : end == "missing" ? SliceWalk::kEndMissing // this end was made up by the export
-                                        : SliceWalk::kEnd;
+        event.type = end == "exception"  ? SliceWalk::kEndByException
+                     : end == "inferred" ? SliceWalk::kEndInferred
+                     : end == "missing"  ? SliceWalk::kEndMissing
+                                         : SliceWalk::kEnd;
         arguments = {};
       }
     break;

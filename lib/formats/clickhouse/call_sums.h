@@ -53,7 +53,7 @@ private:
 struct CallSum {
   uint64_t calls = 0, totalNs = 0, selfNs = 0;
   OffCpuTimes off, selfOff;
-  uint64_t exceptions = 0, missing = 0, open = 0;
+  uint64_t exceptions = 0, inferred = 0, missing = 0, open = 0;
   uint64_t shortestNs = 0, longestNs = 0; ///< of calls that have both ends
   std::map<uint64_t, uint64_t> durations; ///< of these calls: their number by duration, see rounded()
 
@@ -84,9 +84,10 @@ public:
       sum.off += off;
     }
     sum.exceptions += span.how == SpanEnd::Exception;
+    sum.inferred += span.how == SpanEnd::Inferred;
     sum.missing += span.how == SpanEnd::Missing;
     sum.open += span.how == SpanEnd::Open;
-    if (span.how != SpanEnd::Return && span.how != SpanEnd::Exception)
+    if (!isSeen(span.how))
       return;
     const uint64_t duration = span.durationNs();
     sum.shortestNs = sum.durations.empty() ? duration : std::min(sum.shortestNs, duration);

@@ -25,19 +25,20 @@ struct Table {
 };
 
 // The types are those of the oldest dialect, see inDialect().
+#define ADA_EXITS "Enum8('return' = 0, 'exception' = 1, 'missing' = 2, 'open' = 3, 'inferred' = 4)"
 constexpr Table kTables[] = {
     {"spans", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
   process UInt32, thread UInt32, function UInt64, name String, begin UInt64, duration UInt64, self UInt64, waiting UInt64,
   preempted UInt64, self_waiting UInt64, self_preempted UInt64,
   recorder UInt64, self_recorder UInt64, depth UInt32, id UInt64, parent UInt64,
-  end Enum8('return' = 0, 'exception' = 1, 'missing' = 2, 'open' = 3), outermost UInt8, arguments String, result String,
+  end )" ADA_EXITS R"(, outermost UInt8, arguments String, result String,
   values String, way UInt64, counted UInt8 DEFAULT 1, args Nested(name String, text String, number Float64),
   result_number Float64 DEFAULT nan, trace_id String, time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
      "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
     {"aggregates", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64,
   begin UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64,
   self_waiting UInt64, self_preempted UInt64, recorder UInt64, self_recorder UInt64, exceptions UInt64,
-  missing UInt64, open UInt64, shortest UInt64, longest UInt64, durations AggregateFunction(quantilesExactWeighted(0.5, 0.9, 0.99, 0.999), UInt64, UInt64),
+  inferred UInt64, missing UInt64, open UInt64, shortest UInt64, longest UInt64, durations AggregateFunction(quantilesExactWeighted(0.5, 0.9, 0.99, 0.999), UInt64, UInt64),
   time DateTime ALIAS toDateTime(intDiv(begin, 1000000000)))",
      "MergeTree", "", "PARTITION BY day ORDER BY (function, begin)"},
     {"points", R"(day Date, session UInt64, plan UInt64, block UInt32, host String, release String,
@@ -80,7 +81,7 @@ constexpr SharedName kSharedNames[] = {
     {"functions", "functions", "id", "UInt64", "function"},
 };
 
-// Columns that versions 2 to 5 added to tables of earlier versions.
+// Columns that versions 2 to 6 added to tables of earlier versions.
 const AddedColumn kAdded[] = {
     {"spans", "way", "UInt64"},
     {"spans", "counted", "UInt8 DEFAULT 1"},
@@ -95,6 +96,7 @@ const AddedColumn kAdded[] = {
     {"aggregates", "recorder", "UInt64"},
     {"aggregates", "self_recorder", "UInt64"},
     {"spans", "name", "String"},
+    {"aggregates", "inferred", "UInt64"},
 };
 
 // Points with their names.
@@ -257,7 +259,8 @@ std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, con
           " (day Date, session UInt64, plan UInt64, block UInt32, host String, release String, function UInt64, begin "
           "UInt64, step UInt64, calls UInt64, total UInt64, self UInt64, waiting UInt64, preempted UInt64, "
           "self_waiting UInt64, self_preempted UInt64, recorder UInt64, self_recorder UInt64, exceptions UInt64, "
-          "missing UInt64, open UInt64, shortest UInt64, longest UInt64, lengths Array(UInt64), counts Array(UInt64)) "
+          "inferred UInt64, missing UInt64, open UInt64, shortest UInt64, longest UInt64, lengths Array(UInt64), "
+          "counts Array(UInt64)) "
           "ENGINE = Null",
       view + plain +
           ", arrayReduce('quantilesExactWeightedState(0.5, 0.9, 0.99, 0.999)', lengths, counts) AS durations FROM " +
@@ -270,6 +273,8 @@ std::vector<AddedColumn> addedColumns() {
     all.push_back({name.table, name.key, aliasOf(name)});
   return all;
 }
+
+std::vector<AddedColumn> changedColumns() { return {{"spans", "end", ADA_EXITS}}; }
 
 std::vector<SchemaView> schemaViews() {
   std::vector<SchemaView> views(std::begin(kViews), std::end(kViews));

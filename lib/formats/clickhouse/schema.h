@@ -13,7 +13,7 @@
 namespace ada::model {
 
 /// The version of the tables. Every change to them needs a new number and a step that upgrades older databases to it.
-inline constexpr uint32_t kSchemaVersion = 5;
+inline constexpr uint32_t kSchemaVersion = 6;
 
 /// What a server can do depends on its version: 1816 for 18.16, 2408 for 24.8.
 struct Dialect {
@@ -41,6 +41,8 @@ struct AddedColumn {
   std::string type;
 };
 std::vector<AddedColumn> addedColumns();
+/// Columns that have another type in tables of older versions.
+std::vector<AddedColumn> changedColumns();
 /// The name and query of a view. Views hold no data and are made again by every `--init`.
 struct SchemaView {
   std::string_view name;
@@ -61,8 +63,8 @@ inline constexpr std::string_view kPointColumns =
 /// Columns of the gate to `aggregates`, whose view makes `durations` from the last two.
 inline constexpr std::string_view kSumColumns =
     "day, session, plan, block, host, release, function, begin, step, calls, total, self, waiting, preempted, "
-    "self_waiting, self_preempted, recorder, self_recorder, exceptions, missing, open, shortest, longest, lengths, "
-    "counts";
+    "self_waiting, self_preempted, recorder, self_recorder, exceptions, inferred, missing, open, shortest, longest, "
+    "lengths, counts";
 /// The statements that make a gate and its view. A gate is a table that holds nothing and passes rows on to a table.
 std::vector<std::string> gateTables(BlockKind kind, const std::string &gate, const std::string &target);
 inline constexpr std::string_view kWayColumns = "way, parent, function";

@@ -223,7 +223,12 @@ void SpanBlocks::putSums() {
     row_.number(sum.off.waitingNs).number(sum.off.preemptedNs);
     row_.number(sum.selfOff.waitingNs).number(sum.selfOff.preemptedNs);
     row_.number(sum.off.recorderNs).number(sum.selfOff.recorderNs);
-    row_.number(sum.exceptions).number(sum.missing).number(sum.open).number(sum.shortestNs).number(sum.longestNs);
+    row_.number(sum.exceptions)
+        .number(sum.inferred)
+        .number(sum.missing)
+        .number(sum.open)
+        .number(sum.shortestNs)
+        .number(sum.longestNs);
     row_.length(sum.durations.size());
     for (const auto &[duration, count] : sum.durations)
       row_.number(duration);

@@ -32,6 +32,7 @@ event { name = "return"; id = 2; stream_id = 0; fields := struct { enum function
 event { name = "return_detail"; id = 3; stream_id = 0; fields := struct { enum function function; string result; string values; }; };
 event { name = "exception"; id = 4; stream_id = 0; fields := struct { enum function function; }; };
 event { name = "missing_exit"; id = 5; stream_id = 0; fields := struct { enum function function; }; };
+event { name = "inferred_exit"; id = 9; stream_id = 0; fields := struct { enum function function; }; };
 event { name = "mark"; id = 6; stream_id = 0; fields := struct { string name; string data; }; };
 )";
 

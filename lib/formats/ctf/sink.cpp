@@ -22,7 +22,7 @@ public:
   explicit CtfSink(std::string directory) : ExportSink(/*values=*/true), directory_(std::move(directory)) {}
 
 private:
-  // The last two are calls and call_details of functions whose source is known.
+  // kCallAt and kCallDetailAt are calls and call_details of functions whose source is known.
   enum EventId : uint8_t {
     kCall,
     kCallDetail,
@@ -32,7 +32,8 @@ private:
     kMissing,
     kMark,
     kCallAt,
-    kCallDetailAt
+    kCallDetailAt,
+    kInferred
   };
   static constexpr uint32_t kMagic = 0xC1FC1FC1;
   // Offsets in a packet of its last time and its sizes, which are known only at its end.
@@ -52,10 +53,11 @@ private:
     if (end.isOpen()) // no end was recorded, so none is written
       return;
     const bool hasDetail = !end.result.empty() || !end.values.empty();
-    const EventId id = end.span.how == SpanEnd::Exception ? kLeftByException
-                       : end.span.how == SpanEnd::Missing ? kMissing
-                       : hasDetail                        ? kReturnDetail
-                                                          : kReturn;
+    const EventId id = end.span.how == SpanEnd::Exception  ? kLeftByException
+                       : end.span.how == SpanEnd::Inferred ? kInferred
+                       : end.span.how == SpanEnd::Missing  ? kMissing
+                       : hasDetail                         ? kReturnDetail
+                                                           : kReturn;
     beginEvent(end.thread, end.span.endNs, id);
     putNumber(end.span.functionIndex, 4);
     if (id == kReturnDetail) {

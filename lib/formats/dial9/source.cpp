@@ -273,8 +273,11 @@ void Reader::onEvent(const dial9::EventView &event) {
              : role == Dial9Type::Return    ? Kind::Return
              : role == Dial9Type::Exception ? Kind::Exception
                                             : Kind::Other;
-  if (role == Dial9Type::Other)
-    out.other = static_cast<uint32_t>(v[2].asUint64());
+  if (role == Dial9Type::Other) {
+    const auto kind = static_cast<uint32_t>(v[2].asUint64());
+    out.kind = kindOf(EventKind{kind});
+    out.other = out.kind == Kind::Other ? kind : 0;
+  }
   out_.events().add(out);
 }
 

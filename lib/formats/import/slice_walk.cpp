@@ -22,7 +22,7 @@ void SliceWalk::take(const LooseEvent &event, std::string_view text) {
     leave();
   thread_ = event.thread;
   // An event that begins when a whole slice ends comes after it.
-  const bool isEnd = event.type == kEnd || event.type == kEndByException || event.type == kEndMissing;
+  const bool isEnd = event.type >= kEnd && event.type <= kEndMissing;
   closeUntil(event.timeNs, /*alsoAtOnce=*/!isEnd);
   if (isEnd)
     return close(event, text);
@@ -101,16 +101,17 @@ void SliceWalk::close(const LooseEvent &event, std::string_view text) {
   while (at > 0 &&
          (stack_[at - 1].isComplete || (event.function != kNoName && stack_[at - 1].function != event.function)))
     --at;
-  const Kind kind = event.type == kEndByException ? Kind::Exception : Kind::Return;
+  const Kind kind = event.type == kEndByException ? Kind::Exception
+                    : event.type == kEndInferred  ? Kind::Inferred
+                    : event.type == kEndMissing   ? Kind::Missing
+                                                  : Kind::Return;
   if (at == 0) {
     if (event.function == kNoName || event.type == kEndMissing)
       return lost_.add("ends without a name where nothing is open");
     return put(kind, event.timeNs, event.function);
   }
-  if (event.type != kEndMissing) {
-    putValues(event.timeNs, text);
-    put(kind, event.timeNs, stack_[at - 1].function);
-  }
+  putValues(event.timeNs, text);
+  put(kind, event.timeNs, stack_[at - 1].function);
   stack_.resize(at - 1);
   while (!complete_.empty() && complete_.back() >= stack_.size())
     complete_.pop_back();

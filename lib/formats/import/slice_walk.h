@@ -21,6 +21,7 @@ public:
     kComplete, ///< from timeNs to endNs
     kEnd,      ///< ends the innermost kBegin, or the innermost one of this function
     kEndByException,
+    kEndInferred,
     kEndMissing, ///< an end is known to be missing
     kInstant,    ///< the text is the mark's name, '\0', and an object or nothing
   };

@@ -77,7 +77,8 @@ void PacketReader::annotate(pbf_reader annotation, const Sequence &sequence, Jso
     json = "[" + elements.list() + "]";
   if (json.empty())
     return;
-  if (about && name == "end" && (plain == "exception" || plain == "missing" || plain == "return")) {
+  if (about && name == "end" &&
+      (plain == "exception" || plain == "inferred" || plain == "missing" || plain == "return")) {
     about->end = plain;
     return;
   }
@@ -183,6 +184,7 @@ void PacketReader::addEvent(pbf_reader fields, uint64_t timeNs, Sequence &sequen
   event.type = type == kInstant                 ? SliceWalk::kInstant
                : type == kBegin                 ? phase == 'X' ? SliceWalk::kComplete : SliceWalk::kBegin
                : annotations.end == "exception" ? SliceWalk::kEndByException
+               : annotations.end == "inferred"  ? SliceWalk::kEndInferred
                : annotations.end == "missing"   ? SliceWalk::kEndMissing
                                                 : SliceWalk::kEnd;
   if (event.type == SliceWalk::kComplete) {

@@ -233,7 +233,7 @@ std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
     if (record.type == kEntry) {
       // These calls must be over, because the new one is not deeper: longjmp() and the like, or their exits are lost.
       for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
-        put(Kind::Exception, isAfterLoss ? lastNs : record.timeNs, open.back().function);
+        put(isAfterLoss ? Kind::Missing : Kind::Inferred, isAfterLoss ? lastNs : record.timeNs, open.back().function);
       open.push_back({function, record.depth});
       put(Kind::Call, record.timeNs, function);
     } else {
@@ -246,7 +246,7 @@ std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
       } else {
         // longjmp() makes setjmp() return again, at a depth where other calls have been since.
         for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
-          put(Kind::Exception, record.timeNs, open.back().function);
+          put(Kind::Inferred, record.timeNs, open.back().function);
         lost_.add("returns of calls that had returned: setjmp() and the like");
       }
     }

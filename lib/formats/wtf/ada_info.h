@@ -17,7 +17,7 @@ inline constexpr std::string_view kEndType = "ada.end";
 inline constexpr std::string_view kExceptionType = "ada.exception";
 /// Comes before a leave that is only for viewers: the call has no end.
 inline constexpr std::string_view kUnendedType = "ada.unended";
-/// Ends without a call, and kinds without a name.
+/// Ends without a call, ends whose kind a leave can't show (such a leave is "ada.unended"), and kinds without a name.
 inline constexpr std::string_view kEventType = "ada.event";
 /// A mark whose name can't be a type's name.
 inline constexpr std::string_view kMarkType = "ada.mark";

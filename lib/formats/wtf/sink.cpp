@@ -111,6 +111,7 @@ private:
   }
   Expected<void> one(const Event &event, const Batch &batch);
   Expected<void> call(ThreadState &thread, const Event &event, const Moment &moment);
+  Expected<void> leaveUnended(ThreadState &thread);
   Expected<void> exit(ThreadState &thread, const Event &event, const Moment &moment);
   Expected<void> other(const Event &event, const Moment &moment);
   Expected<void> mark(const Text &text, const Moment &moment);
@@ -329,15 +330,23 @@ Expected<void> WtfSink::call(ThreadState &thread, const Event &event, const Mome
   return write(wireIdOf(Role::ScopeEnter), args);
 }
 
+// Ends the innermost scope, whose call has no end that the file shows.
+Expected<void> WtfSink::leaveUnended(ThreadState &thread) {
+  Args args;
+  args.add(Arg::boolean(true));
+  ADA_TRY(write(kUnended, args));
+  pop(thread);
+  return write(wireIdOf(Role::ScopeLeave));
+}
+
 Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Moment &moment) {
   if (event.function >= thread.openCalls.size() || !thread.openCalls[event.function])
-    return other(event, moment);                  // a stray end
-  while (thread.stack.back() != event.function) { // ends that are missing
-    Args args;
-    args.add(Arg::boolean(true));
-    ADA_TRY(write(kUnended, args));
-    ADA_TRY(write(wireIdOf(Role::ScopeLeave)));
-    pop(thread);
+    return other(event, moment);                // a stray end
+  while (thread.stack.back() != event.function) // ends that are missing
+    ADA_TRY(leaveUnended(thread));
+  if (event.kind == Kind::Inferred || event.kind == Kind::Missing) { // an event of its own, and an end for viewers
+    ADA_TRY(other(event, moment));
+    return leaveUnended(thread);
   }
   if (event.kind == Kind::Exception) {
     Args args;
@@ -354,7 +363,7 @@ Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Mome
 Expected<void> WtfSink::other(const Event &event, const Moment &moment) {
   Args args;
   args.add(Arg::uint32(event.function));
-  args.add(Arg::uint32(event.kind == Kind::Other ? event.other : static_cast<uint32_t>(event.kind)));
+  args.add(Arg::uint32(static_cast<uint32_t>(event.eventKind())));
   addRest(args, moment);
   return write(kOther, args);
 }
@@ -436,6 +445,8 @@ Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
     return call(thread, event, moment);
   case Kind::Return:
   case Kind::Exception:
+  case Kind::Inferred:
+  case Kind::Missing:
     return exit(thread, event, moment);
   case Kind::Other:
     return other(event, moment);

@@ -356,7 +356,7 @@ void Reader::instance(const wtf::Item &item) {
     event.thread = threadOf(*item.zone);
     event.function = known->second;
     event.timeNs = timeOf(item.timeUs, restOf(record.args));
-    event.kind = kind == 2 ? Kind::Return : kind == 3 ? Kind::Exception : Kind::Other;
+    event.kind = kindOf(EventKind{kind});
     event.other = event.kind == Kind::Other ? kind : 0;
     return out_.events().add(event);
   }

@@ -98,13 +98,13 @@ inline void encodeIndexEvent(unsigned char *to, unsigned version, const IndexEve
   if (version == 1) {
     auto &raw = *reinterpret_cast<RawIndexEventV1 *>(to);
     raw.timestampNs = event.timestampNs, raw.functionId = event.functionId;
-    raw.threadId = event.threadId, raw.kind = static_cast<uint32_t>(event.kind);
+    raw.threadId = event.threadId, raw.kind = static_cast<uint32_t>(inAtf(event.kind));
     raw.depth = event.storedDepth == kNoDepth ? 0 : event.storedDepth;
     raw.detailSeq = event.detailSeq == kNoDetail ? kNoDetailV1 : static_cast<uint32_t>(event.detailSeq);
   } else {
     auto &raw = *reinterpret_cast<RawIndexEventV2 *>(to);
     raw.timestampNs = event.timestampNs, raw.functionId = event.functionId, raw.detailSeq = event.detailSeq;
-    // The kind's byte and the seven reserved ones in one store.
+    // The kind's byte (as inAtf() has it) and the seven reserved ones in one store.
     *reinterpret_cast<Little64 *>(&raw.kind) = static_cast<uint8_t>(event.kind);
   }
 }

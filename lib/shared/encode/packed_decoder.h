@@ -174,14 +174,17 @@ inline Decoded Decoder::decodeCallOrReturn(const Byte *&at, Tag tag, uint64_t pa
 }
 
 inline Decoded Decoder::decodeRare(const Byte *&at, Sub sub, Event &event) {
-  uint64_t passed, kind = kException, inner = 0;
+  uint64_t passed, kind = sub == Sub::Inferred ? kInferredInFile : sub == Sub::Missing ? kMissingInFile : kException;
+  uint64_t inner = 0;
   if (static_cast<unsigned>(sub) >= kSubs || !getVarint(at, passed))
     return Decoded::Bad;
-  if (sub != Sub::Exception && (!getVarint(at, kind) || kind >> 32 != 0))
+  if (!isOfInnermost(sub) && (!getVarint(at, kind) || kind >> 32 != 0))
     return Decoded::Bad;
-  if ((sub != Sub::Any) != (kind == kReturn || kind == kException))
+  if (sub != Sub::Any)
+    kind = exitFromFile(static_cast<uint32_t>(kind));
+  if ((sub != Sub::Any) != isExit(static_cast<uint32_t>(kind)))
     return Decoded::Bad;
-  if (sub == Sub::Exception || sub == Sub::Outer) {
+  if (isOfInnermost(sub) || sub == Sub::Outer) {
     if (sub == Sub::Outer && (!getVarint(at, inner) || inner == 0))
       return Decoded::Bad;
     if (inner >= state.depth - state.floor)
@@ -244,12 +247,10 @@ inline Decoded Decoder::findWhole(const Byte *at, const Byte *end) {
     if (low >= kSubs)
       return Decoded::Bad;
     const auto sub = static_cast<Sub>(low);
-    if (sub != Sub::Exception)
-      at = skip(at);
-    if (sub == Sub::Outer)
-      at = skip(at);
-    else if (sub != Sub::Exception)
-      at = skipFunction(at);
+    if (isOfInnermost(sub))
+      return at ? Decoded::Event : Decoded::End;
+    at = skip(at);
+    at = sub == Sub::Outer ? skip(at) : skipFunction(at);
     return at ? Decoded::Event : Decoded::End;
   }
   return Decoded::End;

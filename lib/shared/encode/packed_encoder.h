@@ -154,10 +154,10 @@ private:
 
   Byte *encodeRare(Byte *to, uint32_t kind, uint64_t functionId, uint64_t passed) {
     auto putNamed = [&](Sub sub) {
-      to = putVarint(putPrefix(to, sub, passed), kind);
+      to = putVarint(putPrefix(to, sub, passed), kindInFile(kind));
       return putFunction(to, functionId, state.module);
     };
-    if (kind != kReturn && kind != kException)
+    if (!isExit(kind))
       return putNamed(Sub::Any);
     const Product function = Product::of(functionId);
     const uint64_t known = state.depth - state.floor;
@@ -166,9 +166,13 @@ private:
       ++inner;
     if (inner < known) {
       if (inner > 0)
-        to = putVarint(putVarint(putPrefix(to, Sub::Outer, passed), kind), inner);
-      else
-        to = putPrefix(to, Sub::Exception, passed); // the return of the innermost call isn't rare
+        to = putVarint(putVarint(putPrefix(to, Sub::Outer, passed), kindInFile(kind)), inner);
+      else // the return of the innermost call isn't rare
+        to = putPrefix(to,
+                       kind == kInferred  ? Sub::Inferred
+                       : kind == kMissing ? Sub::Missing
+                                          : Sub::Exception,
+                       passed);
       state.pop(inner + 1, function);
       return to;
     }

@@ -43,8 +43,12 @@ enum class Sub : uint8_t {
   Beyond = 6,    // exit of a call that is open but not known: time, kind, function
   Stray = 7,     // exit of a function that has no open call: time, kind, function
   Any = 8,       // an event of another kind: time, kind, function
+  Inferred = 9,  // as Exception, but no hook saw how the call was left
+  Missing = 10,  // as Exception, but the exit was not recorded
 };
-inline constexpr unsigned kSubs = 9;
+inline constexpr unsigned kSubs = 11;
+// Whether it is an exit of the innermost call, whose kind it says.
+constexpr bool isOfInnermost(Sub sub) { return sub == Sub::Exception || sub == Sub::Inferred || sub == Sub::Missing; }
 
 inline constexpr size_t kMostVarintBytes = 10;
 // Four prefixes with a byte each, the event's byte, time, kind, and a function in two numbers.
@@ -57,7 +61,7 @@ inline constexpr uint32_t kNoDepth = ~uint32_t{0};
 
 struct Event {
   uint64_t ns = 0, functionId = 0;
-  uint32_t kind = 0;               // 1 call, 2 return, 3 exception; any other number
+  uint32_t kind = 0;               // as EventKind
   uint32_t storedDepth = kNoDepth; // what ATF 1 stores, if it isn't the depth that follows from the events
   bool hasLink = false;            // `link` is stored, not found from the detail file
   uint64_t link = kNoLink;
@@ -66,7 +70,18 @@ struct Event {
   bool operator==(const Event &) const = default;
 };
 
-inline constexpr uint32_t kCall = 1, kReturn = 2, kException = 3;
+inline constexpr uint32_t kCall = 1, kReturn = 2, kException = 3,
+                          kInferred = static_cast<uint32_t>(EventKind::Inferred),
+                          kMissing = static_cast<uint32_t>(EventKind::Missing);
+constexpr bool isExit(uint32_t kind) { return ada::isExit(EventKind{kind}); }
+// How exits number their kinds: ATF has two of them, the others follow. Sub::Any has any other number as it is.
+inline constexpr uint32_t kInferredInFile = 4, kMissingInFile = 5;
+constexpr uint32_t kindInFile(uint32_t kind) {
+  return kind == kInferred ? kInferredInFile : kind == kMissing ? kMissingInFile : kind;
+}
+constexpr uint32_t exitFromFile(uint32_t kind) {
+  return kind == kInferredInFile ? kInferred : kind == kMissingInFile ? kMissing : kind;
+}
 
 //===--- headers ----------------------------------------------------------===//
 

@@ -2,8 +2,9 @@
 //
 // The rules, one for each way in which a program leaves a function without its exit hook:
 //   exit matches the innermost open call   the normal case
-//   exit matches an outer open call        the calls above it were left without a hook, by unwinding through code that
-//                                          runs no cleanups: they get EXCEPTION events at that time
+//   exit matches an outer open call        the calls above it are over, but no hook saw how they were left (unwinding
+//                                          through code that runs no cleanups, a switch of stacks): they get INFERRED
+//                                          events at that time
 //   exit matches no open call              the call began before recording did, in another process (fork) or while
 //                                          records were lost: no event, but it is counted
 //   RESYNC                                 a setjmp returned: the calls above the marked one were left by longjmp and
@@ -11,10 +12,10 @@
 //   JUMP, or RESYNC without its mark       the same in a function whose call is not part of the trace: the open calls
 //                                          with frames below its own
 //   CALL whose frame is not below those of open calls on the same stack
-//                                          they were left by a jump that nothing else reports (its setjmp is not
-//                                          traced), and get EXCEPTION events at that time
+//                                          they are over, but no hook saw how they were left (a jump whose setjmp is
+//                                          not traced, a switch of stacks): they get INFERRED events at that time
 //   STACK                                  where on the stack the following calls are
-//   GAP                                    records were lost here: calls that were left meanwhile get RETURN events,
+//   GAP                                    records were lost here: calls that were left meanwhile get MISSING events,
 //                                          calls that were entered meanwhile become placeholders, whose exits make no
 //                                          event
 //   LOST                                   how many records were lost up to here; gaps.h keeps the places
@@ -28,8 +29,8 @@
 
 namespace ada::ring {
 
-inline constexpr uint8_t kCall = 1, kReturn = 2, kException = 3; // ATF event kinds
-inline constexpr uint64_t kLostFunction = UINT64_MAX - 1;        // a call that was entered in a gap
+inline constexpr uint16_t kCall = 1, kReturn = 2, kException = 3, kMissing = 0xAD02, kInferred = 0xAD03; // EventKind
+inline constexpr uint64_t kLostFunction = UINT64_MAX - 1; // a call that was entered in a gap
 
 inline constexpr uint64_t kMostLostCalls = 1u << 22; // placeholders of one gap
 
@@ -38,7 +39,7 @@ struct Event {
   uint64_t functionId;
   uint64_t beginNs; // of the call that it begins or ends
   uint32_t depth;   // calls open below this one
-  uint8_t kind;
+  uint16_t kind;
   bool ofRecord; // the record's own event, not one that closes another call before it
 };
 
@@ -48,7 +49,7 @@ struct ThreadExpansion {
   uint64_t floor = 0;          // fewest calls that were open since the owner set it; what jumps prove lowers it more
   uint64_t lastNs = 0;         // no event is older than the one before it
   uint64_t strayExits = 0;     // exits without an open call
-  uint64_t madeExits = 0;      // return events of calls whose exits were lost
+  uint64_t madeExits = 0;      // exit events of calls whose exits were lost
   uint64_t silentExits = 0;    // exits without an event, because their calls were lost
   uint64_t unknownEntries = 0; // records whose function is in no module
   uint64_t stackBase = 0;      // of the last STACK record
@@ -111,16 +112,16 @@ inline void loseEnd(ThreadExpansion &t) {
 }
 
 // Closes the open calls except for the `keep` outermost ones. Placeholders close silently;
-// for those that return, the thread itself has counted the exit.
-template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, uint8_t how, uint64_t ns, Emit &emit) {
+// for those whose exits are missing, the thread itself has counted the exit.
+template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, uint16_t how, uint64_t ns, Emit &emit) {
   CallStack &stack = t.stack;
   while (stack.depth > keep) {
     const Frame &f = stack.frames[--stack.depth];
     if (f.functionId != kLostFunction) {
       t.gaps.end(ns);
       emit(Event{ns, f.functionId, f.beginNs, static_cast<uint32_t>(stack.depth), how, false});
-      t.madeExits += how == kReturn;
-    } else if (how != kReturn) {
+      t.madeExits += how == kMissing;
+    } else if (how != kMissing) {
       loseEnd(t);
     }
   }
@@ -135,7 +136,7 @@ inline void closeGone(ThreadExpansion &t, uint64_t position, bool mayShare, uint
   size_t keep = t.stack.depth;
   while (keep > 0 && t.stack.frames[keep - 1].position < position + !mayShare)
     --keep;
-  closeDownTo(t, keep, kException, ns, emit);
+  closeDownTo(t, keep, kInferred, ns, emit);
 }
 
 // A jump has come back to a frame at `position`, so calls below it are gone.
@@ -153,7 +154,7 @@ inline uint64_t positionOf(const ThreadExpansion &t, uint64_t what, uint64_t sp)
 
 // An exit hook of `function` ran.
 template <class Emit>
-inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint64_t ns, Emit &emit) {
+inline void expandExit(ThreadExpansion &t, uint64_t function, uint16_t how, uint64_t ns, Emit &emit) {
   CallStack &stack = t.stack;
   size_t i = stack.depth;
   if (i == 0 || stack.frames[i - 1].functionId != function) {
@@ -170,7 +171,7 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint8_t how, uint6
       ++t.strayExits;
       return;
     }
-    closeDownTo(t, i, kException, ns, emit);
+    closeDownTo(t, i, kInferred, ns, emit);
   }
   --stack.depth;
   if (stack.depth < t.floor)
@@ -210,7 +211,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       emit(Event{ns, function, ns, static_cast<uint32_t>(stack.depth), kCall, true});
       stack.push(function, ns, position, grow);
     } else {
-      expandExit(t, function, static_cast<uint8_t>(kind), ns, emit);
+      expandExit(t, function, static_cast<uint16_t>(kind), ns, emit);
     }
     return;
   }
@@ -248,7 +249,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       opened = kMostLostCalls;
     const uint64_t madeBefore = t.madeExits;
     t.gaps.lose(0); // calls that were not counted for this thread may have begun in it
-    closeDownTo(t, closed < stack.depth ? stack.depth - closed : 0, kReturn, ns, emit);
+    closeDownTo(t, closed < stack.depth ? stack.depth - closed : 0, kMissing, ns, emit);
     t.gaps.restore(t.madeExits - madeBefore);
     t.hasNotes |= opened > 0;
     for (uint64_t i = 0; i < opened; ++i)

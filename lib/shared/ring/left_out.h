@@ -5,8 +5,8 @@
 // from the outermost on, are in the file; the journal's notes hold the others (notes.h), so that a kill loses none.
 // A call is never shorter than those inside it, so the events in the file nest and stay in the order of time.
 //
-// Kept whatever their duration: calls that an exception leaves, calls with detail or of a function with a trigger,
-// all calls around these, and calls that are open when the thread, the process or a flush ends the recording.
+// Kept whatever their duration: calls that don't return, as far as is known, calls with detail or of a function with a
+// trigger, all calls around these, and calls that are open when the thread, the process or a flush ends the recording.
 // Calls below max_depth are never kept. A short call may also be kept if its thread was interrupted in the hook of its
 // return, after the clock was read: to every observer, it was still open.
 #pragma once
@@ -71,7 +71,7 @@ template <class Emit> inline void leaveOut(ThreadExpansion &t, const Event &e, b
   } else if (e.depth < t.inFile) {
     emit(e);
     t.inFile = e.depth;
-  } else if (keep || e.kind != kReturn || e.timestampNs - e.beginNs >= t.leastNs) {
+  } else if (keep || (e.kind != kReturn && e.kind != kMissing) || e.timestampNs - e.beginNs >= t.leastNs) {
     emitWaiting(t, e.depth, UINT64_MAX, emit);
     emit(Event{e.beginNs, e.functionId, e.beginNs, e.depth, kCall, false});
     emit(e);

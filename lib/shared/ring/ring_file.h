@@ -290,7 +290,7 @@ typedef struct ada_ring_thread {
   uint64_t stack_window;         /* the last ADA_RECORD_STACK */
   uint64_t held_lost;            /* (atomic) the cost of the events lost since the newest chunk began, */
   uint64_t held_lost_seq;        /* if the chunk that will report it has this sequence number, plus 1 */
-  uint64_t reserved[1];
+  uint32_t inferred[2];          /* with each cursor: exits in the file that no hook saw (EventKind::Inferred) */
 } ada_ring_thread;
 
 #define ADA_DRAINED_HELD 1u

@@ -18,6 +18,8 @@ void ThreadTrace::gatherFacts(bool isPartDone) {
   f.timeStart = index_.timeStart(), f.timeEnd = index_.timeEnd();
   f.before = before_;
   f.leftOut = slot_->left_out[slot_->current] - before_.leftOut;
+  f.inferred = slot_->inferred[slot_->current] - before_.inferred;
+  f.strays = reader_.expansion.strayExits - before_.strays;
   ring::GapLog &gaps = reader_.expansion.gaps;
   ada_ring_thread seen; // a copy: the thread continues to count
   for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)

@@ -12,15 +12,16 @@ class ThreadTrace;
 // A thread's figures in the parts of the trace before the current one.
 struct EarlierParts {
   uint64_t lost[ADA_LOST_REASONS];
-  uint64_t leftOut;
+  uint64_t leftOut, inferred, strays;
   uint64_t gapNs, gapEvents; // how far a continuing gap was reported, and how many of its events
 };
 
 struct ThreadFacts {
   uint32_t number, tid; // N of thread_N; tid 0: it has not written anything, or belongs to earlier parts
   char name[16];
-  uint64_t events, removed, details, timeStart, timeEnd;        // `removed`: those of the events that max_size removed
-  uint64_t leftOut;                                             // by min_duration and max_depth
+  uint64_t events, removed, details, timeStart, timeEnd; // `removed`: those of the events that max_size removed
+  uint64_t leftOut;                                      // by min_duration and max_depth
+  uint64_t inferred, strays; // exits that no hook saw; exits that came when their calls were not open
   uint64_t lost[ADA_LOST_REASONS], lostInAll[ADA_LOST_REASONS]; // in this part of the trace; and since it began
   uint64_t found; // exits that earlier parts count as lost, but that turned out to be events of this one
   EarlierParts before;
@@ -34,7 +35,7 @@ struct ThreadFacts {
     EarlierParts next = before;
     for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
       next.lost[r] = lostInAll[r];
-    next.leftOut += leftOut;
+    next.leftOut += leftOut, next.inferred += inferred, next.strays += strays;
     return next;
   }
 };

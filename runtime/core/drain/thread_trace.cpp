@@ -36,7 +36,7 @@ void ThreadTrace::begin(ProcessTrace &process, uint64_t slot) {
   slotNumber_ = slot, slot_ = ring_->threads() + slot;
   number_ = slot_->index;
   isActive_ = true, isEnded_ = isBehind_ = false;
-  unwritten_ = 0;
+  inferred_ = unwritten_ = 0;
   before_ = {};
   beginReading();
   const uint32_t format = ring_->header().format, tid = slot_->tid;
@@ -265,6 +265,7 @@ void ThreadTrace::add(Workspace &work, const ring::Event &e, const ada_detail *d
     work.eventBytes = static_cast<size_t>(file.encode(endOf(work, file), e, link) - work.events);
   });
   ++work.eventCount;
+  inferred_ += e.kind == ring::kInferred;
 }
 
 // Returns the link to the detail event of the next index event.
@@ -301,6 +302,7 @@ void ThreadTrace::commit(Workspace &work, uint64_t place) {
 // Writes the journal's entry for a file of `events` events.
 void ThreadTrace::fillCursor(uint64_t events, uint64_t place, unsigned half) {
   slot_->left_out[half] = reader_.expansion.leftOut;
+  slot_->inferred[half] = static_cast<uint32_t>(inferred_ < UINT32_MAX ? inferred_ : UINT32_MAX);
   slot_->lost_in_gaps[half] = reader_.expansion.gaps.threadLost;
   reader_.fillCursor(events, place, reader_.expansion.hasNotes ? notes(half) : nullptr, ADA_CHUNK_NOTES_PER_CURSOR,
                      slot_->cursor[half]);
@@ -433,6 +435,7 @@ bool ThreadTrace::makeRoom() {
   slot_->cursor[other] = slot_->cursor[now];
   slot_->cursor[other].events -= gone;
   slot_->left_out[other] = slot_->left_out[now];
+  slot_->inferred[other] = slot_->inferred[now];
   slot_->lost_in_gaps[other] = slot_->lost_in_gaps[now];
   unwritten_ += gone;
   turnJournal();

@@ -138,6 +138,7 @@ private:
   SchedFile *sched_ = nullptr;
   RetainedDetails retained_; // with windows
 
+  uint64_t inferred_ = 0;  // exits that no hook saw
   uint64_t unwritten_ = 0; // events that could not be written
   uint64_t lostByIt_ = 0;  // losses that the thread itself had counted when facts were last gathered
   EarlierParts before_ = {};

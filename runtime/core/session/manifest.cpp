@@ -107,6 +107,7 @@ void ManifestWriter::writeGaps(JsonWriter &json, const ThreadFacts &s) const {
 
 void ManifestWriter::writeThreads(JsonWriter &json) {
   SchedFile::HeldSum heldInAll = {};
+  uint64_t inferred = 0;
   json.line().beginArray(manifest::kThreads);
   for (uint64_t i = 0; i < from_.threads->count(); ++i) {
     const ThreadFacts &s = (*from_.threads)[i];
@@ -124,6 +125,11 @@ void ManifestWriter::writeThreads(JsonWriter &json) {
       json.number(manifest::kFoundCount, s.found);
     if (s.leftOut)
       json.number(manifest::kLeftOutCount, s.leftOut);
+    if (s.inferred)
+      json.number(manifest::kInferredCount, s.inferred);
+    if (s.strays)
+      json.number(manifest::kStrayCount, s.strays);
+    inferred += s.inferred;
     json.beginObject(manifest::kDropped);
     static_assert(sizeof manifest::kLossReasons == ADA_LOST_REASONS * sizeof(char *));
     for (unsigned r = 0; r < ADA_LOST_REASONS; ++r)
@@ -137,6 +143,8 @@ void ManifestWriter::writeThreads(JsonWriter &json) {
     json.endObject();
   }
   json.endArray();
+  if (inferred)
+    json.number(manifest::kInferredCount, inferred);
   writeHeld(json, heldInAll);
 }
 

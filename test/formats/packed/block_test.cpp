@@ -15,7 +15,7 @@ struct Case {
 };
 
 std::string nameOf(const testing::TestParamInfo<Case> &info) {
-  constexpr const char *names[] = {"Program", "Deep", "Wild"};
+  constexpr const char *names[] = {"Program", "Deep", "Exits", "Wild"};
   return names[static_cast<int>(info.param.shape)] + std::to_string(info.param.seed);
 }
 
@@ -120,7 +120,7 @@ TEST_P(PackedEvents, MayBeAnything) {
   for (int round = 0; round < 2000; ++round) {
     std::vector<Byte> bytes(blocks.bytes.begin() + static_cast<long>(body), blocks.bytes.end());
     for (int n = 0; n < 3; ++n)
-      bytes[random() % bytes.size()] = static_cast<Byte>(random() % 4 ? random() : random() % 9 | 0xc0);
+      bytes[random() % bytes.size()] = static_cast<Byte>(random() % 4 ? random() : random() % kSubs | 0xc0);
     bytes.resize(random() % bytes.size());
     bytes.shrink_to_fit();
     Decoder decoder(*state);
@@ -136,7 +136,7 @@ TEST_P(PackedEvents, MayBeAnything) {
 
 INSTANTIATE_TEST_SUITE_P(All, PackedEvents,
                          testing::Values(Case{Shape::Program, 1}, Case{Shape::Deep, 2}, Case{Shape::Wild, 3},
-                                         Case{Shape::Wild, 4}),
+                                         Case{Shape::Wild, 4}, Case{Shape::Exits, 5}),
                          nameOf);
 
 // The most frequent events take one byte.
@@ -164,8 +164,14 @@ TEST(PackedLayout, IsAsDocumented) {
   EXPECT_EQ(encoded({.ns = 130, .functionId = 5ull << 32 | 1, .kind = kCall}), (Bytes{0x80, 0x03, 0x05}));
   EXPECT_EQ(encoded({.ns = 131, .functionId = 5ull << 32 | 2, .kind = kCall}), (Bytes{0x81, 0x04}));
   EXPECT_EQ(encoded({.ns = 140, .functionId = 5ull << 32 | 2, .kind = kException}), (Bytes{0xc4, 0x09}));
+  EXPECT_EQ(encoded({.ns = 141, .functionId = 5ull << 32 | 1, .kind = kCall}), (Bytes{0x81, 0x02}));
+  EXPECT_EQ(encoded({.ns = 143, .functionId = 5ull << 32 | 1, .kind = kInferred}), (Bytes{0xc9, 0x02}));
+  EXPECT_EQ(encoded({.ns = 143, .functionId = 5ull << 32 | 1, .kind = kCall}), (Bytes{0x80, 0x02}));
+  EXPECT_EQ(encoded({.ns = 145, .functionId = 5ull << 32 | 1, .kind = kMissing}), (Bytes{0xca, 0x02}));
+  EXPECT_EQ(encoded({.ns = 140, .functionId = 12, .kind = kInferred}),
+            (Bytes{0xc3, 0x05, 0xc7, 0x00, 0x04, 0x19, 0x00}));
   EXPECT_EQ(encoded({.ns = 100, .functionId = 300, .kind = kReturn}), (Bytes{0xc3, 0x28, 0xc5, 0x00, 0x02, 0x01}));
-  EXPECT_EQ(encoded({.ns = 101, .functionId = 9, .kind = kReturn}), (Bytes{0xc7, 0x01, 0x02, 0x13, 0x00}));
+  EXPECT_EQ(encoded({.ns = 101, .functionId = 9, .kind = kReturn}), (Bytes{0xc7, 0x01, 0x02, 0x12}));
   EXPECT_EQ(encoded({.ns = 102, .functionId = 9, .kind = 200}), (Bytes{0xc8, 0x01, 0xc8, 0x01, 0x12}));
   EXPECT_EQ(
       encoded(

@@ -10,7 +10,9 @@ import sys
 WORD = (1 << 64) - 1
 MOST_KNOWN = 1023
 RETURN, PREDICTED, CALL, OTHER = range(4)
-LINK, DEPTH, LOST, BACK, EXCEPTION, OUTER, BEYOND, STRAY, ANY = range(9)
+LINK, DEPTH, LOST, BACK, EXCEPTION, OUTER, BEYOND, STRAY, ANY, INFERRED, MISSING = range(11)
+INNERMOST = {EXCEPTION: 3, INFERRED: 4, MISSING: 5}  # and the kinds that they are
+NAMES = {4: "inferred", 5: "missing"}
 
 
 def crc32c(data):
@@ -83,7 +85,7 @@ def decode_block(head, calls_data, source, most):
             tag, passed, kind, inner, function = first >> 6, first & 63, 0, 0, None
             if tag == OTHER:
                 passed = source.varint()
-                kind = source.varint() if sub != EXCEPTION else 3
+                kind = INNERMOST[sub] if sub in INNERMOST else source.varint()
                 inner = source.varint() if sub == OUTER else 0
                 function = source.function() if sub in (BEYOND, STRAY, ANY) else None
             else:
@@ -102,7 +104,7 @@ def decode_block(head, calls_data, source, most):
             function = predictions.get(place, 0)
             calls, depth = (calls + [function])[-MOST_KNOWN:], depth + 1
             remember(function)
-        elif tag == RETURN or sub in (EXCEPTION, OUTER):
+        elif tag == RETURN or sub in INNERMOST or sub == OUTER:
             kind = kind or 2
             function = calls[-1 - inner]
             calls, depth = calls[:-1 - inner], depth - 1 - inner
@@ -110,6 +112,8 @@ def decode_block(head, calls_data, source, most):
         elif sub != ANY:
             depth -= sub == BEYOND
             remember(~function & WORD)
+        if tag != OTHER or sub != ANY:
+            kind = NAMES.get(kind, kind)
         event.update(ns=ns, kind=kind, function=function)
         source.depth = depth
         yield event

@@ -72,7 +72,10 @@ std::vector<Event> randomEvents(Shape shape, size_t count, unsigned seed) {
   std::vector<Event> events;
   for (size_t i = 0; i < count; ++i) {
     const unsigned deep = i < count / 2 ? 80 : 20;
-    events.push_back(shape == Shape::Wild ? generator.wild() : generator.nested(shape == Shape::Deep ? deep : 50));
+    const bool isWild = shape == Shape::Wild || shape == Shape::Exits;
+    events.push_back(isWild ? generator.wild() : generator.nested(shape == Shape::Deep ? deep : 50));
+    if (Event &event = events.back(); shape == Shape::Exits && isExit(event.kind) && generator.chance(40))
+      event.kind = generator.chance(50) ? kInferred : kMissing;
   }
   return events;
 }

@@ -14,6 +14,7 @@ namespace ada::packed {
 enum class Shape {
   Program, ///< nested calls of few functions in some order, like real programs
   Deep,    ///< far more open calls than the format keeps track of
+  Exits,   ///< as Wild, with exits of all kinds
   Wild,    ///< anything: stray exits, unknown kinds, any function, times going anywhere, links
 };
 

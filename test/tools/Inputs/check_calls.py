@@ -40,7 +40,7 @@ class Generator:
         self.recursive = {n for n in range(len(NAMES)) if self.random.random() < 0.2}
         self.isDamaged = self.random.random() < 0.3
         self.time, self.left = 1000, self.random.randrange(20, 1500)
-        print(f"T: thread {number} tid {100 + number}")
+        print(f"T: thread {number} tid {100 + number} packed")  # ATF has fewer kinds of exits
         while self.left > 0:
             self.call(self.random.randrange(len(NAMES)), 0)
 
@@ -61,7 +61,8 @@ class Generator:
                 return  # its exit is missing
             if luck < 0.02:
                 self.emit("return", self.random.randrange(len(NAMES)))  # of no call, or of an outer one
-        self.emit("exception" if self.random.random() < 0.01 else "return", function)
+        luck = self.random.random()
+        self.emit("exception" if luck < 0.01 else "inferred" if luck < 0.02 else "missing" if luck < 0.03 else "return", function)
 
     def run(self, items, depth):
         for item in items:
@@ -131,9 +132,9 @@ def walk(calls, path=()):
 LINE = re.compile(
     r"^ *(?P<total>[\d.]+ (?:ns|us|ms))(?: +(?P<self>[\d.]+ (?:ns|us|ms))  | {14})(?P<indent> *)(?P<name>\S.*?)"
     r"(?: ×(?P<count>[\d,]+))?(?: \[recursive: (?P<calls>[\d,]+) calls, [\d,]+ deep\])?"
-    r"(?: \[(?P<how>left by exception|still open|no exit recorded)\](?: for [\d.]+ \w+)?)?$"
+    r"(?: \[(?P<how>left by exception|exit inferred|still open|no exit recorded)\](?: for [\d.]+ \w+)?)?$"
 )
-HOW = {None: "return", "left by exception": "exception", "still open": "open", "no exit recorded": "missing"}
+HOW = {None: "return", "left by exception": "exception", "exit inferred": "inferred", "still open": "open", "no exit recorded": "missing"}
 UNIT = {"ns": 1, "us": 1000, "ms": 1000000}
 
 
@@ -237,7 +238,7 @@ def check(adatrace, session):
     rows = {}
     for line in run("report", "--names=full", "--format=jsonl").splitlines():
         row = json.loads(line)
-        keys = "calls exceptions missing open total_ns self_ns max_ns".split()
+        keys = "calls exceptions inferred missing open total_ns self_ns max_ns".split()
         rows[row["function"]] = collections.Counter({key: row[key] for key in keys if row[key]})
     compare("report", rows, {name: +row for name, row in reportOf(threads).items()})
     events = sum(1 for roots in threads.values() for _ in walk(roots))

@@ -52,7 +52,7 @@ def expected():
             call.args = event.get("args")
             threads[key].append(call)
             stack.append(call)
-        elif event["kind"] in ("return", "exception"):
+        elif event["kind"] in ("return", "exception", "inferred", "missing"):
             if not any(c.id == event["function_id"] for c in stack):
                 continue
             while True:
@@ -364,8 +364,8 @@ def ctf():
             same("thread names", re.sub(r"\\(.)", r"\1", thread[1:-1]), oneLine(names[key]))
         extra = dict(re.findall(r', (\w+) = "([^"]*)"', rest))
         isBegin = kind.startswith("call")
-        if kind in ("exception", "missing_exit"):
-            extra["end"] = {"missing_exit": "missing"}.get(kind, kind)
+        if kind in ("exception", "inferred_exit", "missing_exit"):
+            extra["end"] = kind.removesuffix("_exit")
         events[key].append((isBegin, re.sub(r"\\(.)", r"\1", name), int(time), extra))
     for calls in threads.values():
         for call in calls:

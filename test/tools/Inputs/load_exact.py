@@ -11,7 +11,7 @@ import sys
 from clickhouse import Server
 from shared_names import compareShared
 
-COLUMNS = ("calls", "total_ns", "self_ns", "exceptions", "missing", "open", "waiting_ns", "preempted_ns", "recorder_ns",
+COLUMNS = ("calls", "total_ns", "self_ns", "exceptions", "inferred", "missing", "open", "waiting_ns", "preempted_ns", "recorder_ns",
            "self_recorder_ns", "on_cpu_self_ns", "min_ns", "max_ns")
 
 
@@ -21,23 +21,23 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 
 def reported(session):
     """name: the figures of COLUMNS. Functions with the same name are one row on the server."""
-    rows = collections.defaultdict(lambda: [0] * 11 + [None, 0])
+    rows = collections.defaultdict(lambda: [0] * 12 + [None, 0])
     text = subprocess.run(["adatrace", "report", "--names=full", "--format=json", session], check=True, stdout=subprocess.PIPE).stdout
     for row in json.loads(text):
         figures = rows[row["function"]]
-        for i, column in enumerate(COLUMNS[:11]):
-            figures[i] += row[column] if row[column] is not None else row["self_ns"] if i == 10 else 0
+        for i, column in enumerate(COLUMNS[:12]):
+            figures[i] += row[column] if row[column] is not None else row["self_ns"] if i == 11 else 0
         # For functions without a call that has both ends it is 0 in both places.
-        if row["calls"] > row["missing"] + row["open"]:
-            figures[11] = min(row["min_ns"], figures[11] if figures[11] is not None else row["min_ns"])
-            figures[12] = max(row["max_ns"], figures[12])
+        if row["calls"] > row["inferred"] + row["missing"] + row["open"]:
+            figures[12] = min(row["min_ns"], figures[12] if figures[12] is not None else row["min_ns"])
+            figures[13] = max(row["max_ns"], figures[13])
     return {name: [figure or 0 for figure in figures] for name, figures in rows.items()}
 
 
 def counted(server, session):
     whole = "end IN ('return', 'exception')"
     sql = f"""SELECT any(name), count(), sumIf(duration, outermost), sum(self), sum(end = 'exception'),
-        sum(end = 'missing'), sum(end = 'open'), sumIf(waiting, outermost), sumIf(preempted, outermost),
+        sum(end = 'inferred'), sum(end = 'missing'), sum(end = 'open'), sumIf(waiting, outermost), sumIf(preempted, outermost),
         sumIf(recorder, outermost), sum(self_recorder),
         sum(self - self_waiting - self_preempted), if(countIf({whole}) = 0, 0, minIf(duration, {whole})),
         maxIf(duration, {whole}) FROM spans ANY LEFT JOIN functions USING function

@@ -20,9 +20,10 @@
 //   T: window 100 900 50 40 slow 5 700 0   start, end, pre-roll asked and there (ms),
 //                                    cause, its function (or -), time and thread (or -)
 //   T: no manifest
-//   T: thread 0 tid 4711 name main   also: format 1, unfinished (no footer), unlisted
+//   T: thread 0 tid 4711 name main   also: format 1, packed, unfinished (no footer), unlisted
 //   T: dropped ring_full 12          of the thread
 //   T: gap 200 300 12                of the thread: from, to, and how many events were lost, if that is known
+//   T: count inferred_count 2        a number of the thread's entry in the manifest
 //   T: 100 call _Z1fi                time, kind (or its number), function (name or id)
 //   T: 100 call _Z1fi detail 10 0x2 v 4004000000000000 stack 0011   general registers,
 //                                    vector registers (hex), bytes of the stack
@@ -118,6 +119,8 @@ public:
       startThread(line);
     else if (what == "dropped")
       (*thread)["dropped"][at(line, 1)] = number(line, at(line, 2));
+    else if (what == "count")
+      (*thread)[at(line, 1)] = number(line, at(line, 2));
     else if (what == "gap") {
       ordered_json gap = {{"from_ns", number(line, at(line, 1))}, {"to_ns", number(line, at(line, 2))}};
       if (line.words.size() > 3)
@@ -128,14 +131,18 @@ public:
   }
 
   void event(const Line &line, uint64_t later) {
-    static const std::map<std::string, uint32_t> kinds = {{"call", 1}, {"return", 2}, {"exception", 3}};
+    using Kind = ada::EventKind;
+    static const std::map<std::string, Kind> kinds = {{"call", Kind::Call},
+                                                      {"return", Kind::Return},
+                                                      {"exception", Kind::Exception},
+                                                      {"inferred", Kind::Inferred},
+                                                      {"missing", Kind::Missing}};
     if (!writer)
       die(line, "an event without a thread");
     const auto kind = kinds.find(at(line, 1));
     ada::atf::IndexEvent event;
     event.timestampNs = number(line, line.words[0]) + later;
-    event.kind =
-        ada::EventKind{kind != kinds.end() ? kind->second : static_cast<uint32_t>(number(line, line.words[1]))};
+    event.kind = kind != kinds.end() ? kind->second : Kind{static_cast<uint32_t>(number(line, line.words[1]))};
     const auto known = functions.find(at(line, 2));
     event.functionId = known != functions.end() ? known->second : number(line, line.words[2]);
     event.threadId = tid;
@@ -295,6 +302,8 @@ private:
         entry["name"] = at(line, ++i);
       else if (word == "format")
         options.version = static_cast<uint8_t>(number(line, at(line, ++i)));
+      else if (word == "packed")
+        options.packed = true;
       else if (word == "unfinished")
         finished = false;
       else if (word == "unlisted")
@@ -311,11 +320,11 @@ private:
     options.threadId = tid;
     const fs::path path = directory / ("thread_" + std::to_string(id));
     fs::create_directories(path);
-    auto made = ada::atf::IndexWriter::create((path / "index.atf").string(), options);
+    auto made = ada::atf::IndexWriter::create((path / (options.packed ? "index.atp" : "index.atf")).string(), options);
     if (!made)
       die(line, made.error().text());
     writer.emplace(std::move(*made));
-    detailPath = (path / "detail.atf").string();
+    detailPath = (path / (options.packed ? "detail.atp" : "detail.atf")).string();
   }
 
   void finishThread() {

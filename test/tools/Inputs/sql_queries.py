@@ -81,7 +81,7 @@ COLUMNS = ("id parent_id ts dur self on_cpu waiting preempted recorder self_reco
            "arguments result \"values\"").split()
 
 
-TABLES = ["id, name, process, symbol, file, line, signature, kind, calls, exceptions, missing, open, earlier, total, self, on_cpu, waiting, preempted, recorder, "
+TABLES = ["id, name, process, symbol, file, line, signature, kind, calls, exceptions, inferred, missing, open, earlier, total, self, on_cpu, waiting, preempted, recorder, "
           "unknown, self_recorder, min, p50, p90, p99, max FROM functions WHERE calls > 0", "* FROM threads", "* FROM processes", "* FROM off_cpu",
           "* FROM counters", "* FROM marks", "* FROM flows",
           "* FROM args", "function, caller, calls, total_ns, self_ns FROM callers",

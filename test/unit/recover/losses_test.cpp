@@ -95,6 +95,21 @@ TEST_F(Losses, WithoutNotes) {
   EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"ring_full", 2}}));
 }
 
+// ATF has exits of a call that no hook saw as exceptions: the journal counts them. Exits without an open call are
+// counted.
+TEST_F(Losses, ExitsThatNoHookSaw) {
+  ring_.thread().inferred[0] = 3;
+  ring_.add(1, 1, ADA_RECORD_CALL);
+  ring_.add(2, 2, ADA_RECORD_CALL);
+  ring_.add(3, 1, ADA_RECORD_RETURN);
+  ring_.add(4, 2, ADA_RECORD_RETURN);
+  const Json manifest = recover();
+  EXPECT_EQ(manifest["inferred_count"], 4);
+  EXPECT_EQ(manifest["threads"][0]["inferred_count"], 4);
+  EXPECT_EQ(manifest["threads"][0]["stray_count"], 1);
+  EXPECT_EQ(manifest["threads"][0]["event_count"], 4);
+}
+
 // The file is shorter than the journal says.
 TEST_F(Losses, OfEventsThatWereInTheFile) {
   ring_.thread().cursor[0].events = 7;

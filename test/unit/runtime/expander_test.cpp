@@ -57,11 +57,15 @@ public:
       return std::stoul(word.substr(1)) << 34 | std::stoul(word.substr(word.find(',') + 1)) << 4 | ADA_RECORD_GAP;
     }
   }
-  // The events in the same notation.
+  // The events in the same notation; "~a" an inferred exit of a, "?a" a missing one.
   std::string text() const {
     std::string t;
     for (const Event &e : events)
-      t += std::string(t.empty() ? "" : " ") + " +-!"[e.kind] + char('a' + (e.functionId & 0xff));
+      t += std::string(t.empty() ? "" : " ") +
+           " +-!?~"[e.kind == kMissing    ? 4
+                    : e.kind == kInferred ? 5
+                                          : e.kind] +
+           char('a' + (e.functionId & 0xff));
     return t;
   }
   // Empty, or what is wrong.
@@ -132,9 +136,9 @@ TEST(Expander, EventsHaveTimeFunctionAndDepth) {
 }
 
 TEST(Expander, AnExitOfAnOuterCallClosesThoseAbove) {
-  EXPECT_EQ(expanded("+a +b +c -a"), "+a +b +c !c !b -a");
-  EXPECT_EQ(expanded("+a +b +c !a"), "+a +b +c !c !b !a");
-  EXPECT_EQ(expanded("+a +b +a +c -a -b -a"), "+a +b +a +c !c -a -b -a");
+  EXPECT_EQ(expanded("+a +b +c -a"), "+a +b +c ~c ~b -a");
+  EXPECT_EQ(expanded("+a +b +c !a"), "+a +b +c ~c ~b !a");
+  EXPECT_EQ(expanded("+a +b +a +c -a -b -a"), "+a +b +a +c ~c -a -b -a");
 }
 
 TEST(Expander, AnExitWithoutItsCallMakesNoEvent) {
@@ -162,10 +166,10 @@ TEST(Expander, ResyncClosesWhatWasJumpedOver) {
 }
 
 TEST(Expander, GapsCloseAndHold) {
-  EXPECT_EQ(expanded("+a +b G1,0 -a"), "+a +b -b -a"); // b's return was lost
+  EXPECT_EQ(expanded("+a +b G1,0 -a"), "+a +b ?b -a"); // b's return was lost
   EXPECT_EQ(expanded("+a G0,1 -b -a"), "+a -a");       // b's call was lost, so it has no return
-  EXPECT_EQ(expanded("+a +b G1,2 +e -e -d -c -a"), "+a +b -b +e -e -a");
-  EXPECT_EQ(expanded("+a G5,0 +b -b"), "+a -a +b -b"); // more calls left than are known
+  EXPECT_EQ(expanded("+a +b G1,2 +e -e -d -c -a"), "+a +b ?b +e -e -a");
+  EXPECT_EQ(expanded("+a G5,0 +b -b"), "+a ?a +b -b"); // more calls left than are known
   EXPECT_EQ(expanded("+a G0,3 -a"), "+a") << "an exit meets a placeholder";
   EXPECT_EQ(expanded("+a M1 +b G0,2 +c R1 -a"), "+a +b +c !c !b -a"); // a jump over placeholders
 }

@@ -92,7 +92,7 @@ bool checkSession(const std::string &path, Findings &findings) {
   for (const Error &problem : (*source)->problems())
     findings.problem("damage", problem.text(), "`adatrace verify` reads everything and lists all damage");
   for (const Warning &flaw : (*source)->warnings())
-    findings.note("missing", flaw.message);
+    findings.note(flaw.code == "W_EXITS_INFERRED" ? "exits" : "missing", flaw.message);
   if ((*source)->problems().empty() && (*source)->warnings().empty())
     findings.ok("missing", "nothing was lost, and the recorder held no thread up (contents are checked by `adatrace "
                            "verify`)");

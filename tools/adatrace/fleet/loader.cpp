@@ -81,7 +81,8 @@ std::vector<std::string> viewStatements(const model::Dialect &dialect) {
   return statements;
 }
 
-// Upgrades tables of an older version. Columns that an earlier attempt added are already there.
+// Upgrades tables of an older version. Columns that an earlier attempt added are already there, and changing a column
+// to the type that it has does nothing.
 Expected<void> addColumns(Server &server, const std::string &suffix) {
   for (const auto &[name, column, type] : model::addedColumns()) {
     const std::string table = std::string(name) + suffix;
@@ -91,6 +92,8 @@ Expected<void> addColumns(Server &server, const std::string &suffix) {
     if (!there.value_or(0))
       ADA_TRY(server.query(fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type)));
   }
+  for (const auto &[name, column, type] : model::changedColumns())
+    ADA_TRY(server.query(fmt::format("ALTER TABLE {}{} MODIFY COLUMN {} {}", name, suffix, column, type)));
   return {};
 }
 

@@ -42,7 +42,7 @@ bool DumpThread::take(uint64_t seq, const model::Event &event) {
       (void)filter_.enter(event.function, event.timeNs);
     return false;
   }
-  const auto kind = event.kind == Kind::Other ? EventKind{event.other} : EventKind(event.kind);
+  const auto kind = event.eventKind();
   const CallStackWalker::Step step = calls_.feedNumbered(seq, event.timeNs, event.function, kind);
   depth_ = step.depth;
   if (filter_.showsAll())
@@ -87,10 +87,8 @@ static std::string_view kindOf(const model::Event &event) {
     return "mark";
   case Kind::Value:
     return "value";
-  case Kind::Other:
-    return kindName(EventKind{event.other});
   default:
-    return kindName(EventKind(event.kind));
+    return kindName(event.eventKind());
   }
 }
 

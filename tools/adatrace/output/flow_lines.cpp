@@ -21,11 +21,12 @@ static std::string timeText(const TraceInput &input, uint64_t timeNs) {
 
 // How a call ended, in words.
 static std::string endText(const std::string &end) {
-  return end == "exception" ? "left by exception"
-         : end == "open"    ? "still open"
-         : end == "missing" ? "no exit recorded"
-         : end.empty()      ? "returned"
-                            : "→ " + end;
+  return end == "exception"  ? "left by exception"
+         : end == "inferred" ? "exit inferred"
+         : end == "open"     ? "still open"
+         : end == "missing"  ? "no exit recorded"
+         : end.empty()       ? "returned"
+                             : "→ " + end;
 }
 
 static const char *kindName(FlowKind kind) {
@@ -100,10 +101,11 @@ constexpr Column<FlowRow> kFlow[] = {
          names.push_back(row.name(caller));
        return jsonTexts(names);
      }},
-    {ColumnInfo{"a", Holds::Object,
-                "`thread`, `tid`, `name`; `begin_ns`: where the difference begins; `calls`: `{\"seq\", \"function\", "
-                "\"arguments\", \"times\"}` for each of the first calls, `times` in a row; `more`: calls that are not "
-                "listed; for kind `end` also `end`: `return`, the result, `exception`, `missing` or `open`"} |
+    {ColumnInfo{
+         "a", Holds::Object,
+         "`thread`, `tid`, `name`; `begin_ns`: where the difference begins; `calls`: `{\"seq\", \"function\", "
+         "\"arguments\", \"times\"}` for each of the first calls, `times` in a row; `more`: calls that are not "
+         "listed; for kind `end` also `end`: `return`, the result, `exception`, `inferred`, `missing` or `open`"} |
          inText("a"),
      [](const FlowRow &row) { return sideOf(row, row.a, row.threadA, &FlowDifference::a); }},
     {ColumnInfo{"b", Holds::Object} | inText("b"),

@@ -29,6 +29,8 @@ std::vector<Styled> notesOf(const Palette &palette, const ReportLine &line, cons
   if (!line.row->result.empty())
     notes.push_back({{}, "→ " + line.row->result});
   add(figures.exceptions, palette.error, "left by exception");
+  add(figures.inferred, palette.warn, "exit inferred");
+  add(figures.missing, palette.warn, "no exit recorded");
   add(figures.earlier, palette.dim, "began before the trace");
   add(figures.open, palette.warn, "still open");
   if (options.names.source && !line.source.empty())
@@ -84,10 +86,11 @@ std::vector<Styled> notesOf(const Palette &palette, const CallLine &line, const 
 } // namespace
 
 const char *endNote(SpanEnd how) {
-  return how == SpanEnd::Exception ? "[left by exception]"
-         : how == SpanEnd::Missing ? "[no exit recorded]"
-         : how == SpanEnd::Open    ? "[still open]"
-                                   : "";
+  return how == SpanEnd::Exception  ? "[left by exception]"
+         : how == SpanEnd::Inferred ? "[exit inferred]"
+         : how == SpanEnd::Missing  ? "[no exit recorded]"
+         : how == SpanEnd::Open     ? "[still open]"
+                                    : "";
 }
 
 void printReport(Output &out, const Palette &palette, const std::vector<ReportLine> &lines, const TraceInput &input,

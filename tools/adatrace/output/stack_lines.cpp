@@ -187,7 +187,7 @@ constexpr Column<CallRow> kLastCalls[] = {
      [](const CallRow &row) { return row.isOpen() ? "open" : formatDuration(row.call->span.durationNs()); }},
     {ColumnInfo{"depth", Holds::Number, "number of calls around it"},
      [](const CallRow &row) -> Value { return row.call->span.depth; }},
-    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `missing`, `open`"},
+    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `inferred`, `missing`, `open`"},
      [](const CallRow &row) -> Value { return spanEndName(row.call->span.how); }},
     {ColumnInfo{"function", Holds::Text, "in the style of `--names`"} | inText("call", 0, 9) | Look::Tree,
      [](const CallRow &row) -> Value { return nameOf(row.function(), row.style); },

@@ -2,6 +2,7 @@
 #include "tree_lines.h"
 #include "base/quantities.h"
 #include "off_cpu_text.h"
+#include "report_lines.h"
 #include "terminal/line_text.h"
 
 #include "analysis/tree/tree_table.h"
@@ -69,12 +70,9 @@ void TreeText::print(const CallNode &node, uint32_t depth) {
     out_.print(" {}[inlined]{}", palette_.dim, palette_.reset);
   if (node.isEarlier)
     out_.print(" {}[began before the trace]{}", palette_.dim, palette_.reset);
-  if (node.how == SpanEnd::Exception)
-    out_.print(" {}[left by exception]{}", palette_.error, palette_.reset);
-  else if (node.how == SpanEnd::Open)
-    out_.print(" {}[still open]{}{}", palette_.warn, palette_.reset, input_.openText(node.beginNs, node.totalNs));
-  else if (node.how == SpanEnd::Missing)
-    out_.print(" {}[no exit recorded]{}", palette_.warn, palette_.reset);
+  if (node.how != SpanEnd::Return)
+    out_.print(" {}{}{}{}", node.how == SpanEnd::Exception ? palette_.error : palette_.warn, endNote(node.how),
+               palette_.reset, node.how == SpanEnd::Open ? input_.openText(node.beginNs, node.totalNs) : std::string());
   if (const std::string off = offCpuText(node.selfOff, true); !off.empty())
     out_.print(" {}[{}]{}", palette_.warn, off, palette_.reset);
   if (options_.names.source && !group)

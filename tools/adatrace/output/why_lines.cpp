@@ -199,7 +199,7 @@ constexpr Column<WhyRow> kWhy[] = {
      [](const WhyRow &row) -> Value { return row.why->beginNs; }},
     {ColumnInfo{"total_ns", Holds::Duration, "how long it took; if it has not ended, until the end of the trace"},
      [](const WhyRow &row) -> Value { return row.why->endNs - row.why->beginNs; }},
-    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `missing`, `open`"},
+    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `inferred`, `missing`, `open`"},
      [](const WhyRow &row) -> Value { return spanEndName(row.why->how); }},
     {ColumnInfo{"parts", Holds::Objects, "where its time went, the longest first"},
      [](const WhyRow &row) -> Value { return partsOf(row.why->parts, *row.trace); }},

@@ -146,7 +146,7 @@ std::vector<std::string> recorderWarnings(const std::string &session) {
   (void)(*source)->read(sink); // commands that read the trace report what is wrong with it
   std::vector<std::string> warnings;
   for (const Warning &flaw : (*source)->warnings())
-    if (flaw.code == "W_RECORDER_WAIT" || flaw.code == "W_LOSSES_UNKNOWN")
+    if (flaw.code == "W_RECORDER_WAIT" || flaw.code == "W_LOSSES_UNKNOWN" || flaw.code == "W_EXITS_INFERRED")
       warnings.push_back(flaw.message);
   for (const std::string &directory : processDirectories(session))
     if (const auto manifest = Manifest::read(directory + "/manifest.json"); manifest && !manifest->failure().empty())

@@ -29,7 +29,8 @@ bool hasLibraryCalls(const std::string &session);
 std::string whyNoProcessorTimes(const std::string &session);
 
 /// Warnings about threads that the recorder held up for more than a hundredth of their time, about losses of unknown
-/// size, and about failures of the recorder. Reads the threads' announcements and next to none of their events.
+/// size, about exits that were only inferred, and about failures of the recorder. Reads the threads' announcements and
+/// next to none of their events.
 std::vector<std::string> recorderWarnings(const std::string &session);
 
 } // namespace ada::cli

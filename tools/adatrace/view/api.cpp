@@ -229,7 +229,7 @@ void writeCall(JsonText &json, ApiRequest &request) {
   json.number("function", call.function).number("depth", call.depth);
   json.number("begin_ns", request.sinceStart(call.beginNs));
   call.endNs ? json.number("end_ns", request.sinceStart(*call.endNs)) : json.null("end_ns");
-  json.boolean("is_exception", call.isException);
+  json.text("end", spanEndName(call.how));
   writeSeq(json, "self_ns", call.selfNs);
   writeSeq(json, "waiting_ns", call.knowsSched ? std::optional(call.offCpu->waitingNs) : std::nullopt);
   writeSeq(json, "preempted_ns", call.knowsSched ? std::optional(call.offCpu->preemptedNs) : std::nullopt);

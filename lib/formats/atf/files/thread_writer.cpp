@@ -57,12 +57,15 @@ Expected<void> AtfThreadWriter::add(const Event &event, uint64_t functionId, con
   atf::IndexEvent out;
   out.timestampNs = event.timeNs;
   out.functionId = functionId;
-  const uint32_t kind = event.kind == Kind::Other ? event.other : static_cast<uint32_t>(event.kind);
-  out.kind = static_cast<EventKind>(kind);
-  if (options_.version == 2 && !options_.packed && kind > 0xFF) {
+  out.kind = event.eventKind();
+  if (options_.version == 2 && !options_.packed && static_cast<uint32_t>(inAtf(out.kind)) > 0xFF) {
     lost.add("events of a kind over 255: version 2 has one byte for it; version 1 has four");
     return {};
   }
+  if (!options_.packed && event.kind == Kind::Inferred)
+    lost.add("exits that no hook saw: ATF has them as exits by exception");
+  if (!options_.packed && event.kind == Kind::Missing)
+    lost.add("exits that were not recorded: ATF has them as returns");
   if (!index_)
     ADA_TRY(open());
   if (event.details)
@@ -73,6 +76,7 @@ Expected<void> AtfThreadWriter::add(const Event &event, uint64_t functionId, con
   }
   ADA_TRY(index_->append(out));
   ++count_;
+  inferred_ += event.kind == Kind::Inferred;
   low_ = std::min(low_, event.timeNs);
   high_ = std::max(high_, event.timeNs);
   return {};

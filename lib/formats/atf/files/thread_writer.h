@@ -21,6 +21,8 @@ public:
 
   uint64_t events() const noexcept { return count_; }
   uint64_t details() const noexcept { return detailCount_; }
+  /// Exits that no hook saw.
+  uint64_t inferred() const noexcept { return inferred_; }
   /// Smallest and largest time; 0 without events.
   uint64_t minTimeNs() const noexcept { return count_ ? low_ : 0; }
   uint64_t maxTimeNs() const noexcept { return high_; }
@@ -36,7 +38,7 @@ private:
   std::optional<atf::IndexWriter> index_;
   std::optional<atf::DetailWriter> detail_;
   CallStackWalker depths_; // version 1 stores them
-  uint64_t count_ = 0, detailCount_ = 0;
+  uint64_t count_ = 0, detailCount_ = 0, inferred_ = 0;
   uint64_t low_ = ~uint64_t{0}, high_ = 0;
   bool finished_ = false;
 };

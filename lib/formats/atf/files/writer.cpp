@@ -245,7 +245,7 @@ Expected<void> IndexWriter::append(const IndexEvent &event) {
   if (event.detailSeq != kNoDetail && !canLink(s.options.version, event.detailSeq))
     return rangeError(s.out.path, "detail_seq", "at most 4294967294", event.detailSeq,
                       "version 1 can't number more details; write version 2");
-  if (auto kind = static_cast<uint32_t>(event.kind); s.options.version != 1 && kind > 255)
+  if (auto kind = static_cast<uint32_t>(inAtf(event.kind)); s.options.version != 1 && kind > 255)
     return rangeError(s.out.path, "event_kind", "at most 255", kind, "version 2 has one byte for it; write version 1");
   unsigned char raw[kIndexEventBytes];
   encodeIndexEvent(raw, s.options.version, event);

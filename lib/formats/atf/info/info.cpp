@@ -144,6 +144,16 @@ void addRecorder(InfoSection &section, const Manifest &manifest) {
   section.fields.push_back({"held up", text, {}});
 }
 
+// Exits that no hook saw, as far as the manifest counts them.
+void addInferred(InfoSection &section, const Manifest &manifest) {
+  uint64_t inferred = 0;
+  for (const ManifestThread &thread : manifest.threads)
+    inferred += thread.inferredCount;
+  if (inferred > 0)
+    section.fields.push_back(
+        {"inferred", formatCount(inferred, "exit") + " that no hook saw", JsonMembers().number("inferred", inferred)});
+}
+
 // Whether it is known when the threads were on-CPU.
 InfoField schedField(const ManifestSched &sched) {
   std::string text = sched.isRecorded ? "when each thread was on-CPU" : "not recorded";
@@ -205,7 +215,7 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
   if (const Manifest *manifest = process.manifest(); manifest && manifest->sched)
     section.fields.push_back(schedField(*manifest->sched));
   if (const Manifest *manifest = process.manifest())
-    addRecorder(section, *manifest);
+    addRecorder(section, *manifest), addInferred(section, *manifest);
   std::string losses;
   JsonMembers reasons;
   for (const auto &[reason, count] : lost)

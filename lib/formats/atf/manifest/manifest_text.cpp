@@ -31,15 +31,18 @@ void ManifestText::addSymbol(const Function &function) {
   });
 }
 
-void ManifestText::addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t minTimeNs,
-                             uint64_t maxTimeNs) {
+void ManifestText::addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t inferred,
+                             uint64_t minTimeNs, uint64_t maxTimeNs) {
   ManifestThread known;
   known.id = thread.number, known.tid = thread.tid, known.name = thread.name;
   known.hasDetail = details > 0, known.eventCount = events, known.detailCount = details;
   known.timeStartNs = minTimeNs, known.timeEndNs = maxTimeNs;
   JsonObject json;
   json.update(known, [](auto &f, auto &t) { manifest::convertedThreadFields(f, t); });
+  if (inferred > 0) // files that have a count instead of exits keep the count
+    json.set(manifest::kInferredCount, std::to_string(inferred));
   json.addMissing(JsonObject(thread.description));
+  inferred_ += inferred;
   threads_.line().json({}, json.text());
   if (events) {
     startNs_ = std::min(startNs_, minTimeNs);
@@ -53,6 +56,8 @@ Expected<void> ManifestText::write(const std::string &path) const {
   json.set(manifest::kTimeStartNs, std::to_string(startNs_ > endNs_ ? 0 : startNs_));
   json.set(manifest::kTimeEndNs, std::to_string(endNs_));
   json.set(manifest::kClockType, std::to_string(clockType_));
+  if (inferred_ > 0)
+    json.set(manifest::kInferredCount, std::to_string(inferred_));
   json.addMissing(JsonObject(description_));
   json.erase(manifest::kThreads), json.erase(manifest::kSymbols);
   if (!json.find(manifest::kModules)) {

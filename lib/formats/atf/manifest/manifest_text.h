@@ -12,7 +12,8 @@ class ManifestText {
 public:
   explicit ManifestText(const Process &process);
   void addSymbol(const Function &function);
-  void addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t minTimeNs, uint64_t maxTimeNs);
+  void addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t inferred, uint64_t minTimeNs,
+                 uint64_t maxTimeNs);
   Expected<void> write(const std::string &path) const;
 
 private:
@@ -20,6 +21,7 @@ private:
   std::string allSymbols_; // the array, if the process came with one
   JsonMembers symbols_, threads_;
   std::set<uint64_t> modules_; // of the symbols
+  uint64_t inferred_ = 0;
   uint64_t startNs_ = ~uint64_t{0}, endNs_ = 0;
   std::optional<uint64_t> pid_;
   std::string executable_;

@@ -166,7 +166,7 @@ Expected<void> AtfSessionSink::finish() {
     AtfThreadWriter &writer = *thread.writer;
     ADA_TRY(writer.finish());
     processes_[thread.thread.process].text.addThread(thread.thread, writer.events(), writer.details(),
-                                                     writer.minTimeNs(), writer.maxTimeNs());
+                                                     writer.inferred(), writer.minTimeNs(), writer.maxTimeNs());
   }
   for (ProcessState &process : processes_) // last, when the threads are complete
     ADA_TRY(process.text.write(atf::joinPath(process.path, "manifest.json")));

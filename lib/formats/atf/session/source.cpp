@@ -325,14 +325,13 @@ template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader 
   Functions::Recent &recent = functions.recentOf(functionId);
   if (recent.id != functionId || recent.number == Functions::kNone)
     recent = {functionId, announceFunction(read, functionId)};
-  const bool isNamed = kind >= 1 && kind <= 3;
   out.timeNs = ns;
   out.thread = read.thread;
   out.function = recent.number;
-  out.kind = isNamed ? static_cast<Kind>(kind) : Kind::Other;
+  out.kind = kindOf(EventKind{kind});
   out.details = 0;
   out.isEarlier = false;
-  out.other = isNamed ? 0 : kind;
+  out.other = out.kind == Kind::Other ? kind : 0;
   out.extra = 0;
 }
 

@@ -11,7 +11,7 @@
  * @typedef {{from: number, to: number, source: 'events' | 'index' | 'samples', exact: boolean, max_depth: number, depth: number[],
  *   begin: number[], end: number[], function: number[], kind: number[], seq: number[], count: number[], fill: number[]}} Timeline
  * @typedef {{seq: number, thread: number, function: number, depth: number, begin_ns: number, end_ns: number | null,
- *   is_exception: boolean, self_ns: number | null, waiting_ns: number | null, preempted_ns: number | null,
+ *   end: 'return' | 'exception' | 'inferred' | 'missing' | 'open', self_ns: number | null, waiting_ns: number | null, preempted_ns: number | null,
  *   recorder_ns: number | null, unknown_ns: number | null, calls: number | null, args: string | null, result: string | null,
  *   parent: number | null, first_child: number | null, previous: number | null, next: number | null,
  *   previous_same: number | null, next_same: number | null,

@@ -7,7 +7,10 @@ import {HUES, SHADES, hueOf} from './theme.js';
 /** @typedef {import('./session.js').Session} Session */
 /** @typedef {{from: number, to: number, width: number, top: number, height: number, level: number}} Frame the place of a row, and the visible time */
 
-export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5, preempted: 6, recorder: 7, unknown: 8};
+export const KIND = {call: 0, box: 1, open: 2, exception: 3, gap: 4, waiting: 5, preempted: 6, recorder: 7, unknown: 8,
+  inferred: 9, missing: 10};
+/** Whether an item is a call, or several. @param {number} kind */
+export const isCall = (kind) => kind < KIND.gap || kind >= KIND.inferred;
 /** Names of the kinds that are not calls but times in which the thread did not run its program.
  * @type {Record<number, 'waiting' | 'preempted' | 'recorder' | 'unknown'>} */
 export const NOT_RUNNING = {5: 'waiting', 6: 'preempted', 7: 'recorder', 8: 'unknown'};
@@ -110,7 +113,7 @@ export function drawPicture(context, picture, session, frame, colours, chosen) {
   let last = -1;
   for (let at = 0; at < byFill.length; ++at) {
     const i = byFill[at];
-    if (kind[i] >= KIND.gap || !isShown(i))
+    if (!isCall(kind[i]) || !isShown(i))
       continue;
     const fill = chosen < 0 || functions[i] === chosen ? fills[i] : fills[i] - fills[i] % SHADES;
     if (fill !== last)
@@ -128,7 +131,7 @@ export function drawPicture(context, picture, session, frame, colours, chosen) {
     const i = byLength[at];
     if ((end[i] - begin[i]) * scale < NARROWEST_NAME)
       break;
-    if (kind[i] >= KIND.gap || !isShown(i))
+    if (!isCall(kind[i]) || !isShown(i))
       continue;
     const x = left(i), room = right(i) - Math.max(x, 0) - 2 * PADDING;
     if (room < NARROWEST_NAME - 2 * PADDING)
@@ -151,8 +154,8 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
     if (kind[i] < KIND.open || !isShown(i))
       continue;
     const x = left(i), end = right(i), wide = Math.max(end - x, 1), y = top + depth[i] * level;
-    if (kind[i] === KIND.exception) {
-      context.fillStyle = colours.bad;
+    if (kind[i] === KIND.exception || kind[i] >= KIND.inferred) { // fainter if no hook saw the end
+      context.fillStyle = kind[i] === KIND.exception ? colours.bad : colours.faint;
       context.fillRect(Math.max(end - 3, x), y, Math.min(wide, 3), high);
     } else if (kind[i] === KIND.open) {
       // An arrowhead means that the call continues. In samples, the ends of calls are not known.
@@ -192,7 +195,7 @@ export function itemAt(layers, depth, time, slack) {
         continue;
       if (kind[i] === KIND.gap)
         gap = i;
-      if (kind[i] >= KIND.gap)
+      if (!isCall(kind[i]))
         rest = i;
       else if (picture.depth[i] === depth && (best < 0 || distance(picture, i, time) < distance(picture, best, time)))
         best = i;
@@ -209,7 +212,7 @@ export function itemAt(layers, depth, time, slack) {
 export function whichCall({picture, item}, time) {
   if (picture.seq[item] >= 0)
     return {seq: picture.seq[item]};
-  if (picture.kind[item] >= KIND.gap || (picture.kind[item] === KIND.box && picture.calls[item] > 1))
+  if (!isCall(picture.kind[item]) || (picture.kind[item] === KIND.box && picture.calls[item] > 1))
     return null;
   return {at: Math.max(picture.begin[item], Math.min(Math.floor(time), picture.end[item] - 1)), depth: picture.depth[item]};
 }

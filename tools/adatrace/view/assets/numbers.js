@@ -14,6 +14,9 @@ export function duration(ns) {
   return `${value.toFixed(3)} ${units[unit]}`;
 }
 
+/** How a call ended, if it is not known to have returned. @type {Record<string, string>} */
+export const NOT_RETURNED = {exception: 'left by an exception', inferred: 'exit inferred', missing: 'no exit recorded'};
+
 /** @param {number} count */
 export const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 

@@ -2,7 +2,7 @@
 // @ts-check
 import {CallReasons} from './call_reasons.js';
 import {button, make} from './dom.js';
-import {counted, duration, offCpu, timeLabel} from './numbers.js';
+import {counted, duration, NOT_RETURNED, offCpu, timeLabel} from './numbers.js';
 import {colourOf} from './theme.js';
 import {walk} from './walk.js';
 
@@ -47,9 +47,9 @@ export class CallPanel {
     if (offCpu(call))
       fact('off-CPU', offCpu(call));
     fact('begin', timeLabel(call.begin_ns, 1, Math.max(call.begin_ns, 1)));
-    fact('end', call.end_ns === null ? 'open' : timeLabel(call.end_ns, 1, Math.max(call.end_ns, 1)), call.is_exception ? 'bad' : '');
-    if (call.is_exception)
-      fact('left by', 'an exception', 'bad');
+    fact('end', call.end_ns === null ? 'open' : timeLabel(call.end_ns, 1, Math.max(call.end_ns, 1)), call.end === 'exception' ? 'bad' : '');
+    if (call.end in NOT_RETURNED)
+      fact('how it ended', NOT_RETURNED[call.end], call.end === 'exception' ? 'bad' : '');
     if (call.calls !== null && call.calls !== undefined)
       fact('made', counted(call.calls, 'call'));
     fact('thread', session.threadName(call.thread));

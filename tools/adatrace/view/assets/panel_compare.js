@@ -2,7 +2,7 @@
 // @ts-check
 import {getFlame} from './api.js';
 import {button, make} from './dom.js';
-import {counted, duration, grouped} from './numbers.js';
+import {counted, duration, grouped, NOT_RETURNED} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./app.js').Chosen} Chosen */
@@ -182,8 +182,8 @@ function timesOf(a, b) {
   };
   texts('arguments', a.call.args ?? '', b.call.args ?? '', true);
   texts('result', a.call.result ?? '', b.call.result ?? '', true);
-  texts('ended by', a.call.is_exception ? 'an exception' : a.call.end_ns === null ? 'not yet' : 'return',
-    b.call.is_exception ? 'an exception' : b.call.end_ns === null ? 'not yet' : 'return');
+  const ending = (/** @type {Call} */ call) => NOT_RETURNED[call.end] ?? (call.end_ns === null ? 'not yet' : 'returned');
+  texts('how it ended', ending(a.call), ending(b.call));
   texts('thread', a.pane.session.threadName(a.call.thread), b.pane.session.threadName(b.call.thread));
   return rows;
 }

@@ -2,8 +2,8 @@
 // @ts-check
 import {getCall} from './api.js';
 import {debounce, element, make} from './dom.js';
-import {KIND, NOT_RUNNING, whichCall} from './draw.js';
-import {counted, duration, offCpu, percent} from './numbers.js';
+import {isCall, KIND, NOT_RUNNING, whichCall} from './draw.js';
+import {counted, duration, NOT_RETURNED, offCpu, percent} from './numbers.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./api.js').Call} Call */
@@ -59,7 +59,7 @@ export function startTooltip(app) {
     const lines = [];
     if (kind === KIND.gap)
       lines.push(make('b', '', `gap: ${lostIn(picture, item)}`), duration(length));
-    else if (kind >= KIND.waiting)
+    else if (!isCall(kind))
       lines.push(make('b', '', NOT_RUNNING[kind]), picture.calls[item] > 1
         ? `${counted(picture.calls[item], 'time')}, ${duration(picture.fill[item])} of ${duration(length)}` : duration(length));
     else if (kind === KIND.box && picture.calls[item] > 1)
@@ -68,7 +68,8 @@ export function startTooltip(app) {
     else {
       lines.push(make('b', '', name));
       const isOpen = call ? call.end_ns === null : kind === KIND.open && picture.isExact;
-      const end = isOpen ? ', still open' : kind === KIND.exception || call?.is_exception ? ', left by an exception' : '';
+      const how = call ? call.end : kind === KIND.exception ? 'exception' : kind === KIND.inferred ? 'inferred' : kind === KIND.missing ? 'missing' : 'return';
+      const end = isOpen ? ', still open' : how in NOT_RETURNED ? `, ${NOT_RETURNED[how]}` : '';
       lines.push((call ? call.end_ns === null ? 'open' : duration(call.end_ns - call.begin_ns) : duration(length)) +
         (call && call.self_ns !== null ? `, self ${duration(call.self_ns)}` : '') + end);
       if (call && offCpu(call))
@@ -80,7 +81,7 @@ export function startTooltip(app) {
       if (session.place(picture.function[item]))
         lines.push(make('span', 'faint', session.place(picture.function[item])));
     }
-    if (kind < KIND.gap && hover.hit.gap >= 0)
+    if (isCall(kind) && hover.hit.gap >= 0)
       lines.push(make('span', 'bad', lostIn(picture, hover.hit.gap)));
     tip.replaceChildren(...lines.map((line) => make('div', '', line)));
     place();
