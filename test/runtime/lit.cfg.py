@@ -13,11 +13,12 @@
 # A test begins with `rm -rf %t && mkdir -p %t` and writes only below %t.
 # Features: counter (the kernel trusts the CPU's counter), switch-events (the system reports when threads are on-CPU),
 # root (needed for mounting and set-uid), valgrind, python-headers (to build an extension module), java (javac and
-# jni.h; %java_home is their directory), boost-context; the last four are the host's and not available for emulated
-# programs.
+# jni.h; %java_home is their directory), boost-context, greenlet (%greenlet_python is a Python that has it); the last five are the host's and not available for
+# emulated programs.
 import os
 import platform
 import shutil
+import subprocess
 import sys
 import sysconfig
 
@@ -78,3 +79,8 @@ if os.path.exists(os.path.join(java_home, "include", "jni.h")) and not emulated:
     config.substitutions.append(("%java_home", java_home))
 if os.path.exists("/usr/include/boost/context/fiber.hpp") and not emulated:
     config.available_features.add("boost-context")
+for python in () if emulated else (config.ada_python, "/usr/bin/python3"): # Debian's modules are those of its own Python
+    if os.path.exists(python) and subprocess.run([python, "-c", "import greenlet"], capture_output=True).returncode == 0:
+        config.available_features.add("greenlet")
+        config.substitutions.append(("%greenlet_python", python))
+        break
