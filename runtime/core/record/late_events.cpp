@@ -21,7 +21,7 @@ uint64_t numberIn(uint64_t text) {
 uint64_t textOf(uint64_t n) {
   uint64_t text = 0;
   for (unsigned i = LateEvents::kDigits; i-- > 0; n /= 10)
-    text |= uint64_t{n > 0 || i + 1 == LateEvents::kDigits ? static_cast<unsigned char>('0' + n % 10) : ' '} << 8 * i;
+    text |= (n > 0 || i + 1 == LateEvents::kDigits ? '0' + n % 10 : uint64_t{' '}) << 8 * i;
   return text;
 }
 

@@ -30,9 +30,9 @@ public:
 private:
   void show(uint64_t count);
 
-  bool isOver_;     // (atomic)
-  uint64_t count_;  // (atomic)
-  uint64_t *shown_; // (atomic) the characters in the manifest; null if there is none yet
+  bool isOver_ = false;       // (atomic)
+  uint64_t count_ = 0;        // (atomic)
+  uint64_t *shown_ = nullptr; // (atomic) the characters in the manifest; null if there is none yet
 };
 
 extern LateEvents lateEvents;
