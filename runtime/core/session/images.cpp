@@ -101,13 +101,17 @@ void tellMissing(const LoadedObject &object, const ada_image &table) {
 
 } // namespace
 
+// Calls use(byte) for the enable byte of each function.
+template <class Use> static void eachByte(const ada_image &table, Use use) {
+  for (uint8_t *byte = table.enabled_begin; byte < table.enabled_end; ++byte)
+    use(byte);
+  if (table.enabled_begin == table.enabled_end)
+    for (const ada_function *f = table.functions_begin; f < table.functions_end; ++f)
+      use(enableByteOf(*f));
+}
+
 void Images::setBytesTo(const Image &image, uint8_t byte) {
-  const ada_image &t = *image.table;
-  for (uint8_t *b = t.enabled_begin; b < t.enabled_end; ++b)
-    __atomic_store_n(b, byte, __ATOMIC_RELAXED);
-  if (t.enabled_begin == t.enabled_end)
-    for (uint64_t i = 0; i < image.functions(); ++i)
-      __atomic_store_n(enableByteOf(t.functions_begin[i]), byte, __ATOMIC_RELAXED);
+  eachByte(*image.table, [byte](uint8_t *at) { __atomic_store_n(at, byte, __ATOMIC_RELAXED); });
 }
 
 void Images::setBytes(const Image &image, const Selection &selection) {
@@ -310,14 +314,21 @@ void Images::disable() {
       setBytesTo(images_[i], 0);
 }
 
+// The functions that are on lead to the hooks for detail, which count late events. Annotations have no such hooks.
+void Images::setLate(const Image &image) {
+  const uint8_t late = image.isOfAnnotations ? 0 : ADA_ENABLE_INDEX | ADA_ENABLE_DETAIL;
+  eachByte(*image.table, [late](uint8_t *at) {
+    if (__atomic_load_n(at, __ATOMIC_RELAXED))
+      __atomic_store_n(at, late, __ATOMIC_RELAXED);
+  });
+}
+
 void Images::stop() {
   SignalsBlocked blocked;
   if (mutex_.tryLock()) {
     for (uint64_t i = 0; i < count_; ++i)
-      for (uint64_t n = 0; images_[i].table && n < images_[i].functions(); ++n)
-        if (uint8_t *byte = enableByteOf(images_[i].table->functions_begin[n]); __atomic_load_n(byte, __ATOMIC_RELAXED))
-          __atomic_store_n(byte, images_[i].isOfAnnotations ? 0 : ADA_ENABLE_INDEX | ADA_ENABLE_DETAIL,
-                           __ATOMIC_RELAXED);
+      if (images_[i].table)
+        setLate(images_[i]);
     mutex_.unlock();
   }
 }

@@ -108,8 +108,8 @@ public:
   void disable();
   // The number of images so far.
   uint64_t count() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE); }
-  // Disables all functions at the end of the process. Does nothing if images are being changed right now: a signal
-  // handler may have interrupted that on this thread.
+  // At the end of the trace: functions that are on are counted only. Does nothing if images are being changed right
+  // now: a signal handler may have interrupted that on this thread.
   void stop();
   // Adds a rule and applies it. Returns the number of loaded functions that match, or -1 if there are too many rules.
   int64_t choose(const char *glob, Choice choice, bool recording);
@@ -142,6 +142,7 @@ private:
   static uint8_t byteOf(const Image &image, const Selection &selection, uint64_t function);
   static void setBytes(const Image &image, const Selection &selection);
   static void setBytesTo(const Image &image, uint8_t byte);
+  static void setLate(const Image &image);
   FunctionFigures *figuresOf(const Image &image);
   void noteSwitchedOn(FunctionFigures &figures);
 
