@@ -129,20 +129,13 @@ template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, u
     t.floor = stack.depth;
 }
 
-// A call that begins at `position`. `mayShare`: it may be an inlined copy, in the frame of a call that is open. A frame
-// is below the frames of the calls around it, so open calls that are not above it are gone.
+// Closes the open calls whose frames are below `position`.
 template <class Emit>
-inline void closeGone(ThreadExpansion &t, uint64_t position, bool mayShare, uint64_t ns, Emit &emit) {
+inline void closeBelow(ThreadExpansion &t, uint64_t position, uint16_t how, uint64_t ns, Emit &emit) {
   size_t keep = t.stack.depth;
-  while (keep > 0 && t.stack.frames[keep - 1].position < position + !mayShare)
+  while (keep > 0 && t.stack.frames[keep - 1].position < position)
     --keep;
-  closeDownTo(t, keep, kInferred, ns, emit);
-}
-
-// A jump has come back to a frame at `position`, so calls below it are gone.
-template <class Emit> inline void closeBelow(ThreadExpansion &t, uint64_t position, uint64_t ns, Emit &emit) {
-  if (position != kNoPosition)
-    closeGone(t, position, /*mayShare=*/true, ns, emit);
+  closeDownTo(t, keep, how, ns, emit);
 }
 
 // Where the call or frame of a record is on the stack; kNoPosition if that is not known. `sp`: from its detail, or 0.
@@ -206,7 +199,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       if (position == kNoPosition)
         position = stack.position();
       else
-        closeGone(t, position, answer->mayShare, ns, emit);
+        closeBelow(t, position + !answer->mayShare, kInferred, ns, emit);
       t.gaps.end(ns);
       emit(Event{ns, function, ns, static_cast<uint32_t>(stack.depth), kCall, true});
       stack.push(function, ns, position, grow);
@@ -233,7 +226,8 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       }
     [[fallthrough]]; // its call began before recording did, or in another process (fork)
   case ADA_RECORD_JUMP:
-    closeBelow(t, positionOf(t, r.what, 0), ns, emit);
+    if (const uint64_t position = positionOf(t, r.what, 0); position != kNoPosition)
+      closeBelow(t, position, kException, ns, emit);
     return;
   case ADA_RECORD_LOST: {
     const uint64_t total = r.what >> 4;
