@@ -4,6 +4,7 @@
 #include "process_events.h"
 #include "session.h"
 #include "standard_error.h"
+#include "start_block.h"
 #include "waiting_room.h"
 
 #include <ada/trace.h>
