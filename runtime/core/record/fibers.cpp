@@ -41,9 +41,11 @@ uint32_t numbered;
 uint32_t runningHandlers; // fibers with Handler::MayRun
 
 struct Switching {
+  struct Copy {
+    Copy() { separateCopiedProcess(); } // its fibers have no rows yet
+  } copy;
   SignalsBlocked<> blocked;
-  Lock lock;
-  Switching() : lock((separateCopiedProcess(), runtime.startMutex)) {} // the copy's fibers have no rows yet
+  Lock lock{runtime.startMutex};
 };
 
 //===--- fibers -----------------------------------------------------------===//

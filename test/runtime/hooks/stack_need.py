@@ -12,7 +12,7 @@ POINTERS = {
     "ada::(anonymous namespace)::prepare": ["ada::(anonymous namespace)::lockForFork"],
     "ada::(anonymous namespace)::parent": ["ada::(anonymous namespace)::parentAfterFork"],
     "ada::(anonymous namespace)::child": ["ada::(anonymous namespace)::childAfterFork"],
-    "ada::readKernelClock": ["the kernel"],
+    "ada::readKernelClockQuickly": ["the kernel"],
 }
 # fork() calls these, too, while signals are blocked; prepare() has touched the stack.
 IN_FORK = ["ada::(anonymous namespace)::parent", "ada::(anonymous namespace)::child"]
@@ -209,6 +209,10 @@ def exported(runtime):
     return {found[1] for line in objdump("-T", runtime) if (found := re.match(r"\S+ g .*\.text\t.* (\S+)$", line))}
 
 
+def aligns(f):
+    return any(name == "and" and operands == "$0xfffffffffffffff0,%rsp" for _, name, operands in f.lines)
+
+
 def main(runtime):
     functions, slots = read(runtime)
     for f in functions.values():
@@ -220,7 +224,9 @@ def main(runtime):
         isWrong |= need > has
     names = exported(runtime)
     for f in functions.values():
-        isAligned = any(name == "and" and operands == "$0xfffffffffffffff0,%rsp" for _, name, operands in f.lines)
+        # One that only jumps to others leaves that to them.
+        isAligned = aligns(f) or (f.own == 0 and not any(name == "call" for _, name, _ in f.lines)
+                                  and all(aligns(functions[callee]) for _, _, callee in f.calls if callee in functions))
         isHook = re.match("__ada_(enter|exit|unwind|annotation_begin|annotation_end)$", f.name)  # trampolines.S
         isEntered = f.name in names or any(f.isNamed(name) for name in CALLED_BACK)
         if isEntered and f.calls and not isAligned and not isHook:
