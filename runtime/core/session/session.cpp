@@ -287,17 +287,15 @@ void childAfterFork() {
   r.processId = sys::processId();
   if (r.isOriginal)
     *r.isOriginal = 1;
-  if (isLent) {
+  if (isLent)
     r.recording = false;
+  if (isLent || r.currentState() == State::Finished)
     r.images.disable();
-  }
   waiting::setEnabled(r.recording);
   if (r.currentState() == State::On)
     r.setState(State::Waiting);
-  else if (r.currentState() == State::Finished) {
+  else if (r.currentState() == State::Finished)
     r.setState(State::Off);
-    r.images.disable();
-  }
   lateEvents = {};
 }
 
@@ -501,8 +499,7 @@ __attribute__((noinline)) static bool endTrace(int status) {
 
 void finishProcess(int status) {
   Runtime &r = runtime;
-  // A vfork child shares our memory but is another process.
-  if (sys::processId() != r.processId)
+  if (sys::processId() != r.processId) // a vfork child, in our memory
     return;
   if (r.currentState() == State::Waiting)
     r.setState(State::Off); // what other destructors record now is too late
@@ -534,10 +531,9 @@ extern "C" ADA_ANY_STACK void __ada_before_exec(void) {
 }
 
 extern "C" ADA_ANY_STACK void __ada_after_exec(void) {
-  Runtime &r = runtime;
-  int saved = errno;
-  if (r.currentState() == State::On && sys::processId() == r.processId)
-    r.drain.resume();
+  const int saved = errno;
+  if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
+    runtime.drain.resume();
   errno = saved;
 }
 
