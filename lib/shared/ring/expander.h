@@ -173,6 +173,21 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint16_t how, uint
   emit(Event{ns, function, stack.frames[stack.depth].beginNs, static_cast<uint32_t>(stack.depth), how, true});
 }
 
+// Records were lost here.
+template <class Emit>
+inline void expandGap(ThreadExpansion &t, uint64_t what, uint64_t ns, CallStack::Grow grow, Emit &emit) {
+  const uint64_t closed = what >> 34, said = (what >> 4) & ((1u << 30) - 1);
+  const uint64_t opened = said < kMostLostCalls ? said : kMostLostCalls; // more: a damaged ring file, not a program
+  const uint64_t madeBefore = t.madeExits;
+  t.gaps.lose(0); // calls that were not counted for this thread may have begun in it
+  closeDownTo(t, closed < t.stack.depth ? t.stack.depth - closed : 0, kMissing, ns, emit);
+  t.gaps.restore(t.madeExits - madeBefore);
+  t.hasNotes |= opened > 0;
+  for (uint64_t i = 0; i < opened; ++i)
+    if (!t.stack.push(kLostFunction, ns, grow))
+      break;
+}
+
 // Feeds one record, with its detail if it has one; `emit(const Event &)` is called for each event it makes, in order.
 template <class Emit>
 inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, ModuleMap &modules, CallStack::Grow grow,
@@ -237,20 +252,9 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     }
     return;
   }
-  case ADA_RECORD_GAP: {
-    uint64_t closed = r.what >> 34, opened = (r.what >> 4) & ((1u << 30) - 1);
-    if (opened > kMostLostCalls) // a damaged ring file, not a program
-      opened = kMostLostCalls;
-    const uint64_t madeBefore = t.madeExits;
-    t.gaps.lose(0); // calls that were not counted for this thread may have begun in it
-    closeDownTo(t, closed < stack.depth ? stack.depth - closed : 0, kMissing, ns, emit);
-    t.gaps.restore(t.madeExits - madeBefore);
-    t.hasNotes |= opened > 0;
-    for (uint64_t i = 0; i < opened; ++i)
-      if (!stack.push(kLostFunction, ns, grow))
-        break;
+  case ADA_RECORD_GAP:
+    expandGap(t, r.what, ns, grow, emit);
     return;
-  }
   default:
     return; // a kind that a newer runtime made
   }
