@@ -38,7 +38,11 @@ void LateEvents::showIn(int manifest) {
   auto *page = static_cast<char *>(sys::map(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, manifest));
   if (!page)
     return;
-  __atomic_store_n(&shown_, reinterpret_cast<uint64_t *>(page + sizeof kBegin - 1), __ATOMIC_SEQ_CST);
+  // Some file systems need room for the first store. If there is none, the system call fails; a store would be SIGBUS.
+  char *const at = page + sizeof kBegin - 1;
+  if (sys::readAll(manifest, at, kDigits, sizeof kBegin - 1) != 0)
+    return sys::unmap(page, kPage);
+  __atomic_store_n(&shown_, reinterpret_cast<uint64_t *>(at), __ATOMIC_SEQ_CST);
   if (const uint64_t count = __atomic_load_n(&count_, __ATOMIC_SEQ_CST))
     show(count);
 }
