@@ -82,10 +82,10 @@ private:
   static uint64_t now() { return runtime.ring.isTimeless() ? 0 : runtime.ring.stamp(); }
   void begin() {
     counter_ = ns_ = 0;
-    if (runtime.ring.exists()) {
-      if (runtime.currentState() == State::On)
-        (runtime.ring.usesSystemClock() ? ns_ : counter_) = now();
-    } else if (runtime.currentState() == State::Waiting) {
+    const State state = runtime.currentState(); // before it is On, the ring's clock may change
+    if (state == State::On) {
+      (runtime.ring.usesSystemClock() ? ns_ : counter_) = now();
+    } else if (state == State::Waiting) {
       const bool readsCounter = mayReadCounter();
       counter_ = readsCounter ? arch::readCounter() : 0;
       ns_ = readsCounter ? sys::nowNsQuickly() : sys::askNowNs();
