@@ -103,7 +103,8 @@ TEST_P(PackedVectors, AreWrittenAndRead) {
     ASSERT_EQ(event.timestampNs, events[i].at("ns")) << i;
     ASSERT_EQ(event.functionId, events[i].at("function")) << i;
     const Json &kind = events[i].at("kind"); // a name, if ATF has no number for it
-    ASSERT_TRUE(kind.is_string() ? kindName(event.kind) == kind : event.kind == ada::EventKind{kind.get<uint32_t>()})
+    ASSERT_TRUE(kind.is_string() ? kindName(event.kind) == kind.get<std::string>()
+                                 : event.kind == ada::EventKind{kind.get<uint32_t>()})
         << i;
     ASSERT_EQ(event.detailSeq, events[i].value("link", ada::atf::kNoDetail)) << i;
     ASSERT_EQ(event.storedDepth, events[i].value("depth", ada::atf::kNoDepth)) << i;
