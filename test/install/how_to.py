@@ -9,6 +9,7 @@ import sys
 ELSEWHERE = {
     "install.md": "test/packages/bare_root.sh",
     "slow_request_in_redis.md": "test/real/redis.sh",
+    "trace_fibers.md": "test/runtime/fibers/greenlet.test",
 }
 
 source, prefix = map(pathlib.Path, sys.argv[1:3])

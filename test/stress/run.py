@@ -186,7 +186,7 @@ class Round:
         if not self.mayLose and not leftOut:
             missing = max(missing, ended - returns)
         wrong = max(0, calls - begun, told - 2 * begun)
-        if not killed and not self.mayLose and not leftOut: # calls left by jumps have ended by an exception
+        if not killed and not self.mayLose and not leftOut: # calls left by jumps have not returned
             wrong = max(wrong, self.opened, abs(self.exceptions - (begun - ended)))
         return ended, missing, wrong, killed
 
@@ -249,8 +249,9 @@ class Round:
             if not row["function"].startswith("counted") and not (self.disk and row["function"].startswith("0x")):
                 raise Failed("a function that is not traced: %s" % row)
             calls += row["calls"]
-            opened, exceptions = opened + row["open"], exceptions + row["exceptions"]
-            returns += row["calls"] - row["open"] - row["exceptions"]
+            left = row["exceptions"] + row["inferred"] # jumps that no hook saw
+            opened, exceptions = opened + row["open"], exceptions + left
+            returns += row["calls"] - row["open"] - left
         for path in glob.glob(self.session + "/pid_*/manifest.json"):
             with open(path) as file:
                 manifest = json.load(file)
@@ -259,7 +260,7 @@ class Round:
                 leftOut += part.get("left_out_count", 0)
                 if self.isBounded: # the call of a return may be among what was removed
                     leftOut += part.get("event_count", 0) + part.get("removed_count", 0)
-        self.found = "%d calls, %d open, %d left by exceptions, %d events told to be lost, %d left out" % (calls, opened, exceptions, lost, leftOut)
+        self.found = "%d calls, %d open, %d left by jumps, %d events told to be lost, %d left out" % (calls, opened, exceptions, lost, leftOut)
         self.opened, self.exceptions = opened, exceptions
         if self.isBounded:
             calls = returns = 0

@@ -3,7 +3,7 @@
 //   storm TRUTH LIBRARY CALLS [threads=N] [signals=HZ] [forks] [loads] [fibers] [jumps] [namespace] [raw-exit]
 //
 // Only counted() and the library's function are traced. The program has its own clock and environment. With `jumps`,
-// host.c jumps over calls of counted(): they end by an exception, and `ended` does not count them.
+// host.c jumps over calls of counted(): their ends are inferred, and `ended` does not count them.
 //
 // Each place that calls one of them has its own counter in the file TRUTH: `begun` goes up before the call and `ended`
 // after it. So after a kill the trace has at least `ended` returns and at most `begun` calls; after CALLS calls per
