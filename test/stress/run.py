@@ -119,10 +119,11 @@ class Round:
         self.traceOptions += choose([[], [], ["drain_threads=2"], ["drain_threads=4"]])
         self.isBounded = any(option.startswith("max_size") for option in self.traceOptions)
         kinds = ["signals=%d" % choose([100, 1000, 10000]), "loads", "fibers", "jumps"]
-        kinds += [] if self.disk else ["forks"] # a child that can't make its directory runs untraced, and says so
+        # What can't make its directory runs untraced, and says so: a child, or a namespace with a runtime of its own.
+        kinds += [] if self.disk else ["forks"]
         self.arguments = [str(choose([2000, 20000, 100001])), "threads=%d" % choose([1, 2, 4, 8])]
         self.arguments += [kind for kind in kinds if often(0.4)]
-        self.arguments += choose([[], [], [], ["namespace"], ["raw-exit"]])
+        self.arguments += choose([[], [], [], [] if self.disk else ["namespace"], ["raw-exit"]])
 
     # Returns the counts that the program knew: calls, lost ones among them, and wrong ones; and whether it was killed.
     def play(self):
