@@ -9,13 +9,14 @@
 // REQUIRES: root
 // (to mount a small file system) The disk fills up with detail, anywhere in the files of a thread. All events are in
 // the trace or counted; no detail is left of calls that are not in the trace, and nothing of a thread if none of its
-// events could be written. Off-CPU times are switched off: their files would take a page now and then.
+// events could be written. Off-CPU times are switched off: their files would take a page now and then. With 70 pages a
+// thread's files are begun; with 20 only if the drain's first pass finds few events, as on a busy machine.
 // CHECK-COUNT-8: AdaTrace: cannot write {{.*}}/thread_1/{{detail|index}}.atf: No space left on device. {{[1-9][0-9]*}} events were lost
 // TOTAL-NOT: problem: {{.*}}atf
 // TOTAL-COUNT-8: problem: {{.*}}: recorder.failure:
 // SUM-COUNT-8: sum 3000
 // PACKED-COUNT-3: sum 3000
-// BEGUN: {{^}}2{{$}}
+// BEGUN: {{^}}{{[234]}}{{$}}
 #include "Inputs/fill_disk.h"
 #include <ada/attributes.h>
 #include <ada/trace.h>
