@@ -329,8 +329,7 @@ static void joinWindow(std::vector<DetailWindow> &windows, DetailWindow &window)
     window.triggers.insert(window.triggers.begin(), last.triggers.begin(), last.triggers.end());
     windows.pop_back();
   }
-  constexpr size_t kTriggersKept = 16;
-  window.triggers.resize(std::min(window.triggers.size(), kTriggersKept));
+  window.triggers.resize(std::min<size_t>(window.triggers.size(), manifest::kMostTriggers));
   windows.push_back(window);
 }
 

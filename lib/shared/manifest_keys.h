@@ -69,6 +69,8 @@ inline constexpr const char *kLateModulesFile = "modules.jsonl";
 inline constexpr const char *kUnattachedReason = "no_memory", *kLateReason = "thread_ended",
                             *kForgottenReason = "ended_threads", *kAfterEndReason = "after_end";
 
+// A window shows the first triggers only, that many; their number counts all.
+inline constexpr uint32_t kMostTriggers = 16;
 // An element of windows, and of its triggers
 inline constexpr Key kStartNs = "start_ns", kEndNs = "end_ns", kTriggerCount = "trigger_count", kTriggers = "triggers",
                      kPreRollMs = "pre_roll_ms", kPreRollAvailableMs = "pre_roll_available_ms", kKind = "kind",

@@ -5,8 +5,8 @@
 // RUN: %clang_ada -fPIC -O2 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM-%since19-%since22
 // RUN: %clang_ada -fPIC -O0 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM-%since19-%since22
 // RUN: %clang_ada -fno-pic -O2 --target=aarch64-linux-gnu -S %s -o - | FileCheck %s --check-prefixes=ARM,ARM-%since19-%since22
-// The hook's argument is in the register that include/ada/abi.h names, on AArch64 the hook's symbol matches the register, and
-// the hook is called through the GOT: the lazy resolver behind a PLT entry would destroy the register.
+// The hook's argument is in the register that include/ada/abi.h names, and on AArch64 the hook's symbol matches the register.
+// The hook is called through the GOT, because the lazy resolver, which a PLT entry calls, would destroy the register.
 
 // X86-LABEL: f:
 // X86-NOT: __ada_enter@PLT

@@ -140,9 +140,8 @@ C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
   .cfi_restore \second
 .endm
 
-// Saves x9 … x15 above a frame record: a C function may clobber them, but a hook must not.
-#define FRAME_BYTES 80
-.macro PROLOGUE bytes
+// A frame of that many bytes, which begins with a frame record.
+.macro FRAME_RECORD bytes
   hint #25                         // paciasp
   .cfi_negate_ra_state
   stp x29, x30, [sp, #-\bytes]!
@@ -151,6 +150,23 @@ C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
   .cfi_offset x30, -\bytes + 8
   mov x29, sp
   .cfi_def_cfa x29, \bytes
+.endm
+// Leaves it, and the function.
+.macro RETURN_FROM_FRAME bytes
+  .cfi_def_cfa sp, \bytes
+  ldp x29, x30, [sp], #\bytes
+  .cfi_def_cfa_offset 0
+  .cfi_restore x29
+  .cfi_restore x30
+  hint #29                         // autiasp
+  .cfi_negate_ra_state
+  ret
+.endm
+
+// Saves x9 … x15 above a frame record: a C function may clobber them, but a hook must not.
+#define FRAME_BYTES 80
+.macro PROLOGUE bytes
+  FRAME_RECORD \bytes
   KEEP2 x9, x10, 16, \bytes
   KEEP2 x11, x12, 32, \bytes
   KEEP2 x13, x14, 48, \bytes
@@ -163,14 +179,7 @@ C_HOOK __ada_annotation_end, ADA_RECORD_RETURN
   GIVE2_BACK x13, x14, 48
   GIVE2_BACK x11, x12, 32
   GIVE2_BACK x9, x10, 16
-  .cfi_def_cfa sp, \bytes
-  ldp x29, x30, [sp], #\bytes
-  .cfi_def_cfa_offset 0
-  .cfi_restore x29
-  .cfi_restore x30
-  hint #29                         // autiasp
-  .cfi_negate_ra_state
-  ret
+  RETURN_FROM_FRAME \bytes
 .endm
 
 //===--- the slow path ----------------------------------------------------===//
@@ -229,26 +238,12 @@ DETAIL_HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
 // ada_run_on_stack(top, function, argument): calls function(argument) with its frames below `top`.
   .hidden ada_run_on_stack
 FUNC_BEGIN(ada_run_on_stack)
-  hint #25                         // paciasp
-  .cfi_negate_ra_state
-  stp x29, x30, [sp, #-16]!
-  .cfi_def_cfa_offset 16
-  .cfi_offset x29, -16
-  .cfi_offset x30, -8
-  mov x29, sp
-  .cfi_def_cfa x29, 16
+  FRAME_RECORD 16
   mov sp, x0
   mov x0, x2
   blr x1
   mov sp, x29
-  .cfi_def_cfa sp, 16
-  ldp x29, x30, [sp], #16
-  .cfi_def_cfa_offset 0
-  .cfi_restore x29
-  .cfi_restore x30
-  hint #29                         // autiasp
-  .cfi_negate_ra_state
-  ret
+  RETURN_FROM_FRAME 16
 FUNC_END(ada_run_on_stack)
 
   STACK_IS_NOT_EXECUTABLE

@@ -146,7 +146,7 @@ FUNC_BEGIN(\name)
 FUNC_END(\name)
 .endm
 
-// Takes the enable byte out of r10, also where the frame's address is no multiple of 4. Sets r11 and flags.
+// Takes the enable byte out of r10, whatever the alignment of the frame. The result is in r11; sets the flags.
 .macro ENABLE_BYTE
   movq %r10, %r11
   subq %rsp, %r11
@@ -250,7 +250,7 @@ ada_detail\name:
   .cfi_startproc
   ENABLE_BYTE
   testb $ADA_ENABLE_DETAIL, %r11b
-  je .Lindex_\name                 // the frame's address is no multiple of 4
+  je .Lindex_\name                 // what looked like the bit was a part of the frame's address
   negq %r11
   addq %r10, %r11                  // the frame
   subq $(SAVED_BYTES - 8), %rsp

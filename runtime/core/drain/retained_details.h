@@ -59,7 +59,7 @@ public:
   }
   // The oldest entry is not in the queue any more, but it stays in memory, where recovery finds it, until settle().
   void removeOldest();
-  // What was removed is in a file, or is not wanted. The pool gets the blocks of which nothing is left.
+  // All removed entries are in a file, or are not wanted. The pool gets back the blocks that have no other entries.
   void settle(DetailPool &pool);
   // The block of the oldest entry.
   const void *oldestBlock() const { return oldest() ? oldestIn_ : nullptr; }

@@ -100,15 +100,15 @@ void Windows::extend(uint64_t at, const Trigger &t, uint64_t start, uint64_t end
   }
   w.endNs = end > w.endNs ? end : w.endNs;
   w.firstTriggerNs = t.ns < w.firstTriggerNs ? t.ns : w.firstTriggerNs;
-  if (w.triggerCount < kTriggersKept)
+  if (w.triggerCount < manifest::kMostTriggers)
     w.triggers[w.triggerCount] = t;
   ++w.triggerCount;
   while (at + 1 < windowCount_ && windows_[at + 1].startNs <= w.endNs) {
     const Window &n = windows_[at + 1];
     w.endNs = n.endNs > w.endNs ? n.endNs : w.endNs;
     w.firstTriggerNs = n.firstTriggerNs < w.firstTriggerNs ? n.firstTriggerNs : w.firstTriggerNs;
-    for (uint64_t k = 0; k < n.triggerCount && k < kTriggersKept; ++k)
-      if (w.triggerCount + k < kTriggersKept)
+    for (uint64_t k = 0; k < n.triggerCount && k < manifest::kMostTriggers; ++k)
+      if (w.triggerCount + k < manifest::kMostTriggers)
         w.triggers[w.triggerCount + k] = n.triggers[k];
     w.triggerCount += n.triggerCount;
     for (uint64_t k = at + 1; k + 1 < windowCount_; ++k)
@@ -177,7 +177,7 @@ void Windows::noteTold() {
 void Windows::write(JsonWriter &json, const Window &w) const {
   json.beginObject().number(manifest::kStartNs, w.startNs).number(manifest::kEndNs, w.endNs);
   json.number(manifest::kTriggerCount, w.triggerCount).beginArray(manifest::kTriggers);
-  for (uint64_t k = 0; k < w.triggerCount && k < kTriggersKept; ++k) {
+  for (uint64_t k = 0; k < w.triggerCount && k < manifest::kMostTriggers; ++k) {
     const Trigger &t = w.triggers[k];
     json.beginObject().text(manifest::kKind, options::kTriggerKinds[static_cast<int>(t.kind)]);
     if (t.functionId != UINT64_MAX)

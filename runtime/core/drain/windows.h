@@ -6,6 +6,7 @@
 
 #include "core/base/os.h"
 #include "core/session/options.h"
+#include "shared/manifest_keys.h"
 #include "shared/ring/expander.h"
 
 namespace ada {
@@ -51,7 +52,7 @@ public:
   void noteWritten();
 
 private:
-  static constexpr uint32_t kMostWindows = 65536, kTriggersKept = 16, kPending = 4096;
+  static constexpr uint32_t kMostWindows = 65536, kPending = 4096;
   struct Trigger {
     uint64_t ns, functionId;
     uint32_t thread;
@@ -62,8 +63,8 @@ private:
     uint64_t firstTriggerNs;  // the earliest
     uint64_t availableFromNs; // detail before it was dropped
     uint64_t triggerCount;
-    bool isNews, isOpen;             // it is not on disk as it is now; not all of its detail is on disk
-    Trigger triggers[kTriggersKept]; // the first ones
+    bool isNews, isOpen;                       // it is not on disk as it is now; not all of its detail is on disk
+    Trigger triggers[manifest::kMostTriggers]; // the first ones
   };
 
   void open(const Trigger &t);

@@ -120,8 +120,9 @@ ada_fiber *current(AdaThread &t) {
   return t.fiber;
 }
 
-// Takes the thread's state away and keeps it. `stack`: an address in the present stack, 0 if it is no more there.
-// Returns the fiber it belongs to; null if there is no memory, and then the fiber has ended.
+// Takes the thread's state away and keeps it. `stack`: an address in the stack that the thread leaves, or 0 if it has
+// left that stack already. Returns the fiber that the state belongs to. If there is no memory for it, the fiber ends,
+// and null is returned.
 ada_fiber *leave(AdaThread &t, uint64_t stack) {
   ada_fiber *f = current(t);
   if (!f || f->isEnding) {
@@ -165,6 +166,8 @@ void goOn(AdaThread &t, ada_fiber *f) {
 bool isFiber(void *token) { return token && !(reinterpret_cast<uintptr_t>(token) & 3); }
 bool hasNoRow(void *token) { return reinterpret_cast<uintptr_t>(token) == kNoRow; }
 void *ownToken(AdaThread &t) { return reinterpret_cast<char *>(&t) + 1; }
+// The token of the stack whose calls the thread records, as far as it has one already.
+void *tokenOf(AdaThread &t) { return t.fiber ? t.fiber : t.isFiber ? reinterpret_cast<void *>(kNoRow) : ownToken(t); }
 
 // The fiber of a token; null if it has none.
 ada_fiber *fiberOf(const AdaThread &t, void *token) {
@@ -277,7 +280,7 @@ ADA_ANY_STACK __attribute__((noinline)) void *findToken(AdaThread &t) {
   }
   if (t.fiber && t.fiber->stack == 0)
     t.fiber->stack = sp;
-  void *token = t.fiber ? t.fiber : t.isFiber ? reinterpret_cast<void *>(kNoRow) : ownToken(t);
+  void *token = tokenOf(t);
   if (t.signalStackBytes == 0)
     t.token = token;
   return token;
@@ -330,10 +333,9 @@ ADA_ANY_STACK void *__ada_fiber_leave(void) {
   AdaThread &t = ada_thread;
   noteHandlersOver(t, here());
   if (hasNothing(t) && !(t.fiber && t.fiber->isEnding)) {
-    ada_fiber *f = t.fiber;
-    void *token = f ? f : t.isFiber ? reinterpret_cast<void *>(kNoRow) : ownToken(t);
-    if (f)
-      f->stack = here(), f->wasLeft = true;
+    void *token = tokenOf(t);
+    if (t.fiber)
+      t.fiber->stack = here(), t.fiber->wasLeft = true;
     t.isFiber = true;
     t.fiber = nullptr, t.token = nullptr;
     return token;

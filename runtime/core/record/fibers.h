@@ -12,7 +12,7 @@
 // So a program that calls setjmp but never switches stacks needs no memory and no system call for its token.
 //
 // A signal handler on an alternate stack may be a call like any other, or may become a stack of its own: it calls
-// setjmp, returns, and somebody jumps there later. Its token is a fiber of which nothing is recorded yet. If control
+// setjmp and returns, and the program jumps there later. Its token is a fiber that has no records yet. If control
 // comes to it while the handler may still run, the handler's calls go on where they are. That it is over is known when
 // the interrupted stack calls setjmp, sigaltstack or swapcontext outside of the alternate stack.
 #pragma once

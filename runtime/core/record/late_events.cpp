@@ -38,7 +38,8 @@ void LateEvents::showIn(int manifest) {
   auto *page = static_cast<char *>(sys::map(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, manifest));
   if (!page)
     return;
-  // Some file systems need room for the first store. If there is none, the system call fails; a store would be SIGBUS.
+  // Some file systems need free space for the first store. Without it, a store would raise SIGBUS; a system call that
+  // writes there fails.
   char *const at = page + sizeof kBegin - 1;
   if (sys::readAll(manifest, at, kDigits, sizeof kBegin - 1) != 0)
     return sys::unmap(page, kPage);

@@ -32,7 +32,7 @@ private:
 
   bool isOver_ = false;       // (atomic)
   uint64_t count_ = 0;        // (atomic)
-  uint64_t *shown_ = nullptr; // (atomic) the characters in the manifest; null if there is none yet
+  uint64_t *shown_ = nullptr; // (atomic) the characters in the manifest; null before showIn()
 };
 
 extern LateEvents lateEvents;

@@ -89,8 +89,8 @@ bool isOfNoCall(uint64_t what) {
 }
 
 // Gives the thread a chunk to write to: another one, or its own again once the drain has read it. `what`: the record
-// that is lost if there is none; for ADA_RECORD_NOTHING, with which a thread ends, the limit may be exceeded.
-// `hasWaited`: with overflow=drop it won't wait again.
+// that is lost if there is no chunk. A thread ends with ADA_RECORD_NOTHING; its chunk may exceed the limit.
+// `hasWaited`: with overflow=drop the thread won't wait again.
 Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited, Hold &hold) {
   Runtime &r = runtime;
   switch (r.currentState()) {

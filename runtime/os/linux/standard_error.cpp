@@ -1,5 +1,4 @@
 // Compares descriptor 2 with the one at the start, and keeps files of ours off the numbers 0 to 2.
-// to 2.
 #include "standard_error.h"
 #include "core/base/os.h"
 #include "core/record/thread.h"

@@ -1,9 +1,9 @@
 // RUN: rm -rf %t && mkdir -p %t && %like_plain %t %ada_clang -I%include -O1 %s -pthread
 // RUN: %calls tree %t/session | FileCheck --strict-whitespace %s && adatrace verify -q %t/session
 // RUN: %like_plain %t %ada_clang -I%include -O0 -DTRACED= %s -pthread && %calls tree %t/session | FileCheck --strict-whitespace %s --check-prefixes=CHECK,ALL
-// Stacks that are made by a signal handler on an alternate stack, which calls setjmp and returns; whoever jumps there then is on a
-// stack of its own, with its row. A handler that calls setjmp and jumps while it runs, or jumps out of the alternate stack, is a
-// call inside of what it interrupts.
+// A signal handler on an alternate stack calls setjmp and returns. A later jump there continues on a stack of its own, which has
+// its own row. A handler that calls setjmp and jumps while it runs, or jumps out of the alternate stack, is a call inside the calls
+// that it interrupts.
 #include <ada/attributes.h>
 #include <setjmp.h>
 #include <signal.h>

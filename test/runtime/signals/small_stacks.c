@@ -4,6 +4,7 @@
 // on an alternate stack that has that much more than the system asks for, in a thread with the smallest stack, and in a
 // coroutine. Each ends at a guard page.
 #define _GNU_SOURCE
+#include "Inputs/call_at.h"
 #include <ada/attributes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -56,17 +57,6 @@ ADA_NEVER static void inThread(void) {
   pthread_create(&t, &attributes, thread, NULL);
   pthread_join(t, NULL);
 }
-// Calls function() with the stack pointer at `stack`.
-#if defined(__x86_64__)
-__asm__(".text\n.globl callAt\n.type callAt, @function\n"
-        "callAt: push %rbx\n mov %rsp, %rbx\n mov %rdi, %rsp\n call *%rsi\n mov %rbx, %rsp\n pop %rbx\n ret\n"
-        ".size callAt, .-callAt\n");
-#else
-__asm__(".text\n.globl callAt\n.type callAt, %function\n"
-        "callAt: stp x19, x30, [sp, -16]!\n mov x19, sp\n mov sp, x0\n blr x1\n mov sp, x19\n ldp x19, x30, [sp], 16\n ret\n"
-        ".size callAt, .-callAt\n");
-#endif
-void callAt(char *stack, void (*function)(void));
 ADA_NEVER static void coroutine(void) { calls(4000); }
 ADA_NEVER static void inCoroutine(void) { callAt(guarded(kHook + kOwn) + kHook + kOwn, coroutine); }
 

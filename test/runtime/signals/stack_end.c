@@ -8,6 +8,7 @@
 // API, so that it also ends in each step of the slow path, in threads that have not recorded before, and in
 // processes that have not. Nothing dies or hangs, no signal stays blocked, and everything is recorded afterwards.
 #define _GNU_SOURCE
+#include "Inputs/call_at.h"
 #include <ada/trace.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -82,18 +83,6 @@ ADA_NEVER static void comeBack(void) {
   ada_fiber_switch(mainFiber);
   ada_start();
 }
-
-// Calls function() with the stack pointer at `stack`.
-#if defined(__x86_64__)
-__asm__(".text\n.globl callAt\n.type callAt, @function\n"
-        "callAt: push %rbx\n mov %rsp, %rbx\n mov %rdi, %rsp\n call *%rsi\n mov %rbx, %rsp\n pop %rbx\n ret\n"
-        ".size callAt, .-callAt\n");
-#else
-__asm__(".text\n.globl callAt\n.type callAt, %function\n"
-        "callAt: stp x19, x30, [sp, -16]!\n mov x19, sp\n mov sp, x0\n blr x1\n mov sp, x19\n ldp x19, x30, [sp], 16\n ret\n"
-        ".size callAt, .-callAt\n");
-#endif
-void callAt(char *stack, void (*function)(void));
 
 ADA_NEVER static void onFault(int signal) {
   (void)signal;
