@@ -431,6 +431,8 @@ Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request) {
   for (FoundCalls::Call &call : found.calls) {
     if (chosen.size() == request.limit)
       break;
+    if (StopScope::isOver())
+      return StopScope::stopped();
     auto read = ADA_TRY(values.of(call.thread, call.item.seq));
     call.arguments = std::move(read.arguments);
     if (request.arguments.empty() || call.arguments.find(request.arguments) != std::string::npos)

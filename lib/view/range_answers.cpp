@@ -62,7 +62,8 @@ Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const 
   std::atomic<size_t> next = 0;
   std::mutex mutex;
   Expected<void> state;
-  const auto work = [&] {
+  const auto work = [&, isOver = StopScope::helper()] {
+    const StopScope stop(isOver);
     for (size_t i; (i = next.fetch_add(1)) < request.threads.size();) {
       const uint32_t thread = request.threads[i];
       const model::ThreadExtent &extent = *view.table().threads[thread].extent;

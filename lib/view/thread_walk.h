@@ -7,6 +7,7 @@
 #include "analysis/waits/recorder_times.h"
 #include "function_list.h"
 #include "picture.h"
+#include "stop_scope.h"
 
 #include <vector>
 
@@ -52,6 +53,8 @@ public:
   }
 
   Expected<void> events(const model::Batch &batch) override {
+    if (StopScope::isOver())
+      return StopScope::stopped();
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
       if (event.isEarlier) {

@@ -330,6 +330,8 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, size_t firs
   const Lease reader = lease();
   PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
   for (size_t cut = first; cut < cuts.seqs.size(); cut += step) {
+    if (StopScope::isOver())
+      return StopScope::stopped();
     const auto time = ADA_TRY(timeOf(request.thread, cuts, cut));
     Sink sink(reader->table);
     model::ReadRequest part;

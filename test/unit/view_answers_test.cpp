@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 #include <optional>
 
@@ -311,6 +312,33 @@ TEST(ViewAnswers, PathsOfARange) {
     EXPECT_EQ(count, calls);
     for (uint32_t node = 1; node < paths->tree.size(); ++node)
       EXPECT_EQ(paths->tree[node].totalNs, paths->tree[node].selfNs + children[node]);
+  }
+}
+
+// Whatever an answer reads, also with helping threads, ends when nobody waits for it any more.
+TEST(ViewAnswers, EndWhenNobodyWaits) {
+  for (const bool withIndex : {false, true}) {
+    RandomTrace trace(31, {.threads = 3, .events = 4'000});
+    ASSERT_TRUE(!withIndex || trace.index());
+    TraceView &view = *trace.view;
+    const RangeRequest range{.threads = {0, 1, 2}, .toNs = ~uint64_t{0}};
+    const FindRequest find{.threads = {0, 1, 2}, .toNs = ~uint64_t{0}, .arguments = "x"};
+    const auto ends = [](const auto &answer) { return !answer && answer.error().code == "E_STOPPED"; };
+    {
+      std::atomic<size_t> asked = 0;
+      const StopScope stop([&] { return ++asked > 0; });
+      EXPECT_TRUE(ends(rangeStatistics(view, range)));
+      EXPECT_TRUE(ends(lengthHistogram(view, range, 1)));
+      EXPECT_TRUE(ends(rangePaths(view, range, 1000)));
+      EXPECT_TRUE(ends(findCalls(view, find)));
+      EXPECT_TRUE(ends(callDetails(view, 0, trace.threads->front().calls.front().item.seq)));
+      EXPECT_TRUE(ends(callAt(view, 1, view.endNs(), 0)));
+      EXPECT_TRUE(ends(innermostAt(view, 1, view.endNs())));
+      EXPECT_TRUE(ends(view.picture({.thread = 2, .toNs = view.endNs() + 1})));
+      EXPECT_GE(asked, 8u + 2 * 3u);
+    }
+    const StopScope stop([] { return false; });
+    EXPECT_TRUE(rangePaths(view, range, 1000));
   }
 }
 

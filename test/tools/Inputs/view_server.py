@@ -19,14 +19,13 @@ class Server:
         if not match:
             raise SystemExit(f"no address but {self.address!r}: {self.process.communicate()[1]}")
         self.port, self.token = int(match[1]), match[2]
-        self.cookie = f"adatrace{self.port}={self.token}"
 
     def request(self, path, headers=None, method="GET"):
-        """Status, headers and body. Sends the cookie if `headers` are not given."""
+        """Status, headers and body. The path gets the token, as in the page, if `headers` are not given."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        path = f"/{self.token}{path}" if headers is None else path
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-        all = {"Host": f"127.0.0.1:{self.port}"}
-        all.update({"Cookie": self.cookie} if headers is None else headers)
+        all = {"Host": f"127.0.0.1:{self.port}"} | (headers or {})
         for name, value in all.items():
             connection.putheader(name, value)
         connection.endheaders()

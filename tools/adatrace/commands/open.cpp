@@ -102,6 +102,7 @@ int run(Options &options, const Invocation &) {
     return fail(kCantRead, "open: {}", bound.error().message);
   const std::string trace = server.sharedAddress();
   const std::string address = viewer.address + (viewer.isEscaped ? escaped(trace) : trace);
+  signals.serve();
   Output out;
   out.print("{}\n", address);
   out.print(

@@ -44,6 +44,7 @@ int run(const Options &options, const Invocation &) {
   if (const auto bound = server.bind(); !bound)
     return fail(kCantRead, "view: {}", bound.error().message);
   const std::string address = server.address() + (options.at.empty() ? "" : "#" + options.at);
+  signals.serve();
   Output out;
   out.print("{}\n", address);
   out.flush();

@@ -8,6 +8,7 @@
 #include <deque>
 #include <mutex>
 #include <poll.h>
+#include <set>
 #include <string>
 #include <string_view>
 #include <sys/eventfd.h>
@@ -53,6 +54,7 @@ struct Connections::State {
   std::mutex mutex;
   std::condition_variable isReady;
   std::deque<int> arrived, ready; // sockets for the watching thread, and for the answering threads
+  std::set<int> answering;
   bool isEnding = false;
   std::vector<std::thread> threads;
 
@@ -121,20 +123,31 @@ struct Connections::State {
       {
         std::unique_lock lock(mutex);
         isReady.wait(lock, [&] { return isEnding || !ready.empty(); });
-        if (ready.empty())
+        if (isEnding)
           return;
         socket = ready.front();
         ready.pop_front();
+        answering.insert(socket);
       }
       const int one = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
-      if (answer(socket))
+      const bool goesOn = answer(socket);
+      {
+        const std::lock_guard lock(mutex);
+        answering.erase(socket);
+      }
+      if (goesOn)
         add(socket);
       else
         ::close(socket);
     }
   }
 };
+
+bool isGone(int socket) {
+  pollfd client{socket, POLLRDHUP, 0};
+  return ::poll(&client, 1, 0) > 0;
+}
 
 Connections::Connections(std::function<bool(int)> answer) : state_(std::make_unique<State>()) {
   state_->answer = std::move(answer);
@@ -154,15 +167,20 @@ void Connections::stop() {
   {
     const std::lock_guard lock(state_->mutex);
     state_->isEnding = true;
+    for (const int socket : state_->answering)
+      ::shutdown(socket, SHUT_RDWR); // now the client is gone for the answer
   }
   state_->isReady.notify_all();
   ::eventfd_write(state_->wake, 1);
   for (std::thread &thread : state_->threads)
     thread.join();
   state_->threads.clear();
-  for (const int socket : state_->arrived) // returned by answers that ended after the watching thread
-    ::close(socket);
-  state_->arrived.clear();
+  // What answers returned after the watching thread ended, and what nobody has answered.
+  for (std::deque<int> *sockets : {&state_->arrived, &state_->ready}) {
+    for (const int socket : *sockets)
+      ::close(socket);
+    sockets->clear();
+  }
 }
 
 } // namespace ada::cli

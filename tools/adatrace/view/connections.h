@@ -20,12 +20,15 @@ public:
   ~Connections();
   /// Takes ownership of the socket.
   void add(int socket);
-  /// Closes all connections, and waits until current answers are finished.
+  /// Closes all connections, also those that are being answered (isGone()), and waits until `answer` returns.
   void stop();
 
 private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// Whether the other end has closed the connection, or only the half that it sends on: both look the same.
+bool isGone(int socket);
 
 } // namespace ada::cli

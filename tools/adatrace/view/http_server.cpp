@@ -2,6 +2,8 @@
 #include "http_server.h"
 #include "view/assets.h"
 #include "view/connections.h"
+#include "view/request_head.h"
+#include "view/stop_scope.h"
 
 #include "base/file_bytes.h"
 #include "base/format.h"
@@ -30,7 +32,11 @@ constexpr size_t kMostBody = 4096; // requests have no body
 // Length of the kernel's queue of connections that are not accepted yet. With the library's 5, the kernel drops packets
 // in a burst of connections, and the clients wait for seconds, doubling each time.
 constexpr int kBacklog = 4096;
+// An answer that takes longer ends if its client has closed the connection. A client that has only closed its own half
+// (`nc -N`) looks the same, and gets quick answers.
+constexpr std::chrono::milliseconds kPatience(100);
 constexpr const char *kHost = "127.0.0.1";
+constexpr int kUsualPort = 80; // browsers leave it out of the Host header
 
 // 128 unpredictable bits.
 std::string randomToken() {
@@ -57,18 +63,6 @@ bool isSame(std::string_view given, std::string_view token) {
   return difference == 0;
 }
 
-// The value of a cookie in a header "a=1; b=2".
-std::string_view cookieIn(std::string_view header, std::string_view name) {
-  while (!header.empty()) {
-    header.remove_prefix(std::min(header.find_first_not_of("; "), header.size()));
-    const std::string_view one = header.substr(0, header.find(';'));
-    header.remove_prefix(one.size());
-    if (one.starts_with(name) && one.size() > name.size() && one[name.size()] == '=')
-      return one.substr(name.size() + 1);
-  }
-  return {};
-}
-
 const char *contentTypeOf(std::string_view name) {
   return name.ends_with(".html")  ? "text/html; charset=utf-8"
          : name.ends_with(".css") ? "text/css; charset=utf-8"
@@ -88,6 +82,12 @@ void respond(httplib::Response &response, int status, std::string text, const ch
   });
 }
 
+// The browser keeps the part after # of the address that it asked for.
+void leadTo(const std::string &place, httplib::Response &response) {
+  response.set_header("Location", place);
+  respond(response, 303, "<!doctype html><title>AdaTrace</title>\n", "text/html; charset=utf-8");
+}
+
 void respondError(httplib::Response &response, int status, std::string_view message) {
   JsonMembers json;
   json.text("error", message);
@@ -104,21 +104,22 @@ public:
     pollfd wait{socket_, POLLOUT, 0};
     return ::poll(&wait, 1, 5000) > 0;
   }
+  /// Takes the head, and nothing of a request that may follow it.
+  std::string_view takeHead() {
+    head_.resize(Connections::kMostHead);
+    const ssize_t n = ::recv(socket_, head_.data(), head_.size(), MSG_PEEK | MSG_DONTWAIT);
+    head_.resize(n > 0 ? static_cast<size_t>(n) : 0);
+    const size_t end = head_.find("\r\n\r\n");
+    head_.resize(end == head_.npos ? 0 : end + 4);
+    if (!head_.empty() && ::recv(socket_, head_.data(), head_.size(), MSG_DONTWAIT) < 0)
+      head_.clear();
+    return head_;
+  }
   ssize_t read(char *bytes, size_t size) override {
-    if (at_ == head_.size()) { // happens once; takes only the head, because another request may follow
-      head_.resize(Connections::kMostHead);
-      const ssize_t n = ::recv(socket_, head_.data(), head_.size(), MSG_PEEK | MSG_DONTWAIT);
-      head_.resize(n > 0 ? static_cast<size_t>(n) : 0);
-      const size_t end = head_.find("\r\n\r\n");
-      head_.resize(end == head_.npos ? 0 : end + 4);
-      at_ = 0;
-      if (head_.empty() || ::recv(socket_, head_.data(), head_.size(), MSG_DONTWAIT) < 0)
-        return -1;
-    }
     const size_t n = std::min(size, head_.size() - at_);
     std::memcpy(bytes, head_.data() + at_, n);
     at_ += n;
-    return static_cast<ssize_t>(n);
+    return n > 0 ? static_cast<ssize_t>(n) : -1;
   }
   ssize_t write(const char *bytes, size_t size) override {
     return is_writable() ? ::send(socket_, bytes, size, MSG_NOSIGNAL) : -1;
@@ -158,8 +159,26 @@ private:
   }
   bool answerOne(int socket) {
     SocketStream stream(socket);
+    const std::string_view head = stream.takeHead();
+    if (head.empty())
+      return false;
+    if (const std::string problem = problemOfHead(head); !problem.empty()) {
+      reject(stream, problem);
+      return false;
+    }
+    const auto patience = std::chrono::steady_clock::now() + kPatience;
+    const view::StopScope stop([&] { return std::chrono::steady_clock::now() > patience && isGone(socket); });
     bool isClosed = false;
     return process_request(stream, /*close_connection=*/false, isClosed, nullptr) && !isClosed;
+  }
+  static void reject(SocketStream &stream, std::string_view problem) {
+    JsonMembers json;
+    json.text("error", problem);
+    const std::string body = json.object();
+    const std::string answer = fmt::format("HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\n"
+                                           "Content-Length: {}\r\nConnection: close\r\n\r\n{}",
+                                           body.size(), body);
+    stream.write(answer.data(), answer.size());
   }
   std::optional<Connections> connections_;
 };
@@ -179,10 +198,11 @@ struct HttpServer::State {
   void answerFile(std::string name, httplib::Response &response) const;
   void answerShared(const httplib::Request &request, httplib::Response &response) const;
   bool isHost(const std::string &host) const {
-    return host == fmt::format("{}:{}", kHost, port) || host == fmt::format("localhost:{}", port);
+    for (const std::string_view name : {kHost, "localhost"})
+      if (host == fmt::format("{}:{}", name, port) || (port == kUsualPort && host == name))
+        return true;
+    return false;
   }
-  // Contains the port, because servers on different ports share their cookies.
-  std::string cookieName() const { return fmt::format("adatrace{}", port); }
 };
 
 void HttpServer::State::answerFile(std::string name, httplib::Response &response) const {
@@ -234,6 +254,7 @@ void HttpServer::State::answer(const httplib::Request &request, httplib::Respons
   response.set_header("Content-Security-Policy",
                       "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'");
   response.set_header("X-Content-Type-Options", "nosniff");
+  response.set_header("Cross-Origin-Opener-Policy", "same-origin");
   response.set_header("Referrer-Policy", "no-referrer");
   response.set_header("Cache-Control", "no-store");
   if (!isHost(request.get_header_value("Host")))
@@ -244,23 +265,26 @@ void HttpServer::State::answer(const httplib::Request &request, httplib::Respons
   if (shared.file)
     return answerShared(request, response);
   if (request.method != "GET" && request.method != "HEAD") {
-    response.set_header("Connection", "close");
     return respondError(response, 405, "only GET is supported");
   }
-  const bool hasToken = isSame(request.get_param_value("token"), token);
-  if (!hasToken && !isSame(cookieIn(request.get_header_value("Cookie"), cookieName()), token))
+  // "/TOKEN/name" for the page, whose links are relative, or "/name?token=TOKEN".
+  std::string_view path = request.path;
+  if (isSame(path.substr(0, token.size() + 2), fmt::format("/{}/", token)))
+    path.remove_prefix(token.size() + 2);
+  else if (!isSame(request.get_param_value("token"), token))
     return respondError(response, 401,
                         "the token is missing or wrong; use the address that `adatrace view` printed, with its token");
-  if (hasToken)
-    response.set_header("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict", cookieName(), token));
-  if (request.path.starts_with("/api/")) {
-    std::map<std::string, std::string> query;
-    for (const auto &[name, value] : request.params)
-      query.try_emplace(name, value);
-    HttpReply result = handler(request.path.substr(5), query);
-    return respond(response, result.status, std::move(result.json), "application/json");
-  }
-  answerFile(request.path.substr(1), response);
+  else if (path.starts_with("/api/"))
+    path.remove_prefix(1);
+  else
+    return leadTo(fmt::format("/{}/", token), response);
+  if (!path.starts_with("api/"))
+    return answerFile(std::string(path), response);
+  std::map<std::string, std::string> query;
+  for (const auto &[name, value] : request.params)
+    query.try_emplace(name, value);
+  HttpReply result = handler(std::string(path.substr(4)), query);
+  respond(response, result.status, std::move(result.json), "application/json");
 }
 
 HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_unique<State>()) {

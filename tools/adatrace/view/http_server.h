@@ -1,8 +1,9 @@
 // The HTTP server of `adatrace view` and `open`: checks access, serves the page's files, and passes requests on.
 //
 // It listens on 127.0.0.1 only. But other users and programs on the machine can connect, too, and so can pages of other
-// sites through the user's browser. So each request needs the token in the address (or the cookie that the first page
-// sets), and a Host header that names this server: a site whose name was made to resolve to 127.0.0.1 has another one.
+// sites through the user's browser. So each request needs the token in its path or query, and one Host header, which
+// names this server: a site whose name was made to resolve to 127.0.0.1 has another one. A cookie can't have the token,
+// because the browser would send it to every server on 127.0.0.1, whatever its port and its user.
 #pragma once
 
 #include "ada/trace/error.h"
@@ -20,7 +21,7 @@ struct HttpReply {
   std::string json;
 };
 
-/// Answers a request for /api/NAME. Called by any thread, and by several at a time.
+/// Answers a request for /api/NAME. Called by any thread, and by several at a time, each within a view::StopScope.
 using ApiHandler = std::function<HttpReply(const std::string &name, const std::map<std::string, std::string> &query)>;
 
 /// A file that a page of another site may fetch, at an address with the token, and only from the page's origin.
@@ -47,7 +48,7 @@ public:
   std::string address() const;
   /// The address of the shared file.
   std::string sharedAddress() const;
-  /// Answers requests until another thread calls stop(), which waits for this to end.
+  /// Answers requests until another thread calls stop(), which ends all answers.
   void run();
   void stop();
 

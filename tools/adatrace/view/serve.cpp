@@ -4,10 +4,15 @@
 #include "base/file_descriptor.h"
 #include "base/format.h"
 #include "base/write_all.h"
+#include "exit_codes.h"
 
 #include <cerrno>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <mutex>
 #include <pthread.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -55,19 +60,52 @@ static void openBrowser(const std::string &page) {
   posix_spawnattr_destroy(&attributes);
 }
 
-ServerSignals::ServerSignals() {
-  sigemptyset(&signals_);
-  sigaddset(&signals_, SIGINT);
-  sigaddset(&signals_, SIGTERM);
-  sigaddset(&signals_, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+struct ServerSignals::State {
+  std::mutex mutex;
+  std::condition_variable hasCome;
+  bool isServing = false, came = false;
+
+  // The threads of the program end in their own time, and some can't be stopped: one that opens a grown session again.
+  // Nothing is lost with them: all files that they write are temporary.
+  void receive(const sigset_t &signals) {
+    constexpr std::chrono::milliseconds kMostEnding(500);
+    int number = 0;
+    while (sigwait(&signals, &number) == EINTR)
+      continue;
+    {
+      const std::lock_guard lock(mutex);
+      if (!isServing) {
+        signal(number, SIG_DFL);
+        pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+        raise(number);
+      }
+      came = true;
+    }
+    hasCome.notify_all();
+    std::this_thread::sleep_for(kMostEnding);
+    _exit(kOk);
+  }
+};
+
+ServerSignals::ServerSignals() : state_(std::make_shared<State>()) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP})
+    if (struct sigaction now; number != SIGHUP || (sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN))
+      sigaddset(&signals, number); // not what nohup ignores
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  std::thread([state = state_, signals] { state->receive(signals); }).detach();
+}
+
+void ServerSignals::serve() const {
+  const std::lock_guard lock(state_->mutex);
+  state_->isServing = true;
 }
 
 void ServerSignals::wait() const {
-  int received = 0;
-  while (sigwait(&signals_, &received) == EINTR)
-    continue;
+  std::unique_lock lock(state_->mutex);
+  state_->hasCome.wait(lock, [&] { return state_->came; });
 }
 
 void serveUntilEnd(HttpServer &server, const ServerSignals &signals, const std::string &address) {

@@ -65,7 +65,8 @@ async function answerOf(path, parameters, signal) {
       query.set(name, String(value));
   let response;
   try {
-    response = await fetch(`/api/${path}?${query}`, {signal});
+    // Beside this file: the folder in the address is the token.
+    response = await fetch(new URL(`api/${path}?${query}`, import.meta.url), {signal});
   } catch (error) {
     if (signal?.aborted)
       throw error;
