@@ -139,6 +139,8 @@ else:
 config.available_features.add(target or platform.machine())
 if shutil.which("ld.mold"):
     config.available_features.add("mold")
+if os.geteuid() == 0:
+    config.available_features.add("root")
 config.available_features.add("emulated" if target and target != platform.machine() else "native")
 if os.path.exists(os.path.join(llvmBin, "ld.lld")):
     config.available_features.add("lld")

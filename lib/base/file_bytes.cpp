@@ -1,6 +1,7 @@
 // Opens files for the readers.
 #include "file_bytes.h"
 
+#include "base/fair_links.h"
 #include "base/file_descriptor.h"
 #include "base/file_tree.h"
 #include "base/try.h"
@@ -70,9 +71,13 @@ static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string 
 
 Expected<FileBytes> FileBytes::open(const std::string &path) {
   // O_NONBLOCK: opening a FIFO would wait for a writer.
-  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = openFairly(path, O_RDONLY | O_NONBLOCK);
   if (fd < 0) {
     const int number = errno;
+    if (number == ELOOP)
+      return Error{.code = "E_UNSAFE",
+                   .message = "is a link, or is reached by one, that another user has made to a file of a third",
+                   .file = path};
     if (const auto place = number == ENOTDIR ? archivePlaceOf(path) : std::nullopt)
       return *place ? openMember(**place, path) : Expected<FileBytes>(place->error());
     return systemError(path, "cannot be opened", number);

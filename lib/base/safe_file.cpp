@@ -4,6 +4,7 @@
 #include "base/try.h"
 #include "file_bytes.h"
 #include "holes.h"
+#include "open_how.h"
 #include "sparse_copy.h"
 #include "write_all.h"
 
@@ -17,20 +18,12 @@
 #include <fcntl.h>
 #include <memory>
 #include <string_view>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <vector>
 
 namespace ada {
 
 namespace {
-
-// struct open_how and the flags of linux/openat2.h, which older headers don't have.
-struct OpenHow {
-  uint64_t flags, mode, resolve;
-};
-constexpr uint64_t kNoMagicLinks = 0x02, kNoSymlinks = 0x04;
-constexpr long kOpenat2 = 437; // on every architecture
 
 // Part by part, for kernels before 5.6 and sandboxes that refuse openat2.
 int openPartByPart(std::string_view path, int flags, mode_t mode) {
@@ -100,8 +93,7 @@ Expected<FileDescriptor> openWithoutLinks(const std::string &path, int flags, mo
   const bool isPath = (flags & O_PATH) != 0;
   if (!isPath)
     flags |= O_NONBLOCK;
-  const OpenHow how = {.flags = static_cast<uint64_t>(flags), .mode = mode, .resolve = kNoMagicLinks | kNoSymlinks};
-  auto fd = static_cast<int>(::syscall(kOpenat2, AT_FDCWD, path.c_str(), &how, sizeof how));
+  int fd = openat2(path.c_str(), flags, mode, kNoMagicLinks | kNoSymlinks);
   if (fd < 0 && (errno == ENOSYS || errno == EPERM))
     fd = openPartByPart(path, flags, mode);
   if (fd < 0)

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -39,6 +40,12 @@ std::optional<ProcessFacts> factsOf(pid_t pid) {
     else if (unsigned real = 0, effective = 0;
              key == "Uid" && std::sscanf(value.c_str(), "%u %u", &real, &effective) == 2)
       facts.owner = effective;
+    else if (unsigned inherited = 0, own = 0;
+             key == "Gid" && std::sscanf(value.c_str(), "%u %u", &inherited, &own) == 2)
+      facts.group = own;
+    else if (key == "Groups")
+      for (std::istringstream groups(value); groups >> own;)
+        facts.groups.push_back(own);
     else if (key == "NSpid") // in our namespace, …, in its own
       facts.ownPid = static_cast<pid_t>(std::atoi(value.substr(value.find_last_of(" \t") + 1).c_str()));
   }
@@ -91,6 +98,11 @@ std::string reachable(pid_t pid, const std::string &path) {
   const bool isSame = stat("/", &ours) != 0 || stat((root + "/").c_str(), &its) != 0 ||
                       (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
   return isSame ? path : root + path;
+}
+
+std::string mountsOf(pid_t pid) {
+  std::error_code error;
+  return fs::read_symlink(placeOf(pid) + "/ns/mnt", error).string();
 }
 
 } // namespace ada::control

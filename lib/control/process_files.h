@@ -11,10 +11,12 @@ namespace ada::control {
 
 struct ProcessFacts {
   pid_t pid = 0;
-  std::string name; ///< comm
-  pid_t ownPid = 0; ///< the number that it has in its own pid namespace
-  uid_t owner = 0;  ///< effective user
-  char state = 0;   ///< R, S, D, T (stopped by a signal), t (by a debugger), Z
+  std::string name;          ///< comm
+  pid_t ownPid = 0;          ///< the number that it has in its own pid namespace
+  uid_t owner = 0;           ///< effective user
+  gid_t group = 0;           ///< effective group
+  std::vector<gid_t> groups; ///< the others
+  char state = 0;            ///< R, S, D, T (stopped by a signal), t (by a debugger), Z
   bool isOver() const { return state == 'Z' || state == 'X'; }
   bool isStopped() const { return state == 'T' || state == 't'; }
 };
@@ -44,5 +46,8 @@ std::string placeOf(pid_t pid);
 
 /// A path of the process as we can open it: below /proc/PID/root if its mounts are not ours.
 std::string reachable(pid_t pid, const std::string &path);
+
+/// Names the mounts of a process: "mnt:[4026531840]". Processes with equal names have the same.
+std::string mountsOf(pid_t pid);
 
 } // namespace ada::control

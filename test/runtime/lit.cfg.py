@@ -53,8 +53,6 @@ if config.ada_gcc:
     config.excludes += ["arguments.cpp", "before_main.c", "cpp.cpp", "crash_cause.test", "flight.test", "inlined_exports.c",
                         "plain_c.c", "runtime_missing.c", "strings.test", "untraced_jump.test"]
 
-if os.geteuid() == 0:
-    config.available_features.add("root")
 emulated = "emulated" in config.available_features
 config.substitutions.append(("%arch", config.ada_target or platform.machine()))
 config.substitutions.append(("%less", "1" if "long" in config.available_features else "4"))

@@ -355,9 +355,7 @@ int runPid(const Options &options, const Invocation &invocation) {
   }
   if (record && !options.quiet)
     tellOfRunning(place->shown, options, *record);
-  std::error_code error;
-  if (place->isOurs)
-    fs::remove(place->shown, error); // if nothing was recorded
+  removeIfEmpty(*place);
   return code;
 }
 

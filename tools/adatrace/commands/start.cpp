@@ -7,10 +7,13 @@
 
 #include "base/boot_time.h"
 #include "base/quantities.h"
+#include "control/process_files.h"
 #include "control/status.h"
 
-#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace ada::cli {
 
@@ -26,16 +29,30 @@ struct Options {
   bool quiet = false;
 };
 
+// Processes of one user and with the same mounts share a session.
+using Whose = std::pair<uid_t, std::string>;
+
+const Destination *placeOf(pid_t pid, const Options &options, std::map<Whose, Destination> &places,
+                           std::string &problem) {
+  const std::optional<control::ProcessFacts> process = control::factsOf(pid);
+  const std::string root = control::reachable(pid, "/");
+  const Whose whose(process ? process->owner : 0, root == "/" ? root : control::mountsOf(pid));
+  if (const auto known = places.find(whose); known != places.end())
+    return &known->second;
+  const auto made = destinationFor(pid, options.session, options.output, problem);
+  return made ? &places.emplace(whose, *made).first->second : nullptr;
+}
+
 // A process that has recorded nothing gets a session; one that has continues in its own.
-int start(pid_t pid, const Options &options, std::optional<Destination> &place) {
+int start(pid_t pid, const Options &options, std::map<Whose, Destination> &places) {
   control::Answer answer;
   const control::Status before = control::statusOf(pid, answer);
   std::string startOptions;
+  const Destination *place = nullptr;
   const std::string limit = options.length == "0" ? "" : fmt::format(", for at most {}", options.length);
   if (answer && before.state == control::Status::State::Waiting && before.session.empty()) {
     std::string problem;
-    if (!place)
-      place = destinationFor(pid, options.session, options.output, problem);
+    place = placeOf(pid, options, places, problem);
     if (!place)
       return fail(kCantRead, "{}", problem);
     startOptions = joinOptions({{"session", place->session}, {"format", "packed"}, {"summary", "never"}});
@@ -58,13 +75,13 @@ int start(pid_t pid, const Options &options, std::optional<Destination> &place) 
 
 int run(const Options &options) {
   int code = kOk;
-  std::optional<Destination> place;
+  std::map<Whose, Destination> places;
   for (const pid_t pid : chosenProcesses(options.processes, "start", code))
-    if (const int result = start(pid, options, place); result != kOk)
+    if (const int result = start(pid, options, places); result != kOk)
       code = result;
-  std::error_code error;
-  if (code != kOk && place && place->isOurs)
-    std::filesystem::remove(place->session, error); // if it is empty
+  if (code != kOk)
+    for (const auto &[whose, place] : places)
+      removeIfEmpty(place);
   return code;
 }
 

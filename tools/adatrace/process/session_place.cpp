@@ -41,6 +41,12 @@ std::optional<std::string> makeSession(const std::string &output, std::string &p
     problem = fmt::format("can't create the directory {}: {}", output, error.message());
     return std::nullopt;
   }
+  return makeSessionBy([](const std::string &path) { return ::mkdir(path.c_str(), 0700) == 0 ? 0 : errno; }, output,
+                       problem);
+}
+
+std::optional<std::string> makeSessionBy(const std::function<int(const std::string &)> &make, const std::string &output,
+                                         std::string &problem) {
   const std::time_t now = std::time(nullptr);
   std::tm utc = {}; // like the runtime, which can't find out local time
   gmtime_r(&now, &utc);
@@ -49,10 +55,11 @@ std::optional<std::string> makeSession(const std::string &output, std::string &p
   for (unsigned n = 1;; ++n) {
     const std::string path =
         output + (output.ends_with('/') ? "" : "/") + stamp + (n == 1 ? "" : fmt::format("_{}", n));
-    if (mkdir(path.c_str(), 0700) == 0)
+    const int number = make(path);
+    if (number == 0)
       return path;
-    if (errno != EEXIST) {
-      problem = fmt::format("can't create the session directory {}: {}", path, std::strerror(errno));
+    if (number != EEXIST) {
+      problem = fmt::format("can't create the session directory {}: {}", path, std::strerror(number));
       return std::nullopt;
     }
   }

@@ -4,6 +4,7 @@
 #include "base/file_bytes.h"
 #include "base/kept_files.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -20,6 +21,10 @@ bool makePrivateDirectories(const std::string &path, std::error_code &error);
 /// Makes `output` and in it session_YYYYMMDD_HHMMSS (UTC), with _2, _3, … appended if that exists. Returns
 /// nothing, with a sentence in `problem`, if it can't.
 std::optional<std::string> makeSession(const std::string &output, std::string &problem);
+
+/// The same in a directory that exists: `make` makes a directory, and returns an errno number or 0.
+std::optional<std::string> makeSessionBy(const std::function<int(const std::string &)> &make, const std::string &output,
+                                         std::string &problem);
 
 /// The process directories of a session: pid_N, and after an exec pid_N_2, ….
 std::vector<std::string> processDirectories(const std::string &session);

@@ -1,0 +1,114 @@
+// Opens what others may have prepared.
+#include "fair_links.h"
+
+#include "base/file_descriptor.h"
+#include "base/open_how.h"
+
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <optional>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+namespace ada {
+
+namespace {
+
+constexpr unsigned kMostLinks = 40; // as the kernel
+
+FileDescriptor openPlace(int in, const char *name, int flags = O_NOFOLLOW) {
+  return FileDescriptor(::openat(in, name, O_PATH | O_CLOEXEC | flags));
+}
+
+// /proc/self/fd/3 and /proc/4711/root lead to a file, not to a path.
+bool isProcfs(const FileDescriptor &link) {
+  struct statfs about;
+  return ::fstatfs(link.get(), &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
+}
+
+// Part by part, because somebody may change the path meanwhile.
+class Walk {
+public:
+  explicit Walk(const std::string &path)
+      : rest_(path), place_(openPlace(AT_FDCWD, path.starts_with('/') ? "/" : ".")) {}
+
+  int open(int flags) {
+    while (place_) {
+      rest_.erase(0, rest_.find_first_not_of('/'));
+      const std::string name = rest_.empty() ? "." : rest_.substr(0, rest_.find('/'));
+      const bool isLast = rest_.find_first_not_of('/', name.size()) == std::string::npos;
+      FileDescriptor next = openPlace(place_.get(), name.c_str());
+      struct stat info;
+      if (!next || ::fstat(next.get(), &info) != 0)
+        return -1;
+      if (S_ISLNK(info.st_mode)) {
+        if (!follow(next, info, name))
+          return -1;
+        continue;
+      }
+      if (isLast)
+        return openLast(name, flags, info);
+      rest_.erase(0, name.size());
+      place_ = std::move(next);
+    }
+    return -1;
+  }
+
+private:
+  bool follow(const FileDescriptor &link, const struct stat &info, const std::string &name) {
+    const bool isMagic = isProcfs(link);
+    // Links of a container's root are not links of our root.
+    if (++links_ > kMostLinks || hasLeft_ || (maker_ && *maker_ != info.st_uid)) {
+      errno = ELOOP;
+      return false;
+    }
+    if (!isMagic && info.st_uid != 0 && info.st_uid != ::geteuid())
+      maker_ = info.st_uid;
+    rest_.erase(0, name.size());
+    if (isMagic) {
+      hasLeft_ = true;
+      place_ = openPlace(place_.get(), name.c_str(), 0);
+      return static_cast<bool>(place_);
+    }
+    std::string target(PATH_MAX, '\0');
+    const ssize_t size = ::readlinkat(link.get(), "", target.data(), target.size());
+    if (size <= 0)
+      return false;
+    target.resize(static_cast<size_t>(size));
+    rest_ = target + "/" + rest_;
+    if (target.starts_with('/'))
+      place_ = openPlace(AT_FDCWD, "/");
+    return true;
+  }
+  int openLast(const std::string &name, int flags, const struct stat &seen) {
+    FileDescriptor file(::openat(place_.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info;
+    if (!file || ::fstat(file.get(), &info) != 0)
+      return -1;
+    const bool isSame = info.st_ino == seen.st_ino && info.st_dev == seen.st_dev;
+    if (maker_ && (!isSame || info.st_uid != *maker_)) {
+      errno = ELOOP;
+      return -1;
+    }
+    return file.release();
+  }
+
+  std::string rest_;
+  FileDescriptor place_;
+  std::optional<uid_t> maker_; // of the links that neither root nor this user made
+  bool hasLeft_ = false;       // through a link of /proc
+  unsigned links_ = 0;
+};
+
+} // namespace
+
+int openFairly(const std::string &path, int flags) {
+  const int fd = openat2(path.c_str(), flags | O_CLOEXEC, 0, kNoMagicLinks | kNoSymlinks);
+  return fd >= 0 || (errno != ELOOP && errno != ENOSYS && errno != EPERM) ? fd : Walk(path).open(flags);
+}
+
+} // namespace ada

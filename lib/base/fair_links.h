@@ -1,0 +1,16 @@
+// Opens what others may have prepared: a symbolic link may not lead a reader to what the link's maker could not read.
+//
+// A session of another user may have a link instead of a file, to something that only the reader can read: its bytes
+// would get into an answer, a converted trace or an archive that the reader gives away. So a link is followed only if
+// root or this user made it, or if its maker also owns what is opened. The kernel's fs.protected_symlinks does the same
+// in sticky directories.
+#pragma once
+
+#include <string>
+
+namespace ada {
+
+/// As open(2) without O_CREAT; O_CLOEXEC is added. ELOOP also for a link that is not to be followed.
+int openFairly(const std::string &path, int flags);
+
+} // namespace ada
