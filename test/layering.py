@@ -59,7 +59,7 @@ RULES = [
          ["lib/shared", "include/ada/*", "include/ada/trace/atf_format.h"],
          {"c", "freestanding"}),
     Rule("lib/base", "what knows nothing of traces: file bytes, errors, UTF-8, numbers, JSON, text for terminals",
-         ["lib/base", "lib/shared/text", "include/ada"], {"c", "std", "system", "any"}, FORMATS),
+         ["lib/base", "lib/shared/fnv.h", "lib/shared/text", "include/ada"], {"c", "std", "system", "any"}, FORMATS),
     Rule("lib/demangle", "names in object files as their language has them", ["lib/demangle"], {"c", "std", "system", "any"}),
     Rule("lib/columns", "tables of any kind as Parquet and Arrow files: rows held as columns, and the writers that take them",
          ["lib/columns", "lib/base", "lib/shared/text", "include/ada"], {"c", "std", "system", "any"}, FORMATS),

@@ -18,12 +18,15 @@
 #include <fcntl.h>
 #include <memory>
 #include <string_view>
+#include <sys/file.h>
 #include <unistd.h>
 #include <vector>
 
 namespace ada {
 
 namespace {
+
+constexpr char kOwn[] = ".own"; // what makeOwnFile() and makeOwnDirectory() add to the names of copies
 
 // Part by part, for kernels before 5.6 and sandboxes that refuse openat2.
 int openPartByPart(std::string_view path, int flags, mode_t mode) {
@@ -101,14 +104,14 @@ Expected<FileDescriptor> openWithoutLinks(const std::string &path, int flags, mo
   return FileDescriptor(fd);
 }
 
-Expected<std::string> readWithoutLinks(const std::string &path) {
+Expected<std::string> readWithoutLinks(const std::string &path, uint64_t most, struct stat *about) {
   const auto file = ADA_TRY(openWithoutLinks(path, O_RDONLY));
   struct stat info;
   if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode))
     return notRegular(path);
   // No writer of such files leaves holes, and a damaged one may seem to have terabytes after one.
   const auto whole = static_cast<uint64_t>(info.st_size);
-  std::string bytes(Holes::of(file.get(), whole).lengthBefore(whole), '\0');
+  std::string bytes(Holes::of(file.get(), whole).lengthBefore(std::min(whole, most)), '\0');
   size_t size = 0;
   while (size < bytes.size()) {
     const ssize_t n = ::pread(file.get(), bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
@@ -119,6 +122,8 @@ Expected<std::string> readWithoutLinks(const std::string &path) {
     size += n > 0 ? static_cast<size_t>(n) : 0;
   }
   bytes.resize(size);
+  if (about)
+    *about = info;
   return bytes;
 }
 
@@ -167,15 +172,29 @@ Expected<void> checkOwner(const Place &place, int other, const char *problem, co
   return {};
 }
 
-std::string temporaryName(const Place &place) { return place.name + ".own." + std::to_string(::getpid()); }
+Error busy(const std::string &path) {
+  return {.code = "E_BUSY", .message = "another program is replacing it", .file = path};
+}
 
-// A new file `name` with the bytes of `from`.
-Expected<void> copyInto(const FileDescriptor &directory, const char *name, int from, const std::string &path) {
-  const FileDescriptor to(::openat(directory.get(), name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!to)
-    return systemError(path, "cannot be copied", errno);
-  giveToOwnerOf(directory, to.get());
-  return copySparse(from, to.get(), path);
+// Whether another program has locked a file or directory that it is making. File systems without locks show nobody.
+bool isLockedByOther(int file) { return ::flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
+
+// Makes a new version of a file under another name, and locks it for as long as it is open. One without a lock was left
+// by a program that was killed, and is removed.
+Expected<FileDescriptor> makeNew(const FileDescriptor &directory, const std::string &name, const std::string &path) {
+  const FileDescriptor old(::openat(directory.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (old && isLockedByOther(old.get()))
+    return busy(path);
+  ::unlinkat(directory.get(), name.c_str(), 0);
+  FileDescriptor file(
+      ::openat(directory.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  struct stat info;
+  if (!file)
+    return errno == EEXIST ? busy(path) : systemError(path, "cannot be written: no new file can be created", errno);
+  if (isLockedByOther(file.get()) || ::fstat(file.get(), &info) != 0 || info.st_nlink == 0)
+    return busy(path); // which has removed it before it was locked
+  giveToOwnerOf(directory, file.get());
+  return file;
 }
 
 // Calls use(name) for each regular file in a directory, until one returns an error.
@@ -215,9 +234,9 @@ Expected<void> makeOwnFile(const std::string &path) {
     return notRegular(path);
   ADA_TRY(
       checkOwner(place, from.get(), "is a hard link to a file whose owner is not the owner of the directory", path));
-  const std::string temporary = temporaryName(place);
-  ::unlinkat(directory, temporary.c_str(), 0); // of a process of this number that was killed
-  auto done = copyInto(place.directory, temporary.c_str(), from.get(), path);
+  const std::string temporary = place.name + kOwn;
+  const auto copy = ADA_TRY(makeNew(place.directory, temporary, path));
+  auto done = copySparse(from.get(), copy.get(), path);
   if (done && ::renameat(directory, temporary.c_str(), directory, name) != 0)
     done = systemError(path, "cannot be replaced by a copy", errno);
   if (!done)
@@ -237,22 +256,24 @@ Expected<void> makeOwnDirectory(const std::string &path) {
     return linkError(path);
   ADA_TRY(checkOwner(place, from.get(),
                      "is a link to a directory whose owner is not the owner of the directory it is in", path));
-  const std::string temporary = temporaryName(place);
-  if (::mkdirat(directory, temporary.c_str(), 0700) != 0)
-    return systemError(path, "cannot be copied", errno);
+  const std::string temporary = place.name + kOwn;
+  const bool isNew = ::mkdirat(directory, temporary.c_str(), 0700) == 0;
   const FileDescriptor to(::openat(directory, temporary.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  std::vector<std::string> made; // to be removed without another descriptor
-  auto done = to ? Expected<void>() : systemError(path, "cannot be copied", errno);
-  if (to) {
+  if (!to)
+    return systemError(path, "cannot be copied", errno);
+  if (isLockedByOther(to.get()))
+    return busy(path);
+  if (isNew)
     giveToOwnerOf(place.directory, to.get());
-    done = eachFile(from.get(), path, [&](const char *file) -> Expected<void> {
-      const FileDescriptor source(::openat(from.get(), file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-      if (!source)
-        return systemError(path, "cannot be copied", errno);
-      made.emplace_back(file);
-      return copyInto(to, file, source.get(), path);
-    });
-  }
+  std::vector<std::string> made; // to be removed without another descriptor
+  auto done = eachFile(from.get(), path, [&](const char *file) -> Expected<void> {
+    const FileDescriptor source(::openat(from.get(), file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (!source)
+      return systemError(path, "cannot be copied", errno);
+    made.emplace_back(file);
+    const auto copy = ADA_TRY(makeNew(to, file, path));
+    return copySparse(source.get(), copy.get(), path);
+  });
   // At one moment the link is there, at the next the copy.
   if (done && ::renameat2(directory, temporary.c_str(), directory, name, RENAME_EXCHANGE) != 0)
     done = systemError(path, "cannot be replaced by a copy", errno);
@@ -282,14 +303,9 @@ Expected<void> makeDirectory(const std::string &path) {
 
 Expected<void> replaceFile(const std::string &path, const std::string &bytes) {
   const auto place = ADA_TRY(placeOf(path));
-  const std::string temporary = place.name + ".new." + std::to_string(::getpid());
+  const std::string temporary = place.name + ".new";
   const int directory = place.directory.get();
-  ::unlinkat(directory, temporary.c_str(), 0); // of a process of this number that was killed
-  const FileDescriptor file(
-      ::openat(directory, temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file)
-    return systemError(path + ".new", "cannot be created", errno);
-  giveToOwnerOf(place.directory, file.get());
+  const auto file = ADA_TRY(makeNew(place.directory, temporary, path));
   if (writeAll(file.get(), bytes.data(), bytes.size()) &&
       ::renameat(directory, temporary.c_str(), directory, place.name.c_str()) == 0)
     return {};

@@ -9,6 +9,7 @@
 #include "ada/trace/error.h"
 #include "base/file_descriptor.h"
 
+#include <cstdint>
 #include <string>
 #include <sys/stat.h>
 
@@ -19,8 +20,9 @@ Expected<std::string> canonicalPath(const std::string &path);
 
 /// As open(2). Errors: E_IO, E_UNSAFE (a symbolic link on the way).
 Expected<FileDescriptor> openWithoutLinks(const std::string &path, int flags, mode_t mode = 0);
-/// All bytes of a regular file. Errors: E_IO, E_UNSAFE.
-Expected<std::string> readWithoutLinks(const std::string &path);
+/// All bytes of a regular file, or its first `most`, and what stat() says about it. Errors: E_IO, E_UNSAFE.
+Expected<std::string> readWithoutLinks(const std::string &path, uint64_t most = UINT64_MAX,
+                                       struct stat *about = nullptr);
 /// For writing; `flags` without O_TRUNC. Errors: E_UNSAFE also if it is not a regular file, or has several names.
 Expected<FileDescriptor> openForWriting(const std::string &path, int flags, mode_t mode = 0);
 

@@ -12,27 +12,37 @@
 
 namespace ada {
 
-namespace {
+FileDescriptor unnamedFile(const std::string &directory) {
+  FileDescriptor file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+    return file;
+  std::string name = directory + "/adatrace-XXXXXX"; // not every file system has files without names
+  file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+  if (file)
+    ::unlink(name.c_str());
+  return file;
+}
 
-std::string directory() {
+std::string temporaryPlace() {
   const char *place = std::getenv("TMPDIR");
   return place && *place ? place : "/tmp";
 }
 
+namespace {
+
 Error failed(const std::string &what) {
-  return {
-      .code = "E_IO", .message = what + "; set TMPDIR: " + std::generic_category().message(errno), .file = directory()};
+  return {.code = "E_IO",
+          .message = what + "; set TMPDIR: " + std::generic_category().message(errno),
+          .file = temporaryPlace()};
 }
 
 } // namespace
 
 Expected<uint64_t> TemporaryFile::append(std::span<const std::byte> bytes) {
   if (!file_) {
-    std::string name = directory() + "/adatrace-XXXXXX";
-    file_ = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
+    file_ = unnamedFile(temporaryPlace());
     if (!file_)
       return failed("can't create a temporary file in it");
-    ::unlink(name.c_str());
   }
   const uint64_t offset = size_;
   if (!writeAllAt(file_.get(), bytes.data(), bytes.size(), offset))

@@ -7,8 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace ada {
+
+/// A new file without a name, which disappears when it is closed, even if the program is killed. errno says why there
+/// is none.
+FileDescriptor unnamedFile(const std::string &directory);
+/// $TMPDIR, or /tmp.
+std::string temporaryPlace();
 
 /// Lies in $TMPDIR (or /tmp), is made by the first append(), and disappears with this object or the program.
 class TemporaryFile {

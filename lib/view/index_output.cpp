@@ -6,12 +6,12 @@
 
 #include "base/file_bytes.h"
 #include "base/safe_file.h"
+#include "base/temporary_file.h"
 #include "base/try.h"
 #include "base/write_all.h"
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -33,12 +33,9 @@ Expected<IndexOutput> IndexOutput::beside(const std::string &path) {
 }
 
 Expected<IndexOutput> IndexOutput::temporary() {
-  const char *place = std::getenv("TMPDIR");
-  std::string name = std::string(place && *place ? place : "/tmp") + "/adatrace-index-XXXXXX";
-  FileDescriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  FileDescriptor file = unnamedFile(temporaryPlace());
   if (!file)
-    return systemError(name, "can't create a temporary file", errno);
-  ::unlink(name.c_str());
+    return systemError(temporaryPlace(), "can't create a temporary file in it", errno);
   return IndexOutput(std::move(file), "", "");
 }
 

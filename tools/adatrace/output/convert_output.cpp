@@ -1,8 +1,13 @@
 // The destination of adatrace convert.
 //
-// Output is written under a hidden name beside its destination and renamed when it is complete. A conversion that fails
-// leaves nothing behind, and an existing file stays until the new one is complete.
+// Output is written without a name, or in a hidden directory beside its destination, and gets its name when it is
+// complete. A conversion that fails leaves nothing behind, and an existing file stays until the new one is complete. If
+// a conversion is killed, a file without a name is gone; a hidden directory is removed by the next conversion to the
+// same place.
 #include "convert_output.h"
+#include "base/file_bytes.h"
+#include "base/temporary_directory.h"
+#include "base/temporary_file.h"
 #include "base/write_all.h"
 #include "process/bus_error.h"
 #include "process/session_place.h"
@@ -26,11 +31,16 @@ static Error ioError(const std::string &path, const std::string &what) {
   return {.code = "E_IO", .message = what + ": " + std::generic_category().message(errno), .file = path};
 }
 
+static std::string directoryOf(const fs::path &target) {
+  return target.has_parent_path() ? target.parent_path().string() : ".";
+}
+static std::string descriptorPath(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
 struct ConvertOutput::State {
   enum class Kind {
     Stream,
     File,     ///< written in order
-    PathFile, ///< written by path, in a directory that is removed afterwards
+    PathFile, ///< written by path
     Directory,
   };
 
@@ -38,31 +48,24 @@ struct ConvertOutput::State {
     setBusErrorCleanup(nullptr);
     if (fd > STDERR_FILENO)
       ::close(fd);
-    if (unnamed >= 0)
-      ::close(unnamed);
-    removeTemporary();
-  }
-  void removeTemporary() {
-    std::error_code ignored;
-    if (!temporary.empty())
-      fs::remove_all(temporary, ignored);
   }
   Expected<void> prepare(const fs::path &path, bool force);
   Expected<void> makeTemporary();
   bool write(std::span<const std::byte> data);
   Expected<void> copyToStream();
-  std::string filePath() const {
-    return unnamed >= 0 ? "/proc/self/fd/" + std::to_string(unnamed) : temporary + "/file";
-  }
+  Expected<void> nameFile();
+  Expected<void> replace(const std::string &made);
+  std::string directoryPath() const { return temporary.path() + "/session"; }
+  std::string filePath() const { return unnamed ? descriptorPath(unnamed.get()) : temporary.path() + "/file"; }
 
   Kind kind = Kind::File;
   model::FormatChoice format;
   std::string name;
   fs::path target;
-  std::string temporary; // file or directory; empty when there is nothing to remove
-  int unnamed = -1;      // an unlinked temporary file, so that nothing is left behind if the reader goes away
-  int fd = -1;
-  bool replaces = false; // replaces an existing session
+  TemporaryDirectory temporary; // for what is written by path
+  FileDescriptor unnamed;       // for what is written by path and goes to standard output
+  int fd = -1;                  // for what is written in order
+  bool replaces = false;        // replaces an existing session
   uint64_t written = 0;
   std::optional<Error> failure;
 };
@@ -113,27 +116,28 @@ Expected<void> ConvertOutput::State::prepare(const fs::path &path, bool force) {
 
 Expected<void> ConvertOutput::State::makeTemporary() {
   if (kind == Kind::Stream) { // an index file that will go to standard output
-    std::string place = (fs::temp_directory_path() / "adatrace-XXXXXX").string();
-    unnamed = ::mkostemp(place.data(), O_CLOEXEC);
-    if (unnamed < 0)
-      return ioError(fs::temp_directory_path().string(), "can't create a temporary file in it; set TMPDIR");
-    ::unlink(place.c_str());
-    return {};
+    unnamed = unnamedFile(temporaryPlace());
+    return unnamed ? Expected<void>() : ioError(temporaryPlace(), "can't create a temporary file in it; set TMPDIR");
   }
-  fs::path directory = target.parent_path();
-  if (directory.empty())
-    directory = ".";
-  std::string place = (directory / ("." + target.filename().string() + ".adatrace-XXXXXX")).string();
+  const std::string directory = directoryOf(target);
   if (kind == Kind::File) {
-    fd = ::mkostemp(place.data(), O_CLOEXEC);
-    if (fd < 0)
-      return ioError(directory.string(), "can't create a file in it");
-  } else {
-    if (!::mkdtemp(place.data()))
-      return ioError(directory.string(), "can't create a directory in it");
+    fd = ::open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0 && ::access(descriptorPath(fd).c_str(), F_OK) == 0)
+      return {};
+    if (fd >= 0)
+      ::close(std::exchange(fd, -1)); // without /proc it can't get a name
+    else if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+      return ioError(directory, "can't create a file in it");
   }
-  temporary = place;
-  setBusErrorCleanup([this] { removeTemporary(); });
+  auto made = TemporaryDirectory::make(directory, target.filename().string());
+  if (!made)
+    return made.error();
+  temporary = *std::move(made);
+  setBusErrorCleanup([this] { temporary.remove(); });
+  if (kind == Kind::File && (fd = ::open(filePath().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0)
+    return ioError(directory, "can't create a file in it");
+  if (kind == Kind::Directory && ::mkdir(directoryPath().c_str(), 0700) != 0)
+    return ioError(directory, "can't create a directory in it");
   return {};
 }
 
@@ -163,6 +167,7 @@ Expected<ConvertOutput> ConvertOutput::open(const std::string &path, model::Form
         return made.error();
     return ConvertOutput(std::move(state));
   }
+  TemporaryDirectory::removeAbandoned(directoryOf(path));
   const bool isNamedFile = fs::path(path).has_extension() && model::formatOfPath(path).format == format.format;
   switch (format.format->shape) {
   case model::Shape::Stream:
@@ -198,7 +203,7 @@ model::ByteSink ConvertOutput::bytes() {
 }
 
 std::string ConvertOutput::place() const {
-  return state_->kind == State::Kind::Directory ? state_->temporary : state_->filePath();
+  return state_->kind == State::Kind::Directory ? state_->directoryPath() : state_->filePath();
 }
 
 std::unique_ptr<model::TraceSink> ConvertOutput::makeSink(bool exactTimes) {
@@ -215,45 +220,60 @@ std::unique_ptr<model::TraceSink> ConvertOutput::makeSink(bool exactTimes) {
 Expected<void> ConvertOutput::State::copyToStream() {
   std::vector<std::byte> buffer(1 << 18);
   ssize_t n;
-  for (off_t at = 0; (n = ::pread(unnamed, buffer.data(), buffer.size(), at)) > 0; at += n)
+  for (off_t at = 0; (n = ::pread(unnamed.get(), buffer.data(), buffer.size(), at)) > 0; at += n)
     if (!write(std::span(buffer).first(static_cast<size_t>(n))))
       return *failure;
   return n < 0 ? Expected<void>(ioError(name, "the temporary file cannot be read")) : Expected<void>();
 }
 
+// Gives a file without a name one beside the destination, from which it can be renamed, and closes it.
+Expected<void> ConvertOutput::State::nameFile() {
+  if (temporary.path().empty()) {
+    auto made = TemporaryDirectory::make(directoryOf(target), target.filename().string());
+    if (!made)
+      return made.error();
+    temporary = *std::move(made);
+    if (::linkat(AT_FDCWD, descriptorPath(fd).c_str(), AT_FDCWD, filePath().c_str(), AT_SYMLINK_FOLLOW) != 0)
+      return ioError(name, "cannot be written");
+  }
+  // Some file systems report a full disk only now.
+  return ::close(std::exchange(fd, -1)) == 0 ? Expected<void>() : ioError(name, "cannot be written");
+}
+
+// Puts what was made where the destination is.
+Expected<void> ConvertOutput::State::replace(const std::string &made) {
+  const auto failed = [&] { return ioError(target.string(), "the finished output can't be renamed"); };
+  if (!replaces)
+    return ::rename(made.c_str(), target.c_str()) == 0 ? Expected<void>() : failed();
+  // What was there is removed with the temporary directory.
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, target.c_str(), RENAME_EXCHANGE) == 0)
+    return {};
+  // Not every file system exchanges names.
+  if ((errno != EINVAL && errno != ENOSYS) || ::rename(target.c_str(), temporary.replaced().c_str()) != 0)
+    return failed();
+  if (::rename(made.c_str(), target.c_str()) == 0)
+    return {};
+  const Error problem = failed();
+  if (::rename(temporary.replaced().c_str(), target.c_str()) != 0)
+    temporary.keep();
+  return problem;
+}
+
 Expected<void> ConvertOutput::commit() {
   State &s = *state_;
   if (s.kind == State::Kind::Stream)
-    return s.unnamed < 0 ? Expected<void>() : s.copyToStream();
-  if (s.fd >= 0) {
-    // Some file systems report a full disk only now.
-    const int closed = ::close(std::exchange(s.fd, -1));
-    if (closed != 0)
-      return ioError(s.name, "cannot be written");
-  }
+    return s.unnamed ? s.copyToStream() : Expected<void>();
+  if (s.kind == State::Kind::File)
+    if (auto named = s.nameFile(); !named)
+      return named;
   std::error_code problem;
-  const fs::path made = s.kind == State::Kind::PathFile ? fs::path(s.filePath()) : fs::path(s.temporary);
-  s.written = s.kind == State::Kind::Directory ? bytesBelow(s.temporary) : fs::file_size(made, problem);
-  fs::path old;
-  if (s.replaces) {
-    old = s.temporary + ".old";
-    fs::rename(s.target, old, problem);
-  }
-  if (!problem)
-    fs::rename(made, s.target, problem);
-  if (problem) {
-    if (!old.empty() && !fs::exists(s.target)) {
-      std::error_code ignored;
-      fs::rename(old, s.target, ignored);
-    }
-    return Error{.code = "E_IO",
-                 .message = "the finished output can't be renamed: " + problem.message(),
-                 .file = s.target.string()};
-  }
-  if (!old.empty())
-    fs::remove_all(old, problem);
-  if (s.kind != State::Kind::PathFile)
-    s.temporary.clear();
+  if (s.kind == State::Kind::Directory)
+    s.written = bytesBelow(place());
+  else if (s.kind == State::Kind::PathFile)
+    s.written = fs::file_size(place(), problem);
+  if (auto replaced = s.replace(place()); !replaced)
+    return replaced;
+  s.temporary.remove();
   return {};
 }
 
