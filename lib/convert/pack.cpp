@@ -9,10 +9,12 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/session.h"
 #include "base/archive_writer.h"
+#include "base/file_bytes.h"
 #include "base/file_tree.h"
 #include "base/format.h"
 #include "base/kept_files.h"
 #include "base/quantities.h"
+#include "base/secrets.h"
 #include "base/try.h"
 #include "formats/atf/session/directories.h"
 #include "formats/packed/recompress.h"
@@ -32,21 +34,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char kSources[] = "sources", kManifest[] = "manifest.json";
-constexpr uint64_t kMostSourceBytes = uint64_t{16} << 20; // what the viewer shows
-
-// Where the archive has the source file of that name. Two names never have the same place.
-std::string placeOfSource(const std::string &file) {
-  const fs::path path = fs::path(file).lexically_normal();
-  std::string place = kSources;
-  if (!path.is_absolute())
-    place += "/_relative";
-  for (const fs::path &part : path.relative_path())
-    if (!part.empty())
-      place += "/" + (part == ".." ? std::string("_up") : part.string());
-  return place;
-}
-
+constexpr char kManifest[] = "manifest.json";
 // Collects the source files of functions that were called, and lets the caller interrupt.
 class FunctionFiles : public PassingSink {
 public:
@@ -92,6 +80,8 @@ private:
   Expected<void> recompress(const atf::ThreadTrace &thread, const std::string &name, const std::string &to);
   void replaceThread(const atf::ThreadTrace &thread, const std::string &name, const std::string &with);
   Expected<void> writeFiles();
+  bool leaveOutSecretName(const std::string &name);
+  bool leaveOutSecretText(const std::string &name, std::string_view text);
   Expected<void> writeSources();
   std::string pathOf(const std::string &name) const { return name.empty() ? directory_ : directory_ + "/" + name; }
   static Error notWritten() { return {.code = "E_IO", .message = "the archive can't be written"}; }
@@ -267,6 +257,10 @@ Expected<void> Packer::writeFiles() {
   for (const std::string &name : files_) {
     const std::string path = pathOf(name);
     const auto original = ADA_TRY(FileBytes::open(path));
+    if (isPackedSource(name) &&
+        (leaveOutSecretName(name) ||
+         leaveOutSecretText(name, {reinterpret_cast<const char *>(original.bytes().data()), original.bytes().size()})))
+      continue; // packed with --include-secrets, or by an older version
     result_.bytesBefore += original.bytes().size();
     ++result_.files;
     const auto found = replaced_.find(name);
@@ -289,20 +283,41 @@ Expected<void> Packer::writeFiles() {
   return {};
 }
 
+bool Packer::leaveOutSecretName(const std::string &name) {
+  const std::string_view what = secretName(lastNameOf(name));
+  if (options_.secrets || what.empty())
+    return false;
+  result_.leftOut.push_back({name, fmt::format("its name is that of {}", what)});
+  result_.hasSecrets = true;
+  return true;
+}
+
+bool Packer::leaveOutSecretText(const std::string &name, std::string_view text) {
+  const auto secret = options_.secrets ? std::nullopt : secretIn(text);
+  if (!secret)
+    return false;
+  result_.leftOut.push_back({name, fmt::format("line {} looks like {}", secret->line, secret->what)});
+  result_.hasSecrets = true;
+  return true;
+}
+
 Expected<void> Packer::writeSources() {
   std::set<std::string> places(files_.begin(), files_.end());
   for (const std::string &name : sources_) {
     const std::string place = placeOfSource(name);
-    if (!places.insert(place).second)
+    if (places.contains(place) || leaveOutSecretName(name))
       continue;
-    const auto file = openSourceFile(directory_, name);
-    if (!file || file->bytes().size() > kMostSourceBytes) {
+    const auto source = options_.sources->read(name);
+    if (!source && source.error().code == "E_IO")
       ++result_.missingSources;
+    else if (!source)
+      result_.leftOut.push_back({name, source.error().message});
+    if (!source || leaveOutSecretText(name, source->text) || !places.insert(place).second)
       continue;
-    }
+    const std::span bytes = std::as_bytes(std::span(source->text));
     const std::string member = joined(top_, place);
-    if (!(options_.keepFormat ? writer_.addFile(member, file->bytes(), modifiedSeconds(name))
-                              : writer_.addCompressed(member, file->bytes(), modifiedSeconds(name))))
+    if (!(options_.keepFormat ? writer_.addFile(member, bytes, source->modifiedSeconds)
+                              : writer_.addCompressed(member, bytes, source->modifiedSeconds)))
       return notWritten();
     ++result_.sources;
   }
@@ -332,23 +347,6 @@ Expected<PackResult> Packer::run() {
 
 Expected<PackResult> pack(const std::string &directory, const ByteSink &bytes, const PackOptions &options) {
   return Packer(directory, bytes, options).run();
-}
-
-Expected<FileBytes> openSourceFile(const std::string &trace, const std::string &file) {
-  const std::string place = placeOfSource(file);
-  std::string directory = trace;
-  for (;;) {
-    const FileKind kind = fileKind(directory);
-    if (kind == FileKind::None)
-      break;
-    if (kind == FileKind::Directory && fileKind(directory + "/" + place) == FileKind::File)
-      return FileBytes::open(directory + "/" + place);
-    const std::string_view name = atf::baseName(directory);
-    if (kind == FileKind::Directory && !atf::threadNumber(name) && !atf::processNumber(name))
-      break;
-    directory = atf::parentPath(directory);
-  }
-  return FileBytes::open(file);
 }
 
 } // namespace ada::model

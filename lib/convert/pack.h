@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ada/trace/convert.h"
-#include "base/file_bytes.h"
+#include "convert/source_files.h"
 
 #include <cstdint>
 #include <functional>
@@ -15,8 +15,10 @@ struct PackOptions {
   /// Files stay as they are. Otherwise index and detail files become packed ones, compressed by zstd, and other files
   /// are compressed one by one.
   bool keepFormat = false;
-  /// Adds the source files of the functions that were called.
-  bool sources = false;
+  /// Adds the source files of the functions that were called, read by this.
+  SourceFiles *sources = nullptr;
+  /// Also those that look like secrets (base/secrets.h).
+  bool secrets = false;
   /// An empty directory for files that are made on the way.
   std::string scratch;
   /// Called now and then with how much was done, from 0 to 1; false ends the packing (E_INTERRUPTED).
@@ -27,6 +29,12 @@ struct PackResult {
   uint64_t files = 0, events = 0;
   uint64_t bytesBefore = 0; ///< of the session's files
   uint64_t sources = 0, missingSources = 0;
+  /// Source files that are there and are not packed.
+  struct LeftOut {
+    std::string name, why;
+  };
+  std::vector<LeftOut> leftOut;
+  bool hasSecrets = false; ///< some of these look like secrets
   /// Why something is not as asked for, or is left out: one sentence each.
   std::vector<std::string> notes;
 };
@@ -34,9 +42,5 @@ struct PackResult {
 /// Packs the session, process directory or other directory of a trace. Errors: E_IO, E_NO_SESSION, and those of
 /// readers.
 Expected<PackResult> pack(const std::string &directory, const ByteSink &bytes, const PackOptions &options);
-
-/// The bytes of a source file of a function: the ones that were packed with the trace at this path, or with the session
-/// that it is a part of; else those of the file on this machine.
-Expected<FileBytes> openSourceFile(const std::string &trace, const std::string &file);
 
 } // namespace ada::model

@@ -1,7 +1,9 @@
 // Adatrace pack: puts a session into one file.
 #include "base/file_tree.h"
 #include "base/quantities.h"
+#include "base/text.h"
 #include "command.h"
+#include "elf/elf_instrumentation.h"
 #include "options/option_values.h"
 #include "output/convert_output.h"
 #include "output/convert_progress.h"
@@ -14,7 +16,9 @@
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
+#include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 
 namespace ada::cli {
@@ -26,7 +30,8 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::string session, out;
-  bool sources = false, keepFormat = false, unfinished = false, force = false, quiet = false;
+  std::vector<std::string> sourceRoots;
+  bool sources = false, secrets = false, keepFormat = false, unfinished = false, force = false, quiet = false;
   When progress = When::Auto;
 };
 
@@ -70,6 +75,24 @@ int checkPlace(const std::string &session) {
   return fail(kCantRead, "{}: there is no such directory", session);
 }
 
+// Names the files, each with the reason, or the first of those with the same one.
+void tellLeftOut(const model::PackResult &packed) {
+  constexpr size_t kMostNames = 10;
+  std::map<std::string_view, std::vector<std::string_view>> byReason;
+  for (const auto &[name, why] : packed.leftOut)
+    byReason[why].push_back(name);
+  for (const auto &[why, names] : byReason) {
+    std::string list;
+    for (const std::string_view name : names | std::views::take(kMostNames))
+      list += (list.empty() ? "" : ", ") + oneLine(name);
+    if (names.size() > kMostNames)
+      list += fmt::format(" and {} more", formatCount(names.size() - kMostNames));
+    warning("not packed: {}: {}", list, why);
+  }
+  if (packed.hasSecrets)
+    complain("--include-secrets packs source files that look like secrets, too");
+}
+
 int run(const Options &options, const Invocation &) {
   const std::string session = sessionOrNewest(options.session);
   if (const int code = checkPlace(session))
@@ -87,6 +110,8 @@ int run(const Options &options, const Invocation &) {
   if (file < 0)
     return fail(kCantRead, "{}", systemError(target, "cannot be created", errno).text());
   ConvertLine line(options.quiet ? When::Never : options.progress, "packing");
+  model::SourceFiles sources(session,
+                             {.roots = options.sourceRoots, .namedBy = addSourceFiles, .secrets = options.secrets});
   int number = 0; // of what went wrong with writing
   const auto packed = model::pack(session,
                                   [&](std::span<const std::byte> bytes) {
@@ -95,7 +120,8 @@ int run(const Options &options, const Invocation &) {
                                     return isWritten;
                                   },
                                   {.keepFormat = options.keepFormat,
-                                   .sources = options.sources,
+                                   .sources = options.sources ? &sources : nullptr,
+                                   .secrets = options.secrets,
                                    .scratch = fs::path(place).parent_path().string(),
                                    .goOn = [&](double part) {
                                      line.update([&] { return std::string(session); }, part);
@@ -114,8 +140,9 @@ int run(const Options &options, const Invocation &) {
   for (const std::string &note : packed->notes)
     warning("{}", note);
   if (packed->missingSources)
-    warning("{} of {} are not on this machine, or are too large, and are not packed",
-            formatCount(packed->missingSources), formatCount(packed->sources + packed->missingSources, "source file"));
+    warning("{} of {} are not on this machine", formatCount(packed->missingSources),
+            formatCount(packed->sources + packed->missingSources, "source file"));
+  tellLeftOut(*packed);
   if (!options.quiet)
     complain(fmt::format("{} of {} in {}: {} instead of {} in {}{}", formatCount(packed->events, "event"), session,
                          formatDuration(line.nanoseconds()), formatBytes(out->size()), formatBytes(packed->bytesBefore),
@@ -131,6 +158,9 @@ void declare(CommandLine &line, Options &options) {
       .type("FILE");
   line.flag("--sources", options.sources,
             "Also pack the source files of the functions that were called; the viewer shows them");
+  addSourceRoots(line, options.sourceRoots);
+  line.flag("--include-secrets", options.secrets,
+            "With --sources, also pack files that look like private keys, passwords or tokens");
   line.flag("--keep-format", options.keepFormat,
             "Pack all files as they are, neither converted nor compressed: `tar xf` alone restores the session");
   line.flag("--unfinished", options.unfinished,

@@ -1,5 +1,7 @@
 // Adatrace view: a viewer for the browser, served on this machine only.
 #include "command.h"
+#include "elf/elf_instrumentation.h"
+#include "options/option_values.h"
 #include "process/session_place.h"
 #include "view/api.h"
 #include "view/http_server.h"
@@ -18,6 +20,7 @@ struct Options {
   bool noBrowser = false;
   std::string at;
   std::string assets;
+  std::vector<std::string> sourceRoots;
   uint64_t eventsForFile = ViewSession::kEventsForFile;
 };
 
@@ -28,7 +31,9 @@ int run(const Options &options, const Invocation &) {
   const ServerSignals signals;
   std::vector<std::unique_ptr<ViewSession>> sessions;
   for (const std::string &path : paths) {
-    auto session = std::make_unique<ViewSession>(static_cast<uint32_t>(sessions.size()), path, options.eventsForFile);
+    auto session = std::make_unique<ViewSession>(
+        static_cast<uint32_t>(sessions.size()), path,
+        model::SourceFiles::Rule{.roots = options.sourceRoots, .namedBy = addSourceFiles}, options.eventsForFile);
     need(session->open());
     for (const std::string &text :
          session->status().isLive ? std::vector<std::string>() : session->opened()->view->warnings())
@@ -58,6 +63,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("--port", options.port, "Listen on this port of 127.0.0.1 [any free port]").type("N").between(0, 65535);
   line.flag("--no-browser", options.noBrowser, "Only print the address; do not open a browser");
   line.option("--at", options.at, "Open at this place: the part after # of an address of an earlier run").type("PLACE");
+  addSourceRoots(line, options.sourceRoots);
   // For developers of the page: serves the files of this directory instead of the built-in ones.
   line.option("--assets", options.assets, "").hidden();
   // For tests: number of events from which on a trace has its index in a file.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 namespace ada::cli {
 
@@ -59,6 +60,19 @@ std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file) {
     }
   }
   return functions;
+}
+
+void addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files) {
+  ElfFile file;
+  std::string problem;
+  std::error_code error;
+  // What a trace names may be anything, and opening a FIFO waits.
+  if (!path.starts_with('/') || !fs::is_regular_file(path, error) ||
+      ElfFile::open(path, file, problem) != ElfFile::Status::Ok || file.buildId() != buildId)
+    return;
+  for (InstrumentedFunction &function : instrumentedFunctions(file))
+    if (!function.file.empty())
+      files.insert(std::move(function.file));
 }
 
 std::optional<uint32_t> abiVersion(const ElfFile &file) {

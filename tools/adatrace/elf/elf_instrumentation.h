@@ -4,7 +4,9 @@
 #include "elf_file.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,9 @@ uint64_t unreachableFunctionCount(const ElfFile &file);
 /// The entries of these tables. Only for linked images: the entries of an object file are not relocated yet. Entries
 /// that point outside the file are left out.
 std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file);
+
+/// Adds the source files that these tables of a program or library name, if its build ID is `buildId`.
+void addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files);
 
 /// The ABI version that the pass stored in the image's ada_image; nothing if the symbol table was stripped or the file
 /// is not linked.

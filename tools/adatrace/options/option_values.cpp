@@ -4,6 +4,7 @@
 #include "shared/options/options.h"
 
 #include <charconv>
+#include <filesystem>
 
 namespace ada::cli {
 
@@ -60,6 +61,19 @@ Option addGlobs(CommandLine &line, const std::string &name, std::vector<std::str
     return fault ? fmt::format("'{}' {}", std::string_view(shown.data, shown.size), fault) : "";
   };
   return line.option(name, target, text).type(type).repeatable().check(faultOf);
+}
+
+void addSourceRoots(CommandLine &line, std::vector<std::string> &roots) {
+  const auto faultOf = [](const std::string &value) {
+    std::error_code error;
+    return std::filesystem::is_directory(value, error) ? "" : fmt::format("'{}' is not a directory", value);
+  };
+  line.option("--source-root", roots,
+              "Also read source files below this directory; other places are listed in the manual [the working "
+              "directory]; may be repeated")
+      .type("DIR")
+      .repeatable()
+      .check(faultOf);
 }
 
 void addThreads(CommandLine &line, std::vector<std::string> &threads) {

@@ -45,6 +45,9 @@ Option addQuiet(CommandLine &line, bool &target, const std::string &text = "Prin
 Option addGlobs(CommandLine &line, const std::string &name, std::vector<std::string> &target, const std::string &text,
                 const char *type = "GLOBS");
 
+/// --source-root.
+void addSourceRoots(CommandLine &line, std::vector<std::string> &roots);
+
 /// --thread.
 void addThreads(CommandLine &line, std::vector<std::string> &threads);
 

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "base/nested_json.h"
 #include "base/text.h"
-#include "convert/pack.h"
 
 #include <nlohmann/json.hpp>
 
@@ -157,14 +156,14 @@ void writeSeq(JsonText &json, const char *name, const std::optional<uint64_t> &s
 }
 
 // Writes a few lines around the function's first line, or null, because the file may be on another machine.
-void writeSource(JsonText &json, const std::string &trace, const model::Function &function) {
-  constexpr uint64_t kBefore = 3, kBehind = 40, kMostBytes = 16 << 20, kMostLine = 400;
-  const auto file = function.file.empty() || function.line == 0 ? Error() : model::openSourceFile(trace, function.file);
-  if (!file || file->bytes().size() > kMostBytes) {
+void writeSource(JsonText &json, model::SourceFiles &sources, const model::Function &function) {
+  constexpr uint64_t kBefore = 3, kBehind = 40, kMostLine = 400;
+  const auto file = function.file.empty() || function.line == 0 ? Error() : sources.read(function.file);
+  if (!file) {
     json.null("source");
     return;
   }
-  std::string_view text(reinterpret_cast<const char *>(file->bytes().data()), file->bytes().size());
+  std::string_view text = file->text;
   json.beginObject("source").text("file", oneLine(function.file)).number("line", function.line);
   json.beginArray("text");
   for (uint64_t line = 1; !text.empty() && line <= function.line + kBehind; ++line) {
@@ -176,9 +175,10 @@ void writeSource(JsonText &json, const std::string &trace, const model::Function
   json.endArray().endObject();
 }
 
-// The text of a file. Only of one that a function of the trace names: nothing else on this machine is served.
+// The text of a file. Only of one that a function of the trace names and that may be read: nothing else on this machine
+// is served.
 void writeSourceFile(JsonText &json, ApiRequest &request) {
-  constexpr uint64_t kMostBytes = 16 << 20, kMostLines = 100'000, kMostLine = 400;
+  constexpr uint64_t kMostLines = 100'000, kMostLine = 400;
   const std::string *name = request.text("file");
   if (!name || name->empty())
     throw ApiError{400, "file is missing: the file of a function in /api/functions"};
@@ -187,18 +187,14 @@ void writeSourceFile(JsonText &json, ApiRequest &request) {
       std::ranges::find_if(all, [&](const auto &entry) { return oneLine(entry.function.file) == *name; });
   if (named == all.end())
     throw ApiError{404, fmt::format("no function of the trace is in {}", oneLine(*name))};
-  const auto file = model::openSourceFile(request.session().path(), named->function.file);
+  const auto file = request.session().sources().read(named->function.file);
   std::string note;
-  if (!file)
+  if (!file && file.error().code == "E_IO")
     note = "the file can't be read here. It is where the program was built, unless it was packed with `adatrace pack "
            "--sources`; names that are not absolute are looked for in the directory in which the viewer was started";
-  else if (file->bytes().size() > kMostBytes)
-    note = "the file is larger than 16 MiB";
-  std::string_view text;
-  if (note.empty())
-    text = {reinterpret_cast<const char *>(file->bytes().data()), file->bytes().size()};
-  if (text.find('\0') != text.npos)
-    note = "the file is not a text", text = {};
+  else if (!file)
+    note = file.error().message;
+  std::string_view text = file ? std::string_view(file->text) : std::string_view();
   json.beginObject().text("file", *name).text("note", note).beginArray("lines");
   for (uint64_t line = 0; !text.empty() && line < kMostLines; ++line) {
     const size_t end = std::min(text.find('\n'), text.size());
@@ -243,7 +239,7 @@ void writeCall(JsonText &json, ApiRequest &request) {
   writeSeq(json, "next", call.next);
   writeSeq(json, "previous_same", call.previousSame);
   writeSeq(json, "next_same", call.nextSame);
-  writeSource(json, request.session().path(), request.view().functions().at(call.function));
+  writeSource(json, request.session().sources(), request.view().functions().at(call.function));
   json.endObject();
 }
 

@@ -67,16 +67,20 @@ bool isRecorded(const std::string &path) {
 // Half the cores, so that the machine and the viewer stay usable.
 unsigned workers() { return std::max(1u, std::thread::hardware_concurrency() / 2); }
 
+// If the path is a directory of sessions, the newest one is opened and stays open.
+std::string sessionAt(std::string path) {
+  std::error_code error;
+  if (fs::is_directory(path, error) && processDirectories(path).empty())
+    if (auto newest = atf::newestSession(path))
+      return *std::move(newest);
+  return path;
+}
+
 } // namespace
 
-ViewSession::ViewSession(uint32_t id, std::string path, uint64_t eventsForFile)
-    : id_(id), path_(std::move(path)), isPipe_(path_ == "-"), eventsForFile_(eventsForFile) {
-  // If the path is a directory of sessions, the newest one is opened and stays open.
-  std::error_code error;
-  if (fs::is_directory(path_, error) && processDirectories(path_).empty())
-    if (const auto newest = atf::newestSession(path_))
-      path_ = *newest;
-}
+ViewSession::ViewSession(uint32_t id, std::string path, model::SourceFiles::Rule sources, uint64_t eventsForFile)
+    : id_(id), path_(sessionAt(std::move(path))), isPipe_(path_ == "-"), eventsForFile_(eventsForFile),
+      sources_(path_, std::move(sources)) {}
 
 ViewSession::~ViewSession() {
   {

@@ -1,6 +1,7 @@
 // One session of the viewer: opens it, indexes it, and opens it again when it has grown.
 #pragma once
 
+#include "convert/source_files.h"
 #include "view/function_list.h"
 #include "view/index_output.h"
 #include "view/trace_view.h"
@@ -24,7 +25,7 @@ public:
   /// time it is opened, so a file is not worth it.
   static constexpr uint64_t kEventsForFile = 20'000'000;
 
-  ViewSession(uint32_t id, std::string path, uint64_t eventsForFile = kEventsForFile);
+  ViewSession(uint32_t id, std::string path, model::SourceFiles::Rule sources, uint64_t eventsForFile = kEventsForFile);
   ~ViewSession();
 
   /// Opens the session and continues in the background: builds the index and adds events that are recorded meanwhile.
@@ -54,6 +55,7 @@ public:
   /// Times in answers are relative to this: the time of the first event when the session was first opened.
   uint64_t startNs() const { return start_; }
   view::FunctionList &functions() { return functions_; }
+  model::SourceFiles &sources() { return sources_; }
   /// True if its files no longer exist.
   bool isGone() const;
 
@@ -74,6 +76,7 @@ private:
   uint64_t eventsForFile_;
   uint64_t start_ = 0;
   view::FunctionList functions_;
+  model::SourceFiles sources_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;
