@@ -119,6 +119,7 @@ private:
   Expected<void> finishFile(uint64_t number) {
     const std::string path = indexPath(number), detailPath = atf::detailPathIn(atf::parentPath(path));
     ADA_TRY(makeOwnFiles(path));
+    ADA_TRY(removeFile(atf::schedPathIn(atf::parentPath(path)) + ".new")); // killed before it could replace the file
     if (!hasHeader(path) && !hasHeader(detailPath)) { // killed before it could write anything
       ADA_TRY(removeFile(path));
       ADA_TRY(removeFile(detailPath));
