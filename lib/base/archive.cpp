@@ -181,8 +181,8 @@ Expected<void> Archive::Parser::add(const std::string &whole, Member member) {
   constexpr size_t kMostNameBytes = 4096; // no system call takes a longer path
   if (whole.size() > kMostNameBytes)
     return refuse(whole.substr(0, 100) + "…", "has too long a name");
-  if (whole.find('\0') != whole.npos)
-    return refuse(whole, "has a byte 0 in its name");
+  if (std::ranges::any_of(whole, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    return refuse(whole, "has a control character in its name");
   std::string clean;
   for (const std::string_view part : partsOf(whole, '/')) {
     if (part == "..")

@@ -120,7 +120,7 @@ private:
     const std::string path = indexPath(number), detailPath = atf::detailPathIn(atf::parentPath(path));
     ADA_TRY(makeOwnFiles(path));
     ADA_TRY(removeFile(atf::schedPathIn(atf::parentPath(path)) + ".new")); // killed before it could replace the file
-    if (!hasHeader(path) && !hasHeader(detailPath)) { // killed before it could write anything
+    if (!hasHeader(path) && !hasHeader(detailPath)) {                      // killed before it could write anything
       ADA_TRY(removeFile(path));
       ADA_TRY(removeFile(detailPath));
       ADA_TRY(removeFile(atf::schedPathIn(atf::parentPath(path))));

@@ -155,6 +155,7 @@ TEST(Archive, HostileMembersAreRefusedByName) {
   expect(After().file("../a", "").finish(), "../a", "leads out of the archive");
   expect(After().file("t/../../a", "").finish(), "t/../../a", "leads out of the archive");
   expect(After().file("t/..", "").finish(), "t/..", "leads out of the archive");
+  expect(After().file("a\n\x1b[2J", "").finish(), "a??[2J", "has a control character in its name");
   expect(After().file("/etc/passwd", "").finish(), "/etc/passwd", "has an absolute path");
   expect(After().file("t/a", "2").finish(), "t/a", "is there twice");
   expect(After().file("t/./a", "2").finish(), "t/./a", "is there twice");

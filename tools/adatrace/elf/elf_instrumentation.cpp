@@ -65,10 +65,7 @@ std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file) {
 void addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files) {
   ElfFile file;
   std::string problem;
-  std::error_code error;
-  // What a trace names may be anything, and opening a FIFO waits.
-  if (!path.starts_with('/') || !fs::is_regular_file(path, error) ||
-      ElfFile::open(path, file, problem) != ElfFile::Status::Ok || file.buildId() != buildId)
+  if (!path.starts_with('/') || ElfFile::open(path, file, problem) != ElfFile::Status::Ok || file.buildId() != buildId)
     return;
   for (InstrumentedFunction &function : instrumentedFunctions(file))
     if (!function.file.empty())
