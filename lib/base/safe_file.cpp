@@ -259,8 +259,12 @@ Expected<void> makeOwnDirectory(const std::string &path) {
   const std::string temporary = place.name + kOwn;
   const bool isNew = ::mkdirat(directory, temporary.c_str(), 0700) == 0;
   const FileDescriptor to(::openat(directory, temporary.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!to)
-    return systemError(path, "cannot be copied", errno);
+  if (!to) {
+    const int number = errno;
+    if (isNew)
+      ::unlinkat(directory, temporary.c_str(), AT_REMOVEDIR);
+    return systemError(path, "cannot be copied", number);
+  }
   if (isLockedByOther(to.get()))
     return busy(path);
   if (isNew)
