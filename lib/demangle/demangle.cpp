@@ -67,6 +67,52 @@ static std::string demangledFlang(std::string_view symbol) {
   return "";
 }
 
+#ifdef ADA_LIBIBERTY
+// SYMBOL with each _BitInt (DB<bits>_, DU<bits>_) as a type of a vendor, which libiberty knows. Both count as
+// substitutions. What looks the same in an identifier, which its length precedes, stays.
+static std::string withVendorBitInts(std::string_view symbol) {
+  const auto digitsAt = [&](size_t at) {
+    const size_t end = symbol.find_first_not_of("0123456789", at);
+    return symbol.substr(at, std::min(end, symbol.size()) - at);
+  };
+  std::string text;
+  for (size_t at = 0; at < symbol.size();) {
+    const std::string_view length = digitsAt(at), bits = digitsAt(std::min(at + 2, symbol.size()));
+    const bool isBitInt = (symbol.substr(at, 2) == "DB" || symbol.substr(at, 2) == "DU") && !bits.empty() &&
+                          symbol.substr(at + 2 + bits.size(), 1) == "_";
+    if (isBitInt) {
+      const std::string name = (symbol[at + 1] == 'U' ? "unsigned _BitInt(" : "_BitInt(") + std::string(bits) + ")";
+      text += "u" + std::to_string(name.size()) + name;
+      at += 3 + bits.size();
+      continue;
+    }
+    // Other numbers end with "_" or "E".
+    const size_t end = at + length.size();
+    const bool isName =
+        !length.empty() && length.size() < 6 && end < symbol.size() && symbol[end] != 'E' &&
+        (symbol[end] != '_' || at == 0 || std::string_view("ASTvpfLBUF").find(symbol[at - 1]) == symbol.npos);
+    const size_t taken = isName           ? length.size() + static_cast<size_t>(std::stoul(std::string(length)))
+                         : length.empty() ? 1
+                                          : length.size();
+    text += symbol.substr(at, taken);
+    at += taken;
+  }
+  return text;
+}
+#endif
+
+// libstdc++'s own function has the age of the compiler, and takes newer types for others.
+static char *demangledCpp(const std::string &symbol) {
+#ifdef ADA_LIBIBERTY
+  constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI;
+  char *text = cplus_demangle_v3(symbol.c_str(), kOptions);
+  return text ? text : cplus_demangle_v3(withVendorBitInts(symbol).c_str(), kOptions);
+#else
+  int status = 0;
+  return symbol.find("DF16b") == symbol.npos ? abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status) : nullptr;
+#endif
+}
+
 std::string demangledBase(Mangling mangling, std::string_view base) {
   const std::string symbol(base);
   char *text = nullptr;
@@ -75,11 +121,9 @@ std::string demangledBase(Mangling mangling, std::string_view base) {
     break;
   case Mangling::Flang:
     return demangledFlang(base);
-  case Mangling::Cpp: {
-    int status = 0;
-    text = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
+  case Mangling::Cpp:
+    text = demangledCpp(symbol);
     break;
-  }
 #ifdef ADA_LIBIBERTY
   case Mangling::Rust:
     text = rust_demangle(symbol.c_str(), DMGL_PARAMS | DMGL_ANSI);

@@ -27,7 +27,7 @@ struct SymbolParts {
 SymbolParts partsOfSymbol(std::string_view symbol);
 
 /// The name that `base` stands for; "" if it is not well-formed, or if the build lacks the demangler (libiberty for
-/// Rust and D). The hash that Rust adds to a name or a crate is left out.
+/// Rust, D, and C++'s _Float16, __bf16 and _BitInt). The hash that Rust adds to a name or a crate is left out.
 std::string demangledBase(Mangling mangling, std::string_view base);
 
 } // namespace ada

@@ -55,9 +55,11 @@ static bool isRustsLibrary(StringRef name) {
 
 DemangledName demangledName(StringRef symbol) {
   DemangledName name;
-  // C++ is left to LLVM's own demangler, which knows the newest names.
+  // C++ is left to LLVM's own demangler, which knows most of what this compiler makes.
   const SymbolParts symbolParts = partsOf(symbol);
-  if (symbolParts.mangling != Mangling::Cpp)
+  if (symbolParts.mangling == Mangling::Cpp)
+    name.full = demangle(symbol.str());
+  if (name.full.empty() || name.full == symbol)
     name.full = demangledBase(symbolParts.mangling, symbolParts.base);
   if (name.full.empty())
     name.full = demangle(symbol.str());

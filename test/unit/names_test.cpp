@@ -24,6 +24,21 @@ TEST(Demangle, NamesAndSuffixes) {
   EXPECT_EQ(demangle("_Z"), "_Z");
 }
 
+TEST(Demangle, NewTypes) {
+  EXPECT_EQ(demangle("_Z1fDF16_PDF16_S_"), "f(_Float16, _Float16*, _Float16*)");
+  EXPECT_EQ(demangle("_Z1fDF16b"), "f(std::bfloat16_t)");
+  EXPECT_EQ(demangle("_Z1fDB7_DU37_S_"), "f(_BitInt(7), unsigned _BitInt(37), _BitInt(7))");
+  // As LLVM 22 shows it: with substitutions, in templates, and beside names that look like these types.
+  EXPECT_EQ(demangle("_ZN4DU3_1gEDB7_S0_PDU37_S2_5DB7_xIS0_EPS4_RKS1_"),
+            "DU3_::g(_BitInt(7), _BitInt(7), unsigned _BitInt(37)*, unsigned _BitInt(37)*, DB7_x<_BitInt(7)>, "
+            "DB7_x<_BitInt(7)>*, unsigned _BitInt(37) const&)");
+  EXPECT_EQ(demangle("_ZN4DU3_1hILi12EEEiRAT__5DB7_xIDU37_EPFiDB7_S6_E"),
+            "int DU3_::h<12>(DB7_x<unsigned _BitInt(37)> (&) [12], int (*)(_BitInt(7), _BitInt(7)))");
+  EXPECT_EQ(demangle("_Z4DB7_5DB7_xIDF16_E"), "DB7_(DB7_x<_Float16>)");
+  EXPECT_EQ(demangle("_Z1fDB7"), "_Z1fDB7");
+  EXPECT_EQ(demangle("_Z99999fDB7_"), "_Z99999fDB7_");
+}
+
 TEST(Demangle, Rust) {
   EXPECT_EQ(demangle("_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE"), "core::fmt::Formatter::write_fmt");
   EXPECT_EQ(demangle("_ZN4core3fmt9Formatter9write_fmt17h0123456789abcdefE.llvm.99"),
