@@ -11,15 +11,69 @@ import random
 INTS = {"signed char": 100, "unsigned char": 200, "short": 30000, "unsigned short": 60000, "int": 2**31 - 1, "unsigned": 2**32 - 1,
         "long": 2**62, "unsigned long": 2**63, "long long": 2**62, "wchar_t": 2**31 - 1, "char16_t": 60000, "char32_t": 2**31 - 1}
 FLOATS = ["float", "double", "long double", "__float128"]
+# Types that not every compiler has: what they are (value, source of a value), with another type where they are missing.
+SHORT_FLOATS = {"Half": 500, "Brain": 60}
+BIT_INTS = {"Bits7": 63, "UBits37": 2**36, "Bits64": 2**61, "Bits100": 2**62}
 COMPLEX = {"ComplexFloat": "float", "ComplexDouble": "double", "ComplexLong": "long double"}
 VECTORS = {"V2F": ("float", 2), "V4F": ("float", 4), "V2D": ("double", 2), "V16C": ("signed char", 16), "V8S": ("short", 8), "V8I": ("int", 8),
            "V1L": ("long", 1), "V8C": ("unsigned char", 8)}
 TEXTS = ["const char *", "char *", "View", "std::string", "const std::string &", "std::string *"]
 POINTERS = ["const long *", "double *", "void *", "long *const *", "Callee", "long &", "const double &", "short &&", "std::nullptr_t"]
+# Conventions of functions, each where the compiler has it.
+CONVENTIONS = ["MS_ABI", "SYSV_ABI", "VECTORCALL", "REGCALL", "PRESERVE_MOST", "PRESERVE_ALL", "PRESERVE_NONE", "SWIFTCALL", "SWIFTASYNCCALL",
+               "VECTOR_PCS", "NO_CALLER_SAVED"]
 PRELUDE = """#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+#ifdef __x86_64__
+#define MS_ABI __attribute__((ms_abi))
+#define SYSV_ABI __attribute__((sysv_abi))
+#else
+typedef long double __float128;
+#endif
+#if defined __clang__ && defined __x86_64__
+#define VECTORCALL __attribute__((vectorcall))
+#define REGCALL __attribute__((regcall))
+#endif
+#if defined __clang__ && __clang_major__ >= 18 // 14 loses results of such functions on the way through thunks
+#define PRESERVE_MOST __attribute__((preserve_most))
+#define PRESERVE_ALL __attribute__((preserve_all))
+#endif
+#ifdef __clang__
+#define SWIFTCALL __attribute__((swiftcall))
+#endif
+#if defined __clang__ && __clang_major__ >= 20 // 19 loses the stack pointer
+#define SWIFTASYNCCALL __attribute__((swiftasynccall))
+#define PRESERVE_NONE __attribute__((preserve_none))
+#endif
+#ifdef __aarch64__
+#define VECTOR_PCS __attribute__((aarch64_vector_pcs))
+#endif
+""" + "".join(f"#ifndef {name}\n#define {name}\n#endif\n" for name in CONVENTIONS) + """
+#ifdef __FLT16_MANT_DIG__
+typedef _Float16 Half;
+#else
+typedef float Half;
+#endif
+#if defined __clang__ && __clang_major__ >= 18 && defined __x86_64__
+typedef __bf16 Brain;
+inline Brain brainOf(float value) { return __builtin_bit_cast(Brain, (unsigned short)(__builtin_bit_cast(unsigned, value) >> 16)); }
+#else
+typedef float Brain;
+inline Brain brainOf(float value) { return value; }
+#endif
+#if defined __clang__ && __clang_major__ >= 18
+typedef _BitInt(7) Bits7;
+typedef unsigned _BitInt(37) UBits37;
+typedef _BitInt(64) Bits64;
+typedef _BitInt(100) Bits100;
+#else
+typedef signed char Bits7;
+typedef unsigned long UBits37;
+typedef long Bits64;
+typedef __int128 Bits100;
+#endif
 typedef std::string_view View;
 typedef long (*Callee)(long);
 typedef std::vector<int> Ints;
@@ -90,6 +144,11 @@ class Maker:
         for i in range(2):
             self.addUnion(f"U{prefix}_{i}")
 
+    def holdsLongDouble(self, type_):
+        """Whether a value of TYPE has a part that travels on the x87 stack."""
+        return type_ in ("long double", "ComplexLong") or any(self.holdsLongDouble(t) for _, t, _ in self.members.get(type_, [])) or \
+            (type_ in self.bases and bool(self.bases[type_]) and self.holdsLongDouble(self.bases[type_]))
+
     def number(self):
         self.serial += 1
         return f"{self.prefix}_{self.serial}"
@@ -104,7 +163,7 @@ class Maker:
     def memberType(self):
         rng = self.rng
         return rng.choice(list(INTS) * 2 + ["bool", "char", "float", "float", "double", "double", "long double", "__int128", "const long *", "Callee"] +
-                          list(self.enums) + self.structs[-3:] + ["V4F", "V2F", "ComplexFloat", "long S::*", "int[3]", "char[5]", "float[2]", "unsigned short[4]"])
+                          list(self.enums) + list(SHORT_FLOATS) + list(BIT_INTS) + self.structs[-3:] + ["V4F", "V2F", "ComplexFloat", "long S::*", "int[3]", "char[5]", "float[2]", "unsigned short[4]"])
 
     def addStruct(self, name):
         rng = self.rng
@@ -151,7 +210,7 @@ class Maker:
         rng = self.rng
         return rng.choice(
             rng.choice([list(INTS), list(INTS) + ["bool", "char"], FLOATS + ["float", "double"] * 2, ["__int128", "unsigned __int128"], list(self.enums),
-                        list(COMPLEX), list(VECTORS), TEXTS, POINTERS, self.structs, self.structs, self.structs, self.unions, ["Ints &", "const Ints &"],
+                        list(SHORT_FLOATS) + list(BIT_INTS), list(COMPLEX), list(VECTORS), TEXTS, POINTERS, self.structs, self.structs, self.structs, self.unions, ["Ints &", "const Ints &"],
                         [f"{s} {how}" for s in self.structs for how in ("&", "*", "const &")], ["long S::*", "Method"]]))
 
     def integer(self, most, isSigned):
@@ -174,6 +233,12 @@ class Maker:
         if type_ in FLOATS:
             value = rng.randrange(-4000, 4000) + 0.5
             return Value(f"({type_})({value} * n)", ("n", value))
+        if type_ in SHORT_FLOATS:
+            value = rng.randrange(-SHORT_FLOATS[type_], SHORT_FLOATS[type_]) + 0.5
+            return Value(f"brainOf({value}f * n)" if type_ == "Brain" else f"(Half)({value} * n)", ("n", value))
+        if type_ in BIT_INTS:
+            value = self.integer(BIT_INTS[type_], not type_.startswith("U"))
+            return Value(f"({type_})({value}l * n)", ("n", value))
         if type_ in ("__int128", "unsigned __int128"):
             value = rng.randrange(1, 2**58) << rng.choice([0, 1, 40, 64])
             text = f"(({type_}){value >> 32}l << 32 | {value & 0xffffffff}u)" if value < 2**90 else f"(({type_}){value >> 64}l << 64)"
@@ -323,6 +388,8 @@ class Maker:
 
 
 class Function:
+    # Kinds whose every declaration names the convention.
+    WITH_CONVENTION = ["static", "extern", "template", "member", "shared", "inline", "c", "virtual", "thunk"]
     KINDS = ["static"] * 4 + ["extern"] * 5 + ["template", "template", "virtual", "virtual", "thunk", "member", "member", "shared", "inline", "lambda", "constructor",
                                                "pointer", "variadic", "c"]
 
@@ -340,6 +407,9 @@ class Function:
         self.result = "void" if self.kind == "constructor" or rng.random() < 0.2 else maker.parameterType()
         if "Ints" in self.result or "&&" in self.result:
             self.result = "long"
+        self.convention = rng.choice(CONVENTIONS) + " " if self.kind in self.WITH_CONVENTION and rng.random() < 0.4 else ""
+        if self.convention == "VECTORCALL " and any(maker.holdsLongDouble(t) for t in self.types + [self.result]):
+            self.convention = ""  # clang itself fails
         self.returned = None
         if self.result != "void":
             self.returned = maker.value(self.result, isResult=True)
@@ -374,7 +444,7 @@ class Function:
         return text
 
     def signature(self, name=None):
-        return f"{self.result} {name or self.name}({self.parameters})"
+        return f"{self.convention}{self.result} {name or self.name}({self.parameters})"
 
     def declaration(self):
         name, types = self.name, ", ".join(self.types)
@@ -472,6 +542,9 @@ class Program:
         self.units[0] += DEFINITIONS + definitions + f"void truth();\nint main(int argc, char **) {{\n{mains}  truth();\n}}\n"
         self.truth = common.replace("static void next", "static inline void next") + """#include <cstdio>
 #include <cstring>
+#if defined __clang__ && __clang_major__ >= 18 && defined __x86_64__ // clang calls it, and GCC 12's library lacks it
+__asm__(".text\\n.weak __truncsfbf2\\n__truncsfbf2: movd %xmm0, %eax\\nshrl $16, %eax\\nmovd %eax, %xmm0\\nret");
+#endif
 static long n = 1;
 template <class T, class F> void bits(const char *key, F assign) {
   alignas(64) static unsigned char bytes[2][sizeof(T)];
