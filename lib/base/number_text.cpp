@@ -91,11 +91,10 @@ long double assemble(bool negative, unsigned exponent, unsigned exponentBits, Wi
   return negative ? -value : value;
 }
 
-// Half precision: the fewest digits that are nearer to this number than to its neighbours.
-std::string shortestHalf(float value, unsigned exponent) {
+// The fewest digits that are nearer to a finite number than to its neighbours, which are STEP away.
+std::string shortestOf(float value, float step) {
   if (!std::isfinite(value) || value == 0)
     return shortest(value);
-  const float step = std::ldexp(1.0f, std::max<int>(static_cast<int>(exponent), 1) - 25);
   char text[32];
   char *end = text;
   for (int digits = 1; digits <= 5; ++digits) {
@@ -133,6 +132,13 @@ std::optional<long double> floatOf(Wide raw, uint32_t bits) {
   return std::nullopt;
 }
 
+float bfloatOf(Bytes bytes) { return std::bit_cast<float>(static_cast<uint32_t>(load(bytes)) << 16); }
+
+std::string bfloatText(Bytes bytes) {
+  const auto exponent = static_cast<int>(static_cast<uint64_t>(load(bytes)) >> 7 & 255);
+  return shortestOf(bfloatOf(bytes), std::ldexp(1.0f, std::max(exponent, 1) - 134));
+}
+
 std::string floatText(Bytes bytes, uint32_t bits) {
   const Wide raw = load(bytes);
   std::optional<long double> value = floatOf(raw, bits);
@@ -140,7 +146,8 @@ std::string floatText(Bytes bytes, uint32_t bits) {
     return hexOf(bytes);
   switch (bits) {
   case 16:
-    return shortestHalf(static_cast<float>(*value), raw >> 10 & 31);
+    return shortestOf(static_cast<float>(*value),
+                      std::ldexp(1.0f, std::max<int>(static_cast<int>(raw >> 10 & 31), 1) - 25));
   case 32:
     return shortest(static_cast<float>(*value));
   case 64:

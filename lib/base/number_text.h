@@ -32,6 +32,10 @@ std::optional<long double> floatOf(Wide raw, uint32_t bits);
 /// if this machine can't hold all digits; bits for widths that don't exist.
 std::string floatText(Bytes bytes, uint32_t bits);
 
+/// The same for bfloat16, which is the upper half of 32 bits.
+float bfloatOf(Bytes bytes);
+std::string bfloatText(Bytes bytes);
+
 /// 'a', '\n', '\x1f'
 std::string charText(unsigned char c);
 

@@ -44,6 +44,13 @@ Value Parameter::value(const Registers &registers) const {
         return Value(type);
       from = registers.stack.subspan(piece.number);
       break;
+    case Piece::Place::Memory: {
+      const auto there = std::ranges::find(registers.contents, piece.number, &Contents::where);
+      if (there == registers.contents.end())
+        return Value(type);
+      from = there->bytes;
+      break;
+    }
     case Piece::Place::LeftOut:
       if (used + piece.bytes > bytes.size())
         return Value(type);
@@ -52,10 +59,14 @@ Value Parameter::value(const Registers &registers) const {
       used += piece.bytes;
       continue;
     }
-    if (piece.bytes > from.size() || used + piece.bytes > bytes.size())
+    // The first bytes of a value in memory or on the stack may be all that was recorded.
+    const bool isInMemory = piece.place == Piece::Place::Stack || piece.place == Piece::Place::Memory;
+    const bool mayEnd = isInMemory && &piece == &where.back();
+    const size_t known = mayEnd ? std::min<size_t>(piece.bytes, from.size()) : piece.bytes;
+    if (known > from.size() || used + known > bytes.size())
       return Value(type);
-    std::copy_n(from.begin(), piece.bytes, bytes.begin() + static_cast<ptrdiff_t>(used));
-    used += piece.bytes;
+    std::copy_n(from.begin(), known, bytes.begin() + static_cast<ptrdiff_t>(used));
+    used += known;
   }
   if (used == 0)
     return Value(type);

@@ -45,6 +45,8 @@ public:
         piece.place = Piece::Place::Vector;
       else if (take('m'))
         piece.place = Piece::Place::Stack;
+      else if (take('@'))
+        piece.place = Piece::Place::Memory;
       else
         return false;
       if (piece.place != Piece::Place::LeftOut && !number(piece.number))
@@ -99,7 +101,9 @@ public:
       out.kind = Kind::Unsigned;
       return bits(out);
     case 'f':
+    case 'g':
       out.kind = Kind::Float;
+      out.isBfloat = text_[at_ - 1] == 'g';
       return bits(out);
     case 'p':
     case 'r':
@@ -236,7 +240,7 @@ std::string Type::text() const {
   case Kind::Unsigned:
     return "uint" + std::to_string(bits);
   case Kind::Float:
-    return "float" + std::to_string(bits);
+    return (isBfloat ? "bfloat" : "float") + std::to_string(bits);
   case Kind::Pointer:
   case Kind::Reference: {
     std::string target = oneLine(name.empty() ? "?" : name);

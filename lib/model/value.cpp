@@ -127,7 +127,7 @@ private:
         return string(flagsText(*flags, static_cast<uint64_t>(extend(low, type.bits, false))));
       return type.bits > 64 ? string(decimal(value, isSigned)) : word(decimal(value, isSigned));
     case Kind::Float: {
-      std::string text = floatText(bytes, type.bits);
+      std::string text = type.isBfloat ? bfloatText(bytes) : floatText(bytes, type.bits);
       bool number = type.bits <= 64 && text.find_first_of("nx") == text.npos;
       return number ? word(text) : string(text);
     }
@@ -169,7 +169,10 @@ private:
       std::string name = json_ ? jsonString(key(member.name, keys)) + ":" : oneLine(member.name) + "=";
       if (json_ || !member.name.empty())
         word(name);
-      write(member.type, rest, nullptr);
+      if (member.type.kind == Kind::Void) // its value can't be known
+        word(json_ ? "null" : "?");
+      else
+        write(member.type, rest, nullptr);
     }
   }
 
@@ -251,6 +254,8 @@ std::optional<int64_t> Value::asSigned() const {
 std::optional<double> Value::asDouble() const {
   if (!hasNumber())
     return std::nullopt;
+  if (shape_->kind == Kind::Float && shape_->isBfloat)
+    return static_cast<double>(bfloatOf(bytes()));
   if (shape_->kind == Kind::Float) {
     if (std::optional<long double> value = floatOf(load(bytes()), shape_->bits))
       return static_cast<double>(*value);

@@ -1,6 +1,7 @@
 // Writes the parts of types.
 #include "type_grammar.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace ada {
@@ -10,18 +11,20 @@ std::string placeText(const ValuePiece *pieces, size_t count) {
   std::string text;
   bool isLeftOut = true;
   for (const ValuePiece *piece = pieces; piece != pieces + count; ++piece) {
-    if (piece->bytes > (piece->where == Where::Stack ? kMostResultBytes : 16))
+    const bool isInMemory = piece->where == Where::Stack || piece->where == Where::Memory;
+    if (piece->bytes > 16 && !isInMemory)
       return "-";
     text += text.empty() ? "" : "+";
     if (piece->where == Where::LeftOut)
       text += '!';
     else
       text += (piece->where == Where::Stack    ? 'm'
+               : piece->where == Where::Memory ? '@'
                : piece->where == Where::Vector ? 'v'
                                                : 'i') +
               std::to_string(piece->number);
     if (piece->bytes != 8)
-      text += "." + std::to_string(piece->bytes);
+      text += "." + std::to_string(std::min(piece->bytes, kMostShownBytes));
     isLeftOut &= piece->where == Where::LeftOut;
   }
   return text.empty() ? "-" : isLeftOut ? "!" : text;

@@ -6,8 +6,11 @@
 
 namespace ada {
 
-/// The largest result in memory that is recorded, in bytes.
-constexpr unsigned kMostResultBytes = 64;
+/// The largest result in memory that is recorded, and the part of a value that readers show, in bytes.
+constexpr unsigned kMostResultBytes = 64, kMostShownBytes = 64;
+
+/// The largest struct that is described, in bits.
+constexpr unsigned kMostStructBits = 2048;
 
 /// A part of a value, in one register or on the stack. General registers are numbered in the order in which they carry
 /// arguments (or, for a result, results).
@@ -16,15 +19,17 @@ struct ValuePiece {
     General,
     Vector,
     Stack,
+    Memory,  ///< at the address in a general register
     LeftOut, ///< nowhere: callers need not pass it
   };
   Where where;
-  unsigned number; // on the stack: bytes above the stack pointer at the function's first instruction
+  unsigned number; // on the stack: bytes above the stack pointer at the function's first instruction; in memory: of the
+                   // register
   unsigned bytes;
 };
 
 /// The COUNT pieces of a value: "!" if callers leave out all of them; "-" if a register is wider than the part of it
-/// that is recorded, or a value on the stack is larger than readers show.
+/// that is recorded. A piece on the stack or in memory is given as many bytes as readers show.
 std::string placeText(const ValuePiece *pieces, size_t count);
 
 /// TEXT with a backslash before each character that has a meaning in types.

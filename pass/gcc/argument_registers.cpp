@@ -11,22 +11,21 @@ ArgumentRegisters::ArgumentRegisters(tree function) {
   INIT_CUMULATIVE_ARGS(state_, type, NULL_RTX, NULL_TREE, 100);
   if (!function)
     return;
-  isStackKnown_ = !target::kIsAArch64 && target::isOrdinary(TREE_TYPE(function));
+  isStackKnown_ = target::isOrdinary(TREE_TYPE(function));
   if (hasResultParameter(function))
     place(ptr_type_node);
 }
 
-/// Takes the next part of the stack by the rules of System V's x86-64 convention.
+/// Takes the next part of the stack. The rules of System V's x86-64 convention are AAPCS64's, too.
 ArgumentPlace ArgumentRegisters::placeOnStack(const function_arg_info &argument, std::vector<ValuePiece> *pieces) {
   const unsigned boundary = targetm.calls.function_arg_boundary(argument.mode, argument.type);
-  isStackKnown_ &= boundary <= 128; // others are aligned at run time
   if (!isStackKnown_)
     return ArgumentPlace::Elsewhere;
   const unsigned size = static_cast<unsigned>(int_size_in_bytes(argument.type));
   const unsigned alignment = std::max(8u, boundary / 8);
   stackTaken_ = (stackTaken_ + alignment - 1) / alignment * alignment;
-  if (pieces) // the return address is at the stack pointer
-    pieces->push_back({ValuePiece::Where::Stack, 8 + stackTaken_, size});
+  if (pieces) // after the return address
+    pieces->push_back({ValuePiece::Where::Stack, target::kReturnAddressBytes + stackTaken_, size});
   stackTaken_ += (size + 7) / 8 * 8;
   return ArgumentPlace::Stack;
 }
@@ -36,13 +35,19 @@ ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *piece
     return ArgumentPlace::Unknown;
   cumulative_args_t state = pack_cumulative_args(&state_);
   function_arg_info argument(type, /*named=*/true);
+  if (target::isScalable(type)) { // in a register of its own, where no hook finds it
+    isStackKnown_ = false;
+    return ArgumentPlace::Elsewhere;
+  }
   if (!COMPLETE_TYPE_P(type) || TREE_CODE(TYPE_SIZE(type)) != INTEGER_CST) {
     lost_ = true;
     return ArgumentPlace::Unknown;
   }
   if (pass_by_reference(&state_, argument)) {
-    const ArgumentPlace address = place(ptr_type_node);
-    return address == ArgumentPlace::Registers ? ArgumentPlace::Address : address;
+    const ArgumentPlace address = place(ptr_type_node, pieces);
+    return address == ArgumentPlace::Registers ? ArgumentPlace::Address
+           : address == ArgumentPlace::Stack   ? ArgumentPlace::Elsewhere
+                                               : address;
   }
   if (TYPE_EMPTY_P(type)) { // takes no place at all, but may need an alignment
     isStackKnown_ &= TYPE_ALIGN(type) <= 128;
@@ -73,8 +78,9 @@ ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *piece
   if (GET_CODE(where) == PARALLEL) {
     unsigned at = 0; // in the value; what no register carries is padding
     const auto skipTo = [&](unsigned end) {
-      for (; at + 8 <= end; at += 8)
-        found.push_back({ValuePiece::Where::LeftOut, 0, 8});
+      if (at < end)
+        found.push_back({ValuePiece::Where::LeftOut, 0, end - at});
+      at = std::max(at, end);
     };
     for (int i = 0; i < XVECLEN(where, 0) && isKnown; ++i) {
       rtx part = XEXP(XVECEXP(where, 0, i), 0);
@@ -82,9 +88,11 @@ ArgumentPlace ArgumentRegisters::place(tree type, std::vector<ValuePiece> *piece
       const unsigned bytes =
           part && REG_P(part) ? static_cast<unsigned>(GET_MODE_SIZE(GET_MODE(part)).to_constant()) : 0;
       isKnown = bytes && add(part, bytes);
-      at += std::max(bytes, 8u);
+      if (isKnown) // a general register carries eight, whatever its mode
+        at += found.back().where == ValuePiece::Where::Vector ? bytes : (bytes + 7) / 8 * 8;
     }
-    skipTo(size);
+    if (at + 8 <= size)
+      skipTo(size);
   } else {
     isKnown = add(where, size);
   }

@@ -1,8 +1,9 @@
 // Which registers, or which part of the stack, carry a parameter or a result.
 //
-// GCC's own description of the calling convention is asked, so this follows every option and attribute that changes it.
-// It decides what is forwarded to a hook (hooks.h) and where readers look for a parameter (type_text.h). The registers
-// are those of the hook call, which has the function's parameters in registers as its own.
+// GCC's own description of C's calling convention is asked, which is that of hooks: a function with another one
+// (ms_abi) moves its arguments there. On the stack, arguments are where the caller put them. It decides what is
+// forwarded to a hook (hooks.h) and where readers look for a parameter (type_text.h). The registers are those of the
+// hook call, which has the function's parameters in registers as its own.
 #pragma once
 
 #include "gcc_headers.h"

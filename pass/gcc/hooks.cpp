@@ -112,7 +112,8 @@ tree topOfStack(function *function) {
   TREE_USED(word) = 1;
   DECL_ARTIFICIAL(word) = 1;
   DECL_IGNORED_P(word) = 1;
-  SET_DECL_RTL(word, gen_rtx_MEM(Pmode, plus_constant(Pmode, virtual_incoming_args_rtx, -target::kReturnAddressBytes)));
+  SET_DECL_RTL(word,
+               gen_rtx_MEM(Pmode, plus_constant(Pmode, virtual_incoming_args_rtx, -int(target::kReturnAddressBytes))));
   return word;
 }
 
@@ -232,7 +233,7 @@ void callEnter(Inserter &at, function *function, tree entry, Frame &frame) {
     at.add(address);
     store(at, frame, value, offsetof(ada_frame, return_address));
   }
-  if (!stdarg_p(TREE_TYPE(function->decl))) {
+  if (!stdarg_p(TREE_TYPE(function->decl)) || !target::isOrdinary(TREE_TYPE(function->decl))) {
     gcall *call = callHook(at, "__ada_enter", frame, forwarded);
     if (hasPointer && !isReference)
       incomplete.push_back(call);

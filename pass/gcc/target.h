@@ -11,7 +11,7 @@ namespace ada::target {
 extern const bool kIsAArch64;
 
 /// How many bytes the caller puts on the stack after the arguments: its return address.
-extern const int kReturnAddressBytes;
+extern const unsigned kReturnAddressBytes;
 
 /// Whether REGNO carries arguments: its NUMBER among those of its kind, in the order in which they are assigned.
 bool isArgumentRegister(unsigned regno, bool &isVector, unsigned &number);
@@ -34,8 +34,11 @@ bool ignoresNoPlt();
 /// The instructions, as the text of an `asm`, that load the address of SYMBOL from the GOT into operand 0.
 std::string loadFromGot(const std::string &symbol);
 
-/// Whether functions of TYPE have C's calling convention.
+/// Whether functions of TYPE have C's calling convention for arguments on the stack and for variadic ones.
 bool isOrdinary(tree type);
+
+/// Whether TYPE is one of SVE's vectors or predicates, or has such members.
+bool isScalable(tree type);
 
 /// The instructions that GCC uses at the moment.
 std::string instructionSet();

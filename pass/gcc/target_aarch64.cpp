@@ -44,7 +44,7 @@ void advance(cumulative_args_t arguments, const function_arg_info &argument) {
 } // namespace
 
 const bool kIsAArch64 = true;
-const int kReturnAddressBytes = 0;
+const unsigned kReturnAddressBytes = 0;
 
 bool isArgumentRegister(unsigned regno, bool &isVector, unsigned &number) {
   const char *name = reg_names[regno];
@@ -80,7 +80,19 @@ std::string loadFromGot(const std::string &symbol) {
   return "adrp\t%0, :got:" + symbol + "\n\tldr\t%0, [%0, :got_lo12:" + symbol + "]";
 }
 
-bool isOrdinary(tree type) { return !lookup_attribute("aarch64_vector_pcs", TYPE_ATTRIBUTES(type)); }
+bool isOrdinary(tree) { return true; } // others differ in what they preserve only
+
+bool isScalable(tree type) {
+  if (lookup_attribute("SVE type", TYPE_ATTRIBUTES(type)))
+    return true;
+  if (TREE_CODE(type) == ARRAY_TYPE)
+    return isScalable(TREE_TYPE(type));
+  if (TREE_CODE(type) == RECORD_TYPE)
+    for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
+      if (TREE_CODE(field) == FIELD_DECL && isScalable(TREE_TYPE(field)))
+        return true;
+  return false;
+}
 
 std::string instructionSet() { return std::to_string(aarch64_isa_flags); }
 

@@ -7,7 +7,7 @@
 namespace ada::target {
 
 const bool kIsAArch64 = false;
-const int kReturnAddressBytes = 8;
+const unsigned kReturnAddressBytes = 8;
 
 bool isArgumentRegister(unsigned regno, bool &isVector, unsigned &number) {
   constexpr const char *kGeneral[] = {"di", "si", "dx", "cx", "r8", "r9"};
@@ -23,7 +23,11 @@ bool isArgumentRegister(unsigned regno, bool &isVector, unsigned &number) {
   return false;
 }
 
-const char *whyNoHooks() { return POINTER_SIZE == 64 ? nullptr : "hooks exist for 64-bit code only"; }
+const char *whyNoHooks() {
+  return POINTER_SIZE != 64   ? "hooks exist for 64-bit code only"
+         : ix86_abi == MS_ABI ? "hooks are called by System V's convention, not by that of -mabi=ms"
+                              : nullptr;
+}
 
 void setUp() {}
 
@@ -41,6 +45,8 @@ std::string loadFromGot(const std::string &symbol) {
 }
 
 bool isOrdinary(tree type) { return ix86_function_type_abi(type) == SYSV_ABI; }
+
+bool isScalable(tree) { return false; }
 
 std::string instructionSet() { return std::to_string(ix86_isa_flags) + "," + std::to_string(ix86_isa_flags2); }
 

@@ -26,6 +26,21 @@ std::string unknown(tree type) {
   return "?" + std::to_string(bitsOf(type)) + "(" + escaped(isMemberPointer(type) ? "" : typeName(type)) + ")";
 }
 
+/// A bit field that is only there for the layout.
+bool isPadding(tree field) { return DECL_BIT_FIELD(field) && !DECL_NAME(field); }
+
+/// Whether values of TYPE consist of anything.
+bool hasData(tree type) {
+  if (TREE_CODE(type) == ARRAY_TYPE)
+    return bitsOf(type) > 0 && hasData(TREE_TYPE(type));
+  if (!RECORD_OR_UNION_TYPE_P(type))
+    return true;
+  for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
+    if (TREE_CODE(field) == FIELD_DECL && !isPadding(field) && hasData(TREE_TYPE(field)))
+      return true;
+  return !COMPLETE_TYPE_P(type);
+}
+
 /// The name of a namespace; "" for those that are inline or have none.
 std::string visibleName(tree space) {
   const bool isInline = isCxx() && DECL_LANG_FLAG_0(space);
@@ -190,8 +205,22 @@ std::string TypeLayout::write(tree type, const LoadedBytes *loaded) {
   return text;
 }
 
+std::string TypeLayout::writeObject(tree type, const LoadedBytes &loaded) {
+  if (loaded.isAll)
+    return write(type, &loaded);
+  loaded_ = &loaded;
+  Members found;
+  ++depth_; // its members are not parameters
+  if (TREE_CODE(type) == RECORD_TYPE && !isMemberPointer(type))
+    addMembers(type, 0, found);
+  --depth_;
+  return found.count == 0 ? "" : "{" + escaped(typeName(type)) + found.text + "}";
+}
+
 std::string TypeLayout::writePlain(tree type) {
   const std::string bits = std::to_string(bitsOf(type));
+  if (!hasData(type))
+    return "{" + escaped(typeName(type)) + "}";
   switch (TREE_CODE(type)) {
   case NULLPTR_TYPE:
     return "p(void)";
@@ -206,6 +235,8 @@ std::string TypeLayout::writePlain(tree type) {
   case REAL_TYPE:
     if (DECIMAL_FLOAT_MODE_P(TYPE_MODE(type)))
       return unknown(type);
+    if (strcmp(GET_MODE_NAME(TYPE_MODE(type)), "BF") == 0)
+      return "g16";
     return TYPE_PRECISION(type) == 80 ? "f80" : "f" + bits;
   case POINTER_TYPE:
     return "p(" + escaped(pointee(TREE_TYPE(type))) + ")" + target(type);
@@ -311,11 +342,11 @@ std::string TypeLayout::writeEnumeration(tree type) {
 }
 
 std::string TypeLayout::writeStruct(tree type) {
-  if (bitsOf(type) > 512 || !COMPLETE_TYPE_P(type))
+  if (bitsOf(type) > kMostStructBits || !COMPLETE_TYPE_P(type))
     return unknown(type);
   std::string text;
   for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field)) {
-    if (TREE_CODE(field) != FIELD_DECL)
+    if (TREE_CODE(field) != FIELD_DECL || isPadding(field))
       continue;
     tree offset = byte_position(field);
     if (DECL_BIT_FIELD_TYPE(field) || TREE_CODE(offset) != INTEGER_CST || int_bit_position(field) % 8)

@@ -36,6 +36,9 @@ public:
 
   /// LOADED: what the function may read of the memory that a parameter of this TYPE points to; null: all of it.
   std::string write(tree type, const LoadedBytes *loaded = nullptr);
+  /// TYPE, of an object that is passed by its address: as much of it as LOADED says that the function may read; "" if
+  /// that is nothing.
+  std::string writeObject(tree type, const LoadedBytes &loaded);
   /// Whether TEXT, of a pointer or reference, describes what it points to.
   static bool hasTarget(const std::string &text);
 

@@ -67,10 +67,12 @@ LoadedBytes loadedBytes(tree function, unsigned number) {
   FOR_EACH_VEC_SAFE_ELT (summary->loads->bases, i, base) {
     loaded.isAll |= base->every_ref && base->base == 0;
     FOR_EACH_VEC_SAFE_ELT (base->refs, j, reference) {
-      // Loads of another type don't read what was stored as this one. Set 0 has characters, which are of every type,
-      // unless they are members of something.
+      // Loads of another type, or of a member of another struct, don't read what was stored as this one. Set 0 has
+      // characters, which are of every type, unless they are members of something.
       const auto addAll = [&] {
-        if (reference->ref && !in_lto_p) // before linking, the types of C++ were told apart, and callers left out more
+        const bool isMember = base->base != 0 && base->base != reference->ref;
+        if (reference->ref && !isMember &&
+            !in_lto_p) // before linking, the types of C++ were told apart, and callers left out more
           loaded.sets.push_back(reference->ref);
         loaded.isAll |= reference->ref == 0 && base->base == 0;
       };
@@ -110,6 +112,27 @@ std::string resultPlace(tree function, tree type) {
     return "-";
   ArgumentRegisters().place(TYPE_MAIN_VARIANT(type), &pieces);
   return placeOf(pieces);
+}
+
+/// What of LOADED is sure for an object that was made for a call of FUNCTION alone. GCC follows such objects, and
+/// stores only what it knows to be read, by more than the summary says.
+LoadedBytes loadedOfObject(tree function, const LoadedBytes &loaded) {
+  if (!opt_for_fn(function, optimize))
+    return loaded;
+  LoadedBytes sure;
+  if (sourceFunction(function) == function)
+    sure.ranges = loaded.ranges;
+  return sure;
+}
+
+/// The place of a value of TYPE at the address that PIECES hold.
+std::string memoryPlace(tree type, const std::vector<ValuePiece> &pieces) {
+  const HOST_WIDE_INT bytes = int_size_in_bytes(type);
+  if (pieces.size() != 1 || pieces[0].where != ValuePiece::Where::General || bytes <= 0)
+    return "-";
+  const ValuePiece there = {ValuePiece::Where::Memory, pieces[0].number,
+                            static_cast<unsigned>(std::min<HOST_WIDE_INT>(bytes, kMostShownBytes))};
+  return placeText(&there, 1);
 }
 
 /// Whether the address of a copy is passed for PARAMETER. In Fortran it is that of the value itself, which is shown as
@@ -175,6 +198,8 @@ std::string typesText(tree function, bool pointees) {
   struct Found {
     std::string place;
     LoadedBytes loaded;
+    std::vector<ValuePiece> pieces;
+    ArgumentPlace kind = ArgumentPlace::Elsewhere;
   };
   std::unordered_map<unsigned, Found> found;
   bool isOther = false; // has parameters that are not the source's
@@ -201,7 +226,7 @@ std::string typesText(tree function, bool pointees) {
     };
     keepEarlier(function, number);
     keepEarlier(sourceFunction(function), same - source.parameters.begin());
-    found[origin] = {isKnown ? placeOf(pieces) : "-", loaded};
+    found[origin] = {isKnown ? placeOf(pieces) : "-", loaded, pieces, place};
   }
   TypeLayout layout(pointees);
   std::string text = resultPlace(function, source.result) + ":" + layout.write(source.result);
@@ -216,12 +241,19 @@ std::string typesText(tree function, bool pointees) {
     if (isCopied(parameter)) {
       // The place of a std::string by value holds its address; for other types the register does not hold the value.
       const std::string string = stringName(TYPE_MAIN_VARIANT(type));
-      if (string == kStdString || string == kLibcxxString)
+      if (string == kStdString || string == kLibcxxString) {
         written = "r(" + escaped(string) + ")";
-      else
-        place = place == "!" ? place : "-";
+      } else if (place != "!") {
+        const bool hasAddress = at != found.end() && at->second.kind == ArgumentPlace::Registers;
+        const std::string object =
+            hasAddress ? layout.writeObject(TYPE_MAIN_VARIANT(type), loadedOfObject(function, loaded)) : "";
+        place = !hasAddress ? "-" : object.empty() ? "!" : memoryPlace(type, at->second.pieces);
+        written = object.empty() ? layout.write(type) : object;
+      }
+    } else if (at != found.end() && at->second.kind == ArgumentPlace::Address) {
+      place = memoryPlace(type, at->second.pieces);
     }
-    if (!loaded.isAll && !TypeLayout::hasTarget(written))
+    if (!loaded.isAll && place[0] != '@' && !TypeLayout::hasTarget(written))
       written = withoutContents(written);
     text += ";" + escaped(DECL_NAME(parameter) ? IDENTIFIER_POINTER(DECL_NAME(parameter)) : "") + ":" + place + ":" +
             written;

@@ -19,9 +19,19 @@ bool hasFeature(const Function &function, StringRef feature) {
   return llvm::is_contained(features, feature);
 }
 
-/// Whether CONVENTION passes the same arguments on the stack as C's convention does.
-bool hasOrdinaryStack(CallingConv::ID convention) {
-  return convention == CallingConv::C || convention == CallingConv::Fast || convention == CallingConv::Cold;
+/// Whether CONVENTION passes arguments where C's convention does.
+bool isLikeC(CallingConv::ID convention) {
+  switch (convention) {
+  case CallingConv::C:
+  case CallingConv::Fast:
+  case CallingConv::Cold:
+  case CallingConv::PreserveMost: // this and the following preserve more registers
+  case CallingConv::PreserveAll:
+  case CallingConv::AArch64_VectorCall:
+    return true;
+  default:
+    return false;
+  }
 }
 
 /// Whether FUNCTION's entry hook can be given more arguments than arrive in registers. A variadic function's hook
@@ -43,11 +53,10 @@ ArgumentRegisters::ArgumentRegisters(const Function &function, StackArguments st
     : layout_(function.getParent()->getDataLayout()),
       isAArch64_(compat::targetTriple(*function.getParent()).isAArch64()), hasAvx_(hasFeature(function, "+avx")),
       hasAvx512_(hasFeature(function, "+avx512f")), generalLimit_(isAArch64_ ? 8 : 6),
-      isStackKnown_(!isAArch64_ && hasOrdinaryStack(function.getCallingConv())),
+      isStackKnown_(stack == StackArguments::InPlace && isLikeC(function.getCallingConv())),
       forwardsStack_(stack == StackArguments::Forwarded && !isAArch64_) {
-  if (!forwardsStack_)
+  if (!forwardsStack_) // in place, or the stack of whichever function the hook ends up in
     return;
-  isStackKnown_ = false; // it is the stack of whichever function the hook ends up in
   forwarded_ = kVectorRegisters;
   if (!canForward(function))
     return;
@@ -57,15 +66,23 @@ ArgumentRegisters::ArgumentRegisters(const Function &function, StackArguments st
   forwarded_ = all.vectorTaken();
 }
 
+/// Whether TYPE is a floating-point number of 16 bits, in a vector register.
+bool ArgumentRegisters::hasShortFloat(Type *type) const {
+  return (type->isHalfTy() && (isAArch64_ || compat::kX86HasHalfInVectors)) ||
+         (type->isBFloatTy() && (isAArch64_ || compat::kX86HasBfloatInVectors));
+}
+
 bool ArgumentRegisters::countVector(FixedVectorType *type, Need &need) const {
   Type *element = type->getElementType();
   unsigned bits = element->getPrimitiveSizeInBits(), count = type->getNumElements();
   bool isPlain = element->isFloatTy() || element->isDoubleTy() || element->isIntegerTy(8) || element->isIntegerTy(16) ||
                  element->isIntegerTy(32) || element->isIntegerTy(64);
-  if (!isPlain || count < 2 || (count & (count - 1)))
+  const bool isShort = hasShortFloat(element); // two of them are the smallest vector that a struct becomes
+  if ((!isPlain && !isShort) || count < 2 || (count & (count - 1)))
     return false;
   unsigned size = count * bits;
-  bool fits = size == 64 || size == 128 || (!isAArch64_ && ((size == 256 && hasAvx_) || (size == 512 && hasAvx512_)));
+  bool fits = size == 64 || size == 128 || (size == 32 && isShort && !isAArch64_) ||
+              (!isAArch64_ && ((size == 256 && hasAvx_) || (size == 512 && hasAvx512_)));
   if (!fits)
     return false;
   ++need.vector;
@@ -89,8 +106,7 @@ bool ArgumentRegisters::count(Type *type, Need &need) const {
     need.pieces.push_back({ValuePiece::Where::General, 0, 8});
     return type->getPointerAddressSpace() == 0;
   }
-  bool isHalf = type->isHalfTy() && (isAArch64_ || compat::kX86HasHalfInVectors);
-  if (type->isFloatTy() || type->isDoubleTy() || type->isFP128Ty() || isHalf || (type->isBFloatTy() && isAArch64_)) {
+  if (type->isFloatTy() || type->isDoubleTy() || type->isFP128Ty() || hasShortFloat(type)) {
     ++need.vector;
     need.pieces.push_back(
         {ValuePiece::Where::Vector, 0, static_cast<unsigned>(type->getPrimitiveSizeInBits().getFixedValue()) / 8});
@@ -117,35 +133,53 @@ bool ArgumentRegisters::count(Type *type, Need &need) const {
   return false; // scalable vectors, target types
 }
 
-/// Takes the next part of the stack by the rules of System V's x86-64 convention; LLVM has them in CC_X86_64_C.
+/// The alignment of an argument on the stack; isStackKnown_ becomes false if that, or its size, is uncertain.
+uint64_t ArgumentRegisters::alignmentOnStack(Type *type, AttributeSet attributes) {
+  if (attributes.hasAttribute(Attribute::ByVal)) {
+    MaybeAlign given = attributes.getAlignment();
+    isStackKnown_ &= given && !isAArch64_; // clang passes no such arguments there
+    return isStackKnown_ ? std::max<uint64_t>(8, given->value()) : 8;
+  }
+  if (auto *array = dyn_cast<ArrayType>(type); array && isAArch64_) { // a struct, which is aligned as a whole
+    if (const MaybeAlign given = attributes.getStackAlignment())
+      return std::max<uint64_t>(8, given->value());
+    return alignmentOnStack(array->getElementType(), AttributeSet());
+  }
+  if (type->isX86_FP80Ty() || type->isFP128Ty())
+    return 16;
+  if (isa<FixedVectorType>(type)) {
+    const uint64_t size = type->getPrimitiveSizeInBits().getFixedValue() / 8;
+    isStackKnown_ &= size >= 8;
+    return isAArch64_ ? size : std::max<uint64_t>(16, size); // shorter vectors are widened on x86-64
+  }
+  if (type->isIntegerTy() && type->getIntegerBitWidth() > 64) {
+    isStackKnown_ &= type->getIntegerBitWidth() == 128;
+    return isAArch64_ || compat::kX86AlignsInt128 ? 16 : 8;
+  }
+  isStackKnown_ &= type->isPointerTy() || type->isFloatTy() || type->isDoubleTy() || type->isHalfTy() ||
+                   type->isBFloatTy() || type->isIntegerTy();
+  return 8;
+}
+
+/// Takes the next part of the stack by the rules of the convention. LLVM has them in CC_X86_64_C and CC_AArch64_AAPCS.
 ArgumentPlace ArgumentRegisters::placeOnStack(Type *type, AttributeSet attributes,
                                               SmallVectorImpl<ValuePiece> *pieces) {
   if (forwardsStack_)
     return forward(type, attributes, pieces);
-  uint64_t size = 8, alignment = 8;
-  if (attributes.hasAttribute(Attribute::ByVal)) {
-    type = attributes.getByValType();
-    MaybeAlign given = attributes.getAlignment();
-    isStackKnown_ &= type && given;
-    if (isStackKnown_)
-      alignment = std::max<uint64_t>(8, given->value());
-  } else if (type->isX86_FP80Ty() || type->isFP128Ty()) {
-    alignment = 16;
-  } else if (isa<FixedVectorType>(type)) {
-    alignment = type->getPrimitiveSizeInBits().getFixedValue() / 8;
-    isStackKnown_ &= alignment >= 16; // shorter vectors are widened
-  } else {
-    // How a 128-bit integer is aligned and split changed between LLVM versions.
-    isStackKnown_ &= type->isPointerTy() || type->isFloatTy() || type->isDoubleTy() || type->isHalfTy() ||
-                     (type->isIntegerTy() && type->getIntegerBitWidth() <= 64);
-  }
+  const bool isWidened = !isAArch64_ && isa<FixedVectorType>(type);
+  type = typeOnStack(type, attributes);
+  isStackKnown_ &= type != nullptr;
+  const uint64_t alignment = isStackKnown_ ? alignmentOnStack(type, attributes) : 8;
   if (!isStackKnown_)
     return ArgumentPlace::Elsewhere;
-  size = alignTo(std::max<uint64_t>(8, layout_.getTypeAllocSize(type).getFixedValue()), 8);
+  const uint64_t size = layout_.getTypeAllocSize(type).getFixedValue();
   stackTaken_ = alignTo(stackTaken_, alignment);
-  if (pieces) // the return address is at the stack pointer
-    pieces->push_back({ValuePiece::Where::Stack, unsigned(8 + stackTaken_), unsigned(size)});
-  stackTaken_ += size;
+  // As many bytes as in a register, where the argument may be in a changed copy of the function.
+  const bool isInVector = type->isFloatingPointTy() || isa<FixedVectorType>(type) || type->isArrayTy();
+  if (pieces) // x86-64's return address is at the stack pointer
+    pieces->push_back({ValuePiece::Where::Stack, unsigned((isAArch64_ ? 0 : 8) + stackTaken_),
+                       unsigned(isInVector ? size : alignTo(size, 8))});
+  stackTaken_ += alignTo(std::max<uint64_t>(size, isWidened ? 16 : 8), 8);
   return ArgumentPlace::Stack;
 }
 
@@ -166,8 +200,6 @@ ArgumentPlace ArgumentRegisters::forward(Type *type, AttributeSet attributes, Sm
 }
 
 ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, SmallVectorImpl<ValuePiece> *pieces) {
-  if (lost_)
-    return ArgumentPlace::Unknown;
   // These arguments have dedicated registers, so they take none from the others.
   for (Attribute::AttrKind kind : {Attribute::Nest, Attribute::SwiftSelf, Attribute::SwiftError, Attribute::SwiftAsync})
     if (attributes.hasAttribute(kind))
@@ -185,8 +217,8 @@ ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, Smal
     return placeOnStack(type, attributes, pieces);
   Need need;
   if (!count(type, need)) {
-    lost_ = true;
-    return ArgumentPlace::Unknown;
+    isStackKnown_ = false;
+    return ArgumentPlace::Elsewhere;
   }
   unsigned first = general_ + (need.beginsEven ? general_ & 1 : 0);
   bool hasGeneral = first + need.general <= generalLimit_ || need.general == 0;
@@ -211,16 +243,32 @@ ArgumentPlace ArgumentRegisters::place(Type *type, AttributeSet attributes, Smal
       general_ = generalLimit_;
     if (!hasVector)
       vector_ = kVectorRegisters;
-    return ArgumentPlace::Elsewhere;
+    return placeOnStack(type, attributes, pieces);
   }
-  if (type->isAggregateType()) { // may be split; clang makes no such arguments
-    lost_ = true;
-    return ArgumentPlace::Unknown;
-  }
-  if (need.general == 2 && !compat::kX86GivesLastRegisterOn)
+  if (type->isAggregateType()) // may be split; clang makes no such arguments
+    isStackKnown_ = false;
+  if (need.general == 2 && general_ < generalLimit_ && !compat::kX86GivesLastRegisterOn) {
     general_ = generalLimit_;
+    isStackKnown_ &= compat::kX86AlignsInt128; // others pass half of it in the last register
+  }
   return placeOnStack(type, attributes, pieces);
 }
+
+Lowering loweringOf(const Function &function) {
+  const bool isX86 = !compat::targetTriple(*function.getParent()).isAArch64();
+  switch (function.getCallingConv()) {
+  case CallingConv::Win64:
+    return isX86 ? Lowering::Microsoft : Lowering::Ordinary;
+  case CallingConv::X86_RegCall:
+  case CallingConv::Swift:
+  case CallingConv::SwiftTail:
+    return Lowering::Other;
+  default:
+    return Lowering::Ordinary;
+  }
+}
+
+bool hasOrdinaryVariadicList(const Function &function) { return isLikeC(function.getCallingConv()); }
 
 unsigned resultBytesInMemory(const Function &function) {
   Type *type = function.getReturnType();

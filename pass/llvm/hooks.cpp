@@ -178,8 +178,6 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Fra
   for (llvm::Argument &argument : function.args()) {
     AttributeSet from = compat::parameterAttributes(function, argument.getArgNo());
     ArgumentPlace place = registers.place(argument.getType(), from);
-    if (place == ArgumentPlace::Unknown)
-      break;
     if (place == ArgumentPlace::Forwarded)
       for (Value *part : asVectors(builder, argument))
         fromStack.push_back({part, AttributeSet()});
@@ -202,7 +200,7 @@ void Hooks::enter(IRBuilder<> &builder, Constant *entry, Function &function, Fra
   forwarded.append(fromStack.begin(), fromStack.end()); // in the vector registers after those of the others
   frame.carried |= registers.generalTaken() | registers.vectorTaken() << 4;
   fill(builder, frame, entry);
-  if (!function.isVarArg())
+  if (!function.isVarArg() || !hasOrdinaryVariadicList(function))
     return call(builder, "__ada_enter", frame, forwarded, readsOf(forwarded));
   IRBuilder<> top(&*function.getEntryBlock().begin());
   // System V's va_list has 24 bytes, AAPCS64's 32.

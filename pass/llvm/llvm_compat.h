@@ -324,6 +324,10 @@ inline bool ignoresNonLazyBind(const llvm::Module &module) {
 
 /// Half precision moved from general to vector registers on x86-64 with LLVM 15; bfloat later.
 constexpr bool kX86HasHalfInVectors = LLVM_VERSION_MAJOR >= 15;
+constexpr bool kX86HasBfloatInVectors = LLVM_VERSION_MAJOR >= 18;
+
+/// On the stack of x86-64, LLVM 18 and later align 128-bit integers to 16 bytes. Earlier ones pass two of 64 bits.
+constexpr bool kX86AlignsInt128 = LLVM_VERSION_MAJOR >= 18;
 
 /// With one register left for a 128-bit integer, LLVM 14 splits it, 19 leaves the register unused, and 22 gives the
 /// register to the next argument.

@@ -1,6 +1,7 @@
 // Recognizes the functions that poll and drop futures by the types of their parameters.
 #include "rust_futures.h"
 #include "llvm_compat.h"
+#include "parameter_matcher.h"
 #include "rust_values.h"
 #include "type_layout.h"
 #include "type_names.h"
@@ -129,9 +130,7 @@ std::optional<RustFuture> rustFuture(const Function &function) {
 std::optional<unsigned> stateRegister(const Function &function, const RustFuture &future, StackArguments stack) {
   ArgumentRegisters registers(function, stack);
   for (unsigned i = 0; i < function.arg_size(); ++i)
-    if (registers.place(function.getArg(i)->getType(), compat::parameterAttributes(function, i)) ==
-        ArgumentPlace::Unknown)
-      return std::nullopt;
+    registers.place(function.getArg(i)->getType(), compat::parameterAttributes(function, i));
   SmallVector<ValuePiece, 1> pieces;
   const bool hasRegister =
       registers.place(Type::getInt64Ty(function.getContext()), AttributeSet(), &pieces) == ArgumentPlace::Registers &&

@@ -51,6 +51,64 @@ bool isMember(const DIDerivedType &member) {
          member.getTag() == dwarf::DW_TAG_inheritance;
 }
 
+uint64_t dataBytes(const DIType *type, uint64_t offset, unsigned depth) {
+  type = plain(type);
+  const uint64_t bits = isNullType(type) ? 64 : bitsOf(type);
+  if (!type || bits == 0 || offset >= 512 || depth == 32)
+    return 0;
+  const auto range = [](uint64_t first, uint64_t size) {
+    const uint64_t from = first / 8, end = std::min<uint64_t>(64, (first + size + 7) / 8);
+    const uint64_t below = (uint64_t(1) << from) - 1;
+    return (end == 64 ? ~uint64_t(0) : (uint64_t(1) << end) - 1) & ~below;
+  };
+  const auto *composite = dyn_cast<DICompositeType>(type);
+  if (!composite || composite->getTag() == dwarf::DW_TAG_enumeration_type)
+    return range(offset, bits);
+  if (composite->getTag() == dwarf::DW_TAG_array_type)
+    return dataBytes(composite->getBaseType(), 0, depth + 1) ? range(offset, bits) : 0;
+  uint64_t found = 0;
+  for (const DINode *node : composite->getElements()) {
+    if (const auto *part = dyn_cast<DICompositeType>(node); part && part->getTag() == dwarf::DW_TAG_variant_part)
+      return range(offset, bits); // one of Rust's enumerations
+    if (const auto *member = dyn_cast<DIDerivedType>(node); member && isMember(*member)) {
+      const uint64_t at = offset + member->getOffsetInBits();
+      if (at < 512)
+        found |=
+            member->isBitField() ? range(at, member->getSizeInBits()) : dataBytes(member->getBaseType(), at, depth + 1);
+    }
+  }
+  return found;
+}
+
+bool mayHoldAddress(const DIType *type, uint64_t offset, unsigned depth) {
+  type = plain(type);
+  if (!type || depth == 32)
+    return false;
+  const auto *composite = dyn_cast<DICompositeType>(type);
+  if (!composite)
+    return offset == 0 &&
+           (isNullType(type) || (isa<DIDerivedType>(type) && type->getTag() != dwarf::DW_TAG_ptr_to_member_type));
+  if (composite->getTag() == dwarf::DW_TAG_array_type) {
+    const uint64_t element = bitsOf(composite->getBaseType());
+    return element && offset < bitsOf(type) && mayHoldAddress(composite->getBaseType(), offset % element, depth + 1);
+  }
+  return any_of(composite->getElements(), [&](const DINode *node) {
+    const auto *member = dyn_cast<DIDerivedType>(node);
+    return member && isMember(*member) && member->getOffsetInBits() <= offset &&
+           mayHoldAddress(member->getBaseType(), offset - member->getOffsetInBits(), depth + 1);
+  });
+}
+
+std::optional<unsigned> bitIntWidth(const DIType *type) {
+  const auto *basic = dyn_cast_or_null<DIBasicType>(plain(type));
+  StringRef name = basic ? basic->getName() : "";
+  name.consume_front("unsigned ");
+  if (!name.consume_front("_BitInt"))
+    return std::nullopt;
+  unsigned width = 0; // LLVM 21 and earlier don't say it
+  return name.consume_front("(") && !name.consumeInteger(10, width) ? width : 0;
+}
+
 namespace {
 
 /// How much of a struct behind a pointer is described. No more than that is recorded either.
@@ -144,7 +202,7 @@ std::string TypeLayout::element(const DIType *type) {
   if (bits == 0 || bits % 8 || bits > 128 || (composite && composite->getTag() != dwarf::DW_TAG_enumeration_type))
     return "";
   const std::string text = write(type);
-  return compat::startsWith(text, "?") ? "" : text;
+  return compat::startsWith(text, "?") || text == "v" ? "" : text;
 }
 
 void TypeLayout::addMembers(const DICompositeType *type, uint64_t offset, Members &found) {
@@ -168,7 +226,7 @@ void TypeLayout::addMembers(const DICompositeType *type, uint64_t offset, Member
     if (at + bytes > kMostPointeeBytes || bytes == 0 || compat::startsWith(member->getName(), "_vptr"))
       continue;
     const std::string written = isClass && bytes > 16 ? "" : write(member->getBaseType());
-    if (written.empty() || compat::startsWith(written, "?"))
+    if (written.empty() || written == "v" || compat::startsWith(written, "?"))
       continue;
     ++found.count;
     found.bytes = std::max(found.bytes, at + bytes);
@@ -181,6 +239,11 @@ std::string TypeLayout::writePlain(const DIType *type) {
   if (isNullType(type))
     return "p(void)";
   std::string bits = std::to_string(bitsOf(type));
+  if (const std::optional<unsigned> width = bitIntWidth(type)) {
+    if (*width == 0) // neither is how it is padded
+      return depth_ > 1 ? "v" : unknown(type);
+    bits = std::to_string(*width);
+  }
   if (const auto *basic = dyn_cast<DIBasicType>(type)) {
     switch (basic->getEncoding()) {
     case dwarf::DW_ATE_boolean:
@@ -195,6 +258,8 @@ std::string TypeLayout::writePlain(const DIType *type) {
     case dwarf::DW_ATE_UTF:
       return bits == "0" ? "v" : "u" + bits; // Rust's ()
     case dwarf::DW_ATE_float:
+      if (basic->getName() == "__bf16" || basic->getName() == "bfloat16_t")
+        return "g16";
       // x87's long double has 80 bits in 16 bytes; AArch64's and __float128 have 128.
       return basic->getName() == "long double" && basic->getSizeInBits() == 128 && isX86_ ? "f80" : "f" + bits;
     default:
@@ -239,6 +304,10 @@ std::string TypeLayout::writeComposite(const DICompositeType *type) {
                    base->getEncoding() == dwarf::DW_ATE_unsigned_char || base->getEncoding() == dwarf::DW_ATE_boolean;
     return "e" + std::to_string(bitsOf(type)) + (isUnsigned ? "u" : "s") + "(" + escaped(type->getName()) + text + ")";
   }
+  // What is in a larger type is not looked for.
+  if (!type->isForwardDecl() && bitsOf(type) > 0 && bitsOf(type) <= 512 &&
+      !dataBytes(type)) // an array of empty structs
+    return "{" + escaped(type->getName()) + "}";
   if (type->getTag() == dwarf::DW_TAG_array_type) {
     const DINodeArray dimensions = type->getElements();
     const auto *range = dimensions.size() == 1 ? dyn_cast<DISubrange>(dimensions[0]) : nullptr;
@@ -247,7 +316,7 @@ std::string TypeLayout::writeComposite(const DICompositeType *type) {
     return one.empty() ? unknown(type) : "a" + std::to_string(count->getZExtValue()) + "(" + one + ")";
   }
   bool isStruct = type->getTag() == dwarf::DW_TAG_structure_type || type->getTag() == dwarf::DW_TAG_class_type;
-  if (!isStruct || bitsOf(type) > 512)
+  if (!isStruct || bitsOf(type) > kMostStructBits)
     return unknown(type);
   std::string text;
   for (const DINode *node : type->getElements()) {

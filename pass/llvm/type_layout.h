@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace llvm {
@@ -22,6 +23,13 @@ const llvm::DIType *plain(const llvm::DIType *type);
 uint64_t bitsOf(const llvm::DIType *type);
 /// C++'s std::nullptr_t, which is described without its size.
 bool isNullType(const llvm::DIType *type);
+/// Which bytes of a value hold part of TYPE, which starts OFFSET bits into it: bit I stands for byte I. The others are
+/// padding, or come after 64 bytes.
+uint64_t dataBytes(const llvm::DIType *type, uint64_t offset = 0, unsigned depth = 0);
+/// Whether an address may be OFFSET bits into a value of TYPE.
+bool mayHoldAddress(const llvm::DIType *type, uint64_t offset, unsigned depth = 0);
+/// The bits of a _BitInt; 0 if they are not known (its size has padding), nothing for other types.
+std::optional<unsigned> bitIntWidth(const llvm::DIType *type);
 /// Whether values of a struct contain this member. Static members are not part of them.
 bool isMember(const llvm::DIDerivedType &member);
 

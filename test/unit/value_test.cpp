@@ -111,6 +111,38 @@ TEST_F(Values, FloatingPointReadsBack) {
   EXPECT_EQ(json("v0:f64"), "0.1");
 }
 
+TEST_F(Values, BfloatReadsBack) {
+  for (const auto &[bits, expected] : {std::pair(0x3fc0, "1.5"),
+                                       {0xc2f7, "-123.5"},
+                                       {0x3dcd, "0.1"},
+                                       {0x0000, "0"},
+                                       {0x7f80, "inf"},
+                                       {0x7fc0, "nan"},
+                                       {0x0001, "9e-41"}}) {
+    general_[0] = static_cast<uint64_t>(bits) | 0xabcd0000;
+    EXPECT_EQ(text("i0:g16"), expected);
+  }
+  general_[0] = 0x3fc0;
+  EXPECT_EQ(json("i0:{P|x@0:g16,y@2:v}"), "{\"x\":1.5,\"y\":null}");
+  EXPECT_EQ(text("i0:{P|x@0:g16,y@2:v}"), "{x=1.5, y=?}"); // nobody knows a value of no type
+}
+
+TEST(Value, AtAnAddress) {
+  const uint64_t general[] = {0x1000, 0x2000};
+  const uint32_t there[] = {7, 8, 9};
+  const Contents contents[] = {{.where = 1, .length = 12, .bytes = std::as_bytes(std::span(there))}};
+  const Registers registers{.general = general, .contents = contents};
+  const auto show = [&](const char *text) {
+    const FunctionTypes types = FunctionTypes::parse(text);
+    EXPECT_TRUE(types.isWhole);
+    return argumentsText(types, registers, 1) + " " + argumentsJson(types, registers);
+  };
+  EXPECT_EQ(show("-:v;p:@1.12:{P|x@0:s32,y@8:s32}"), "p={x=7, y=9} {\"p\":{\"x\":7,\"y\":9}}");
+  EXPECT_EQ(show("-:v;p:@1.16:{P|x@0:s32,y@12:s32}"), "p={x=7, y=?} {\"p\":{\"x\":7,\"y\":null}}");
+  EXPECT_EQ(show("-:v;p:@0.12:{P|x@0:s32,y@8:s32}"), "p=? {\"p\":null}"); // never the address
+  EXPECT_EQ(show("-:v;n:@0:s64"), "n=? {\"n\":null}");
+}
+
 TEST_F(Values, StructsOutOfPieces) {
   general_[0] = 0xfffffffe00000001;
   const double d = -0.25;

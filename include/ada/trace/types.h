@@ -59,6 +59,7 @@ struct Enumerator {
 struct Type {
   Kind kind = Kind::Void;
   bool isSigned = false; ///< enums
+  bool isBfloat = false; ///< a floating-point number that is the upper half of one of 32 bits
   uint32_t bits = 0;     ///< 0 for void, structs and arrays
   uint32_t count = 0;    ///< elements of an array
   /// The enum's or struct's name, what a pointer points to ("const char"), the
@@ -91,6 +92,7 @@ struct Piece {
     General, ///< `number` as in a detail event's registers
     Vector,  ///< `number` as in its vector registers
     Stack,   ///< `number` bytes above the stack pointer at entry
+    Memory,  ///< at the address in general register `number`; known if its contents were recorded
     LeftOut, ///< nowhere: the function does not use these bytes, and callers need not pass them
   };
   Place place = Place::General;

@@ -288,6 +288,11 @@ ArgumentContents ArgumentContents::parse(const char *types, Sizes sizes, const c
     unsigned number = kResultObject;
     if (isInMemory) {
       one.form = formOfObject(field);
+    } else if (where.takes("@")) { // "@1.24": 24 bytes at the address in i1
+      number = static_cast<unsigned>(where.takeNumber());
+      one = {ContentForm::Whole, where.takes(".") ? where.takeNumber() : 8};
+      if (number >= kRegisters || isResult || where.at != where.end || one.unit == 0)
+        continue;
     } else {
       number = where.takeRegister();
       if (number >= kRegisters || (isResult && number != 0))

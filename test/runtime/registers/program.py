@@ -100,7 +100,7 @@ VARIADIC = [S32, S64, DOUBLE, POINTER]
 
 
 class Piece:
-    """Bytes `offset` to `offset + size` of a value are in this register."""
+    """Bytes `offset` to `offset + size` of a value are in this register; kind m: on the stack, @: where it points to."""
 
     def __init__(self, kind, number, offset, size):
         self.kind, self.number, self.offset, self.size = kind, number, offset, size
@@ -141,8 +141,10 @@ class X86:
                 continue
             need = [sum(k == kind for k, _, _ in pieces) for kind in "iv"]
             if general + need[0] > self.general or vector + need[1] > self.vector:
-                # LLVM before 22 takes the last register away with an __int128 that does not fit (14 puts a half there).
+                # LLVM before 22 takes the last register away with an __int128 that does not fit. Before 18 it puts a half
+                # there, and the plugin omits the places of what follows on the stack.
                 if not type_.is_aggregate and need[0] == 2 and self.llvm and self.llvm < 22:
+                    stack = None if self.llvm < 18 and general < self.general else stack
                     general = self.general
                 place, stack = self.on_stack(type_, stack)
                 places.append(place)
@@ -155,13 +157,17 @@ class X86:
         return places
 
     def on_stack(self, type_, at):
-        """The place of a value whose next place on the stack may be `at`, and the place after it. LLVM's handling of an
-        __int128 and of vectors of 8 bytes there depends on its version; the plugin omits these and later ones."""
-        if at is None or (self.llvm and (type_ in WIDE or type_ is V2F)):
+        """The place of a value whose next place on the stack may be `at`, and the place after it. LLVM widens vectors of 8
+        bytes there, and before 18 it passes an __int128 as two numbers."""
+        if at is None:
             return None, None
-        align = 16 if type_ is LONG_DOUBLE or type_ in WIDE or type_ in VECTORS and type_ is not V2F else 8
+        size, align = (type_.size + 7) // 8 * 8, 16 if type_ is LONG_DOUBLE or type_ in WIDE or type_ in VECTORS else 8
+        if type_ is V2F:
+            size, align = (16, 16) if self.llvm else (8, 8)
+        if type_ in WIDE and self.llvm and self.llvm < 18:
+            align = 8
         at += -(at - 8) % align
-        return [Piece("m", at, 0, type_.size)], at + (type_.size + 7) // 8 * 8
+        return [Piece("m", at, 0, type_.size)], at + size
 
     def is_in_memory(self, type_):
         return self.classify(type_) is None
@@ -196,26 +202,34 @@ class Arm:
         return [("i", begin, min(8, type_.size - begin)) for begin in range(0, type_.size, 8)]
 
     def arguments(self, types, _):
-        general = vector = 0
+        general = vector = stack = 0
         places = []
+
+        def on_stack(size, align):
+            nonlocal stack
+            at = stack + -stack % max(8, align)
+            stack = at + (size + 7) // 8 * 8
+            return [Piece("m", at, 0, size)]
         for type_ in types:
             pieces = self.classify(type_)
             if pieces[0][0] == "v":
                 if vector + len(pieces) > self.vector:
                     vector = self.vector
-                    places.append(None)
+                    places.append(on_stack(type_.size, type_.align))
                     continue
                 places.append([Piece("v", vector + i, offset, size) for i, (_, offset, size) in enumerate(pieces)])
                 vector += len(pieces)
                 continue
             first = general + (general & 1 if type_.align == 16 else 0)
+            isCopy = pieces[0][0] == "p"
             if first + len(pieces) > self.general:
                 general = self.general
-                places.append(None)
+                place = on_stack(8 if isCopy else type_.size, 8 if isCopy else type_.align)
+                places.append(None if isCopy else place)
                 continue
             place = [Piece("i", first + i, offset, size) for i, (_, offset, size) in enumerate(pieces)]
             general = first + len(pieces)
-            places.append(None if pieces[0][0] == "p" else place)
+            places.append([Piece("@", first, 0, type_.size)] if isCopy else place)
         return places
 
     def is_in_memory(self, type_):

@@ -211,6 +211,8 @@ TEST(ArgumentContents, OfPointeesAreFoundInTypes) {
                     "c:i2:r(int)*4s32;d:i3:r(const std\\:\\:vector<int>)#4s32;e:i4:p(P)"),
             "wrw#----w");
   EXPECT_EQ(formsOf("v;a:i0:p(P)*;b:i1:p(P)*0{P};c:i2:p(P)#;d:i3:p(P)*8;e:i4:p(char)*1c"), "---rt----");
+  // Values at an address, of a number or a struct; not of a result, and not without a size.
+  EXPECT_EQ(formsOf("@0.8:{P};a:@1.24:{P|x@0:s32};b:@2:s64;c:@3.0:{P};d:@8.16:{P};e:@4.16+i5:{P}"), "-ww------");
   const auto bytesOf = [](const char *types, ArgumentContents::Sizes sizes, const char *arguments, unsigned number) {
     return ArgumentContents::parse(types, sizes, arguments).bytes(number);
   };
@@ -233,6 +235,8 @@ TEST(ArgumentContents, OfPointeesAreFoundInTypes) {
   EXPECT_EQ(bytesOf(types, {16, 16}, "x:str,  p:fields , n:99,s", 0), 0u);
   EXPECT_EQ(bytesOf(types, {0, 0}, "return:5", ArgumentContents::kResult), 5u);
   EXPECT_EQ(bytesOf(types, {0, 0}, "a:4", 4), 0u);
+  EXPECT_EQ(bytesOf("v;p:@1.24:{P|x@0:s32}", {0, 99}, nullptr, 1), 24u);
+  EXPECT_EQ(bytesOf("v;p:@1.24:{P|x@0:s32}", {0, 16}, nullptr, 1), 16u);
 }
 
 TEST_F(Texts, AreStructsAndElements) {
