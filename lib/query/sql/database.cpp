@@ -1,14 +1,13 @@
 // SQL on traces: a SQLite connection whose tables are traces.
 #include "ada/trace/sql.h"
 
+#include "allowed.h"
 #include "base/try.h"
 #include "group_rewrite.h"
 #include "modules.h"
 #include "query/views.h"
 #include "slice_functions.h"
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <sqlite3.h>
 #include <utility>
@@ -20,6 +19,7 @@ struct SqlDatabase::Parts {
   AttachedTraces traces;
   std::vector<std::string> schemas; // in the order in which they were attached
   std::atomic<bool> isInterrupted = false;
+  std::string refused; // why the query that was prepared last was refused; empty if it was not
 };
 
 namespace {
@@ -37,21 +37,25 @@ std::string quoted(const std::string &name) {
 }
 
 // What a query may do.
-int authorize(void *, int action, const char *first, const char *, const char *, const char *) {
+int authorize(void *refused, int action, const char *first, const char *second, const char *, const char *) {
+  const auto refuse = [&](std::string sentence) {
+    *static_cast<std::string *>(refused) = std::move(sentence);
+    return SQLITE_DENY;
+  };
   switch (action) {
   case SQLITE_SELECT:
   case SQLITE_READ:
   case SQLITE_RECURSIVE:
     return SQLITE_OK;
   case SQLITE_FUNCTION:
-    return SQLITE_OK;
-  case SQLITE_PRAGMA: {
-    constexpr std::array<std::string_view, 5> kHarmless = {"table_info", "table_xinfo", "table_list", "database_list",
-                                                           "function_list"};
-    return std::ranges::find(kHarmless, first) != kHarmless.end() ? SQLITE_OK : SQLITE_DENY;
-  }
+    return isAllowedFunction(second) ? SQLITE_OK
+                                     : refuse(std::string("a query can't call ") + second +
+                                              "(): `adatrace sql SESSION .functions` lists what it can call");
+  case SQLITE_PRAGMA:
+    return isAllowedPragma(first) ? SQLITE_OK
+                                  : refuse(std::string("a query can't use PRAGMA ") + first + ": it can only read");
   default:
-    return SQLITE_DENY;
+    return refuse("a query can only read");
   }
 }
 
@@ -65,8 +69,8 @@ Error SqlDatabase::failure() const {
   if (!parts_->connection)
     return {.code = "E_SQL", .message = "no memory"};
   std::string message = sqlite3_errmsg(parts_->connection);
-  if (sqlite3_errcode(parts_->connection) == SQLITE_AUTH)
-    message += ": a query can only read";
+  if (!parts_->refused.empty())
+    message = parts_->refused;
   else if (message == "integer overflow")
     message += ": total() and avg() add up real numbers";
   return {.code = "E_SQL", .message = std::move(message)};
@@ -91,7 +95,9 @@ Expected<std::unique_ptr<SqlDatabase>> SqlDatabase::open() {
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   ADA_TRY(database->run(kSettings));
   // These tables need a right that queries don't have when they are used first. Not every SQLite has them.
-  (void)database->run("SELECT 1 FROM json_each('[]'), json_tree('[]')");
+  for (const char **module = kAllowedModules; *module; ++module)
+    (void)database->run(std::string("SELECT 1 FROM ") + *module + " LIMIT 0");
+  sqlite3_drop_modules(connection, kAllowedModules);
   // SQLite forgets an interruption that comes just before a query begins.
   constexpr int kInstructions = 1000;
   sqlite3_progress_handler(
@@ -104,6 +110,7 @@ Expected<std::unique_ptr<SqlDatabase>> SqlDatabase::open() {
       sqlite3_create_module_v2(connection, "ada_list", &kListModule, traces, nullptr) != SQLITE_OK ||
       addSliceFunctions(connection, database->parts_->traces) != SQLITE_OK)
     return database->failure();
+  sqlite3_set_authorizer(connection, authorize, &database->parts_->refused);
   return database;
 }
 
@@ -125,7 +132,7 @@ Expected<void> SqlDatabase::attach(const std::string &schema, std::unique_ptr<mo
   ADA_TRY(run("CREATE VIRTUAL TABLE " + prefix + "descendant_slice USING ada_slices(inside)"));
   for (const auto &view : kViews)
     ADA_TRY(run("CREATE VIEW " + prefix + view.name + " AS " + view.query));
-  sqlite3_set_authorizer(parts_->connection, authorize, nullptr);
+  sqlite3_set_authorizer(parts_->connection, authorize, &parts_->refused);
   return {};
 }
 
@@ -133,6 +140,7 @@ Expected<std::optional<SqlQuery>> SqlDatabase::query(std::string_view sql, std::
   if (sql.find('\0') != sql.npos)
     return Error{.code = "E_SQL", .message = "there is a NUL byte in the query"};
   SqlQuery query(*this);
+  parts_->refused.clear();
   const char *end = nullptr;
   if (sqlite3_prepare_v2(parts_->connection, sql.data(), static_cast<int>(sql.size()), &query.statement_, &end) !=
       SQLITE_OK)

@@ -5,6 +5,7 @@
 #include "output/sql_rows.h"
 #include "process/live_session.h"
 #include "process/session_place.h"
+#include "query/sql/allowed.h"
 #include "query/tables.h"
 #include "query/views.h"
 #include "terminal/line_reader.h"
@@ -171,6 +172,7 @@ private:
   int command(const std::string &line);
   void showTables();
   void showSchema(std::string_view name);
+  void showFunctions();
 
   const Options &options_;
   Palette palette_;
@@ -204,6 +206,11 @@ void Session::showSchema(std::string_view name) {
       out_.print("{}{}{}: {}\n  {}\n", palette_.name, view.name, palette_.reset, view.help, view.query);
 }
 
+void Session::showFunctions() {
+  for (const std::string_view name : query::allowedFunctions())
+    out_.print("{}\n", name);
+}
+
 // A line that begins with a dot. The exit status.
 int Session::command(const std::string &line) {
   constexpr std::string_view kSpaces = " \t\r";
@@ -217,12 +224,15 @@ int Session::command(const std::string &line) {
     showTables();
   else if (word == ".schema")
     showSchema(rest);
+  else if (word == ".functions")
+    showFunctions();
   else if (word != ".help")
     return fail(kWrongUsage, "sql: there is no command '{}'; .help shows which there are", word);
   else
     out_.write("SQL ends with a semicolon. ^C ends a query, ^D the shell.\n"
                ".tables         the tables and views, and what a row of each is\n"
                ".schema TABLE   its columns, with units; without TABLE, of all tables\n"
+               ".functions      the functions that a query can call; some are not in every version\n"
                ".quit           end\n"
                "Times are nanoseconds. An example:\n"
                "  SELECT name, count(*), sum(dur) FROM spans GROUP BY name ORDER BY 3 DESC LIMIT 10;\n");
