@@ -19,10 +19,11 @@ struct Times {
 class Summary : public TraceSink {
 public:
   Expected<void> addProcess(const Process &process) override {
-    processes.push_back({process, 0});
+    processes.push_back({process});
     return {};
   }
   Expected<void> addThread(const Thread &thread) override {
+    processes[thread.process].threads.push_back(static_cast<uint32_t>(threads.size()));
     threads.push_back({thread});
     return {};
   }
@@ -39,6 +40,7 @@ public:
   struct ProcessCount {
     Process process;
     uint64_t functions = 0;
+    std::vector<uint32_t> threads = {};
   };
   struct ThreadCount {
     Thread thread;
@@ -62,16 +64,15 @@ void describeProcesses(const TraceFormat &format, TraceLocation place, Descripti
         .number("time_end_ns", of.events ? std::optional(of.last) : std::nullopt);
   };
   Times whole;
-  for (const auto &[process, functions] : summary.processes) {
+  for (const auto &[process, functions, threads] : summary.processes) {
     InfoSection section{.title = process.name, .isNamed = true};
     section.members.text("name", process.name).number("pid", process.pid);
     if (!process.executable.empty())
       section.members.text("executable", process.executable);
     InfoTable table{.key = "threads", .what = "threads", .heading = {}};
     Times all;
-    for (const Summary::ThreadCount &thread : summary.threads) {
-      if (thread.thread.process != process.index)
-        continue;
+    for (const uint32_t number : threads) {
+      const Summary::ThreadCount &thread = summary.threads[number];
       all.add(thread.times);
       InfoRow row{.text = {}};
       row.members.number("thread", uint64_t{thread.thread.number}).number("tid", thread.thread.tid);

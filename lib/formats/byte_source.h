@@ -2,17 +2,19 @@
 #pragma once
 
 #include "ada/trace/convert.h"
+#include "formats/name_limit.h"
 #include "formats/table.h"
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
 
 namespace ada::model {
 
-/// Passes a trace to a sink in the order in which a stream introduces it: numbers new items and collects events. The
+/// Passes a trace to a sink in the order in which a stream introduces it: numbers new items, cuts names that are too
+/// long, and collects events. The
 /// sink's first error is kept, and everything after it is ignored.
 class TraceBuilder {
 public:
-  explicit TraceBuilder(TraceSink &sink) : events_(sink), sink_(sink) {}
+  TraceBuilder(TraceSink &sink, LossList &lost) : events_(sink), sink_(sink), limit_(lost) {}
 
   /// Only the first call counts.
   void begin(bool isRoot, std::optional<std::pair<uint64_t, uint64_t>> range = std::nullopt) {
@@ -25,14 +27,19 @@ public:
     process.index = processes_++;
     if (process.name.empty())
       process.name = "pid_" + std::to_string(process.index);
+    limit_.cut(process.name);
+    limit_.cut(process.executable);
     return give(process, &TraceSink::addProcess);
   }
   uint32_t add(Thread thread) {
     thread.index = threads_++;
+    limit_.cut(thread.name);
     return give(thread, &TraceSink::addThread);
   }
   uint32_t add(Function function) {
     function.index = functions_++;
+    for (std::string *const text : {&function.name, &function.displayName, &function.file, &function.signature})
+      limit_.cut(*text);
     return give(function, &TraceSink::addFunction);
   }
   void endThread(uint32_t thread) {
@@ -49,6 +56,7 @@ public:
   }
 
   BatchBuilder &events() { return events_; }
+  NameLimit &limit() { return limit_; }
   const Expected<void> &status() const { return events_.status(); }
   uint32_t functions() const { return functions_; } ///< number of them
 
@@ -61,6 +69,7 @@ private:
 
   BatchBuilder events_;
   TraceSink &sink_;
+  NameLimit limit_;
   bool begun_ = false;
   uint32_t processes_ = 0, threads_ = 0, functions_ = 0;
 };

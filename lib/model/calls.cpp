@@ -40,6 +40,26 @@ uint32_t FunctionIndex::find(uint64_t functionId) const noexcept {
   return slots_.empty() ? kNone : slots_[slotOf(functionId)];
 }
 
+//===--- OpenCallCounts ---------------------------------------------------===//
+
+uint32_t &OpenCallCounts::add(uint32_t function) {
+  if ((used_ + 1) * 2 > slots_.size()) {
+    std::vector<Slot> before(slots_.size() * 2);
+    before.swap(slots_);
+    --shift_;
+    used_ = 0;
+    for (const Slot &slot : before)
+      if (slot.function != kFree)
+        add(slot.function) = slot.open;
+  }
+  size_t slot = slotOf(function);
+  while (slots_[slot].function != kFree)
+    slot = (slot + 1) & (slots_.size() - 1);
+  slots_[slot].function = function;
+  ++used_;
+  return slots_[slot].open;
+}
+
 //===--- CallStackWalker --------------------------------------------------===//
 
 CallStackWalker::Step CallStackWalker::feed(uint64_t seq, uint64_t timestampNs, uint64_t functionId, EventKind kind) {
@@ -48,8 +68,6 @@ CallStackWalker::Step CallStackWalker::feed(uint64_t seq, uint64_t timestampNs, 
   const uint32_t number = isCall        ? index_.add(functionId)
                           : isInnermost ? stack_[depth_ - 1].functionIndex
                                         : index_.find(functionId);
-  if (isCall && number >= openCalls_.size())
-    openCalls_.resize(number + size_t{1});
   return step(seq, timestampNs, functionId, number, kind);
 }
 
@@ -58,7 +76,7 @@ CallStackWalker::Step CallStackWalker::repair(uint64_t seq, uint64_t timestampNs
                                               SpanEnd how) {
   // The counts by function say at once whether the search below will find a
   // call, so a flood of stray exits under a deep stack costs nothing.
-  if (number == FunctionIndex::kNone || openCalls_[number] == 0) {
+  if (number == FunctionIndex::kNone || openCalls_.of(number) == 0) {
     if (unknownOpen_ > 0)
       --unknownOpen_;
     else

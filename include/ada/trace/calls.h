@@ -91,8 +91,35 @@ private:
   std::vector<uint32_t> slots_; // open addressing; kNone is free
 };
 
+/// How many calls of each function are open in a thread. A trace of many processes has many more functions than one of
+/// its threads calls, so this is a hash table of the functions that were called.
+class OpenCallCounts {
+public:
+  /// The number of open calls of the function, to be changed.
+  uint32_t &of(uint32_t function) {
+    for (size_t slot = slotOf(function);; slot = (slot + 1) & (slots_.size() - 1)) {
+      if (slots_[slot].function == function)
+        return slots_[slot].open;
+      if (slots_[slot].function == kFree)
+        return add(function);
+    }
+  }
+
+private:
+  struct Slot {
+    uint32_t function = kFree, open = 0;
+  };
+  static constexpr uint32_t kFree = ~uint32_t{0}; // which is FunctionIndex::kNone, not a function
+  size_t slotOf(uint32_t function) const { return static_cast<size_t>(function * 0x9e3779b97f4a7c15u >> shift_); }
+  uint32_t &add(uint32_t function);
+
+  std::vector<Slot> slots_ = std::vector<Slot>(2); // open addressing; at most half of them are in use
+  size_t used_ = 0;
+  unsigned shift_ = 63; // leaves the bits that number the slots
+};
+
 /// Takes one thread's events in order and hands out finished calls.
-/// Memory: the open calls, and some 12 bytes per function.
+/// Memory: the open calls, and some 20 bytes for each function that the thread has called.
 ///
 ///   CallStackWalker walker;
 ///   for (const auto &[seq, timeNs, function, kind] : events)
@@ -118,8 +145,6 @@ public:
   /// The same for functions that already have small numbers, like those of model.h: Span::functionIndex and functionId
   /// are the number, and nothing has to be looked up. Use only one of the two functions with a walker.
   Step feedNumbered(uint64_t seq, uint64_t timestampNs, uint32_t function, EventKind kind) {
-    if (function >= openCalls_.size())
-      openCalls_.resize(function + size_t{1});
     return step(seq, timestampNs, function, function, kind);
   }
 
@@ -173,7 +198,7 @@ private:
       span.depth = depth_;
       span.isEarlier = false;
       span.functionIndex = number;
-      span.outermost = openCalls_[number]++ == 0;
+      span.outermost = openCalls_.of(number)++ == 0;
       ++depth_;
       deepest_ = depth_ > deepest_ ? depth_ : deepest_;
       return {.depth = depth_ - 1};
@@ -193,7 +218,7 @@ private:
   // Closes the innermost call. The result stays where it is until the next call begins.
   const Span &close(uint64_t endNs, uint64_t endSeq, SpanEnd how) {
     Span &span = stack_[--depth_];
-    --openCalls_[span.functionIndex];
+    --openCalls_.of(span.functionIndex);
     span.endNs = endNs > span.beginNs ? endNs : span.beginNs; // time may go back in bad traces
     span.endSeq = endSeq;
     const uint64_t duration = span.durationNs();
@@ -210,7 +235,7 @@ private:
   std::vector<Span> stack_; // the open calls are the first depth_
   std::vector<Span> ended_; // the calls that one event ended, if several
   FunctionIndex index_;
-  std::vector<uint32_t> openCalls_; // by function index
+  OpenCallCounts openCalls_; // by function index
   uint64_t latestNs_ = 0, nextSeq_ = 0;
   uint64_t strays_ = 0, missing_ = 0, unknown_ = 0, unknownOpen_ = 0;
   uint32_t depth_ = 0, deepest_ = 0;

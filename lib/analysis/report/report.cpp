@@ -8,6 +8,7 @@
 #include "report_worker.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -20,23 +21,26 @@ namespace {
 
 // Collapses the functions with the most argument lists into one row each until every process fits its row limit.
 uint64_t collapse(MergedRows &all, size_t most) {
-  std::map<uint32_t, size_t> rows; // by process
-  std::vector<std::pair<size_t, MergedRow *>> functions;
+  struct Rows {
+    size_t count = 0;
+    std::vector<MergedRow *> functions; // with a row for each list
+  };
+  std::map<uint32_t, Rows> processes;
   uint64_t collapsed = 0;
   for (auto &[key, merged] : all) {
+    Rows &rows = processes[key.process];
     collapsed += merged.hasTooMany;
-    rows[key.process] += merged.hasTooMany ? 1 : merged.lists.size();
+    rows.count += merged.hasTooMany ? 1 : merged.lists.size();
+    if (!merged.hasTooMany)
+      rows.functions.push_back(&merged);
   }
-  for (auto &[process, count] : rows) {
-    functions.clear();
-    for (auto &[key, merged] : all)
-      if (key.process == process && !merged.hasTooMany)
-        functions.emplace_back(merged.lists.size(), &merged);
-    std::stable_sort(functions.begin(), functions.end(),
-                     [](const auto &a, const auto &b) { return a.first > b.first; });
-    for (size_t i = 0; count > most && i < functions.size() && functions[i].first > 1; ++i) {
-      functions[i].second->hasTooMany = true;
-      count -= functions[i].first - 1;
+  for (auto &[process, rows] : processes) {
+    if (rows.count <= most)
+      continue;
+    std::ranges::stable_sort(rows.functions, std::greater(), [](const MergedRow *row) { return row->lists.size(); });
+    for (size_t i = 0; rows.count > most && i < rows.functions.size() && rows.functions[i]->lists.size() > 1; ++i) {
+      rows.functions[i]->hasTooMany = true;
+      rows.count -= rows.functions[i]->lists.size() - 1;
       ++collapsed;
     }
   }

@@ -258,6 +258,7 @@ void Reader::addName(const Fields &fields) {
   std::string name = textMember(fields.arguments, "name");
   if (name.empty())
     return;
+  names_.limit.cut(name);
   if (fields.name == "process_name") {
     Process &process = names_.processes[processOf(fields.pid)];
     if (!isOwn_ || name != process.name)
@@ -393,7 +394,7 @@ void Reader::onMember(std::string_view name, std::string_view json) {
 Expected<void> ChromeSource::read(TraceSink &sink) {
   ADA_TRY(restart());
   EventSorter events;
-  MetNames names;
+  MetNames names(lost_);
   Reader reader(events, names, lost_);
   EventSplitter splitter(reader);
   ADA_TRY(split(splitter, reader));
@@ -411,7 +412,7 @@ Expected<void> ChromeSource::read(TraceSink &sink) {
   if (names.processes.empty() && !errors_.empty()) // nothing could be read
     return errors_.front();
 
-  TraceBuilder out(sink);
+  TraceBuilder out(sink, lost_);
   out.begin(true, events.count() ? std::optional(std::pair(events.firstNs(), events.lastNs())) : std::nullopt);
   names.announce(out);
   SliceWalk walk(out, lost_, [](uint32_t, uint32_t function) { return function; });

@@ -20,15 +20,13 @@ class Numbers {
 public:
   static constexpr uint32_t kNone = ~uint32_t{0};
   uint32_t find(uint64_t number) const {
-    if (number < dense_.size())
+    if (number < dense_.size() && dense_[number] != kNone)
       return dense_[number];
-    if (number < kDense)
-      return kNone;
     const auto found = sparse_.find(number);
     return found == sparse_.end() ? kNone : found->second;
   }
   void set(uint64_t number, uint32_t index) {
-    if (number >= kDense) {
+    if (number > dense_.size() + kGap || sparse_.contains(number)) {
       sparse_[number] = index;
       return;
     }
@@ -42,7 +40,7 @@ public:
   }
 
 private:
-  static constexpr uint64_t kDense = 1 << 20;
+  static constexpr uint64_t kGap = 64; // so a segment of few entries makes no large list
   std::vector<uint32_t> dense_;
   std::unordered_map<uint64_t, uint32_t> sparse_;
 };
@@ -51,7 +49,7 @@ private:
 class Reader : public dial9::Visitor {
 public:
   Reader(TraceSink &sink, LossList &lost)
-      : out_(sink), lost_(lost),
+      : out_(sink, lost), lost_(lost),
         jsonPools_{[this](uint32_t id) { return textOf(id); }, [this](uint32_t id) { return stackOf(id); }} {}
 
   Expected<void> finish() { return out_.finish(); }
@@ -73,7 +71,7 @@ public:
   }
   void onStringPool(dial9::StringPoolView entries, uint64_t) override {
     for (const dial9::StringPoolEntry entry : entries)
-      texts_[entry.id] = entry.text;
+      texts_[entry.id] = out_.limit().takeText(entry.text);
   }
   void onStackPool(dial9::StackPoolView entries, uint64_t) override {
     for (const dial9::StackPoolEntry entry : entries)

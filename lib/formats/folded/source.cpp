@@ -53,7 +53,7 @@ std::optional<std::pair<std::string_view, uint64_t>> labelOf(std::string_view fr
 
 class Reader {
 public:
-  explicit Reader(TraceSink &sink) : out_(sink) {}
+  Reader(TraceSink &sink, LossList &lost) : out_(sink, lost), names_(lost) {}
 
   // False if the line has too many frames, or the sum of counts is too large.
   bool take(const FoldedLine &line);
@@ -67,6 +67,7 @@ private:
     std::vector<uint32_t> open; // functions, outermost first
   };
   ThreadState &threadOf();
+  std::string keyOf(std::string_view frame) { return std::string(names_.limit.kept(frame)); }
 
   // The numbers are those of MetNames, but items are announced at once.
   template <class Item> uint32_t announce(const std::vector<Item> &known) { return out_.add(known.back()); }
@@ -98,11 +99,11 @@ Reader::ThreadState &Reader::threadOf() {
   if (tid)
     threadFrame = frames_[taken++];
   frames_.erase(frames_.begin(), frames_.begin() + static_cast<ptrdiff_t>(taken));
-  const auto [found, isNew] = threads_.try_emplace({std::string(processFrame), std::string(threadFrame)});
+  const auto [found, isNew] = threads_.try_emplace({keyOf(processFrame), keyOf(threadFrame)});
   ThreadState &state = found->second;
   if (!isNew)
     return state;
-  const auto [process, isNewProcess] = processes_.try_emplace(std::string(processFrame));
+  const auto [process, isNewProcess] = processes_.try_emplace(keyOf(processFrame));
   if (isNewProcess) {
     Process about;
     about.name = "stacks";
@@ -110,14 +111,14 @@ Reader::ThreadState &Reader::threadOf() {
       about.pid = pid->second;
       about.name = "pid_" + std::to_string(pid->second);
       if (pid->first != about.name)
-        about.executable = pid->first;
+        about.executable = names_.limit.take(pid->first);
     }
     process->second = names_.add(std::move(about));
     out_.add(MetNames::described(names_.processes.back()));
   }
   Thread thread;
   thread.process = process->second;
-  thread.name = tid ? std::string(tid->first) : "stacks";
+  thread.name = tid ? names_.limit.take(tid->first) : "stacks";
   thread.tid = tid ? tid->second : 0;
   state.process = thread.process;
   state.index = names_.add(std::move(thread));
@@ -170,7 +171,7 @@ Expected<void> Reader::finish() {
 
 Expected<void> FoldedSource::read(TraceSink &sink) {
   ADA_TRY(restart());
-  Reader reader(sink);
+  Reader reader(sink, lost_);
   std::string line; // the part of the line that has arrived
   uint64_t offset = 0, bad = 0, badAt = 0, good = 0;
   bool isTooLong = false;

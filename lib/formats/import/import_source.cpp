@@ -51,9 +51,11 @@ public:
   Expected<void> addProcess(const Process &process) override {
     processes.push_back(process);
     functions.push_back(0);
+    threadsOf.emplace_back();
     return {};
   }
   Expected<void> addThread(const Thread &thread) override {
+    threadsOf[thread.process].push_back(static_cast<uint32_t>(threads.size()));
     threads.push_back(thread);
     held.emplace_back();
     return {};
@@ -75,7 +77,8 @@ public:
   }
 
   std::vector<Process> processes;
-  std::vector<uint64_t> functions; // by process
+  std::vector<uint64_t> functions;              // by process
+  std::vector<std::vector<uint32_t>> threadsOf; // by process
   std::vector<Thread> threads;
   std::vector<Held> held; // by thread
 };
@@ -99,10 +102,9 @@ InfoSection describe(const Contents &contents, const Process &process, std::opti
                   .what = "threads",
                   .heading = fmt::format("{:>8} {:>14} {:>14}  time", "thread", "tid", "events")};
   Contents::Held all;
-  for (const Thread &thread : contents.threads) {
-    if (thread.process != process.index)
-      continue;
-    const Contents::Held &held = contents.held[thread.index];
+  for (const uint32_t number : contents.threadsOf[process.index]) {
+    const Thread &thread = contents.threads[number];
+    const Contents::Held &held = contents.held[number];
     all.add(held);
     InfoRow row{.text = fmt::format("{:>8} {:>14} {:>14}  {} ", thread.number, thread.tid, formatCount(held.events),
                                     held.events ? formatRange(held.first, held.last, origin) : "-"),

@@ -14,6 +14,8 @@ namespace ada::model {
 /// For traces in which names may come after the events that need them: all are announced together once all are known.
 class MetNames {
 public:
+  explicit MetNames(LossList &lost) : limit(lost) {}
+
   static Process described(Process process) {
     process.description = oneModule(process.executable.empty() ? process.name : process.executable);
     return process;
@@ -34,8 +36,9 @@ public:
   /// The number of the function with that name; the same name always gives the same number.
   uint32_t function(uint32_t process, std::string_view name) {
     auto &known = byName_[process];
-    if (const auto found = known.find(name); found != known.end())
+    if (const auto found = known.find(limit.kept(name)); found != known.end())
       return found->second;
+    name = limit.take(name);
     Function function;
     function.index = static_cast<uint32_t>(functions.size());
     function.process = process;
@@ -55,6 +58,7 @@ public:
       out.add(function);
   }
 
+  NameLimit limit;
   std::vector<Process> processes;
   std::vector<Thread> threads;
   std::vector<Function> functions;

@@ -287,7 +287,7 @@ void PacketReader::addInterned(pbf_reader interned, Sequence &sequence) {
     if (what == kEventNames)
       sequence.eventNames[id] = nameOf(text);
     else
-      (what == kAnnotationNames ? sequence.annotationNames : sequence.texts)[id] = text;
+      (what == kAnnotationNames ? sequence.annotationNames : sequence.texts)[id] = limit_.takeText(text);
   }
 }
 
@@ -318,7 +318,7 @@ void PacketReader::addThread(pbf_reader fields, Track &track) {
       track.tid = static_cast<uint32_t>(fields.get_int32());
       break;
     case protozero::tag_and_type(5, protozero::pbf_wire_type::length_delimited):
-      track.threadName = viewOf(fields);
+      track.threadName = limit_.take(viewOf(fields));
       break;
     default:
       fields.skip();
@@ -332,7 +332,7 @@ void PacketReader::addProcess(pbf_reader fields, Track &track) {
       track.pid = static_cast<uint32_t>(fields.get_int32());
       break;
     case protozero::tag_and_type(6, protozero::pbf_wire_type::length_delimited):
-      track.processName = viewOf(fields);
+      track.processName = limit_.take(viewOf(fields));
       break;
     default:
       fields.skip();
@@ -348,7 +348,7 @@ void PacketReader::addTrack(pbf_reader fields) {
       break;
     case protozero::tag_and_type(2, protozero::pbf_wire_type::length_delimited):
     case protozero::tag_and_type(10, protozero::pbf_wire_type::length_delimited):
-      read.name = viewOf(fields);
+      read.name = limit_.take(viewOf(fields));
       break;
     case protozero::tag_and_type(3, protozero::pbf_wire_type::length_delimited):
       addProcess(fields.get_message(), read);
@@ -394,7 +394,7 @@ void PacketReader::addTree(pbf_reader tree) {
       else if (fields.tag_and_type() ==
                    protozero::tag_and_type(what == kProcesses ? 3 : 2, protozero::pbf_wire_type::length_delimited) &&
                name.empty())
-        name = viewOf(fields); // the first argument of a command line is the program
+        name = limit_.take(viewOf(fields)); // the first argument of a command line is the program
       else
         fields.skip();
     if (!name.empty())

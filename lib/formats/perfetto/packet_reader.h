@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "formats/import/event_sorter.h"
+#include "formats/name_limit.h"
 #include "model/loss_list.h"
 
 #include <cstdint>
@@ -59,7 +60,7 @@ struct Annotations {
 /// Puts the events of tracks into `events`: LooseEvent::thread is the track, function the name.
 class PacketReader {
 public:
-  PacketReader(EventSorter &events, LossList &lost) : events_(events), lost_(lost) {}
+  PacketReader(EventSorter &events, LossList &lost) : events_(events), lost_(lost), limit_(lost) {}
 
   /// False if no more packets are wanted.
   bool take(std::string_view packet, uint64_t offset, bool isUnpacked = false);
@@ -104,9 +105,12 @@ private:
   void annotate(pbf_reader annotation, const Sequence &sequence, JsonMembers &out, Annotations *about, unsigned depth);
   uint32_t trackOf(uint64_t uuid);
   uint32_t nameOf(std::string_view name) {
-    const auto [found, isNew] = names_.try_emplace(std::string(name), static_cast<uint32_t>(names_.size()));
-    if (isNew)
+    const auto [found, isNew] =
+        names_.try_emplace(std::string(limit_.kept(name)), static_cast<uint32_t>(names_.size()));
+    if (isNew) {
       byNumber_.push_back(&found->first);
+      (void)limit_.take(name); // counts it
+    }
     return found->second;
   }
   bool isJson(std::string_view text) {
@@ -116,6 +120,7 @@ private:
 
   EventSorter &events_;
   LossList &lost_;
+  NameLimit limit_;
   std::unordered_map<uint32_t, Sequence> sequences_;
   std::map<uint32_t, ClockState> clocks_; // of the whole trace
   std::vector<Track> tracks_;

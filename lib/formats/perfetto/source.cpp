@@ -36,7 +36,7 @@ void takeNumber(Thread &thread) {
 class Delivery {
 public:
   Delivery(const PacketReader &reader, EventSorter &events, LossList &lost, TraceSink &sink)
-      : reader_(reader), events_(events), lost_(lost), out_(sink), threads_(reader.tracks().size(), kNoTrack) {}
+      : reader_(reader), events_(events), lost_(lost), out_(sink, lost), threads_(reader.tracks().size(), kNoTrack) {}
 
   Expected<void> run();
 

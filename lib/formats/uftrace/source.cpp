@@ -47,7 +47,7 @@ struct Record {
 class Reader {
 public:
   Reader(const Directory &directory, TraceSink &sink, LossList &lost)
-      : directory_(directory), out_(sink), lost_(lost) {}
+      : directory_(directory), out_(sink, lost), lost_(lost) {}
 
   void announce();
   // Reads a task's file. Returns where and why its records end early, if they do.
@@ -97,7 +97,7 @@ void Reader::announce() {
       about.name = "pid_" + std::to_string(task.pid);
       about.pid = task.pid;
       if (const Session *session = directory_.runningAt(task.pid, ~uint64_t{0}).session)
-        about.executable = session->executable;
+        about.executable = out_.limit().take(session->executable);
       about.description = oneModule(about.executable);
       process->second = out_.add(std::move(about));
     }

@@ -2,6 +2,7 @@
 //
 // Scopes have microseconds, and leaves have neither a function nor a way of saying how a call ended. What this leaves
 // out goes into records that viewers merge into the scope's data (flag APPEND_SCOPE_DATA) or don't show.
+#include "ada/trace/calls.h"
 #include "ada/trace/convert.h"
 
 #include "ada/trace/wtf/context.h"
@@ -61,8 +62,8 @@ private:
   };
   struct ThreadState {
     bool hasZone = false, wasDeep = false;
-    std::vector<uint32_t> stack;     // functions of open calls
-    std::vector<uint32_t> openCalls; // by function
+    std::vector<uint32_t> stack; // functions of open calls
+    OpenCallCounts openCalls;
   };
   struct FunctionState {
     uint32_t wireId = 0; // 0: each scope carries its name
@@ -71,7 +72,7 @@ private:
   // A type of scopes. Functions of several processes share it if they have the same name.
   struct ScopeType {
     uint32_t wireId = 0;
-    std::vector<uint32_t> processes = {}; // that have such a function
+    std::unordered_set<uint32_t> processes = {}; // that have such a function
   };
   // A time as the file has it, and the rest that this leaves over.
   struct Moment {
@@ -119,7 +120,7 @@ private:
   Expected<void> writeText(uint32_t wireId, Args args, size_t json);
   Expected<void> closeAll(uint32_t thread);
   void pop(ThreadState &thread) {
-    --thread.openCalls[thread.stack.back()];
+    --thread.openCalls.of(thread.stack.back());
     thread.stack.pop_back();
   }
 
@@ -261,10 +262,9 @@ Expected<void> WtfSink::addFunction(const Function &function) {
         '_');
     scope += "#" + std::to_string(function.index); // unique
   } else if (const auto known = scopeTypes_.find(scope);
-             known != scopeTypes_.end() &&
-             std::ranges::find(known->second.processes, function.process) == known->second.processes.end()) {
+             known != scopeTypes_.end() && !known->second.processes.contains(function.process)) {
     // The same function of another process.
-    known->second.processes.push_back(function.process);
+    known->second.processes.insert(function.process);
     state.wireId = known->second.wireId;
   } else if (names_.contains(scope)) { // the number makes it unique without a search
     scope = base + " (" + std::to_string(function.index + 1) + ")";
@@ -309,9 +309,7 @@ Expected<void> WtfSink::enterZone(uint32_t thread, uint64_t us) {
 }
 
 Expected<void> WtfSink::call(ThreadState &thread, const Event &event, const Moment &moment) {
-  if (event.function >= thread.openCalls.size())
-    thread.openCalls.resize(event.function + 1);
-  ++thread.openCalls[event.function];
+  ++thread.openCalls.of(event.function);
   thread.stack.push_back(event.function);
   if (thread.stack.size() > kViewerDepth && !thread.wasDeep) {
     thread.wasDeep = true;
@@ -340,7 +338,7 @@ Expected<void> WtfSink::leaveUnended(ThreadState &thread) {
 }
 
 Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Moment &moment) {
-  if (event.function >= thread.openCalls.size() || !thread.openCalls[event.function])
+  if (!thread.openCalls.of(event.function))
     return other(event, moment);                // a stray end
   while (thread.stack.back() != event.function) // ends that are missing
     ADA_TRY(leaveUnended(thread));

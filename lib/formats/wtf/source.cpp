@@ -28,7 +28,8 @@ constexpr std::string_view kOutside = "times that are not between 1970 and 2554:
 // One read of a file.
 class Reader : public wtf::TimelineVisitor {
 public:
-  Reader(TraceSink &sink, LossList &lost, std::vector<Warning> &warnings) : out_(sink), lost_(lost), flaws_(warnings) {}
+  Reader(TraceSink &sink, LossList &lost, std::vector<Warning> &warnings)
+      : out_(sink, lost), lost_(lost), flaws_(warnings) {}
 
   Expected<void> finish() { return out_.finish(); }
   const Expected<void> &status() const { return out_.status(); }
@@ -51,8 +52,9 @@ private:
     enum Role { Foreign, Info, End, Exception, Unended, Other, Mark, OwnMark, OwnValue };
     const wtf::EventType *type = nullptr; // a number can be defined again
     Role role = Foreign;
-    bool isOwnScope = false;              // its arguments are the rest of a time
-    std::vector<uint32_t> functions = {}; // by process
+    bool isOwnScope = false;                               // its arguments are the rest of a time
+    uint32_t process = kNone, function = kNone;            // of the last use
+    std::unordered_map<uint32_t, uint32_t> functions = {}; // by process
   };
 
   void takeInfo(const wtf::Item &item);
@@ -69,6 +71,7 @@ private:
   uint32_t processOf(uint32_t number);
   uint32_t threadOf(const wtf::Zone &zone);
   uint32_t functionOf(const wtf::Item &item);
+  std::string scopeKey(uint32_t process, std::string_view name);
   uint32_t addFunction(Function function, const std::string &scope);
   uint64_t timeOf(uint64_t timeUs, uint64_t restNs);
   uint64_t restOf(std::span<const Arg> args) const;
@@ -167,8 +170,8 @@ uint32_t Reader::threadOf(const wtf::Zone &zone) {
 }
 
 // Functions of different processes may have the same name.
-static std::string scopeKey(uint32_t process, std::string_view name) {
-  return std::to_string(process) + ' ' + std::string(name);
+std::string Reader::scopeKey(uint32_t process, std::string_view name) {
+  return std::to_string(process) + ' ' + std::string(out_.limit().kept(name));
 }
 
 uint32_t Reader::addFunction(Function function, const std::string &scope) {
@@ -192,11 +195,13 @@ uint32_t Reader::functionOf(const wtf::Item &item) {
   if (item.scopeType->role == wtf::Role::ScopeEnter)
     return byName();
   TypeUse &use = useOf(*item.scopeType);
-  if (process >= use.functions.size())
-    use.functions.resize(process + 1, kNone);
-  if (use.functions[process] == kNone)
-    use.functions[process] = byName();
-  return use.functions[process];
+  if (use.process == process)
+    return use.function;
+  const auto [function, isNew] = use.functions.try_emplace(process);
+  if (isNew)
+    function->second = byName();
+  use.process = process;
+  return use.function = function->second;
 }
 
 Reader::TypeUse::Role Reader::roleOf(const wtf::EventType &type) const {

@@ -22,8 +22,8 @@ namespace {
 
 class Reader {
 public:
-  Reader(const Header &header, std::vector<NamedFunction> names, std::string program, TraceSink &sink)
-      : header_(header), names_(std::move(names)), program_(std::move(program)), out_(sink) {}
+  Reader(const Header &header, std::vector<NamedFunction> names, std::string program, TraceSink &sink, LossList &lost)
+      : header_(header), names_(std::move(names)), program_(std::move(program)), out_(sink, lost) {}
 
   void take(const Record &record);
   TraceBuilder &out() { return out_; }
@@ -187,8 +187,8 @@ Expected<void> XraySource::read(TraceSink &sink) {
   if (header->ticksPerSecond == 0)
     flaws_.push_back({"W_NO_FREQUENCY", "the log does not say how fast its clock is: a tick is shown as a nanosecond"});
   const bool hasNames = functions.has_value();
-  Reader reader(*header, hasNames ? *std::move(functions) : std::vector<NamedFunction>(), hasNames ? program : "",
-                sink);
+  Reader reader(*header, hasNames ? *std::move(functions) : std::vector<NamedFunction>(), hasNames ? program : "", sink,
+                lost_);
   auto damage = header->mode == Mode::Basic ? readBasic(file, reader, lost_) : readBlocks(file, *header, reader);
   if (!reader.out().status())
     return reader.out().status();

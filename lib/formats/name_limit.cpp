@@ -1,0 +1,31 @@
+// How much of a name is kept that comes with another tool's trace.
+#include "name_limit.h"
+
+#include "base/format.h"
+#include "shared/fnv.h"
+
+namespace ada::model {
+
+// Not in the middle of a character.
+static std::string_view beginningOf(std::string_view text, size_t bytes) {
+  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
+    --bytes;
+  return text.substr(0, bytes);
+}
+
+std::string_view NameLimit::kept(std::string_view name) {
+  if (name.size() <= kMostBytes)
+    return name;
+  constexpr size_t kMark = 3 + 16; // "…" and the number
+  cut_ = fmt::format("{}…{:016x}", beginningOf(name, kMostBytes - kMark), fnv1a(name.data(), name.size()));
+  return cut_;
+}
+
+std::string_view NameLimit::takeText(std::string_view text) {
+  if (text.size() <= kMostTextBytes)
+    return text;
+  lost_.add("ends of shared texts that are longer than 64 KiB");
+  return beginningOf(text, kMostTextBytes);
+}
+
+} // namespace ada::model
