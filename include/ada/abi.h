@@ -58,6 +58,9 @@ extern "C" {
 #define ADA_SECTION_ENABLED "ada_enabled"
 /* The section of annotations.h. */
 #define ADA_SECTION_ANNOTATIONS "ada_annotations"
+/* Functions that can't have hooks: for each its symbol and the reason, both NUL-terminated. It is not loaded; `adatrace
+ * info` and `doctor` read it from the file. */
+#define ADA_SECTION_LEFT_OUT "ada_left_out"
 
 /* One entry for each instrumented function, in section ada_functions.
  *

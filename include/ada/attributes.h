@@ -21,9 +21,18 @@
 #define ADA_ATTRIBUTES_H
 
 #if defined(__clang__)
-#define ADA_NAMED(text) __attribute__((annotate("ada_name:" text)))
-#define ADA_ALWAYS __attribute__((annotate("ada_always")))
-#define ADA_NEVER __attribute__((annotate("ada_never")))
+#if defined(__cplusplus) && __clang_major__ >= 12 && __clang_major__ < 19
+/* Up to clang 18, annotations of constructors and destructors do not reach the plugin. Assumptions do; clang warns that
+ * it does not know what they mean. */
+#define ADA_ANNOTATED(text)                                                                                            \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunknown-assumption\"")                        \
+      __attribute__((annotate(text), assume(text))) _Pragma("clang diagnostic pop")
+#else
+#define ADA_ANNOTATED(text) __attribute__((annotate(text)))
+#endif
+#define ADA_NAMED(text) ADA_ANNOTATED("ada_name:" text)
+#define ADA_ALWAYS ADA_ANNOTATED("ada_always")
+#define ADA_NEVER ADA_ANNOTATED("ada_never")
 #elif defined(__has_attribute)
 #if __has_attribute(ada_never) /* the plugin for GCC defines them */
 #define ADA_NAMED(text) __attribute__((ada_name(text)))

@@ -22,6 +22,40 @@ bool isResolver(tree function) {
   return DECL_ARTIFICIAL(function) && TextPiece(symbolName(function)).endsWith(".resolver"); // of target_clones
 }
 
+/// The symbol of the function that a thunk of C++ leads to: "_ZN1A1fEv" for "_ZThn16_N1A1fEv". Empty for others.
+std::string thunkTarget(const std::string &symbol) {
+  size_t at = sizeof "_ZT" - 1;
+  if (!startswith(symbol.c_str(), "_ZT") || at == symbol.size())
+    return "";
+  // One offset, or with another type of the result two; a virtual one has two numbers.
+  const int offsets = symbol[at] == 'c' ? 2 : 1;
+  at += symbol[at] == 'c';
+  for (int i = 0; i < offsets; ++i) {
+    if (at >= symbol.size() || (symbol[at] != 'h' && symbol[at] != 'v'))
+      return "";
+    for (int numbers = symbol[at] == 'v' ? 2 : 1; numbers > 0; --numbers)
+      at = std::min(symbol.find('_', at), symbol.size() - 1) + 1;
+  }
+  return "_Z" + symbol.substr(at);
+}
+
+/// Whether FUNCTION is what the compiler makes of one with ADA_NEVER so that it can be called in another way: a thunk
+/// of a virtual function, or what a lambda becomes when it is converted to a pointer.
+bool forwardsToNever(tree function) {
+  const std::string symbol = symbolName(function);
+  if (const std::string target = thunkTarget(symbol); !target.empty()) {
+    const symtab_node *node = symtab_node::get_for_asmname(get_identifier(target.c_str()));
+    return node && hasAttribute(node->decl, kAttrNever);
+  }
+  tree type = DECL_CONTEXT(function);
+  if (symbol.find("4_FUNE") == std::string::npos || !type || TREE_CODE(type) != RECORD_TYPE)
+    return false;
+  for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field))
+    if (TREE_CODE(field) == FUNCTION_DECL && hasAttribute(field, kAttrNever))
+      return true;
+  return false;
+}
+
 } // namespace
 
 std::unique_ptr<Filter> Filter::create(const PassOptions &options, std::string &error) {
@@ -60,7 +94,7 @@ std::string Filter::reasonAgainst(tree function) const {
     return reason;
   if (hasAttribute(function, "no_instrument_function"))
     return "declared no_instrument_function";
-  if (hasAttribute(function, kAttrNever))
+  if (hasAttribute(function, kAttrNever) || forwardsToNever(function))
     return "declared ADA_NEVER";
   const FunctionNames names = namesOf(function);
   if (exclude_.match(names.texts()))

@@ -21,6 +21,8 @@ public:
 
   /// Why FUNCTION, which has a body, is not instrumented; "" if it is. Its size is not looked at.
   std::string reasonAgainst(tree function) const;
+  /// Why FUNCTION can't be instrumented; null if it can, or if the source or the command line leave it out.
+  const char *impossible(tree function) const;
   /// Why calls of CALLEE, which is only declared, are not instrumented; "" if they are.
   std::string reasonAgainstCallsOf(tree callee) const;
   /// Whether any library calls are to be instrumented.
@@ -38,8 +40,6 @@ private:
   GlobList include_{"ada-include"}, exclude_{"ada-exclude"}, why_{"ada-why"};
   CallList calls_;
   IgnoreList ignoreList_;
-
-  const char *impossible(tree function) const;
 };
 
 } // namespace ada

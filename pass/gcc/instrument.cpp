@@ -156,6 +156,8 @@ public:
       reason = "smaller than -ada-min-size, and without a loop";
     if (filter->isAskedFor(function->decl) && !startswith(name.c_str(), "__ada_"))
       fprintf(stderr, "AdaTrace: %s: %s%s\n", name.c_str(), reason.empty() ? "traced" : "not traced: ", reason.c_str());
+    if (const char *why = filter->impossible(function->decl); why && !startswith(name.c_str(), "__ada_"))
+      sites.leaveOut(symbolName(function->decl), why);
     bool isChanged = false;
     Frame frame;
     if (reason.empty()) {

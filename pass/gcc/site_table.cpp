@@ -116,6 +116,12 @@ unsigned SiteTable::string(const std::string &text) {
 }
 
 void SiteTable::write(FILE *file) {
+  if (!leftOut_.empty())
+    fputs("\t.pushsection\t" ADA_SECTION_LEFT_OUT ",\"\",@progbits\n", file);
+  for (const auto &[symbol, reason] : leftOut_)
+    fprintf(file, "\t.asciz\t%s\n\t.asciz\t%s\n", quoted(symbol).c_str(), quoted(reason).c_str());
+  if (!leftOut_.empty())
+    fputs("\t.popsection\n", file);
   if (sites_.empty())
     return;
   target::beginAssembly(file);

@@ -31,8 +31,11 @@ public:
   /// Writes what was added, and registers it: the image with its constructor and destructor. Writes nothing if no
   /// function was added.
   void write(FILE *file);
+  /// Names a function without hooks in the object, and the reason.
+  void leaveOut(const std::string &symbol, const char *reason) { leftOut_.emplace_back(symbol, reason); }
 
 private:
+  std::vector<std::pair<std::string, std::string>> leftOut_;
   std::deque<Site> sites_;
   std::map<std::string, unsigned> strings_;
 

@@ -33,7 +33,9 @@ std::string withoutDots(const std::string &path) {
 std::string absolutePath(std::string path) {
   if (path[0] != '/')
     path = std::string(get_src_pwd()) + "/" + path;
-  return remap_debug_filename(withoutDots(path).c_str());
+  path = withoutDots(path);
+  const std::string mapped = remap_debug_filename(path.c_str());
+  return mapped == path ? remap_macro_filename(path.c_str()) : mapped;
 }
 
 /// The name of FUNCTION in the source after those of its scopes: "geo::norm::inner".

@@ -21,40 +21,82 @@ namespace ada {
 static constexpr const char *kEntryMark = "instrument-function-entry-inlined";
 static constexpr const char *kExitMark = "instrument-function-exit-inlined";
 
+/// Notes an annotation of FUNCTION. Returns whether that changed it.
+static bool noteAnnotation(Function &function, StringRef name) {
+  if (StringRef shown = name; shown.consume_front("ada_name:")) {
+    const bool isNew = function.getFnAttribute(kAttrName).getValueAsString() != shown;
+    function.addFnAttr(kAttrName, shown);
+    return isNew;
+  }
+  const char *attribute = name == "ada_always" ? kAttrAlways : name == "ada_never" ? kAttrNever : nullptr;
+  if (!attribute || function.hasFnAttribute(attribute))
+    return false;
+  function.addFnAttr(attribute);
+  return true;
+}
+
+/// The annotations of attributes.h that come as assumptions, one after the other and separated by commas, because the
+/// clang at hand drops annotations of constructors and destructors. Names may have commas in them.
+static bool noteAssumptions(Function &function) {
+  bool changed = false;
+  StringRef rest = function.getFnAttribute("llvm.assume").getValueAsString();
+  while (!rest.empty()) {
+    const bool isName = compat::startsWith(rest, "ada_name:");
+    const size_t end = isName ? rest.find(",ada_") : rest.find(',');
+    changed |= noteAnnotation(function, rest.substr(0, end));
+    rest = end == rest.npos ? "" : rest.drop_front(end + 1);
+  }
+  return changed;
+}
+
 static bool noteAnnotations(Module &module) {
+  bool changed = false;
+  for (Function &function : module)
+    changed |= noteAssumptions(function);
   const GlobalVariable *annotations = module.getNamedGlobal("llvm.global.annotations");
   const auto *list =
       annotations && annotations->hasInitializer() ? dyn_cast<ConstantArray>(annotations->getInitializer()) : nullptr;
   if (!list)
-    return false;
-  bool changed = false;
+    return changed;
   for (const Use &element : list->operands()) {
     const auto *annotation = dyn_cast<ConstantStruct>(element);
     if (!annotation || annotation->getNumOperands() < 2)
       continue;
-    auto *function = dyn_cast<Function>(annotation->getOperand(0)->stripPointerCasts());
+    auto *function = dyn_cast<Function>(annotation->getOperand(0)->stripPointerCastsAndAliases());
     const auto *text = dyn_cast<GlobalVariable>(annotation->getOperand(1)->stripPointerCasts());
     const auto *data =
         text && text->hasInitializer() ? dyn_cast<ConstantDataSequential>(text->getInitializer()) : nullptr;
     if (!function || !data || !data->isCString())
       continue;
-    StringRef name = data->getAsCString();
-    if (StringRef shown = name; shown.consume_front("ada_name:")) {
-      changed |= function->getFnAttribute(kAttrName).getValueAsString() != shown;
-      function->addFnAttr(kAttrName, shown);
+    changed |= noteAnnotation(*function, data->getAsCString());
+  }
+  return changed;
+}
+
+/// What clang makes of a function with ADA_NEVER so that it can be called in another way is left out, too: thunks of
+/// virtual functions, and the functions that lambdas become when they are converted to pointers.
+static bool noteForwarders(Module &module) {
+  bool changed = false;
+  for (Function &function : module) {
+    if (!function.hasFnAttribute("thunk") && !function.getName().contains("8__invokeE"))
       continue;
-    }
-    const char *attribute = name == "ada_always" ? kAttrAlways : name == "ada_never" ? kAttrNever : nullptr;
-    if (attribute && !function->hasFnAttribute(attribute)) {
-      function->addFnAttr(attribute);
-      changed = true;
-    }
+    for (const BasicBlock &block : function)
+      for (const Instruction &instruction : block) {
+        const auto *call = dyn_cast<CallBase>(&instruction);
+        const auto *callee =
+            call ? dyn_cast<Function>(call->getCalledOperand()->stripPointerCastsAndAliases()) : nullptr;
+        if (!callee || !callee->hasFnAttribute(kAttrNever) || function.hasFnAttribute(kAttrNever))
+          continue;
+        function.addFnAttr(kAttrNever);
+        changed = true;
+      }
   }
   return changed;
 }
 
 bool noteSourceMarks(Module &module, bool consumeMarks) {
   bool changed = noteAnnotations(module);
+  changed |= noteForwarders(module);
   bool isMarked = false;
   for (const Function &function : module)
     isMarked |= function.getFnAttribute(kEntryMark).getValueAsString() == "__cyg_profile_func_enter";
@@ -119,10 +161,6 @@ const char *Filter::impossible(const Function &function) const {
   StringRef name = symbolName(function);
   if (compat::startsWith(name, "__ada_"))
     return "part of AdaTrace";
-  if (function.hasFnAttribute(Attribute::Naked))
-    return "naked: it has no frame, and a hook would destroy its argument registers";
-  if (resolvers_.count(&function))
-    return "an ifunc resolver: it runs before the image is relocated and registered";
   if (name == "_start")
     return "where the system enters the program: its stack is not aligned as that of a function";
   if (name == "__rust_try")
@@ -131,6 +169,14 @@ const char *Filter::impossible(const Function &function) const {
     return "generated by the compiler for noexcept: never returns to the program";
   if (name.contains(".__await_suspend_wrapper__"))
     return "generated by the compiler for co_await: the await_suspend that it calls is traced";
+  return reasonWithoutHooks(function);
+}
+
+const char *Filter::reasonWithoutHooks(const Function &function) const {
+  if (function.hasFnAttribute(Attribute::Naked))
+    return "naked: it has no frame, and a hook would destroy its argument registers";
+  if (resolvers_.count(&function))
+    return "an ifunc resolver: it runs before the image is relocated and registered";
   switch (function.getCallingConv()) {
   case CallingConv::GHC:
   case CallingConv::HiPE:

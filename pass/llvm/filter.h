@@ -53,6 +53,9 @@ public:
 
   /// Why FUNCTION is not instrumented; "" if it is.
   std::string reasonAgainst(const llvm::Function &function) const;
+  /// Why FUNCTION, which is one of the program's, can't be instrumented; null if it can, or if the source or the
+  /// command line leave it out.
+  const char *reasonWithoutHooks(const llvm::Function &function) const;
   /// Why calls of FUNCTION, which is only declared, are not instrumented; "" if they are.
   std::string reasonAgainstCallsOf(const llvm::Function &function) const;
   /// Whether any library calls are to be instrumented.

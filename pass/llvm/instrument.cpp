@@ -1,5 +1,6 @@
 // Goes through a module and gives each chosen function its hooks.
 #include "instrument.h"
+#include "ada/abi.h"
 #include "common/special_calls.h"
 #include "exits.h"
 #include "filter.h"
@@ -13,6 +14,7 @@
 #include "source_text.h"
 #include "type_text.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -60,6 +62,8 @@ private:
   bool announceProcessEnds();
   void followFibers();
   void followCall(CallBase &call);
+  void noteLeftOut(Function &function, StringRef reason);
+  bool hasLeftOut_ = false;
 };
 
 /// Whether CALLEE is one of libc's functions in NAMES.
@@ -326,6 +330,25 @@ void ModuleInstrumenter::followCall(CallBase &call) {
   write(after);
 }
 
+/// Names FUNCTION in the object, which `adatrace info` and `doctor` show: a trace lacks it without a word.
+void ModuleInstrumenter::noteLeftOut(Function &function, StringRef reason) {
+  std::string text = "\t.pushsection\t" ADA_SECTION_LEFT_OUT ",\"\",@progbits\n";
+  for (const StringRef part : {symbolName(function), reason}) {
+    text += "\t.ascii\t\"";
+    for (const char c : part) // digits for what has a meaning in a string, or could have one
+      if (isAlnum(c))
+        text += c;
+      else
+        for (const int shift : {9, 6, 3, 0})
+          text += shift == 9 ? '\\' : static_cast<char>('0' + (static_cast<unsigned char>(c) >> shift & 7));
+    text += "\\000\"\n";
+  }
+  module_.appendModuleInlineAsm(text + "\t.popsection");
+  if (!compat::isPresplitCoroutine(function))
+    function.addFnAttr(kAttrInstrumented); // is not looked at again
+  hasLeftOut_ = true;
+}
+
 bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
   SmallVector<Function *, 64> chosen;
   for (Function &function : module_) {
@@ -339,11 +362,13 @@ bool ModuleInstrumenter::run(function_ref<bool(const Function &)> isCandidate) {
              << (reason.empty() ? ": traced" : ": not traced: " + reason) << "\n";
     if (reason.empty())
       chosen.push_back(&function);
+    else if (const char *why = filter_.reasonWithoutHooks(function); why && reason == why)
+      noteLeftOut(function, why);
   }
   const SmallVector<Function *, 16> wrappers = libraryCalls_.wrap(chosen);
   libraryCalls_.explain(isCandidate);
   if (chosen.empty())
-    return false;
+    return hasLeftOut_;
   chosen.append(wrappers.begin(), wrappers.end());
   announceProcessEnds(); // in wrappers, between their hooks and the call
   Unwinding unwinding(module_);

@@ -74,11 +74,17 @@ using OptimizationLevel = llvm::PassBuilder::OptimizationLevel;
 #endif
 
 /// Calls CALLBACK(ModulePassManager &) at the end of a pipeline. LLVM 20 and later also say in which phase of LTO that
-/// is; the pass gets that from the module's flags in all versions (isForLto).
+/// is; the pass gets that from the module's flags in all versions (isForLto). These LLVMs leave coroutines whole for
+/// the back end of ThinLTO, which runs in linkers and compilers that load no plugin. So they are split before, as by
+/// older ones. The names are those of `opt -passes`.
 template <typename Callback> void registerOptimizerLast(llvm::PassBuilder &builder, Callback callback) {
 #if LLVM_VERSION_MAJOR >= 20
   builder.registerOptimizerLastEPCallback(
-      [callback](llvm::ModulePassManager &passes, OptimizationLevel, llvm::ThinOrFullLTOPhase) { callback(passes); });
+      [callback, &builder](llvm::ModulePassManager &passes, OptimizationLevel, llvm::ThinOrFullLTOPhase phase) {
+        if (phase == llvm::ThinOrFullLTOPhase::ThinLTOPreLink)
+          llvm::cantFail(builder.parsePassPipeline(passes, "cgscc(coro-split<reuse-storage>),coro-cleanup"));
+        callback(passes);
+      });
 #else
   builder.registerOptimizerLastEPCallback(
       [callback](llvm::ModulePassManager &passes, OptimizationLevel) { callback(passes); });

@@ -3,6 +3,7 @@
 #include "coroutines.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
+#include "prefix_maps.h"
 
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfoMetadata.h"
@@ -103,9 +104,17 @@ std::string debugInfoPath(const Function &function) {
   return absolutePath(subprogram->getDirectory(), subprogram->getFilename());
 }
 
+/// The path of the file that MODULE was compiled from, without what prefix maps took away.
+static std::string unitPath(const Module &module) {
+  const auto units = module.debug_compile_units();
+  if (units.begin() != units.end() && std::next(units.begin()) == units.end())
+    return absolutePath((*units.begin())->getDirectory(), (*units.begin())->getFilename());
+  return mappedPath(module.getSourceFileName());
+}
+
 std::string sourcePath(const Function &function) {
   std::string path = debugInfoPath(function);
-  return path.empty() ? function.getParent()->getSourceFileName() : path;
+  return path.empty() ? unitPath(*function.getParent()) : path;
 }
 
 unsigned sourceLine(const Function &function) {

@@ -6,6 +6,7 @@
 #include "ada/abi.h"
 #include "base/json.h"
 #include "base/quantities.h"
+#include "base/text.h"
 #include "convert/summary.h"
 #include "elf/elf_instrumentation.h"
 #include "formats/description.h"
@@ -118,6 +119,9 @@ void printElf(Output &out, const Palette &palette, const std::string &path, cons
     out.print("  instrumented  {}no{}; `adatrace flags` prints the compiler options\n", palette.warn, palette.reset);
   else
     out.print("  instrumented  {}yes{}, {}\n", palette.good, palette.reset, formatCount(count, "function"));
+  for (const LeftOutFunction &function : leftOutFunctions(file))
+    out.print("  {}left out{}      {}: {}\n", palette.warn, palette.reset, oneLine(function.pretty),
+              oneLine(function.reason));
   if (const uint64_t missing = unreachableFunctionCount(file))
     out.print("  {}warning{}       {} of them will not be recorded: the linker keeps their entries apart "
               "(`adatrace doctor` says more)\n",

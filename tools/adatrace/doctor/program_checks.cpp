@@ -6,6 +6,7 @@
 #include "ada/abi.h"
 #include "base/format.h"
 #include "base/quantities.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -48,6 +49,9 @@ public:
       findings_.note("object", fmt::format("{} is not instrumented", path), "compile it with ada-clang");
     else
       ++plain_;
+    for (const LeftOutFunction &function : leftOutFunctions(file))
+      findings_.note("left out",
+                     fmt::format("{}: {} is not traced: {}", path, oneLine(function.pretty), oneLine(function.reason)));
     hasUnknown_ |= !file.hasSections();
     hasRuntimeInside_ |= file.symbol("__ada_enter").value_or(0) != 0;
     for (const std::string &name : file.needed()) {

@@ -2,6 +2,7 @@
 #include "elf_instrumentation.h"
 
 #include "ada/abi.h"
+#include "model/names.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -70,6 +71,29 @@ void addSourceFiles(const std::string &path, const std::string &buildId, std::se
   for (InstrumentedFunction &function : instrumentedFunctions(file))
     if (!function.file.empty())
       files.insert(std::move(function.file));
+}
+
+std::vector<LeftOutFunction> leftOutFunctions(const ElfFile &file) {
+  std::set<std::string, std::less<>> known; // a linker that loads the plugin may have given hooks to some
+  for (const InstrumentedFunction &function : instrumentedFunctions(file))
+    known.insert(function.name);
+  std::vector<LeftOutFunction> functions;
+  for (const ElfFile::Section &section : file.sections()) {
+    if (section.name != ADA_SECTION_LEFT_OUT)
+      continue;
+    std::string_view bytes = file.contents(section);
+    const auto next = [&] {
+      const std::string text(bytes.substr(0, bytes.find('\0')));
+      bytes.remove_prefix(std::min(bytes.size(), text.size() + 1));
+      return text;
+    };
+    while (!bytes.empty()) {
+      std::string name = next(), reason = next();
+      if (!name.empty() && !known.contains(name + ".resume") && known.insert(name).second)
+        functions.push_back({name, demangle(name), std::move(reason)});
+    }
+  }
+  return functions;
 }
 
 std::optional<uint32_t> abiVersion(const ElfFile &file) {

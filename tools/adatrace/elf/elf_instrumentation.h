@@ -33,6 +33,14 @@ std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file);
 /// Adds the source files that these tables of a program or library name, if its build ID is `buildId`.
 void addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files);
 
+/// A function that the plugin compiled, but that can't have hooks.
+struct LeftOutFunction {
+  std::string name; ///< as it is in the object file
+  std::string pretty, reason;
+};
+/// Each of them once; of objects, too.
+std::vector<LeftOutFunction> leftOutFunctions(const ElfFile &file);
+
 /// The ABI version that the pass stored in the image's ada_image; nothing if the symbol table was stripped or the file
 /// is not linked.
 std::optional<uint32_t> abiVersion(const ElfFile &file);
