@@ -78,7 +78,10 @@ static bool noteAnnotations(Module &module) {
 static bool noteForwarders(Module &module) {
   bool changed = false;
   for (Function &function : module) {
-    if (!function.hasFnAttribute("thunk") && !function.getName().contains("8__invokeE"))
+    const StringRef name = symbolName(function);
+    const bool isThunk =
+        compat::startsWith(name, "_ZTh") || compat::startsWith(name, "_ZTv") || compat::startsWith(name, "_ZTc");
+    if (!isThunk && !name.contains("8__invokeE"))
       continue;
     for (const BasicBlock &block : function)
       for (const Instruction &instruction : block) {
