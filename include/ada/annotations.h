@@ -166,6 +166,7 @@ ADA_ANNOTATION_INLINE void ada_span_end(ada_span *span) {
   }
 }
 
+#ifndef ADA_IN_RUNTIME /* which has no annotations */
 /* The sites of the executable or shared library: one of each per image, however many translation units have them. */
 extern const ada_function __start_ada_annotations[] __attribute__((weak, visibility("hidden")));
 extern const ada_function __stop_ada_annotations[] __attribute__((weak, visibility("hidden")));
@@ -188,6 +189,7 @@ __attribute__((destructor(101), used)) ADA_NEVER static void ada_annotations_end
   if (ada_unregister_annotations)
     ada_unregister_annotations(&__ada_annotations_image);
 }
+#endif
 
 #ifdef __cplusplus
 }

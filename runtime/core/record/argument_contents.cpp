@@ -151,7 +151,7 @@ struct Kept {
   ArgumentContents contents;
   bool isReady; // (atomic)
 };
-Kept kept[kMostKept];
+constinit Kept kept[kMostKept] = {};
 uint32_t keptCount; // (atomic) started; may be more than fit
 
 // Returns its number, from 1; 0 if there is no room.

@@ -167,7 +167,7 @@ struct WaitingOrder {
   uint64_t leaseNs;
   Message problem;
 };
-WaitingOrder late;
+constinit WaitingOrder late = {};
 
 // Creates the session directory, ring file and drain of this process. Large texts are not on the stack: the first event
 // may come from a thread or signal handler with a small one.

@@ -20,7 +20,7 @@ struct Info {
   uint32_t cores;
   uint32_t process;
 };
-Info info;
+constinit Info info = {};
 
 // At most `n` bytes of a file.
 size_t readFile(const char *path, char *to, size_t n) {
