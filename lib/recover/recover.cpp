@@ -364,10 +364,14 @@ Expected<void> removeRingFile(const RingSnapshot &ring, const std::string &path)
   return removeFile(atf::joinPath(parent, atf::baseName(path)), &ring.file());
 }
 
-// True for a process whose disk was full: it wrote its manifest, but no footers.
+// True for a process whose disk was full, or that had no descriptors left: it wrote its manifest, but not the ends of
+// all files.
 bool hasUnfinishedFiles(const std::string &directory) {
   for (const auto &thread : atf::threadDirectories(directory)) {
-    const std::string path = atf::indexPathIn(atf::joinPath(directory, "thread_" + std::to_string(thread.number)));
+    const std::string place = atf::joinPath(directory, "thread_" + std::to_string(thread.number));
+    if (atf::lacksEnd(atf::schedPathIn(place)))
+      return true;
+    const std::string path = atf::indexPathIn(place);
     const auto reader = atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer});
     if (reader && (reader->isPacked() ? !reader->isComplete() : reader->countSource() == atf::CountSource::FileSize))
       return true;

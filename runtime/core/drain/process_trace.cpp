@@ -33,6 +33,7 @@ void ProcessTrace::start(Ring &ring, Images &images, TimingAnchors &anchors, con
 
 void ProcessTrace::startSched() {
   sched_.begin(*ring_, place_, options_->isBounded());
+  sched_.whenOutOfDescriptors([](void *trace) { return static_cast<ProcessTrace *>(trace)->closeDescriptors(); }, this);
   if (!options_->sched)
     sched_.refuse(manifest::kNotAskedFor);
   else if (options_->isBounded())
@@ -91,7 +92,8 @@ void ProcessTrace::handOver(Identity &identity) {
 bool ProcessTrace::canShare() const {
   rlimit64 limit = {};
   return ownFiles_ && !windows_.active() && !bound_.active() && !budget_.active() &&
-         sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 && limit.rlim_cur >= 2 * kMostOpenFiles;
+         sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 &&
+         limit.rlim_cur >= 2 * kMostOpenFiles + sched_.descriptors();
 }
 
 //===--- the threads' files -----------------------------------------------===//
@@ -99,14 +101,15 @@ bool ProcessTrace::canShare() const {
 void ProcessTrace::countOpenFile(ThreadTrace &thread) {
   if (__atomic_add_fetch(&openFiles_, 1, __ATOMIC_RELAXED) <= kMostOpenFiles)
     return;
-  if (!isShared_)
-    closeDescriptors();
-  else
+  if (!closeDescriptors())
     thread.closeDescriptors(); // the others' are in use
 }
 
-void ProcessTrace::closeDescriptors() {
+bool ProcessTrace::closeDescriptors() {
+  if (isShared_)
+    return false;
   eachThread([](ThreadTrace &t) { t.closeDescriptors(); });
+  return true;
 }
 
 void ProcessTrace::fail(const char *what, int error) {
@@ -182,7 +185,7 @@ int ProcessTrace::tryManifest(Ending ending, int status) {
   ManifestWriter::Facts facts = gatherFacts(ending, status);
   if (ending != Ending::Exit && ending != Ending::Rotated)
     facts.ring = ring_->path();
-  const int error = manifest_.write(place_, facts);
+  const int error = withDescriptors([&] { return manifest_.write(place_, facts); });
   if (error == 0)
     manifest_.removeLateModules(place_);
   return error;
@@ -191,12 +194,7 @@ int ProcessTrace::tryManifest(Ending ending, int status) {
 void ProcessTrace::writeNewWindows() {
   if (!windows_.hasNews() || failed())
     return;
-  int error = writeNews();
-  if (error == -EMFILE || error == -ENFILE) {
-    closeDescriptors();
-    error = writeNews();
-  }
-  if (error < 0)
+  if (const int error = writeNews(); error < 0)
     fail(manifest::kLateModulesFile, error);
 }
 
@@ -209,7 +207,8 @@ int ProcessTrace::writeManifest(Ending ending, int status) {
 }
 
 int ProcessTrace::writeDumpManifest(Ending ending, int status, const char *directory) {
-  return manifest_.write(directory, gatherFacts(ending == Ending::Running ? Ending::Dump : ending, status));
+  const ManifestWriter::Facts facts = gatherFacts(ending == Ending::Running ? Ending::Dump : ending, status);
+  return withDescriptors([&] { return manifest_.write(directory, facts); });
 }
 
 } // namespace ada

@@ -75,7 +75,9 @@ public:
   // The directory of the last part, absolute: with option rotate, the process's directory gets a new name now and then.
   const char *directory() const { return directory_; }
   // Adds what is new to the manifest's data without rewriting all of it. Returns 0 or a negative errno.
-  int writeNews() { return manifest_.writeNews(place_); }
+  int writeNews() {
+    return withDescriptors([this] { return manifest_.writeNews(place_); });
+  }
   // The same for windows, before their detail and what has opened them are written: a kill must not leave these alone.
   void writeNewWindows();
   bool hasNewAnchors() const { return anchors_->hasNew(); }
@@ -116,14 +118,16 @@ public:
   packed::BlockWriter *blocksOf(uint64_t slot) { return isPacked() ? &blocks_[slot] : nullptr; }
   PackedDetailFile::Memory **detailsOf(uint64_t slot) { return isPacked() ? &details_[slot] : nullptr; }
 
-  // For a thread's files. Calls `write`, which returns 0 or a negative errno, and calls it again if there were no
-  // descriptors left. After a failure nothing more is written: later events are counted and dropped.
+  // For all files of the process. Calls `write`, which returns 0 or a negative errno, and calls it again if there were
+  // no descriptors left. Returns what it returned last.
+  template <class Write> int withDescriptors(Write &&write) {
+    const int error = write();
+    return (error == -EMFILE || error == -ENFILE) && closeDescriptors() ? write() : error;
+  }
+  // The same for a thread's index and detail. After a failure nothing more is written: later events are counted and
+  // dropped.
   template <class Write> void tryToWrite(uint64_t thread, const char *file, Write &&write) {
-    int error = write();
-    if (!isShared_ && (error == -EMFILE || error == -ENFILE)) {
-      closeDescriptors();
-      error = write();
-    }
+    const int error = withDescriptors(write);
     if (error < 0)
       fail((Path("thread_") << thread << '/' << file).c_str(), error);
   }
@@ -141,7 +145,8 @@ private:
     return threads_.reserve(slots) && sched_.reserve(slots) &&
            (!isPacked() || (blocks_.reserve(slots) && details_.reserve(slots)));
   }
-  void closeDescriptors();
+  // Closes those of all threads' files, if no other drain thread may be using them. False if one may.
+  bool closeDescriptors();
   void fail(const char *what, int error);
 
   // What the manifest has as of now.

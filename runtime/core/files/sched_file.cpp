@@ -73,19 +73,26 @@ void SchedFile::append(const sched::Record *records, uint64_t count) {
     giveUp(error);
 }
 
-// A full disk may not even have room for the end record: that replaces the last record.
 void SchedFile::giveUp(int error) {
   isActive_ = false;
   lane_->noteError(error);
-  if (bytes_ == 0)
-    return;
+  lacksEnd_ = bytes_ > 0 && cut() < 0;
+}
+
+// Ends a file that could not be continued. A full disk may not even have room for the end record: that replaces the
+// last record. Returns 0 or a negative errno.
+int SchedFile::cut() {
   const bool hasLast = lastNs_ != 0;
   const uint64_t at = hasLast ? bytes_ - sizeof(sched::Record) : bytes_, readToNs = lane_->readToNs();
   const uint64_t lastNs = lane_->active() && lastNs_ > readToNs ? readToNs : lastNs_; // the recorder's own may be newer
   const sched::Record end = {hasLast ? lastNs : lane_->fromNs(), sched::Kind::KnownTo, hasLast ? sumBeforeLast_ : sum_};
-  if (file_.openMade() == 0 && file_.write(&end, sizeof end, at) == 0)
-    file_.truncate(at + sizeof end); // part of the failed write may follow it
+  int wrong = lane_->withDescriptors([&] { return file_.openMade(); });
+  if (wrong == 0)
+    wrong = file_.write(&end, sizeof end, at);
+  if (wrong == 0)
+    wrong = file_.truncate(at + sizeof end); // part of the failed write may follow it
   file_.close();
+  return wrong;
 }
 
 sched::Header SchedFile::header() const {
@@ -102,9 +109,11 @@ int SchedFile::put(const void *from, size_t bytes, bool stays) {
       sum_ = crc32c(sum_, data, n), bytes_ += n;
     return error;
   };
-  int error = file_.open([&] {
-    const sched::Header begin = header();
-    return write(&begin, sizeof begin);
+  int error = lane_->withDescriptors([&] {
+    return file_.open([&] {
+      const sched::Header begin = header();
+      return write(&begin, sizeof begin);
+    });
   });
   const uint32_t before = sum_;
   if (error == 0)
@@ -119,6 +128,7 @@ int SchedFile::put(const void *from, size_t bytes, bool stays) {
 }
 
 void SchedFile::finish() {
+  lacksEnd_ = lacksEnd_ && cut() < 0;
   if (!isActive_ || (bytes_ == 0 && !lane_->active())) // there is nothing to say
     return;
   if (bytes_ == 0) // the header first: what follows needs its size and sum
@@ -207,9 +217,9 @@ int SchedFile::keepNewest() {
   const sched::Header begin = header();
   uint64_t bytes = sizeof begin;
   uint32_t sum = crc32c(0, &begin, sizeof begin), sumBeforeLast = 0;
-  int error = file_.openMade();
+  int error = lane_->withDescriptors([&] { return file_.openMade(); });
   if (error == 0)
-    error = newer.open([&] { return newer.write(&begin, sizeof begin, 0); });
+    error = lane_->withDescriptors([&] { return newer.open([&] { return newer.write(&begin, sizeof begin, 0); }); });
   for (uint64_t i = 0; i < count && error == 0;) {
     uint64_t end = i < gone ? gone : count;
     end = end - i < kRecords ? end : i + kRecords;

@@ -75,6 +75,7 @@ private:
   void append(const sched::Record *records, uint64_t count);
   int put(const void *from, size_t bytes, bool stays);
   void giveUp(int error);
+  int cut();
   void miss(uint64_t ns) { slot_->held_missing += ns; }
   int keepNewest();
   void forgetContents() { bytes_ = 0, sum_ = 0, lastNs_ = 0; }
@@ -83,6 +84,7 @@ private:
   SchedLane *lane_ = nullptr;
   ada_ring_thread *slot_ = nullptr;
   bool isActive_ = false;
+  bool lacksEnd_ = false; // it was given up, and not even its end could be written
   uint32_t tid_ = 0, number_ = 0;
   uint32_t sum_ = 0; // CRC-32C of the file's contents
   // The same without its last record, and that record's time; 0 if there is none.

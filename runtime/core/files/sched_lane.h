@@ -17,6 +17,8 @@ public:
   // Call it first. `place`: the process's directory; it must outlive this object. `isBounded`: only the newest records
   // are kept.
   void begin(Ring &ring, const char *place, bool isBounded);
+  // Sets what closes other files' descriptors, so that one can be opened; it returns false if it must not now.
+  void whenOutOfDescriptors(bool (*close)(void *), void *of) { closeOthers_ = close, closeOf_ = of; }
   // Sets the reason, for the manifest, why the kernel is not asked; called instead of start().
   void refuse(const char *why) { why_ = why; }
   // From now on the kernel is asked, if it allows that.
@@ -28,6 +30,8 @@ public:
   void forgetStates();
   void goOn();
   bool active() const { return events_.active(); }
+  // The number of descriptors that the kernel's records take for as long as they come.
+  uint64_t descriptors() const { return events_.descriptors(); }
   // Ensures memory for the threads of slots below `slots`. False if there is none.
   bool reserve(uint64_t slots) { return files_.reserve(slots); }
   // That of the slot's thread.
@@ -58,6 +62,11 @@ public:
   uint64_t askedAtNs() const { return askedAtNs_; }
   bool mayLack() const { return active() && events_.mayLack(); }
   void noteError(int error) { error_ = error; }
+  // Calls `open`, which returns 0 or a negative errno, and calls it again if there were no descriptors left.
+  template <class Open> int withDescriptors(Open &&open) {
+    const int error = open();
+    return (error == -EMFILE || error == -ENFILE) && closeOthers_ && closeOthers_(closeOf_) ? open() : error;
+  }
   void noteWaited() { isWaited_ = true; }
 
 private:
@@ -73,6 +82,8 @@ private:
   Ring *ring_ = nullptr;
   const char *place_ = nullptr;
   const char *why_ = nullptr;
+  bool (*closeOthers_)(void *) = nullptr;
+  void *closeOf_ = nullptr;
   SwitchEvents events_;
   SteppedArray<SchedFile, ADA_RING_THREADS> files_; // by slot
   SwitchEvents::Switch *pending_ = nullptr;

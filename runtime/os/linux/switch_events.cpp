@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <linux/perf_event.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 namespace ada {
 namespace {
@@ -82,19 +83,27 @@ int SwitchEvents::addProcessors() {
   return count_ > 0 ? 0 : -ENODEV;
 }
 
-// Sends a thread's records to the same buffers. Its events live as long as their descriptors, which stay open.
+// Sends a thread's records to the same buffers. Its events live as long as their descriptors, which stay open. Some
+// descriptors are left for the trace's files.
 void SwitchEvents::share(uint32_t thread) {
+  constexpr uint64_t kLeft = 8;
+  rlimit64 limit = {};
+  const bool isKnown = sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0;
   for (uint32_t i = 0; i < count_; ++i) {
     const int fd = open(thread, buffers_[i].processor);
     if (fd == -ESRCH) // it has ended
       return;
-    const long error = fd < 0 ? fd : sys::call(SYS_ioctl, fd, PERF_EVENT_IOC_SET_OUTPUT, outputs_[i]);
+    const bool isTooMany = isKnown && fd >= 0 && static_cast<uint64_t>(fd) + kLeft >= limit.rlim_cur;
+    const long error = fd < 0      ? fd
+                       : isTooMany ? -EMFILE
+                                   : sys::call(SYS_ioctl, fd, PERF_EVENT_IOC_SET_OUTPUT, outputs_[i]);
     if (fd >= 0 && error < 0)
       sys::close(fd);
     if (error < 0) {
       ++missedThreads_;
       return;
     }
+    ++descriptors_;
   }
 }
 

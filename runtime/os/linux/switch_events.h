@@ -36,6 +36,8 @@ public:
   void goOn();
   // The number of threads that existed before start() and could not be included.
   uint64_t missedThreads() const { return missedThreads_; }
+  // The number of descriptors that stay open.
+  uint64_t descriptors() const { return descriptors_; }
 
   // Calls take(const Switch &) for all records up to that time; the records of each processor are in time order.
   template <class Take> void read(uint64_t limitNs, Take &&take) {
@@ -90,7 +92,7 @@ private:
 
   Buffer *buffers_ = nullptr;
   uint32_t count_ = 0;
-  uint64_t missedThreads_ = 0;
+  uint64_t missedThreads_ = 0, descriptors_ = 0;
   // Only during start():
   uint32_t *threads_ = nullptr, threadCount_ = 0; // threads found
   int *outputs_ = nullptr;                        // descriptors, by buffer

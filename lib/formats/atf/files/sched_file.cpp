@@ -339,6 +339,13 @@ Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, uint3
   return replaceFile(path, schedBytes(lane, tid));
 }
 
+bool lacksEnd(const std::string &path) {
+  if (!exists(path))
+    return false;
+  const auto checked = checkSched(path);
+  return !checked && checked.error().code == "E_TRUNCATED";
+}
+
 Expected<void> finishSched(const std::string &path) {
   struct stat info;
   if (::lstat(path.c_str(), &info) != 0)

@@ -29,6 +29,9 @@ Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, uint3
 /// if the file has one. Removes a file without a complete header.
 Expected<void> finishSched(const std::string &path);
 
+/// Whether the file exists and has no end, or not even a whole header.
+bool lacksEnd(const std::string &path);
+
 /// Reports the first problem of a file: its header, records of unknown kinds, a wrong checksum, bytes after the end.
 Expected<void> checkSched(const std::string &path);
 

@@ -112,11 +112,7 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
     ++problemCount_;
     report_(thread.detail->error().text());
   }
-  if (const std::string sched = schedPathIn(thread.path); exists(sched))
-    if (const auto checked = checkSched(sched); !checked) {
-      ++problemCount_;
-      report_(checked.error().text());
-    }
+  checkSchedFile(process, schedPathIn(thread.path));
   checkEnds(index, thread);
   checkEvents(process, index);
   if (const auto damage = index.damage()) {
@@ -135,6 +131,22 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
 // Checks what header, footer and manifest say about the first and last event.
 void SessionCheck::checkEnds(const IndexReader &index, const ThreadTrace &thread) {
   const uint64_t start = index.empty() ? 0 : index[0].timestampNs; // the event's time, not the header's
+void SessionCheck::checkSchedFile(const ProcessTrace &process, const std::string &path) {
+  if (!exists(path))
+    return;
+  const auto checked = checkSched(path);
+  if (checked)
+    return;
+  Error error = checked.error();
+  const Manifest *manifest = process.manifest();
+  if (error.code == "E_TRUNCATED" && manifest && manifest->exit.how != "running")
+    error.message = fmt::format(
+        "has no end, because the program could not write it{}; `adatrace recover` adds it",
+        manifest->sched && !manifest->sched->failure.empty() ? " (" + manifest->sched->failure + ")" : std::string());
+  ++problemCount_;
+  report_(error.text());
+}
+
   const uint64_t end = index.empty() ? 0 : index[index.size() - 1].timestampNs;
   const auto expect = [&](const std::string &where, uint64_t found, uint64_t wanted) {
     if (found != wanted)
