@@ -52,6 +52,43 @@ uint64_t bytesBelow(const std::string &directory) {
   return bytes;
 }
 
+// Reads a file that can't be mapped: those of some network file systems, and of FUSE with direct_io. Zeros stay holes
+// in memory, because the file of a bounded trace may be terabytes of them.
+Expected<FileBytes> FileBytes::readUnmapped(int fd, const std::string &path, size_t size) {
+  constexpr size_t kPieceBytes = 1 << 20;
+  FileBytes file;
+  file.holes_ = Holes::of(fd, size);
+  const uint64_t needed = size - file.holes_.bytes(), page = static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)),
+                 memory = static_cast<uint64_t>(::sysconf(_SC_PHYS_PAGES)) * page;
+  void *place = MAP_FAILED;
+  if (needed < memory)
+    place = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED)
+    return systemError(path,
+                       "its file system can't map it, and its " + std::to_string(needed) +
+                           " bytes don't fit into memory; copy the trace to another file system",
+                       ENOMEM);
+  auto *const to = static_cast<std::byte *>(place);
+  file.base_ = to, file.size_ = size, file.isMemory_ = true;
+  const auto piece = std::make_unique_for_overwrite<std::byte[]>(kPieceBytes);
+  for (uint64_t at = 0; (at = file.holes_.skip(at)) < size;) {
+    const ssize_t n = ::pread(fd, piece.get(), std::min<uint64_t>(kPieceBytes, size - at), static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return systemError(path, "cannot be read", errno);
+    if (n == 0)
+      break; // cut short since fstat
+    for (size_t done = 0; done < static_cast<size_t>(n); done += page) {
+      const std::span part(piece.get() + done, std::min<size_t>(page, static_cast<size_t>(n) - done));
+      if (std::ranges::any_of(part, [](std::byte b) { return b != std::byte{0}; }))
+        std::ranges::copy(part, to + at + done);
+    }
+    at += static_cast<uint64_t>(n);
+  }
+  return file;
+}
+
 static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string &path, size_t &size) {
   auto data = std::make_unique_for_overwrite<std::byte[]>(size);
   size_t got = 0;
@@ -96,6 +133,10 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
                                                   : "is not a regular file; copy it to one",
                  .file = path};
 
+  return ofDescriptor(fd, path, info);
+}
+
+Expected<FileBytes> FileBytes::ofDescriptor(int fd, const std::string &path, const struct stat &info) {
   FileBytes file;
   file.size_ = static_cast<size_t>(info.st_size);
   if (file.size_ <= kReadLimitBytes) {
@@ -103,11 +144,14 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
     file.base_ = file.heap_.get();
     return file;
   }
-  void *place = ::mmap(nullptr, file.size_, PROT_READ, MAP_SHARED, fd, 0);
+  // More file systems allow private mappings than shared ones; for reading they are the same.
+  void *place = ::mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (place == MAP_FAILED && errno != ENOMEM)
+    return readUnmapped(fd, path, file.size_);
   if (place == MAP_FAILED)
     return systemError(path, "cannot be mapped (" + std::to_string(file.size_) + " bytes)", errno);
   file.base_ = static_cast<const std::byte *>(place);
-  file.mapped_ = true;
+  file.mapped_ = file.isMemory_ = true;
   constexpr uint64_t kSystemBlockBytes = 512;
   if (static_cast<uint64_t>(info.st_blocks) * kSystemBlockBytes < file.size_)
     file.holes_ = Holes::of(fd, file.size_);
@@ -166,12 +210,13 @@ FileBytes &FileBytes::operator=(FileBytes &&other) noexcept {
   std::swap(heap_, other.heap_);
   std::swap(archive_, other.archive_);
   std::swap(mapped_, other.mapped_);
+  std::swap(isMemory_, other.isMemory_);
   std::swap(holes_, other.holes_);
   return *this;
 }
 
 FileBytes::~FileBytes() {
-  if (mapped_ && !archive_)
+  if (isMemory_)
     ::munmap(const_cast<std::byte *>(base_), size_);
 }
 

@@ -1,4 +1,5 @@
-// The bytes of a file: mapped if it is large, read if it is small. The file may be in an archive (base/file_tree.h).
+// The bytes of a file, which may be in an archive (base/file_tree.h).
+// They are mapped if it is large, and read if it is small or its file system can't map files.
 #pragma once
 
 #include "ada/trace/error.h"
@@ -8,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <sys/stat.h>
 
 namespace ada {
 
@@ -16,8 +18,10 @@ struct ArchivePlace;
 class FileBytes {
 public:
   /// E_IO if the file can't be opened, is not a regular file, or can't be
-  /// mapped. Never blocks on a FIFO. In an archive also E_BAD_ARCHIVE.
+  /// read. Never blocks on a FIFO. In an archive also E_BAD_ARCHIVE.
   static Expected<FileBytes> open(const std::string &path);
+  /// Those of an open regular file, which is at the beginning. `path`: for errors.
+  static Expected<FileBytes> ofDescriptor(int fd, const std::string &path, const struct stat &info);
 
   FileBytes() = default;
   FileBytes(FileBytes &&other) noexcept;
@@ -32,13 +36,15 @@ public:
   void release(std::span<const std::byte> part) const noexcept;
 
 private:
+  static Expected<FileBytes> readUnmapped(int fd, const std::string &path, size_t size);
   static Expected<FileBytes> openMember(const ArchivePlace &place, const std::string &path);
 
   const std::byte *base_ = nullptr;
   size_t size_ = 0;
   std::unique_ptr<std::byte[]> heap_;        // if read
   std::shared_ptr<const FileBytes> archive_; // if they are a part of its bytes
-  bool mapped_ = false;
+  bool mapped_ = false;                      // from the file, or a part of such bytes
+  bool isMemory_ = false;                    // pages that this object unmaps
   Holes holes_;
 };
 

@@ -1,8 +1,8 @@
 // Opens ring files of processes that are gone.
 #include "recover/ring_snapshot.h"
 
-#include "base/file_bytes.h"
 #include "base/file_descriptor.h"
+#include "base/try.h"
 #include "recover/ring_directory.h"
 #include "shared/ring/tables.h"
 
@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <utility>
 
@@ -27,11 +26,7 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   struct stat info = {};
   if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) < ADA_CHUNK_BYTES)
     return bad("not a ring file: it is too small or not a file");
-  auto size = static_cast<size_t>(info.st_size);
-  void *base = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-  if (base == MAP_FAILED)
-    return systemError(path, "cannot be mapped", errno);
-  RingSnapshot ring(static_cast<const std::byte *>(base), size, info);
+  RingSnapshot ring(ADA_TRY(FileBytes::ofDescriptor(fd.get(), path, info)), info);
   const ada_ring_header &h = ring.header();
   if (h.magic == 0)
     return Error{
@@ -42,26 +37,18 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
     return bad("the ring file was written by ABI version " + std::to_string(h.abi_version) +
                ", this program reads version " + std::to_string(ADA_ABI_VERSION) +
                "; use the adatrace of the same release as the runtime");
-  if (!ring::tablesFit(h, size))
+  if (!ring::tablesFit(h, ring.bytes_.bytes().size()))
     return bad("the ring file's header is damaged: its tables lie outside of the file");
   return ring;
 }
 
-RingSnapshot::RingSnapshot(RingSnapshot &&other) noexcept
-    : base_(std::exchange(other.base_, nullptr)), size_(other.size_), file_(other.file_) {}
-
-RingSnapshot::~RingSnapshot() {
-  if (base_)
-    ::munmap(const_cast<std::byte *>(base_), size_);
-}
-
 std::string RingSnapshot::directory() const {
-  const auto *text = reinterpret_cast<const char *>(base_ + ringPathOffset(header()));
+  const auto *text = reinterpret_cast<const char *>(base() + ringPathOffset(header()));
   return ringDirectory(header(), {text, ::strnlen(text, ADA_RING_PATH_BYTES)});
 }
 
 const ada_anchor *RingSnapshot::anchors() const {
-  return reinterpret_cast<const ada_anchor *>(base_ + ADA_RING_ANCHORS_OFFSET);
+  return reinterpret_cast<const ada_anchor *>(base() + ADA_RING_ANCHORS_OFFSET);
 }
 
 uint64_t RingSnapshot::timeOfAnchor(bool newest) const {
@@ -74,12 +61,12 @@ uint64_t RingSnapshot::timeOfAnchor(bool newest) const {
 }
 
 std::span<const ada_ring_module> RingSnapshot::modules() const {
-  return {reinterpret_cast<const ada_ring_module *>(base_ + header().modules_offset),
+  return {reinterpret_cast<const ada_ring_module *>(base() + header().modules_offset),
           static_cast<size_t>(header().modules_used)};
 }
 
 std::span<const ada_ring_thread> RingSnapshot::threads() const {
-  return {reinterpret_cast<const ada_ring_thread *>(base_ + header().threads_offset),
+  return {reinterpret_cast<const ada_ring_thread *>(base() + header().threads_offset),
           static_cast<size_t>(header().threads_used)};
 }
 

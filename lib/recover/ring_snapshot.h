@@ -1,13 +1,15 @@
-// A ring file, mapped for reading and checked: nothing in it is trusted.
+// A ring file, open for reading and checked: nothing in it is trusted.
 #pragma once
 
 #include "ada/trace/error.h"
+#include "base/file_bytes.h"
 #include "shared/ring/ring_file.h"
 
 #include <cstddef>
 #include <span>
 #include <string>
 #include <sys/stat.h>
+#include <utility>
 #include <vector>
 
 namespace ada {
@@ -18,11 +20,8 @@ class RingSnapshot {
 public:
   // Errors: E_IO, E_BAD_RING, and kRingNotBegun if the process had recorded nothing.
   static Expected<RingSnapshot> open(const std::string &path);
-  RingSnapshot(RingSnapshot &&other) noexcept;
-  RingSnapshot &operator=(RingSnapshot &&) = delete;
-  ~RingSnapshot();
 
-  const ada_ring_header &header() const { return *reinterpret_cast<const ada_ring_header *>(base_); }
+  const ada_ring_header &header() const { return *reinterpret_cast<const ada_ring_header *>(base()); }
   // The process directory to which the ring file says it belongs.
   std::string directory() const;
   // The file that was opened. It may be removed only while its name still means this file.
@@ -41,14 +40,14 @@ public:
   std::span<const ada_ring_note> notes(const ada_ring_thread &thread, unsigned cursor) const;
 
 private:
-  RingSnapshot(const std::byte *base, size_t size, const struct stat &file) : base_(base), size_(size), file_(file) {}
+  RingSnapshot(FileBytes bytes, const struct stat &file) : bytes_(std::move(bytes)), file_(file) {}
+  const std::byte *base() const { return bytes_.bytes().data(); }
   template <class Chunk> std::vector<const Chunk *> chunksOf(uint32_t index, uint32_t state) const;
   const ada_chunk *chunk(uint64_t number) const {
-    return reinterpret_cast<const ada_chunk *>(base_ + header().chunks_offset + number * ADA_CHUNK_BYTES);
+    return reinterpret_cast<const ada_chunk *>(base() + header().chunks_offset + number * ADA_CHUNK_BYTES);
   }
 
-  const std::byte *base_;
-  size_t size_;
+  FileBytes bytes_;
   struct stat file_;
 };
 
