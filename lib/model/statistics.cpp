@@ -158,22 +158,29 @@ std::vector<Distribution::Bin> Distribution::bins(unsigned perOctave) const {
   return bins;
 }
 
-uint64_t Distribution::percentile(double percent) const {
+uint64_t Distribution::rankOf(double percent) const {
   if (number_ == 0)
     return 0;
   // The small subtraction keeps rounding in the product from adding a rank.
-  double exactRank = percent / 100 * static_cast<double>(number_);
-  auto rank = static_cast<uint64_t>(
+  const double exactRank = percent / 100 * static_cast<double>(number_);
+  return static_cast<uint64_t>(
       std::clamp(std::ceil(exactRank - 1e-12 * static_cast<double>(number_)), 1.0, static_cast<double>(number_)));
+}
+
+Distribution::Range Distribution::percentileRange(double percent) const {
+  const auto exactly = [](uint64_t value) { return Range{value, value, value}; };
+  if (number_ == 0)
+    return {};
+  const uint64_t rank = rankOf(percent);
   if (rank >= number_)
-    return largest_;
+    return exactly(largest_);
   if (percent <= 0)
-    return smallest_;
+    return exactly(smallest_);
   if (number_ <= kExact) {
     std::vector<uint64_t> sorted = exact_;
     auto nth = sorted.begin() + static_cast<ptrdiff_t>(rank - 1);
     std::nth_element(sorted.begin(), nth, sorted.end());
-    return *nth;
+    return exactly(*nth);
   }
   uint64_t seen = 0;
   for (size_t at = 0; at < counts_.size(); ++at) {
@@ -181,13 +188,13 @@ uint64_t Distribution::percentile(double percent) const {
     if (seen < rank)
       continue;
     // The middle of the bucket: off by half its width at most.
-    unsigned number = firstRow_ + static_cast<unsigned>(at / kRowSize);
-    uint64_t value = at % kRowSize;
-    if (number > 0)
-      value = ((kRowSize + value) << (number - 1)) + ((uint64_t{1} << (number - 1)) >> 1);
-    return std::clamp(value, smallest_, largest_);
+    const unsigned number = firstRow_ + static_cast<unsigned>(at / kRowSize);
+    const uint64_t width = number > 0 ? uint64_t{1} << (number - 1) : 1;
+    const uint64_t from = number > 0 ? (kRowSize + at % kRowSize) * width : at % kRowSize;
+    const auto within = [&](uint64_t value) { return std::clamp(value, smallest_, largest_); };
+    return {within(from), within(from + width - 1), within(from + width / 2)};
   }
-  return largest_;
+  return exactly(largest_);
 }
 
 //===--- FunctionStatistics -----------------------------------------------===//

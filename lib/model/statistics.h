@@ -33,7 +33,14 @@ public:
   /// The smallest value that at least `percent` per cent of the values do not
   /// exceed (nearest rank); 0 if there are none. percentile(0) is min(),
   /// percentile(100) is max().
-  uint64_t percentile(double percent) const;
+  uint64_t percentile(double percent) const { return percentileRange(percent).middle; }
+  /// The same, and between which values it lies.
+  struct Range {
+    uint64_t from = 0, to = 0, middle = 0; ///< all of them inclusive, and equal if it is exact
+  };
+  Range percentileRange(double percent) const;
+  /// How many values are at least needed for those `percent` per cent; at least 1 if there are any.
+  uint64_t rankOf(double percent) const;
 
   /// `count` values v with from <= v < to.
   struct Bin {

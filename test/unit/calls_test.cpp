@@ -278,6 +278,9 @@ TEST(Distribution, IsWithinOnePercentForMany) {
         EXPECT_EQ(got, want);
       }
       EXPECT_EQ(d.percentile(p), half[0].percentile(p));
+      const Distribution::Range range = d.percentileRange(p);
+      EXPECT_TRUE(static_cast<double>(range.from) <= want && want <= static_cast<double>(range.to))
+          << shape << " p" << p;
     }
   }
 }

@@ -18,6 +18,7 @@ namespace {
 struct Sums {
   Distribution durations;
   uint64_t calls = 0, totalNs = 0, selfNs = 0, exceptions = 0, depth = 0, violations = 0;
+  uint64_t below = 0, atMost = 0; // Metric::Percentile: durations below the rule's value, and up to it
   OffCpuTimes off;
   uint64_t schedNs = 0; // total time on threads whose scheduling is known
   double worstPer = 0;  // the largest figure of a call of Rule::per
@@ -43,6 +44,7 @@ struct Sums {
     durations.merge(other.durations);
     calls += other.calls, totalNs += other.totalNs, selfNs += other.selfNs, exceptions += other.exceptions;
     depth = std::max(depth, other.depth), violations += other.violations;
+    below += other.below, atMost += other.atMost;
     off += other.off, schedNs += other.schedNs, seen |= other.seen;
     if (other.hasPer) {
       if (isWorse(rule, other.worstPer))
@@ -188,8 +190,11 @@ private:
       ++per.calls, per.selfNs += span.selfNs(), per.exceptions += isException;
       per.totalNs += isOutermost ? span.durationNs() : 0;
     }
-    if (isComplete)
+    if (isComplete) {
       sum.durations.add(span.durationNs());
+      sum.below += static_cast<double>(span.durationNs()) < rule.value;
+      sum.atMost += static_cast<double>(span.durationNs()) <= rule.value;
+    }
     double measured = static_cast<double>(span.durationNs());
     switch (rule.metric) {
     case Metric::Self:
@@ -286,6 +291,22 @@ bool findMissing(const Rule &rule, const Sums &sums, CheckAnswer &answer) {
   return true;
 }
 
+// The percentile of many durations is only known within a range, but on which side of the rule's value it lies was
+// counted.
+void measurePercentile(const Rule &rule, const Sums &sums, CheckAnswer &answer) {
+  const uint64_t rank = sums.durations.rankOf(rule.percentile);
+  const Distribution::Range range = sums.durations.percentileRange(rule.percentile);
+  auto from = static_cast<double>(range.from), to = static_cast<double>(range.to);
+  if (sums.below >= rank)
+    to = std::clamp(std::ceil(rule.value) - 1, from, to);
+  else if (sums.atMost >= rank)
+    from = to = rule.value;
+  else
+    from = std::clamp(std::floor(rule.value) + 1, from, to);
+  answer.measured = (from + to) / 2;
+  answer.error = (to - from) / 2;
+}
+
 CheckAnswer answerTo(const Rule &rule, Sums &sums) {
   CheckAnswer answer;
   if (!findMissing(rule, sums, answer)) {
@@ -351,7 +372,12 @@ CheckAnswer answerTo(const Rule &rule, Sums &sums) {
     sums.durations.count() ? decide(static_cast<double>(sums.durations.max())) : undecided();
     break;
   case Metric::Percentile:
-    sums.durations.count() ? decide(static_cast<double>(sums.durations.percentile(rule.percentile))) : undecided();
+    if (sums.durations.count() == 0) {
+      undecided();
+    } else {
+      measurePercentile(rule, sums, answer);
+      decide(answer.measured);
+    }
     break;
   }
   if (answer.worst && rule.metric == Metric::Min)
@@ -441,6 +467,14 @@ constexpr Column<RuleLine> kRules[] = {
                 "a count, nanoseconds, or per cent; for `never` and `each` the number of violations"} |
          kOrNull,
      measuredOf},
+    {ColumnInfo{"measured_error", Holds::Real,
+                "for a percentile of more than 64 calls: by how many nanoseconds `measured` may be off. The verdict is "
+                "exact"} |
+         kOrNull,
+     [](const RuleLine &line) -> Value {
+       const bool isExact = !isDecided(line) || line.answer->error == 0;
+       return isExact ? Value() : Value(Json{fmt::format("{:.10g}", line.answer->error)});
+     }},
     {ColumnInfo{"reason", Holds::Text,
                 "why it is undecided; for a rule that is kept, that the trace has no call of its function"} |
          kOrNull,

@@ -29,6 +29,7 @@ struct CheckAnswer {
   };
   Verdict verdict = Verdict::Kept;
   double measured = 0;              ///< in the unit of the rule; the number of violations for Never and Each
+  double error = 0;                 ///< by how much `measured` may be off, for percentiles; the verdict is exact
   std::optional<RuleExample> worst; ///< the first one for Never, Each and counts that should be 0
   bool lacksScheduling = false;     ///< Undecided: for want of scheduling records
   std::string missing; ///< globs of the rule for which the trace has no call; with Kept, calls that there should not be

@@ -82,7 +82,10 @@ std::string violationText(const Rule &rule, const CheckAnswer &answer) {
     return formatCount(count, "such call");
   if (rule.form == Rule::Form::Each)
     return fmt::format("{} not followed", formatCount(count, "call"));
-  return measuredText(rule.unit, answer.measured);
+  std::string text = measuredText(rule.unit, answer.measured);
+  if (answer.error > 0)
+    text += " ± " + formatDuration(static_cast<uint64_t>(std::ceil(answer.error)));
+  return text;
 }
 
 std::string xmlText(std::string_view text) {
