@@ -34,16 +34,20 @@ static std::string_view optionOf(const Manifest &manifest, std::string_view name
 }
 
 std::string detailSummary(const ProcessTrace &process) {
-  uint64_t events = 0, bytes = 0;
+  uint64_t events = 0, bytes = 0, recorded = 0;
   for (const ThreadTrace &thread : process.threads()) {
     events += detailCountOf(thread);
+    recorded += thread.index ? thread.index->size() : 0;
     bytes += bytesOf(detailPath(thread));
   }
   const Manifest *manifest = process.manifest();
   const std::string globs(manifest ? optionOf(*manifest, "detail") : "");
   if (events == 0 && globs.empty())
     return {};
-  std::string text = fmt::format("{}, {}", formatCount(events, "event"), formatBytes(bytes));
+  std::string text = formatCount(events, "event");
+  if (events > recorded) // one for a call or an exit, and more for the same
+    text += " (those of vector registers and contents count apart)";
+  text += ", " + formatBytes(bytes);
   if (globs.empty())
     return text;
   uint64_t functions = 0;
