@@ -6,12 +6,14 @@
 #include "recover/manifest_update.h"
 #include "recover/recording_lock.h"
 #include "recover/ring_directory.h"
+#include "shared/ring/ring_places.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fcntl.h>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -93,6 +95,8 @@ std::optional<RingFile> examine(const std::string &path, uint32_t pid, bool &isU
 }
 
 } // namespace
+
+std::vector<std::string> usualRingPlaces() { return {std::begin(ring::kPlaces), std::end(ring::kPlaces)}; }
 
 std::vector<RingFile> findRings(const std::vector<std::string> &directories, uint64_t *unreadable) {
   std::vector<RingFile> rings;

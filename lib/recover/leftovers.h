@@ -26,8 +26,10 @@ struct RingFile {
   bool isFlight = false;  ///< a flight recorder's: its directory is in memory, too
 };
 
-/// The ring files in these directories, by path. Programs that crash leave theirs in /dev/shm, or where their option
-/// `ring` says. `unreadable` counts files with such a name that belong to others.
+/// The directories in which programs that crash leave their ring files, unless their option `ring` names another.
+std::vector<std::string> usualRingPlaces();
+
+/// The ring files in these directories, by path. `unreadable` counts files with such a name that belong to others.
 std::vector<RingFile> findRings(const std::vector<std::string> &directories, uint64_t *unreadable = nullptr);
 
 /// Removes the ring file of a dead process, and what its flight recorder kept if that is `Answered`. Errors: E_IO;

@@ -321,8 +321,14 @@ RingPlace findRing(const std::string &directory, const std::string &given) {
   char target[PATH_MAX];
   struct stat info = {};
   RingPlace place{given, ::lstat(link.c_str(), &info) == 0};
-  if (!given.empty() || !place.linked)
+  if (!given.empty())
     return place;
+  if (!place.linked) { // not every file system has symbolic links
+    place.path = manifestRing(directory);
+    if (!place.path.empty() && ::lstat(place.path.c_str(), &info) != 0)
+      place.path.clear();
+    return place;
+  }
   const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
   place.path = length < 0 ? link : std::string(target, static_cast<size_t>(length));
   if (length > 0 && target[0] != '/')

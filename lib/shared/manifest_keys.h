@@ -25,7 +25,7 @@ inline constexpr Key kPid = "pid", kPpid = "ppid", kExecutable = "executable", k
                      kForbiddenCounter = "forbidden_counter";
 // The values of `how`
 inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown", kDump = "dump", kRotated = "rotated",
-                     kStopped = "stopped";
+                     kStopped = "stopped", kUntraced = "untraced";
 
 // host
 inline constexpr Key kName = "name", kOs = "os", kKernel = "kernel", kCpu = "cpu", kCores = "cores";

@@ -12,7 +12,7 @@
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes only below %t.
 # Features: counter (the kernel trusts the CPU's counter), switch-events (the system reports when threads are on-CPU),
-# root (needed for mounting and set-uid), valgrind, python-headers (to build an extension module), java (javac and
+# root (needed for mounting and set-uid), direct-io (bindfs can mount a file system whose files can't be mapped), valgrind, python-headers (to build an extension module), java (javac and
 # jni.h; %java_home is their directory), boost-context, greenlet (%greenlet_python is a Python that has it); the last five are the host's and not available for
 # emulated programs.
 import os
@@ -21,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 
 inputs = os.path.join(config.ada_source_dir, "test", "runtime", "Inputs")
 sys.path.append(inputs)
@@ -70,6 +71,10 @@ config.substitutions.append(("%switch_events", str(int("switch-events" in config
 if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) and not emulated:
     config.available_features.add("python-headers")
     config.substitutions.append(("%extension_include", sysconfig.get_path("include")))
+with tempfile.TemporaryDirectory() as place: # to mount, in a container too
+    direct_io = [os.path.join(inputs, "direct_io.sh"), os.path.join(place, "fuse"), "true"]
+    if shutil.which("bindfs") and not emulated and subprocess.run(direct_io, capture_output=True).returncode == 0:
+        config.available_features.add("direct-io")
 javac = shutil.which("javac")
 java_home = os.path.dirname(os.path.dirname(os.path.realpath(javac))) if javac else ""
 if os.path.exists(os.path.join(java_home, "include", "jni.h")) and not emulated:

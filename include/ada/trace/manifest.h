@@ -202,6 +202,11 @@ public:
   std::vector<std::pair<std::string, std::string>> recovered; ///< empty if nothing was recovered
   bool wasRecovered = false;
 
+  /// Why nothing at all was recorded; empty if something may have been.
+  std::string whyNothingIsRecorded() const;
+  /// The reason if recovery found no manifest, no thread and no ring.
+  static constexpr const char *kNeverBegan =
+      "the process ended while its recorder started, or its recorder could not start";
   /// Why it is not known what was lost besides the losses given here; empty if these are all.
   std::string whyLossesAreUnknown() const;
   /// What the recorder failed at; empty if it did not.

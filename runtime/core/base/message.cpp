@@ -47,6 +47,22 @@ const char *errorText(int error) {
     return "Is a directory";
   case ELOOP:
     return "Too many levels of symbolic links";
+  case EAGAIN:
+    return "Resource temporarily unavailable";
+  case EINVAL:
+    return "Invalid argument";
+  case ENODEV:
+    return "No such device";
+  case ENXIO:
+    return "No such device or address";
+  case ENOTCONN:
+    return "Transport endpoint is not connected";
+  case ESTALE:
+    return "Stale file handle";
+  case EOPNOTSUPP:
+    return "Operation not supported";
+  case ENOSYS:
+    return "Function not implemented";
   }
   return "system error";
 }

@@ -175,6 +175,7 @@ ManifestWriter::Facts ProcessTrace::gatherFacts(Ending ending, int status) {
   return {.ending = ending,
           .status = status,
           .isNext = false,
+          .place = directory_,
           .ring = nullptr,
           .failure = failure(),
           .lost = reported_,

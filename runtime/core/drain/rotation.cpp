@@ -102,6 +102,7 @@ int ProcessTrace::writeNextManifest() {
   return manifest_.write(parts_.next(), {.ending = Ending::Running,
                                          .status = 0,
                                          .isNext = true,
+                                         .place = directory_,
                                          .ring = ringIsBeside_ ? ring.c_str() : ring_->path(),
                                          .failure = failure(),
                                          .lost = reported_,

@@ -1,6 +1,7 @@
 // The number of late events, as text in the manifest.
 #include "late_events.h"
 #include "core/base/os.h"
+#include "core/base/text.h"
 
 namespace ada {
 
@@ -31,13 +32,20 @@ void LateEvents::count() {
   const uint64_t count = __atomic_add_fetch(&count_, 1, __ATOMIC_SEQ_CST);
   if (__atomic_load_n(&shown_, __ATOMIC_SEQ_CST))
     show(count); // otherwise showIn() does
+  else if (__atomic_load_n(&isWritten_, __ATOMIC_SEQ_CST))
+    write();
 }
 
-void LateEvents::showIn(int manifest) {
+void LateEvents::showIn(int manifest, const char *path) {
   constexpr size_t kPage = 4096;
   auto *page = static_cast<char *>(sys::map(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_SHARED, manifest));
-  if (!page)
+  if (!page) { // its file system can't map: each event writes the number
+    __builtin_memcpy(path_, path, length(path) + 1);
+    __atomic_store_n(&isWritten_, true, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&count_, __ATOMIC_SEQ_CST) > 0)
+      write();
     return;
+  }
   // Some file systems need free space for the first store. Without it, a store would raise SIGBUS; a system call that
   // writes there fails.
   char *const at = page + sizeof kBegin - 1;
@@ -55,6 +63,19 @@ void LateEvents::show(uint64_t count) {
   while (numberIn(old) < wanted &&
          !__atomic_compare_exchange_n(at, &old, text, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
+}
+
+// Several threads may write at once: the last one to do so writes the newest number.
+void LateEvents::write() {
+  const int fd = sys::open(path_, O_WRONLY | O_NOFOLLOW);
+  if (fd < 0)
+    return;
+  uint64_t written = 0;
+  for (uint64_t count; written != (count = __atomic_load_n(&count_, __ATOMIC_SEQ_CST)); written = count) {
+    const uint64_t text = textOf(count < kMost ? count : kMost);
+    sys::writeAll(fd, &text, sizeof text, sizeof kBegin - 1);
+  }
+  sys::close(fd);
 }
 
 } // namespace ada

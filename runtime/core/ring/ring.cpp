@@ -33,6 +33,7 @@ void *reserveAddresses(uint64_t bytes) {
 
 int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uint64_t modules) {
   setPath(path);
+  error_ = 0;
   held_ = heldNext_ = -1;
   limit_ = bufferBytes / ADA_CHUNK_BYTES / kGranule * kGranule;
   if (limit_ < kGranule)
@@ -60,7 +61,9 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
     granules_ = static_cast<char **>(sys::mapMemory(capacity_ / kGranule * sizeof(char *)));
     freeChunks_ = static_cast<uint32_t *>(sys::mapMemory(capacity_ * sizeof(uint32_t)));
     freeThreads_ = static_cast<uint32_t *>(sys::mapMemory(ADA_RING_THREADS * sizeof(uint32_t)));
-    error = header_ && modules_ && threads_ && granules_ && freeChunks_ && freeThreads_ ? 0 : -ENOMEM;
+    error = header_ && modules_ && threads_ && granules_ && freeChunks_ && freeThreads_ ? 0
+            : error_ < 0                                                                ? error_
+                                                                                        : -ENOMEM;
   }
   if (error == 0) {
     ada_ring_header &h = *header_;
@@ -73,7 +76,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
     prepareModules(modules);
     prepareChunks();
     if (modulesReady_ == 0 || freeCount_ == 0)
-      error = -ENOSPC;
+      error = error_;
   }
   if (error < 0) {
     sys::unlink(path);
@@ -148,21 +151,31 @@ int Ring::back(uint64_t offset, uint64_t bytes) {
       error = n == static_cast<long>(sizeof zeros) ? 0 : n < 0 ? static_cast<int>(n) : -ENOSPC;
     }
   }
+  if (error < 0)
+    noteError(error);
   return error < 0 ? error : 0;
 }
 
 char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
-  constexpr int kAccess = PROT_READ | PROT_WRITE;
+  auto map = [&](void *place) {
+    const long r = sys::call(SYS_mmap, place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_, offset);
+    const bool failed = r < 0 && r > -4096;
+    if (failed) // what else there is, such as EINVAL, comes from file systems that can't
+      noteError(r == -ENOMEM || r == -EAGAIN ? static_cast<int>(r) : -ENODEV);
+    return failed ? nullptr : reinterpret_cast<char *>(r);
+  };
   char *memory;
   if (at)
-    memory = static_cast<char *>(sys::map(at, bytes, kAccess, MAP_SHARED | MAP_FIXED, fd_, offset));
+    memory = map(at);
   else {
     auto *room = static_cast<char *>(reserveAddresses(bytes + ADA_CHUNK_BYTES));
-    if (!room)
+    if (!room) {
+      noteError(-ENOMEM);
       return nullptr;
+    }
     char *base = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(room) + ADA_CHUNK_BYTES - 1) &
                                           ~uintptr_t{ADA_CHUNK_BYTES - 1});
-    memory = static_cast<char *>(sys::map(base, bytes, kAccess, MAP_SHARED | MAP_FIXED, fd_, offset));
+    memory = map(base);
     char *end = room + bytes + ADA_CHUNK_BYTES;
     if (!memory)
       sys::unmap(room, static_cast<size_t>(end - room));

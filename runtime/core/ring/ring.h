@@ -150,6 +150,7 @@ public:
   static uint64_t numberOf(const ada_chunk *c) { return c->number; }
 
 private:
+  void noteError(int error) { __atomic_store_n(&error_, error, __ATOMIC_RELAXED); }
   // Allocates memory of the file for these bytes: a store to a hole could raise SIGBUS on a full file system.
   int back(uint64_t offset, uint64_t bytes);
   // Maps a part of the file that has memory, at `at` or at any chunk boundary. Null if that fails.
@@ -172,6 +173,7 @@ private:
   int held_ = -1, heldNext_ = -1; // locked directories, in the drain's table
   bool isInProgramsTable_ = false, exists_ = false;
   bool avoidsCounter_ = false;
+  int error_ = 0; // (atomic) why the file last could not grow or be mapped
   ada_ring_header *header_ = nullptr;
   ada_ring_module *modules_ = nullptr; // address space for all; modulesReady_ of them are mapped
   ada_ring_thread *threads_ = nullptr; // likewise

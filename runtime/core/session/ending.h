@@ -5,6 +5,6 @@
 
 namespace ada {
 
-enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated, Signal, Stopped };
+enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated, Signal, Stopped, Untraced };
 
 } // namespace ada

@@ -259,7 +259,7 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   json.text(manifest::kFormatVersion, "2.1");
   json.number(manifest::kTimeStartNs, timeStart).number(manifest::kTimeEndNs, timeEnd);
   json.number(manifest::kClockType, atf::kClockBoottime);
-  writeProcess(json, from_.ring->header(), facts.ending, facts.status);
+  writeProcess(json, &from_.ring->header(), facts.ending, facts.status);
   if (from_.parts)
     writePart(json, facts);
   writeHost(json);
@@ -281,7 +281,7 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   json.line().endObject();
   int error = json.finish();
   if (error == 0 && facts.ending == Ending::Exit)
-    lateEvents.showIn(fd);
+    lateEvents.showIn(fd, (Path(facts.place) << "/manifest.json").c_str());
   sys::close(fd);
   if (error == 0)
     error = sys::rename(temporary.c_str(), path.c_str());

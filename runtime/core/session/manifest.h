@@ -43,6 +43,7 @@ public:
     Ending ending; // Rotated: the next part follows
     int status;
     bool isNext;         // of the part that is about to begin: nothing is in it
+    const char *place;   // the process's directory, absolute
     const char *ring;    // the path of the ring; null if nothing is left in it
     const char *failure; // what could not be written; empty if everything could
     OtherLosses lost;    // since the trace began

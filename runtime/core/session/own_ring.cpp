@@ -1,14 +1,19 @@
 // Creates and describes the ring of this process.
 #include "own_ring.h"
 #include "clock_source.h"
+#include "core/drain/dump.h"
 #include "process_info.h"
 #include "session.h"
+#include "shared/ring/ring_places.h"
 
 namespace ada {
 namespace {
 
-Path ringPath, ringLink; // of the ring in memory, and its name in the process's directory
-int makeError;
+Path asked;    // the folder that option ring names, absolute; empty if it names none
+Path ringLink; // the ring's name in the process's directory
+// The places that can't hold the ring, with the reasons: "/a: File too large; /b, /c: Permission denied".
+Message refusals;
+int lastRefusal; // the reason of the last one; 0 if there is none
 
 // Whether detail is wanted for a death after which no process may be left to write it.
 bool hasDeathWindow() { return runtime.triggers.onSignal && runtime.options.detail_mode[0] == 'w'; }
@@ -37,31 +42,103 @@ void describeRing(ada_ring_header &h) {
   h.flight = o.isFlight(), h.least_ns = o.min_duration, h.most_depth = o.max_depth;
 }
 
+const char *reasonText(int error) {
+  return error == -ENODEV   ? "its file system can't map files into memory"
+         : error == -EAGAIN ? "no more memory may be locked (ulimit -l)"
+                            : errorText(error);
+}
+
+void refuse(const char *place, int error) {
+  if (lastRefusal < 0)
+    refusals << (lastRefusal == error ? ", " : ": ");
+  if (lastRefusal < 0 && lastRefusal != error)
+    refusals << reasonText(lastRefusal) << "; ";
+  refusals << place;
+  lastRefusal = error;
+}
+
+int create(const char *path) {
+  const Options &o = runtime.options;
+  const uint64_t lent = o.detail_mode[0] == 'w' ? o.detail_buffer : 0;
+  return runtime.ring.create(path, o.buffer, lent, runtime.images.count());
+}
+
+// Creates the ring in a folder; for a flight recorder, also the directory beside it in which it keeps its trace.
+int makeRingIn(const char *folder) {
+  Runtime &r = runtime;
+  Path name;
+  name << r.processId << '-';
+  name.number(sys::nowNs(), 16, 1);
+  if (r.options.isFlight()) {
+    Path &directory = r.processDirectory;
+    directory.clear();
+    directory << folder << "/adatrace-flight-" << name.c_str();
+    int error = directory.cut() ? -ENAMETOOLONG : sys::makeDirectory(directory.c_str());
+    directory << "/pid_" << r.processId;
+    if (error == 0)
+      error = sys::makeDirectory(directory.c_str());
+    if (error < 0)
+      return error;
+    ringLink = directory;
+    ringLink << "/ring";
+  }
+  Path path(folder);
+  path << "/adatrace-" << name.c_str();
+  const int error = path.cut() ? -ENAMETOOLONG : create(path.c_str());
+  if (error == 0)
+    sys::call(SYS_symlinkat, path.c_str(), AT_FDCWD, ringLink.c_str());
+  else if (r.options.isFlight())
+    removeProcessDirectory(r.processDirectory.c_str());
+  return error;
+}
+
+// Creates the ring in the first place that can hold it. Returns 0 or the last place's negative errno.
+int makeRingSomewhere() {
+  int error = -ENOENT;
+  auto take = [&](const char *place, int result) {
+    error = result;
+    if (error < 0)
+      refuse(place, error);
+    return error == 0;
+  };
+  if (!asked.empty() && take(asked.c_str(), makeRingIn(asked.c_str())))
+    return 0;
+  bool isFirst = true;
+  for (const char *place : ring::kPlaces) {
+    if (!equal(place, asked.c_str()) && take(place, makeRingIn(place)))
+      return 0;
+    if (isFirst && !runtime.options.isFlight() &&
+        take(runtime.processDirectory.c_str(), create(ringLink.c_str()))) // a file beside the trace
+      return 0;
+    isFirst = false;
+  }
+  return error;
+}
+
 } // namespace
 
-void placeRing(const char *memory) {
+void placeRing(const char *folder) {
+  asked.clear();
+  asked << folder;
+  refusals.clear();
+  lastRefusal = 0;
   ringLink = runtime.processDirectory;
   ringLink << "/ring";
-  ringPath.clear();
-  ringPath << memory << "/adatrace-" << runtime.processId << '-';
-  ringPath.number(sys::nowNs(), 16, 1);
-  makeError = 0;
   runtime.forbidsCounter = !mayReadCounter();
 }
 
-int ringError() { return makeError; }
+Message ringRefusals() {
+  Message m = refusals;
+  if (lastRefusal < 0)
+    m << ": " << reasonText(lastRefusal);
+  return m;
+}
 
 int makeRing() {
   Runtime &r = runtime;
   gatherHostInfo();
-  const uint64_t lent = r.options.detail_mode[0] == 'w' ? r.options.detail_buffer : 0;
-  makeError = r.ring.create(ringPath.c_str(), r.options.buffer, lent, r.images.count());
-  if (makeError == 0)
-    sys::call(SYS_symlinkat, ringPath.c_str(), AT_FDCWD, ringLink.c_str());
-  else // it can't be in memory: it is a file beside the trace
-    makeError = r.ring.create(ringLink.c_str(), r.options.buffer, lent, r.images.count());
-  if (makeError < 0)
-    return makeError;
+  if (int error = makeRingSomewhere(); error < 0)
+    return error;
   ada_ring_header &h = r.ring.header();
   describeRing(h);
   __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
@@ -76,6 +153,11 @@ void dropRing() {
   runtime.ring.unlink();
   sys::unlink(ringLink.c_str());
   runtime.ring.abandon();
+}
+
+void explainRing() {
+  if (lastRefusal < 0)
+    say(Message("the ring file is ") << runtime.ring.path() << ", because it can't be in " << ringRefusals().c_str());
 }
 
 void explainClock() {

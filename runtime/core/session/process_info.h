@@ -21,7 +21,8 @@ uint64_t kernelMajor();
 // none.
 void readThreadName(uint32_t tid, char (&name)[16]);
 
-void writeProcess(JsonWriter &json, const ada_ring_header &ring, Ending ending, int status);
+// `ring` may be null if the process recorded nothing.
+void writeProcess(JsonWriter &json, const ada_ring_header *ring, Ending ending, int status);
 void writeHost(JsonWriter &json);
 
 } // namespace ada

@@ -12,6 +12,7 @@
 #include "process_info.h"
 #include "standard_error.h"
 #include "start_block.h"
+#include "untraced.h"
 #include "waiting_room.h"
 
 #include <elf.h>
@@ -173,39 +174,38 @@ constinit WaitingOrder late = {};
 // may come from a thread or signal handler with a small one.
 bool startProcess() {
   Runtime &r = runtime;
-  static Path memory; // absolute: the program may change directory, and recovery runs elsewhere
-  memory = absolute(r.options.ring[0] ? r.options.ring : "/dev/shm");
-  int error = 0;
-  if (r.options.isFlight()) { // the session is created with a dump
-    r.processDirectory.clear();
-    r.processDirectory << memory.c_str() << "/adatrace-flight-" << r.processId << '-';
-    r.processDirectory.number(sys::nowNs(), 16, 1);
-    error = sys::makeDirectory(r.processDirectory.c_str());
-  } else {
+  static Path folder; // absolute: the program may change directory, and recovery runs elsewhere
+  folder.clear();
+  if (r.options.ring[0])
+    folder = absolute(r.options.ring);
+  r.processDirectory.clear();
+  if (!r.options.isFlight()) { // its directory is beside its ring; the session is created with a dump
     if (!r.sessionIsMade && !makeSessionDirectory())
       return false;
     r.processDirectory = r.sessionDirectory;
+    r.processDirectory << "/pid_" << r.processId;
+    uint32_t number;
+    if (int error = makeNew(r.processDirectory, number); error < 0)
+      return off(Message("cannot create ")
+                 << r.processDirectory.c_str() << ": " << errorText(error) << ". This program runs untraced.");
   }
-  r.processDirectory << "/pid_" << r.processId;
-  uint32_t number;
-  if (error == 0)
-    error = makeNew(r.processDirectory, number);
-  if (error < 0)
-    return off(Message("cannot create ") << r.processDirectory.c_str() << ": " << errorText(error)
-                                         << ". This program runs untraced.");
-
-  placeRing(memory.c_str());
-  error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
-                        r.sessionDirectory.c_str(), makeRing);
-  if (error < 0) {
+  placeRing(folder.c_str());
+  if (int error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
+                                r.sessionDirectory.c_str(), makeRing);
+      error < 0) {
     if (r.ring.exists())
       dropRing();
     r.drain.reset();
-    if (ringError() < 0)
-      return off(Message("cannot create the ring file ")
-                 << r.processDirectory.c_str() << "/ring: " << errorText(error) << ". This program runs untraced.");
-    return off(Message("cannot start the thread that writes the trace: ")
-               << errorText(error) << ". This program runs untraced.");
+    const Message refusals = ringRefusals();
+    Message why;
+    if (!refusals.empty())
+      why << "cannot create the ring file in " << refusals.c_str();
+    else
+      why << "cannot start the thread that writes the trace: "
+          << (error == -EAGAIN ? "no more threads are allowed (ulimit -u, or a control group)" : errorText(error));
+    if (!r.processDirectory.empty())
+      leaveUntraced(r.processDirectory.c_str(), why.c_str());
+    return off(why << ". This program runs untraced.");
   }
   // After this the manifest exists: a program that is killed right away must have its symbols.
   if (r.drain.flush() < 0) {
@@ -217,6 +217,7 @@ bool startProcess() {
     return off(m);
   }
   r.ticks.start(r.ring, r.options.clockChoice().tickIsGiven);
+  explainRing();
   explainClock();
   if (r.orderProblem)
     __atomic_store_n(&r.ring.orders().lease_ns, late.leaseNs, __ATOMIC_RELAXED);

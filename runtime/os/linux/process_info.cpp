@@ -100,7 +100,7 @@ void readThreadName(uint32_t tid, char (&name)[16]) {
   __builtin_memcpy(name, comm, sizeof name);
 }
 
-void writeProcess(JsonWriter &json, const ada_ring_header &ring, Ending ending, int status) {
+void writeProcess(JsonWriter &json, const ada_ring_header *ring, Ending ending, int status) {
   json.line().beginObject(manifest::kProcess);
   json.number(manifest::kPid, sys::processId()).number(manifest::kPpid, sys::parentId());
   json.text(manifest::kExecutable, info.executable.c_str()).beginArray(manifest::kArgv);
@@ -117,7 +117,7 @@ void writeProcess(JsonWriter &json, const ada_ring_header &ring, Ending ending, 
     break;
   case Ending::Signal:
     json.text(manifest::kHow, manifest::kSignal).number(manifest::kSignal, static_cast<uint64_t>(status));
-    putDeath(json, ring, static_cast<uint32_t>(status));
+    putDeath(json, *ring, static_cast<uint32_t>(status));
     break;
   case Ending::Exec:
     json.text(manifest::kHow, manifest::kExec);
@@ -130,6 +130,9 @@ void writeProcess(JsonWriter &json, const ada_ring_header &ring, Ending ending, 
     break;
   case Ending::Stopped:
     json.text(manifest::kHow, manifest::kStopped);
+    break;
+  case Ending::Untraced:
+    json.text(manifest::kHow, manifest::kUntraced);
     break;
   case Ending::Unknown:
     json.text(manifest::kHow, manifest::kUnknown);

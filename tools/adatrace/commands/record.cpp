@@ -16,8 +16,12 @@
 #include "process/run_findings.h"
 #include "process/session_place.h"
 
+#include "ada/trace/manifest.h"
+
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <sys/resource.h>
@@ -103,20 +107,35 @@ bool isOn(const OptionList &options, const char *name) {
 }
 bool isFlight(const OptionList &options) { return isOn(options, "flight"); }
 
-// Why a run left no events, as far as this can be seen from outside.
+// Why a process of the session could not start recording, as it reported itself; empty if none did.
+std::string failureToStart(const std::string &session) {
+  for (const std::string &directory : processDirectories(session))
+    if (const auto manifest = Manifest::read(directory + "/manifest.json");
+        manifest && manifest->exit.how == "untraced")
+      return manifest->failure();
+  return {};
+}
+
+// Why a run left no events, as far as this can be seen from outside. `failure`: why a process could not start.
 std::string reasonForNothing(const RecordTotals &totals, const OptionList &options, const std::string &program,
-                             Instrumentation built, bool neverBegan) {
+                             Instrumentation built, bool neverBegan, const std::string &failure) {
   const auto isSet = [&](const char *name) {
     const std::string *value = findOption(options, name);
     return value && !value->empty();
   };
   rlimit limit = {};
-  if (neverBegan && getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+  const bool isTooLarge = failure.find(std::strerror(EFBIG)) != std::string::npos;
+  if (((neverBegan && failure.empty()) || isTooLarge) && getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+      limit.rlim_cur != RLIM_INFINITY)
     return fmt::format("a process could not start recording: files are limited to {} (ulimit -f), but its ring file "
                        "needs 33 MiB plus the size that option buffer gives",
                        formatBytes(limit.rlim_cur));
+  if (!failure.empty())
+    return "a process could not start recording: " + failure;
   if (neverBegan)
     return "a process ended before it had started recording; if it could not start, the reason is on standard error";
+  if (totals.dropped > 0)
+    return fmt::format("all {} were lost; `adatrace info` says why", formatCount(totals.dropped, "event"));
   if (totals.processes == 0 && built == Instrumentation::No && !startsOtherPrograms(program))
     return fmt::format("{} was not built with the AdaTrace plugin, nor were the libraries it is linked with; `adatrace "
                        "flags` prints the compiler options",
@@ -173,7 +192,8 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
     return;
   }
   if (totals.events == 0) {
-    complain("nothing was recorded: " + reasonForNothing(totals, options, program, built, neverBegan));
+    complain("nothing was recorded: " +
+             reasonForNothing(totals, options, program, built, neverBegan, failureToStart(session)));
     return;
   }
   const std::string place = readable(session);

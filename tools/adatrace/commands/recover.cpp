@@ -158,8 +158,8 @@ void declare(CommandLine &line, Options &options) {
       "Look for ring files of crashed programs: recover each into its session, or remove it if the session is gone");
   line.flag("--dry-run", options.dryRun, "With --clean: only print what would be done");
   line.option("--ring", options.rings,
-              "With --clean: look in this directory instead of /dev/shm and the directory that `ring` in ADA_OPTIONS "
-              "names; may be repeated")
+              "With --clean: look in this directory instead of /dev/shm, /tmp, /var/tmp and the directory that `ring` "
+              "in ADA_OPTIONS names; may be repeated")
       .type("DIR")
       .repeatable();
   addQuiet(line, options.quiet);

@@ -110,10 +110,10 @@ void checkSharedMemory(Findings &findings) {
   const std::optional<uint64_t> space = freeBytes(place);
   const char *const elsewhere = "ring=DIR in ADA_OPTIONS, or `record --ring DIR`, puts rings elsewhere";
   if (!space || access(place.c_str(), W_OK | X_OK) != 0)
-    findings.problem("memory",
-                     fmt::format("{} {}, so programs have no place for their rings", place,
-                                 space ? "can't be written to" : "does not exist"),
-                     elsewhere);
+    findings.note("memory",
+                  fmt::format("{} {}, so rings are files beside the traces, or in /tmp, which may be slower", place,
+                              space ? "can't be written to" : "does not exist"),
+                  elsewhere);
   else if (*space < kRingBytes)
     findings.note("memory",
                   fmt::format("{} has {} left; each recording process takes up to {}", place, formatBytes(*space),

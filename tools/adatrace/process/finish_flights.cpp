@@ -28,7 +28,7 @@ std::vector<std::string> canonicalPlaces(std::vector<std::string> places) {
 }
 
 std::vector<std::string> ringPlaces(std::string_view ring) {
-  std::vector<std::string> places = {"/dev/shm"};
+  std::vector<std::string> places = usualRingPlaces();
   if (!ring.empty())
     places.emplace_back(ring);
   return canonicalPlaces(std::move(places));

@@ -10,7 +10,7 @@
 
 namespace ada::cli {
 
-/// The directories of ring files: /dev/shm, and `ring` if it is not empty.
+/// The directories of ring files: the usual ones, and `ring` if it is not empty.
 std::vector<std::string> ringPlaces(std::string_view ring);
 /// The same, with `ring` from ADA_OPTIONS if it is set there.
 std::vector<std::string> ringPlaces();

@@ -63,6 +63,8 @@ std::string howItEnded(const atf::ProcessTrace &process) {
   if (exit.how == "stopped")
     return std::string("not yet: recording was stopped by `adatrace stop`, ") +
            (isRecording(process.path()) ? "and the program goes on" : "and how the program ended is not known");
+  if (exit.how == "untraced")
+    return "not known: it ran untraced";
   if (exit.how == "rotated")
     return "not yet: the trace continues in " + process.manifest()->part.next;
   if (exit.how == "running")
@@ -223,12 +225,16 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
       losses += fmt::format("{}{} {}", losses.empty() ? "" : ", ", formatCount(count), reason);
       reasons.number(reason, count);
     }
-  const std::string unknown = process.manifest() ? process.manifest()->whyLossesAreUnknown() : "there is no manifest";
-  if (!unknown.empty())
+  const Manifest *const manifest = process.manifest();
+  const std::string nothing = manifest ? manifest->whyNothingIsRecorded() : "";
+  const std::string unknown = manifest ? manifest->whyLossesAreUnknown() : "there is no manifest";
+  if (!nothing.empty())
+    losses = "everything: " + nothing;
+  else if (!unknown.empty())
     losses += fmt::format("{}unknown: {}", losses.empty() ? "" : "; besides that ", unknown);
   section.fields.push_back({"lost", losses.empty() ? "nothing" : losses,
                             JsonMembers().json("lost", reasons.object()).textOrNull("lost_unknown", unknown)});
-  if (const std::string failure = process.manifest() ? process.manifest()->failure() : ""; !failure.empty())
+  if (const std::string failure = manifest ? manifest->failure() : ""; !failure.empty())
     section.fields.push_back({"failed", failure, JsonMembers().text("failure", failure)});
 }
 

@@ -299,7 +299,18 @@ static std::string valueOf(const std::vector<std::pair<std::string, std::string>
   return found == fields.end() ? std::string() : found->second;
 }
 
+std::string Manifest::whyNothingIsRecorded() const {
+  if (exit.how == manifest::kUntraced)
+    return "the program ran untraced, because its recorder could not start";
+  // The recorder writes its first manifest before it records anything.
+  if (wasRecovered && recorder.empty() && threads.empty())
+    return kNeverBegan;
+  return {};
+}
+
 std::string Manifest::whyLossesAreUnknown() const {
+  if (std::string why = whyNothingIsRecorded(); !why.empty())
+    return why;
   if (exit.how == manifest::kRunning)
     return "the trace has no end yet; after a kill, `adatrace recover` finds out";
   if (valueOf(recovered, manifest::kRingFound) == "false")

@@ -44,7 +44,10 @@ std::vector<Warning> missingEvents(const ProcessTrace &process) {
   if (const uint64_t lost = manifest.allLost(); lost > 0)
     flaws.push_back({"W_EVENTS_LOST", fmt::format("{}: {} {} not recorded (`adatrace info` says why)", process.path(),
                                                   formatCount(lost, "event"), lost == 1 ? "was" : "were")});
-  if (const std::string why = manifest.whyLossesAreUnknown(); !why.empty() && manifest.wasRecovered)
+  if (const std::string why = manifest.whyNothingIsRecorded(); !why.empty())
+    flaws.push_back({"W_NOTHING_RECORDED", fmt::format("{}: nothing was recorded: {}{}", process.path(), why,
+                                                       manifest.failure().empty() ? "" : ": " + manifest.failure())});
+  else if (const std::string why = manifest.whyLossesAreUnknown(); !why.empty() && manifest.wasRecovered)
     flaws.push_back(
         {"W_LOSSES_UNKNOWN", fmt::format("{}: an unknown number of events was lost: {}", process.path(), why)});
   if (const uint64_t leftOut = manifest.allLeftOut(); leftOut > 0)

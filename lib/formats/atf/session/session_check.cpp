@@ -90,7 +90,10 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
   if (const uint64_t dropped = manifest.allLost())
     note_(fmt::format("{}: {} events were not recorded (`adatrace info` says why)", file, formatCount(dropped)));
   if (const std::string why = manifest.whyLossesAreUnknown(); !why.empty() && manifest.wasRecovered)
-    note_(fmt::format("{}: an unknown number of events was lost: {}", file, why));
+    note_(fmt::format("{}: {}: {}", file,
+                      manifest.whyNothingIsRecorded().empty() ? "an unknown number of events was lost"
+                                                              : "nothing was recorded",
+                      why));
 }
 
 void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &thread) {
@@ -128,9 +131,6 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
     checkLinks(process, thread);
 }
 
-// Checks what header, footer and manifest say about the first and last event.
-void SessionCheck::checkEnds(const IndexReader &index, const ThreadTrace &thread) {
-  const uint64_t start = index.empty() ? 0 : index[0].timestampNs; // the event's time, not the header's
 void SessionCheck::checkSchedFile(const ProcessTrace &process, const std::string &path) {
   if (!exists(path))
     return;
@@ -147,6 +147,9 @@ void SessionCheck::checkSchedFile(const ProcessTrace &process, const std::string
   report_(error.text());
 }
 
+// Checks what header, footer and manifest say about the first and last event.
+void SessionCheck::checkEnds(const IndexReader &index, const ThreadTrace &thread) {
+  const uint64_t start = index.empty() ? 0 : index[0].timestampNs; // the event's time, not the header's
   const uint64_t end = index.empty() ? 0 : index[index.size() - 1].timestampNs;
   const auto expect = [&](const std::string &where, uint64_t found, uint64_t wanted) {
     if (found != wanted)
