@@ -118,9 +118,9 @@ void ada_fiber_end(ada_fiber *fiber);
  * millisecond: it is kept even if the program is killed then. */
 void ada_timing_anchor(const char *label, int64_t value, int64_t timescale);
 
-/* Now, on the clock of the events: nanoseconds of CLOCK_BOOTTIME. An event's
- * time differs from it by less than a microsecond. Makes one or two system
- * calls. Async-signal-safe. */
+/* Now, on the clock of the events: nanoseconds of the machine's CLOCK_BOOTTIME, also in a time namespace, where
+ * clock_gettime() differs. An event's time differs from it by less than a microsecond. Makes one or two system calls.
+ * Async-signal-safe. */
 uint64_t ada_get_timestamp_ns(void);
 
 /* The directory of this process's trace (…/session_YYYYMMDD_HHMMSS/pid_N), or "" if nothing is recorded.

@@ -34,7 +34,7 @@ inline constexpr Key kName = "name", kOs = "os", kKernel = "kernel", kCpu = "cpu
 inline constexpr Key kSource = "source", kFrequencyHz = "frequency_hz", kAnchors = "anchors", kCounter = "counter",
                      kTimeNs = "time_ns", kTimes = "times", kResolutionNs = "resolution_ns",
                      kLongestTickNs = "longest_tick_ns", kCounterFaults = "counter_faults",
-                     kEpochOffsetNs = "epoch_offset_ns";
+                     kEpochOffsetNs = "epoch_offset_ns", kBootOffsetNs = "boottime_offset_ns";
 // The values of `times`, by ADA_TIMES_*
 inline constexpr const char *kTimesFrom[] = {"exact", "tick", "none"};
 

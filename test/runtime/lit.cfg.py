@@ -12,9 +12,10 @@
 #   %like_plain DIR COMMAND  builds and runs with and without hooks: same output, same status; see Inputs/like_plain.sh
 # A test begins with `rm -rf %t && mkdir -p %t` and writes only below %t.
 # Features: counter (the kernel trusts the CPU's counter), switch-events (the system reports when threads are on-CPU),
-# root (needed for mounting and set-uid), direct-io (bindfs can mount a file system whose files can't be mapped), valgrind, python-headers (to build an extension module), java (javac and
-# jni.h; %java_home is their directory), boost-context, greenlet (%greenlet_python is a Python that has it); the last five are the host's and not available for
-# emulated programs.
+# root (needed for mounting and set-uid), direct-io (bindfs can mount a file system whose files can't be mapped),
+# time-namespaces, valgrind, python-headers (to build an extension module), java (javac and jni.h; %java_home is their
+# directory), boost-context, greenlet (%greenlet_python is a Python that has it); the last five are the host's and not
+# available for emulated programs.
 import os
 import platform
 import shutil
@@ -46,6 +47,12 @@ def isTrusted(counter):
         return True
 
 
+def allowsTimeNamespaces():
+    """Whether this user may make one, which needs root and Linux 5.6. Without it, tests say that the feature is missing."""
+    tried = ["unshare", "--time", "--boottime=1", "--fork", "true"]
+    return shutil.which("unshare") is not None and subprocess.run(tried, capture_output=True).returncode == 0
+
+
 # These have suites of their own (CMakeLists.txt).
 config.excludes = [*config.excludes, "exact", "registers"]
 
@@ -67,6 +74,8 @@ if shutil.which("valgrind") and not emulated:
     config.available_features.add("valgrind")
 if not emulated and switch_events.are_allowed():
     config.available_features.add("switch-events")
+if not emulated and allowsTimeNamespaces():
+    config.available_features.add("time-namespaces")
 config.substitutions.append(("%switch_events", str(int("switch-events" in config.available_features))))
 if os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")) and not emulated:
     config.available_features.add("python-headers")

@@ -168,6 +168,8 @@ void ManifestWriter::writeClock(JsonWriter &json) {
     json.number(manifest::kFrequencyHz, frequency);
   writeTimes(json);
   json.number(manifest::kEpochOffsetNs, sys::epochOffsetNs());
+  if (const auto offset = static_cast<int64_t>(bootOffsetNs()))
+    json.number(manifest::kBootOffsetNs, offset);
   if (uint64_t faults = __atomic_load_n(&from_.ring->header().counter_faults, __ATOMIC_RELAXED))
     json.number(manifest::kCounterFaults, faults);
   json.beginArray(manifest::kAnchors);

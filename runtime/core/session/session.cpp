@@ -273,6 +273,7 @@ void parentAfterFork() {
 
 void childAfterFork() {
   Runtime &r = runtime;
+  forgetBootOffset();
   // What a controller began for a time is about the parent, and nobody would end it in this process.
   const bool isLent =
       r.currentState() == State::On && __atomic_load_n(&r.ring.orders().lease_ns, __ATOMIC_RELAXED) != 0;
@@ -402,6 +403,7 @@ bool lookForOrder() {
 void startWaiting(bool startsParked) {
   Runtime &r = runtime;
   const bool isOrdered = !r.recording && !startsParked;
+  forgetBootOffset();
   if (isOrdered && !lookForOrder())
     return;
   if (processInfoIsOf() != r.processId)

@@ -1,6 +1,7 @@
 // Typed wrappers for the system calls that the runtime makes. All return a negative errno on failure.
 #pragma once
 
+#include "boot_offset.h"
 #include "kernel_clock.h"
 #include "syscall.h"
 
@@ -153,21 +154,22 @@ inline uint64_t nanoseconds(const timespec &t) {
   return static_cast<uint64_t>(t.tv_sec) * 1000000000u + static_cast<uint64_t>(t.tv_nsec);
 }
 
-// CLOCK_BOOTTIME in nanoseconds: takes no lock and is async-signal-safe. See kernel_clock.h.
+// The machine's CLOCK_BOOTTIME in nanoseconds: takes no lock and is async-signal-safe. See kernel_clock.h and, for time
+// namespaces, boot_offset.h.
 inline uint64_t nowNs() {
   timespec t = {};
   readKernelClock(CLOCK_BOOTTIME, t);
-  return nanoseconds(t);
+  return nanoseconds(t) - bootOffsetNs();
 }
 inline uint64_t nowNsQuickly() {
   timespec t = {};
   readKernelClockQuickly(CLOCK_BOOTTIME, t);
-  return nanoseconds(t);
+  return nanoseconds(t) - bootOffsetNs();
 }
 inline uint64_t askNowNs() {
   timespec t = {};
   askKernelClock(CLOCK_BOOTTIME, t);
-  return nanoseconds(t);
+  return nanoseconds(t) - bootOffsetNs();
 }
 
 // What to add to nowNs() to get nanoseconds since 1970.
