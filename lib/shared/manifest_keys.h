@@ -78,7 +78,7 @@ inline constexpr Key kStartNs = "start_ns", kEndNs = "end_ns", kTriggerCount = "
 
 // budget, and an element of its `functions`, whose id and that are named as below
 inline constexpr Key kBudget = "budget", kShare = "share", kCallNs = "call_ns", kOffNs = "off_ns", kOnNs = "on_ns",
-                     kCalls = "calls", kEstimatedCalls = "estimated_calls";
+                     kCalls = "calls", kEstimatedCalls = "estimated_calls", kMostCalls = "most_calls";
 
 // sched, whose failure and from_ns are named as above
 inline constexpr Key kSched = "sched", kIsRecorded = "recorded", kLostRecords = "lost_records",
@@ -195,7 +195,8 @@ template <class F, class Manifest> constexpr void budgetFields(F &f, Manifest &m
   f(kShare, manifest.budget), f(kCallNs, manifest.budgetCallNs);
   f.list(kFunctions, manifest.switchedOff, [](auto &g, auto &off) {
     g.require(kFunctionId, hex(off.functionId, 16));
-    g(kOffNs, off.offNs), g(kOnNs, off.onNs), g(kCalls, off.calls), g(kEstimatedCalls, off.estimatedCalls);
+    g(kOffNs, off.offNs), g(kOnNs, off.onNs), g(kCalls, off.calls);
+    g(kEstimatedCalls, off.estimatedCalls), g(kMostCalls, off.mostCalls);
   });
 }
 

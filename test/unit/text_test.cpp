@@ -78,15 +78,19 @@ constexpr const char *kUnsafe[] = {"\x1b",   "\n",     "\r",     "\t",     "\b",
                                    "\u009f", "\u061c", "\u200e", "\u200f", "\u2028", "\u2029", "\u202a", "\u202b",
                                    "\u202c", "\u202d", "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};
 
-TEST(Estimates, HaveThreeDigits) {
-  for (const uint64_t number : {0, 1, 17, 999, 1000, 1230, 100000})
-    EXPECT_EQ(roughly(number), number);
-  EXPECT_EQ(roughly(1234), 1230u);
-  EXPECT_EQ(roughly(1235), 1240u);
-  EXPECT_EQ(roughly(1234567), 1230000u);
-  EXPECT_EQ(roughly(9994), 9990u);
-  EXPECT_EQ(roughly(9999), 10000u);
-  EXPECT_EQ(roughly(109549997), 110000000u);
+TEST(MissingCalls, HaveOneDigit) {
+  EXPECT_EQ(MissingCalls(41'234'567, 3'012'345'678).text(true),
+            "up to 4,000,000,000 calls of it were not recorded, some 40,000,000 if it was called as often as before");
+  EXPECT_EQ(MissingCalls(0, 0).text(false), "an unknown number of calls of them were not recorded, some 0 if they were "
+                                            "called as often as before");
+  for (const uint64_t number : {0, 1, 9, 10, 100, 7000})
+    EXPECT_TRUE(MissingCalls(number, number).ifAsBefore == number && MissingCalls(number, number).most == number);
+  EXPECT_EQ(MissingCalls(14, 0).ifAsBefore, 10u);
+  EXPECT_EQ(MissingCalls(15, 0).ifAsBefore, 20u);
+  EXPECT_EQ(MissingCalls(96, 0).ifAsBefore, 100u);
+  EXPECT_EQ(MissingCalls(0, 11).most, 20u);
+  EXPECT_EQ(MissingCalls(0, 91).most, 100u);
+  EXPECT_GT(MissingCalls(UINT64_MAX, UINT64_MAX).most, UINT64_MAX / 30);
 }
 
 TEST(Text, OneLineIsSafeForTerminals) {

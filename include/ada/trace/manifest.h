@@ -98,7 +98,8 @@ struct SwitchedOffFunction {
   uint64_t offNs = 0;           ///< when; for a forked child, possibly in its parent
   std::optional<uint64_t> onNs; ///< when the program switched it on again
   uint64_t calls = 0;           ///< calls that were recorded
-  uint64_t estimatedCalls = 0;  ///< how many were not, estimated from how often it was called before
+  uint64_t estimatedCalls = 0;  ///< how many were not, if it was called as often as before
+  uint64_t mostCalls = 0;       ///< how many there can have been in the time of the processors; 0: not known
 };
 
 /// Whether the process's threads have scheduling records (docs/formats/sched.md).
@@ -223,6 +224,8 @@ public:
   uint64_t allLeftOut() const;
   /// The sum of switchedOff's estimates.
   uint64_t allEstimated() const;
+  /// How many calls there can have been of all of them, which share the processors; 0: not known.
+  uint64_t allAtMost() const;
 
   /// Some of its symbols are annotations with arguments.
   bool hasAnnotatedValues = false;

@@ -19,6 +19,10 @@ struct FunctionFigures {
 };
 static_assert(sizeof(FunctionFigures) == 32);
 
+// A call of a function that is off takes at least two tests of a byte, even if it was inlined: no processor does that
+// more often.
+constexpr uint64_t kMostCallsPerNs = 4;
+
 // A function that may be chosen.
 struct HotFunction {
   uint64_t units;

@@ -31,11 +31,14 @@ FunctionsOff functionsOff(const std::string &session) {
   };
   std::map<std::string, Name, std::less<>> byName;
   std::string budget;
-  uint64_t estimated = 0;
+  uint64_t estimated = 0, atMost = 0;
+  bool isLimited = true;
   for (const std::string &directory : processDirectories(session)) {
     const auto manifest = Manifest::read(directory + "/manifest.json");
     if (!manifest || manifest->exit.how == "rotated") // the next part continues the count
       continue;
+    atMost += manifest->allAtMost();
+    isLimited &= manifest->switchedOff.empty() || manifest->allAtMost() > 0;
     for (const SwitchedOffFunction &function : manifest->switchedOff) {
       const Symbol *symbol = manifest->find(function.functionId);
       if (!symbol)
@@ -57,13 +60,12 @@ FunctionsOff functionsOff(const std::string &session) {
   FunctionsOff off;
   std::string shown;
   for (size_t i = 0; i < std::min(kNamed, names.size()); ++i)
-    shown +=
-        fmt::format("{}{} (~{})", i ? ", " : "", oneLine(names[i]->shown), formatCount(roughly(names[i]->estimated)));
+    shown += fmt::format("{}{}", i ? ", " : "", oneLine(names[i]->shown));
   if (names.size() > kNamed)
     shown += fmt::format(" and {} more", formatCount(names.size() - kNamed));
-  off.told = fmt::format("{} {} switched off by the budget of {}: {}; about {} were not recorded",
-                         formatCount(names.size(), "function"), names.size() == 1 ? "was" : "were", budget, shown,
-                         formatCount(roughly(estimated), "call"));
+  off.told = fmt::format("{} {} switched off by the budget of {}: {}; {}", formatCount(names.size(), "function"),
+                         names.size() == 1 ? "was" : "were", budget, shown,
+                         MissingCalls(estimated, isLimited ? atMost : 0).text(names.size() == 1));
   for (const Name *name : names)
     off.globs += (off.globs.empty() ? "" : "|") + analysis::globOf(name->name);
   if (off.globs.size() > kMostGlobs)

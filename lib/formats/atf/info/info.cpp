@@ -1,4 +1,5 @@
 // Describes a session, a process, a thread or an index file.
+#include "base/estimates.h"
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "base/quantities.h"
@@ -156,6 +157,16 @@ void addInferred(InfoSection &section, const Manifest &manifest) {
         {"inferred", formatCount(inferred, "exit") + " that no hook saw", JsonMembers().number("inferred", inferred)});
 }
 
+InfoField budgetField(const Manifest &manifest) {
+  InfoField field{"budget", manifest.budget + ": nothing was switched off",
+                  JsonMembers().text("budget", manifest.budget).number("call_cost_ns", manifest.budgetCallNs)};
+  if (!manifest.switchedOff.empty()) {
+    field.text = atf::switchedOffSummary(manifest);
+    MissingCalls(manifest.allEstimated(), manifest.allAtMost()).putMembers(field.members);
+  }
+  return field;
+}
+
 // Whether it is known when the threads were on-CPU.
 InfoField schedField(const ManifestSched &sched) {
   std::string text = sched.isRecorded ? "when each thread was on-CPU" : "not recorded";
@@ -207,13 +218,7 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
         {"left out", formatCount(leftOut, "event") + " of calls that were too short, or too deep inside of others",
          JsonMembers().number("left_out", leftOut)});
   if (const Manifest *manifest = process.manifest(); manifest && !manifest->budget.empty())
-    section.fields.push_back({"budget",
-                              manifest->switchedOff.empty() ? manifest->budget + ": nothing was switched off"
-                                                            : atf::switchedOffSummary(*manifest),
-                              JsonMembers()
-                                  .text("budget", manifest->budget)
-                                  .number("call_cost_ns", manifest->budgetCallNs)
-                                  .number("estimated_calls", manifest->allEstimated())});
+    section.fields.push_back(budgetField(*manifest));
   if (const Manifest *manifest = process.manifest(); manifest && manifest->sched)
     section.fields.push_back(schedField(*manifest->sched));
   if (const Manifest *manifest = process.manifest())

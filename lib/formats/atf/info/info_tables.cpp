@@ -104,18 +104,18 @@ model::InfoTable windowTable(const ProcessTrace &process, std::optional<uint64_t
 
 std::string switchedOffSummary(const Manifest &manifest) {
   const size_t count = manifest.switchedOff.size();
-  return fmt::format("{} {} switched off by the budget of {}; about {} of {} were not recorded",
-                     formatCount(count, "function"), count == 1 ? "was" : "were", manifest.budget,
-                     formatCount(roughly(manifest.allEstimated()), "call"), count == 1 ? "it" : "them");
+  return fmt::format("{} {} switched off by the budget of {}; {}", formatCount(count, "function"),
+                     count == 1 ? "was" : "were", manifest.budget,
+                     MissingCalls(manifest.allEstimated(), manifest.allAtMost()).text(count == 1));
 }
 
 model::InfoTable switchedOffTable(const ProcessTrace &process, std::optional<uint64_t> originNs) {
   const Manifest &manifest = *process.manifest();
-  model::InfoTable table{
-      .key = "switched_off",
-      .what = "functions that are off",
-      .heading = fmt::format("{:>11} {:>13} {:>15}  switched off by the budget", "off at", "calls", "not recorded"),
-      .shown = 25};
+  model::InfoTable table{.key = "switched_off",
+                         .what = "functions that are off",
+                         .heading = fmt::format("{:>11} {:>13} {:>15} {:>15}  switched off by the budget", "off at",
+                                                "calls", "if as before", "missing at most"),
+                         .shown = 25};
   const auto after = [&](uint64_t ns) {
     return originNs ? formatDuration(ns > *originNs ? ns - *originNs : 0) : std::to_string(ns);
   };
@@ -125,16 +125,17 @@ model::InfoTable switchedOffTable(const ProcessTrace &process, std::optional<uin
   std::ranges::stable_sort(functions, std::ranges::greater(), [](const auto *f) { return f->estimatedCalls; });
   for (const SwitchedOffFunction *function : functions) {
     const std::string name(process.shortDisplayName(function->functionId));
+    const MissingCalls missing(function->estimatedCalls, function->mostCalls);
     JsonMembers members;
     members.text("function", name)
         .number("off_ns", function->offNs)
         .number("on_ns", function->onNs)
-        .number("calls", function->calls)
-        .number("estimated_calls", function->estimatedCalls);
+        .number("calls", function->calls);
+    missing.putMembers(members);
     table.rows.push_back(
-        {.text = fmt::format("{:>11} {:>13} {:>15}  {}{}", after(function->offNs), formatCount(function->calls),
-                             "~" + formatCount(roughly(function->estimatedCalls)), name,
-                             function->onNs ? " (on again at " + after(*function->onNs) + ")" : std::string()),
+        {.text = fmt::format("{:>11} {:>13} {:>15} {:>15}  {}{}", after(function->offNs), formatCount(function->calls),
+                             "~" + formatCount(missing.ifAsBefore), missing.most ? formatCount(missing.most) : "?",
+                             name, function->onNs ? " (on again at " + after(*function->onNs) + ")" : std::string()),
          .members = std::move(members)});
   }
   return table;

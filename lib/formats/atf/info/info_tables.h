@@ -19,8 +19,8 @@ std::string detailSummary(const ProcessTrace &process);
 /// The windows of detail_mode=window, with times from `startNs` on. The process must have a manifest.
 model::InfoTable windowTable(const ProcessTrace &process, std::optional<uint64_t> originNs);
 
-/// "2 functions were switched off by the budget of 5%; about 1,234 calls of them were not recorded". At least one
-/// function must have been switched off.
+/// "2 functions were switched off by the budget of 5%; up to 4,000,000 calls of them were not recorded, some 20,000 if
+/// they were called as often as before". At least one function must have been switched off.
 std::string switchedOffSummary(const Manifest &manifest);
 /// The functions, those with the most missing calls first. Times are relative to `originNs`. The process must have a
 /// manifest.

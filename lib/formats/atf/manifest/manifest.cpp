@@ -334,6 +334,16 @@ uint64_t Manifest::allEstimated() const {
   return all;
 }
 
+uint64_t Manifest::allAtMost() const {
+  uint64_t most = 0;
+  for (const SwitchedOffFunction &function : switchedOff)
+    if (function.mostCalls == 0)
+      return 0;
+    else
+      most = std::max(most, function.mostCalls);
+  return most;
+}
+
 uint64_t Manifest::allLeftOut() const {
   uint64_t all = leftOutCount;
   for (const ManifestThread &thread : threads)
