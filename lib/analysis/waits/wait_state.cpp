@@ -84,6 +84,29 @@ void WaitState::finish(uint64_t endNs) {
     calls_[i]->finish();
 }
 
+static bool isNext(uint64_t toNs, const OffCpu &off) { return off.fromNs <= toNs + kBetweenYieldsNs; }
+
+void WaitFrame::takeReady(const OffCpu &off) {
+  if (canWait(does.action)) {
+    readyNs += off.durationNs();
+    return;
+  }
+  if (!isNext(yieldedToNs, off))
+    endYields(false);
+  ++yields, yieldedNs += off.durationNs(), yieldedToNs = off.toNs;
+}
+
+void WaitFrame::takeWait(const OffCpu &off) {
+  waitNs += off.durationNs(), wokenNs = off.toNs;
+  endYields(isNext(yieldedToNs, off));
+}
+
+void WaitFrame::endYields(bool isWait) {
+  if (isWait || yields >= kYieldsOfAWait)
+    readyNs += yieldedNs;
+  yields = yieldedNs = 0;
+}
+
 // Accounts for the time since the thread's last event, all of which was in its innermost call.
 void WaitState::account(uint32_t thread, uint64_t ns) {
   ThreadState &state = threads_[thread];
@@ -96,7 +119,9 @@ void WaitState::account(uint32_t thread, uint64_t ns) {
     uint64_t recorderNs = 0;
     state.offCpu.take(state.lastNs, ns, [&](const OffCpu &off) {
       if (off.why == OffCpu::Why::Waiting)
-        frame.waitNs += off.durationNs(), frame.wokenNs = off.toNs;
+        frame.takeWait(off);
+      else if (off.why == OffCpu::Why::Preempted)
+        frame.takeReady(off);
       else if (off.why == OffCpu::Why::Recorder)
         recorderNs += off.durationNs();
       else if (off.why == OffCpu::Why::Unknown && !isSpin)
@@ -162,6 +187,7 @@ void WaitState::end(uint32_t thread, const Span &span) {
   ThreadState &state = threads_[thread];
   if (state.frames.empty())
     return;
+  state.frames.back().endYields(false);
   const WaitFrame frame = state.frames.back();
   for (const uint32_t object : {frame.object, frame.mutex})
     if (object != kNobody)
@@ -178,10 +204,12 @@ void WaitState::end(uint32_t thread, const Span &span) {
   over.waitNs = frame.does.kind == WaitKind::SpinLock ? 0 : frame.waitNs;
   if (frame.untoldNs >= kShortestWaitNs || (over.isOpen && frame.does.action != WaitAction::None))
     over.waitNs += frame.untoldNs;
-  if (over.waitNs < filter_.minDurationNs)
-    over.waitNs = 0;
+  if (frame.does.kind != WaitKind::SpinLock && (over.waitNs || !canWait(frame.does.action)))
+    over.readyNs = frame.readyNs;
+  if (over.waitNs + over.readyNs < filter_.minDurationNs)
+    over.waitNs = over.readyNs = 0;
   const bool isWhole = !filter_.minDurationNs && !filter_.fromNs && filter_.toNs == ~uint64_t{0};
-  over.hasWaited = over.waitNs || (over.isOpen && isWhole && canWait(frame.does.action));
+  over.hasWaited = over.waitNs || over.readyNs || (over.isOpen && isWhole && canWait(frame.does.action));
   over.isTimeout = frame.does.isTimed && result && *result == kTimeout;
   over.isShown = frame.isShown;
   over.object = frame.object;
@@ -190,7 +218,7 @@ void WaitState::end(uint32_t thread, const Span &span) {
     if (!state.frames[i].isLibrary)
       over.caller = state.frames[i].function;
   over.frame = &frame;
-  if (canWait(frame.does.action) || over.waitNs)
+  if (canWait(frame.does.action) || over.hasWaited)
     tellOf(over, result);
   if (frame.isShown && (frame.recorderNs || frame.unknownNs >= kShortestWaitNs))
     listener_.callWasHeld(thread, frame, over.caller);

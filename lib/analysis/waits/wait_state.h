@@ -28,6 +28,9 @@ namespace ada::analysis {
 
 constexpr uint32_t kNobody = ~uint32_t{0}; ///< no thread, no function, no object
 constexpr uint64_t kShortestWaitNs = 10'000;
+/// A thread that spins is on-CPU for no longer than this between two yields. That many in a row are no preemption,
+/// which lets a thread run for longer.
+constexpr uint64_t kBetweenYieldsNs = 50'000, kYieldsOfAWait = 3;
 
 /// A thread that owns an object now.
 struct Owner {
@@ -70,6 +73,13 @@ struct WaitFrame {
   uint64_t waitNs = 0, untoldNs = 0;
   uint64_t recorderNs = 0, unknownNs = 0;
   uint64_t wokenNs = 0; ///< end of the last off-CPU time
+  /// Off-CPU time that belongs to its waits although the thread was ready to run: in a call that waits, all of it.
+  /// Otherwise yields: a thread that yields a few times, or sleeps after it has yielded, has waited all the time, as
+  /// std::atomic::wait does. The others are about yields in a row.
+  uint64_t readyNs = 0, yieldedNs = 0, yieldedToNs = 0, yields = 0;
+  void takeReady(const OffCpu &off);
+  void takeWait(const OffCpu &off);
+  void endYields(bool isWait);
 };
 
 /// The end of a call that waited.
@@ -78,7 +88,8 @@ struct WaitEnd {
   uint32_t thread = 0;
   uint32_t object = kNobody;
   uint32_t caller = kNobody;      ///< the program's own function it was called from
-  uint64_t endNs = 0, waitNs = 0; ///< waitNs: the part that counts
+  uint64_t endNs = 0, waitNs = 0; ///< waitNs: the part that counts, as the system says
+  uint64_t readyNs = 0;           ///< more of it: see WaitFrame
   uint32_t waker = kNobody, wakerFunction = kNobody;
   uint64_t wakerNs = 0; ///< when it woke the thread
   /// Also true for an open call that was its thread's last event, and of which nothing is known except that it waits.

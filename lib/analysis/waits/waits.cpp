@@ -243,10 +243,11 @@ private:
     const OffCpuTimes times = lane->timesBetween(from, to);
     if (!lane->isSchedKnown() || (frame && frame->does.kind == WaitKind::SpinLock))
       return to - from - times.recorderNs;
+    const uint64_t waitedNs = times.waitingNs + (frame ? times.preemptedNs : 0);
     if (to <= lane->knownToNs() || !state_->waitsBeyond(*lane))
-      return times.waitingNs;
+      return waitedNs;
     const uint64_t knownTo = std::max(from, lane->knownToNs());
-    return times.waitingNs + lane->timesBetween(knownTo, to).unknownNs;
+    return waitedNs + lane->timesBetween(knownTo, to).unknownNs;
   }
 
   // One row per process holds all of it; `waits` counts calls.
@@ -334,17 +335,18 @@ private:
       if (options_.by == WaitsBy::Place)
         row.object = {.process = object.process, .kind = object.kind, .value = {}, .other = {}, .place = object.place};
     }
-    row.totalNs += over.waitNs;
+    const uint64_t ns = over.waitNs + over.readyNs;
+    row.totalNs += ns;
     row.timeouts += over.isTimeout;
     row.open += over.isOpen;
-    if (row.waits == 1 || over.waitNs > row.maxNs) {
-      row.maxNs = over.waitNs;
+    if (row.waits == 1 || ns > row.maxNs) {
+      row.maxNs = ns;
       row.maxThread = over.thread;
       row.maxSeq = over.frame->isEarlier ? std::nullopt : std::optional(over.frame->beginSeq);
     }
     WaitCaller &caller = sums.callers[over.caller];
     caller.function = over.caller;
-    ++caller.waits, caller.ns += over.waitNs;
+    ++caller.waits, caller.ns += ns;
 
     const bool isWoken = object.owners.empty() && object.joined == kNobody && !isLock(object.kind);
     if (isWoken) { // others that could have woken it did not
@@ -352,18 +354,18 @@ private:
       waiter.shares.clear();
       if (over.waker == kNobody)
         return;
-      share.ns = over.waitNs;
+      share.ns = ns;
       if (over.wakerFunction != kNobody)
-        share.takenIn[over.wakerFunction] += over.waitNs;
+        share.takenIn[over.wakerFunction] += ns;
       if (share.where.empty())
-        share.where[{over.wakerFunction, kNobody}] = over.waitNs;
+        share.where[{over.wakerFunction, kNobody}] = ns;
       waiter.shares[over.waker] = std::move(share);
     } else if (over.waker != kNobody && waiter.shares.empty()) {
-      waiter.shares[over.waker].ns = over.waitNs;
+      waiter.shares[over.waker].ns = ns;
     }
     for (auto &[thread, share] : waiter.shares) {
       share.waits = 1;
-      share.ns = std::min(share.ns, over.waitNs);
+      share.ns = std::min(share.ns, ns);
       sums.shares[thread].add(share);
       if (object.joined == kNobody && state_->thread(thread).hasEnded &&
           std::ranges::find(object.owners, thread, &Owner::thread) != object.owners.end())

@@ -1,6 +1,7 @@
 # sched_file.py SESSION/pid_N/thread_N "KNOWN_FROM KNOWN_TO" "TIME KIND PROCESSOR"...: writes a file with a thread's
-# on-CPU and off-CPU times (docs/formats/sched.md). KIND is on, waits, preempted, lost, held or resumed. If KNOWN_FROM
-# KNOWN_TO is empty, nothing is known from the system.
+# on-CPU and off-CPU times (docs/formats/sched.md). KIND is on, waits, preempted, lost, held or resumed. "KNOWN_FROM
+# KNOWN_TO nothing": nothing is known from the system. "KNOWN_FROM KNOWN_TO late": nothing before the first record;
+# otherwise the thread is on-CPU from KNOWN_FROM on, if it does not begin later.
 import os
 import struct
 import sys
@@ -14,8 +15,13 @@ KNOWN_TO = 5
 def main(thread, known, *records):
     known_from, known_to, *nothing = known.split()
     known_from, known_to = int(known_from), int(known_to)
+    late = nothing == ["late"]
+    nothing = nothing == ["nothing"]
+    kinds = [(record.split()[1], record.split()[2]) for record in records if record.split()[1] not in ("held", "resumed")]
+    if not late and not nothing and (not kinds or kinds[0][0] in ("waits", "preempted", "lost")):
+        records = [f"{known_from} on {kinds[0][1] if kinds and kinds[0][0] != 'lost' else 0}", *records]
     version = 2 if nothing or any(record.split()[1] in ("held", "resumed") for record in records) else 1
-    data = struct.pack("<8sIIQQ", b"ADASCHED", version, 4711, known_from, len(nothing))
+    data = struct.pack("<8sIIQQ", b"ADASCHED", version, 4711, known_from, nothing)
     for record in records:
         time, kind, value = record.split()
         data += struct.pack("<QII", int(time), KINDS[kind], int(value))
