@@ -8,10 +8,9 @@ namespace ada {
 constexpr size_t kStep = 64;
 constexpr uint64_t kNever = ~uint64_t{0};
 
-OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, uint64_t switches, uint64_t beganNs,
-                       bool isSchedKnown, std::vector<OnCpu> runs)
-    : runs_(std::move(runs)), fromNs_(fromNs), toNs_(std::max(fromNs, toNs)), switches_(switches), beganNs_(beganNs),
-      isSchedKnown_(isSchedKnown) {
+OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, bool isSchedKnown,
+                       std::vector<OnCpu> runs)
+    : runs_(std::move(runs)), fromNs_(fromNs), toNs_(std::max(fromNs, toNs)), isSchedKnown_(isSchedKnown) {
   periods_.reserve(periods.size() + 2);
   first_ = isSchedKnown_ && fromNs_ > 0 && (periods.empty() || periods.front().fromNs > 0);
   uint64_t at = 0;

@@ -126,16 +126,17 @@ Expected<void> TraceLists::readOffCpu(const ListRequest &request, const std::ato
   for (const model::Thread &thread : trace_.table().threads) {
     if (!thread.offCpu || !which.wantsThread(thread.index))
       continue;
-    for (const OffCpu &off : thread.offCpu->periods()) {
-      if (stop)
-        return {};
-      if (off.fromNs < request.minTs || off.fromNs > request.maxTs)
-        continue;
+    bool isOver = false;
+    thread.eachOffCpu([&](const OffCpu &off) {
+      isOver |= stop;
+      if (isOver || off.fromNs < request.minTs || off.fromNs > request.maxTs)
+        return;
       row = {uint64_t{thread.index}, uint64_t{thread.process}, off.fromNs,
              off.durationNs(),       offCpuName(off.why),      uint64_t{off.processor}};
-      if (!visit(row))
-        return {};
-    }
+      isOver = !visit(row);
+    });
+    if (isOver)
+      return {};
   }
   return {};
 }

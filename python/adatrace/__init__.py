@@ -7,10 +7,10 @@
 docs/reference/python.md describes the package.
 """
 from ._columns import Columns, Texts, Words
-from ._errors import AdviceWarning, DamageWarning, Error
+from ._errors import AdviceWarning, DamageWarning, Error, HoldUpWarning
 from ._record import Recording, record
 from ._rows import FlameGraph, Rows, Tree
 from ._trace import Function, Process, Span, Thread, Trace, diff, open
 
-__all__ = ["AdviceWarning", "Columns", "DamageWarning", "Error", "FlameGraph", "Function", "Process", "Recording", "Rows",
-           "Span", "Texts", "Thread", "Trace", "Tree", "Words", "diff", "open", "record"]
+__all__ = ["AdviceWarning", "Columns", "DamageWarning", "Error", "FlameGraph", "Function", "HoldUpWarning", "Process",
+           "Recording", "Rows", "Span", "Texts", "Thread", "Trace", "Tree", "Words", "diff", "open", "record"]

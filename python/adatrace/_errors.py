@@ -33,5 +33,12 @@ class DamageWarning(UserWarning):
     """A part of a trace is damaged; everything else was read. ``Trace.problems`` has the details."""
 
 
+class HoldUpWarning(UserWarning):
+    """The recorder held up threads for a time that matters: nothing is missing, but they would have been faster without.
+
+    This time is shown as ``recorder`` and is not the program's. The warning gives the reason.
+    """
+
+
 class AdviceWarning(UserWarning):
     """A question can't be answered as it was meant: a glob matches no function that was called, for example."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from ._errors import Error
 
-_Damage = tuple[list[Error], list[str]]
+_Damage = tuple[list[Error], list[tuple[str, str]]]  # of a warning: code, message
 _Column = tuple[Any, ...]
 _ArrowColumn = tuple[str, str, int, int, list[Any], Any]
 _Answer = tuple[str, list[str], _Damage]

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _native
 from ._columns import Column, Columns
-from ._errors import AdviceWarning, DamageWarning, Error
+from ._errors import AdviceWarning, DamageWarning, Error, HoldUpWarning
 from ._rows import FlameGraph, Rows, Tree, duration
 
 Globs = Union[str, Iterable[str], None]
@@ -381,10 +381,10 @@ class Trace:
                 self._notes.add(str(problem))
                 self.problems.append(problem)
                 _warn(str(problem), DamageWarning)
-        for note in notes:
+        for code, note in notes:
             if note not in self._notes:
                 self._notes.add(note)
-                _warn(note, DamageWarning)
+                _warn(note, HoldUpWarning if code == "W_RECORDER_WAIT" else DamageWarning)
 
 
 Run = Union[Trace, str, "os.PathLike[str]"]

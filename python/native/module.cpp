@@ -44,7 +44,7 @@ py::tuple damageOf(const Damage &damage) {
   for (const Error &problem : damage.problems)
     problems.append(errorOf(problem));
   for (const Warning &warning : damage.warnings)
-    warnings.append(textOf(warning.message));
+    warnings.append(py::make_tuple(warning.code, textOf(warning.message)));
   return py::make_tuple(problems, warnings);
 }
 

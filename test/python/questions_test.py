@@ -5,6 +5,7 @@ import os
 import pathlib
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -138,6 +139,23 @@ class Errors(WithSession):
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 self.assertEqual({"main", "parse(..)"}, {row["function"] for row in trace.report()})
+
+
+    def test_hold_ups_are_not_damage(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = sessions.make(pathlib.Path(folder), "process 1\nfunction 1 main\nthread 0 tid 1\n"
+                                 "1000000 call main\n9000000 return main")
+            # docs/formats/sched.md: the system reported nothing; held up for want of a chunk from 2 to 5 ms.
+            records = [(2_000_000, 6, 1), (5_000_000, 7, 1)]
+            lane = struct.pack("<8sIIQQ", b"ADASCHED", 2, 1, 0, 1) + b"".join(struct.pack("<QII", *record) for record in records)
+            next(pathlib.Path(path).rglob("thread_0")).joinpath("sched.ads").write_bytes(lane)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                adatrace.open(path).report()
+            [warning] = caught
+            self.assertIs(adatrace.HoldUpWarning, warning.category)
+            self.assertFalse(issubclass(adatrace.HoldUpWarning, adatrace.DamageWarning))
+            self.assertIn("held up 1 thread for 3.000 ms, thread 0 for 38 % of its time: the buffer was full; ", str(warning.message))
 
 
 class Threads(WithSession):

@@ -1,4 +1,5 @@
 // Off-CPU times: sums checked against brute force, and their file, whole, cut and wrong.
+#include "ada/trace/model.h"
 #include "ada/trace/off_cpu.h"
 #include "analysis/waits/off_cpu_follower.h"
 #include "formats/atf/files/sched_file.h"
@@ -69,7 +70,7 @@ protected:
 TEST(OffCpu, SumsAgainstBruteForce) {
   const std::vector<OffCpu> periods = randomPeriods(1, 300);
   const uint64_t end = periods.back().toNs + 10;
-  const OffCpuLane lane(periods, 0, end, 300);
+  const OffCpuLane lane(periods, 0, end);
   std::mt19937_64 random(2);
   for (int i = 0; i < 2000; ++i) {
     const uint64_t from = random() % end, to = random() % end;
@@ -102,7 +103,7 @@ TEST(OffCpu, FollowerTellsOfEachOnce) {
     periods.push_back({from, to, OffCpu::Why(random() % 4), 0});
     ns = to;
   }
-  const OffCpuLane lane(periods, 900, ns + 100, 300);
+  const OffCpuLane lane(periods, 900, ns + 100);
   std::vector<uint64_t> events = {0};
   for (const OffCpu &off : periods)
     for (const uint64_t near : {off.fromNs - 20, off.fromNs + random() % 4, off.toNs - random() % 4, off.toNs + 20})
@@ -131,7 +132,7 @@ TEST(OffCpu, FollowerTellsOfEachOnce) {
 
 // An event well inside a wait proves that records are missing, so the whole wait becomes unknown.
 TEST(OffCpu, EventInsideAWait) {
-  const OffCpuLane lane({{100'000, 500'000, OffCpu::Why::Waiting, 0}}, 1, 900'000, 1);
+  const OffCpuLane lane({{100'000, 500'000, OffCpu::Why::Waiting, 0}}, 1, 900'000);
   analysis::OffCpuFollower follower(&lane, 0, ~uint64_t{0});
   OffCpuTimes all;
   uint64_t before = 50'000;
@@ -145,7 +146,7 @@ TEST(OffCpu, EventInsideAWait) {
 }
 
 TEST_F(File, WrittenAndReadAgain) {
-  const OffCpuLane lane(randomPeriods(4, 1000), 900, 1'000'000, 1001, 950);
+  const OffCpuLane lane(randomPeriods(4, 1000), 900, 1'000'000);
   ASSERT_TRUE(atf::writeSched(path_, lane, 7));
   EXPECT_EQ(check(), "ok");
   const auto read = OffCpuLane::open(path_);
@@ -158,8 +159,6 @@ TEST_F(File, WrittenAndReadAgain) {
   }
   EXPECT_EQ((*read)->knownFromNs(), 900u);
   EXPECT_EQ((*read)->knownToNs(), 1'000'000u);
-  EXPECT_EQ((*read)->beganNs(), 950u);
-  EXPECT_EQ((*read)->switches(), 1001u);
 }
 
 TEST_F(File, Records) {
@@ -178,6 +177,61 @@ TEST_F(File, Records) {
   EXPECT_EQ(periods(), "200-300u 350-400w to 600");
   write({{200, Kind::Waits, 0}, {300, Kind::Lost, 9}, {350, Kind::On, 0}, {600, Kind::KnownTo, 0}});
   EXPECT_EQ(periods(), "200-350u to 600");
+}
+
+// Before the first record of a thread, nothing is known: that it ran is no better a guess than that it slept.
+TEST_F(File, UnknownBeforeTheFirstRecord) {
+  version_ = 2;
+  const auto times = [&] {
+    const OffCpuTimes all = (*OffCpuLane::open(path_))->timesBetween(100, 900);
+    return std::to_string(all.unknownNs) + " unknown, " + std::to_string(800 - all.notRunningNs()) + " on-CPU";
+  };
+  const Record end = {900, Kind::KnownTo, 0};
+  write({end});
+  EXPECT_EQ(times(), "800 unknown, 0 on-CPU");
+  write({{200, Kind::Held, 1}, {300, Kind::Resumed, 0}, end});
+  EXPECT_EQ(times(), "700 unknown, 0 on-CPU");
+  for (const Kind kind : {Kind::Waits, Kind::Preempted}) {
+    write({{200, kind, 0}, {300, Kind::On, 0}, end});
+    EXPECT_EQ(times(), "100 unknown, 600 on-CPU");
+    EXPECT_TRUE((*OffCpuLane::open(path_))->runs().front() == (OnCpu{300, 900, 0}));
+  }
+  write({{200, Kind::On, 0}, {300, Kind::Waits, 0}, end});
+  EXPECT_EQ(times(), "100 unknown, 100 on-CPU");
+  write({{200, Kind::LostFrom, 0}, {250, Kind::Lost, 3}, {300, Kind::Waits, 0}, end});
+  EXPECT_EQ(times(), "150 unknown, 50 on-CPU");
+  // Lists have it between the thread's first event and its last.
+  write({{300, Kind::Waits, 0}, {400, Kind::On, 0}, {900, Kind::KnownTo, 0}});
+  model::Thread thread;
+  thread.offCpu = *OffCpuLane::open(path_);
+  std::string listed;
+  const auto list = [&](const OffCpu &off) {
+    listed += std::to_string(off.fromNs) + "-" + std::to_string(off.toNs) + "wpur"[static_cast<int>(off.why)] + " ";
+  };
+  thread.eachOffCpu(list);
+  EXPECT_EQ(listed, "300-400w ");
+  thread.extent = model::ThreadExtent{2, 150, 950};
+  listed.clear();
+  thread.eachOffCpu(list);
+  EXPECT_EQ(listed, "150-300u 300-400w 900-950u ");
+}
+
+TEST_F(File, ReasonsOfTheRecorder) {
+  version_ = 2;
+  write({{150, Kind::On, 0},
+         {200, Kind::Held, 16},
+         {300, Kind::Resumed, 16},
+         {400, Kind::Held, 1},
+         {500, Kind::Resumed, 1},
+         {900, Kind::KnownTo, 0}});
+  for (int i = 0; i < 2; ++i) { // as recorded, and written again
+    const auto lane = *OffCpuLane::open(path_);
+    ASSERT_EQ(lane->periods().size(), 2u);
+    EXPECT_EQ(lane->periods()[0].heldFor, 16u);
+    EXPECT_EQ(lane->periods()[1].heldFor, 1u);
+    EXPECT_EQ(lane->periods()[1].processor, 0u);
+    ASSERT_TRUE(atf::writeSched(path_, *lane, 7));
+  }
 }
 
 // The records lost by one CPU's buffer say nothing about earlier times or about threads that ran on another CPU
@@ -256,7 +310,7 @@ TEST_F(File, HeldUp) {
          {190, Kind::Resumed, 0},
          {200, Kind::On, 0},
          end});
-  EXPECT_EQ(periods(), "50-80r 80-100u 150-160w 160-170r 170-180w 180-190r 190-200w to 900");
+  EXPECT_EQ(periods(), "50-80r 80-150u 150-160w 160-170r 170-180w 180-190r 190-200w to 900");
   // Records out of order, a file cut while the thread was held up, and odd records.
   write({{300, Kind::Resumed, 0}, {210, Kind::Waits, 0}, {200, Kind::Held, 1}, {290, Kind::On, 0}, end});
   EXPECT_EQ(periods(), "200-300r to 900");
@@ -296,7 +350,7 @@ TEST_F(File, HeldUpWrittenAgain) {
       periods.push_back({400, 450, OffCpu::Why::Unknown, 0});
       periods.push_back({450, 500, OffCpu::Why::Recorder, 0});
     }
-    const OffCpuLane lane(periods, 100, 900, 3, 150, isKnown);
+    const OffCpuLane lane(periods, 100, 900, isKnown);
     ASSERT_TRUE(atf::writeSched(path_, lane, 7));
     EXPECT_EQ(check(), "ok");
     const auto read = OffCpuLane::open(path_);
@@ -309,7 +363,7 @@ TEST_F(File, HeldUpWrittenAgain) {
 
 // A killed process's file is completed, wherever it was cut.
 TEST_F(File, CutAnywhere) {
-  ASSERT_TRUE(atf::writeSched(path_, OffCpuLane(randomPeriods(5, 20), 900, 1'000'000, 20), 7));
+  ASSERT_TRUE(atf::writeSched(path_, OffCpuLane(randomPeriods(5, 20), 900, 1'000'000), 7));
   const std::string whole = bytes();
   for (size_t size = 0; size <= whole.size(); ++size) {
     writeBytes(whole.substr(0, size));

@@ -77,7 +77,7 @@ inline void writeRandomLane(const std::string &path, const std::vector<atf::Inde
   }
   const uint64_t toNs = events[events.size() - 5].timestampNs;
   std::erase_if(off, [&](const OffCpu &o) { return o.toNs > toNs; });
-  EXPECT_TRUE(atf::writeSched(path, OffCpuLane(off, events[5].timestampNs, toNs, off.size()), 7));
+  EXPECT_TRUE(atf::writeSched(path, OffCpuLane(off, events[5].timestampNs, toNs), 7));
 }
 
 // Turns a finished file into what a bounded recording would have left: its first three blocks are gone.

@@ -163,6 +163,12 @@ struct Thread {
   uint32_t indexInTrace = 0;
   /// Whether it is known when the thread was on-CPU.
   bool knowsSched() const { return offCpu && offCpu->isSchedKnown(); }
+  /// For lists: calls use(const OffCpu &) for its off-CPU times, and for what is unknown between its first and last
+  /// event.
+  template <class Use> void eachOffCpu(Use &&use) const {
+    if (offCpu)
+      offCpu->each(extent ? extent->firstNs : ~uint64_t{0}, extent ? extent->lastNs : 0, use);
+  }
 };
 
 struct Function {

@@ -4,6 +4,7 @@
 
 #include "ada/trace/error.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -24,7 +25,8 @@ struct OffCpu {
   };
   uint64_t fromNs = 0, toNs = 0;
   Why why = Why::Waiting;
-  uint32_t processor = 0; ///< which one it left
+  uint32_t processor : 24 = 0; ///< which one it left
+  uint32_t heldFor : 8 = 0;    ///< of Recorder: why, as in docs/formats/sched.md; 0 if that is not known
   uint64_t durationNs() const { return toNs - fromNs; }
 };
 
@@ -100,27 +102,35 @@ public:
   static Expected<std::shared_ptr<const OffCpuLane>> open(const std::string &path);
   /// Takes periods in order, which must not overlap and must lie in the known time;
   /// those of the recorder may lie anywhere.
-  OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, uint64_t switches, uint64_t beganNs = 0,
-             bool isSchedKnown = true, std::vector<OnCpu> runs = {});
+  OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, bool isSchedKnown = true,
+             std::vector<OnCpu> runs = {});
 
   /// By time. The last one may continue beyond the known time: then its end is knownToNs().
   std::span<const OffCpu> periods() const { return std::span(periods_).subspan(first_, count_); }
   /// The same, plus the unknown times before and after them: Why::Unknown, from 0 and to 2^64-1.
   std::span<const OffCpu> all() const { return periods_; }
+  /// Calls use(const OffCpu &) for each of all(), of which the first and the last, if they are the unknown times
+  /// outside, are cut to fromNs <= t < toNs: for lists, in which nothing would look like on-CPU.
+  template <class Use> void each(uint64_t fromNs, uint64_t toNs, Use &&use) const {
+    for (size_t i = 0; i < periods_.size(); ++i) {
+      OffCpu off = periods_[i];
+      if (i < first_ || i >= first_ + count_)
+        off.fromNs = std::max(off.fromNs, fromNs), off.toNs = std::min(off.toNs, toNs);
+      if (off.fromNs < off.toNs)
+        use(static_cast<const OffCpu &>(off));
+    }
+  }
   /// Those of all() that overlap fromNs <= t < toNs.
   std::span<const OffCpu> between(uint64_t fromNs, uint64_t toNs) const;
   /// Whether the system reported when the thread was on-CPU. If not, only the recorder's times are here,
   /// and it is not known whether the thread ran at other times.
   bool isSchedKnown() const { return isSchedKnown_; }
-  /// From when to when anything is known; outside, the thread may have been off as well.
+  /// From when to when anything is known, which begins with the system's first record about the thread; outside, the
+  /// thread may have been off as well.
   uint64_t knownFromNs() const { return fromNs_; }
   uint64_t knownToNs() const { return toNs_; }
-  /// When the thread went on-CPU without having gone off-CPU since fromNs: mostly when it began. 0 if it did not.
-  uint64_t beganNs() const { return beganNs_; }
   /// The times for which it is known on which processor it was, by time. Times of the recorder may lie inside.
   std::span<const OnCpu> runs() const { return runs_; }
-  /// How often the thread went on-CPU.
-  uint64_t switches() const { return switches_; }
   /// Sums of what lies in fromNs <= t < toNs.
   OffCpuTimes timesBetween(uint64_t fromNs, uint64_t toNs) const;
 
@@ -131,7 +141,7 @@ private:
   std::vector<OnCpu> runs_;
   size_t first_ = 0, count_ = 0;  // the part that periods() returns
   std::vector<OffCpuTimes> sums_; // of all periods before every 64th one
-  uint64_t fromNs_, toNs_, switches_, beganNs_;
+  uint64_t fromNs_, toNs_;
   bool isSchedKnown_;
 };
 

@@ -92,16 +92,20 @@ static std::shared_ptr<const OffCpuLane> partOf(const std::shared_ptr<const OffC
   toNs = std::min(toNs, lane->knownToNs());
   if (fromNs >= toNs)
     return nullptr;
-  const bool hasBegun = lane->beganNs() >= fromNs && lane->beganNs() < toNs;
-  uint64_t switches = hasBegun && lane->beganNs() > 0;
   std::vector<OffCpu> periods;
   for (OffCpu off : lane->between(fromNs, toNs)) {
-    switches += off.toNs < toNs; // it was on-CPU again after this
     off.fromNs = std::max(off.fromNs, fromNs);
     off.toNs = std::min(off.toNs, toNs);
     periods.push_back(off);
   }
-  return std::make_shared<OffCpuLane>(std::move(periods), fromNs, toNs, switches, hasBegun ? lane->beganNs() : 0);
+  std::vector<OnCpu> runs;
+  for (OnCpu run : lane->runs()) {
+    run.fromNs = std::max(run.fromNs, fromNs);
+    run.toNs = std::min(run.toNs, toNs);
+    if (run.fromNs < run.toNs)
+      runs.push_back(run);
+  }
+  return std::make_shared<OffCpuLane>(std::move(periods), fromNs, toNs, lane->isSchedKnown(), std::move(runs));
 }
 
 // Called at the first event: the traces that we write have named all threads by then.
@@ -117,6 +121,10 @@ Expected<void> PartSink::decideAll() {
       continue;
     thread.index = state.index = chosenThreads_++;
     thread.offCpu = partOf(thread.offCpu, filter_.fromNs, filter_.toNs);
+    if (thread.extent) {
+      thread.extent->firstNs = std::max(thread.extent->firstNs, filter_.fromNs);
+      thread.extent->lastNs = std::min(thread.extent->lastNs, filter_.toNs);
+    }
     ADA_TRY(sink_.addThread(thread));
   }
   return {};

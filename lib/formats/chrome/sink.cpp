@@ -144,23 +144,23 @@ private:
     putMeta(place, "thread_name", "name", jsonString(ids_.isReal(thread.index) ? nameOf(thread) : labelOf(thread)));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
   }
-  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
+  void offCpuTimes(const Thread &thread, const OffCpuLane &) override {
     const std::string place = "\"pid\":" + std::to_string(ids_.pid(thread.process)) +
                               ",\"tid\":" + std::to_string(kOffCpuTids + thread.index);
     putMeta(place, "thread_name", "name", jsonString(nameOf(thread) + ": off-CPU"));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
-    for (const OffCpu &off : lane.periods()) {
+    thread.eachOffCpu([&](const OffCpu &off) {
       const uint64_t fromNs = std::max(off.fromNs, format_.startNs);
       if (off.toNs <= fromNs) {
         lose("off-CPU times before the first event: the format's times begin there");
-        continue;
+        return;
       }
       std::string &json = open('X', place + ",\"ts\":", fromNs).append(",\"dur\":");
       appendMicroseconds(json, off.toNs - fromNs);
       json.append(",\"cat\":\"").append(kOffCpuCategory).append("\",\"name\":\"").append(offCpuName(off.why));
       json.append("\",\"args\":{\"processor\":").append(std::to_string(off.processor)).append("}");
       close();
-    }
+    });
   }
   void newFunction(const Function &function) override {
     format_.names.push_back(",\"name\":" + jsonString(function.displayName));

@@ -36,6 +36,7 @@ public:
     const OffCpuTimes &before = until(beginNs), &all = until(std::max(beginNs, endNs));
     OffCpuTimes times = all;
     times -= before;
+    times.unknownNs = lane_->timesBetween(beginNs, endNs).unknownNs; // also outside of what is known
     return times;
   }
 

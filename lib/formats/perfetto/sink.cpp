@@ -108,7 +108,7 @@ private:
     });
   }
 
-  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
+  void offCpuTimes(const Thread &thread, const OffCpuLane &) override {
     Sequence sequence{.id = thread.index + kFirstOffCpuSequence, .track = perfetto::offCpuTrackOf(uuidOf(thread))};
     put([&](Part<Packet> &packet) {
       packet.add_uint32(Packet::SequenceId, kSharedSequence);
@@ -117,7 +117,7 @@ private:
       track.add_uint64(TrackTag::Parent, uuidOf(thread));
       track.add_string(TrackTag::Name, std::string(perfetto::kOffCpuTrack));
     });
-    for (const OffCpu &off : lane.periods()) {
+    thread.eachOffCpu([&](const OffCpu &off) {
       putEvent(sequence, off.fromNs, kNoName, [&](Part<TrackEvent> &event) {
         event.add_enum(TrackEvent::Type, kSliceBegin);
         event.add_string(TrackEvent::Name, std::string(offCpuName(off.why)));
@@ -127,7 +127,7 @@ private:
       });
       putEvent(sequence, off.toNs, kNoName,
                [](Part<TrackEvent> &event) { event.add_enum(TrackEvent::Type, kSliceEnd); });
-    }
+    });
   }
 
   void beginCall(const Call &call) override {

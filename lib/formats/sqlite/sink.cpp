@@ -142,17 +142,17 @@ private:
     threads_.emplace_back();
     followEvents(thread.index);
   }
-  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override {
+  void offCpuTimes(const Thread &thread, const OffCpuLane &) override {
     ThreadState &state = threads_[thread.index];
     state.offCpu = std::make_unique<SpanOffCpu>(table(), thread);
     state.known.add(thread);
     Insertion &row = insertions_["off_cpu"];
-    for (const OffCpu &off : lane.periods()) {
+    thread.eachOffCpu([&](const OffCpu &off) {
       if (!status_)
         return;
       row.number(thread.indexInTrace).number(thread.process).number(off.fromNs).number(off.durationNs());
       check(row.text(offCpuName(off.why)).number(off.processor).insert());
-    }
+    });
   }
   void nextEvent(const Event &event, std::span<const Span> open) override {
     ThreadState &thread = threads_[event.thread];

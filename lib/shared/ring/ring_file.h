@@ -296,10 +296,11 @@ typedef struct ada_ring_thread {
 #define ADA_DRAINED_HELD 1u
 
 /* Why the recorder held a thread up: ada_chunk.held_reason, and the values in a lane (docs/formats/sched.md). */
-#define ADA_HELD_WAITED 1u /* no chunk was free */
-#define ADA_HELD_TOUCH 2u  /* the first touch of a chunk's memory */
-#define ADA_HELD_OTHER 4u  /* anything else on the slow path: the first event of a process and of a thread, locks */
-#define ADA_HELD_LOST 8u   /* in a lane only: the cost of events that were lost */
+#define ADA_HELD_WAITED 1u  /* the ring was full: no chunk was free */
+#define ADA_HELD_TOUCH 2u   /* the first touch of a chunk's memory */
+#define ADA_HELD_OTHER 4u   /* anything else on the slow path: the first event of a process and of a thread, locks */
+#define ADA_HELD_LOST 8u    /* in a lane only: the cost of events that were lost */
+#define ADA_HELD_MEMORY 16u /* the ring was not full, but the drain had to make memory for a chunk */
 
 /* ada_chunk.state */
 #define ADA_CHUNK_FREE 0u

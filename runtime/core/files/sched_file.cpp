@@ -21,10 +21,13 @@ void SchedFile::write(const Switch *switches, uint64_t count) {
   sched::Record records[kRecords];
   for (uint64_t i = 0; i < count;) {
     uint64_t n = 0;
-    for (; i < count && n < kRecords; ++i) {
+    for (; i < count && n + 1 < kRecords; ++i) {
       const Switch &s = switches[i];
       if (isRepeated(s))
         continue;
+      if (s.kind != Switch::Kind::On && s.timeNs > onSinceNs_ && onSinceNs_ > 0)
+        records[n++] = {onSinceNs_, sched::Kind::On, s.value};
+      onSinceNs_ = 0;
       records[n++] = {s.timeNs,
                       s.kind == Switch::Kind::On      ? sched::Kind::On
                       : s.kind == Switch::Kind::Waits ? sched::Kind::Waits
@@ -47,10 +50,13 @@ bool SchedFile::isRepeated(const Switch &s) {
 
 void SchedFile::noteLost(const sched::Record &record) {
   append(&record, 1);
-  isKnown_ = false;
+  forgetState();
 }
 
 void SchedFile::noteUnknown(uint64_t fromNs, uint64_t toNs) {
+  onSinceNs_ = 0;
+  if (!isKnown_)
+    return;
   noteLost({fromNs, sched::Kind::LostFrom, last_.value}); // a thread's last processor: LostFrom is about that one
   noteLost({toNs, sched::Kind::Lost, 0});
 }
@@ -173,6 +179,8 @@ void SchedFile::noteHeld(HeldTimes &times, const ring::Held &held, uint64_t seq,
   if (times.count_ + ring::kMostHeldRecords > HeldTimes::kMost)
     writeHeld(times);
   times.endSeq_ = seq + 1, times.missing_ += held.missingNs;
+  if (isFirst && !isKnown_)
+    onSinceNs_ = held.toNs;
   // No call is open before a thread's first event, and without the kernel's records nothing else is known about that
   // time: it is not worth a file.
   if ((isFirst && !lane_->active()) || !isActive_) {

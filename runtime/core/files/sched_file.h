@@ -49,9 +49,7 @@ public:
   void write(const SwitchEvents::Switch *switches, uint64_t count);
   // The kernel lost records, of this thread or of others.
   void noteLost(const sched::Record &record);
-  // Whether the kernel has reported what the thread does.
-  bool isKnown() const { return isKnown_; }
-  void forgetState() { isKnown_ = false; }
+  void forgetState() { isKnown_ = false, onSinceNs_ = 0; }
   // Nothing was reported between these times.
   void noteUnknown(uint64_t fromNs, uint64_t toNs);
   // For a thread that was seen to have ended before the lane's last read(): whether there may be records that read()
@@ -93,10 +91,13 @@ private:
   bool isOn_ = false; // the state in the last record, if there was one
   bool isKnown_ = false;
   sched::Record last_ = {}; // the last one from the kernel
-  uint64_t heldNs_ = 0;     // the sum of the hold times in the file
-  uint64_t unplaced_ = 0;   // ada_ring_thread.held_unplaced at the last heldInAll()
-  uint64_t bytes_ = 0;      // of the file
-  uint64_t endedNs_ = 0;    // when isBehind() was first called; 0 if never
+  // At its first event the thread was on-CPU, and if the kernel's first record says that it leaves, it was until then.
+  // The time of that event; 0 if it is not known, or the kernel may have reported something since.
+  uint64_t onSinceNs_ = 0;
+  uint64_t heldNs_ = 0;   // the sum of the hold times in the file
+  uint64_t unplaced_ = 0; // ada_ring_thread.held_unplaced at the last heldInAll()
+  uint64_t bytes_ = 0;    // of the file
+  uint64_t endedNs_ = 0;  // when isBehind() was first called; 0 if never
   ThreadFile file_;
 };
 

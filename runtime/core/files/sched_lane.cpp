@@ -44,7 +44,7 @@ void SchedLane::goOn() {
     events_.goOn();
     slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
     for (uint64_t i = 0; i < slots_ && i < files_.ready(); ++i)
-      if (files_[i].isActive() && files_[i].isKnown())
+      if (files_[i].isActive())
         files_[i].noteUnknown(readToNs_, nowNs);
   }
   readToNs_ = nowNs;

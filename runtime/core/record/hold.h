@@ -15,23 +15,22 @@ public:
   }
 
   uint64_t from() const { return runtime.ring.isTimeless() ? 0 : runtime.ring.usesSystemClock() ? ns_ : counter_; }
-  // The thread waits from now on.
-  void wait(AdaThread &t) {
-    hasWaited_ = true;
-    if (t.slot)
-      __atomic_store_n(&t.slot->held_since, from(), __ATOMIC_RELAXED);
+  // The thread waits from now on. `isFull`: for the drain to read what is in the ring, not for memory.
+  void wait(AdaThread &t, bool isFull) {
+    reason_ = isFull || reason_ == ADA_HELD_WAITED ? ADA_HELD_WAITED : ADA_HELD_MEMORY;
+    noteWait(t);
   }
   // The thread was held up to get this chunk. Call it before beginChunk(), because others read the times after that.
   void endWith(ada_chunk &chunk, const AdaThread &t, uint64_t touchFrom) {
     seq_ = t.nextSeq + 1;
     chunk.held_from = from();
     chunk.held_to = now();
-    chunk.held_reason = hasWaited_ ? ADA_HELD_WAITED : ADA_HELD_OTHER;
+    chunk.held_reason = reason_;
     chunk.held_lost = t.slot->held_lost_seq == t.nextSeq + 1 ? t.slot->held_lost : 0;
     const uint64_t touch = touchFrom && chunk.held_to > touchFrom ? chunk.held_to - touchFrom : 0;
     chunk.held_touch = touch < UINT32_MAX ? static_cast<uint32_t>(touch) : UINT32_MAX;
     begin(); // the same record may be held up again
-    hasWaited_ = false;
+    reason_ = ADA_HELD_OTHER;
   }
   // The thread was held up until `to` without getting a chunk.
   void endAt(AdaThread &t, uint64_t to) {
@@ -66,13 +65,17 @@ public:
     seq_ = t.nextSeq;
     endAt(t, t.chunk->held_from);
     begin();
-    if (goesOn && hasWaited_)
-      wait(t);
+    if (goesOn && reason_ != ADA_HELD_OTHER)
+      noteWait(t);
   }
   // This hook waits no longer. If it runs in a signal handler that interrupted a waiting hook, that hook still waits.
   void leave(AdaThread &t) { __atomic_store_n(&t.slot->held_since, t.slot == slot_ ? before_ : 0, __ATOMIC_RELAXED); }
 
 private:
+  void noteWait(AdaThread &t) {
+    if (t.slot)
+      __atomic_store_n(&t.slot->held_since, from(), __ATOMIC_RELAXED);
+  }
   void addLost(AdaThread &t) {
     const uint64_t to = now(), since = from();
     lost_ = __atomic_add_fetch(&t.slot->held_lost, to > since ? to - since : 0, __ATOMIC_RELAXED);
@@ -96,7 +99,8 @@ private:
   uint64_t before_, seq_;
   uint64_t counter_, ns_;
   uint64_t lost_ = 0; // ada_ring_thread.held_lost, with this event's part
-  bool hasWaited_ = false, isLost_ = false;
+  uint32_t reason_ = ADA_HELD_OTHER;
+  bool isLost_ = false;
 };
 
 } // namespace ada

@@ -238,7 +238,7 @@ uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
       isFresh = true;
       continue;
     }
-    hold.wait(t);
+    hold.wait(t, runtime.ring.isFull());
     // Handlers may run and record while we wait: they wait as well.
     t.busy = 0;
     blocked.unblock();

@@ -102,6 +102,10 @@ public:
   // Whether less is ready than should be, and the last attempt to grow the file succeeded. For the drain.
   bool isShort() const { return !chunksExhausted_ && header_->chunks_used < wantedChunks(); }
   uint64_t chunksInUse() const { return __atomic_load_n(&inUse_, __ATOMIC_RELAXED); }
+  // Whether it has all the memory that it may have, so that a thread without a free chunk waits for the drain to read.
+  bool isFull() const {
+    return __atomic_load_n(&header_->chunks_used, __ATOMIC_RELAXED) >= __atomic_load_n(&limit_, __ATOMIC_RELAXED);
+  }
   bool hasFreeChunks() const { return __atomic_load_n(&freeCount_, __ATOMIC_RELAXED) > 0; }
   // That many more chunks have been closed by their threads and not yet given back. Returns how many there are now.
   uint32_t noteClosed(int more) {

@@ -94,8 +94,8 @@ bool checkSession(const std::string &path, Findings &findings) {
   for (const Warning &flaw : (*source)->warnings())
     findings.note(flaw.code == "W_EXITS_INFERRED" ? "exits" : "missing", flaw.message);
   if ((*source)->problems().empty() && (*source)->warnings().empty())
-    findings.ok("missing", "nothing was lost, and the recorder held no thread up (contents are checked by `adatrace "
-                           "verify`)");
+    findings.ok("missing", "nothing was lost, and the recorder held no thread up for long (contents are checked by "
+                           "`adatrace verify`)");
   const bool hasSched = std::ranges::any_of(table.threads, &model::Thread::knowsSched);
   if (hasSched)
     findings.ok("scheduling", "it is known when threads were off-CPU");

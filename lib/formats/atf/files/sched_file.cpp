@@ -71,11 +71,11 @@ public:
   std::vector<OffCpu> finish(uint64_t toNs, const std::vector<OffCpu> &periods) {
     close(toNs);
     std::vector<OffCpu> held;
-    const auto add = [&](uint64_t fromNs, uint64_t endNs) {
-      if (fromNs < endNs)
-        held.push_back({fromNs, endNs, OffCpu::Why::Recorder, 0});
-    };
     for (auto [fromNs, endNs, reason] : held_) {
+      const auto add = [&, why = reason](uint64_t from, uint64_t to) {
+        if (from < to)
+          held.push_back({from, to, OffCpu::Why::Recorder, 0, static_cast<uint8_t>(why)});
+      };
       if (reason == ADA_HELD_LOST) { // the thread lost events while it ran, not while it waited
         auto off = std::ranges::upper_bound(periods, fromNs, {}, &OffCpu::toNs);
         for (; off != periods.end() && off->fromNs < endNs; ++off)
@@ -132,11 +132,8 @@ std::vector<OffCpu> withHeld(std::vector<OffCpu> periods, const std::vector<OffC
 // Takes the system's records in time order and finds out on which processor the thread was.
 class RunBuilder {
 public:
-  explicit RunBuilder(uint64_t fromNs) : since_(fromNs) {}
-
   void comesOn(uint64_t ns, uint32_t processor) { since_ = ns, processor_ = processor, isOn_ = true, isLost_ = false; }
   void leaves(uint64_t ns, uint32_t processor) {
-    // Without a record of when it came, it had been there since anything is known.
     if (isOn_ && processor_.value_or(processor) == processor)
       add(ns, processor);
     isOn_ = false;
@@ -164,23 +161,23 @@ private:
   }
 
   std::vector<OnCpu> runs_;
-  uint64_t since_;
+  uint64_t since_ = 0;
   std::optional<uint32_t> processor_; // nothing: not known yet
-  bool isOn_ = true;                  // it may be
+  bool isOn_ = false;                 // or it may be
   bool isLost_ = false;               // records are missing
 };
 
 // Takes the system's records in time order and builds periods from them.
 class PeriodBuilder {
 public:
-  explicit PeriodBuilder(uint64_t fromNs) : runs_(fromNs), lastNs_(fromNs) {}
+  explicit PeriodBuilder(uint64_t fromNs) : lastNs_(fromNs) {}
 
   void take(const Record &r) {
     const uint64_t ns = std::max(r.timeNs, lastNs_);
+    if (r.kind != sched::Kind::KnownTo && r.kind != sched::Kind::Held && r.kind != sched::Kind::Resumed)
+      knownFromNs_ = std::min(knownFromNs_, ns);
     switch (r.kind) {
     case sched::Kind::On:
-      if (++switches_ == 1 && !isOpen_)
-        beganNs_ = ns;
       close(ns);
       processor_ = r.value;
       runs_.comesOn(ns, r.value);
@@ -241,8 +238,9 @@ public:
     if (!isKnown)
       periods_.clear(), runs.clear();
     const std::vector<OffCpu> held = held_.finish(toNs, periods_);
-    return std::make_shared<OffCpuLane>(withHeld(std::move(periods_), held), header.fromNs, toNs, switches_, beganNs_,
-                                        isKnown, std::move(runs));
+    // What the thread did before its first record, nobody has said.
+    const uint64_t fromNs = isKnown ? std::min(knownFromNs_, toNs) : header.fromNs;
+    return std::make_shared<OffCpuLane>(withHeld(std::move(periods_), held), fromNs, toNs, isKnown, std::move(runs));
   }
 
 private:
@@ -266,7 +264,8 @@ private:
   bool isOpen_ = false;
   std::optional<uint32_t> processor_;  // the core it is on
   uint64_t losing_ = 0, lostToNs_ = 0; // number of cores with missing records; when the last loss ended
-  uint64_t lastNs_, toNs_ = 0, switches_ = 0, beganNs_ = 0;
+  uint64_t lastNs_, toNs_ = 0;
+  uint64_t knownFromNs_ = UINT64_MAX; // the first record
 };
 
 } // namespace
@@ -307,8 +306,14 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
     const auto run = std::ranges::lower_bound(lane.runs(), ns, {}, &OnCpu::fromNs);
     return run != lane.runs().end() && run->fromNs == ns ? run->processor : before;
   };
-  if (lane.beganNs() > 0)
-    add(lane.beganNs(), sched::Kind::On, processorAt(lane.beganNs(), 0));
+  // What is known begins with a record.
+  const auto first =
+      std::ranges::find_if(lane.periods(), [](OffCpu::Why why) { return why != OffCpu::Why::Recorder; }, &OffCpu::why);
+  const bool beginsOff = first != lane.periods().end() && first->fromNs == lane.knownFromNs();
+  if (isKnown && !beginsOff && lane.knownFromNs() < lane.knownToNs()) {
+    const auto run = std::ranges::upper_bound(lane.runs(), lane.knownFromNs(), {}, &OnCpu::toNs);
+    add(lane.knownFromNs(), sched::Kind::On, run == lane.runs().end() ? 0 : run->processor);
+  }
   for (const OffCpu &off : lane.periods()) {
     if (off.why != OffCpu::Why::Recorder && (off.fromNs < lane.knownFromNs() || off.fromNs >= lane.knownToNs()))
       continue; // implied by the known range
@@ -324,8 +329,8 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
       add(off.toNs, sched::Kind::Lost, 0);
       break;
     case OffCpu::Why::Recorder:
-      add(off.fromNs, sched::Kind::Held, 0);
-      add(off.toNs, sched::Kind::Resumed, 0);
+      add(off.fromNs, sched::Kind::Held, off.heldFor);
+      add(off.toNs, sched::Kind::Resumed, off.heldFor);
       continue;
     }
     if (off.toNs < lane.knownToNs())

@@ -3,19 +3,21 @@
 
 #include "base/format.h"
 #include "base/quantities.h"
+#include "shared/ring/ring_file.h"
 
 #include <algorithm>
 #include <charconv>
 
 namespace ada::atf {
 
-void TimeFlaws::Share::add(const model::Thread &thread, uint64_t ns, uint64_t allNs) {
+bool TimeFlaws::Share::add(const model::Thread &thread, uint64_t ns, uint64_t allNs) {
   if (ns == 0 || ns <= allNs / 100)
-    return;
+    return false;
   ++threads, sumNs += ns;
   const double share = static_cast<double>(ns) / static_cast<double>(std::max(ns, allNs));
   if (share > worst)
     worst = share, worstThread = thread.number;
+  return true;
 }
 
 // "2 threads for 1.5 s, thread 0 for 43 % of its time"
@@ -30,15 +32,56 @@ void TimeFlaws::add(const model::Thread &thread) {
   const uint64_t firstNs = thread.extent->firstNs, lastNs = thread.extent->lastNs;
   const OffCpuTimes times = thread.offCpu->timesBetween(firstNs, lastNs);
   // Times before the first call and after the last one are in none of the figures shown.
-  recorder_.add(thread, times.recorderNs, lastNs - firstNs);
+  if (recorder_.add(thread, times.recorderNs, lastNs - firstNs))
+    addReasons(*thread.offCpu, firstNs, lastNs);
   // The last moments of a killed program don't count as lost: the system had not reported them yet.
   const OffCpuLane &lane = *thread.offCpu;
   const OffCpuTimes told = lane.timesBetween(std::max(firstNs, lane.knownFromNs()), std::min(lastNs, lane.knownToNs()));
   unknown_.add(thread, told.unknownNs, lastNs - firstNs);
 }
 
-// Options with which the recorder would hold up the process less.
-static std::string remedy(const Manifest *manifest) {
+static bool isReason(uint32_t value) {
+  return value == ADA_HELD_WAITED || value == ADA_HELD_MEMORY || value == ADA_HELD_TOUCH || value == ADA_HELD_OTHER ||
+         value == ADA_HELD_LOST;
+}
+
+void TimeFlaws::addReasons(const OffCpuLane &lane, uint64_t firstNs, uint64_t lastNs) {
+  for (const OffCpu &off : lane.between(firstNs, lastNs))
+    if (off.why == OffCpu::Why::Recorder)
+      heldByNs_[isReason(off.heldFor) ? off.heldFor : 0] += std::min(off.toNs, lastNs) - std::max(off.fromNs, firstNs);
+}
+
+static std::string_view reasonText(uint32_t reason) {
+  switch (reason) {
+  case ADA_HELD_WAITED:
+    return "the buffer was full";
+  case ADA_HELD_MEMORY:
+    return "memory for the buffer was made";
+  case ADA_HELD_TOUCH:
+    return "memory of the buffer was used for the first time";
+  case ADA_HELD_OTHER:
+    return "recording began or ended, or a lock was taken";
+  case ADA_HELD_LOST:
+    return "events were lost";
+  default:
+    return "the trace does not say why";
+  }
+}
+
+// "the buffer was full (1.2 s), events were lost (3.4 ms)"
+static std::string reasonsText(const std::vector<std::pair<uint64_t, uint32_t>> &reasons) {
+  std::string text;
+  for (const auto &[ns, reason] : reasons)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", reasonText(reason),
+                        reasons.size() > 1 ? " (" + formatDuration(ns) + ")" : std::string());
+  return text;
+}
+
+// Options with which the recorder would hold up the process less, given the reason that cost most. Empty if there are
+// none: everything begins and ends.
+static std::string remedy(const Manifest *manifest, uint32_t reason) {
+  if (reason == ADA_HELD_OTHER)
+    return {};
   bool isPacked = false;
   uint64_t buffer = 0;
   if (manifest)
@@ -47,23 +90,33 @@ static std::string remedy(const Manifest *manifest) {
       if (name == "buffer")
         std::from_chars(value.data(), value.data() + value.size(), buffer);
     }
-  return fmt::format("{}a larger --buffer{} or a filter", isPacked ? "" : "--packed, ",
+  const bool isSmall = reason == ADA_HELD_WAITED || reason == ADA_HELD_LOST;
+  if (!isSmall)
+    return fmt::format(": record with {}a filter", isPacked ? "" : "--packed or ");
+  return fmt::format(": record with {}a larger --buffer{} or a filter", isPacked ? "" : "--packed, ",
                      buffer ? " (it was " + formatBytes(buffer) + ")" : "");
 }
 
 void TimeFlaws::endProcess(const std::string &process, const Manifest *manifest) {
-  if (recorder_.threads > 0)
+  constexpr uint64_t kLeastNs = 1'000'000;
+  if (recorder_.threads > 0 && recorder_.sumNs >= kLeastNs) {
+    std::vector<std::pair<uint64_t, uint32_t>> reasons;
+    for (const auto &[reason, ns] : heldByNs_)
+      if (ns > recorder_.sumNs / 20)
+        reasons.emplace_back(ns, reason);
+    std::ranges::sort(reasons, std::ranges::greater());
     recorderFlaws_.push_back(
         {recorder_.worst,
-         fmt::format(
-             "{}: the recorder held up {}; this time is shown as `recorder` and is not the program's: record with {}",
-             process, recorder_.text(""), remedy(manifest))});
+         fmt::format("{}: the recorder held up {}: {}; this time is shown as `recorder` and is not the program's{}",
+                     process, recorder_.text(""), reasonsText(reasons), remedy(manifest, reasons.front().second))});
+  }
   if (unknown_.threads > 0)
     unknownFlaws_.push_back({unknown_.worst, fmt::format("{}: scheduling records were lost, or recording was stopped "
                                                          "meanwhile, so it is unknown whether {}; this time is "
                                                          "shown as `unknown`",
                                                          process, unknown_.text(" ran or waited"))});
   recorder_ = unknown_ = {};
+  heldByNs_.clear();
 }
 
 void TimeFlaws::tell(const std::vector<Flaw> &flaws, const char *code, std::vector<Warning> &to) {

@@ -4,13 +4,14 @@
 #include "ada/trace/manifest.h"
 #include "ada/trace/model.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
 namespace ada::atf {
 
-/// Looks at the threads of each process. More than a hundredth of a thread's time causes a warning. If many processes
-/// have the same one, only the worst of them is reported.
+/// Looks at the threads of each process. More than a hundredth of a thread's time causes a warning; of the recorder's
+/// time, also at least a millisecond. If many processes have the same one, only the worst of them is reported.
 class TimeFlaws {
 public:
   /// Adds a thread. A thread without a lane is ignored, because nothing is known about it.
@@ -26,7 +27,8 @@ private:
     uint64_t threads = 0, sumNs = 0; // threads with more than a hundredth
     double worst = 0;
     uint32_t worstThread = 0;
-    void add(const model::Thread &thread, uint64_t ns, uint64_t allNs);
+    /// Whether it is more than a hundredth.
+    bool add(const model::Thread &thread, uint64_t ns, uint64_t allNs);
     std::string text(const char *how) const;
   };
   struct Flaw {
@@ -35,7 +37,10 @@ private:
   };
   static void tell(const std::vector<Flaw> &flaws, const char *code, std::vector<Warning> &to);
 
-  Share recorder_, unknown_; // of the current process
+  void addReasons(const OffCpuLane &lane, uint64_t firstNs, uint64_t lastNs);
+
+  Share recorder_, unknown_;              // of the current process
+  std::map<uint32_t, uint64_t> heldByNs_; // why the recorder held up the threads of recorder_, and for how long
   std::vector<Flaw> recorderFlaws_, unknownFlaws_;
 };
 
