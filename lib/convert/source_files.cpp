@@ -65,6 +65,7 @@ constexpr char kNotSource[] = "its name is not that of a source file";
 constexpr char kHidden[] = "it lies in a hidden directory";
 constexpr char kNotPublic[] = "not every user may read it";
 constexpr char kNoText[] = "the file is not a text";
+constexpr char kNotNamed[] = "the traced program, which is on this machine, has no such source file";
 constexpr char kOutside[] =
     "it lies elsewhere than the sources that may be read; --source-root=DIR adds those below DIR";
 
@@ -138,16 +139,15 @@ Expected<SourceText> SourceFiles::read(const std::string &file) {
   if (auto packed = readPacked(file))
     return checked(*std::move(packed));
   std::optional<Error> problem;
-  for (const Candidate &candidate : candidates(file)) {
+  const auto places = ADA_TRY(candidates(file));
+  for (const Candidate &candidate : places) {
     auto text = readCandidate(candidate);
     if (text)
       return text;
     if (!problem || problem->code == "E_IO")
       problem = text.error();
   }
-  if (problem)
-    return *problem;
-  return refused(isSource(file, true) ? kOutside : kNotSource);
+  return *std::move(problem);
 }
 
 std::optional<Expected<SourceText>> SourceFiles::readPacked(const std::string &file) const {
@@ -176,7 +176,12 @@ std::optional<Expected<SourceText>> SourceFiles::readPacked(const std::string &f
 }
 
 // Only names are looked at here: to look for a file that is not allowed may already mount something.
-std::vector<SourceFiles::Candidate> SourceFiles::candidates(const std::string &file) {
+Expected<std::vector<SourceFiles::Candidate>> SourceFiles::candidates(const std::string &file) {
+  if (!isSource(file, true))
+    return refused(kNotSource);
+  const std::optional<bool> isNamed = isNamedByProgram(file);
+  if (isNamed == false)
+    return refused(kNotNamed);
   std::vector<Candidate> found;
   const auto add = [&](const Path &path) {
     for (const Root &root : roots_)
@@ -191,8 +196,10 @@ std::vector<SourceFiles::Candidate> SourceFiles::candidates(const std::string &f
   } else {
     add(path.lexically_normal());
   }
-  if (isSource(path, false) && isNamedByProgram(file))
+  if (isNamed && isSource(path, false))
     found.push_back({workingDirectory_ / path, nullptr});
+  if (found.empty())
+    return refused(kOutside);
   return found;
 }
 
@@ -231,30 +238,41 @@ bool SourceFiles::isWantedSecret(const Path &path) const {
   return rule_.secrets && !secretName(path.filename().string()).empty();
 }
 
-bool SourceFiles::isNamedByProgram(const std::string &file) {
-  std::call_once(namesFound_, [this] { findNames(); });
-  return names_.contains(file);
+void SourceFiles::lookAgain() {
+  const std::lock_guard lock(mutex_);
+  areNamesFound_ = false;
+}
+
+std::optional<bool> SourceFiles::isNamedByProgram(const std::string &file) {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(areNamesFound_, true))
+    findNames();
+  const bool isNamed = names_.contains(file);
+  return isNamed || areAllNamesKnown_ ? std::optional(isNamed) : std::nullopt;
 }
 
 // The programs and libraries of all processes of the trace.
 void SourceFiles::findNames() {
   if (!rule_.namedBy)
     return;
-  std::string directory = trace_;
-  while (fileKind(directory) == FileKind::File || atf::threadNumber(atf::baseName(directory)))
-    directory = atf::parentPath(directory);
+  const bool isFile = fileKind(trace_) == FileKind::File;
+  std::string directory = isFile ? atf::parentPath(trace_) : trace_;
+  if (atf::threadNumber(atf::baseName(directory)))
+    directory = atf::parentPath(directory); // the thread's process
+  else if (isFile)
+    return; // of a format without programs
   std::set<std::pair<std::string, std::string>> modules;
   eachFileBelow(directory, [&](const std::string &name) {
     if (fs::path(name).filename() != "manifest.json")
       return;
     if (const auto manifest = Manifest::read(directory + "/" + name))
       for (const ManifestModule &module : manifest->modules)
-        if (!module.buildId.empty())
-          modules.emplace(module.path, module.buildId);
+        modules.emplace(module.path, module.buildId);
   });
+  areAllNamesKnown_ = !modules.empty();
   for (const auto &[path, buildId] : modules)
-    if (!isSystemFile(fs::path(path).lexically_normal()))
-      rule_.namedBy(path, buildId, names_);
+    areAllNamesKnown_ &=
+        !buildId.empty() && !isSystemFile(fs::path(path).lexically_normal()) && rule_.namedBy(path, buildId, names_);
 }
 
 } // namespace ada::model

@@ -26,9 +26,9 @@ struct SourceText {
 
 class SourceFiles {
 public:
-  /// Adds the source files that the program or library `path` names, if its build ID is `buildId`.
+  /// Adds the source files that the program or library `path` names, if its build ID is `buildId`; else returns false.
   using NamedBy =
-      std::function<void(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &)>;
+      std::function<bool(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &)>;
   struct Rule {
     /// Directories whose source files may be read, from the user. The working directory is one, too, unless it is the
     /// user's home directory or "/".
@@ -43,6 +43,9 @@ public:
   /// part of; else that of the file on this machine. Any thread may call it. Errors: E_IO (there is no such file),
   /// E_REFUSED (the rule does not allow it, or it is not a text), E_TOO_LARGE; all have a message for people.
   Expected<SourceText> read(const std::string &file);
+
+  /// The trace has grown, perhaps by programs or libraries. Any thread.
+  void lookAgain();
 
   static constexpr uint64_t kMostBytes = uint64_t{16} << 20;
 
@@ -60,11 +63,12 @@ private:
   };
 
   std::optional<Expected<SourceText>> readPacked(const std::string &file) const;
-  std::vector<Candidate> candidates(const std::string &file);
+  Expected<std::vector<Candidate>> candidates(const std::string &file);
   Expected<SourceText> readCandidate(const Candidate &candidate) const;
   bool isSource(const Path &path, bool isPublic) const;
   bool isWantedSecret(const Path &path) const;
-  bool isNamedByProgram(const std::string &file);
+  // Whether the trace's programs, as they are on this machine, name a file; nothing if some are not there.
+  std::optional<bool> isNamedByProgram(const std::string &file);
   void addRoot(const Path &path, bool isPublic = false);
   void findNames();
 
@@ -72,8 +76,10 @@ private:
   Rule rule_;
   Path workingDirectory_;
   std::vector<Root> roots_;
-  std::once_flag namesFound_;
+  std::mutex mutex_; // protects the members below
+  bool areNamesFound_ = false;
   std::set<std::string, std::less<>> names_;
+  bool areAllNamesKnown_ = false;
 };
 
 /// Where in a trace the source file of that name is packed. Two names never have the same place.

@@ -63,14 +63,16 @@ std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file) {
   return functions;
 }
 
-void addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files) {
+bool addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files) {
   ElfFile file;
   std::string problem;
   if (!path.starts_with('/') || ElfFile::open(path, file, problem) != ElfFile::Status::Ok || file.buildId() != buildId)
-    return;
+    return false;
+  bool hasNames = false;
   for (InstrumentedFunction &function : instrumentedFunctions(file))
     if (!function.file.empty())
-      files.insert(std::move(function.file));
+      hasNames = true, files.insert(std::move(function.file));
+  return hasNames;
 }
 
 std::vector<LeftOutFunction> leftOutFunctions(const ElfFile &file) {

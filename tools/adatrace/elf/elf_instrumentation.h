@@ -30,8 +30,9 @@ uint64_t unreachableFunctionCount(const ElfFile &file);
 /// that point outside the file are left out.
 std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file);
 
-/// Adds the source files that these tables of a program or library name, if its build ID is `buildId`.
-void addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files);
+/// Adds the source files that these tables of a program or library name, if its build ID is `buildId`. False if it is
+/// not, or if there are none.
+bool addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files);
 
 /// A function that the plugin compiled, but that can't have hooks.
 struct LeftOutFunction {

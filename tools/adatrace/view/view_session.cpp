@@ -106,6 +106,7 @@ Expected<std::shared_ptr<ViewSession::Opened>> ViewSession::openAgain() {
   // Taken before reading, so that changes during the reading are found at the next look.
   opened->madeOf = isPipe_ ? 0 : printOf(path_);
   auto source = ADA_TRY(model::openTrace(path_));
+  sources_.lookAgain();
   opened->view = ADA_TRY(view::TraceView::open(std::move(source), functions_));
   const std::lock_guard lock(mutex_);
   const analysis::TraceTable &table = opened->view->table();
