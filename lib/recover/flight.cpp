@@ -5,6 +5,7 @@
 #include "base/file_bytes.h"
 #include "base/file_descriptor.h"
 #include "base/sparse_copy.h"
+#include "base/try.h"
 #include "formats/atf/session/directories.h"
 
 #include <cerrno>
@@ -70,13 +71,18 @@ static std::string pathOption(const std::string &directory, std::string_view opt
 std::string flightSession(const std::string &directory) { return pathOption(directory, "session"); }
 std::string flightOutput(const std::string &directory) { return pathOption(directory, "output"); }
 
-Expected<std::string> saveFlight(const std::string &directory, const std::string &session) {
+Expected<void> checkFlight(const std::string &directory) {
   const std::string place = flightPlace(directory);
   struct stat info = {};
   if (place.empty() || ::lstat(place.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))
     return Error{.code = "E_IO", .message = "is not the directory of a flight recorder in memory", .file = directory};
   if (info.st_uid != ::geteuid()) // only its owner may say where it goes
     return Error{.code = "E_UNSAFE", .message = "belongs to another user, who can save it as a session", .file = place};
+  return {};
+}
+
+Expected<std::string> saveFlight(const std::string &directory, const std::string &session) {
+  ADA_TRY(checkFlight(directory));
   const std::string name(atf::baseName(directory)), temporary = session + ".part-" + name.substr(name.find('_') + 1);
   const mode_t mask = ::umask(077);
   std::error_code error;

@@ -45,6 +45,9 @@ std::string flightSession(const std::string &directory);
 /// The directory in which it was told to make one (option `output`), likewise.
 std::string flightOutput(const std::string &directory);
 
+/// Whether it may be saved: only its owner may say where. Errors: E_IO, E_UNSAFE.
+Expected<void> checkFlight(const std::string &directory);
+
 /// After recoverProcess() on a flight recorder's directory: makes a session of it, and removes what is in memory.
 /// `session` is its name; session_2, … if that exists and is not empty. Returns the name that was used.
 /// Errors: E_IO; E_UNSAFE if it belongs to another user.

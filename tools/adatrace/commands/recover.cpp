@@ -70,8 +70,10 @@ std::string placeOfFlight(const RingFile &ring, std::string &problem) {
 
 void saveAndTell(const RingFile &ring, bool quiet, RecoverTotals &totals) {
   std::string problem = "its manifest does not say where sessions go";
-  const std::string session = placeOfFlight(ring, problem);
-  const Expected<std::string> saved = session.empty()
+  const auto allowed = checkFlight(ring.directory);
+  const std::string session = allowed ? placeOfFlight(ring, problem) : std::string();
+  const Expected<std::string> saved = !allowed ? allowed.error()
+                                      : session.empty()
                                           ? Error{.code = "E_IO", .message = problem, .file = ring.directory}
                                           : saveFlight(ring.directory, session);
   if (!saved) {
