@@ -1,13 +1,13 @@
 """Tables as arrays: one per column, without a Python object per row."""
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Union, overload
 
 import numpy as np
 
 from . import _native
+from ._shown import in_html, shown
 
 if TYPE_CHECKING:
     import pandas
@@ -181,10 +181,10 @@ class Columns(Mapping[str, Column]):
         return [_arrow(key, column) for key, column in self.items()]
 
     def __repr__(self) -> str:
-        return f"<adatrace.Columns: {self.rows} rows, {', '.join(self)}>"
+        return f"<adatrace.Columns: {self.rows} rows, {shown(', '.join(self))}>"
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{html.escape(key)}</th>" for key in self)
+        head = "".join(f"<th>{in_html(key)}</th>" for key in self)
         parts = [column[:SHOWN_ROWS] for column in self.values()]
         body = "".join("<tr>" + "".join(f"<td>{_cell(value)}</td>" for value in row) + "</tr>" for row in zip(*parts))
         more = f"<p>{self.rows:,} rows</p>" if self.rows > SHOWN_ROWS else ""
@@ -195,7 +195,7 @@ SHOWN_ROWS = 20
 
 
 def _cell(value: Any) -> str:
-    return "-" if value is None or value is np.ma.masked else html.escape(str(value))
+    return "-" if value is None or value is np.ma.masked else in_html(str(value))
 
 
 def _ordered(column: Column, order: np.ndarray[Any, Any]) -> Column:

@@ -5,6 +5,8 @@ import html
 import json
 from typing import TYPE_CHECKING, Any
 
+from ._shown import in_html
+
 if TYPE_CHECKING:
     import pandas
 
@@ -31,7 +33,7 @@ class Rows(list[dict[str, Any]]):
 
     def _repr_html_(self) -> str:
         columns = [c for c in self.columns if any(not isinstance(row.get(c), (list, dict)) for row in self)]
-        head = "".join(f"<th>{html.escape(c)}</th>" for c in columns)
+        head = "".join(f"<th>{in_html(c)}</th>" for c in columns)
         body = "".join("<tr>" + "".join(f"<td>{_cell(c, row.get(c))}</td>" for c in columns) + "</tr>"
                        for row in self[:SHOWN_ROWS])
         more = f"<p>and {len(self) - SHOWN_ROWS:,} more rows</p>" if len(self) > SHOWN_ROWS else ""
@@ -51,7 +53,7 @@ def _cell(key: str, value: Any) -> str:
     if isinstance(value, (list, dict)):
         return f"{len(value)} …"
     isCount = isinstance(value, int) and not isinstance(value, bool) and key not in IDENTIFIERS
-    return html.escape(f"{value:,}" if isCount else str(value))
+    return in_html(f"{value:,}" if isCount else str(value))
 
 
 def duration(ns: int) -> str:
@@ -74,7 +76,7 @@ class Tree(Rows):
         for row in self[:SHOWN_LINES]:
             threads.setdefault((row["process"], row["thread"], row["tid"]), []).append(row)
         for (process, thread, tid), rows in threads.items():
-            parts.append(f"<p>{html.escape(str(process))} thread {thread} (tid {tid})</p><ul>")
+            parts.append(f"<p>{in_html(str(process))} thread {thread} (tid {tid})</p><ul>")
             for at, row in enumerate(rows):
                 depth, following = row["depth"], rows[at + 1]["depth"] if at + 1 < len(rows) else rows[0]["depth"]
                 line = _line(row)
@@ -98,13 +100,13 @@ TREE_STYLE = ("<style>.adatrace-tree{font-family:monospace}.adatrace-tree ul{lis
 
 def _line(row: dict[str, Any]) -> str:
     name = row["function"] if row["function"] is not None else "repeated"
-    text = f"<b>{duration(row['total_ns'])}</b>{html.escape(name)}{html.escape(row['arguments'] or '')}"
+    text = f"<b>{duration(row['total_ns'])}</b>{in_html(name)}{in_html(row['arguments'] or '')}"
     if row["result"]:
-        text += f" → {html.escape(row['result'])}"
+        text += f" → {in_html(row['result'])}"
     if row["count"] > 1:
         text += f" ×{row['count']:,}"
     if row["end"] not in (None, "return"):
-        text += f" [{html.escape(row['end'])}]"
+        text += f" [{in_html(row['end'])}]"
     return text
 
 

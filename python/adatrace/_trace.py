@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import fnmatch
-import html
 import os
 import sys
 import warnings
@@ -15,6 +14,7 @@ from . import _native
 from ._columns import Column, Columns
 from ._errors import AdviceWarning, DamageWarning, Error, HoldUpWarning
 from ._rows import FlameGraph, Rows, Tree, duration
+from ._shown import in_html
 
 Globs = Union[str, Iterable[str], None]
 """A glob for names of functions, or several: ``"parse*|*/net/*.cpp"``. docs/reference/globs.md has the rules."""
@@ -304,7 +304,7 @@ class Trace:
                 ("processes", ", ".join(p.name for p in self.processes)),
                 ("threads", ", ".join(t.name or f"tid {t.tid}" for t in self.threads[:20])
                  + (f" and {len(self.threads) - 20} more" if len(self.threads) > 20 else ""))]
-        return "<table>" + "".join(f"<tr><th>{key}</th><td>{html.escape(text)}</td></tr>" for key, text in rows) + "</table>"
+        return "<table>" + "".join(f"<tr><th>{key}</th><td>{in_html(text)}</td></tr>" for key, text in rows) + "</table>"
 
     def __repr__(self) -> str:
         return (f"<adatrace.Trace {self.path!r}: {len(self.processes)} processes, {len(self.threads)} threads, "

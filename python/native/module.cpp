@@ -5,6 +5,7 @@
 #include "sql.h"
 #include "without_lock.h"
 
+#include "base/text.h"
 #include "base/try.h"
 #include "query/span_read.h"
 #include "shared/select/function_glob.h"
@@ -34,7 +35,7 @@ py::str pathOf(const std::string &path) {
 
 py::object errorOf(const Error &error) {
   return py::module_::import("adatrace._errors")
-      .attr("Error")(textOf(error.text()), "code"_a = textOf(error.code),
+      .attr("Error")(textOf(oneLine(error.text())), "code"_a = textOf(error.code),
                      "path"_a = error.file.empty() ? py::object(py::none()) : pathOf(error.file),
                      "offset"_a = error.offset);
 }
@@ -44,14 +45,14 @@ py::tuple damageOf(const Damage &damage) {
   for (const Error &problem : damage.problems)
     problems.append(errorOf(problem));
   for (const Warning &warning : damage.warnings)
-    warnings.append(py::make_tuple(warning.code, textOf(warning.message)));
+    warnings.append(py::make_tuple(warning.code, textOf(oneLine(warning.message))));
   return py::make_tuple(problems, warnings);
 }
 
 py::tuple tupleOf(const Answer &answer) {
   py::list advice;
   for (const std::string &text : answer.advice)
-    advice.append(textOf(text));
+    advice.append(textOf(oneLine(text)));
   return py::make_tuple(textOf(answer.text), advice, damageOf(answer.damage));
 }
 
@@ -259,6 +260,7 @@ void defineTrace(py::module_ &module) {
   module.def("arrow_schema", &arrowSchema, "columns"_a);
   module.def("arrow_array", &arrowArray, "columns"_a);
   module.def("arrow_stream", &arrowStream, "columns"_a);
+  module.def("one_line", [](const std::string &text) { return textOf(oneLine(text)); }, "text"_a);
   module.def("span_keys", &spanKeys);
   module.def("report_sort_words", &reportSortWords);
 }

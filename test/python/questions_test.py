@@ -87,6 +87,8 @@ class Questions(WithSession):
         self.assertIn("<td>4711</td><td>1,000</td><td>-</td>",
                       adatrace.Rows('[{"pid":4711,"calls":1000,"max_ns":null}]')._repr_html_())
         self.assertIn("&lt;script>".replace(">", "&gt;"), adatrace.Rows('[{"name":"<script>"}]')._repr_html_())
+        # A mark that turns the direction, a space without width, a tag.
+        self.assertIn("<td>a?b?c?d</td>", adatrace.Rows('[{"name":"a\\u202eb\\u200bc\\udb40\\udc61d"}]')._repr_html_())
 
     def test_wrong_options(self):
         trace = adatrace.open(self.path)

@@ -42,6 +42,22 @@ TEST(Utf8, RepairsByteByByte) {
   EXPECT_EQ(oneLine("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD") << "a surrogate";
 }
 
+// All that Unicode calls default-ignorable, controls, format characters without a shape, noncharacters; letters of all
+// scripts, marks, spaces and pictures are shown.
+TEST(OneLine, ReplacesWhatCannotBeSeen) {
+  for (const char *hidden :
+       {"\x01",   "\x1b",       "\x7f",       "\u0085",     "\u00ad",     "\u034f",     "\u061c",     "\u115f",
+        "\u17b5", "\u180e",     "\u200b",     "\u200d",     "\u200f",     "\u2028",     "\u202e",     "\u2060",
+        "\u2064", "\u2069",     "\u3164",     "\ufdd0",     "\ufe0f",     "\ufeff",     "\uffa0",     "\ufff9",
+        "\uffff", "\U00013430", "\U0001d173", "\U0001fffe", "\U000e0001", "\U000e0061", "\U000e01ef", "\U0010ffff"}) {
+    EXPECT_EQ(oneLine(std::string("a") + hidden + "b"), "a?b") << jsonString(hidden);
+    EXPECT_EQ(jsonString(hidden).find(hidden), std::string::npos) << jsonString(hidden);
+  }
+  for (const char *shown : {"\u00a0", "\u00ae", "é", "e\u0301", "\u0600", "שלום", "हिन्दी", "\u2027", "\u202f", "\u2070",
+                            "漢字", "한글", "\ue000", "\ufdcf", "\ufffd", "𝄞", "\U0001f600", "\U0001d172"})
+    EXPECT_EQ(oneLine(shown), shown);
+}
+
 TEST(Digits, AreThoseOfTheStandardLibrary) {
   char text[kMostDigits];
   const auto check = [&](uint64_t value) {

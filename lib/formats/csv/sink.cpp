@@ -8,9 +8,9 @@ namespace ada::model {
 
 namespace {
 
-// The value, quoted if necessary.
+// The value as part of one line, quoted if necessary.
 std::string field(std::string_view value) {
-  std::string text = validUtf8(value);
+  std::string text = oneLine(value);
   if (text.find_first_of(",\"\r\n") == text.npos)
     return text;
   std::string quoted = "\"";

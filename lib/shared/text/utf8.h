@@ -57,11 +57,25 @@ constexpr unsigned encodeUtf8(uint32_t value, char (&to)[4]) {
   return size;
 }
 
-/// True for characters that would change how a terminal shows the rest of the line: control characters (C0, DEL, C1),
-/// line separators, and marks that turn the direction of text, after which a name can look like another one.
+/// Characters above U+00AD that isUnprintable() names.
+inline constexpr struct {
+  uint32_t first, last;
+} kHiddenRanges[] = {{0x34f, 0x34f},     {0x61c, 0x61c},     {0x115f, 0x1160},  {0x17b4, 0x17b5}, {0x180b, 0x180f},
+                     {0x200b, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},  {0x3164, 0x3164}, {0xfdd0, 0xfdef},
+                     {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},   {0xffa0, 0xffa0},  {0xfff0, 0xfffb}, {0x13430, 0x1343f},
+                     {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+
+/// True for characters that change how the rest of a line is shown, or that can't be seen: control characters (C0, DEL,
+/// C1), line separators, marks that turn the direction of text, characters without width, tags, and values that are no
+/// characters. With them, a name can look like another one, or carry a hidden text. They are those that Unicode calls
+/// Default_Ignorable_Code_Point, the format characters (Cf) without a shape, and the noncharacters.
 constexpr bool isUnprintable(uint32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x061c || c == 0x200e || c == 0x200f ||
-         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  if (c <= 0xad)
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xad;
+  for (const auto &range : kHiddenRanges)
+    if (c >= range.first && c <= range.last)
+      return true;
+  return (c & 0xfffe) == 0xfffe;
 }
 
 } // namespace ada

@@ -1,13 +1,30 @@
 // Writes messages, and texts for the system's error numbers (strerror may take locks).
 #include "message.h"
 #include "os.h"
+#include "shared/text/utf8.h"
 #include "standard_error.h"
 
 namespace ada {
 
 void say(const Message &m) { sayLine(Message("AdaTrace: ") << m.c_str()); }
 
+// Paths and names in messages may hold anything.
+static Message printable(const Message &line) {
+  Message safe;
+  for (size_t at = 0; at < line.size();) {
+    const CodePoint c = decodeUtf8(line.c_str() + at, line.size() - at);
+    if (!c.valid || isUnprintable(c.value))
+      safe << '?';
+    else
+      for (size_t i = 0; i < c.size; ++i)
+        safe << line.c_str()[at + i];
+    at += c.size;
+  }
+  return safe;
+}
+
 void sayLine(Message line) {
+  line = printable(line);
   line << '\n';
   if (isStandardErrorOpen())
     sys::write(2, line.c_str(), line.size());

@@ -2,6 +2,7 @@
 #include "analysis_jobs.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "view/bounded_source.h"
 
 #include <algorithm>
@@ -110,7 +111,7 @@ void AnalysisJobs::work() {
     if (isStopped)
       json.text("state", "too_long");
     else if (!result)
-      json.text("error", result.error().text());
+      json.text("error", oneLine(result.error().text()));
     job->reply = result ? HttpReply{200, *result} : HttpReply{isStopped ? 200 : 410, json.object()};
     job->isDone = true;
     job->work = nullptr;

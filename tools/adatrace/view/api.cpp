@@ -46,7 +46,7 @@ std::string exitOf(const model::Process &process) {
   const auto about = manifest.is_object() ? manifest.find("process") : manifest.end();
   if (!manifest.is_object() || about == manifest.end() || !about->is_object() || !about->contains("exit"))
     return "null";
-  return (*about)["exit"].dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  return (*about)["exit"].dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
 }
 
 void writeSession(JsonText &json, ViewSession &session) {
@@ -155,9 +155,24 @@ void writeSeq(JsonText &json, const char *name, const std::optional<uint64_t> &s
   seq ? json.number(name, *seq) : json.null(name);
 }
 
+// A line of a source file, in which even comments may turn the direction of what follows. It keeps its tabs.
+std::string sourceLine(std::string_view line) {
+  constexpr size_t kMostBytes = 400;
+  line = line.substr(0, std::min(line.find_last_not_of('\r') + 1, kMostBytes));
+  std::string safe;
+  for (;;) {
+    const size_t tab = line.find('\t');
+    safe += oneLine(line.substr(0, tab));
+    if (tab == line.npos)
+      return safe;
+    safe += '\t';
+    line.remove_prefix(tab + 1);
+  }
+}
+
 // Writes a few lines around the function's first line, or null, because the file may be on another machine.
 void writeSource(JsonText &json, model::SourceFiles &sources, const model::Function &function) {
-  constexpr uint64_t kBefore = 3, kBehind = 40, kMostLine = 400;
+  constexpr uint64_t kBefore = 3, kBehind = 40;
   const auto file = function.file.empty() || function.line == 0 ? Error() : sources.read(function.file);
   if (!file) {
     json.null("source");
@@ -169,7 +184,7 @@ void writeSource(JsonText &json, model::SourceFiles &sources, const model::Funct
   for (uint64_t line = 1; !text.empty() && line <= function.line + kBehind; ++line) {
     const size_t end = std::min(text.find('\n'), text.size());
     if (line + kBefore >= function.line)
-      json.beginArray().number({}, line).text({}, text.substr(0, std::min<size_t>(end, kMostLine))).endArray();
+      json.beginArray().number({}, line).text({}, sourceLine(text.substr(0, end))).endArray();
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   json.endArray().endObject();
@@ -178,7 +193,7 @@ void writeSource(JsonText &json, model::SourceFiles &sources, const model::Funct
 // The text of a file. Only of one that a function of the trace names and that may be read: nothing else on this machine
 // is served.
 void writeSourceFile(JsonText &json, ApiRequest &request) {
-  constexpr uint64_t kMostLines = 100'000, kMostLine = 400;
+  constexpr uint64_t kMostLines = 100'000;
   const std::string *name = request.text("file");
   if (!name || name->empty())
     throw ApiError{400, "file is missing: the file of a function in /api/functions"};
@@ -198,7 +213,7 @@ void writeSourceFile(JsonText &json, ApiRequest &request) {
   json.beginObject().text("file", *name).text("note", note).beginArray("lines");
   for (uint64_t line = 0; !text.empty() && line < kMostLines; ++line) {
     const size_t end = std::min(text.find('\n'), text.size());
-    json.text({}, text.substr(0, std::min<size_t>(end, kMostLine)));
+    json.text({}, sourceLine(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   json.endArray().endObject();
@@ -345,7 +360,7 @@ void writeHistogram(JsonText &json, ApiRequest &request) {
 
 HttpReply errorAnswer(int status, const std::string &message) {
   JsonMembers json;
-  json.text("error", message);
+  json.text("error", oneLine(message));
   return {status, json.object()};
 }
 
