@@ -3,7 +3,8 @@
 
 Every relative link of a .md file leads to a file or folder that exists, and to a heading that it has. Every page that
 any text file mentions by its path (docs/…/name.md) exists, and so does every source file that a page names (`lib/…/x.h`;
-the changes are history). Every page of docs/ is linked from docs/README.md.
+the changes are history). Every promise in the tables of tests names a test that exists; names without a folder are in
+that of the name before. SECURITY.md lists the fuzz targets. Every page of docs/ is linked from docs/README.md.
 """
 import os
 import pathlib
@@ -15,6 +16,12 @@ SOURCES = {".h", ".c", ".cpp", ".inc", ".S", ".py", ".md", ".txt", ".cmake", ".t
 INDEX = "docs/README.md"
 HISTORY = "CHANGELOG.md"
 NAMED = r"`((?:bench|cmake|include|lib|pass|runtime|test|tools)/[\w./-]+\.(?:h|c|cpp|inc|S|py|test|cmake|js|mjs|sh))`"
+
+
+# Pages whose tables have a promise and its tests in each row; BY_HAND is what else may keep one.
+PROMISES = ("docs/developers/promises.md",)
+TEST = r"`([\w./-]+\.(?:test|c|cpp|ll|rs|py))`"
+BY_HAND = ("by hand", "tools/dev ")
 
 
 def files(root):
@@ -50,6 +57,27 @@ def links(page):
             yield target
 
 
+def unfuzzed(page, targets):
+    """Differences between the readers of SECURITY.md and the fuzz targets."""
+    listed = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\|.*`lib/.*\|(.*)\|$", page, re.M))))
+    built = set(re.search(r"ADA_FUZZ_TARGETS (.*)\)", targets)[1].split())
+    return [f"fuzz target {name} is in one of SECURITY.md and test/fuzz/targets.cmake" for name in listed ^ built]
+
+
+def untested(root, page):
+    """Rows of tables that name no test, and tests that do not exist."""
+    for row in "".join(re.findall(r"^\|.*\|\n\|[-|: ]+\|\n((?:\|.*\|\n)+)", page, re.M)).splitlines():
+        cell, folder = row.rstrip("|").rsplit("|", 1)[1], ""
+        names = re.findall(TEST, cell)
+        if not names and not any(word in cell for word in BY_HAND):
+            yield f"no test for {row}"
+        for name in names:
+            places = [place for place in (name, f"{folder}/{name}", f"{os.path.dirname(folder)}/{name}") if (root / place).is_file()]
+            if not places:
+                yield f"no test {name}"
+            folder = os.path.dirname(places[0]) if places else folder
+
+
 def check(root):
     texts = dict(files(root))
     names = {name: set(anchors(text)) for name, text in texts.items() if name.endswith(".md")}
@@ -71,6 +99,8 @@ def check(root):
     for page in names.keys() - {HISTORY}:
         problems += [f"{page}: names {name}, which does not exist" for name in re.findall(NAMED, texts[page])
                      if not (root / name).exists()]
+    problems += [f"{page}: {problem}" for page in PROMISES for problem in untested(root, texts[page])]
+    problems += unfuzzed(texts["SECURITY.md"], texts["test/fuzz/targets.cmake"])
     problems += [f"{INDEX}: no link to {page}" for page in names
                  if page.startswith("docs/") and page not in linked | {INDEX}]
     if not any(os.path.normpath(target) == INDEX for target in links(texts["README.md"])):

@@ -1,8 +1,13 @@
-"""Writes bomb.trc.gz, bomb.wtf-trace.gz and bomb.cff.gz: small files that unpack to a gigabyte of one frame, record or chunk."""
-import gzip
-import struct
+"""Reads bomb.trc.gz, bomb.wtf-trace.gz and bomb.cff.gz: small files that unpack to 256 MiB of one frame, record or chunk.
 
-kBytes = 1 << 30
+No command needs as much memory for them.
+"""
+import gzip
+import resource
+import struct
+import subprocess
+
+kBytes = 1 << 28
 
 
 def write(name, head):
@@ -29,3 +34,11 @@ chunk = lambda kind, length, parts: struct.pack("<IIIIII", 0, kind, length, 0xFF
 cff = struct.pack("<III", 0xDEADBEEF, 0, 10) + chunk(1, 24 + 12 + len(part), 1) + struct.pack("<III", 0x10000, 0, len(part)) + part
 cff += chunk(2, 24 + 12 + kBytes, 1) + struct.pack("<III", 0x20002, 0, kBytes)
 write("bomb.cff.gz", cff)
+
+for command in ("info", "verify", "dump", "report"):
+    for name in ("bomb.trc.gz", "bomb.wtf-trace.gz", "bomb.cff.gz"):
+        status = subprocess.run(["adatrace", command, name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        if status not in (0, 1, 3):
+            raise SystemExit(f"{command} {name}: status {status}")
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
+print("memory:", f"{peak} MiB" if peak > 128 else "little")
