@@ -328,9 +328,10 @@ inline bool ignoresNonLazyBind(const llvm::Module &module) {
   return module.getCodeModel() == llvm::CodeModel::Large && module.getPICLevel() == llvm::PICLevel::NotPIC;
 }
 
-/// Half precision moved from general to vector registers on x86-64 with LLVM 15; bfloat later.
+/// Half precision moved from general to vector registers on x86-64 with LLVM 15. LLVM 19 loses some bfloats on the way
+/// to a hook.
 constexpr bool kX86HasHalfInVectors = LLVM_VERSION_MAJOR >= 15;
-constexpr bool kX86HasBfloatInVectors = LLVM_VERSION_MAJOR >= 18;
+constexpr bool kX86HasBfloatInVectors = LLVM_VERSION_MAJOR >= 22;
 
 /// On the stack of x86-64, LLVM 18 and later align 128-bit integers to 16 bytes. Earlier ones pass two of 64 bits.
 constexpr bool kX86AlignsInt128 = LLVM_VERSION_MAJOR >= 18;

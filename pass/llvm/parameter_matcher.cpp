@@ -174,7 +174,7 @@ bool ParameterMatcher::isRight(const DIType *type, Type *lowered, SmallVectorImp
     pieces.insert(hasFirst ? pieces.end() : pieces.begin(), {Where::LeftOut, 0, 8});
     return true;
   }
-  if (parts->getNumElements() != 2 || pieces.size() != 2)
+  if (parts->getNumElements() != 2 || pieces.size() != 2 || size <= 8) // of two eightbytes
     return false;
   for (unsigned i = 0; i < 2; ++i)
     if (parts->getElementType(i)->isAggregateType() ||
