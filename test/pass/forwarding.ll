@@ -41,9 +41,9 @@ define void @wide_last(i64 %a, i64 %b, i64 %c, i64 %d, i64 %e, i128 %x, i64 %y) 
   ret void
 }
 
-; Not a type with a place that is known for sure: nothing behind it is forwarded either.
+; Not a type with a place that is known for sure: it is passed over, and takes no register of the hook's.
 ; CHECK-LABEL: define void @vectors(
-; CHECK: %ada.nest, <4 x float> %a, <2 x double> %b, <2 x float> %c)
+; CHECK: %ada.nest, <4 x float> %a, <2 x double> %b, <2 x float> %c, i32 %e)
 define void @vectors(<4 x float> %a, <2 x double> %b, <2 x float> %c, <3 x i8> %d, i32 %e) {
   ret void
 }
