@@ -24,10 +24,14 @@ FileDescriptor openPlace(int in, const char *name, int flags = O_NOFOLLOW) {
   return FileDescriptor(::openat(in, name, O_PATH | O_CLOEXEC | flags));
 }
 
-// /proc/self/fd/3 and /proc/4711/root lead to a file, not to a path.
-bool isProcfs(const FileDescriptor &link) {
+// /proc/4711/fd/3 and /proc/4711/root lead to a file, not to a path. The links in /proc itself, such as /proc/self, are
+// ordinary ones.
+bool isMagic(const FileDescriptor &link, const FileDescriptor &in) {
+  constexpr ino_t kRootOfProcfs = 1; // PROC_ROOT_INO
   struct statfs about;
-  return ::fstatfs(link.get(), &about) == 0 && about.f_type == PROC_SUPER_MAGIC;
+  struct stat directory;
+  return ::fstatfs(link.get(), &about) == 0 && about.f_type == PROC_SUPER_MAGIC &&
+         (::fstat(in.get(), &directory) != 0 || directory.st_ino != kRootOfProcfs);
 }
 
 // Part by part, because somebody may change the path meanwhile.
@@ -48,10 +52,14 @@ public:
       if (S_ISLNK(info.st_mode)) {
         if (!follow(next, info, name))
           return -1;
+        if (hasLeft_ && isLast)
+          return checked(FileDescriptor(::openat(place_.get(), name.c_str(), flags | O_CLOEXEC)), nullptr);
+        if (hasLeft_)
+          place_ = openPlace(place_.get(), name.c_str(), 0);
         continue;
       }
       if (isLast)
-        return openLast(name, flags, info);
+        return checked(FileDescriptor(::openat(place_.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)), &info);
       rest_.erase(0, name.size());
       place_ = std::move(next);
     }
@@ -60,19 +68,18 @@ public:
 
 private:
   bool follow(const FileDescriptor &link, const struct stat &info, const std::string &name) {
-    const bool isMagic = isProcfs(link);
+    const bool leaves = isMagic(link, place_);
     // Links of a container's root are not links of our root.
     if (++links_ > kMostLinks || hasLeft_ || (maker_ && *maker_ != info.st_uid)) {
       errno = ELOOP;
       return false;
     }
-    if (!isMagic && info.st_uid != 0 && info.st_uid != ::geteuid())
+    if (!leaves && info.st_uid != 0 && info.st_uid != ::geteuid())
       maker_ = info.st_uid;
     rest_.erase(0, name.size());
-    if (isMagic) {
+    if (leaves) {
       hasLeft_ = true;
-      place_ = openPlace(place_.get(), name.c_str(), 0);
-      return static_cast<bool>(place_);
+      return true;
     }
     std::string target(PATH_MAX, '\0');
     const ssize_t size = ::readlinkat(link.get(), "", target.data(), target.size());
@@ -84,12 +91,12 @@ private:
       place_ = openPlace(AT_FDCWD, "/");
     return true;
   }
-  int openLast(const std::string &name, int flags, const struct stat &seen) {
-    FileDescriptor file(::openat(place_.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC));
+  // `seen`: what was there before it was opened. None of a file that a link of /proc leads to.
+  int checked(FileDescriptor file, const struct stat *seen) const {
     struct stat info;
     if (!file || ::fstat(file.get(), &info) != 0)
       return -1;
-    const bool isSame = info.st_ino == seen.st_ino && info.st_dev == seen.st_dev;
+    const bool isSame = !seen || (info.st_ino == seen->st_ino && info.st_dev == seen->st_dev);
     if (maker_ && (!isSame || info.st_uid != *maker_)) {
       errno = ELOOP;
       return -1;

@@ -54,8 +54,8 @@ private:
                                          "\"q\\\"",
                                          "wtf.scope#enter",
                                          "x"};
-    if (one(300)) // longer than the name of an event type may be
-      return std::string(31'000 + below(30'000), 'n');
+    if (one(300)) // as long as readers keep them
+      return std::string(8'000 + below(193), 'n');
     std::string text = kNames[below(std::size(kNames))];
     if (one(3))
       text += std::to_string(below(4));

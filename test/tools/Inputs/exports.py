@@ -408,17 +408,20 @@ def table():
         call.how, call.extra = row["end"], {"arguments": row["arguments"] or None}
         call.end = None if call.how == "open" else int(row["end_ns"])
         same("durations", int(row["duration_ns"]), int(row["end_ns"]) - call.begin)
-        same("thread names", row["thread_name"], names[int(row["pid"]), int(row["tid"])])
+        same("thread names", row["thread_name"], oneLine(names[int(row["pid"]), int(row["tid"])]))
         found[int(row["pid"]), int(row["tid"])].append(call)
+    for calls in threads.values():
+        for call in calls:
+            call.name = oneLine(call.name)
     compareCalls(found)
     self = collections.Counter()
     for row in rows:
         self[row["function"]] += int(row["self_ns"])
-    same("self times", dict(self), {n: f[2] for n, f in whole.items()})
+    same("self times", dict(self), {oneLine(n): f[2] for n, f in whole.items()})
 
 
 def columns():
-    """The rows are those of the CSV, in the same order. Every reader sees the same values."""
+    """The rows are those of the CSV, in the same order, with names as they are. Every reader sees the same values."""
     import csv as reader
     path = export(f"run.{form}")
     readers = ["duckdb", "hyparquet"] if form == "parquet" else ["arrow"]
@@ -432,7 +435,7 @@ def columns():
     found, ids, threadOf = [], {}, {}
     for row, line in zip(rows, lines):
         text = lambda key: row[key] or ""
-        same("a row", [row["ts"], row["dur"], row["self"], row["depth"], row["name"], row["exit"], text("arguments"),
+        same("a row", [row["ts"], row["dur"], row["self"], row["depth"], oneLine(row["name"]), row["exit"], text("arguments"),
                        text("result"), text("values")],
              [*(int(line[key]) for key in ("begin_ns", "duration_ns", "self_ns", "depth")),
               *(line[key] for key in ("function", "end", "arguments", "result", "values"))])
