@@ -169,7 +169,7 @@ bool LoadedBytes::covers(tree type, HOST_WIDE_INT offset) const {
 }
 
 void LoadedBytes::intersect(const LoadedBytes &other) {
-  const bool isDeepInBoth = isDeep && other.isDeep;
+  const bool isDeepInBoth = isDeep && other.isDeep, isNothingInOne = isNothing || other.isNothing;
   LoadedBytes both;
   for (const auto &[begin, bytes] : ranges)
     for (const auto &[otherBegin, otherBytes] : other.ranges) {
@@ -183,6 +183,7 @@ void LoadedBytes::intersect(const LoadedBytes &other) {
   if (!other.isAll)
     *this = isAll ? other : both;
   isDeep = isDeepInBoth;
+  isNothing = isNothingInOne;
 }
 
 bool TypeLayout::hasTarget(const std::string &text) {

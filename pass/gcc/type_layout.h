@@ -16,6 +16,7 @@ std::string stringName(tree type);
 /// What a function may read of the memory that an address points to.
 struct LoadedBytes {
   bool isAll = false;
+  bool isNothing = false;                                      // GCC proved that; else, it may read more than is here
   bool isDeep = false;                                         // also of the memory that addresses in it point to
   std::vector<std::pair<HOST_WIDE_INT, HOST_WIDE_INT>> ranges; // (offset, bytes)
   std::vector<alias_set_type> sets;                            // values of these types, wherever they are

@@ -55,8 +55,11 @@ LoadedBytes loadedBytes(tree function, unsigned number) {
   modref_summary *summary = node ? get_modref_function_summary(node) : nullptr;
   loaded.isAll = !TREE_READONLY(function) && (!summary || !summary->loads || summary->loads->every_base);
   const int flags = summary && number < summary->arg_flags.length() ? summary->arg_flags[number] : 0;
-  if (flags & (EAF_UNUSED | EAF_NO_DIRECT_READ))
-    return {};
+  if (flags & (EAF_UNUSED | EAF_NO_DIRECT_READ)) {
+    LoadedBytes nothing;
+    nothing.isNothing = true;
+    return nothing;
+  }
   loaded.isDeep = !(flags & EAF_NO_INDIRECT_READ);
   if (loaded.isAll || TREE_READONLY(function))
     return loaded;
@@ -247,7 +250,9 @@ std::string typesText(tree function, bool pointees) {
         const bool hasAddress = at != found.end() && at->second.kind == ArgumentPlace::Registers;
         const std::string object =
             hasAddress ? layout.writeObject(TYPE_MAIN_VARIANT(type), loadedOfObject(function, loaded)) : "";
-        place = !hasAddress ? "-" : object.empty() ? "!" : memoryPlace(type, at->second.pieces);
+        // What a library function uses is never known.
+        const bool isUnused = hasAddress && loaded.isNothing && !wrappedCallee(function);
+        place = isUnused ? "!" : object.empty() ? "-" : memoryPlace(type, at->second.pieces);
         written = object.empty() ? layout.write(type) : object;
       }
     } else if (at != found.end() && at->second.kind == ArgumentPlace::Address) {

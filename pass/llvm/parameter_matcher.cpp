@@ -1,5 +1,6 @@
 // Follows what the calling conventions make of types.
 #include "parameter_matcher.h"
+#include "library_functions.h"
 #include "llvm_compat.h"
 #include "type_layout.h"
 #include "type_names.h"
@@ -95,13 +96,23 @@ bool isSplit(const DIType *type, uint64_t bytes) {
          (bytes == 16 && (isa<DIBasicType>(type) || type->getTag() == dwarf::DW_TAG_ptr_to_member_type));
 }
 
+/// Whether FUNCTION reads nothing at all of what its lowered parameter NUMBER points to.
+bool readsNothing(const Function &function, unsigned number) {
+  const Argument &argument = *function.getArg(number);
+  return argument.getType()->isPointerTy() &&
+         (argument.hasAttribute(Attribute::ReadNone) || argument.hasAttribute(Attribute::WriteOnly) ||
+          compat::readsNoArgumentMemory(function));
+}
+
 } // namespace
 
 bool isUnread(const Function &function, unsigned number) {
   const Argument &argument = *function.getArg(number);
-  return argument.getType()->isPointerTy() &&
-         (argument.hasAttribute(Attribute::ReadNone) || argument.hasAttribute(Attribute::WriteOnly) ||
-          compat::isInitialized(argument) || compat::readsNoArgumentMemory(function));
+  return readsNothing(function, number) || (argument.getType()->isPointerTy() && compat::isInitialized(argument));
+}
+
+bool isUnusedObject(const Function &function, unsigned number) {
+  return readsNothing(function, number) && !wrappedCallee(function);
 }
 
 ArgumentPlace takeNext(ArgumentRegisters &registers, const Function &function, unsigned number,
@@ -109,8 +120,12 @@ ArgumentPlace takeNext(ArgumentRegisters &registers, const Function &function, u
   const size_t first = pieces.size();
   ArgumentPlace place =
       registers.place(function.getArg(number)->getType(), compat::parameterAttributes(function, number), &pieces);
-  if (pieces.size() > first &&
-      (isLeftOut(function, number) || (function.getArg(number)->hasByValAttr() && isUnread(function, number))))
+  const bool isUnreadCopy = function.getArg(number)->hasByValAttr() && isUnread(function, number);
+  if (isUnreadCopy && !isUnusedObject(function, number)) {
+    pieces.truncate(first);
+    return ArgumentPlace::Elsewhere;
+  }
+  if (isUnreadCopy || isLeftOut(function, number))
     for (ValuePiece &piece : MutableArrayRef<ValuePiece>(pieces).drop_front(first))
       piece.where = Where::LeftOut;
   return place;
@@ -288,9 +303,12 @@ bool ParameterMatcher::isPassedByAddress(const DIType *type, uint64_t bytes) con
 }
 
 std::string ParameterMatcher::placeByAddress(const DIType *type, uint64_t bytes) {
+  const unsigned number = next_;
   const bool isKnown = take() && pieces_.size() == 1;
   if (!isKnown || isKnownString(type)) // readers know that the register holds the address of these
     return isKnown ? placeText(pieces_) : "-";
+  if (isUnread_ && !isUnusedObject(function_, number))
+    return "-";
   if (isUnread_)
     pieces_[0].where = Where::LeftOut;
   if (pieces_[0].where == Where::General) {

@@ -15,6 +15,9 @@ namespace ada {
 /// Whether callers that see FUNCTION's body know that it reads nothing that its lowered parameter NUMBER points to.
 /// Then they need not have stored it.
 bool isUnread(const llvm::Function &function, unsigned number);
+/// Whether the optimizer proved that FUNCTION does not use the object that its lowered parameter NUMBER points to. What
+/// a library function uses is never known.
+bool isUnusedObject(const llvm::Function &function, unsigned number);
 
 /// Takes NUMBER, the next lowered parameter of FUNCTION, out of REGISTERS. Appends its place to PIECES, or that it is
 /// left out.

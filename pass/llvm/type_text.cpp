@@ -78,8 +78,10 @@ SmallVector<std::string, 8> placesOfNumbered(const Function &function, unsigned 
     found.hasPlace = hasPieces(place) && bytes == found.bytes;
     if (found.target && found.hasPlace) {
       found.hasPlace = pieces[0].where == Where::General || pieces[0].where == Where::LeftOut;
-      if (isUnread(function, i))
+      if (isUnusedObject(function, i))
         pieces[0].where = Where::LeftOut;
+      else if (isUnread(function, i))
+        found.hasPlace = false;
       else if (pieces[0].where == Where::General)
         pieces[0] = {Where::Memory, pieces[0].number, found.target};
     }
