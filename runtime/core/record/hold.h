@@ -14,7 +14,9 @@ public:
     begin();
   }
 
-  uint64_t from() const { return runtime.ring.isTimeless() ? 0 : runtime.ring.usesSystemClock() ? ns_ : counter_; }
+  uint64_t from() const {
+    return runtime.ring.isTimeless() ? 0 : runtime.ring.usesSystemClock() ? ns_ - bootOffsetNs() : counter_;
+  }
   // The thread waits from now on. `isFull`: for the drain to read what is in the ring, not for memory.
   void wait(AdaThread &t, bool isFull) {
     reason_ = isFull || reason_ == ADA_HELD_WAITED ? ADA_HELD_WAITED : ADA_HELD_MEMORY;
@@ -79,25 +81,32 @@ private:
   void addLost(AdaThread &t) {
     const uint64_t to = now(), since = from();
     lost_ = __atomic_add_fetch(&t.slot->held_lost, to > since ? to - since : 0, __ATOMIC_RELAXED);
-    (runtime.ring.usesSystemClock() ? ns_ : counter_) = to;
+    set(to);
   }
-  // No clock is read for a trace that shows no times, nor if nothing is recorded.
-  static uint64_t now() { return runtime.ring.isTimeless() ? 0 : runtime.ring.stamp(); }
+  // No clock is read for a trace that shows no times, nor if nothing is recorded. Not inline: the hook needs less
+  // stack.
+  __attribute__((noinline)) static uint64_t now() { return runtime.ring.isTimeless() ? 0 : runtime.ring.stamp(); }
+  void set(uint64_t stamp) {
+    counter_ = stamp;
+    ns_ = stamp + bootOffsetNs();
+  }
   void begin() {
-    counter_ = ns_ = 0;
     const State state = runtime.currentState(); // before it is On, the ring's clock may change
     if (state == State::On) {
-      (runtime.ring.usesSystemClock() ? ns_ : counter_) = now();
-    } else if (state == State::Waiting) {
+      set(now());
+    } else if (state != State::Waiting) {
+      counter_ = ns_ = 0;
+    } else {
       const bool readsCounter = mayReadCounter();
       counter_ = readsCounter ? arch::readCounter() : 0;
-      ns_ = readsCounter ? sys::nowNsQuickly() : sys::askNowNs();
+      ns_ = (readsCounter ? sys::nowNsQuickly() : sys::askNowNs()) + bootOffsetNs();
     }
   }
 
   const ada_ring_thread *slot_;
   uint64_t before_, seq_;
-  uint64_t counter_, ns_;
+  uint64_t counter_;
+  uint64_t ns_;       // with the offset, which a process finds at its first event: see boot_offset.h
   uint64_t lost_ = 0; // ada_ring_thread.held_lost, with this event's part
   uint32_t reason_ = ADA_HELD_OTHER;
   bool isLost_ = false;

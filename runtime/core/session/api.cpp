@@ -137,7 +137,11 @@ ADA_ANY_STACK void ada_timing_anchor(const char *label, int64_t value, int64_t t
     r.drain.flush(); // then it is in a file and outlives the process
 }
 
-ADA_ANY_STACK uint64_t ada_get_timestamp_ns(void) { return sys::nowNs(); }
+ADA_ANY_STACK uint64_t ada_get_timestamp_ns(void) {
+  if (__builtin_expect(!isBootOffsetFound(), 0))
+    findClock();
+  return sys::nowNs();
+}
 
 ADA_ANY_STACK const char *ada_session_path(void) {
   State state = runtime.currentState();

@@ -403,7 +403,7 @@ bool lookForOrder() {
 void startWaiting(bool startsParked) {
   Runtime &r = runtime;
   const bool isOrdered = !r.recording && !startsParked;
-  forgetBootOffset();
+  findBootOffset();
   if (isOrdered && !lookForOrder())
     return;
   if (processInfoIsOf() != r.processId)
@@ -437,6 +437,8 @@ void startOnce() {
   Runtime &r = runtime;
   SignalsBlocked<kLargeStack> blocked;
   Lock lock(r.startMutex);
+  if (!isBootOffsetFound())
+    findBootOffset();
   if (r.currentState() != State::NotStarted)
     return;
   // A set-uid program must not obey its caller's environment, or write where that says.
@@ -470,13 +472,20 @@ void separateCopiedProcess() {
   }
 }
 
+// Thousands of bytes: the first event may come from a thread or signal handler with a small stack. With the start lock.
+static OwnStack<32768> startStack;
+
+void findClock() {
+  SignalsBlocked blocked;
+  Lock lock(runtime.startMutex);
+  startStack.run([] { findBootOffset(); });
+}
+
 bool startRecording(bool startsParked) {
-  // Thousands of bytes: the first event may come from a thread or signal handler with a small stack.
-  static OwnStack<32768> stack;
   Runtime &r = runtime;
   Lock lock(r.startMutex);
   if (r.currentState() == State::Waiting && sys::processId() == r.processId) // not a vfork child, in our memory
-    stack.run([&] { startWaiting(startsParked); });
+    startStack.run([&] { startWaiting(startsParked); });
   return r.currentState() == State::On && sys::processId() == r.processId;
 }
 

@@ -62,6 +62,8 @@ void startOnce();
 // Called at the first event of a process, including a forked child: creates the directory and ring, and starts the
 // drain. Async-signal-safe. With signals blocked. False if recording stays off.
 bool startRecording(bool startsParked = false);
+// Finds what a time namespace adds to the clock, where that is not known yet. Async-signal-safe.
+void findClock();
 // Checks whether this process is a copy that was made without libc's fork(): then it gets its own ring, as children of
 // fork do. In all other cases this is a single load.
 void separateCopiedProcess();

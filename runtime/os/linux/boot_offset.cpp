@@ -9,11 +9,11 @@
 
 namespace ada {
 
-uint64_t knownBootOffsetNs = UINT64_MAX; // (atomic)
+uint64_t knownBootOffsetNs;
 
 namespace {
 
-uint64_t lastOffsetNs; // (atomic) the newest that was known
+bool isFound; // (atomic)
 
 long readFile(const char *path, char *to, size_t n) {
   const int fd = sys::open(path, O_RDONLY);
@@ -64,15 +64,19 @@ bool measure(int64_t &offsetNs) {
 } // namespace
 
 // If nothing says what it is, it is what it was: a child is mostly in its parent's namespace.
-uint64_t findBootOffset() {
-  int64_t offsetNs = static_cast<int64_t>(__atomic_load_n(&lastOffsetNs, __ATOMIC_RELAXED));
-  if (!askBootOffset(sys::readLink, readFile, offsetNs))
+void findBootOffset() {
+  auto offsetNs = static_cast<int64_t>(bootOffsetNs());
+  // No function is passed as such: stack_need.test follows no pointers.
+  const auto readLink = [](const char *path, char *to, size_t n) { return sys::readLink(path, to, n); };
+  const auto read = [](const char *path, char *to, size_t n) { return readFile(path, to, n); };
+  if (!askBootOffset(readLink, read, offsetNs))
     measure(offsetNs);
-  __atomic_store_n(&lastOffsetNs, static_cast<uint64_t>(offsetNs), __ATOMIC_RELAXED);
   __atomic_store_n(&knownBootOffsetNs, static_cast<uint64_t>(offsetNs), __ATOMIC_RELAXED);
-  return static_cast<uint64_t>(offsetNs);
+  __atomic_store_n(&isFound, true, __ATOMIC_RELEASE);
 }
 
-void forgetBootOffset() { __atomic_store_n(&knownBootOffsetNs, UINT64_MAX, __ATOMIC_RELAXED); }
+void forgetBootOffset() { __atomic_store_n(&isFound, false, __ATOMIC_RELAXED); }
+
+bool isBootOffsetFound() { return __atomic_load_n(&isFound, __ATOMIC_ACQUIRE); }
 
 } // namespace ada

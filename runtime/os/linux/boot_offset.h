@@ -5,18 +5,17 @@
 
 namespace ada {
 
-// Modulo 2^64, because it may be negative; UINT64_MAX: not known yet.
+// (atomic) Modulo 2^64, because it may be negative. Until it is found, what it was in the parent.
 extern uint64_t knownBootOffsetNs;
-uint64_t findBootOffset();
 
 // Async-signal-safe.
-inline uint64_t bootOffsetNs() {
-  const uint64_t known = __atomic_load_n(&knownBootOffsetNs, __ATOMIC_RELAXED);
-  return __builtin_expect(known == UINT64_MAX, 0) ? findBootOffset() : known;
-}
+inline uint64_t bootOffsetNs() { return __atomic_load_n(&knownBootOffsetNs, __ATOMIC_RELAXED); }
 
-// To be called where it may have changed: in a new process, and before a process records. Later, a process that records
+// To be called before a process records, with the start lock held and a large stack. Later, a process that records
 // keeps it, because only a process with a single thread can enter another time namespace.
+void findBootOffset();
+// In a forked process: it may have changed.
 void forgetBootOffset();
+bool isBootOffsetFound();
 
 } // namespace ada
