@@ -285,7 +285,7 @@ typedef struct ada_ring_thread {
   uint64_t held_seq;             /* what chunks below this number report is in the thread's lane, or in held_missing */
   uint64_t held_missing;         /* of the present part: what chunks reported and the lane does not have */
   uint64_t held_unplaced_before; /* the part of held_unplaced that earlier parts have reported */
-  uint64_t stack_low;            /* the thread's own: how far its stack is known to reach, */
+  uint64_t stack_low;            /* the thread's own: how far its stack is known to reach, or ADA_STACK_OF_FIBER, */
   uint64_t signal_stack;         /* and the signal stack it was asked about, with 1 if that lies in frames */
   uint64_t stack_window;         /* the last ADA_RECORD_STACK */
   uint64_t held_lost;            /* (atomic) the cost of the events lost since the newest chunk began, */
@@ -294,6 +294,7 @@ typedef struct ada_ring_thread {
 } ada_ring_thread;
 
 #define ADA_DRAINED_HELD 1u
+#define ADA_STACK_OF_FIBER UINT64_MAX
 
 /* Why the recorder held a thread up: ada_chunk.held_reason, and the values in a lane (docs/formats/sched.md). */
 #define ADA_HELD_WAITED 1u  /* the ring was full: no chunk was free */

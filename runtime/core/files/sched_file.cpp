@@ -10,11 +10,14 @@ using Switch = SwitchEvents::Switch;
 void SchedFile::begin(SchedLane &lane, ada_ring_thread &slot) {
   *this = SchedFile();
   lane_ = &lane, slot_ = &slot;
-  isActive_ = true, tid_ = slot.tid, number_ = slot.index;
+  isActive_ = true, isFiber_ = slot.stack_low == ADA_STACK_OF_FIBER;
+  tid_ = slot.tid, number_ = slot.index;
   file_.begin(lane.place(), number_, sched::kFileName);
 }
 
 //===--- what the kernel reports ------------------------------------------===//
+
+bool SchedFile::isReported() const { return lane_->active() && !isFiber_; }
 
 void SchedFile::write(const Switch *switches, uint64_t count) {
   constexpr uint64_t kRecords = 256;
@@ -49,6 +52,8 @@ bool SchedFile::isRepeated(const Switch &s) {
 }
 
 void SchedFile::noteLost(const sched::Record &record) {
+  if (isFiber_)
+    return;
   append(&record, 1);
   forgetState();
 }
@@ -62,7 +67,7 @@ void SchedFile::noteUnknown(uint64_t fromNs, uint64_t toNs) {
 }
 
 bool SchedFile::isBehind() {
-  if (!isActive_ || !lane_->active())
+  if (!isActive_ || !isReported())
     return false;
   if (endedNs_ == 0)
     endedNs_ = lane_->askedAtNs(); // so a pass that takes everything finishes it
@@ -90,7 +95,7 @@ void SchedFile::giveUp(int error) {
 int SchedFile::cut() {
   const bool hasLast = lastNs_ != 0;
   const uint64_t at = hasLast ? bytes_ - sizeof(sched::Record) : bytes_, readToNs = lane_->readToNs();
-  const uint64_t lastNs = lane_->active() && lastNs_ > readToNs ? readToNs : lastNs_; // the recorder's own may be newer
+  const uint64_t lastNs = isReported() && lastNs_ > readToNs ? readToNs : lastNs_; // the recorder's own may be newer
   const sched::Record end = {hasLast ? lastNs : lane_->fromNs(), sched::Kind::KnownTo, hasLast ? sumBeforeLast_ : sum_};
   int wrong = lane_->withDescriptors([&] { return file_.openMade(); });
   if (wrong == 0)
@@ -102,7 +107,7 @@ int SchedFile::cut() {
 }
 
 sched::Header SchedFile::header() const {
-  sched::Header header = {{}, sched::kNewestVersion, tid_, lane_->fromNs(), lane_->active() ? 0 : sched::kIsUnknown};
+  sched::Header header = {{}, sched::kNewestVersion, tid_, lane_->fromNs(), isReported() ? 0 : sched::kIsUnknown};
   __builtin_memcpy(header.magic, sched::kMagic, sizeof header.magic);
   return header;
 }
@@ -135,7 +140,7 @@ int SchedFile::put(const void *from, size_t bytes, bool stays) {
 
 void SchedFile::finish() {
   lacksEnd_ = lacksEnd_ && cut() < 0;
-  if (!isActive_ || (bytes_ == 0 && !lane_->active())) // there is nothing to say
+  if (!isActive_ || (bytes_ == 0 && !isReported())) // there is nothing to say
     return;
   if (bytes_ == 0) // the header first: what follows needs its size and sum
     append(nullptr, 0);
@@ -183,7 +188,7 @@ void SchedFile::noteHeld(HeldTimes &times, const ring::Held &held, uint64_t seq,
     onSinceNs_ = held.toNs;
   // No call is open before a thread's first event, and without the kernel's records nothing else is known about that
   // time: it is not worth a file.
-  if ((isFirst && !lane_->active()) || !isActive_) {
+  if ((isFirst && !isReported()) || !isActive_) {
     times.missing_ += held.placedNs();
     return;
   }

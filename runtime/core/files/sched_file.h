@@ -31,7 +31,9 @@ public:
   // `lane` is that of all threads.
   void begin(SchedLane &lane, ada_ring_thread &slot);
   bool isActive() const { return isActive_; }
-  uint32_t tid() const { return tid_; }
+  // Whether what the kernel reports about that thread belongs here. Nothing says when a fiber's thread ran the fiber,
+  // and which thread that was.
+  bool isOf(uint32_t tid) const { return isActive_ && !isFiber_ && tid_ == tid; }
 
   // Chunk number `seq` of the thread says how long the thread was held up. `isFirst`: it has no event yet.
   void noteHeld(HeldTimes &times, const ring::Held &held, uint64_t seq, bool isFirst);
@@ -77,11 +79,12 @@ private:
   void miss(uint64_t ns) { slot_->held_missing += ns; }
   int keepNewest();
   void forgetContents() { bytes_ = 0, sum_ = 0, lastNs_ = 0; }
+  bool isReported() const;
   sched::Header header() const;
 
   SchedLane *lane_ = nullptr;
   ada_ring_thread *slot_ = nullptr;
-  bool isActive_ = false;
+  bool isActive_ = false, isFiber_ = false;
   bool lacksEnd_ = false; // it was given up, and not even its end could be written
   uint32_t tid_ = 0, number_ = 0;
   uint32_t sum_ = 0; // CRC-32C of the file's contents

@@ -111,7 +111,7 @@ void SchedLane::writePending() {
 SchedFile *SchedLane::fileOf(uint32_t tid) {
   for (uint64_t i = 0; i < slots_; ++i) {
     const uint64_t slot = lastSlot_ + i < slots_ ? lastSlot_ + i : lastSlot_ + i - slots_;
-    if (files_[slot].isActive() && files_[slot].tid() == tid) {
+    if (files_[slot].isOf(tid)) {
       lastSlot_ = slot;
       return &files_[slot];
     }

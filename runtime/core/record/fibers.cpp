@@ -288,9 +288,10 @@ ADA_ANY_STACK __attribute__((noinline)) void *findToken(AdaThread &t) {
 
 } // namespace
 
-void nameFiber(AdaThread &t) {
+void markFiber(AdaThread &t) {
   if (!t.isFiber)
     return;
+  t.slot->stack_low = ADA_STACK_OF_FIBER;
   Text<sizeof ada_ring_thread::name> name;
   if (t.fiber && t.fiber->name[0])
     name << t.fiber->name;

@@ -21,8 +21,8 @@
 
 namespace ada {
 
-// Names the slot of a fiber that records its first event.
-void nameFiber(AdaThread &t);
+// Marks and names the slot of a fiber that records its first event.
+void markFiber(AdaThread &t);
 // The thread has ended, and with it its own stack and the one that it was on.
 void endFibers(AdaThread &t);
 // Nothing is recorded yet, on the stack where the thread is.

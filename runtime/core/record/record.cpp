@@ -50,7 +50,7 @@ Outcome attach(AdaThread &t) {
   t.nextSeq = 0;
   t.chunk = nullptr;
   t.slot = slot;
-  nameFiber(t);
+  markFiber(t);
   watchThread();
   t.isWatched = true;
   return Outcome::Ready;
