@@ -19,8 +19,6 @@ using Where = ValuePiece::Where;
 
 constexpr unsigned kLocationBytes = 24; // core::panic::Location
 
-std::string placeText(ArrayRef<ValuePiece> pieces) { return ada::placeText(pieces.data(), pieces.size()); }
-
 /// A vector of SVE, or several.
 bool isScalable(const Type *type) {
   const auto *parts = dyn_cast<StructType>(type);

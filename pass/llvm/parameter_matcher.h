@@ -24,6 +24,9 @@ bool isUnusedObject(const llvm::Function &function, unsigned number);
 ArgumentPlace takeNext(ArgumentRegisters &registers, const llvm::Function &function, unsigned number,
                        llvm::SmallVectorImpl<ValuePiece> &pieces);
 
+/// PIECES as the text of types has them (common/type_grammar.h).
+inline std::string placeText(llvm::ArrayRef<ValuePiece> pieces) { return placeText(pieces.data(), pieces.size()); }
+
 /// Whether a value of PLACE has pieces that say where it is.
 inline bool hasPieces(ArgumentPlace place) { return place != ArgumentPlace::Elsewhere; }
 

@@ -29,8 +29,6 @@ namespace {
 
 using Where = ValuePiece::Where;
 
-std::string placeText(ArrayRef<ValuePiece> pieces) { return ada::placeText(pieces.data(), pieces.size()); }
-
 //===--- Signatures that the optimizer changes ----------------------------===//
 
 /// Where the source's parameters 1 to COUNT - 1 of a numbered FUNCTION are. Sets UNREAD for those that point to memory

@@ -15,7 +15,7 @@ namespace {
 
 bool isFound; // (atomic)
 
-long readFile(const char *path, char *to, size_t n) {
+long readAtOnce(const char *path, char *to, size_t n) {
   const int fd = sys::open(path, O_RDONLY);
   const long size = fd < 0 ? fd : sys::read(fd, to, n);
   if (fd >= 0)
@@ -68,7 +68,7 @@ void findBootOffset() {
   auto offsetNs = static_cast<int64_t>(bootOffsetNs());
   // No function is passed as such: stack_need.test follows no pointers.
   const auto readLink = [](const char *path, char *to, size_t n) { return sys::readLink(path, to, n); };
-  const auto read = [](const char *path, char *to, size_t n) { return readFile(path, to, n); };
+  const auto read = [](const char *path, char *to, size_t n) { return readAtOnce(path, to, n); };
   if (!askBootOffset(readLink, read, offsetNs))
     measure(offsetNs);
   __atomic_store_n(&knownBootOffsetNs, static_cast<uint64_t>(offsetNs), __ATOMIC_RELAXED);
