@@ -13,13 +13,14 @@
 #include "base/write_all.h"
 #include "convert/pack.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fcntl.h>
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
+#include <span>
 
 namespace ada::cli {
 
@@ -83,7 +84,7 @@ void tellLeftOut(const model::PackResult &packed) {
     byReason[why].push_back(name);
   for (const auto &[why, names] : byReason) {
     std::string list;
-    for (const std::string_view name : names | std::views::take(kMostNames))
+    for (const std::string_view name : std::span(names).first(std::min(names.size(), kMostNames)))
       list += (list.empty() ? "" : ", ") + oneLine(name);
     if (names.size() > kMostNames)
       list += fmt::format(" and {} more", formatCount(names.size() - kMostNames));
