@@ -11,9 +11,9 @@
 
 namespace ada {
 
-/// How many calls there were of functions that were switched off. Nobody counted them. What is known is how many there
-/// would be if they were called as often as before, and how many there can be. A program that slows down, speeds up,
-/// pauses or never calls them again is anywhere in between.
+/// The number of calls of functions that were switched off, which nobody counted: an estimate, as if they were called
+/// as often as before, and an upper limit. The true number may be anything up to that limit, because a program may call
+/// them more often later, or never again.
 struct MissingCalls {
   uint64_t ifAsBefore, most; ///< one significant digit each; `most` is 0 if it is not known
 

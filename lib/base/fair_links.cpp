@@ -1,7 +1,6 @@
 // Opens what others may have prepared.
 #include "fair_links.h"
 
-#include "base/file_descriptor.h"
 #include "base/open_how.h"
 
 #include <cerrno>
@@ -18,8 +17,6 @@ namespace ada {
 
 namespace {
 
-constexpr unsigned kMostLinks = 40; // as the kernel
-
 FileDescriptor openPlace(int in, const char *name, int flags = O_NOFOLLOW) {
   return FileDescriptor(::openat(in, name, O_PATH | O_CLOEXEC | flags));
 }
@@ -34,7 +31,7 @@ bool isMagic(const FileDescriptor &link, const FileDescriptor &in) {
          (::fstat(in.get(), &directory) != 0 || directory.st_ino != kRootOfProcfs);
 }
 
-// Part by part, because somebody may change the path meanwhile.
+// Opens a path one part at a time, so that a part that is replaced meanwhile is checked as well.
 class Walk {
 public:
   explicit Walk(const std::string &path)
@@ -81,11 +78,9 @@ private:
       hasLeft_ = true;
       return true;
     }
-    std::string target(PATH_MAX, '\0');
-    const ssize_t size = ::readlinkat(link.get(), "", target.data(), target.size());
-    if (size <= 0)
+    const std::string target = targetOf(link);
+    if (target.empty())
       return false;
-    target.resize(static_cast<size_t>(size));
     rest_ = target + "/" + rest_;
     if (target.starts_with('/'))
       place_ = openPlace(AT_FDCWD, "/");
@@ -112,6 +107,13 @@ private:
 };
 
 } // namespace
+
+std::string targetOf(const FileDescriptor &link) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t size = ::readlinkat(link.get(), "", target.data(), target.size());
+  target.resize(size > 0 ? static_cast<size_t>(size) : 0);
+  return target;
+}
 
 int openFairly(const std::string &path, int flags) {
   const int fd = openat2(path.c_str(), flags | O_CLOEXEC, 0, kNoMagicLinks | kNoSymlinks);

@@ -6,9 +6,15 @@
 // in sticky directories.
 #pragma once
 
+#include "base/file_descriptor.h"
+
 #include <string>
 
 namespace ada {
+
+constexpr unsigned kMostLinks = 40; ///< in one path, as in the kernel
+/// The target of a symbolic link that was opened with O_PATH | O_NOFOLLOW; empty if it can't be read.
+std::string targetOf(const FileDescriptor &link);
 
 /// As open(2) without O_CREAT; O_CLOEXEC is added. ELOOP also for a link that is not to be followed.
 int openFairly(const std::string &path, int flags);

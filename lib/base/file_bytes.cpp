@@ -4,6 +4,7 @@
 #include "base/fair_links.h"
 #include "base/file_descriptor.h"
 #include "base/file_tree.h"
+#include "base/read_all.h"
 #include "base/try.h"
 #include "base/zstd_frame.h"
 #include "kept_files.h"
@@ -72,9 +73,7 @@ Expected<FileBytes> FileBytes::readUnmapped(int fd, const std::string &path, siz
   file.base_ = to, file.size_ = size, file.isMemory_ = true;
   const auto piece = std::make_unique_for_overwrite<std::byte[]>(kPieceBytes);
   for (uint64_t at = 0; (at = file.holes_.skip(at)) < size;) {
-    const ssize_t n = ::pread(fd, piece.get(), std::min<uint64_t>(kPieceBytes, size - at), static_cast<off_t>(at));
-    if (n < 0 && errno == EINTR)
-      continue;
+    const ssize_t n = readAllAt(fd, piece.get(), std::min<uint64_t>(kPieceBytes, size - at), at);
     if (n < 0)
       return systemError(path, "cannot be read", errno);
     if (n == 0)
@@ -87,23 +86,6 @@ Expected<FileBytes> FileBytes::readUnmapped(int fd, const std::string &path, siz
     at += static_cast<uint64_t>(n);
   }
   return file;
-}
-
-static Expected<std::unique_ptr<std::byte[]>> readAll(int fd, const std::string &path, size_t &size) {
-  auto data = std::make_unique_for_overwrite<std::byte[]>(size);
-  size_t got = 0;
-  while (got < size) {
-    ssize_t n = ::read(fd, data.get() + got, size - got);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return systemError(path, "cannot be read", errno);
-    if (n == 0)
-      break; // cut short since fstat
-    got += static_cast<size_t>(n);
-  }
-  size = got;
-  return data;
 }
 
 Expected<FileBytes> FileBytes::open(const std::string &path) {
@@ -140,8 +122,12 @@ Expected<FileBytes> FileBytes::ofDescriptor(int fd, const std::string &path, con
   FileBytes file;
   file.size_ = static_cast<size_t>(info.st_size);
   if (file.size_ <= kReadLimitBytes) {
-    file.heap_ = ADA_TRY(readAll(fd, path, file.size_));
+    file.heap_ = std::make_unique_for_overwrite<std::byte[]>(file.size_);
+    const ssize_t n = readAllAt(fd, file.heap_.get(), file.size_, 0);
+    if (n < 0)
+      return systemError(path, "cannot be read", errno);
     file.base_ = file.heap_.get();
+    file.size_ = static_cast<size_t>(n); // less if it was cut short since fstat
     return file;
   }
   // More file systems allow private mappings than shared ones; for reading they are the same.

@@ -20,7 +20,7 @@ public:
   /// E_IO if the file can't be opened, is not a regular file, or can't be
   /// read. Never blocks on a FIFO. In an archive also E_BAD_ARCHIVE.
   static Expected<FileBytes> open(const std::string &path);
-  /// Those of an open regular file, which is at the beginning. `path`: for errors.
+  /// Those of an open regular file. `path`: for errors.
   static Expected<FileBytes> ofDescriptor(int fd, const std::string &path, const struct stat &info);
 
   FileBytes() = default;

@@ -5,6 +5,7 @@
 #include "file_bytes.h"
 #include "holes.h"
 #include "open_how.h"
+#include "read_all.h"
 #include "sparse_copy.h"
 #include "write_all.h"
 
@@ -112,16 +113,10 @@ Expected<std::string> readWithoutLinks(const std::string &path, uint64_t most, s
   // No writer of such files leaves holes, and a damaged one may seem to have terabytes after one.
   const auto whole = static_cast<uint64_t>(info.st_size);
   std::string bytes(Holes::of(file.get(), whole).lengthBefore(std::min(whole, most)), '\0');
-  size_t size = 0;
-  while (size < bytes.size()) {
-    const ssize_t n = ::pread(file.get(), bytes.data() + size, bytes.size() - size, static_cast<off_t>(size));
-    if (n < 0 && errno != EINTR)
-      return systemError(path, "cannot be read", errno);
-    if (n == 0)
-      break; // cut short meanwhile
-    size += n > 0 ? static_cast<size_t>(n) : 0;
-  }
-  bytes.resize(size);
+  const ssize_t size = readAllAt(file.get(), bytes.data(), bytes.size(), 0);
+  if (size < 0)
+    return systemError(path, "cannot be read", errno);
+  bytes.resize(static_cast<size_t>(size)); // less if it was cut short meanwhile
   if (about)
     *about = info;
   return bytes;

@@ -54,8 +54,8 @@ constexpr SecretName kNames[] = {
     {".s3cfg", "a token"},
     {".vault-token", "a token"},
     {"kubeconfig", "a token"},
-    {"*.tfstate", "settings with passwords"},
-    {"*.tfvars", "settings with passwords"},
+    {"*.tfstate", kSettings},
+    {"*.tfvars", kSettings},
 };
 
 // Names of files that are a secret unless they are source text: "credentials", "secrets.json", but not "secrets.cpp".

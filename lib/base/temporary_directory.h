@@ -25,9 +25,10 @@ public:
   TemporaryDirectory &operator=(TemporaryDirectory &&other) noexcept;
   ~TemporaryDirectory() { remove(); }
 
-  /// Empty if there is none.
+  /// Empty before make() and after remove() or keep().
   const std::string &path() const { return path_; }
-  /// What is moved here for a while is the user's own: a directory that has it is not taken for an abandoned one.
+  /// The place in it to which a user's own file can be moved for a while. A directory that has something there counts
+  /// as in use, even if its program was killed.
   std::string replaced() const;
   /// Leaves the directory where it is.
   void keep() { path_.clear(); }

@@ -1,6 +1,7 @@
 // A temporary file without a name.
 #include "temporary_file.h"
 
+#include "read_all.h"
 #include "write_all.h"
 
 #include <cerrno>
@@ -12,11 +13,13 @@
 
 namespace ada {
 
+bool lacksUnnamedFiles(int number) { return number == EOPNOTSUPP || number == EISDIR || number == EINVAL; }
+
 FileDescriptor unnamedFile(const std::string &directory) {
   FileDescriptor file(::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-  if (file || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+  if (file || !lacksUnnamedFiles(errno))
     return file;
-  std::string name = directory + "/adatrace-XXXXXX"; // not every file system has files without names
+  std::string name = directory + "/adatrace-XXXXXX";
   file = FileDescriptor(::mkostemp(name.data(), O_CLOEXEC));
   if (file)
     ::unlink(name.c_str());
@@ -52,15 +55,8 @@ Expected<uint64_t> TemporaryFile::append(std::span<const std::byte> bytes) {
 }
 
 Expected<void> TemporaryFile::read(uint64_t offset, std::span<std::byte> bytes) const {
-  while (!bytes.empty()) {
-    const ssize_t n = ::pread(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    if (n == 0 || (n < 0 && errno != EINTR))
-      return failed("the trace stored there can't be read");
-    if (n > 0) {
-      bytes = bytes.subspan(static_cast<size_t>(n));
-      offset += static_cast<uint64_t>(n);
-    }
-  }
+  if (readAllAt(file_.get(), bytes.data(), bytes.size(), offset) != static_cast<ssize_t>(bytes.size()))
+    return failed("the trace stored there can't be read");
   return {};
 }
 

@@ -11,9 +11,11 @@
 
 namespace ada {
 
-/// A new file without a name, which disappears when it is closed, even if the program is killed. errno says why there
-/// is none.
+/// A new file without a name, which disappears when it is closed, even if the program is killed. On failure, errno is
+/// set.
 FileDescriptor unnamedFile(const std::string &directory);
+/// Whether open(2) with O_TMPFILE failed because the file system has no files without names: not every one does.
+bool lacksUnnamedFiles(int number);
 /// $TMPDIR, or /tmp.
 std::string temporaryPlace();
 

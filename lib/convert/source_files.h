@@ -39,9 +39,9 @@ public:
   };
   SourceFiles(std::string trace, Rule rule);
 
-  /// The text of a source file of a function: the one that was packed with the trace, or with the session that it is a
-  /// part of; else that of the file on this machine. Any thread may call it. Errors: E_IO (there is no such file),
-  /// E_REFUSED (the rule does not allow it, or it is not a text), E_TOO_LARGE; all have a message for people.
+  /// The text of a function's source file: the copy packed with the trace or its session, or else the file on this
+  /// machine. Thread-safe. Errors: E_IO (no such file), E_REFUSED (not allowed by the rule, or not text), E_TOO_LARGE;
+  /// their messages can be shown to users.
   Expected<SourceText> read(const std::string &file);
 
   /// The trace has grown, perhaps by programs or libraries. Any thread.

@@ -10,8 +10,7 @@
 namespace ada::model {
 
 /// Passes a trace to a sink in the order in which a stream introduces it: numbers new items, cuts names that are too
-/// long, and collects events. The
-/// sink's first error is kept, and everything after it is ignored.
+/// long, and collects events. The sink's first error is kept, and everything after it is ignored.
 class TraceBuilder {
 public:
   TraceBuilder(TraceSink &sink, LossList &lost) : events_(sink), sink_(sink), limit_(lost) {}

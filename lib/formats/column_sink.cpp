@@ -37,7 +37,7 @@ void ColumnSink::newThread(const Thread &) { lanes_.emplace_back(); }
 
 void ColumnSink::newFunction(const Function &function) { names_.push_back(name_.numberOfWord(function.displayName)); }
 
-void ColumnSink::offCpuTimes(const Thread &thread, const OffCpuLane &) {
+void ColumnSink::offCpuTimes(const Thread &thread) {
   lanes_[thread.index] = std::make_unique<SpanOffCpu>(table(), thread);
   followEvents(thread.index);
 }

@@ -21,7 +21,7 @@ public:
 private:
   void newThread(const Thread &thread) override;
   void newFunction(const Function &function) override;
-  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
+  void offCpuTimes(const Thread &thread) override;
   void nextEvent(const Event &event, std::span<const Span> open) override { lanes_[event.thread]->next(event, open); }
   void writeRow(const Row &row) override;
   void mark(uint32_t, uint64_t, const Text &) override;

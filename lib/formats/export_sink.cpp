@@ -133,7 +133,7 @@ Expected<void> ExportSink::addThread(const Thread &thread) {
   threads_.emplace_back();
   newThread(table_.threads.back());
   if (thread.offCpu)
-    offCpuTimes(thread, *thread.offCpu);
+    offCpuTimes(thread);
   if (thread.offCpu && std::ranges::count(thread.offCpu->all(), OffCpu::Why::Recorder, &OffCpu::why) == 0)
     table_.threads.back().offCpu = {};
   return status();

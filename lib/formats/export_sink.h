@@ -86,7 +86,7 @@ protected:
   virtual void newThread(const Thread &) {}
   virtual void newFunction(const Function &) {}
   /// The off-CPU times of the thread that was just announced, if any are known. By default they are counted as lost.
-  virtual void offCpuTimes(const Thread &thread, const OffCpuLane &) { lost_.addOffCpu(thread); }
+  virtual void offCpuTimes(const Thread &thread) { lost_.addOffCpu(thread); }
   /// The thread's next event, and its calls that are open until then, outermost first. For threads that followEvents()
   /// named.
   virtual void nextEvent(const Event &, std::span<const Span> /*open*/) {}

@@ -3,14 +3,12 @@
 
 #include "base/format.h"
 #include "shared/fnv.h"
+#include "shared/text/utf8.h"
 
 namespace ada::model {
 
-// Not in the middle of a character.
 static std::string_view beginningOf(std::string_view text, size_t bytes) {
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80)
-    --bytes;
-  return text.substr(0, bytes);
+  return text.substr(0, wholeCharacters(text.data(), bytes));
 }
 
 std::string_view NameLimit::kept(std::string_view name) {

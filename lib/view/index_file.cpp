@@ -2,6 +2,7 @@
 #include "index_file.h"
 
 #include "base/file_bytes.h"
+#include "base/read_all.h"
 #include "base/safe_file.h"
 #include "base/try.h"
 
@@ -88,12 +89,8 @@ Expected<std::vector<std::byte>> IndexFile::read(uint64_t offset, uint64_t bytes
   if (offset > bytes_ || bytes > bytes_ - offset)
     return bad("is cut");
   std::vector<std::byte> block(bytes);
-  for (size_t have = 0; have < bytes;) {
-    const ssize_t n = ::pread(file_.get(), block.data() + have, bytes - have, static_cast<off_t>(offset + have));
-    if (n == 0 || (n < 0 && errno != EINTR))
-      return bad("can't be read");
-    have += n > 0 ? static_cast<size_t>(n) : 0;
-  }
+  if (readAllAt(file_.get(), block.data(), bytes, offset) != static_cast<ssize_t>(bytes))
+    return bad("can't be read");
   if (indexCrc(block) != crc)
     return bad("is damaged");
   return block;

@@ -1,6 +1,7 @@
 // The rules of docs/reference/pass.md, one after the other.
 #include "filter.h"
 #include "common/known_functions.h"
+#include "common/thunk_names.h"
 #include "library_calls.h"
 #include "shared/select/system_path.h"
 #include "source_text.h"
@@ -20,23 +21,6 @@ bool isResolver(tree function) {
       if (alias->referring->ifunc_resolver)
         return true;
   return DECL_ARTIFICIAL(function) && TextPiece(symbolName(function)).endsWith(".resolver"); // of target_clones
-}
-
-/// The symbol of the function that a thunk of C++ leads to: "_ZN1A1fEv" for "_ZThn16_N1A1fEv". Empty for others.
-std::string thunkTarget(const std::string &symbol) {
-  size_t at = sizeof "_ZT" - 1;
-  if (!startswith(symbol.c_str(), "_ZT") || at == symbol.size())
-    return "";
-  // One offset, or with another type of the result two; a virtual one has two numbers.
-  const int offsets = symbol[at] == 'c' ? 2 : 1;
-  at += symbol[at] == 'c';
-  for (int i = 0; i < offsets; ++i) {
-    if (at >= symbol.size() || (symbol[at] != 'h' && symbol[at] != 'v'))
-      return "";
-    for (int numbers = symbol[at] == 'v' ? 2 : 1; numbers > 0; --numbers)
-      at = std::min(symbol.find('_', at), symbol.size() - 1) + 1;
-  }
-  return "_Z" + symbol.substr(at);
 }
 
 /// Whether FUNCTION is what the compiler makes of one with ADA_NEVER so that it can be called in another way: a thunk

@@ -1,5 +1,6 @@
 // The rules of filter.h, one after the other.
 #include "filter.h"
+#include "common/thunk_names.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
 #include "rust_futures.h"
@@ -79,9 +80,7 @@ static bool noteForwarders(Module &module) {
   bool changed = false;
   for (Function &function : module) {
     const StringRef name = symbolName(function);
-    const bool isThunk =
-        compat::startsWith(name, "_ZTh") || compat::startsWith(name, "_ZTv") || compat::startsWith(name, "_ZTc");
-    if (!isThunk && !name.contains("8__invokeE"))
+    if (!name.contains("8__invokeE") && (!compat::startsWith(name, "_ZT") || thunkTarget(name.str()).empty()))
       continue;
     for (const BasicBlock &block : function)
       for (const Instruction &instruction : block) {

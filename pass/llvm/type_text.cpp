@@ -1,6 +1,7 @@
 // Writes types by their layout, and finds the registers that carry each parameter.
 #include "type_text.h"
 #include "argument_registers.h"
+#include "common/thunk_names.h"
 #include "coroutines.h"
 #include "library_functions.h"
 #include "llvm_compat.h"
@@ -216,24 +217,9 @@ SmallVector<StringRef, 8> parameterNames(const Function &function, const DISubpr
 
 /// The function that FUNCTION jumps to after it has moved `this`, if it is a thunk of C++ (_ZTh, _ZTv, _ZTc) and has
 /// the same parameters; else null. Debug information says nothing about thunks.
-const Function *thunkTarget(const Function &function) {
-  StringRef name = symbolName(function);
-  if (!name.consume_front("_ZT"))
-    return nullptr;
-  const bool movesResult = name.consume_front("c");
-  const auto skipNumber = [&] {
-    name.consume_front("n");
-    const StringRef rest = name.drop_while([](char c) { return c >= '0' && c <= '9'; });
-    const bool isNumber = rest.size() < name.size();
-    name = rest;
-    return isNumber && name.consume_front("_");
-  };
-  for (int offsets = movesResult ? 2 : 1; offsets > 0; --offsets) {
-    const bool isVirtual = name.consume_front("v");
-    if ((!isVirtual && !name.consume_front("h")) || !skipNumber() || (isVirtual && !skipNumber()))
-      return nullptr;
-  }
-  const Function *target = function.getParent()->getFunction(("_Z" + name).str());
+const Function *targetOfThunk(const Function &function) {
+  const std::string symbol = thunkTarget(symbolName(function).str());
+  const Function *target = symbol.empty() ? nullptr : function.getParent()->getFunction(symbol);
   return target && target->getFunctionType() == function.getFunctionType() &&
                  target->getCallingConv() == function.getCallingConv() && !target->hasLocalLinkage()
              ? target
@@ -276,7 +262,7 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
     return "i0:p(void);frame:i0:p(void)"; // nextCoroutine()
   if (const std::optional<RustFuture> future = rustFuture(function))
     return typesText(function, *future, stack);
-  const Function *callee = wrappedCallee(function), *target = thunkTarget(function);
+  const Function *callee = wrappedCallee(function), *target = targetOfThunk(function);
   const DISubprogram *subprogram = (callee ? callee : target ? target : &function)->getSubprogram();
   const DISubroutineType *type = subprogram ? subprogram->getType() : nullptr;
   const Prototype *prototype = callee ? findPrototype(*callee) : nullptr;
@@ -313,8 +299,8 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
     places.assign(places.size(), "-"); // the optimizer may have changed the signature, or it is not one that we know
   std::string result = !types[0] ? "-" : isNumbered && isResultLeftOut(function) ? "!" : matcher.result(types[0]);
   // In a thunk, `this` and a result that it moves are addresses of other objects.
-  const bool movesResult = target && types[0] && compat::startsWith(symbolName(function), "_ZTc");
-  std::string text = result + ":" + (movesResult ? "p(void)" : layout.write(types[0]));
+  const bool isMoved = target && types[0] && movesResult(symbolName(function).str());
+  std::string text = result + ":" + (isMoved ? "p(void)" : layout.write(types[0]));
   for (unsigned i = 1; i < count; ++i) {
     if (target && i == 1) {
       text += ";this:" + places[0] + ":p(void)";

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "shared/select/function_glob.h"
+#include "shared/text/utf8.h"
 
 #include <algorithm>
 
@@ -84,10 +85,7 @@ std::string ValueTexts::result(const model::Event &event, const model::Batch &ba
 std::string shortened(std::string text) {
   if (text.size() <= kMostBytes)
     return text;
-  size_t end = kMostBytes;
-  while (end > 0 && (text[end] & 0xc0) == 0x80) // not in the middle of a character
-    --end;
-  return text.substr(0, end) + "…";
+  return text.substr(0, wholeCharacters(text.data(), kMostBytes)) + "…";
 }
 
 void addValue(std::string &arguments, const model::Text &value) {

@@ -144,7 +144,7 @@ private:
     putMeta(place, "thread_name", "name", jsonString(ids_.isReal(thread.index) ? nameOf(thread) : labelOf(thread)));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
   }
-  void offCpuTimes(const Thread &thread, const OffCpuLane &) override {
+  void offCpuTimes(const Thread &thread) override {
     const std::string place = "\"pid\":" + std::to_string(ids_.pid(thread.process)) +
                               ",\"tid\":" + std::to_string(kOffCpuTids + thread.index);
     putMeta(place, "thread_name", "name", jsonString(nameOf(thread) + ": off-CPU"));

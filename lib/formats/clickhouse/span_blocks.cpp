@@ -32,9 +32,7 @@ uint16_t dayOf(uint64_t ns) { return static_cast<uint16_t>(ns / kDayNs); }
 
 void SpanBlocks::newThread(const Thread &thread) { times_.resize(thread.index + size_t{1}); }
 
-void SpanBlocks::offCpuTimes(const Thread &thread, const OffCpuLane &) {
-  times_[thread.index].sums = OffCpuSums(thread.offCpu);
-}
+void SpanBlocks::offCpuTimes(const Thread &thread) { times_[thread.index].sums = OffCpuSums(thread.offCpu); }
 
 void SpanBlocks::newFunction(const Function &function) { functions_.push_back(sipHash64(function.displayName)); }
 

@@ -87,7 +87,7 @@ private:
   };
 
   void newThread(const Thread &thread) override;
-  void offCpuTimes(const Thread &thread, const OffCpuLane &lane) override;
+  void offCpuTimes(const Thread &thread) override;
   void newFunction(const Function &function) override;
   bool wantsNumbers() const override { return true; }
   uint64_t wayOf(const Call &call, uint64_t around) override;

@@ -108,7 +108,7 @@ private:
     });
   }
 
-  void offCpuTimes(const Thread &thread, const OffCpuLane &) override {
+  void offCpuTimes(const Thread &thread) override {
     Sequence sequence{.id = thread.index + kFirstOffCpuSequence, .track = perfetto::offCpuTrackOf(uuidOf(thread))};
     put([&](Part<Packet> &packet) {
       packet.add_uint32(Packet::SequenceId, kSharedSequence);

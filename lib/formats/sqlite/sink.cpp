@@ -142,7 +142,7 @@ private:
     threads_.emplace_back();
     followEvents(thread.index);
   }
-  void offCpuTimes(const Thread &thread, const OffCpuLane &) override {
+  void offCpuTimes(const Thread &thread) override {
     ThreadState &state = threads_[thread.index];
     state.offCpu = std::make_unique<SpanOffCpu>(table(), thread);
     state.known.add(thread);

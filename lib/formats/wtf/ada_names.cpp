@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "shared/text/utf8.h"
 #include "text.h"
 
 #include <algorithm>
@@ -27,12 +28,8 @@ std::string WtfNames::plain(std::string_view name, std::string_view instead) {
   }
   if (plain.empty())
     plain = instead;
-  if (plain.size() > kMaxName) {
-    size_t end = kMaxName;
-    while (end > 0 && (static_cast<unsigned char>(plain[end]) & 0xC0) == 0x80)
-      --end;
-    plain.resize(end);
-  }
+  if (plain.size() > kMaxName)
+    plain.resize(wholeCharacters(plain.data(), kMaxName));
   return plain;
 }
 

@@ -11,8 +11,9 @@
 
 namespace ada {
 
-/// Takes the offset of CLOCK_BOOTTIME, in nanoseconds, from the text of /proc/PID/timens_offsets: a line for each
-/// clock, with its name, seconds, which may be negative, and nanoseconds to add to these. False if there is none.
+/// Finds the offset of CLOCK_BOOTTIME in the text of /proc/PID/timens_offsets. Each line there has a clock's name, a
+/// number of seconds, which may be negative, and a number of nanoseconds; the offset is the sum of both. False if the
+/// text has no line for this clock.
 constexpr bool parseBootOffset(TextPiece text, int64_t &offsetNs) {
   while (!text.empty() && !text.startsWith("boottime")) {
     while (!text.empty() && text[0] != '\n')

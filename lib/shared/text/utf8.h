@@ -57,6 +57,13 @@ constexpr unsigned encodeUtf8(uint32_t value, char (&to)[4]) {
   return size;
 }
 
+/// How many of the first `most` bytes of a text end with a whole character. The text has more bytes than that.
+constexpr size_t wholeCharacters(const char *text, size_t most) {
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80)
+    --most;
+  return most;
+}
+
 /// Characters above U+00AD that isUnprintable() names.
 inline constexpr struct {
   uint32_t first, last;

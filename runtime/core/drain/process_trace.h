@@ -4,6 +4,7 @@
 #include "bound.h"
 #include "budget.h"
 #include "core/base/stepped_array.h"
+#include "core/files/descriptors.h"
 #include "core/files/sched_lane.h"
 #include "core/ring/pass_clock.h"
 #include "core/session/manifest.h"
@@ -118,11 +119,9 @@ public:
   packed::BlockWriter *blocksOf(uint64_t slot) { return isPacked() ? &blocks_[slot] : nullptr; }
   PackedDetailFile::Memory **detailsOf(uint64_t slot) { return isPacked() ? &details_[slot] : nullptr; }
 
-  // For all files of the process. Calls `write`, which returns 0 or a negative errno, and calls it again if there were
-  // no descriptors left. Returns what it returned last.
+  // For all files of the process.
   template <class Write> int withDescriptors(Write &&write) {
-    const int error = write();
-    return (error == -EMFILE || error == -ENFILE) && closeDescriptors() ? write() : error;
+    return ada::withDescriptors(write, [this] { return closeDescriptors(); });
   }
   // The same for a thread's index and detail. After a failure nothing more is written: later events are counted and
   // dropped.

@@ -5,6 +5,7 @@
 
 #include "core/base/stepped_array.h"
 #include "core/ring/ring.h"
+#include "descriptors.h"
 #include "sched_file.h"
 #include "switch_events.h"
 
@@ -62,10 +63,8 @@ public:
   uint64_t askedAtNs() const { return askedAtNs_; }
   bool mayLack() const { return active() && events_.mayLack(); }
   void noteError(int error) { error_ = error; }
-  // Calls `open`, which returns 0 or a negative errno, and calls it again if there were no descriptors left.
   template <class Open> int withDescriptors(Open &&open) {
-    const int error = open();
-    return (error == -EMFILE || error == -ENFILE) && closeOthers_ && closeOthers_(closeOf_) ? open() : error;
+    return ada::withDescriptors(open, [this] { return closeOthers_ && closeOthers_(closeOf_); });
   }
   void noteWaited() { isWaited_ = true; }
 

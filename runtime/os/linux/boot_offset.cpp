@@ -15,14 +15,6 @@ namespace {
 
 bool isFound; // (atomic)
 
-long readAtOnce(const char *path, char *to, size_t n) {
-  const int fd = sys::open(path, O_RDONLY);
-  const long size = fd < 0 ? fd : sys::read(fd, to, n);
-  if (fd >= 0)
-    sys::close(fd);
-  return size;
-}
-
 uint64_t ownBootTimeNs() {
   timespec t = {};
   readKernelClock(CLOCK_BOOTTIME, t);
@@ -68,8 +60,8 @@ void findBootOffset() {
   auto offsetNs = static_cast<int64_t>(bootOffsetNs());
   // No function is passed as such: stack_need.test follows no pointers.
   const auto readLink = [](const char *path, char *to, size_t n) { return sys::readLink(path, to, n); };
-  const auto read = [](const char *path, char *to, size_t n) { return readAtOnce(path, to, n); };
-  if (!askBootOffset(readLink, read, offsetNs))
+  const auto readFile = [](const char *path, char *to, size_t n) { return sys::readFile(path, to, n); };
+  if (!askBootOffset(readLink, readFile, offsetNs))
     measure(offsetNs);
   __atomic_store_n(&knownBootOffsetNs, static_cast<uint64_t>(offsetNs), __ATOMIC_RELAXED);
   __atomic_store_n(&isFound, true, __ATOMIC_RELEASE);

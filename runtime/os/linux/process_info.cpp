@@ -22,25 +22,9 @@ struct Info {
 };
 constinit Info info = {};
 
-// At most `n` bytes of a file.
-size_t readFile(const char *path, char *to, size_t n) {
-  int fd = sys::open(path, O_RDONLY);
-  if (fd < 0)
-    return 0;
-  size_t used = 0;
-  while (used < n) {
-    long r = sys::read(fd, to + used, n - used);
-    if (r <= 0)
-      break;
-    used += static_cast<size_t>(r);
-  }
-  sys::close(fd);
-  return used;
-}
-
 void readCpuModel() {
   static char text[4096]; // not on the stack: see startProcess
-  size_t n = readFile("/proc/cpuinfo", text, sizeof text - 1);
+  size_t n = sys::readFile("/proc/cpuinfo", text, sizeof text - 1);
   text[n] = 0;
   for (const char *line = text; *line;) {
     const char *key = "model name", *p = line;
@@ -75,7 +59,7 @@ void gatherProcessInfo() {
 
 void gatherHostInfo() {
   if (info.argumentBytes == 0) {
-    info.argumentBytes = readFile("/proc/self/cmdline", info.arguments, sizeof info.arguments - 1);
+    info.argumentBytes = sys::readFile("/proc/self/cmdline", info.arguments, sizeof info.arguments - 1);
     info.arguments[info.argumentBytes] = 0;
   }
   sys::call(SYS_uname, &info.system);
@@ -93,7 +77,7 @@ void readThreadName(uint32_t tid, char (&name)[16]) {
   Text<64> path("/proc/self/task/");
   path << tid << "/comm";
   char comm[sizeof name] = {};
-  const size_t n = readFile(path.c_str(), comm, sizeof comm - 1);
+  const size_t n = sys::readFile(path.c_str(), comm, sizeof comm - 1);
   if (n == 0)
     return;
   comm[comm[n - 1] == '\n' ? n - 1 : n] = 0;

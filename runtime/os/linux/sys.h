@@ -99,6 +99,17 @@ inline void forget(int fd, uint64_t from, uint64_t bytes) { call(SYS_fadvise64, 
 inline int allocate(int fd, uint64_t from, uint64_t bytes) {
   return static_cast<int>(withoutFileSizeSignal(call(SYS_fallocate, fd, 0, from, bytes)));
 }
+// At most `n` bytes of a file of /proc, which may come in pieces. Returns their number, 0 if it can't be read.
+inline size_t readFile(const char *path, char *to, size_t n) {
+  const int fd = open(path, O_RDONLY);
+  if (fd < 0)
+    return 0;
+  size_t used = 0;
+  for (long r; used < n && (r = read(fd, to + used, n - used)) > 0;)
+    used += static_cast<size_t>(r);
+  close(fd);
+  return used;
+}
 inline long readLink(const char *path, char *to, size_t n) { return call(SYS_readlinkat, AT_FDCWD, path, to, n); }
 inline long currentDirectory(char *to, size_t n) { return call(SYS_getcwd, to, n); }
 

@@ -126,7 +126,7 @@ Expected<void> ConvertOutput::State::makeTemporary() {
       return {};
     if (fd >= 0)
       ::close(std::exchange(fd, -1)); // without /proc it can't get a name
-    else if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)
+    else if (!lacksUnnamedFiles(errno))
       return ioError(directory, "can't create a file in it");
   }
   auto made = TemporaryDirectory::make(directory, target.filename().string());

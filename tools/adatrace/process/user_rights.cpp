@@ -1,11 +1,10 @@
 // Acts for another user.
 #include "user_rights.h"
 
-#include "base/file_descriptor.h"
+#include "base/fair_links.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
 #include <fcntl.h>
 #include <grp.h>
@@ -49,12 +48,10 @@ bool isSafe(const struct stat &directory) {
 // The target of a link that root has made; empty if it is anything else.
 std::string rootsLink(int in, const std::string &name) {
   struct stat info;
-  std::string target(PATH_MAX, '\0');
   const FileDescriptor link(::openat(in, name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   if (!link || ::fstat(link.get(), &info) != 0 || !S_ISLNK(info.st_mode) || info.st_uid != 0)
     return {};
-  target.resize(static_cast<size_t>(std::max<ssize_t>(::readlinkat(link.get(), "", target.data(), target.size()), 0)));
-  return target;
+  return targetOf(link);
 }
 
 FileDescriptor openRoot() { return FileDescriptor(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)); }
@@ -81,7 +78,6 @@ int makeForUser(const std::string &path, const control::ProcessFacts &process) {
       return errno;
     FileDescriptor next(::openat(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (const std::string target = next ? "" : rootsLink(directory.get(), name); !target.empty()) {
-      constexpr unsigned kMostLinks = 40; // as the kernel
       if (++links > kMostLinks)
         return ELOOP;
       rest = target + "/" + rest;

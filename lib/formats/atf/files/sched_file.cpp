@@ -306,7 +306,7 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
     const auto run = std::ranges::lower_bound(lane.runs(), ns, {}, &OnCpu::fromNs);
     return run != lane.runs().end() && run->fromNs == ns ? run->processor : before;
   };
-  // What is known begins with a record.
+  // The first record of a file is where its known time begins.
   const auto first =
       std::ranges::find_if(lane.periods(), [](OffCpu::Why why) { return why != OffCpu::Why::Recorder; }, &OffCpu::why);
   const bool beginsOff = first != lane.periods().end() && first->fromNs == lane.knownFromNs();

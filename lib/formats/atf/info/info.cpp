@@ -201,7 +201,8 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
   if (const std::string detail = atf::detailSummary(process); !detail.empty())
     section.fields.push_back({"detail", detail});
   uint64_t removed = 0;
-  const bool isPart = process.manifest() && process.manifest()->part.number > 0;
+  const Manifest *const manifest = process.manifest();
+  const bool isPart = manifest && manifest->part.number > 0;
   for (const atf::ThreadTrace &thread : process.threads())
     if (isPart)
       break; // events that are not here are in the other parts
@@ -213,15 +214,15 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
     section.fields.push_back(
         {"removed", formatCount(removed, "older event") + " (max_size, max_time or flight: the newest are kept)",
          JsonMembers().number("removed", removed)});
-  if (const uint64_t leftOut = process.manifest() ? process.manifest()->allLeftOut() : 0)
+  if (const uint64_t leftOut = manifest ? manifest->allLeftOut() : 0)
     section.fields.push_back(
         {"left out", formatCount(leftOut, "event") + " of calls that were too short, or too deep inside of others",
          JsonMembers().number("left_out", leftOut)});
-  if (const Manifest *manifest = process.manifest(); manifest && !manifest->budget.empty())
+  if (manifest && !manifest->budget.empty())
     section.fields.push_back(budgetField(*manifest));
-  if (const Manifest *manifest = process.manifest(); manifest && manifest->sched)
+  if (manifest && manifest->sched)
     section.fields.push_back(schedField(*manifest->sched));
-  if (const Manifest *manifest = process.manifest())
+  if (manifest)
     addRecorder(section, *manifest), addInferred(section, *manifest);
   std::string losses;
   JsonMembers reasons;
@@ -230,7 +231,6 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
       losses += fmt::format("{}{} {}", losses.empty() ? "" : ", ", formatCount(count), reason);
       reasons.number(reason, count);
     }
-  const Manifest *const manifest = process.manifest();
   const std::string nothing = manifest ? manifest->whyNothingIsRecorded() : "";
   const std::string unknown = manifest ? manifest->whyLossesAreUnknown() : "there is no manifest";
   if (!nothing.empty())
