@@ -1,4 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 %s -o %t/p && %session %t/p | FileCheck %s
+// UNSUPPORTED: emulated
+// (an emulator has a thread of its own)
 // The recorder adds no way into the program: no thread of it has a socket, and no memory is writable and executable.
 // CHECK: threads 2, sockets 0, writable code 0, rings 1
 #include <dirent.h>
