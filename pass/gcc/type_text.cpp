@@ -1,6 +1,7 @@
 // Matches the parameters of the source with those of the code.
 #include "type_text.h"
 #include "argument_registers.h"
+#include "common/thunk_names.h"
 #include "coroutines.h"
 #include "library_calls.h"
 #include "source_text.h"
@@ -34,8 +35,8 @@ Source readSource(tree function) {
 /// What FUNCTION is in the source; null if that is not known.
 const Source *sourceOf(tree function) {
   tree original = sourceFunction(function);
-  // When the program is linked, only functions that were not copied can be read.
-  if ((in_lto_p && original == function) || wrappedCallee(function))
+  // When the program is linked, only functions that were not copied can be read. Thunks get their bodies late.
+  if ((in_lto_p && original == function) || wrappedCallee(function) || !thunkTarget(symbolName(function)).empty())
     sources.emplace(DECL_UID(function), readSource(function));
   const auto known = sources.find(DECL_UID(original));
   return known == sources.end() ? nullptr : &known->second;
@@ -94,6 +95,13 @@ LoadedBytes loadedBytes(tree function, unsigned number) {
     }
   }
   return loaded;
+}
+
+/// Takes from LOADED what was not sure before of a function's parameter.
+void intersectEarlier(LoadedBytes &loaded, tree function, size_t parameter) {
+  const auto earlier = earlierLoads.find(DECL_UID(function));
+  if (earlier != earlierLoads.end() && parameter < earlier->second.size())
+    loaded.intersect(earlier->second[parameter]);
 }
 
 std::string placeOf(const std::vector<ValuePiece> &pieces) { return placeText(pieces.data(), pieces.size()); }
@@ -204,6 +212,10 @@ std::string typesText(tree function, bool pointees) {
     std::vector<ValuePiece> pieces;
     ArgumentPlace kind = ArgumentPlace::Elsewhere;
   };
+  // In a thunk, `this` and a result that it moves are addresses of other objects.
+  const std::string symbol = symbolName(function), targetSymbol = thunkTarget(symbol);
+  const symtab_node *target =
+      targetSymbol.empty() ? nullptr : symtab_node::get_for_asmname(get_identifier(targetSymbol.c_str()));
   std::unordered_map<unsigned, Found> found;
   bool isOther = false; // has parameters that are not the source's
   ArgumentRegisters registers(function);
@@ -222,17 +234,15 @@ std::string typesText(tree function, bool pointees) {
       continue;
     }
     LoadedBytes loaded = loadedBytes(function, number);
-    const auto keepEarlier = [&](tree of, size_t index) {
-      const auto earlier = earlierLoads.find(DECL_UID(of));
-      if (earlier != earlierLoads.end() && index < earlier->second.size())
-        loaded.intersect(earlier->second[index]);
-    };
-    keepEarlier(function, number);
-    keepEarlier(sourceFunction(function), same - source.parameters.begin());
+    intersectEarlier(loaded, function, number);
+    intersectEarlier(loaded, sourceFunction(function), same - source.parameters.begin());
+    if (target)
+      intersectEarlier(loaded, target->decl, same - source.parameters.begin());
     found[origin] = {isKnown ? placeOf(pieces) : "-", loaded, pieces, place};
   }
   TypeLayout layout(pointees);
-  std::string text = resultPlace(function, source.result) + ":" + layout.write(source.result);
+  const bool isMoved = !targetSymbol.empty() && movesResult(symbol);
+  std::string text = resultPlace(function, source.result) + ":" + (isMoved ? "p(void)" : layout.write(source.result));
   for (tree parameter : source.parameters) {
     if (isHidden(parameter))
       continue;
@@ -240,7 +250,8 @@ std::string typesText(tree function, bool pointees) {
     const auto at = found.find(DECL_UID(DECL_ORIGIN(parameter)));
     std::string place = at != found.end() ? at->second.place : isOther ? "-" : "!";
     const LoadedBytes loaded = at != found.end() ? at->second.loaded : LoadedBytes();
-    std::string written = layout.write(type, &loaded);
+    const bool isMovedThis = !targetSymbol.empty() && parameter == source.parameters.front();
+    std::string written = isMovedThis ? "p(void)" : layout.write(type, &loaded);
     if (isCopied(parameter)) {
       // The place of a std::string by value holds its address; for other types the register does not hold the value.
       const std::string string = stringName(TYPE_MAIN_VARIANT(type));
