@@ -19,9 +19,12 @@ VECTORS = {"V2F": ("float", 2), "V4F": ("float", 4), "V2D": ("double", 2), "V16C
            "V1L": ("long", 1), "V8C": ("unsigned char", 8)}
 TEXTS = ["const char *", "char *", "View", "std::string", "const std::string &", "std::string *"]
 POINTERS = ["const long *", "double *", "void *", "long *const *", "Callee", "long &", "const double &", "short &&", "std::nullptr_t"]
-# Conventions of functions, each where the compiler has it. With vectorcall, regcall, Swift's and those that preserve other
-# registers, clang itself or its programs crash without AdaTrace (test/runtime/detail/conventions.c has small ones).
+# Conventions of functions, each where the compiler has it.
 CONVENTIONS = ["MS_ABI", "SYSV_ABI", "VECTOR_PCS"]
+# With these and any types, clang itself or its programs crash without AdaTrace.
+NARROW_CONVENTIONS = ["VECTORCALL", "REGCALL", "SWIFTCALL", "PRESERVE_MOST", "PRESERVE_ALL"]
+NARROW_TYPES = ["signed char", "unsigned char", "short", "int", "unsigned", "long", "unsigned long", "bool", "char", "float", "double", "const char *",
+                "const long *", "double *", "void *", "long &", "std::nullptr_t"]
 PRELUDE = """#include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,10 +35,17 @@ PRELUDE = """#include <cstdint>
 #else
 typedef long double __float128;
 #endif
+#ifdef __clang__
+#define VECTORCALL __attribute__((vectorcall))
+#define REGCALL __attribute__((regcall))
+#define SWIFTCALL __attribute__((swiftcall))
+#define PRESERVE_MOST __attribute__((preserve_most))
+#define PRESERVE_ALL __attribute__((preserve_all))
+#endif
 #ifdef __aarch64__
 #define VECTOR_PCS __attribute__((aarch64_vector_pcs))
 #endif
-""" + "".join(f"#ifndef {name}\n#define {name}\n#endif\n" for name in CONVENTIONS) + """
+""" + "".join(f"#ifndef {name}\n#define {name}\n#endif\n" for name in CONVENTIONS + NARROW_CONVENTIONS) + """
 #ifdef __FLT16_MANT_DIG__
 typedef _Float16 Half;
 #else
@@ -370,13 +380,19 @@ class Maker:
 class Function:
     # Kinds whose every declaration names the convention.
     WITH_CONVENTION = ["static", "extern", "template", "member", "shared", "inline", "c", "virtual", "thunk"]
+    WITH_NARROW = ["static", "extern", "c"]
     KINDS = ["static"] * 4 + ["extern"] * 5 + ["template", "template", "virtual", "virtual", "thunk", "member", "member", "shared", "inline", "lambda", "constructor",
                                                "pointer", "variadic", "c"]
 
     def __init__(self, maker, number):
         rng = maker.rng
         self.kind, self.name = rng.choice(self.KINDS), f"f{number}"
+        self.convention = rng.choice(CONVENTIONS) + " " if self.kind in self.WITH_CONVENTION and rng.random() < 0.4 else ""
         self.types = [maker.parameterType() for _ in range(rng.choice([0, 1, 2, 3, 4, 5, 6, 8, 10, 13]))]
+        isNarrow = self.kind in self.WITH_NARROW and rng.random() < 0.3
+        if isNarrow:
+            self.convention = rng.choice(NARROW_CONVENTIONS) + " "
+            self.types = [rng.choice(NARROW_TYPES) for _ in self.types]
         self.local = [rng.random() < 0.3 for _ in self.types]
         self.constants = [maker.value(t) if rng.random() < 0.1 and t in INTS else None for t in self.types]
         if self.kind == "variadic" and not self.types:
@@ -387,7 +403,8 @@ class Function:
         self.result = "void" if self.kind == "constructor" or rng.random() < 0.2 else maker.parameterType()
         if "Ints" in self.result or "&&" in self.result:
             self.result = "long"
-        self.convention = rng.choice(CONVENTIONS) + " " if self.kind in self.WITH_CONVENTION and rng.random() < 0.4 else ""
+        if isNarrow and self.result != "void":
+            self.result = rng.choice(["int", "long", "double", "bool"])
         self.returned = None
         if self.result != "void":
             self.returned = maker.value(self.result, isResult=True)
