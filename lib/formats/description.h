@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ada::model {
@@ -41,6 +43,8 @@ struct InfoSection {
   std::vector<InfoField> fields = {};
   std::vector<std::string> warnings = {}, problems = {};
   std::vector<InfoTable> tables = {};
+  /// The traced program and its libraries, with their build ids, empty if they have none.
+  std::set<std::pair<std::string, std::string>> binaries = {};
 };
 
 struct Description {

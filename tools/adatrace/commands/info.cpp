@@ -13,6 +13,8 @@
 #include "formats/table.h"
 
 #include <map>
+#include <set>
+#include <utility>
 
 namespace ada::cli {
 
@@ -97,6 +99,26 @@ void printJson(Output &out, const Description &description) {
   for (const InfoSection &process : description.processes)
     json.json({}, membersOf(process).object());
   out.write(json.endArray().object() + "\n");
+}
+
+// Adds the functions without hooks of all binaries that are still what was traced: a trace does not name them.
+void addLeftOut(Description &description) {
+  std::set<std::pair<std::string, std::string>> binaries;
+  for (const InfoSection &process : description.processes)
+    binaries.insert(process.binaries.begin(), process.binaries.end());
+  InfoTable table{.key = "left_out_functions",
+                  .what = "functions left out",
+                  .heading = "functions without hooks, which no trace shows"};
+  for (const auto &[path, buildId] : binaries)
+    for (const LeftOutFunction &function : leftOutFunctions(path, buildId))
+      table.rows.push_back(
+          {.text = "left out      ",
+           .name = oneLine(function.pretty),
+           .rest = fmt::format(" in {}: {}", oneLine(path), oneLine(function.reason)),
+           .members =
+               JsonMembers().text("function", function.pretty).text("path", path).text("reason", function.reason)});
+  if (!table.rows.empty())
+    description.whole.tables.push_back(std::move(table));
 }
 
 void printAbi(Output &out, const Palette &palette, const ElfFile &file) {
@@ -197,6 +219,7 @@ int run(Options &options, const Invocation &invocation) {
     if (auto kept = place->bytes->spool(); !kept) // it is read twice
       return fail(kCantRead, "{}", kept.error().text());
   auto description = need(found.format->describe(*place, options.absolute));
+  addLeftOut(description);
   if (options.format == Format::Json) {
     if (description.processes.empty() && found.format->open)
       model::describeProcesses(*found.format, std::move(*place), description);

@@ -63,10 +63,16 @@ std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file) {
   return functions;
 }
 
+// Opens a file that a trace names, if it is still what the trace says.
+static bool openSame(const std::string &path, const std::string &buildId, ElfFile &file) {
+  std::string problem;
+  return path.starts_with('/') && !buildId.empty() && ElfFile::open(path, file, problem) == ElfFile::Status::Ok &&
+         file.buildId() == buildId;
+}
+
 bool addSourceFiles(const std::string &path, const std::string &buildId, std::set<std::string, std::less<>> &files) {
   ElfFile file;
-  std::string problem;
-  if (!path.starts_with('/') || ElfFile::open(path, file, problem) != ElfFile::Status::Ok || file.buildId() != buildId)
+  if (!openSame(path, buildId, file))
     return false;
   bool hasNames = false;
   for (InstrumentedFunction &function : instrumentedFunctions(file))
@@ -75,7 +81,15 @@ bool addSourceFiles(const std::string &path, const std::string &buildId, std::se
   return hasNames;
 }
 
+std::vector<LeftOutFunction> leftOutFunctions(const std::string &path, const std::string &buildId) {
+  ElfFile file;
+  return openSame(path, buildId, file) ? leftOutFunctions(file) : std::vector<LeftOutFunction>();
+}
+
 std::vector<LeftOutFunction> leftOutFunctions(const ElfFile &file) {
+  if (std::ranges::find(file.sections(), std::string_view(ADA_SECTION_LEFT_OUT), &ElfFile::Section::name) ==
+      file.sections().end())
+    return {};
   std::set<std::string, std::less<>> known; // a linker that loads the plugin may have given hooks to some
   for (const InstrumentedFunction &function : instrumentedFunctions(file))
     known.insert(function.name);

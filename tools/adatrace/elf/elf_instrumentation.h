@@ -41,6 +41,8 @@ struct LeftOutFunction {
 };
 /// Each of them once; of objects, too.
 std::vector<LeftOutFunction> leftOutFunctions(const ElfFile &file);
+/// Those of a program or library, if its build ID is `buildId`; otherwise it is unknown which there were.
+std::vector<LeftOutFunction> leftOutFunctions(const std::string &path, const std::string &buildId);
 
 /// The ABI version that the pass stored in the image's ada_image; nothing if the symbol table was stripped or the file
 /// is not linked.

@@ -287,6 +287,25 @@ std::shared_ptr<const OffCpuLane> SchedLanes::of(const std::string &thread, uint
   return lanes_[index];
 }
 
+std::map<uint32_t, uint64_t> heldNs(const std::string &thread) {
+  std::map<uint32_t, uint64_t> sums;
+  const std::string path = schedPathIn(thread);
+  const auto file = exists(path) ? FileBytes::open(path) : Expected<FileBytes>(FileBytes());
+  if (!file || !readHeader(file->bytes(), path))
+    return sums;
+  Record open = {};
+  bool isHeld = false;
+  for (size_t i = 0, end = recordsIn(file->bytes()); i < end; ++i) {
+    const Record record = recordAt(file->bytes(), i);
+    if (record.kind == sched::Kind::Held && !isHeld) {
+      open = record, isHeld = true;
+    } else if (record.kind == sched::Kind::Resumed && std::exchange(isHeld, false) && record.timeNs > open.timeNs) {
+      sums[open.value] += record.timeNs - open.timeNs;
+    }
+  }
+  return sums;
+}
+
 std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
   const bool hasHeld = std::ranges::count(lane.periods(), OffCpu::Why::Recorder, &OffCpu::why) > 0;
   const bool isKnown = lane.isSchedKnown();

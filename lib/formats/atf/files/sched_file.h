@@ -3,6 +3,8 @@
 
 #include "ada/trace/off_cpu.h"
 
+#include <map>
+
 namespace ada::atf {
 
 /// The path of sched.ads in the directory of a thread.
@@ -18,6 +20,10 @@ public:
 private:
   std::vector<std::shared_ptr<const OffCpuLane>> lanes_;
 };
+
+/// How long the recorder held a thread up, by the reason that its sched.ads gives: all periods that have ended. Empty
+/// if there is no such file, or if it can't be read. Reads the file, but keeps nothing of it.
+std::map<uint32_t, uint64_t> heldNs(const std::string &thread);
 
 /// The bytes of a sched.ads with everything known about a thread.
 std::string schedBytes(const OffCpuLane &lane, uint32_t tid);

@@ -4,7 +4,9 @@
 #include "base/format.h"
 #include "base/quantities.h"
 #include "formats/atf/files/operations.h"
+#include "formats/atf/files/sched_file.h"
 #include "formats/atf/session/directories.h"
+#include "held_reasons.h"
 #include "info_tables.h"
 #include "shared/arch.h"
 #include "shared/manifest_keys.h"
@@ -134,14 +136,22 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
     field("recovered", joined(manifest.recovered), JsonMembers().json("recovered", object(manifest.recovered)));
 }
 
-// How long the recorder held up threads. The text appears only if it did; the JSON member is always there.
-void addRecorder(InfoSection &section, const Manifest &manifest) {
+// How long the recorder held up threads, and why. The text appears only if it did; the JSON member is always there.
+void addRecorder(InfoSection &section, const atf::ProcessTrace &process) {
+  const Manifest &manifest = *process.manifest();
   section.members.number("recorder_wait_ns", manifest.recorderWaitNs);
   if (manifest.recorderSpansMissingNs > 0)
     section.members.number("recorder_spans_missing_ns", manifest.recorderSpansMissingNs);
   if (manifest.recorderWaitNs == 0)
     return;
+  atf::HeldReasons reasons;
+  for (const atf::ThreadTrace &thread : process.threads())
+    for (const auto &[reason, ns] : atf::heldNs(thread.path))
+      reasons.add(reason, ns);
+  section.members.json("recorder_wait_reasons", reasons.members().object());
   std::string text = formatDuration(manifest.recorderWaitNs) + " in total over all threads, by the recorder";
+  if (const std::string why = reasons.text(manifest.recorderWaitNs); !why.empty())
+    text += ": " + why;
   if (manifest.recorderSpansMissingNs > 0)
     text += fmt::format("; it is not known when {} of it happened", formatDuration(manifest.recorderSpansMissingNs));
   section.fields.push_back({"held up", text, {}});
@@ -223,7 +233,7 @@ void describeRecorded(InfoSection &section, const atf::ProcessTrace &process, st
   if (manifest && manifest->sched)
     section.fields.push_back(schedField(*manifest->sched));
   if (manifest)
-    addRecorder(section, *manifest), addInferred(section, *manifest);
+    addRecorder(section, process), addInferred(section, *manifest);
   std::string losses;
   JsonMembers reasons;
   for (const auto &[reason, count] : lost)
@@ -381,8 +391,11 @@ InfoSection describeProcess(const atf::ProcessTrace &process, std::optional<uint
     section.tables.push_back(atf::switchedOffTable(process, originNs));
   if (manifest && !manifest->timingAnchors.empty())
     section.tables.push_back(atf::anchorTable(*manifest, originNs));
-  if (manifest && !manifest->modules.empty())
+  if (manifest && !manifest->modules.empty()) {
     section.tables.push_back(moduleTable(*manifest));
+    for (const ManifestModule &module : manifest->modules)
+      section.binaries.emplace(module.path, module.buildId);
+  }
   return section;
 }
 

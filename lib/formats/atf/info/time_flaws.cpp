@@ -40,41 +40,10 @@ void TimeFlaws::add(const model::Thread &thread) {
   unknown_.add(thread, told.unknownNs, lastNs - firstNs);
 }
 
-static bool isReason(uint32_t value) {
-  return value == ADA_HELD_WAITED || value == ADA_HELD_MEMORY || value == ADA_HELD_TOUCH || value == ADA_HELD_OTHER ||
-         value == ADA_HELD_LOST;
-}
-
 void TimeFlaws::addReasons(const OffCpuLane &lane, uint64_t firstNs, uint64_t lastNs) {
   for (const OffCpu &off : lane.between(firstNs, lastNs))
     if (off.why == OffCpu::Why::Recorder)
-      heldByNs_[isReason(off.heldFor) ? off.heldFor : 0] += std::min(off.toNs, lastNs) - std::max(off.fromNs, firstNs);
-}
-
-static std::string_view reasonText(uint32_t reason) {
-  switch (reason) {
-  case ADA_HELD_WAITED:
-    return "the buffer was full";
-  case ADA_HELD_MEMORY:
-    return "memory for the buffer was made";
-  case ADA_HELD_TOUCH:
-    return "memory of the buffer was used for the first time";
-  case ADA_HELD_OTHER:
-    return "recording began or ended, or a lock was taken";
-  case ADA_HELD_LOST:
-    return "events were lost";
-  default:
-    return "the trace does not say why";
-  }
-}
-
-// "the buffer was full (1.2 s), events were lost (3.4 ms)"
-static std::string reasonsText(const std::vector<std::pair<uint64_t, uint32_t>> &reasons) {
-  std::string text;
-  for (const auto &[ns, reason] : reasons)
-    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", reasonText(reason),
-                        reasons.size() > 1 ? " (" + formatDuration(ns) + ")" : std::string());
-  return text;
+      held_.add(off.heldFor, std::min(off.toNs, lastNs) - std::max(off.fromNs, firstNs));
 }
 
 // Options with which the recorder would hold up the process less, given the reason that cost most. Empty if there are
@@ -99,24 +68,18 @@ static std::string remedy(const Manifest *manifest, uint32_t reason) {
 
 void TimeFlaws::endProcess(const std::string &process, const Manifest *manifest) {
   constexpr uint64_t kLeastNs = 1'000'000;
-  if (recorder_.threads > 0 && recorder_.sumNs >= kLeastNs) {
-    std::vector<std::pair<uint64_t, uint32_t>> reasons;
-    for (const auto &[reason, ns] : heldByNs_)
-      if (ns > recorder_.sumNs / 20)
-        reasons.emplace_back(ns, reason);
-    std::ranges::sort(reasons, std::ranges::greater());
+  if (recorder_.threads > 0 && recorder_.sumNs >= kLeastNs)
     recorderFlaws_.push_back(
         {recorder_.worst,
          fmt::format("{}: the recorder held up {}: {}; this time is shown as `recorder` and is not the program's{}",
-                     process, recorder_.text(""), reasonsText(reasons), remedy(manifest, reasons.front().second))});
-  }
+                     process, recorder_.text(""), held_.text(recorder_.sumNs), remedy(manifest, held_.worst()))});
   if (unknown_.threads > 0)
     unknownFlaws_.push_back({unknown_.worst, fmt::format("{}: scheduling records were lost, or recording was stopped "
                                                          "meanwhile, so it is unknown whether {}; this time is "
                                                          "shown as `unknown`",
                                                          process, unknown_.text(" ran or waited"))});
   recorder_ = unknown_ = {};
-  heldByNs_.clear();
+  held_ = {};
 }
 
 void TimeFlaws::tell(const std::vector<Flaw> &flaws, const char *code, std::vector<Warning> &to) {

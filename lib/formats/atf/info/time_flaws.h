@@ -1,10 +1,11 @@
 // Measures how much of a session's times is the recorder's or unknown, which readers must know.
 #pragma once
 
+#include "held_reasons.h"
+
 #include "ada/trace/manifest.h"
 #include "ada/trace/model.h"
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -39,8 +40,8 @@ private:
 
   void addReasons(const OffCpuLane &lane, uint64_t firstNs, uint64_t lastNs);
 
-  Share recorder_, unknown_;              // of the current process
-  std::map<uint32_t, uint64_t> heldByNs_; // why the recorder held up the threads of recorder_, and for how long
+  Share recorder_, unknown_; // of the current process
+  HeldReasons held_;         // of the threads of recorder_
   std::vector<Flaw> recorderFlaws_, unknownFlaws_;
 };
 
