@@ -60,19 +60,6 @@ bool isLocal(int file) {
          std::ranges::find(kKnown, static_cast<unsigned>(info.f_type)) != std::end(kKnown);
 }
 
-time_t lastChange(const std::string &path) {
-  time_t last = 0;
-  const auto take = [&](const fs::path &file) {
-    if (struct stat info; ::lstat(file.c_str(), &info) == 0)
-      last = std::max({last, info.st_mtim.tv_sec, info.st_ctim.tv_sec});
-  };
-  take(path);
-  std::error_code ignored;
-  for (fs::recursive_directory_iterator at(path, ignored), end; !ignored && at != end; at.increment(ignored))
-    take(at->path());
-  return last;
-}
-
 void removeIfAbandoned(const std::string &path) {
   const FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   struct stat info;
@@ -88,6 +75,19 @@ void removeIfAbandoned(const std::string &path) {
 }
 
 } // namespace
+
+time_t lastChange(const std::string &path) {
+  time_t last = 0;
+  const auto take = [&](const fs::path &file) {
+    if (struct stat info; ::lstat(file.c_str(), &info) == 0)
+      last = std::max({last, info.st_mtim.tv_sec, info.st_ctim.tv_sec});
+  };
+  take(path);
+  std::error_code ignored;
+  for (fs::recursive_directory_iterator at(path, ignored), end; !ignored && at != end; at.increment(ignored))
+    take(at->path());
+  return last;
+}
 
 std::string TemporaryDirectory::replaced() const { return path_ + "/" + kReplaced; }
 

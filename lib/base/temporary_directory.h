@@ -16,6 +16,9 @@
 
 namespace ada {
 
+/// When the directory, or anything in it, last changed.
+time_t lastChange(const std::string &directory);
+
 class TemporaryDirectory {
 public:
   /// Makes one in `parent` for an output called `name`. Errors: E_IO.

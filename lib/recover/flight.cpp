@@ -1,5 +1,6 @@
 // Saves what a flight recorder keeps in memory as a session on disk.
 #include "recover/leftovers.h"
+#include "recover/unfinished_dumps.h"
 
 #include "ada/trace/manifest.h"
 #include "base/file_bytes.h"
@@ -108,9 +109,16 @@ Expected<std::string> saveFlight(const std::string &directory, const std::string
 }
 
 void removeFlight(const std::string &directory) {
+  const std::string place = flightPlace(directory);
+  if (place.empty())
+    return;
+  const std::string session = flightSession(directory), output = flightOutput(directory);
+  const auto pid = atf::processNumber(atf::baseName(directory));
+  for (const std::string &parent : {session.empty() ? std::string() : atf::parentPath(session), output})
+    if (!parent.empty())
+      removeUnfinishedDumps(parent, pid);
   std::error_code ignored;
-  if (const std::string place = flightPlace(directory); !place.empty())
-    fs::remove_all(place, ignored);
+  fs::remove_all(place, ignored);
 }
 
 } // namespace ada

@@ -6,6 +6,7 @@
 #include "terminal/terminal.h"
 
 #include "recover/leftovers.h"
+#include "recover/unfinished_dumps.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -82,6 +83,8 @@ void finishFlights(const std::string &session, const std::vector<std::string> &p
     else if (ring.state == RingFile::State::Recording && !quiet)
       complain(fmt::format("process {} is still running and recording", ring.pid));
   }
+  removeUnfinishedDumps(fs::path(session).parent_path().string(),
+                        std::nullopt); // of those whose memory is gone: the machine was restarted
 }
 
 std::string lastDump(const std::string &session, pid_t pid) {
