@@ -442,7 +442,7 @@ void startOnce() {
   if (r.currentState() != State::NotStarted)
     return;
   // A set-uid program must not obey its caller's environment, or write where that says.
-  if (auxiliaryValue(AT_SECURE) || !parseOptions(r.options, defaultOptions(), environmentValue("ADA_OPTIONS")) ||
+  if (hasMoreRightsThanItsCaller() || !parseOptions(r.options, defaultOptions(), environmentValue("ADA_OPTIONS")) ||
       !r.triggers.parse(r.options.trigger))
     return r.setState(State::Off);
   r.recording = r.options.enabled;

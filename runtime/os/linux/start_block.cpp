@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <link.h>
+#include <sys/prctl.h>
 
 // Names that belong to the dynamic linker and libc, which no program may define. A program may define `environ`, so it
 // is not used.
@@ -37,14 +38,18 @@ bool find(const Pair *p, const Pair *end, uint64_t type, uint64_t &value) {
   return false;
 }
 
-// If the program has overwritten its environment, the values on the stack can't be found.
+// If the program has overwritten its environment, the values on the stack can't be found. Each variable that was
+// removed in place left one more null: the dynamic linker of a set-uid program removes TMPDIR, LD_LIBRARY_PATH and
+// others.
 const Pair *valuesOnStack() {
   char **at = startEnvironment();
   if (!at)
     return nullptr;
   while (*at)
     ++at;
-  const auto *values = reinterpret_cast<const Pair *>(at + 1);
+  while (!*at) // the first value's type is not null
+    ++at;
+  const auto *values = reinterpret_cast<const Pair *>(at);
   uint64_t page;
   return find(values, values + 64, AT_PAGESZ, page) ? values : nullptr;
 }
@@ -53,11 +58,12 @@ const Pair *valuesOnStack() {
 
 void setStartEnvironment(char **environment) { givenEnvironment = environment; }
 
-uint64_t auxiliaryValue(uint64_t type) {
-  uint64_t value = 0;
+// False if no values can be read.
+static bool readValue(uint64_t type, uint64_t &value) {
+  value = 0;
   if (const Pair *values = valuesOnStack()) {
     find(values, values + 64, type, value);
-    return value;
+    return true;
   }
   Pair values[4]; // hooks come here, too: see signals_blocked.h
   const int fd = sys::open("/proc/self/auxv", O_RDONLY);
@@ -66,7 +72,19 @@ uint64_t auxiliaryValue(uint64_t type) {
       break;
   if (fd >= 0)
     sys::close(fd);
+  return fd >= 0;
+}
+
+uint64_t auxiliaryValue(uint64_t type) {
+  uint64_t value;
+  readValue(type, value);
   return value;
+}
+
+// Who may not read a set-uid program's memory may not read its values either, not even the program itself.
+bool hasMoreRightsThanItsCaller() {
+  uint64_t isSecure;
+  return readValue(AT_SECURE, isSecure) ? isSecure != 0 : sys::call(SYS_prctl, PR_GET_DUMPABLE, 0L, 0L, 0L, 0L) != 1;
 }
 
 // The kernel lays the texts out in their order, without gaps. If a program has replaced or reordered the pointers, they

@@ -12,6 +12,9 @@ namespace ada {
 // The auxiliary value of a type (AT_…), 0 if there is none.
 uint64_t auxiliaryValue(uint64_t type);
 
+// Whether the program is set-uid, or has file capabilities (AT_SECURE). If that can't be known, it is assumed.
+bool hasMoreRightsThanItsCaller();
+
 // Says where the environment lies that the process was started with. For code that runs before libc's constructor.
 void setStartEnvironment(char **environment);
 
