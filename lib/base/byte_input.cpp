@@ -1,6 +1,7 @@
 // Reads a file or a pipe in pieces of 256 KiB, and unpacks it on the way if it is packed with gzip.
 #include "ada/trace/byte_input.h"
 
+#include "base/fair_links.h"
 #include "base/try.h"
 #include "file_bytes.h"
 #include "gunzip.h"
@@ -148,7 +149,7 @@ Expected<ByteInput> ByteInput::open(const std::string &path) {
   } else {
     s.name = path;
     // O_NONBLOCK: opening a FIFO would wait for a writer, which may never come.
-    s.own = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    s.own = FileDescriptor(openFairly(path, O_RDONLY | O_NONBLOCK));
     s.fd = s.own.get();
     if (s.fd < 0 && errno == ENOTDIR) {
       // Perhaps it is in an archive: a copy can be read like a file.
@@ -173,6 +174,8 @@ Expected<ByteInput> ByteInput::open(const std::string &path) {
     return s.fail("cannot be examined");
   if (S_ISDIR(info.st_mode))
     return Error{.code = "E_IO", .message = "is a directory, but a file was expected", .file = s.name};
+  if (s.own && (S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode)))
+    return Error{.code = "E_IO", .message = "is a device, but a file was expected", .file = s.name};
   // Standard input may be a file that another program has read from already.
   s.seekable = S_ISREG(info.st_mode) && ::lseek(s.fd, 0, SEEK_CUR) == 0;
   if (s.seekable) {

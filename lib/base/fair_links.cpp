@@ -21,6 +21,8 @@ FileDescriptor openPlace(int in, const char *name, int flags = O_NOFOLLOW) {
   return FileDescriptor(::openat(in, name, O_PATH | O_CLOEXEC | flags));
 }
 
+bool isDevice(const struct stat &info) { return S_ISCHR(info.st_mode) || S_ISBLK(info.st_mode); }
+
 // /proc/4711/fd/3 and /proc/4711/root lead to a file, not to a path. The links in /proc itself, such as /proc/self, are
 // ordinary ones.
 bool isMagic(const FileDescriptor &link, const FileDescriptor &in) {
@@ -49,12 +51,17 @@ public:
       if (S_ISLNK(info.st_mode)) {
         if (!follow(next, info, name))
           return -1;
-        if (hasLeft_ && isLast)
+        if (hasLeft_ && isLast) {
+          if (::fstatat(place_.get(), name.c_str(), &info, 0) == 0 && isDevice(info))
+            flags = O_PATH;
           return checked(FileDescriptor(::openat(place_.get(), name.c_str(), flags | O_CLOEXEC)), nullptr);
+        }
         if (hasLeft_)
           place_ = openPlace(place_.get(), name.c_str(), 0);
         continue;
       }
+      if (isLast && isDevice(info))
+        return checked(std::move(next), &info);
       if (isLast)
         return checked(FileDescriptor(::openat(place_.get(), name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC)), &info);
       rest_.erase(0, name.size());
@@ -116,8 +123,26 @@ std::string targetOf(const FileDescriptor &link) {
 }
 
 int openFairly(const std::string &path, int flags) {
+  // A device that is reached without links has this path, which no other user can give to something else.
+  if (struct stat info; ::lstat(path.c_str(), &info) == 0 && isDevice(info))
+    flags = O_PATH;
   const int fd = openat2(path.c_str(), flags | O_CLOEXEC, 0, kNoMagicLinks | kNoSymlinks);
   return fd >= 0 || (errno != ELOOP && errno != ENOSYS && errno != EPERM) ? fd : Walk(path).open(flags);
+}
+
+int openOrdinary(const std::string &path, int flags, int directory) {
+  const FileDescriptor place(::openat(directory, path.c_str(), O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW)));
+  struct stat info;
+  if (!place || ::fstat(place.get(), &info) != 0)
+    return -1;
+  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    errno = S_ISLNK(info.st_mode) ? ELOOP : EINVAL;
+    return -1;
+  }
+  const std::string itself = "/proc/self/fd/" + std::to_string(place.get());
+  const int fd = ::open(itself.c_str(), (flags & ~O_NOFOLLOW) | O_CLOEXEC);
+  return fd >= 0 || errno != ENOENT ? fd
+                                    : ::openat(directory, path.c_str(), flags | O_NONBLOCK | O_CLOEXEC); // no /proc
 }
 
 } // namespace ada

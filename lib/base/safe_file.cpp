@@ -1,6 +1,7 @@
 // Opens and removes files in places that another user may have prepared.
 #include "safe_file.h"
 
+#include "base/fair_links.h"
 #include "base/try.h"
 #include "file_bytes.h"
 #include "holes.h"
@@ -220,7 +221,9 @@ Expected<void> makeOwnFile(const std::string &path) {
     return {};
   if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode))
     return notRegular(path);
-  const FileDescriptor from(::openat(directory, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  const FileDescriptor from(openOrdinary(name, O_RDONLY, directory));
+  if (!from && errno == EINVAL)
+    return notRegular(path);
   if (!from)
     return systemError(path, "is a link that cannot be followed", errno);
   if (::fstat(from.get(), &info) != 0)

@@ -2,6 +2,7 @@
 #include "control/mapped_ring.h"
 
 #include "base/boot_time.h"
+#include "base/fair_links.h"
 #include "recover/ring_directory.h"
 
 #include <cerrno>
@@ -73,7 +74,7 @@ Answer noAnswer(pid_t pid, bool hasBegun) {
 std::optional<char> otherVersion(const std::string &path) {
   constexpr uint64_t kName = (uint64_t(1) << 56) - 1;
   uint64_t magic = 0;
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const FileDescriptor fd(openOrdinary(path, O_RDONLY | O_NOFOLLOW));
   if (!fd || pread(fd.get(), &magic, sizeof magic, 0) != sizeof magic || magic == ADA_RING_MAGIC ||
       ((magic ^ ADA_RING_MAGIC) & kName) != 0)
     return std::nullopt;
@@ -88,7 +89,7 @@ MappedRing::~MappedRing() {
 }
 
 std::optional<MappedRing> MappedRing::open(const std::string &path, const Mapping *mapped, uid_t owner) {
-  FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  FileDescriptor fd(openOrdinary(path, O_RDWR | O_NOFOLLOW));
   struct stat status;
   // All that is mapped must lie in the file, or touching it would raise a bus error.
   if (!fd || fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode) ||

@@ -1,6 +1,7 @@
 // Finds ring files of processes that are gone.
 #include "recover/leftovers.h"
 
+#include "base/fair_links.h"
 #include "base/file_bytes.h"
 #include "formats/atf/session/directories.h"
 #include "recover/manifest_update.h"
@@ -59,7 +60,7 @@ bool isBeside(const std::string &place, const std::string &ring, const struct st
 }
 
 std::optional<RingFile> examine(const std::string &path, uint32_t pid, bool &isUnreadable) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int fd = openOrdinary(path, O_RDONLY | O_NOFOLLOW);
   if (fd < 0) {
     isUnreadable = errno == EACCES || errno == EPERM;
     return std::nullopt;

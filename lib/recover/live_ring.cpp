@@ -2,6 +2,7 @@
 #include "live_ring.h"
 
 #include "ada/trace/manifest.h"
+#include "base/fair_links.h"
 #include "base/file_descriptor.h"
 #include "formats/atf/session/directories.h"
 #include "recover/ring_directory.h"
@@ -30,7 +31,7 @@ static std::string directoryOf(const FileDescriptor &fd, const ada_ring_header &
 }
 
 std::optional<RingCounters> readRingCounters(const std::string &path, const std::string &directory) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  const FileDescriptor fd(openOrdinary(path, O_RDONLY));
   ada_ring_header header;
   if (!fd || pread(fd.get(), &header, sizeof header, 0) != sizeof header || header.magic != ADA_RING_MAGIC ||
       header.abi_version != ADA_ABI_VERSION || atf::baseName(directoryOf(fd, header)) != atf::baseName(directory))

@@ -1,6 +1,8 @@
 // Asks the kernel about the lock and, if that gives no answer, /proc.
 #include "recover/recording_lock.h"
 
+#include "base/fair_links.h"
+
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -20,8 +22,7 @@ static constexpr int kAttempts = 20;
 static constexpr timespec kPause = {0, 10'000'000};
 
 RecordingLock::RecordingLock(const std::string &path, For purpose) {
-  // O_NONBLOCK: a FIFO would wait for a writer.
-  fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  fd_ = openOrdinary(path, O_RDONLY | O_NOFOLLOW);
   if (fd_ < 0)
     return;
   const bool isQuestion = purpose == For::Question;

@@ -1,6 +1,7 @@
 // Opens ring files of processes that are gone.
 #include "recover/ring_snapshot.h"
 
+#include "base/fair_links.h"
 #include "base/file_descriptor.h"
 #include "base/try.h"
 #include "recover/ring_directory.h"
@@ -19,8 +20,7 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   auto bad = [&](std::string message) {
     return Error{.code = "E_BAD_RING", .message = std::move(message), .file = path};
   };
-  // O_NONBLOCK: a FIFO would wait for a writer.
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const FileDescriptor fd(openOrdinary(path, O_RDONLY | O_NOFOLLOW));
   if (!fd)
     return systemError(path, "cannot be opened", errno);
   struct stat info = {};

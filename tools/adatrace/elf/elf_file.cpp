@@ -4,6 +4,7 @@
 // rejects are rejected here, too, so it is safe to pass any bytes to open().
 #include "elf_file.h"
 
+#include "base/fair_links.h"
 #include "base/file_descriptor.h"
 #include "base/format.h"
 #include "shared/arch.h"
@@ -25,8 +26,8 @@ static std::string_view bytesOf(const Elf_Data *data) {
 void ElfFile::Close::operator()(Elf *elf) const { elf_end(elf); }
 
 ElfFile::Status ElfFile::open(const std::string &path, ElfFile &file, std::string &problem) {
-  // O_NONBLOCK: opening a FIFO or a device must not block.
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  // O_NONBLOCK: opening a FIFO must not block.
+  const FileDescriptor fd(openFairly(path, O_RDONLY | O_NONBLOCK));
   struct stat info;
   if (!fd || fstat(fd.get(), &info) != 0) {
     problem = std::strerror(errno);
