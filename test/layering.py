@@ -111,6 +111,7 @@ PARTS = [
         ANALYSIS + "values/value_reader.h": "the last calls of a thread have arguments",
         ANALYSIS + "waits/recorder_times.h": "recorder time is not part of a call"}),
     Part("lib/analysis/values", [ANALYSIS + "events"]),
+    Part("lib/analysis/processes", [ANALYSIS + "events"]),
     Part("lib/analysis/waits", [ANALYSIS + "events", ANALYSIS + "values"]),
     Part("lib/analysis/report", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits"]),
     Part("lib/analysis/tree", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits", ANALYSIS + "report"]),

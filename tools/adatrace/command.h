@@ -46,9 +46,9 @@ template <auto declare, auto run> std::function<int()> withOptions(CommandLine &
 }
 
 extern const Command kRecord, kTree, kReport, kGraph, kFlame, kStacks, kLast, kWaits, kWhy, kOutliers, kCheck,
-    kCoroutines, kDiff, kTop, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kSql, kOpen, kLoad,
-    kShip, kFleet, kStart, kStop, kStatus, kEnable, kDisable, kDetail, kFlush, kMark, kSnapshot, kPack, kUnpack,
-    kDoctor, kCargo;
+    kCoroutines, kProcesses, kDiff, kTop, kInfo, kDump, kVerify, kConvert, kRecover, kFlags, kTrigger, kView, kSql,
+    kOpen, kLoad, kShip, kFleet, kStart, kStop, kStatus, kEnable, kDisable, kDetail, kFlush, kMark, kSnapshot, kPack,
+    kUnpack, kDoctor, kCargo;
 
 struct CommandGroup {
   const char *heading;
@@ -63,7 +63,7 @@ inline const std::vector<CommandGroup> &commandGroups() {
        {&kStatus, &kStart, &kStop, &kEnable, &kDisable, &kDetail, &kTrigger, &kMark, &kFlush, &kSnapshot}},
       {"See calls", {&kTree, &kGraph, &kFlame, &kView, &kCoroutines}},
       {"See what they cost, and what changed", {&kReport, &kTop, &kOutliers, &kDiff, &kCheck}},
-      {"See what threads did, and what they waited for", {&kStacks, &kLast, &kWaits, &kWhy}},
+      {"See what ran, and what it waited for", {&kProcesses, &kStacks, &kLast, &kWaits, &kWhy}},
       {"Look into files", {&kInfo, &kDump, &kSql, &kVerify}},
       {"Give a trace to others", {&kPack, &kUnpack}},
       {"Use other tools", {&kConvert, &kOpen}},

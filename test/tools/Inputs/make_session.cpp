@@ -8,6 +8,9 @@
 //
 //   T: process 4711                  starts directory pid_4711 (4711_2: after an exec)
 //   T: argv ./app -v                 fields of its manifest
+//   T: ppid 4700
+//   T: cores 2                       of the machine
+//   T: clock 90 1000                 when its recorder started and ended
 //   T: exit code 0                   or: signal 9, exec, running
 //   T: option overflow drop
 //   T: recorder ring /dev/shm/x
@@ -94,6 +97,13 @@ public:
     const std::string &what = words[0];
     if (what == "argv")
       manifest["process"]["argv"] = std::vector<std::string>(words.begin() + 1, words.end());
+    else if (what == "ppid")
+      manifest["process"]["ppid"] = number(line, at(line, 1));
+    else if (what == "cores")
+      manifest["host"]["cores"] = number(line, at(line, 1));
+    else if (what == "clock")
+      for (const size_t word : {1, 2})
+        manifest["clock"]["anchors"].push_back({{"counter", 0}, {"time_ns", number(line, at(line, word))}});
     else if (what == "exit")
       takeExit(line);
     else if (what == "option" || what == "recorder")

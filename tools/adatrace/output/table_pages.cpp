@@ -10,6 +10,7 @@
 #include "analysis/diff/diff_table.h"
 #include "analysis/diff/explain_table.h"
 #include "analysis/outliers/outlier_table.h"
+#include "analysis/processes/process_table.h"
 #include "analysis/report/call_rates_table.h"
 #include "analysis/report/report_table.h"
 #include "analysis/tree/tree_table.h"
@@ -30,6 +31,7 @@ std::string tablePages() {
       {"graph --callees", graphTable(GraphView::Callees, false)},
       {"coroutines", infoOf(analysis::coroutineNodeColumns())},
       {"coroutines --each", infoOf(analysis::coroutineColumns())},
+      {"processes", infoOf(analysis::processColumns())},
       {"stacks", stackTable()},
       {"stacks: deadlock", infoOf(analysis::deadlockColumns())},
       {"stacks: frames", frameTable()},

@@ -1,0 +1,65 @@
+// The processes of a trace: what ran in each, when, how it ended, and which process started it.
+//
+//   const ProcessList list = listProcesses(table);
+//   for (const ProcessRun &run : list.all)
+//     use(run.program(), run.durationNs(), run.parent);
+//
+// A trace has a directory for each program that a process executed, and for each part of a long trace (rotate). Here
+// they are one process. Nothing in a manifest is trusted: a parent is taken only if it was there before its child.
+#pragma once
+
+#include "analysis/events/trace_table.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ada::analysis {
+
+constexpr uint32_t kNoProcess = ~uint32_t{0};
+
+/// One program that a process executed.
+struct Execution {
+  std::string program; ///< the last component of its path
+  std::vector<std::string> arguments;
+  uint64_t beginNs = 0;
+  uint32_t process = 0;    ///< its first part, in TraceTable::processes
+  uint32_t mainThread = 0; ///< in TraceTable::threads; kNoProcess if it has none
+};
+
+/// A process, from its first recorded moment to its last.
+struct ProcessRun {
+  std::vector<Execution> executions; ///< by time, at least one
+  std::optional<uint64_t> pid, parentPid;
+  uint32_t parent = kNoProcess; ///< in ProcessList::all; kNoProcess if that one was not traced
+  uint64_t beginNs = 0, endNs = 0;
+  /// How the last part ended, as in the manifest: "code", "signal", "running", …; empty if that is not known.
+  std::string how;
+  int64_t value = 0; ///< exit code or signal
+  uint64_t events = 0, lost = 0;
+  /// The sum over its threads; nothing if it is not known for each of them.
+  std::optional<uint64_t> onCpuNs;
+
+  uint64_t durationNs() const { return endNs - beginNs; }
+  const Execution &last() const { return executions.back(); }
+  /// "git", or "sh → git" if it executed one after the other.
+  std::string program() const;
+  /// "0", "3", "signal 9", "running"; empty if it is not known.
+  std::string exit() const;
+  bool hasFailed() const { return how == "signal" || (how == "code" && value != 0); }
+};
+
+struct ProcessList {
+  std::vector<ProcessRun> all;     ///< by begin
+  std::vector<uint32_t> runOf;     ///< in `all`, by number in TraceTable::processes
+  std::optional<uint64_t> cores;   ///< of the machine
+  uint64_t beginNs = 0, endNs = 0; ///< of all of them
+
+  /// By process, in order of begin; the last element holds those whose parents are unknown.
+  std::vector<std::vector<uint32_t>> children() const;
+};
+
+ProcessList listProcesses(const TraceTable &table);
+
+} // namespace ada::analysis
