@@ -1,8 +1,9 @@
-// Adatrace why: shows how one call spent its time.
+// Adatrace why: shows how one call, or one process, spent its time.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "options/table_options.h"
+#include "output/process_why_lines.h"
 #include "output/why_lines.h"
 
 #include "base/quantities.h"
@@ -21,7 +22,7 @@ struct Options {
   InputOptions input;
   NameOptions names;
   std::vector<std::string> functions;
-  std::string call;
+  std::string call, process;
   Format format = Format::Text;
   std::optional<double> minPercent;
   uint64_t limit = 0;
@@ -75,9 +76,55 @@ ChosenCall slowestOf(const Options &options, TraceInput &input) {
   throw Exit{kProblemsFound};
 }
 
+// The process of --process=PID; if several had the number, the longest. kNoProcess: the session.
+uint32_t processOf(const std::string &text, const analysis::ProcessList &list, const TraceInput &input) {
+  if (text == "all") {
+    const std::vector<uint32_t> roots = list.children().back();
+    return roots.size() == 1 ? roots[0] : analysis::kNoProcess;
+  }
+  uint64_t pid = 0, found = 0;
+  if (!readNumber(text, pid))
+    stop(kWrongUsage, "why: --process={} is neither a number nor all", text);
+  uint32_t longest = analysis::kNoProcess;
+  for (uint32_t i = 0; i < list.all.size(); ++i)
+    if (list.all[i].pid == pid) {
+      ++found;
+      if (longest == analysis::kNoProcess || list.all[i].durationNs() > list.all[longest].durationNs())
+        longest = i;
+    }
+  if (!found)
+    stop(kCantRead, "why: {} has no process {}", input.name(), pid);
+  if (found > 1)
+    warning("{} processes had the number {} one after the other; this is the longest", found, pid);
+  return longest;
+}
+
+int explainProcess(const Options &options, const Invocation &invocation) {
+  TraceInput input = TraceInput::open(options.input);
+  const analysis::ProcessList list = analysis::listProcesses(input.table());
+  ProcessWhy why;
+  why.list = &list, why.run = processOf(options.process, list, input);
+  const bool isSession = why.run == analysis::kNoProcess;
+  why.fromNs = isSession ? list.beginNs : list.all[why.run].beginNs;
+  why.toNs = isSession ? list.endNs : list.all[why.run].endNs;
+  why.chain = foldChain(list, input.table(), chainOf(list, input.table(), why.run));
+  why.use = cpuUse(list, input.table(), why.fromNs, why.toNs);
+  Output out;
+  if (options.format == Format::Text)
+    printProcessWhy(out, invocation.palette(), why, options.limit, options.minPercent.value_or(kLeastPercent));
+  else
+    printProcessWhyJson(out, why);
+  out.flush();
+  return input.close();
+}
+
 int run(Options &options, const Invocation &invocation) {
-  if (options.functions.empty() == options.call.empty())
-    return fail(kWrongUsage, "why: name a call: --function=GLOB for the slowest one, or --call=THREAD:NUMBER");
+  if (options.functions.empty() + options.call.empty() + options.process.empty() != 2)
+    return fail(kWrongUsage,
+                "why: name a call (--function=GLOB for the slowest one, --call=THREAD:NUMBER) or a process "
+                "(--process=PID)");
+  if (!options.process.empty())
+    return explainProcess(options, invocation);
   TraceInput input = TraceInput::open(options.input);
   const ChosenCall call = options.call.empty() ? slowestOf(options, input) : callOf(options.call, input);
   auto why = need(analysis::explainCall(input.source(), input.table(), call.thread, call.span));
@@ -108,6 +155,9 @@ void declare(CommandLine &line, Options &options) {
            "Explain the slowest call of these functions (globs, separated by '|')");
   line.option("--call", options.call, "Explain this call, given by its thread and number as `dump` shows them (0:17)")
       .type("THREAD:NUMBER");
+  line.option("--process", options.process,
+              "Explain this process: what it waited for last, through its children; all: the whole session")
+      .type("PID|all");
   line.option("--min-percent", options.minPercent,
               fmt::format("Leave out parts of less than this share of the call's time [{} in text, otherwise 0]",
                           kLeastPercent))
@@ -123,9 +173,10 @@ void declare(CommandLine &line, Options &options) {
 
 const Command kWhy = {
     "why",
-    "Show where a call's time went: its own code, callees, and threads that it waited for",
+    "Show where the time of a call or process went, through what it waited for",
     "adatrace why --function='server::handle'\n"
-    "adatrace why --call=3:1742 ada-traces/session_20261121_101500",
+    "adatrace why --call=3:1742 ada-traces/session_20261121_101500\n"
+    "adatrace why --process=all",
     withOptions<why_command::declare, why_command::run>,
 };
 

@@ -2,6 +2,7 @@
 #include "table_pages.h"
 #include "flow_lines.h"
 #include "graph_lines.h"
+#include "process_why_lines.h"
 #include "stack_lines.h"
 #include "tree_lines.h"
 #include "why_lines.h"
@@ -42,6 +43,10 @@ std::string tablePages() {
       {"why", whyTable()},
       {"why: parts", whyPartTable()},
       {"why: holders", whyHolderTable()},
+      {"why --process", processWhyTable()},
+      {"why: chain", processChainTable()},
+      {"why: at_once", atOnceTable()},
+      {"why: alone", aloneTable()},
       {"outliers", infoOf(analysis::tailColumns())},
       {"outliers --function", infoOf(analysis::outlierColumns())},
       {"outliers --function: factors", infoOf(analysis::factorColumns())},
