@@ -112,7 +112,7 @@ PARTS = [
         ANALYSIS + "waits/recorder_times.h": "recorder time is not part of a call"}),
     Part("lib/analysis/values", [ANALYSIS + "events"]),
     Part("lib/analysis/processes", [ANALYSIS + "events"]),
-    Part("lib/analysis/waits", [ANALYSIS + "events", ANALYSIS + "values"]),
+    Part("lib/analysis/waits", [ANALYSIS + "events", ANALYSIS + "processes", ANALYSIS + "values"]),
     Part("lib/analysis/report", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits"]),
     Part("lib/analysis/tree", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits", ANALYSIS + "report"]),
     Part("lib/analysis/check", [ANALYSIS + "events"]),

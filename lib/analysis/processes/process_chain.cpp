@@ -11,21 +11,9 @@ namespace ada::analysis {
 
 namespace {
 
-// A child's last recorded time is that of its recorder. Then come the rest of the recorder's files, the end of the
-// process and the wake of its parent: 1.2 ms for a small program, more on a busy machine.
-constexpr uint64_t kEndToWakeNs = 10'000'000;
-
 const OffCpuLane *mainLane(const Execution &execution, const TraceTable &table) {
   const uint32_t thread = execution.mainThread;
   return thread != kNoProcess && table.threads[thread].knowsSched() ? table.threads[thread].offCpu.get() : nullptr;
-}
-
-// Which program the process executed then.
-const Execution &executionAt(const ProcessRun &run, uint64_t ns) {
-  size_t at = run.executions.size() - 1;
-  while (at > 0 && run.executions[at].beginNs > ns)
-    --at;
-  return run.executions[at];
 }
 
 // The times of the main threads of what it executed; nothing if those of one are not known.
@@ -106,7 +94,7 @@ private:
     return kNoProcess;
   }
   bool isWaitedFor(uint32_t parent, const ProcessRun &child) const {
-    const OffCpuLane *lane = mainLane(executionAt(list_.all[parent], child.endNs), table_);
+    const OffCpuLane *lane = mainLane(list_.all[parent].executionAt(child.endNs), table_);
     if (!lane)
       return false;
     for (const OffCpu &off : lane->between(child.endNs, child.endNs + 1))

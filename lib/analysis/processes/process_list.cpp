@@ -164,6 +164,13 @@ std::string ProcessRun::program() const {
   return text;
 }
 
+const Execution &ProcessRun::executionAt(uint64_t ns) const {
+  size_t at = executions.size() - 1;
+  while (at > 0 && executions[at].beginNs > ns)
+    --at;
+  return executions[at];
+}
+
 std::string ProcessRun::exit() const {
   return how == manifest::kCode     ? std::to_string(value)
          : how == manifest::kSignal ? "signal " + std::to_string(value)

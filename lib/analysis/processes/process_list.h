@@ -18,6 +18,9 @@
 namespace ada::analysis {
 
 constexpr uint32_t kNoProcess = ~uint32_t{0};
+/// How long after a child's last recorded time its parent may be woken by its end. Between the two are the rest of the
+/// recorder's files and the end of the process: 1.2 ms for a small program, more on a busy machine.
+constexpr uint64_t kEndToWakeNs = 10'000'000;
 
 /// One program that a process executed.
 struct Execution {
@@ -43,6 +46,8 @@ struct ProcessRun {
 
   uint64_t durationNs() const { return endNs - beginNs; }
   const Execution &last() const { return executions.back(); }
+  /// What it executed then; at other times, the nearest.
+  const Execution &executionAt(uint64_t ns) const;
   /// "git", or "sh → git" if it executed one after the other.
   std::string program() const;
   /// "0", "3", "signal 9", "running"; empty if it is not known.

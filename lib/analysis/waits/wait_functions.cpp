@@ -148,9 +148,11 @@ constexpr Row kRows[] = {
     {"std::thread::join", {WaitKind::Join, Join, 0, false, kCxx}},
     {"syscall", {WaitKind::Futex, Syscall}},
     {"usleep", {WaitKind::Sleep, Block}},
-    {"wait", {WaitKind::Child, Block}, kPlain},
+    {"wait", {WaitKind::Child, WaitChild}, kPlain},
+    {"wait3", {WaitKind::Child, WaitChild}, kPlain},
+    {"wait4", {WaitKind::Child, WaitChild}, kPlain},
     {"waitid", {WaitKind::Child, Block}},
-    {"waitpid", {WaitKind::Child, Block}},
+    {"waitpid", {WaitKind::Child, WaitChild}},
     {"write", {WaitKind::Descriptor, Write}, kPlain},
     {"writev", {WaitKind::Descriptor, Write}},
 };
@@ -180,6 +182,7 @@ bool canWait(WaitAction action) {
   case WaitAction::Write:
   case WaitAction::Poll:
   case WaitAction::Block:
+  case WaitAction::WaitChild:
     return true;
   default:
     return false;

@@ -60,9 +60,10 @@ enum class WaitAction : uint8_t {
   Read,
   Write,
   Poll,
-  Watch,   ///< epoll_ctl
-  Block,   ///< waits for no particular thread
-  Syscall, ///< the first argument says which
+  Watch,     ///< epoll_ctl
+  Block,     ///< waits for no particular thread
+  WaitChild, ///< waits for a process, and returns its number
+  Syscall,   ///< the first argument says which
 };
 
 bool canWait(WaitAction action);

@@ -245,4 +245,38 @@ std::vector<Deadlock> WaitState::deadlocks() const {
   return found;
 }
 
+//===--- processes --------------------------------------------------------===//
+
+const ProcessList &WaitState::processes() const {
+  if (!processes_)
+    processes_ = listProcesses(table_);
+  return *processes_;
+}
+
+// The child whose number the call returned. If that is not known, the child that ended last before the thread went on.
+void WaitState::findChild(WaitEnd &over, std::optional<int32_t> result) const {
+  if (result && *result <= 0)
+    return;
+  const ProcessList &list = processes();
+  const uint32_t parent = list.runOf[processOf(over.thread)];
+  const uint64_t wokenNs = over.frame->wokenNs ? over.frame->wokenNs : nowNs_;
+  const ProcessRun *found = nullptr;
+  for (const ProcessRun &run : list.all) // by begin
+    if (run.parent == parent && run.beginNs <= wokenNs && run.last().mainThread != kNoProcess &&
+        (result ? run.pid == static_cast<uint64_t>(*result)
+                : run.endNs <= wokenNs && wokenNs - run.endNs <= kEndToWakeNs && (!found || run.endNs > found->endNs)))
+      found = &run;
+  if (!found)
+    return;
+  over.waker = found->last().mainThread;
+  over.wakerNs = std::min(found->endNs, wokenNs);
+  over.isWakerInferred = !result;
+}
+
+uint32_t WaitState::mainThreadAt(uint32_t thread, uint64_t ns) const {
+  const ProcessList &list = processes();
+  const uint32_t main = list.all[list.runOf[processOf(thread)]].executionAt(ns).mainThread;
+  return main == kNoProcess ? thread : main;
+}
+
 } // namespace ada::analysis

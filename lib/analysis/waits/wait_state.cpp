@@ -237,6 +237,8 @@ void WaitState::tellOf(WaitEnd &over, std::optional<int32_t> result) {
       over.waker = endedLast(over.thread, frame.beginNs);
     if (over.waker != kNobody)
       threads_[over.waker].isJoined = true, over.wakerNs = threads_[over.waker].lastNs;
+  } else if (frame.does.kind == WaitKind::Child && !over.isOpen) {
+    findChild(over, frame.does.action == WaitAction::WaitChild ? result : std::nullopt);
   } else if (isWait && frame.object != kNobody && !isLock(objects_[frame.object].kind) && !over.isTimeout &&
              !over.isOpen) {
     if (const Wake *wake = wakeOf(frame, over.thread, frame.wokenNs ? frame.wokenNs : nowNs_))

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "analysis/events/thread_calls.h"
+#include "analysis/processes/process_list.h"
 #include "off_cpu_follower.h"
 #include "wait_functions.h"
 
@@ -92,6 +93,8 @@ struct WaitEnd {
   uint64_t readyNs = 0;           ///< more of it: see WaitFrame
   uint32_t waker = kNobody, wakerFunction = kNobody;
   uint64_t wakerNs = 0; ///< when it woke the thread
+  /// The waker is the main thread of a child process that ended, and that is known only from the times.
+  bool isWakerInferred = false;
   /// Also true for an open call that was its thread's last event, and of which nothing is known except that it waits.
   bool hasWaited = false;
   bool isTimeout = false, isOpen = false, isShown = true;
@@ -144,6 +147,8 @@ public:
   const TraceTable &table() const { return table_; }
   const ThreadState &thread(uint32_t thread) const { return threads_[thread]; }
   const WaitObject &object(uint32_t object) const { return objects_[object]; }
+  /// The main thread of what the process of this thread executed then.
+  uint32_t mainThreadAt(uint32_t thread, uint64_t ns) const;
   /// The program's own function that the thread is in, and the library function that this one has called.
   std::pair<uint32_t, uint32_t> innermost(uint32_t thread) const;
   /// True if a thread's scheduling records end while it waits, and it has had no event since: it is still waiting then.
@@ -196,6 +201,8 @@ private:
   const Wake *wakeOf(const WaitFrame &frame, uint32_t thread, uint64_t untilNs) const;
   uint32_t joinedBy(uint32_t thread, uint64_t handle) const;
   uint32_t endedLast(uint32_t joiner, uint64_t sinceNs) const;
+  void findChild(WaitEnd &over, std::optional<int32_t> result) const;
+  const ProcessList &processes() const;
   uint32_t processOf(uint32_t thread) const { return table_.threads[thread].process; }
 
   TraceTable &table_;
@@ -214,6 +221,7 @@ private:
   std::map<std::tuple<uint32_t, Space, uint64_t>, uint32_t> byValue_;
   std::unordered_map<uint32_t, Wakes> wakes_;                     // by object
   std::unordered_map<uint32_t, std::vector<uint32_t>> watchedBy_; // by object: the epolls that watch it
+  mutable std::optional<ProcessList> processes_;                  // on first use
   std::vector<std::deque<uint32_t>> unreadPipes_; // by process: makers of pipes whose descriptors are not known
 
   // The current event.

@@ -16,6 +16,7 @@ constexpr size_t kDeepestChain = 32;
 struct Waker {
   uint32_t thread = kNobody;
   uint64_t ns = 0;
+  bool isInferred = false;
 };
 /// By thread and the number of the waiting call.
 using WakerOfCall = std::map<std::pair<uint32_t, uint64_t>, Waker>;
@@ -25,7 +26,7 @@ public:
   CallWakers(WakerOfCall &wakers, uint64_t fromNs) : wakers_(wakers), fromNs_(fromNs) {}
   void waitEnds(const WaitEnd &over) override {
     if (over.waker != kNobody && over.waitNs && over.endNs > fromNs_)
-      wakers_[{over.thread, over.frame->beginSeq}] = {over.waker, over.wakerNs};
+      wakers_[{over.thread, over.frame->beginSeq}] = {over.waker, over.wakerNs, over.isWakerInferred};
   }
 
 private:
@@ -60,6 +61,7 @@ struct PartNode {
 };
 struct HolderNode {
   Stretches times;
+  bool isInferred = false;
   bool isCycle = false;
   std::map<PartKey, PartNode> parts;
 };
@@ -154,11 +156,15 @@ private:
     object.process = state_->table().threads[thread].process;
     std::vector<uint32_t> holders = state_->waitedFor(thread);
     uint64_t wokenNs = 0;
+    bool isInferred = false;
     if (frame && (holders.empty() || object.kind == WaitKind::Join))
       if (const auto waker = wakers_.find({thread, frame->beginSeq}); waker != wakers_.end()) {
         wokenNs = waker->second.ns;
-        if (holders.empty())
+        if (holders.empty() && object.kind == WaitKind::Child)
+          holders.push_back(state_->mainThreadAt(waker->second.thread, from));
+        else if (holders.empty())
           holders.push_back(waker->second.thread);
+        isInferred = waker->second.isInferred;
       }
     if (object.kind == WaitKind::Join && !holders.empty())
       object.joined = holders.front();
@@ -171,6 +177,7 @@ private:
       return;
     // If there are several readers, only one is followed: all of them have to release the lock.
     HolderNode &holder = wait.holders[holders.front()];
+    holder.isInferred = isInferred;
     if (std::ranges::find(chain_, holders.front()) != chain_.end() || chain_.size() >= kDeepestChain) {
       holder.times.add(from, to);
       holder.isCycle = true;
@@ -186,7 +193,8 @@ private:
       part.kind = std::get<0>(key), part.function = std::get<1>(key), part.library = std::get<2>(key);
       part.object = from.object, part.ns = from.times.ns, part.inNs = from.times.middleNs();
       for (const auto &[thread, holder] : from.holders)
-        part.holders.push_back({thread, holder.times.ns, holder.times.middleNs(), holder.isCycle, partsOf(holder)});
+        part.holders.push_back(
+            {thread, holder.times.ns, holder.times.middleNs(), holder.isInferred, holder.isCycle, partsOf(holder)});
       std::ranges::stable_sort(part.holders, std::greater(), &WhyPart::Holder::ns);
     }
     std::ranges::stable_sort(parts, std::greater(), &WhyPart::ns);

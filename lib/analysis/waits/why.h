@@ -35,6 +35,7 @@ struct WhyPart {
 struct WhyPart::Holder {
   uint32_t thread = kNobody;
   uint64_t ns = 0, inNs = 0;
+  bool isInferred = false;    ///< a child process: that its end was waited for is inferred from the times
   bool isCycle = false;       ///< it waits for a thread further out: a deadlock, or it was woken in another way
   std::vector<WhyPart> parts; ///< the longest first
 };

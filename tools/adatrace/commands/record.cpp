@@ -50,7 +50,8 @@ constexpr const char *kWaitGlobs =
     "pthread_{mutex,rwlock,spin,cond,barrier}_*|pthread_{create,join,timedjoin_np,clockjoin_np}|sem_*|syscall|"
     "std::condition_variable::*|std::_V2::condition_variable_any::*|std::thread::{join,_M_start_thread}|"
     "std::__1::{thread,mutex,condition_variable}::*|pipe|pipe2|socket|socketpair|accept|accept4|connect|open|openat|"
-    "creat|eventfd|close|read|readv|pread|preadv|write|writev|pwrite|pwritev|recv*|send*|epoll_*";
+    "creat|eventfd|close|read|readv|pread|preadv|write|writev|pwrite|pwritev|recv*|send*|epoll_*|wait|wait3|wait4|"
+    "waitpid";
 
 struct Place {
   std::string session; ///< absolute path, because the program may change its working directory

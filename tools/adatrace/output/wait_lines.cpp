@@ -27,7 +27,8 @@ std::string holderText(const TraceInput &input, const WaitRow &row, const WaitHo
   const bool isJoin = row.object.joined != kNobody;
   const bool isOwned = row.object.kind == WaitKind::Mutex || row.object.kind == WaitKind::RwLock ||
                        row.object.kind == WaitKind::SpinLock;
-  std::string text = isJoin ? "" : isOwned ? "held by " : "woken by ";
+  const bool isChild = row.object.kind == WaitKind::Child;
+  std::string text = isJoin ? "" : isOwned ? "held by " : isChild ? "woken by the end of " : "woken by ";
   text += input.label(holder.thread);
   if (holder.hasEnded)
     text += ", which has ended";

@@ -129,8 +129,13 @@ constexpr Column<HolderRow> kHolders[] = {
     {ColumnInfo{"thread", Holds::Number, "the thread"},
      [](const HolderRow &row) -> Value { return row.thread().number; }},
     {analysis::kTid, [](const HolderRow &row) -> Value { return row.thread().tid; }},
+    {ColumnInfo{"process", Holds::Text, "the thread's process"},
+     [](const HolderRow &row) -> Value { return row.trace->table.processOf(row.thread()).name; }},
     {ColumnInfo{"name", Holds::Text, "its name"} | kOrNull,
      [](const HolderRow &row) -> Value { return row.thread().name; }},
+    {ColumnInfo{"inferred", Holds::Flag,
+                "it is a child process, and that its end was waited for is known only from the times"},
+     [](const HolderRow &row) -> Value { return row.holder->isInferred; }},
     {ColumnInfo{"total_ns", Holds::Duration, "how much of the wait it was the holder"},
      [](const HolderRow &row) -> Value { return row.holder->ns; }},
     {ColumnInfo{"cycle", Holds::Flag, "it waits for one of the threads around it, so nothing more is said about it"},
@@ -220,7 +225,7 @@ std::string whyPartText(const analysis::NamedTrace &trace, const WhyPart &part, 
   case PartKind::Preempted:
     return "preempted";
   case PartKind::Unknown:
-    return "unknown: scheduling records were lost";
+    return "unknown: there are no scheduling records";
   case PartKind::Recorder:
     return "held up by the recorder";
   case PartKind::Waiting:
@@ -235,6 +240,8 @@ std::string whyPartText(const analysis::NamedTrace &trace, const WhyPart &part, 
 }
 std::string whyHolderText(const WhyPart &part, const WhyPart::Holder &holder, const std::string &thread) {
   const bool isWoken = part.object.joined == kNobody && !analysis::isLock(part.object.kind);
+  if (part.object.kind == WaitKind::Child)
+    return "until the end of " + thread + (holder.isInferred ? " (inferred)" : "");
   return (part.object.joined != kNobody ? ""
           : isWoken                     ? "until woken by "
                                         : "held by ") +
