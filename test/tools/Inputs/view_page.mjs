@@ -3,7 +3,7 @@
 // Starts `adatrace view` for the sessions and prints what the page shows, one line per fact. Places are
 // THREAD:DEPTH:TIME (the number of a row's thread, a level, nanoseconds; PANE/ before it names a session other than the
 // first). Steps that show: `title`, `rows`, `time`, `items` (what is drawn wide enough for a name), `tip`, `call`,
-// `reasons`, `arrows`, `compared`, `processors`, `annotated`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
+// `reasons`, `arrows`, `compared`, `processors`, `processes`, `annotated`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
 // `theme`, `focus`, `current` (row), `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a
 // panel);
 // steps that act: `key=KEY`, `keys=KEY,KEY` (does not wait in between), `hover=PLACE`, `click=PLACE`, `shift-click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
@@ -87,6 +87,11 @@ const shows = {
     return (panel.shown?.answer.processors ?? []).flatMap(({processor, begin, end, thread, count, fill}) => begin.map((from, i) =>
       `processor ${processor}: ${panel.named(thread[i])} ${from} to ${end[i]}${count[i] > 1 ? `, ${count[i]} runs, ${fill[i]}` : ''}`));
   })).concat(await page.locator('.processors .details').allInnerTexts()).filter(Boolean).join('\n'),
+  processes: async () => (await page.locator('.processes .name').evaluateAll((names) => names.slice(0, 12).map((one) => one.innerText))).map((text, at) => `process: ${text}`)
+    .concat(await page.evaluate(() => {
+      const {total_rows: rows, rows: made} = window.adatracePanels.processes.shown.answer;
+      return `rows: ${rows}, ${made.length} made, ${made.every(({begin, processes, count}) => begin.length <= 2 * innerWidth && processes.reduce((sum, one) => sum + one, 0) === count) ? 'all' : 'not all'} in boxes`;
+    }), await page.locator('.processes .details').innerText()).filter(Boolean).join('\n'),
   annotated: async () => (await page.locator('.panel.annotate tbody tr').evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.textContent.trim()).join(' | '))))
     .map((text) => `line: ${text}`).join('\n'),
   source: () => texts('.source .line', 'line'),

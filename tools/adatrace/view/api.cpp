@@ -1,6 +1,8 @@
 // Makes the answers of `adatrace view`.
 #include "api.h"
 #include "api_request.h"
+
+#include "analysis/processes/command_shape.h"
 #include "output/function_names.h"
 #include "view/call_answers.h"
 #include "view/processor_lanes.h"
@@ -308,6 +310,54 @@ void writeProcessors(JsonText &json, ApiRequest &request) {
   json.endObject();
 }
 
+// The number in the page of a process's main thread, or -1 if there is none.
+int64_t mainThreadId(const ViewSession::Opened &opened, const analysis::Execution &execution) {
+  return execution.mainThread == analysis::kNoProcess ? -1 : int64_t{opened.threadIds[execution.mainThread]};
+}
+
+void writeProcesses(JsonText &json, ApiRequest &request) {
+  constexpr uint64_t kMostRows = 500;
+  const ViewSession::Opened &opened = request.opened();
+  const view::ProcessGantt &gantt = opened.gantt();
+  view::GanttRequest what{.fromNs = request.fromNs(), .toNs = request.toNs()};
+  what.pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMostPixels);
+  what.first = std::min<uint64_t>(request.number("first", 0), gantt.list().all.size() * 2);
+  what.rows = std::min(request.number("rows", 100), kMostRows);
+  what.open = request.numbers("open");
+  for (uint32_t &key : what.open) { // ids stay the same when the session grows, numbers need not
+    const auto at = std::ranges::find(opened.processIds, key);
+    key = static_cast<uint32_t>(at - opened.processIds.begin());
+  }
+  std::ranges::sort(what.open);
+  const view::GanttPart part = gantt.part(what);
+  json.beginObject().number("processes", gantt.list().all.size()).number("total_rows", part.totalRows);
+  json.number("first", what.first).beginArray("rows");
+  for (const view::GanttRow &row : part.rows) {
+    using Box = view::GanttBox;
+    const analysis::ProcessRun &run = gantt.list().all[row.run];
+    const bool isOne = row.count() == 1;
+    json.beginObject().number("key", opened.processIds[row.key]);
+    json.number("depth", row.node->depth + (row.isInstance ? 1 : 0)).boolean("is_open", row.isOpen);
+    json.text("command",
+              row.isInstance ? analysis::commandText(run.last().program, run.last().arguments) : row.node->command);
+    json.number("count", row.count()).number("failed", isOne ? run.hasFailed() : row.node->failed);
+    isOne &&run.pid ? json.number("pid", *run.pid) : json.null("pid");
+    isOne ? json.text("exit", oneLine(run.exit())) : json.null("exit");
+    json.number("wall_ns", isOne ? run.durationNs() : row.node->totalNs);
+    json.number("median_ns", isOne ? run.durationNs() : row.node->medianNs);
+    const auto onCpu = isOne ? run.onCpuNs : row.node->onCpuNs;
+    onCpu ? json.number("on_cpu_ns", *onCpu) : json.null("on_cpu_ns");
+    writeColumn(json, "begin", row.boxes, [&](const Box &box) { return request.sinceStart(box.fromNs); });
+    writeColumn(json, "end", row.boxes, [&](const Box &box) { return request.sinceStart(box.toNs); });
+    writeColumn(json, "processes", row.boxes, [](const Box &box) { return box.count; });
+    writeColumn(json, "fill", row.boxes, [](const Box &box) { return box.fillNs; });
+    writeColumn(json, "thread", row.boxes,
+                [&](const Box &box) { return mainThreadId(opened, gantt.list().all[box.run].last()); });
+    json.endObject();
+  }
+  json.endArray().endObject();
+}
+
 view::RangeRequest rangeOf(ApiRequest &request) {
   return {.threads = request.threads(), .fromNs = request.fromNs(), .toNs = request.toNs()};
 }
@@ -374,7 +424,7 @@ HttpReply ViewApi::answer(const std::string &name, const std::map<std::string, s
       {"functions", writeFunctions}, {"picture", writePicture},     {"timeline", writeThread},
       {"call", writeCall},           {"find", writeFound},          {"statistics", writeStatistics},
       {"flame", writeFlame},         {"histogram", writeHistogram}, {"processors", writeProcessors},
-      {"source", writeSourceFile},
+      {"source", writeSourceFile},   {"processes", writeProcesses},
   };
   try {
     const auto known = kAnswers.find(name);

@@ -1,6 +1,7 @@
 // Checks the parameters of a request to `adatrace view`.
 #include "api_request.h"
 #include "base/format.h"
+#include "base/text.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -30,6 +31,18 @@ std::optional<uint64_t> ApiRequest::number(const char *name) const {
   if (!value)
     throw ApiError{400, fmt::format("{}: '{}' is not a non-negative number", name, *given)};
   return value;
+}
+
+std::vector<uint32_t> ApiRequest::numbers(const char *name) const {
+  std::vector<uint32_t> numbers;
+  if (const std::string *given = text(name))
+    for (const std::string_view part : partsOf(*given, ',')) {
+      const auto value = wholeNumber(part);
+      if (!value || *value > ~uint32_t(0))
+        throw ApiError{400, fmt::format("{}: '{}' is not a list of numbers", name, *given)};
+      numbers.push_back(static_cast<uint32_t>(*value));
+    }
+  return numbers;
 }
 
 ViewSession &ApiRequest::session() const {

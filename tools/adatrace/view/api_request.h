@@ -34,6 +34,8 @@ public:
   std::optional<uint64_t> number(const char *name) const;
   uint64_t number(const char *name, uint64_t otherwise) const { return number(name).value_or(otherwise); }
 
+  /// Whole numbers with commas between them; empty if it is not given.
+  std::vector<uint32_t> numbers(const char *name) const;
   /// `session`, or the first one.
   ViewSession &session() const;
   /// The state of the session for this request: the same on each call.

@@ -4,6 +4,7 @@
 #include "convert/source_files.h"
 #include "view/function_list.h"
 #include "view/index_output.h"
+#include "view/process_gantt.h"
 #include "view/trace_view.h"
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -38,6 +40,17 @@ public:
     std::vector<uint32_t> threads;               ///< numbers in the view, by id
     std::vector<uint32_t> threadIds, processIds; ///< ids, by number in the view
     uint64_t madeOf = 0;
+
+    /// The chart of its processes, made when it is first asked for.
+    struct Chart {
+      std::once_flag isMade;
+      std::optional<view::ProcessGantt> gantt;
+    };
+    std::shared_ptr<Chart> chart = std::make_shared<Chart>();
+    const view::ProcessGantt &gantt() const {
+      std::call_once(chart->isMade, [&] { chart->gantt.emplace(view->table()); });
+      return *chart->gantt;
+    }
   };
   std::shared_ptr<const Opened> opened() const;
 

@@ -24,6 +24,10 @@
  * @typedef {{from_ns: number, to_ns: number, calls: number}} Bucket
  * @typedef {{processors: {processor: number, begin: number[], end: number[], thread: number[], count: number[], fill: number[]}[],
  *   unknown: number[]}} Processors threads by processor, and those of which it is not known
+ * @typedef {{key: number, depth: number, is_open: boolean, command: string, count: number, failed: number, pid: number | null,
+ *   exit: string | null, wall_ns: number, median_ns: number, on_cpu_ns: number | null, begin: number[], end: number[], processes: number[],
+ *   fill: number[], thread: number[]}} ProcessRow a program's processes, or one of them, by boxes
+ * @typedef {{processes: number, total_rows: number, first: number, rows: ProcessRow[]}} Processes
  */
 /**
  * The part of the trace that an analysis has read; `too_long`: nothing, because it would take too long.
@@ -108,6 +112,11 @@ export const getHistogram = (scope, signal) => ask('histogram', scope, signal);
 
 /** @param {Scope & {pixels: number}} scope @param {AbortSignal} [signal] @returns {Promise<Processors>} */
 export const getProcessors = (scope, signal) => ask('processors', scope, signal);
+/**
+ * @param {Scope & {pixels: number, first: number, rows: number, open: string}} scope @param {AbortSignal} [signal]
+ * @returns {Promise<Processes>}
+ */
+export const getProcesses = (scope, signal) => ask('processes', scope, signal);
 /** The lines of a file that the trace names; `note` says why there are none. @typedef {{file: string, lines: string[], note: string}} SourceText */
 /** @param {number} session @param {string} file @param {AbortSignal} [signal] @returns {Promise<SourceText>} */
 export const getSource = (session, file, signal) => ask('source', {session, file}, signal);

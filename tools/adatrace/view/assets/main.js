@@ -11,6 +11,7 @@ import {CallPanel} from './panel_call.js';
 import {ComparePanel} from './panel_compare.js';
 import {FlamePanel, SandwichPanel} from './panel_flame.js';
 import {HistogramPanel} from './panel_histogram.js';
+import {ProcessesPanel} from './panel_processes.js';
 import {ProcessorsPanel} from './panel_processors.js';
 import {SearchPanel} from './panel_search.js';
 import {SourcePanel} from './panel_source.js';
@@ -20,6 +21,8 @@ import {restore, stateText} from './state.js';
 import {startTheme} from './theme.js';
 import {startTooltip} from './tooltip.js';
 
+/** From this number of processes on, the page begins with their chart. */
+const MANY_PROCESSES = 20;
 /** How often to ask for news: while a session grows or its index is built, otherwise, and after a failure. */
 const POLL_MS = 1000, REST_MS = 5000, RETRY_MS = 3000;
 
@@ -42,7 +45,8 @@ function searchSlowest(pane, name, minimum) {
 }
 const compare = new ComparePanel(app);
 const dock = new Dock([new CallPanel(app), new StatisticsPanel(app, (pane, name) => searchSlowest(pane, name, 0)), new FlamePanel(app),
-  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search, compare, new ProcessorsPanel(app), new SourcePanel(app)], () => app.changed('panel'));
+  new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search, compare, new ProcessorsPanel(app), new SourcePanel(app),
+  new ProcessesPanel(app)], () => app.changed('panel'));
 app.compare = () => dock.choose(dock.panels.indexOf(compare));
 
 //===--- keeping up ----------------------------------------------------------===//
@@ -79,6 +83,8 @@ async function load() {
     restore(state, app, dock, search);
   else if (sessions.some((session) => session.info.is_live))
     app.setFollowing(true);
+  if (!state && sessions.some((session) => session.info.processes.length >= MANY_PROCESSES))
+    dock.choose(dock.panels.findIndex((panel) => panel.id === 'processes'));
   (app.active || app.panes[0]).canvas.focus();
   app.onChange((what) => what !== 'hover' && saveState());
   app.namesChanged();

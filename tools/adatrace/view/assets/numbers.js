@@ -21,7 +21,7 @@ export const NOT_RETURNED = {exception: 'left by an exception', inferred: 'exit 
 export const grouped = (count) => String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 
 /** @param {number} count @param {string} noun */
-export const counted = (count, noun) => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+export const counted = (count, noun, plural = `${noun}s`) => `${grouped(count)} ${count === 1 ? noun : plural}`;
 
 /** @param {number} part @param {number} whole */
 export const percent = (part, whole) => `${whole ? (100 * part / whole).toFixed(1) : '0.0'} %`;

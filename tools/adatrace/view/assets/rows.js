@@ -52,11 +52,16 @@ export class Rows {
     const place = new Map(this.order.map((key, at) => [key, at]));
     const by = (/** @type {string} */ kind) => (/** @type {{id: number}} */ a, /** @type {{id: number}} */ b) =>
       (place.get(`${kind}${a.id}`) ?? 0) - (place.get(`${kind}${b.id}`) ?? 0);
+    /** @type {Map<number, import('./api.js').Thread[]>} */
+    const threadsOf = new Map();
+    for (const thread of info.threads)
+      if (!this.hidden.has(thread.id))
+        (threadsOf.get(thread.process) ?? threadsOf.set(thread.process, []).get(thread.process))?.push(thread);
     this.shown = [];
     let y = 0;
     for (const process of [...info.processes].sort(by('p'))) {
-      const threads = info.threads.filter((thread) => thread.process === process.id && !this.hidden.has(thread.id)).sort(by('t'));
-      if (!threads.length)
+      const threads = threadsOf.get(process.id)?.sort(by('t'));
+      if (!threads)
         continue;
       this.shown.push({key: `p${process.id}`, process: process.id, thread: -1, y, height: HEADING, hiddenLevels: 0, level: 0});
       y += HEADING;

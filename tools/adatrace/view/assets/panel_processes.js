@@ -1,0 +1,191 @@
+// The panel that shows processes as a Gantt chart, under the same time axis as the timeline: a row for each program, which
+// opens into its processes. The server makes only the rows that are visible.
+// @ts-check
+import {getProcesses} from './api.js';
+import {button, make} from './dom.js';
+import {FONT, fitted} from './draw.js';
+import {counted, duration, grouped} from './numbers.js';
+import {ScopePanel} from './panel.js';
+import {SHADES, colours, hueOf} from './theme.js';
+
+/** @typedef {import('./app.js').App} App */
+/** @typedef {import('./pane.js').Pane} Pane */
+/** @typedef {import('./api.js').Processes} Processes */
+/** @typedef {import('./api.js').ProcessRow} ProcessRow */
+/** A row of the answer, and one of its boxes or -1. @typedef {{row: number, box: number}} Place */
+
+const ROW = 18, SPARE_ROWS = 30, NARROWEST_NAME = 26, PADDING = 4;
+
+/** @extends {ScopePanel<Processes>} */
+export class ProcessesPanel extends ScopePanel {
+  /** @param {App} app */
+  constructor(app) {
+    super(app, 'processes', 'Processes');
+    this.side = make('div', 'side names');
+    this.canvas = make('canvas');
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'application');
+    this.canvas.setAttribute('aria-label', 'processes; up and down move between rows, Enter opens a program or goes to a process');
+    this.part = make('div', 'part', this.side, this.canvas);
+    this.content.append(this.part);
+    this.details = make('p', 'details');
+    this.details.setAttribute('role', 'status');
+    this.element.append(this.details);
+    /** @type {Set<number>} keys of rows that are open */
+    this.opened = new Set();
+    /** @type {Place | null} */
+    this.at = null;
+    this.listen();
+    // The drawing moves with the timeline at once; the answer for the new range comes later.
+    app.onChange((what) => what === 'view' && this.isOpen && this.draw());
+  }
+
+  /** @param {import('./app.js').Change} what */
+  changes(what) {
+    return ['view', 'pane', 'axis'].includes(what);
+  }
+  /** The first row to ask for, and how many: the visible ones, and some on both sides. */
+  wanted() {
+    const first = Math.max(0, Math.floor(this.content.scrollTop / ROW / SPARE_ROWS) * SPARE_ROWS - SPARE_ROWS);
+    return {first, rows: Math.ceil(this.content.clientHeight / ROW) + 3 * SPARE_ROWS};
+  }
+  extra() {
+    const pane = this.pane();
+    return [pane.session.id, pane.axis.from, pane.axis.to, pane.width, [...this.opened], this.wanted()];
+  }
+  pane() {
+    return this.app.active || this.app.panes[0];
+  }
+  /** @param {Pane} _pane @param {import('./api.js').Scope} _scope @param {AbortSignal} signal @returns {Promise<Processes>} */
+  ask(_pane, _scope, signal) {
+    const {axis, session, width} = this.pane(), end = Math.ceil(session.duration) + 1;
+    const from = Math.min(end - 1, Math.max(0, Math.floor(axis.from - axis.span / 2))), to = Math.max(from + 1, Math.min(end, Math.ceil(axis.to + axis.span / 2)));
+    const pixels = Math.max(1, Math.min(10000, Math.round((to - from) / axis.span * width)));
+    return getProcesses({session: session.id, from, to, pixels, open: [...this.opened].join(','), ...this.wanted()}, signal);
+  }
+  /** @param {Pane} _pane @param {Processes} answer */
+  show(_pane, answer) {
+    this.caption.textContent = `${counted(answer.processes, 'process', 'processes')} in ${counted(answer.total_rows, 'row')}`;
+    this.part.style.top = `${answer.first * ROW}px`;
+    this.content.style.setProperty('--height', `${answer.total_rows * ROW}px`);
+    this.at = null;
+    this.details.textContent = '';
+    this.side.replaceChildren(...answer.rows.map((row, at) => this.label(row, at)));
+    this.draw();
+  }
+  /** @param {ProcessRow} row @param {number} at */
+  label(row, at) {
+    const text = `${row.command}${row.count > 1 ? ` ×${grouped(row.count)}` : ''}`, item = make('div', 'name');
+    item.style.paddingLeft = `${8 + 12 * row.depth}px`;
+    item.title = text;
+    if (row.count > 1)
+      item.append(button(`${row.is_open ? '▾' : '▸'} ${text}`, () => this.toggle(row), 'link'));
+    else
+      item.append(text);
+    item.classList.toggle('failed', row.failed > 0);
+    item.addEventListener('mouseenter', () => this.moveTo({row: at, box: -1}));
+    return item;
+  }
+  /** @param {ProcessRow} row */
+  toggle(row) {
+    if (!this.opened.delete(row.key))
+      this.opened.add(row.key);
+    void this.refresh();
+  }
+
+  draw() {
+    const rows = this.shown?.answer.rows ?? [], {axis, width} = this.pane(), shown = colours(), ratio = window.devicePixelRatio || 1;
+    const height = Math.max(rows.length * ROW, 1);
+    this.canvas.width = Math.round(width * ratio);
+    this.canvas.height = Math.round(height * ratio);
+    this.canvas.style.width = `${width}px`;
+    this.canvas.style.height = `${height}px`;
+    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', {alpha: false}));
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = shown.paper;
+    context.fillRect(0, 0, width, height);
+    context.font = FONT;
+    context.textBaseline = 'middle';
+    rows.forEach(({command, begin, end, processes, fill}, row) => {
+      const y = row * ROW, hue = hueOf(command.split(' ')[0]);
+      for (let i = 0; i < begin.length; ++i) {
+        const left = Math.max(axis.x(begin[i], width), -1), right = Math.min(axis.x(end[i], width), width + 1);
+        if (right < 0 || left > width)
+          continue;
+        const shade = Math.min(SHADES - 1, Math.floor(fill[i] / Math.max(end[i] - begin[i], 1) * SHADES));
+        context.fillStyle = shown.fills[hue * SHADES + shade];
+        context.fillRect(left, y + 1, Math.max(right - left > 3 ? right - left - 1 : right - left, 0.8), ROW - 3);
+        const room = right - Math.max(left, 0) - 2 * PADDING, text = room < NARROWEST_NAME - 2 * PADDING ? '' :
+          fitted(context, processes[i] > 1 ? `${processes[i]}` : duration(end[i] - begin[i]), room);
+        context.fillStyle = shown.ink;
+        if (text)
+          context.fillText(text, Math.max(left, 0) + PADDING, y + ROW / 2);
+      }
+      context.fillStyle = shown.line;
+      context.fillRect(0, y + ROW - 1, width, 1);
+    });
+    if (this.at && rows[this.at.row]) {
+      context.strokeStyle = shown.ink;
+      context.lineWidth = 1;
+      context.strokeRect(0.5, this.at.row * ROW + 0.5, width - 1, ROW - 2);
+    }
+  }
+
+  /** @param {Place | null} at */
+  moveTo(at) {
+    this.at = at;
+    const row = at && this.shown?.answer.rows[at.row];
+    this.details.textContent = !at || !row ? '' : [row.command, row.count > 1 ? counted(row.count, 'process', 'processes') : `pid ${row.pid}`,
+      row.count > 1 ? `together ${duration(row.wall_ns)}, median ${duration(row.median_ns)}` : duration(row.wall_ns),
+      row.on_cpu_ns === null ? '' : `on-CPU ${duration(row.on_cpu_ns)}`, row.exit ? `exit ${row.exit}` : row.failed ? `${row.failed} failed` : '',
+      at.box >= 0 && row.processes[at.box] > 1 ? `here ${row.processes[at.box]}` : ''].filter(Boolean).join(' · ');
+    this.draw();
+  }
+  /** Opens the row of a program, or goes to the main thread of a process. */
+  go() {
+    const row = this.at && this.shown?.answer.rows[this.at.row], pane = this.pane();
+    if (!this.at || !row)
+      return;
+    if (row.count > 1) {
+      this.toggle(row);
+      return;
+    }
+    const thread = row.thread[Math.max(this.at.box, 0)], line = pane.rows.ofThread(thread);
+    if (line)
+      pane.activate(line);
+    if (row.begin.length)
+      pane.axis.glide(row.begin[0], Math.max(row.end[0], row.begin[0] + 1));
+  }
+  /** @param {MouseEvent} event @returns {Place | null} */
+  placeAt(event) {
+    const area = this.canvas.getBoundingClientRect(), {axis, width} = this.pane(), time = axis.time(event.clientX - area.left, width), slack = axis.span / width;
+    const row = Math.floor((event.clientY - area.top) / ROW), shown = this.shown?.answer.rows[row];
+    return shown ? {row, box: shown.begin.findIndex((begin, i) => time >= begin - slack && time <= shown.end[i] + slack)} : null;
+  }
+
+  listen() {
+    this.content.addEventListener('scroll', () => this.later(), {passive: true});
+    this.canvas.addEventListener('mousemove', (event) => {
+      const at = this.placeAt(event);
+      if (at?.row !== this.at?.row || at?.box !== this.at?.box)
+        this.moveTo(at);
+    });
+    this.canvas.addEventListener('click', (event) => {
+      this.moveTo(this.placeAt(event));
+      this.go();
+    });
+    this.canvas.addEventListener('keydown', (event) => {
+      const rows = this.shown?.answer.rows ?? [], step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+      if (event.key === 'Enter' && this.at) {
+        event.preventDefault();
+        this.go();
+      } else if (step && rows.length) {
+        event.preventDefault();
+        this.moveTo({row: this.at ? Math.max(0, Math.min(rows.length - 1, this.at.row + step)) : 0, box: -1});
+        const y = this.part.offsetTop + (this.at?.row ?? 0) * ROW;
+        if (y < this.content.scrollTop || y + ROW > this.content.scrollTop + this.content.clientHeight)
+          this.content.scrollTop = y - this.content.clientHeight / 2;
+      }
+    });
+  }
+}
