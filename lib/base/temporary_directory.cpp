@@ -40,14 +40,39 @@ int takeLock(int directory, int flags, FileDescriptor &lock) {
   return !S_ISREG(info.st_mode) ? EINVAL : info.st_nlink == 0 ? ENOENT : 0;
 }
 
-// The lock goes last: what is left when this is interrupted still has it, or is empty.
-void removeAll(const std::string &path) {
-  std::error_code ignored;
-  for (fs::directory_iterator at(path, ignored), end; !ignored && at != end; at.increment(ignored))
-    if (std::error_code error; at->path().filename() != kLock)
-      fs::remove_all(at->path(), error);
-  ::unlink((path + "/" + kLock).c_str());
+// Removes what is in an open directory, but no file `lock` directly in it. No link is followed, and no path is used,
+// which could lead elsewhere meanwhile.
+void removeContents(int directory, bool keepsLock) {
+  const int again = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *const names = again < 0 ? nullptr : ::fdopendir(again);
+  if (!names && again >= 0)
+    ::close(again);
+  while (const dirent *entry = names ? ::readdir(names) : nullptr) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == ".." || (keepsLock && name == kLock) || ::unlinkat(directory, entry->d_name, 0) == 0)
+      continue;
+    if (const FileDescriptor inner(::openat(directory, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        inner)
+      removeContents(inner.get(), false);
+    ::unlinkat(directory, entry->d_name, AT_REMOVEDIR);
+  }
+  if (names)
+    ::closedir(names);
+}
+
+// Removes an open directory that is at `path`. The lock goes last: what is left when this is interrupted still has it,
+// or is empty.
+void removeAll(int directory, const std::string &path) {
+  removeContents(directory, true);
+  ::unlinkat(directory, kLock, 0);
   ::rmdir(path.c_str());
+}
+
+// Whether the lock is the file in that directory.
+bool isLockOf(int directory, const FileDescriptor &lock) {
+  struct stat file, own;
+  return ::fstatat(directory, kLock, &file, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(lock.get(), &own) == 0 &&
+         file.st_dev == own.st_dev && file.st_ino == own.st_ino;
 }
 
 // File systems on which a lock that nobody on this machine holds is free.
@@ -71,7 +96,7 @@ void removeIfAbandoned(const std::string &path) {
     ::rmdir(path.c_str());
   else if (problem == 0 && ::faccessat(directory.get(), kReplaced, F_OK, AT_SYMLINK_NOFOLLOW) != 0 &&
            TemporaryDirectory::isAbandoned(isLocal(directory.get()), lastChange(path), ::time(nullptr)))
-    removeAll(path);
+    removeAll(directory.get(), path);
 }
 
 } // namespace
@@ -152,8 +177,13 @@ TemporaryDirectory &TemporaryDirectory::operator=(TemporaryDirectory &&other) no
 }
 
 void TemporaryDirectory::remove() {
-  if (!path_.empty())
-    removeAll(std::exchange(path_, {}));
+  if (path_.empty())
+    return;
+  const std::string path = std::exchange(path_, {});
+  // Others may own the directory that it is in, and have put something else there.
+  const FileDescriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (directory && isLockOf(directory.get(), lock_))
+    removeAll(directory.get(), path);
 }
 
 } // namespace ada
