@@ -8,7 +8,7 @@ import sys
 # Tests of their own.
 ELSEWHERE = {
     "install.md": "test/packages/bare_root.sh",
-    "slow_request_in_redis.md": "test/real/redis.sh",
+    "slow_request_in_redis.md": "test/real/debian_how_to.sh",
     "trace_fibers.md": "test/runtime/fibers/greenlet.test",
 }
 

@@ -30,9 +30,8 @@ std::string chainText(const ChainLine &line) {
   case ChainLink::Asked:
     return line.row->command + ": itself";
   case ChainLink::Inferred:
-    return line.row->command;
   case ChainLink::Order:
-    return line.row->command + " [one after the other: parents not traced]";
+    return line.row->command;
   case ChainLink::Nothing:
     break;
   }
@@ -70,8 +69,13 @@ constexpr Column<ChainLine> kChainColumns[] = {
     {ColumnInfo{"link", Holds::Text,
                 "`asked`: the process that was asked about; `inferred`: its parent was off-CPU and went on when it "
                 "ended; `order`: its parent was not traced, and the next process of the chain began after it; "
-                "`nothing`: no process that was traced"},
-     [](const ChainLine &line) -> Value { return chainLinkName(line.row->link); }},
+                "`nothing`: no process that was traced"} |
+         inText("how", 8),
+     [](const ChainLine &line) -> Value { return chainLinkName(line.row->link); },
+     [](const ChainLine &line) {
+       const bool isFound = line.row->link == ChainLink::Inferred || line.row->link == ChainLink::Order;
+       return isFound ? std::string(chainLinkName(line.row->link)) : std::string();
+     }},
     {ColumnInfo{"unknown_ns", Holds::Duration,
                 "parts of `total_ns` of processes with children, but without scheduling records: they may have waited "
                 "for these"},
@@ -223,6 +227,11 @@ void printProcessWhy(Output &out, const Palette &palette, const ProcessWhy &why,
   if (lines.size() < all)
     out.print("{}... and {} more; --limit=0 --min-percent=0 shows all{}\n", palette.dim,
               formatCount(all - lines.size()), palette.reset);
+  if (std::ranges::any_of(why.chain, [](const ChainRow &row) { return row.link == ChainLink::Inferred; }))
+    out.print("  {}inferred: the parent went on when the process ended{}\n", palette.dim, palette.reset);
+  if (std::ranges::any_of(why.chain, [](const ChainRow &row) { return row.link == ChainLink::Order; }))
+    out.print("  {}order: the parents were not traced, so only what came one after the other is known{}\n", palette.dim,
+              palette.reset);
   printCpuUse(out, palette, why, minPercent);
 }
 
