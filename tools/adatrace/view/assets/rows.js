@@ -50,8 +50,9 @@ export class Rows {
       if (!known.has(`t${thread.id}`))
         this.order.push(`t${thread.id}`);
     const place = new Map(this.order.map((key, at) => [key, at]));
-    const by = (/** @type {string} */ kind) => (/** @type {{id: number}} */ a, /** @type {{id: number}} */ b) =>
-      (place.get(`${kind}${a.id}`) ?? 0) - (place.get(`${kind}${b.id}`) ?? 0);
+    /** @template {{id: number}} T @param {'p' | 't'} kind @param {T[]} list @returns {T[]} */
+    const ordered = (kind, list) => (list.length < 2 ? list :
+      list.map((one) => ({one, at: place.get(`${kind}${one.id}`) ?? 0})).sort((a, b) => a.at - b.at).map(({one}) => one));
     /** @type {Map<number, import('./api.js').Thread[]>} */
     const threadsOf = new Map();
     for (const thread of info.threads)
@@ -59,9 +60,9 @@ export class Rows {
         (threadsOf.get(thread.process) ?? threadsOf.set(thread.process, []).get(thread.process))?.push(thread);
     this.shown = [];
     let y = 0;
-    for (const process of [...info.processes].sort(by('p'))) {
-      const threads = threadsOf.get(process.id)?.sort(by('t'));
-      if (!threads)
+    for (const process of ordered('p', info.processes)) {
+      const threads = ordered('t', threadsOf.get(process.id) ?? []);
+      if (!threads.length)
         continue;
       this.shown.push({key: `p${process.id}`, process: process.id, thread: -1, y, height: HEADING, hiddenLevels: 0, level: 0});
       y += HEADING;
