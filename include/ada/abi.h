@@ -245,6 +245,14 @@ void __ada_before_clone(void);
 void __ada_before_signal_stack(void);
 void __ada_after_signal_stack(void);
 
+/* The symbols by which objects call the hooks that have "exit" in their names: some builds refuse a library that has an
+ * undefined symbol with this word, because it must not end the program. The old symbols stay, for objects that call
+ * those. */
+void __ada_leave(void);
+void __ada_leave_x15(void);
+void __ada_before_leave(int status);
+void __ada_before_thread_leave(int status);
+
 /* Around calls that change the stack; also in functions that are not traced. A
  * token says which stack it is. It is kept in the frame of the caller, and so
  * belongs to its stack.

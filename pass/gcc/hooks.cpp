@@ -1,6 +1,7 @@
 // Declares and calls the hooks; forwards what travels in registers.
 #include "hooks.h"
 #include "argument_registers.h"
+#include "common/hook_symbol.h"
 #include "coroutines.h"
 #include "target.h"
 
@@ -43,6 +44,7 @@ tree declare(const char *name, tree type, bool isHook) {
   tree &declaration = declared[name][type];
   if (!declaration) {
     declaration = build_fn_decl(name, type);
+    SET_DECL_ASSEMBLER_NAME(declaration, get_identifier(hookSymbol(name).c_str()));
     // Through the GOT: the dynamic linker's lazy resolver would not preserve the static chain.
     if (isHook)
       DECL_ATTRIBUTES(declaration) = tree_cons(get_identifier("noplt"), NULL_TREE, NULL_TREE);
@@ -57,7 +59,7 @@ tree calleeOf(Inserter &at, const char *name, tree type) {
   if (!target::ignoresNoPlt())
     return declare(name, type, /*isHook=*/true);
   // The same by hand. The address in a variable could be that of a PLT entry.
-  const std::string load = target::loadFromGot(name);
+  const std::string load = target::loadFromGot(hookSymbol(name));
   tree address = make_ssa_name(build_pointer_type(type));
   vec<tree, va_gc> *outputs = nullptr;
   vec_safe_push(outputs, build_tree_list(build_tree_list(NULL_TREE, build_string(2, "=r")), address));

@@ -1,9 +1,11 @@
 // Declares and calls the hooks; forwards what travels in registers.
 #include "hooks.h"
 #include "argument_registers.h"
+#include "common/hook_symbol.h"
 #include "coroutines.h"
 #include "llvm_compat.h"
 #include "rust_futures.h"
+#include "site_table.h"
 
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/InlineAsm.h"
@@ -71,13 +73,20 @@ Hooks::Reads Hooks::readsOf(ArrayRef<Argument> arguments) const {
   return mayPoint && stack_ == StackArguments::Forwarded ? Reads::FrameAndContents : Reads::Frame;
 }
 
+/// The hook NAME. Where its symbol is another one, the assembler replaces it. But LTO moves functions to modules
+/// without this directive, and does not import any that use what a directive defines: there the function has the
+/// symbol's name.
 Function *Hooks::declare(StringRef name, FunctionType *type) {
-  Function *function = module_.getFunction(name);
-  if (!function) {
-    function = Function::Create(type, GlobalValue::ExternalLinkage, name, module_);
-    function->addFnAttr(Attribute::NoUnwind);
-    // Through the GOT: the dynamic linker's lazy resolver would not preserve the nest register.
-    function->addFnAttr(Attribute::NonLazyBind);
+  const std::string symbol = hookSymbol(name.str());
+  const bool isRenamed = symbol != name && isForLto(module_);
+  if (Function *function = module_.getFunction(isRenamed ? StringRef(symbol) : name))
+    return function;
+  Function *function =
+      Function::Create(type, GlobalValue::ExternalLinkage, isRenamed ? StringRef(symbol) : name, module_);
+  function->addFnAttr(Attribute::NoUnwind);
+  if (symbol != name && !isRenamed) {
+    module_.appendModuleInlineAsm("\t.set\t" + name.str() + ", " + symbol);
+    function->setUnnamedAddr(GlobalValue::UnnamedAddr::Global); // otherwise .addrsig_sym brings the old name back
   }
   return function;
 }
@@ -110,6 +119,8 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, Array
   if (triple.isAArch64())
     symbol += compat::aarch64HookSuffix().str();
   Function *hook = declare(symbol, FunctionType::get(nothing, {pointer}, false));
+  // Through the GOT: the dynamic linker's lazy resolver would not preserve the nest register.
+  hook->addFnAttr(Attribute::NonLazyBind);
   hook->setCallingConv(CallingConv::PreserveMost);
   if (!hook->hasParamAttribute(0, Attribute::Nest))
     hook->addParamAttr(0, Attribute::Nest);
@@ -117,6 +128,7 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, Array
   FunctionCallee callee = compat::calleeOfType(hook, type);
   if (compat::ignoresNonLazyBind(module_)) {
     // The same by hand. The address in a variable could be that of a PLT entry.
+    symbol = hook->getName().str();
     const std::string load = triple.isAArch64()
                                  ? "adrp $0, :got:" + symbol + "\n\tldr $0, [$0, :got_lo12:" + symbol + "]"
                                  : "movq " + symbol + "@GOTPCREL(%rip), $0";
@@ -269,12 +281,7 @@ Value *Hooks::plainCall(IRBuilder<> &builder, StringRef name, ArrayRef<Value *> 
   for (Value *argument : arguments)
     types.push_back(argument->getType());
   FunctionType *type = FunctionType::get(result ? result : builder.getVoidTy(), types, false);
-  Function *function = module_.getFunction(name);
-  if (!function) {
-    function = Function::Create(type, GlobalValue::ExternalLinkage, name, module_);
-    function->addFnAttr(Attribute::NoUnwind);
-  }
-  return builder.CreateCall(compat::calleeOfType(function, type), arguments);
+  return builder.CreateCall(compat::calleeOfType(declare(name, type), type), arguments);
 }
 
 void Hooks::withFrame(IRBuilder<> &builder, StringRef name, Value *more) {

@@ -110,11 +110,13 @@ FUNC_END(\name)
 //===--- a function was called; it returns; it is left by unwinding -------===//
 HOOK __ada_enter, x18, ADA_RECORD_CALL, x18
 HOOK __ada_exit, x18, ADA_RECORD_RETURN
+FUNC_ALIAS(__ada_leave, __ada_exit)
 UNWIND_HOOK __ada_unwind, x18
 
 //===--- the same for LLVM 22 ---------------------------------------------===//
 HOOK __ada_enter_x15, x15, ADA_RECORD_CALL, x15
 HOOK __ada_exit_x15, x15, ADA_RECORD_RETURN
+FUNC_ALIAS(__ada_leave_x15, __ada_exit_x15)
 UNWIND_HOOK __ada_unwind_x15, x15
 
 //===--- spans: the same for code that calls them as C functions ----------===//

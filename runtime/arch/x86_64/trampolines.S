@@ -161,6 +161,7 @@ HOOK __ada_enter, ADA_RECORD_CALL, 1
 
 //===--- __ada_exit: it returns -------------------------------------------===//
 HOOK __ada_exit, ADA_RECORD_RETURN
+FUNC_ALIAS(__ada_leave, __ada_exit)
 
 //===--- __ada_unwind: it is left by unwinding ----------------------------===//
 // Unwinding has no detail.

@@ -553,6 +553,8 @@ extern "C" ADA_ANY_STACK void __ada_before_exit(int status) { finishProcess(stat
 extern "C" ADA_ANY_STACK void __ada_before_thread_exit(int status) {
   Identity::noteThreadExit(runtime.processId, status);
 }
+extern "C" __attribute__((alias("__ada_before_exit"))) void __ada_before_leave(int status);
+extern "C" __attribute__((alias("__ada_before_thread_exit"))) void __ada_before_thread_leave(int status);
 
 // Runs after the destructors of all images, because they depend on the runtime. If it is linked into the program, the
 // destructor of the program's image runs later.

@@ -69,6 +69,9 @@ __attribute__((target("general-regs-only"), used)) void recorder_hook(uint64_t n
           "ret\n.cfi_endproc\n.size " #name ", .-" #name "\n")
 HOOK(__ada_enter, 1);
 HOOK(__ada_exit, 2);
+__asm__(".globl __ada_leave\n.set __ada_leave, __ada_exit\n"
+        ".globl __ada_before_leave\n.set __ada_before_leave, __ada_before_exit\n"
+        ".globl __ada_before_thread_leave\n.set __ada_before_thread_leave, __ada_before_thread_exit\n");
 HOOK(__ada_unwind, 3);
 
 void __ada_mark_frame(const void *frame) { recorder_record(frame, 4); }
