@@ -89,7 +89,11 @@ inline constexpr Key kNotInBounded = "not in bounded traces"; ///< the same
 // An element of modules
 inline constexpr Key kModuleId = "module_id", kPath = "path", kBaseAddress = "base_address", kSize = "size",
                      kUuid = "uuid", kBuildId = "build_id", kLoadedNs = "loaded_ns", kUnloadedNs = "unloaded_ns",
-                     kFunctions = "functions";
+                     kFunctions = "functions", kBinary = "binary";
+
+// Lies beside the processes' directories: a file NAME.json for each binary, where `binary` is NAME.
+// docs/formats/binaries.md describes it.
+inline constexpr const char *kBinariesFolder = "binaries";
 
 // An element of symbols
 inline constexpr Key kFunctionId = "function_id", kSymbolIndex = "symbol_index", kFile = "file",

@@ -11,6 +11,7 @@
 //   3. The store. After a kill, recovery takes the ring's records into the next part, and finds the current one
 //      complete.
 //   4. The current directory's link to the ring is removed.
+#include "core/session/images.h"
 #include "process_trace.h"
 
 #include <sys/stat.h>
@@ -65,6 +66,7 @@ int ProcessTrace::moveTo(const char *session, unsigned char *buffer) {
     ring_->holdNext(parts_.next());
   gatherFacts(Ending::Rotated, 0);
   manifest_.beginParts(parts_);
+  images_->beginSession();
   error = makeNextPart(buffer);
   if (error < 0) {
     parts_.dropNext();

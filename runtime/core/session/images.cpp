@@ -3,6 +3,7 @@
 // Constructors and destructors call this with the dynamic linker's lock held, so code that holds the images' lock must
 // not call the dynamic linker: it is asked about an object before the lock is taken.
 #include "images.h"
+#include "binaries.h"
 #include "core/base/json.h"
 #include "core/base/message.h"
 #include "core/drain/budget.h"
@@ -18,54 +19,6 @@
 
 namespace ada {
 namespace {
-
-// Writes what the manifest has about a function in any module: its members after the ids.
-void writeFunction(JsonWriter &json, const ada_function &f) {
-  if (const ada_annotation *annotation = annotationOf(f))
-    return writeAnnotation(json, *annotation);
-  const auto text = [&f](auto offset) { return offset ? TextPiece(textAt(f, offset)) : TextPiece(); };
-  const struct {
-    TextPiece name, displayName, file, signature, types, kindName;
-    uint64_t line, address;
-    bool isNoreturn, isExternal, isInlined, isCoroutine;
-  } symbol = {.name = text(f.name_off),
-              .displayName = text(f.shown_off),
-              .file = text(f.file_off),
-              .signature = text(f.signature_off),
-              .types = text(f.types_off),
-              .kindName = {},
-              .line = f.line,
-              .address = f.address_off ? reinterpret_cast<uint64_t>(&f) + static_cast<int64_t>(f.address_off) : 0,
-              .isNoreturn = (f.flags & ADA_FUNCTION_NORETURN) != 0,
-              .isExternal = (f.flags & ADA_FUNCTION_EXTERNAL) != 0,
-              .isInlined = (f.flags & ADA_FUNCTION_INLINED) != 0,
-              .isCoroutine = (f.flags & ADA_FUNCTION_COROUTINE) != 0};
-  FieldWriter writer(json);
-  manifest::symbolFields(writer, symbol);
-}
-
-// The symbols of an image as JSON objects.
-void writeSymbols(JsonWriter &json, const Image &image) {
-  const auto *f = reinterpret_cast<const ada_function *>(image.functionsBegin);
-  const char *line = image.symbols;
-  for (uint64_t i = 0; i < image.functions(); ++i) {
-    if (!image.table && !line)
-      return; // there was no memory to keep them
-    json.line().beginObject();
-    json.hex(manifest::kFunctionId, static_cast<uint64_t>(image.moduleId) << 32 | i, 16);
-    json.number(manifest::kModuleId, image.moduleId).number(manifest::kSymbolIndex, i);
-    if (image.table)
-      writeFunction(json, f[i]);
-    else {
-      const char *end = line;
-      while (*end != '\n')
-        ++end;
-      json.raw({line, static_cast<size_t>(end - line)});
-      line = end + 1;
-    }
-    json.endObject();
-  }
-}
 
 // The first 16 bytes of the build id, as 8-4-4-4-12.
 Text<64> uuidText(const Image &image) {
@@ -100,6 +53,13 @@ void tellMissing(const LoadedObject &object, const ada_image &table) {
 }
 
 } // namespace
+
+Text<160> buildIdText(const Image &image) {
+  Text<160> id;
+  for (unsigned b = 0; b < image.buildIdBytes; ++b)
+    id.number(static_cast<unsigned char>(image.buildId[b]), 16, 2);
+  return id;
+}
 
 // Calls use(byte) for the enable byte of each function.
 template <class Use> static void eachByte(const ada_image &table, Use use) {
@@ -164,7 +124,7 @@ bool Images::add(const ada_image *table, const LoadedObject &object, Ring &ring,
   i.isOfAnnotations = i.functions() && annotationOf(*table->functions_begin);
   bool isMain = object.isMain && !i.isOfAnnotations && mainImage_ == UINT64_MAX;
   i.moduleId = isMain ? 0 : static_cast<uint32_t>(count_ + (mainImage_ == UINT64_MAX));
-  i.base = object.base, i.size = object.size;
+  i.base = object.base, i.size = object.size, i.headers = object.headers;
   if (ring.exists())
     i.loadedNs = sys::nowNs();
   __builtin_memcpy(i.buildId, object.buildId, object.buildIdBytes);
@@ -281,21 +241,14 @@ void Images::remove(const ada_image *table, Ring &ring) {
     waiting::removeRange(t.enabled_begin != t.enabled_end
                              ? reinterpret_cast<uint64_t>(t.enabled_begin)
                              : reinterpret_cast<uint64_t>(enableByteOf(*t.functions_begin)));
-  keepSymbols(*image);
+  if (image->functions() && !image->fingerprint)
+    image->fingerprint = fingerprintOf(*image);
+  if (image->functions() && image->inSession != Image::InSession::Written)
+    keepSymbols(*image, texts_);
   image->table = nullptr;
   ArgumentContents::forget();
   if (image->ringSlot && ring.exists())
     ring.retire(image->ringSlot - 1, ring.stampOr(UINT64_MAX)); // then its slot is not used again
-}
-
-void Images::keepSymbols(Image &image) {
-  JsonWriter json;
-  for (const ada_function *f = image.table->functions_begin; f < image.table->functions_end; ++f) {
-    writeFunction(json, *f);
-    json.endOfPart();
-  }
-  TextPiece text = json.made();
-  image.symbols = text.size ? texts_.keep(text.data, text.size) : nullptr;
 }
 
 void Images::enable() {
@@ -500,6 +453,24 @@ bool Images::writeSwitchedOff(JsonWriter &json, uint64_t moreNs) {
 
 //===----------------------------------------------------------------------===//
 
+void Images::beginSession() {
+  Lock lock(mutex_);
+  for (uint64_t i = 0; i < count_; ++i)
+    images_[i].inSession = Image::InSession::Unknown;
+}
+
+void Images::writeBinaries(const char *session, const char *other, Which which) {
+  Lock lock(mutex_);
+  for (uint64_t i = which == Which::All ? 0 : written_; i < count_; ++i) {
+    Image &image = images_[i];
+    if (image.functions() == 0 || image.inSession != Image::InSession::Unknown)
+      continue;
+    if (!image.fingerprint)
+      image.fingerprint = fingerprintOf(image);
+    image.inSession = writeBinary(session, other, image) == 0 ? Image::InSession::Written : Image::InSession::Refused;
+  }
+}
+
 void Images::writeManifest(JsonWriter &json, Which which) {
   Lock lock(mutex_);
   uint64_t first = which == Which::All ? 0 : written_;
@@ -509,12 +480,10 @@ void Images::writeManifest(JsonWriter &json, Which which) {
     json.line().beginObject();
     json.number(manifest::kModuleId, m.moduleId).text(manifest::kPath, m.path);
     json.hex(manifest::kBaseAddress, m.base, 1).number(manifest::kSize, m.size);
-    json.text(manifest::kUuid, uuidText(m).c_str());
-    Text<160> id;
-    for (unsigned b = 0; b < m.buildIdBytes; ++b)
-      id.number(static_cast<unsigned char>(m.buildId[b]), 16, 2);
-    json.text(manifest::kBuildId, id.c_str());
+    json.text(manifest::kUuid, uuidText(m).c_str()).text(manifest::kBuildId, buildIdText(m).c_str());
     json.number(manifest::kFunctions, m.functions());
+    if (m.inSession == Image::InSession::Written)
+      json.text(manifest::kBinary, binaryName(m).c_str());
     if (m.loadedNs)
       json.number(manifest::kLoadedNs, m.loadedNs);
     if (m.unloadedNs)
@@ -523,7 +492,8 @@ void Images::writeManifest(JsonWriter &json, Which which) {
   }
   json.endArray().line().beginArray(manifest::kSymbols);
   for (uint64_t i = first; i < count_; ++i)
-    writeSymbols(json, images_[i]);
+    if (images_[i].inSession != Image::InSession::Written)
+      writeSymbols(json, images_[i]);
   json.endArray();
   written_ = count_;
 }

@@ -48,15 +48,24 @@ struct Image {
   uint64_t loadedNs, unloadedNs; // unloadedNs 0 while it is loaded
   char buildId[64];
   uint32_t buildIdBytes;
-  const char *path;         // these three are in texts_
-  const char *symbols;      // once it was unloaded: its functions as in the manifest, without ids, a line each
-  const uint8_t *triggers;  // by function: bit i is set if trigger rule i matches; null without rules
-  FunctionFigures *figures; // by function; null without option `budget`
+  uint64_t headers;          // a hash of its program headers
+  uint64_t fingerprint;      // see binaries.h; 0 while it is not known
+  const char *path;          // these four are in texts_
+  const char *symbols;       // once it was unloaded, unless its file has them: its functions, without addresses, a line
+  const uint64_t *addresses; // each; and their addresses, relative to `base`
+  const uint8_t *triggers;   // by function: bit i is set if trigger rule i matches; null without rules
+  FunctionFigures *figures;  // by function; null without option `budget`
+
+  // Its file in the session's folder of binaries.
+  enum class InSession : uint8_t { Unknown, Written, Refused };
+  InSession inSession;
 
   uint64_t functions() const { return (functionsEnd - functionsBegin) / sizeof(ada_function); }
   // Whether hooks may have been inlined: the entries of such functions have no address (pass/llvm/site_table.h).
   bool mayShareFrames() const;
 };
+
+Text<160> buildIdText(const Image &image);
 
 struct LoadedObject;
 
@@ -123,9 +132,13 @@ public:
   // Writes all images to a new ring.
   void writeModules(Ring &ring);
 
-  // Writes the manifest's arrays, of all images or only of those not yet written by this function. Takes the lock, so
-  // no image is removed meanwhile.
+  // The session is a new one: it has no files of binaries.
+  void beginSession();
   enum class Which { All, New };
+  // Makes the files of the images in the folder of binaries, where they are not known to be; see writeBinary().
+  void writeBinaries(const char *session, const char *other, Which which);
+  // Writes the manifest's arrays, of all images or only of those not yet written by this function, and the symbols of
+  // those without a file. Takes the lock, so no image is removed meanwhile.
   void writeManifest(JsonWriter &json, Which which);
 
   Selection &selection() { return selection_; }
@@ -137,7 +150,6 @@ private:
   bool add(const ada_image *table, const LoadedObject &object, Ring &ring, bool recording);
   bool writeModule(Ring &ring, Image &image);
   void findTriggers(Image &image);
-  void keepSymbols(Image &image);
   Image *&bucketOf(const ada_image *table);
   static uint8_t byteOf(const Image &image, const Selection &selection, uint64_t function);
   static void setBytes(const Image &image, const Selection &selection);

@@ -73,6 +73,9 @@ void writeUnattached(JsonWriter &json, const ManifestWriter::Facts &facts) {
   json.endObject();
 }
 
+// The session of a process's directory.
+Path sessionOf(const char *directory) { return Path(directory) << "/.."; }
+
 Path lateModulesPath(const char *directory) { return Path(directory) << '/' << manifest::kLateModulesFile; }
 
 } // namespace
@@ -240,7 +243,14 @@ void ManifestWriter::writeRecorder(JsonWriter &json, const Facts &facts) {
   json.endObject();
 }
 
+// What the manifest refers to is there first. A flight recorder's is in memory, in a session that has one process.
+void ManifestWriter::writeBinaries(const char *directory, const char *place, Images::Which which) {
+  if (!from_.options->isFlight())
+    from_.images->writeBinaries(sessionOf(directory).c_str(), sessionOf(place).c_str(), which);
+}
+
 int ManifestWriter::write(const char *directory, const Facts &facts) {
+  writeBinaries(directory, facts.place, Images::Which::All);
   Path path(directory), temporary;
   path << "/manifest.json";
   temporary << path.c_str() << ".new";
@@ -258,7 +268,7 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   json.beginObject();
   if (facts.ending == Ending::Exit)
     writeUnattached(json, facts);
-  json.text(manifest::kFormatVersion, "2.1");
+  json.text(manifest::kFormatVersion, "2.2");
   json.number(manifest::kTimeStartNs, timeStart).number(manifest::kTimeEndNs, timeEnd);
   json.number(manifest::kClockType, atf::kClockBoottime);
   writeProcess(json, &from_.ring->header(), facts.ending, facts.status);
@@ -297,6 +307,7 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
 // The time to write a manifest is proportional to everything that was ever loaded; a program that loads library after
 // library would wait for that each time.
 int ManifestWriter::writeNews(const char *directory) {
+  writeBinaries(directory, directory, Images::Which::New);
   int fd = sys::open(lateModulesPath(directory).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   if (fd < 0)
     return fd;

@@ -8,11 +8,11 @@
 #include "core/base/text.h"
 #include "core/drain/thread_facts.h"
 #include "ending.h"
+#include "images.h"
 
 namespace ada {
 
 class Budget;
-class Images;
 class Parts;
 class Ring;
 class SchedLane;
@@ -62,6 +62,7 @@ public:
   void removeLateModules(const char *directory);
 
 private:
+  void writeBinaries(const char *directory, const char *place, Images::Which which);
   void writeRecorder(JsonWriter &json, const Facts &facts);
   void writeTimes(JsonWriter &json);
   void writeClock(JsonWriter &json);

@@ -179,6 +179,8 @@ bool startProcess() {
   if (r.options.ring[0])
     folder = absolute(r.options.ring);
   r.processDirectory.clear();
+  if (!r.sessionIsMade)
+    r.images.beginSession();
   if (!r.options.isFlight()) { // its directory is beside its ring; the session is created with a dump
     if (!r.sessionIsMade && !makeSessionDirectory())
       return false;

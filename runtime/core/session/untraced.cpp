@@ -14,7 +14,7 @@ void leaveUntraced(const char *directory, const char *why) {
   if (fd < 0)
     return;
   JsonWriter json(fd);
-  json.beginObject().text(manifest::kFormatVersion, "2.1");
+  json.beginObject().text(manifest::kFormatVersion, "2.2");
   writeProcess(json, nullptr, Ending::Untraced, 0);
   json.line().beginObject(manifest::kRecorder);
   json.text(manifest::kName, "AdaTrace").text(manifest::kVersion, ADA_VERSION).text(manifest::kFailure, why);

@@ -1,6 +1,7 @@
 // Asks dl_iterate_phdr, which works in static programs as well.
 #include "loaded_object.h"
 #include "core/base/os.h"
+#include "shared/fnv.h"
 #include "start_block.h"
 
 #include <elf.h>
@@ -56,6 +57,7 @@ int visit(dl_phdr_info *info, size_t, void *context) {
   LoadedObject &o = *q.found;
   o.isMain = isMain;
   o.base = low, o.size = high - low;
+  o.headers = fnv1a(reinterpret_cast<const char *>(info->dlpi_phdr), info->dlpi_phnum * sizeof *info->dlpi_phdr);
   if (!isMain && info->dlpi_name && info->dlpi_name[0]) {
     if (info->dlpi_name[0] != '/') { // relative to the current directory at loading
       char here[4096];

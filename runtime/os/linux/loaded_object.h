@@ -13,6 +13,7 @@ struct LoadedObject {
   AddressRange constants[4] = {}; // the read-only segments
   char buildId[64];
   uint32_t buildIdBytes = 0;
+  uint64_t headers = 0; // a hash of the program headers
 };
 
 // Takes the dynamic linker's lock, so it must never be called by the drain thread.
