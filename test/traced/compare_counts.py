@@ -7,9 +7,13 @@ Every function in the manifest must have been called as often as callgrind says,
 """
 import collections
 import json
+import os
 import re
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runtime", "Inputs"))
+import symbols  # noqa: E402
 
 def canonical(name):
     """C1 and C2 (D1 and D2) are two names of one constructor (destructor) here: they are counted together."""
@@ -41,7 +45,7 @@ for line in open(sys.argv[1]):
             counted[canonical(callee)] += int(match[1])
         callee_object = None
 
-symbols = {symbol["function_id"]: symbol["name"] for symbol in manifest["symbols"]}
+names = {s["function_id"]: s["name"] for s in symbols.of(os.path.dirname(sys.argv[2]))}
 calls, stacks, problems = collections.Counter(), collections.defaultdict(list), []
 for number, line in enumerate(sys.stdin):
     event = json.loads(line)
@@ -49,12 +53,12 @@ for number, line in enumerate(sys.stdin):
     if event["kind"] == "call":
         if event["depth"] != len(stack):
             problems.append(f"event {number}: depth {event['depth']} in a stack of {len(stack)}")
-        calls[canonical(symbols[event["function_id"]])] += 1
+        calls[canonical(names[event["function_id"]])] += 1
         stack.append(event["function_id"])
     elif not stack or stack.pop() != event["function_id"]:
         problems.append(f"event {number}: {event['kind']} of {event['name']}, which is not the innermost call")
 problems += [f"thread {thread}: {len(stack)} calls without an end" for thread, stack in stacks.items() if stack]
 problems += [f"{name}: {calls[name]} calls in the trace, {counted[name]} counted"
-             for name in sorted({canonical(name) for name in symbols.values()} | set(calls)) if counted[name] != calls[name]]
+             for name in sorted({canonical(name) for name in names.values()} | set(calls)) if counted[name] != calls[name]]
 print(f"{sum(calls.values())} calls of {len(calls)} functions; {len(problems)} differences", *problems[:20], sep="\n")
 sys.exit(1 if problems or len(calls) < 100 else 0)

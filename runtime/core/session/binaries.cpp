@@ -130,6 +130,11 @@ void makeFolder(const char *session) {
     sys::call(SYS_fchmodat, AT_FDCWD, folder.c_str(), info.st_mode & 01777);
 }
 
+void removeFolderIfEmpty(const char *session) {
+  const Path folder = Path(session) << '/' << manifest::kBinariesFolder;
+  sys::call(SYS_unlinkat, AT_FDCWD, folder.c_str(), AT_REMOVEDIR);
+}
+
 // Opens a new file for writing, and names it. Its name has the process's number, which processes in other namespaces
 // may have, too; what is there is theirs, or was left by one that was killed.
 int openTemporary(const char *session, const Image &image, Path &path) {
@@ -210,8 +215,10 @@ int writeBinary(const char *session, const char *other, const Image &image) {
   sys::close(fd);
   if (error == 0)
     error = sys::rename(temporary.c_str(), path.c_str());
-  if (error < 0)
-    sys::unlink(temporary.c_str());
+  if (error == 0)
+    return 0;
+  sys::unlink(temporary.c_str());
+  removeFolderIfEmpty(session);
   return error;
 }
 

@@ -14,6 +14,9 @@ import struct
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import symbols  # noqa: E402
+
 CALL, RETURN, EXCEPTION = 1, 2, 3
 
 
@@ -103,8 +106,9 @@ class Process:
         self.directory = directory
         with open(os.path.join(directory, "manifest.json"), encoding="utf-8") as f:
             self.manifest = json.load(f)
-        self.names = {int(s["function_id"], 16): s["name"] for s in self.manifest["symbols"]}
-        if len(self.names) != len(self.manifest["symbols"]):
+        self.symbols = symbols.of(directory, self.manifest)
+        self.names = {int(s["function_id"], 16): s["name"] for s in self.symbols}
+        if len(self.names) != len(self.symbols):
             raise Bad(f"{directory}: two symbols have one function_id")
         self._demangle()
         paths = glob.glob(os.path.join(glob.escape(directory), "thread_*", "index.atf"))

@@ -79,7 +79,7 @@ class Checker:
         self.process, = calls.load(session)
         thread, = self.process.threads
         self.details = details.Details(thread)
-        self.types = {s["name"]: s.get("types", "") for s in self.process.manifest["symbols"]}
+        self.types = {s["name"]: s.get("types", "") for s in self.process.symbols}
         self.values = self.on_stack = 0
 
     def run(self, stack_size):
