@@ -70,6 +70,9 @@ void SchedLane::read(uint64_t limitNs) {
   writePending();
   readToNs_ = limitNs == UINT64_MAX ? sys::nowNs() : limitNs;
   isWaited_ = false;
+  if (events_.isNarrow() && limitNs != UINT64_MAX && !events_.mayLack() &&
+      (events_.isBusy() || readToNs_ >= fromNs_ + kShortNs))
+    events_.widen();
 }
 
 // Sorts by thread and time, with a merge sort because the records of one processor are already in time order.

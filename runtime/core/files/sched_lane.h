@@ -44,6 +44,8 @@ public:
   void read(uint64_t limitNs);
   // Whether the next pass should come soon.
   bool isBusy() const { return events_.isBusy() || isWaited_; }
+  // Whether the process may live so shortly that nothing was prepared for a burst.
+  bool isNarrow() const { return events_.isNarrow(); }
   // Whether it should come soon enough for a burst.
   bool isUsed() const { return events_.isUsed(); }
 
@@ -70,7 +72,9 @@ public:
 
 private:
   static constexpr uint64_t kMostPending = 16384; // plus the same amount for sorting
-  static constexpr uint64_t kLateNs = 200000;     // a record reaches its buffer some time after its own time
+  // Most processes of a build have ended by then. Those that have not get buffers for bursts.
+  static constexpr uint64_t kShortNs = 5000000;
+  static constexpr uint64_t kLateNs = 200000; // a record reaches its buffer some time after its own time
 
   void writePending();
   void sortPending();

@@ -18,12 +18,21 @@ constexpr uint32_t kMostRounds = 8; // a program may start threads faster than t
 // buffer, and the first event waits for that.
 constexpr uint64_t kLeastRoom = 64;
 constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataBytes = 4u << 20;
+// Small ones are enough for 10 ms of that.
+constexpr uint64_t kMostNarrowBytes = 131072, kAllNarrowBytes = 262144;
 
 uint32_t parseNumber(const char *text) {
   uint32_t n = 0;
   for (; *text >= '0' && *text <= '9'; ++text)
     n = n * 10 + static_cast<uint32_t>(*text - '0');
   return n;
+}
+
+// The size of each buffer.
+uint64_t sizeOf(uint64_t forOne, uint64_t forAll, uint64_t least) {
+  while (forOne > least && forOne * sys::usableProcessors() > forAll)
+    forOne /= 2;
+  return forOne;
 }
 
 perf_event_mmap_page &controlOf(char *control) { return *reinterpret_cast<perf_event_mmap_page *>(control); }
@@ -48,13 +57,10 @@ int SwitchEvents::open(uint32_t thread, uint32_t processor) {
 }
 
 // The less memory the system lets this user lock for these buffers, the smaller they are.
-int SwitchEvents::map(int fd, uint32_t processor) {
-  uint64_t most = kMostDataBytes;
-  while (most > kLeastDataBytes && most * sys::usableProcessors() > kAllDataBytes)
-    most /= 2;
+int SwitchEvents::map(int fd, uint32_t processor, uint64_t most, Buffer &buffer) {
   for (uint64_t bytes = most; bytes >= page_; bytes /= 2)
     if (char *at = static_cast<char *>(sys::map(nullptr, page_ + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd))) {
-      buffers_[count_++] = {at, bytes, UINT64_MAX, 0, processor, false};
+      buffer = {at, bytes, UINT64_MAX, 0, processor, false, -1};
       return 0;
     }
   return -EPERM;
@@ -62,6 +68,8 @@ int SwitchEvents::map(int fd, uint32_t processor) {
 
 // Creates a buffer per processor, which belongs to the first thread. A mapped event lives as long as its mapping.
 int SwitchEvents::addProcessors() {
+  wideBytes_ = sizeOf(kMostDataBytes, kAllDataBytes, kLeastDataBytes);
+  const uint64_t bytes = isNarrow_ ? sizeOf(kMostNarrowBytes, kAllNarrowBytes, 4 * page_) : wideBytes_;
   for (uint32_t processor = 0; processor < kMostProcessors; ++processor) {
     int fd = open(threads_[0], processor);
     if (fd == -EINVAL && processor == 0 && onlyThreads_) { // before Linux 5.13: child processes are included
@@ -74,13 +82,48 @@ int SwitchEvents::addProcessors() {
       continue;
     if (fd < 0)
       return fd;
-    outputs_[count_] = fd;
-    if (int error = map(fd, processor); error < 0) {
+    Buffer &buffer = buffers_[count_];
+    if (int error = map(fd, processor, bytes, buffer); error < 0) {
       sys::close(fd);
       return error;
     }
+    outputs_[count_++] = fd;
+    processors_ = count_;
+    if (isNarrow_ && (buffer.next = open(threads_[0], processor)) >= 0)
+      ++descriptors_;
   }
   return count_ > 0 ? 0 : -ENODEV;
+}
+
+// Whether a descriptor for each processor may stay open.
+bool SwitchEvents::mayStayOpen() const {
+  constexpr uint64_t kLeft = 512; // for the trace's files
+  rlimit64 limit = {};
+  return sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 &&
+         limit.rlim_cur >= kLeft + 2 * sys::usableProcessors();
+}
+
+// The system calls are some that the drain makes anyway, so no filter of the program matters. A processor whose buffer
+// can't be replaced keeps it. Redirecting an event instead would make the kernel wait for all processors.
+void SwitchEvents::widen() {
+  isNarrow_ = false;
+  for (uint32_t i = 0; i < processors_; ++i) {
+    Buffer &narrow = buffers_[i], wide;
+    const int fd = narrow.next;
+    if (fd < 0)
+      continue;
+    const int error = map(fd, narrow.processor, wideBytes_, wide);
+    sys::close(fd);
+    narrow.next = -1, --descriptors_;
+    if (error == 0)
+      buffers_[count_++] = narrow, narrow = wide;
+  }
+  widenedNs_ = sys::nowNs();
+}
+
+void SwitchEvents::dropNarrow() {
+  for (; count_ > processors_; --count_)
+    sys::unmap(buffers_[count_ - 1].control, page_ + buffers_[count_ - 1].dataBytes);
 }
 
 // Sends a thread's records to the same buffers. Its events live as long as their descriptors, which stay open. Some
@@ -89,7 +132,7 @@ void SwitchEvents::share(uint32_t thread) {
   constexpr uint64_t kLeft = 8;
   rlimit64 limit = {};
   const bool isKnown = sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0;
-  for (uint32_t i = 0; i < count_; ++i) {
+  for (uint32_t i = 0; i < processors_; ++i) {
     const int fd = open(thread, buffers_[i].processor);
     if (fd == -ESRCH) // it has ended
       return;
@@ -124,7 +167,7 @@ void SwitchEvents::findThreads() {
 int SwitchEvents::start() {
   process_ = sys::processId();
   page_ = auxiliaryValue(AT_PAGESZ);
-  buffers_ = static_cast<Buffer *>(sys::mapMemory(kMostProcessors * sizeof *buffers_));
+  buffers_ = static_cast<Buffer *>(sys::mapMemory(2 * kMostProcessors * sizeof *buffers_));
   outputs_ = static_cast<int *>(sys::mapMemory(kMostProcessors * sizeof *outputs_));
   threads_ = static_cast<uint32_t *>(sys::mapMemory(kMostThreads * sizeof *threads_));
   int error = buffers_ && outputs_ && threads_ && page_ ? 0 : -ENOMEM;
@@ -132,17 +175,19 @@ int SwitchEvents::start() {
     findThreads();
     if (threadCount_ == 0) // no /proc
       threads_[threadCount_++] = process_;
+    isNarrow_ = threadCount_ == 1 && mayStayOpen();
     error = addProcessors();
   }
   // A thread that began before its creator had events has none. Which threads began since is unknown, so look for all.
-  if (error == 0)
+  // A single one is the one that waits for the drain to begin.
+  if (error == 0 && !isNarrow_)
     findThreads();
   for (uint32_t round = 0, next = 1; error == 0 && round < kMostRounds && next < threadCount_; ++round) {
     for (; next < threadCount_; ++next)
       share(threads_[next]);
     findThreads();
   }
-  for (uint32_t i = 0; i < count_; ++i)
+  for (uint32_t i = 0; i < processors_; ++i)
     sys::close(outputs_[i]);
   if (outputs_)
     sys::unmap(outputs_, kMostProcessors * sizeof *outputs_);
@@ -155,15 +200,18 @@ int SwitchEvents::start() {
 }
 
 void SwitchEvents::stop() {
-  for (uint32_t i = 0; i < count_; ++i)
+  for (uint32_t i = 0; i < count_; ++i) {
     sys::unmap(buffers_[i].control, page_ + buffers_[i].dataBytes);
+    if (buffers_[i].next >= 0)
+      sys::close(buffers_[i].next);
+  }
   forget();
 }
 
 // A child does not inherit the mappings of events.
 void SwitchEvents::forget() {
   if (buffers_)
-    sys::unmap(buffers_, kMostProcessors * sizeof *buffers_);
+    sys::unmap(buffers_, 2 * kMostProcessors * sizeof *buffers_);
   *this = SwitchEvents();
 }
 

@@ -7,6 +7,9 @@
 // nothing has to be called for them. Reading the buffers only reads memory, so once start() has returned, no seccomp
 // filter or limit of the program matters. The buffers disappear with the process.
 //
+// Large buffers take longer to make than many processes live. So a process with one thread begins with small ones, and
+// with a second set of events, which have no buffers yet. widen() only makes these.
+//
 // Owned by the drain thread, which must have its own descriptor table.
 #pragma once
 
@@ -34,6 +37,11 @@ public:
   // Makes the kernel record nothing until goOn(), which also drops what has not been read.
   void pause();
   void goOn();
+  // Whether the buffers are small ones.
+  bool isNarrow() const { return isNarrow_ && active(); }
+  // Replaces them; not while a buffer mayLack(). Until they have been read up to this moment, switches that come later
+  // appear twice.
+  void widen();
   // The number of threads that existed before start() and could not be included.
   uint64_t missedThreads() const { return missedThreads_; }
   // The number of descriptors that stay open.
@@ -48,6 +56,8 @@ public:
       while (reader.next(s, limitNs))
         take(s);
     }
+    if (count_ > processors_ && limitNs >= widenedNs_)
+      dropNarrow();
   }
   // Whether a buffer was so full at the last read that it should be read again soon.
   bool isBusy() const { return isBusy_; }
@@ -64,6 +74,7 @@ private:
     uint64_t lastNs; // of the last record taken
     uint32_t processor;
     bool hasToldFrom; // LostFrom was reported for the Lost that comes next
+    int next;         // the descriptor of the second event of its processor; -1 if there is none
   };
   class Reader {
   public:
@@ -84,18 +95,22 @@ private:
 
   // A descriptor or a negative errno.
   int open(uint32_t thread, uint32_t processor);
-  int map(int fd, uint32_t processor);
+  int map(int fd, uint32_t processor, uint64_t most, Buffer &buffer);
+  bool mayStayOpen() const;
   int addProcessors();
+  void dropNarrow();
   void share(uint32_t thread);
   void findThreads();
   void stop();
 
   Buffer *buffers_ = nullptr;
-  uint32_t count_ = 0;
+  uint32_t count_ = 0, processors_ = 0; // more than one for each processor while narrow ones are read
   uint64_t missedThreads_ = 0, descriptors_ = 0;
   // Only during start():
   uint32_t *threads_ = nullptr, threadCount_ = 0; // threads found
-  int *outputs_ = nullptr;                        // descriptors, by buffer
+  int *outputs_ = nullptr;                        // descriptors, by processor
+  bool isNarrow_ = false;
+  uint64_t wideBytes_ = 0, widenedNs_ = 0;
   bool isBusy_ = false, isUsed_ = false, onlyThreads_ = true;
   uint64_t page_ = 0;
   uint32_t process_ = 0;
