@@ -16,6 +16,8 @@ constexpr uint32_t kChunksToShare = 16;
 // A drain thread reads 100 to 200 million events per second. That is as much as several threads can record in a program
 // that also does other work.
 constexpr unsigned kProcessorsPerThread = 4, kMostThreadsByItself = 8;
+// Most processes of a build have ended by then.
+constexpr uint64_t kShortNs = 5000000;
 
 } // namespace
 
@@ -26,10 +28,11 @@ int Drain::start(Ring &ring, Images &images, TimingAnchors &anchors, const Optio
   threadsWanted_ = options.drain_threads;
   const Beginning beginning = {images, anchors, options, triggers, makeRing};
   beginning_ = &beginning;
+  requested_ = 1;
   if (int error = startOwnThread(threadMain, this); error < 0)
     return error;
-  while (!__atomic_load_n(&hasBegun_, __ATOMIC_ACQUIRE))
-    sys::futexWait(&hasBegun_, 0, UINT64_MAX);
+  while (!__atomic_load_n(&done_, __ATOMIC_ACQUIRE))
+    sys::futexWait(&done_, 0, UINT64_MAX);
   return beginError_;
 }
 
@@ -67,7 +70,7 @@ void Drain::wake() {
 }
 
 void Drain::chunkClosed() {
-  if (ring_->noteClosed(1) >= kChunksToWakeFor)
+  if (ring_->noteClosed(1) >= kChunksToWakeFor || ring_->isShort())
     wake();
 }
 
@@ -124,9 +127,11 @@ int Drain::begin() {
     const Beginning &b = *beginning_;
     trace_.start(*ring_, b.images, b.anchors, b.options, b.triggers, directory_);
   }
+  if (error == 0)
+    return 0;
   beginError_ = error;
-  __atomic_store_n(&hasBegun_, 1, __ATOMIC_RELEASE);
-  sys::futexWake(&hasBegun_, 1);
+  __atomic_store_n(&done_, 1, __ATOMIC_RELEASE);
+  sys::futexWake(&done_, 1);
   return error;
 }
 
@@ -227,14 +232,21 @@ void Drain::takeModules() {
     manifestDueNs_ = 0;
 }
 
-// Done once, when there is nothing else to do. True if it was done now.
+// Done once, when there is nothing else to do. True if it was done now. Looking into the rings of all processes takes
+// longer than many processes live. So of those one in eight does it, and the others only look for what this process
+// left behind before an exec, until they have lived for some time.
 bool Drain::lookForOrphans() {
-  if (!ownsFiles_ || hasLookedForOrphans_)
+  const uint64_t startedNs = ring_->header().started_ns;
+  const bool isLate = lookedForOrphans_ == Looked::ForOwn;
+  const bool looksForAll = isLate ? sys::nowNs() - startedNs >= kShortNs : startedNs / 1024 % 8 == 0;
+  if (!ownsFiles_ || lookedForOrphans_ == Looked::ForAll || (isLate && !looksForAll))
     return false;
-  hasLookedForOrphans_ = true;
+  lookedForOrphans_ = looksForAll ? Looked::ForAll : Looked::ForOwn;
+  if (isLate && isFiltered())
+    return false;
   Path directory(ring_->path());
   directory.toParent();
-  removeOrphans(directory.c_str(), ring_->path());
+  removeOrphans(directory.c_str(), ring_->path(), looksForAll ? 0 : ring_->header().pid);
   return true;
 }
 

@@ -15,13 +15,15 @@ namespace ada {
 class Drain {
 public:
   // Starts the thread, which creates the ring first: makeRing() runs in it, so that the ring's file is not among the
-  // program's. `directory` is the process's; `session` is where the dumps of a flight recorder go. Returns 0 or a
-  // negative errno, also that of makeRing().
+  // program's. Then it waits for the first pass, which writes the manifest. `directory` is the process's; `session` is
+  // where the dumps of a flight recorder go. Returns 0 or a negative errno, also that of makeRing().
   int start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
             const char *directory, const char *session, int (*makeRing)());
   // After a fork, when the thread no longer exists: makes this ready for start().
   void reset();
 
+  // Whether something could not be written.
+  bool hasFailed() const { return trace_.failed(); }
   // For the slow path when there is work: wakes the thread if it sleeps. Async-signal-safe.
   void wake();
   void chunkClosed();
@@ -126,8 +128,7 @@ private:
   uint32_t resumed_ = 0;              // an exec failed
   uint32_t goesOn_ = 0;               // the program's own ada_start()
   const Beginning *beginning_ = nullptr;
-  uint32_t hasBegun_ = 0; // futex
-  int beginError_ = 0;
+  int beginError_ = 0; // (atomic)
   Ending ending_ = Ending::Running;
   int exitStatus_ = 0;
   bool stopped_ = false;
@@ -141,7 +142,8 @@ private:
   uint64_t manifestDueNs_ = 0;
   uint64_t namesDueNs_ = 0, namesNext_ = 0; // when the next round of askNames begins, and its next slot
   bool ownsFiles_ = false;                  // its table of open files is not the program's
-  bool hasManifest_ = false, hasLookedForOrphans_ = false;
+  bool hasManifest_ = false;
+  enum class Looked : uint8_t { Not, ForOwn, ForAll } lookedForOrphans_ = Looked::Not;
   bool isBehind_ = false; // the last pass did not take all that was recorded before it
   Identity identity_;
   bool isFlight_ = false, isAbandoned_ = false;

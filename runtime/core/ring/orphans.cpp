@@ -132,10 +132,13 @@ void removeIfFinished(const char *path) {
 
 } // namespace
 
-void removeOrphans(const char *directory, const char *own) {
+void removeOrphans(const char *directory, const char *own, uint32_t process) {
+  Text<64> wanted("adatrace-");
+  if (process)
+    wanted << process << '-';
   int looks = 0;
   eachName(directory, [&](const char *name) {
-    if (!TextPiece(name).startsWith("adatrace-"))
+    if (!TextPiece(name).startsWith(wanted.c_str()))
       return true;
     Path path(directory);
     path << '/' << name;

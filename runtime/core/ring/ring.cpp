@@ -16,11 +16,14 @@ constexpr uint64_t kChunksOffset = kThreadsOffset + ADA_RING_THREADS * sizeof(ad
 static_assert(kChunksOffset % ADA_CHUNK_BYTES == 0);
 static_assert(archInfo(arch::kAtfArch).elfMachine != 0, "lib/shared/arch.h has no row for this architecture");
 
-// The tables of modules and threads grow by this many bytes when fewer than half of that are left.
-constexpr uint64_t kTableStep = ADA_CHUNK_BYTES;
+// The tables of modules and threads grow by this many bytes when fewer than half of that are left. Until more than a
+// few are in use, they have memory for a page.
+constexpr uint64_t kTableStep = ADA_CHUNK_BYTES, kFirstBytes = 4096;
+constexpr uint64_t kFewModules = kFirstBytes / sizeof(ada_ring_module) / 2;
+constexpr uint64_t kFewThreads = kFirstBytes / sizeof(ada_ring_thread) / 2;
 constexpr uint64_t kModulesPerStep = kTableStep / sizeof(ada_ring_module);
-constexpr uint64_t kThreadsPerStep = 256, kThreadStep = kThreadsPerStep * sizeof(ada_ring_thread);
-static_assert(kTableStep % sizeof(ada_ring_module) == 0 && kThreadStep % ADA_CHUNK_BYTES == 0, "steps are whole pages");
+constexpr uint64_t kThreadsPerStep = kTableStep / sizeof(ada_ring_thread);
+static_assert(kTableStep % sizeof(ada_ring_module) == 0 && kTableStep % sizeof(ada_ring_thread) == 0, "no rest");
 
 template <class T> T load(const T &value) { return __atomic_load_n(&value, __ATOMIC_ACQUIRE); }
 template <class T> void store(T &to, T value) { __atomic_store_n(&to, value, __ATOMIC_RELEASE); }
@@ -186,20 +189,19 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
         sys::unmap(base + bytes, static_cast<size_t>(end - base - bytes));
     }
   }
-  if (memory) {
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 // Linux 5.14; older kernels refuse
-#endif
-    if (sys::call(SYS_madvise, memory, bytes, MADV_POPULATE_WRITE) < 0)
-      __atomic_store_n(&isPopulated_, false, __ATOMIC_RELAXED);
-  }
   return memory;
 }
 
 // Maps whole granules after the existing ones.
 char *Ring::mapChunks(uint64_t count) {
   const uint64_t used = header_->chunks_used, offset = kChunksOffset + used * ADA_CHUNK_BYTES;
-  char *memory = back(offset, count * ADA_CHUNK_BYTES) < 0 ? nullptr : mapFile(offset, count * ADA_CHUNK_BYTES);
+  const uint64_t bytes = count * ADA_CHUNK_BYTES;
+  char *memory = back(offset, bytes) < 0 ? nullptr : mapFile(offset, bytes);
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 // Linux 5.14; older kernels refuse
+#endif
+  if (memory && sys::call(SYS_madvise, memory, bytes, MADV_POPULATE_WRITE) < 0)
+    __atomic_store_n(&isPopulated_, false, __ATOMIC_RELAXED);
   for (uint64_t i = 0; memory && i < count; ++i) {
     if (i % kGranule == 0)
       granules_[(used + i) / kGranule] = memory + i * ADA_CHUNK_BYTES;
@@ -255,11 +257,15 @@ uint64_t Ring::countBeyond() {
 }
 
 // Half as many chunks as are in use are kept ready: a burst must not wait for the drain, which is still busy with
-// earlier records.
+// earlier records. Until there is a second one it is a granule: the kernel takes 0.7 ms for a MiB of the file, and most
+// processes of a build or a test suite need no more than one chunk.
 uint64_t Ring::wantedChunks() const {
-  uint64_t inUse = chunksInUse(), wanted = lent_ + inUse + (inUse / 2 > kGrowChunks ? inUse / 2 : kGrowChunks);
+  const uint64_t inUse = chunksInUse(), ready = inUse / 2 > kGrowChunks ? inUse / 2 : kGrowChunks;
+  const uint64_t wanted = lent_ + (inUse < 2 ? kGranule : inUse + ready);
   return wanted < limit_ ? wanted : limit_;
 }
+
+bool Ring::isShort() const { return !load(chunksExhausted_) && load(header_->chunks_used) < wantedChunks(); }
 
 void Ring::prepareChunks() {
   constexpr uint64_t kMostAtOnce = 4 * kGrowChunks;
@@ -328,14 +334,23 @@ void Ring::giveBack(ada_chunk *c) {
 
 // The number of slots there should be; 0 if there are enough.
 uint64_t Ring::threadsToPrepare() {
-  uint64_t used = load(header_->threads_used), wanted = used + used / 2 + kThreadsPerStep / 2;
-  return wanted <= threadsReady_ || threadsReady_ == ADA_RING_THREADS ? 0 : threadsReady_ + kThreadsPerStep;
+  const uint64_t used = load(header_->threads_used);
+  const uint64_t wanted = used + used / 2 + (used < kFewThreads ? kFewThreads : kThreadsPerStep / 2);
+  return wanted <= threadsReady_ || threadsReady_ == ADA_RING_THREADS ? 0
+         : threadsReady_ == 0 && used < kFewThreads                   ? 2 * kFewThreads
+                                                    : (threadsReady_ / kThreadsPerStep + 1) * kThreadsPerStep;
+}
+
+// Makes the entries of a table from byte `at` to `end` ready, which are within a step.
+bool Ring::extendTable(uint64_t table, void *memory, uint64_t at, uint64_t end) {
+  const uint64_t step = at / kTableStep * kTableStep;
+  return back(table + at, end - at) == 0 &&
+         (at != step || mapFile(table + step, kTableStep, static_cast<char *>(memory) + step));
 }
 
 bool Ring::prepareThreads(uint64_t ready) {
-  uint64_t at = threadsReady_ * sizeof(ada_ring_thread);
-  bool done = ready > 0 && back(kThreadsOffset + at, kThreadStep) == 0 &&
-              mapFile(kThreadsOffset + at, kThreadStep, reinterpret_cast<char *>(threads_) + at);
+  const uint64_t bytes = sizeof(ada_ring_thread);
+  const bool done = ready > 0 && extendTable(kThreadsOffset, threads_, threadsReady_ * bytes, ready * bytes);
   store(threadsExhausted_, !done);
   if (done)
     store(threadsReady_, ready);
@@ -426,12 +441,13 @@ void Ring::retire(uint32_t slot, uint64_t stamp) {
 }
 
 void Ring::prepareModules(uint64_t count) {
-  while (modulesReady_ < ADA_RING_MODULES && count + kModulesPerStep / 2 > modulesReady_) {
-    uint64_t at = modulesReady_ * sizeof(ada_ring_module);
-    if (back(ADA_CHUNK_BYTES + at, kTableStep) < 0 ||
-        !mapFile(ADA_CHUNK_BYTES + at, kTableStep, reinterpret_cast<char *>(modules_) + at))
+  constexpr uint64_t kBytes = sizeof(ada_ring_module);
+  const bool areFew = count < kFewModules;
+  while (modulesReady_ < ADA_RING_MODULES && count + (areFew ? kFewModules : kModulesPerStep / 2) > modulesReady_) {
+    const uint64_t ready = areFew ? 2 * kFewModules : (modulesReady_ / kModulesPerStep + 1) * kModulesPerStep;
+    if (!extendTable(ADA_CHUNK_BYTES, modules_, modulesReady_ * kBytes, ready * kBytes))
       return;
-    store(modulesReady_, modulesReady_ + kModulesPerStep);
+    store(modulesReady_, ready);
   }
 }
 

@@ -86,7 +86,7 @@ public:
   // For the drain: kGranule consecutive chunks that are never returned, in addition to those that threads may use. Null
   // if the file can't grow, or if its file system would then have too little room for what threads may still take.
   ada_chunk *lend();
-  static constexpr uint64_t kGranule = 4; // number of chunks that are mapped together
+  static constexpr uint64_t kGranule = 2; // number of chunks that are mapped together
   void giveBack(ada_chunk *chunk);
   // Prepares memory ahead of need. For the drain. `reserve(slots)` prepares the drain's own memory for that many
   // threads at a time, `reserveNumbers(threads)` for that many in total.
@@ -99,8 +99,8 @@ public:
     if (const uint64_t ready = numbersToPrepare(); ready > 0)
       prepareNumbers(reserveNumbers(ready) ? ready : 0);
   }
-  // Whether less is ready than should be, and the last attempt to grow the file succeeded. For the drain.
-  bool isShort() const { return !chunksExhausted_ && header_->chunks_used < wantedChunks(); }
+  // Whether less is ready than should be, and the last attempt to grow the file succeeded.
+  bool isShort() const;
   uint64_t chunksInUse() const { return __atomic_load_n(&inUse_, __ATOMIC_RELAXED); }
   // Whether it has all the memory that it may have, so that a thread without a free chunk waits for the drain to read.
   bool isFull() const {
@@ -165,6 +165,7 @@ private:
   uint64_t wantedChunks() const;
   void prepareChunks();
   void prepareModules(uint64_t count);
+  bool extendTable(uint64_t table, void *memory, uint64_t at, uint64_t end);
   uint64_t threadsToPrepare();
   bool prepareThreads(uint64_t ready);
   uint64_t numbersToPrepare() const;

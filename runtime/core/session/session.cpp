@@ -35,6 +35,8 @@ void Runtime::setState(State s) {
 
 int makeDirectories(const char *path) {
   static Path p; // not on the stack: see startProcess
+  if (const int error = sys::makeDirectory(path); error == 0 || error == -EEXIST)
+    return 0;
   p.clear();
   for (const char *s = path;; ++s) {
     if ((*s == '/' && !p.empty()) || !*s) {
@@ -209,8 +211,8 @@ bool startProcess() {
       leaveUntraced(r.processDirectory.c_str(), why.c_str());
     return off(why << ". This program runs untraced.");
   }
-  // After this the manifest exists: a program that is killed right away must have its symbols.
-  if (r.drain.flush() < 0) {
+  // The manifest exists now: a program that is killed right away must have its symbols.
+  if (r.drain.hasFailed()) {
     Message m = Message() << r.drain.failure() << ". This program runs untraced.";
     r.drain.finish(Ending::Exit, 0);
     dropRing();
@@ -498,6 +500,12 @@ static void holdUpAtEnd() {
     __atomic_store_n(&slot->held_at_end, runtime.ring.stampOr(0), __ATOMIC_RELAXED);
 }
 
+// Whether no other thread has recorded anything.
+static bool isOnlyThread() {
+  const uint64_t used = __atomic_load_n(&runtime.ring.header().threads_used, __ATOMIC_SEQ_CST);
+  return used == 0 || (used == 1 && ada_thread.slot == runtime.ring.threads());
+}
+
 // False if another thread ends the trace.
 __attribute__((noinline)) static bool endTrace(int status) {
   Runtime &r = runtime;
@@ -523,7 +531,8 @@ void finishProcess(int status) {
   holdUpAtEnd();
   lateEvents.begin();
   r.images.stop(); // the trace ends here: calls that other threads make from now on are only counted
-  r.drain.flush(); // what they are recording at this moment is part of it
+  if (!isOnlyThread())
+    r.drain.flush(); // what they are recording at this moment is part of it
   if (endTrace(status))
     printSummary();
 }

@@ -26,6 +26,9 @@ bool onlyOwnThreadsAreLeft();
 // the thread opens, and the thread takes no descriptor number that the program might use, and keeps none of the
 // program's pipes open. False if the system does not allow it. Threads that it starts share the table.
 bool takeOwnFileTable();
+// Whether a filter (seccomp) may forbid the new thread what it does rarely, or even end the process for it. It finds
+// that out with system calls that it makes anyway.
+bool isFiltered();
 // Whether the calling thread has such a table.
 bool hasOwnFileTable();
 
