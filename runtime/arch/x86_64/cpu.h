@@ -40,6 +40,20 @@ inline bool counterIsInvariant() {
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
+// Reads the CPU's name, with a NUL. False if it does not say.
+inline bool readModel(char (&name)[49]) {
+  constexpr uint32_t kFirst = 0x80000002, kLast = 0x80000004;
+  if (__get_cpuid_max(0x80000000, nullptr) < kLast)
+    return false;
+  for (uint32_t leaf = kFirst; leaf <= kLast; ++leaf) {
+    uint32_t words[4];
+    __cpuid(leaf, words[0], words[1], words[2], words[3]);
+    __builtin_memcpy(name + (leaf - kFirst) * sizeof words, words, sizeof words);
+  }
+  name[48] = 0;
+  return true;
+}
+
 // Adds `bytes` to the calling thread's own position and returns the old value. It is one instruction, so a signal
 // handler on this thread runs entirely before or after it. Not atomic between threads.
 inline uint64_t reserve(uint64_t *position, uint64_t bytes) {

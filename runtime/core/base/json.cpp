@@ -14,7 +14,7 @@ void JsonWriter::put(const char *bytes, size_t size) {
 }
 
 void JsonWriter::put(char c) {
-  if (fd_ >= 0) {
+  if (fd_ != kMemory) {
     if (used_ == sizeof buffer_)
       flush();
     buffer_[used_++] = c;
@@ -34,13 +34,26 @@ void JsonWriter::put(char c) {
 }
 
 void JsonWriter::flush() {
+  if (fd_ == kNotOpen)
+    if (fd_ = open_(context_); fd_ < 0)
+      error_ = fd_, fd_ = kFailed;
   if (error_ == 0)
     error_ = sys::moveAll(used_, -ENOSPC, [&](size_t done) { return sys::write(fd_, buffer_ + done, used_ - done); });
   used_ = 0;
 }
 
-int JsonWriter::finish() {
+bool JsonWriter::endAt(size_t bytes) {
+  if (fd_ != kNotOpen || used_ >= bytes)
+    return false;
+  while (used_ + 1 < bytes)
+    put(' ');
   put('\n');
+  return hasEnd_ = true;
+}
+
+int JsonWriter::finish() {
+  if (!hasEnd_)
+    put('\n');
   flush();
   return error_;
 }

@@ -10,16 +10,26 @@ class JsonWriter : public JsonStructure<JsonWriter> {
 public:
   // Writes to a file; the caller closes it.
   explicit JsonWriter(int fd) : fd_(fd) {}
+  // Writes to a file that open(context) opens when a buffer is full or finish() is called: it returns a descriptor or a
+  // negative errno.
+  JsonWriter(int (*open)(void *), void *context) : fd_(kNotOpen), open_(open), context_(context) {}
   // Writes to memory.
-  JsonWriter() : fd_(-1) {}
+  JsonWriter() : fd_(kMemory) {}
   ~JsonWriter();
   JsonWriter(const JsonWriter &) = delete;
   JsonWriter &operator=(const JsonWriter &) = delete;
 
   void put(const char *bytes, size_t size);
 
+  // Ends the text with blanks and a newline, so that it has that many bytes. False, and nothing has changed, if it is
+  // longer, or if a file was opened.
+  bool endAt(size_t bytes);
+  // What was written as long as no file was opened.
+  TextPiece kept() const { return {buffer_, fd_ == kNotOpen ? used_ : 0}; }
   // Returns 0, or the negative errno of the first write that failed.
   int finish();
+  // The file that was written to; negative if there is none.
+  int descriptor() const { return fd_; }
   // The text written to memory, valid as long as this object lives; empty if memory ran out.
   TextPiece made() const { return {memory_, error_ ? 0 : used_}; }
 
@@ -27,7 +37,12 @@ private:
   void put(char c);
   void flush();
 
+  static constexpr int kMemory = -1, kNotOpen = -2, kFailed = -3;
+
   int fd_, error_ = 0;
+  int (*open_)(void *) = nullptr;
+  void *context_ = nullptr;
+  bool hasEnd_ = false;
   char *memory_ = nullptr;
   size_t memoryBytes_ = 0, used_ = 0;
   char buffer_[8192];

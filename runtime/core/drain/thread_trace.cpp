@@ -2,7 +2,6 @@
 #include "thread_trace.h"
 
 #include "core/session/images.h"
-#include "core/session/process_info.h"
 #include "process_trace.h"
 #include "shared/ring/left_out.h"
 #include "shared/ring/losses.h"
@@ -45,8 +44,6 @@ void ThreadTrace::begin(ProcessTrace &process, uint64_t slot) {
   retained_.reset(process.pool());
   sched_ = &process.sched().file(slot);
   sched_->begin(process.sched(), *slot_);
-  if (slot_->name[0] == 0)
-    readThreadName(tid, slot_->comm);
   process.manifestChanged();
 }
 

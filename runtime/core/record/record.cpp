@@ -18,6 +18,7 @@
 #include "thread.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 
 // Makes a program that links the archive get api.cpp together with the hooks: with <ada/annotations.h>, images refer to
 // its functions only weakly, and weak references pull nothing out of an archive.
@@ -46,6 +47,7 @@ Outcome attach(AdaThread &t) {
   if (!slot)
     return later ? Outcome::Wait : Outcome::Lost;
   slot->tid = sys::threadId();
+  sys::call(SYS_prctl, PR_GET_NAME, slot->comm);
   slot->stack_low = slot->signal_stack = slot->stack_window = 0;
   t.nextSeq = 0;
   t.chunk = nullptr;

@@ -14,6 +14,8 @@
 #include "shared/ring/tick_figures.h"
 #include "timing_anchors.h"
 
+#include <sys/stat.h>
+
 namespace ada {
 namespace {
 
@@ -75,6 +77,37 @@ void writeUnattached(JsonWriter &json, const ManifestWriter::Facts &facts) {
 
 // The session of a process's directory.
 Path sessionOf(const char *directory) { return Path(directory) << "/.."; }
+
+// Opens a file at that Path. One that is there was left by a process that was killed.
+int openNew(void *path) {
+  const char *name = static_cast<Path *>(path)->c_str();
+  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
+  const int fd = sys::open(name, kFlags);
+  if (fd != -EEXIST)
+    return fd;
+  sys::unlink(name);
+  return sys::open(name, kFlags);
+}
+
+// Small manifests have this size, which is a block on disk anyway.
+constexpr size_t kSmallBytes = 4096;
+
+// Writes the last manifest over one of the same size, and returns its descriptor, or a negative number if that can't be
+// done. A kill can't leave a part of it, because it is a single write within a page. A new file would cost a process
+// more than all else that it does at its end: ext4 does not use the numbers of removed files for some seconds, and each
+// process that makes one looks past all of them.
+int replaceInPlace(const char *path, TextPiece text) {
+  const int fd = sys::open(path, O_RDWR | O_NOFOLLOW);
+  if (fd < 0)
+    return fd;
+  struct stat info = {};
+  if (sys::call(SYS_fstat, fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_nlink == 1 &&
+      info.st_size == static_cast<long>(text.size) &&
+      sys::pwrite(fd, text.data, text.size, 0) == static_cast<long>(text.size))
+    return fd;
+  sys::close(fd);
+  return -1;
+}
 
 Path lateModulesPath(const char *directory) { return Path(directory) << '/' << manifest::kLateModulesFile; }
 
@@ -251,20 +284,37 @@ void ManifestWriter::writeBinaries(const char *directory, const char *place, Ima
 
 int ManifestWriter::write(const char *directory, const Facts &facts) {
   writeBinaries(directory, facts.place, Images::Which::All);
-  Path path(directory), temporary;
-  path << "/manifest.json";
-  temporary << path.c_str() << ".new";
-  sys::unlink(temporary.c_str());
-  int fd = sys::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
-  if (fd < 0)
-    return fd;
+  const Path path = Path(directory) << "/manifest.json";
+  Path temporary = Path(path) << ".new";
+  JsonWriter json(openNew, &temporary);
+  writeContent(json, facts);
+  const bool isLast = facts.ending == Ending::Exit, isSmall = json.endAt(kSmallBytes);
+  int fd = isLast && isSmall ? replaceInPlace(path.c_str(), json.kept()) : -1, error = 0;
+  const bool isReplaced = fd >= 0;
+  if (!isReplaced) {
+    error = json.finish();
+    fd = json.descriptor();
+  }
+  if (error == 0 && isLast)
+    lateEvents.showIn(fd, (Path(facts.place) << "/manifest.json").c_str());
+  if (fd >= 0)
+    sys::close(fd);
+  if (isReplaced)
+    return 0;
+  if (error == 0)
+    error = sys::rename(temporary.c_str(), path.c_str());
+  if (error < 0)
+    sys::unlink(temporary.c_str());
+  return error;
+}
+
+void ManifestWriter::writeContent(JsonWriter &json, const Facts &facts) {
   uint64_t timeStart = 0, timeEnd = 0;
   for (uint64_t i = 0; i < from_.threads->count() && !facts.isNext; ++i)
     if (const ThreadFacts &s = (*from_.threads)[i]; s.events > s.removed) {
       timeStart = timeStart == 0 || s.timeStart < timeStart ? s.timeStart : timeStart;
       timeEnd = s.timeEnd > timeEnd ? s.timeEnd : timeEnd;
     }
-  JsonWriter json(fd);
   json.beginObject();
   if (facts.ending == Ending::Exit)
     writeUnattached(json, facts);
@@ -291,15 +341,6 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   from_.anchors->writeManifest(json, Images::Which::All);
   from_.images->writeManifest(json, Images::Which::All);
   json.line().endObject();
-  int error = json.finish();
-  if (error == 0 && facts.ending == Ending::Exit)
-    lateEvents.showIn(fd, (Path(facts.place) << "/manifest.json").c_str());
-  sys::close(fd);
-  if (error == 0)
-    error = sys::rename(temporary.c_str(), path.c_str());
-  if (error < 0)
-    sys::unlink(temporary.c_str());
-  return error;
 }
 
 //===--- what comes later -------------------------------------------------===//

@@ -63,6 +63,7 @@ public:
 
 private:
   void writeBinaries(const char *directory, const char *place, Images::Which which);
+  void writeContent(JsonWriter &json, const Facts &facts);
   void writeRecorder(JsonWriter &json, const Facts &facts);
   void writeTimes(JsonWriter &json);
   void writeClock(JsonWriter &json);

@@ -82,8 +82,8 @@ bool Identity::read(uint32_t thread, Rights &rights) {
 }
 
 void Identity::start() {
-  isOn_ = read(sys::threadId(), own_);
-  lookedNs_ = 0;
+  isOn_ = true, isKnown_ = false, self_ = sys::threadId();
+  lookedNs_ = sys::nowNs();
 }
 
 bool Identity::hasChanged() {
@@ -91,6 +91,8 @@ bool Identity::hasChanged() {
   if (!isOn_ || now - lookedNs_ < kLookNs)
     return false;
   lookedNs_ = now;
+  if (!isKnown_)
+    isOn_ = isKnown_ = read(self_, own_);
   now_ = {};
   if (!read(sys::processId(), now_))
     return false;

@@ -11,7 +11,8 @@ class Identity {
 public:
   static constexpr unsigned kMostGroups = 128; // a program with more keeps those it has; that gains it none
 
-  // Takes the calling thread's rights as the starting point.
+  // The calling thread's rights are the starting point. They are read when they are first compared: many processes end
+  // before that.
   void start();
   // Whether the program's main thread has given up rights since. Checks at most once in 90 ms: an idle
   // drain, which comes every 100 ms, checks each time.
@@ -28,7 +29,7 @@ public:
   bool isAlone(uint32_t own) const { return now_.mainHasEnded && now_.threads == own + 1; }
   // Whether this thread has rights that the program may still give up.
   bool hasRights() const {
-    return !isOn_ || own_.permitted != 0 || own_.users[0] != own_.users[1] || own_.users[0] != own_.users[2] ||
+    return !isKnown_ || own_.permitted != 0 || own_.users[0] != own_.users[1] || own_.users[0] != own_.users[2] ||
            own_.users[0] == 0;
   }
   bool mainHasEnded() const { return now_.mainHasEnded; }
@@ -57,7 +58,8 @@ private:
   // Whether both have the same rights, apart from `no_new_privs`.
   bool isSameUser() const;
 
-  bool isOn_ = false;
+  bool isOn_ = false, isKnown_ = false;
+  uint32_t self_ = 0; // the thread of start()
   uint64_t lookedNs_ = 0;
   Rights own_ = {}, now_ = {};
 };

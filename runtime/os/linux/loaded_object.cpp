@@ -93,11 +93,15 @@ LoadedObject findLoadedObject(const void *address) {
 
 bool isInOtherNamespace() { return __atomic_load_n(&otherNamespace, __ATOMIC_RELAXED); }
 
-Path executablePath() {
-  char text[4096];
-  long n = sys::readLink("/proc/self/exe", text, sizeof text - 1);
-  text[n > 0 ? n : 0] = 0;
-  return Path(text);
+const Path &executablePath() {
+  static Path path; // a process keeps it until exec; threads that come at once find the same
+  if (path.empty()) {
+    char text[4096];
+    long n = sys::readLink("/proc/self/exe", text, sizeof text - 1);
+    text[n > 0 ? n : 0] = 0;
+    path = Path(text);
+  }
+  return path;
 }
 
 } // namespace ada

@@ -24,6 +24,6 @@ LoadedObject findLoadedObject(const void *address);
 bool isInOtherNamespace();
 
 // The path of the running executable, from /proc/self/exe.
-Path executablePath();
+const Path &executablePath();
 
 } // namespace ada
