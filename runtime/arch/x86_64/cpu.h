@@ -43,7 +43,7 @@ inline bool counterIsInvariant() {
 // Reads the CPU's name, with a NUL. False if it does not say.
 inline bool readModel(char (&name)[49]) {
   constexpr uint32_t kFirst = 0x80000002, kLast = 0x80000004;
-  if (__get_cpuid_max(0x80000000, nullptr) < kLast)
+  if (static_cast<uint32_t>(__get_cpuid_max(0x80000000, nullptr)) < kLast)
     return false;
   for (uint32_t leaf = kFirst; leaf <= kLast; ++leaf) {
     uint32_t words[4];

@@ -33,9 +33,18 @@ void JsonWriter::put(char c) {
   memory_[used_++] = c;
 }
 
+int JsonWriter::open() const {
+  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
+  const int fd = sys::open(path_, kFlags);
+  if (fd != -EEXIST)
+    return fd;
+  sys::unlink(path_);
+  return sys::open(path_, kFlags);
+}
+
 void JsonWriter::flush() {
   if (fd_ == kNotOpen)
-    if (fd_ = open_(context_); fd_ < 0)
+    if (fd_ = open(); fd_ < 0)
       error_ = fd_, fd_ = kFailed;
   if (error_ == 0)
     error_ = sys::moveAll(used_, -ENOSPC, [&](size_t done) { return sys::write(fd_, buffer_ + done, used_ - done); });

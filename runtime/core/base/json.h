@@ -10,9 +10,8 @@ class JsonWriter : public JsonStructure<JsonWriter> {
 public:
   // Writes to a file; the caller closes it.
   explicit JsonWriter(int fd) : fd_(fd) {}
-  // Writes to a file that open(context) opens when a buffer is full or finish() is called: it returns a descriptor or a
-  // negative errno.
-  JsonWriter(int (*open)(void *), void *context) : fd_(kNotOpen), open_(open), context_(context) {}
+  // Writes to a new file, which is made when a buffer is full or finish() is called. It replaces one that was left.
+  explicit JsonWriter(const char *path) : fd_(kNotOpen), path_(path) {}
   // Writes to memory.
   JsonWriter() : fd_(kMemory) {}
   ~JsonWriter();
@@ -35,13 +34,13 @@ public:
 
 private:
   void put(char c);
+  int open() const;
   void flush();
 
   static constexpr int kMemory = -1, kNotOpen = -2, kFailed = -3;
 
   int fd_, error_ = 0;
-  int (*open_)(void *) = nullptr;
-  void *context_ = nullptr;
+  const char *path_ = nullptr;
   bool hasEnd_ = false;
   char *memory_ = nullptr;
   size_t memoryBytes_ = 0, used_ = 0;

@@ -78,17 +78,6 @@ void writeUnattached(JsonWriter &json, const ManifestWriter::Facts &facts) {
 // The session of a process's directory.
 Path sessionOf(const char *directory) { return Path(directory) << "/.."; }
 
-// Opens a file at that Path. One that is there was left by a process that was killed.
-int openNew(void *path) {
-  const char *name = static_cast<Path *>(path)->c_str();
-  constexpr int kFlags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW;
-  const int fd = sys::open(name, kFlags);
-  if (fd != -EEXIST)
-    return fd;
-  sys::unlink(name);
-  return sys::open(name, kFlags);
-}
-
 // Small manifests have this size, which is a block on disk anyway.
 constexpr size_t kSmallBytes = 4096;
 
@@ -285,8 +274,8 @@ void ManifestWriter::writeBinaries(const char *directory, const char *place, Ima
 int ManifestWriter::write(const char *directory, const Facts &facts) {
   writeBinaries(directory, facts.place, Images::Which::All);
   const Path path = Path(directory) << "/manifest.json";
-  Path temporary = Path(path) << ".new";
-  JsonWriter json(openNew, &temporary);
+  const Path temporary = Path(path) << ".new";
+  JsonWriter json(temporary.c_str());
   writeContent(json, facts);
   const bool isLast = facts.ending == Ending::Exit, isSmall = json.endAt(kSmallBytes);
   int fd = isLast && isSmall ? replaceInPlace(path.c_str(), json.kept()) : -1, error = 0;

@@ -93,13 +93,14 @@ LoadedObject findLoadedObject(const void *address) {
 
 bool isInOtherNamespace() { return __atomic_load_n(&otherNamespace, __ATOMIC_RELAXED); }
 
+// A process keeps it until exec. The first to ask is startOnce(), alone.
 const Path &executablePath() {
-  static Path path; // a process keeps it until exec; threads that come at once find the same
+  static char text[4096];
+  static Path path;
   if (path.empty()) {
-    char text[4096];
-    long n = sys::readLink("/proc/self/exe", text, sizeof text - 1);
+    const long n = sys::readLink("/proc/self/exe", text, sizeof text - 1);
     text[n > 0 ? n : 0] = 0;
-    path = Path(text);
+    path << text;
   }
   return path;
 }
