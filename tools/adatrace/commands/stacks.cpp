@@ -5,6 +5,7 @@
 #include "options/option_values.h"
 #include "output/stack_lines.h"
 #include "output/wait_lines.h"
+#include "process/live_session.h"
 
 #include <algorithm>
 #include <unistd.h>
@@ -24,6 +25,9 @@ struct Options {
 
 int show(Options &options, const Invocation &invocation,
          void (*print)(const Options &, const Palette &, StackTable &)) {
+  const LiveSession session = LiveSession::named(options.input.path);
+  options.input.path = session.path();
+  options.input.pid = session.pid();
   TraceInput input = TraceInput::open(options.input);
   input.setRange(options.filter.options);
   StackTable table =
@@ -147,6 +151,7 @@ const Command kStacks = {
     "stacks",
     "Show the open calls of each thread of a program that crashed, hangs or is running",
     "adatrace stacks\n"
+    "adatrace stacks 4711\n"
     "adatrace stacks --calls=5 --thread='worker-*' ada-traces/session_20261121_101500",
     withOptions<stacks_command::declareStacks, stacks_command::runStacks>,
 };

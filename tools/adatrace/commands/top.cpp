@@ -4,7 +4,6 @@
 #include "options/option_values.h"
 #include "output/live_screen.h"
 #include "output/top_lines.h"
-#include "process/chosen_processes.h"
 #include "process/live_session.h"
 #include "terminal/screen.h"
 
@@ -12,7 +11,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <thread>
 #include <unistd.h>
@@ -31,13 +29,6 @@ struct Options {
 };
 
 constexpr uint64_t kRows = 20; // shown unless --limit says otherwise, or the screen is smaller
-
-LiveSession sessionOf(const std::string &target) {
-  std::error_code error;
-  if (const std::optional<pid_t> pid = processNumber(target); pid && !std::filesystem::exists(target, error))
-    return LiveSession::ofProcess(static_cast<uint32_t>(*pid));
-  return LiveSession::at(target);
-}
 
 // Small letters are for the time since the last look, capitals for all the time.
 constexpr LivePage::SortKey kKeys[] = {
@@ -111,7 +102,7 @@ int run(Options &options, const Invocation &invocation) {
   if (options.table.format == Format::Json && options.count != 1)
     return fail(kWrongUsage, "top: --format=json needs --count=1; use --format=jsonl for more than one look");
   const Palette palette = invocation.palette();
-  Looks looks(sessionOf(options.target), options.table, palette);
+  Looks looks(LiveSession::named(options.target), options.table, palette);
   looks.sortedBy = options.sort;
   const bool isLive = need(looks.look());
   if (!options.table.isText() || !Screen::isPossible())

@@ -57,6 +57,13 @@ LiveSession LiveSession::at(const std::string &path) {
   return session;
 }
 
+LiveSession LiveSession::named(const std::string &target) {
+  std::error_code error;
+  if (const std::optional<pid_t> pid = processNumber(target); pid && !std::filesystem::exists(target, error))
+    return ofProcess(static_cast<uint32_t>(*pid));
+  return at(target);
+}
+
 std::string LiveSession::name() const { return pid_ ? fmt::format("{}/pid_{}", path_, *pid_) : path_; }
 
 bool LiveSession::has(const std::string &name) const { return !pid_ || processId(name) == pid_; }

@@ -16,6 +16,9 @@ public:
   /// A session, or a process's directory in one; empty: the newest one.
   static LiveSession at(const std::string &path);
 
+  /// A process by its number, unless a file has that name; everything else as at().
+  static LiveSession named(const std::string &target);
+
   const std::string &path() const { return path_; }
   /// For people: the path, or if only one process counts, its directory.
   std::string name() const;
