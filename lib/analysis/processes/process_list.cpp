@@ -184,6 +184,16 @@ std::vector<std::vector<uint32_t>> ProcessList::children() const {
   return children;
 }
 
+std::vector<bool> haveEnded(const TraceTable &table) {
+  dom::parser parser;
+  std::vector<bool> ended;
+  for (const model::Process &process : table.processes) {
+    const std::string how = readPart(process, parser).run.how;
+    ended.push_back(how == manifest::kCode || how == manifest::kSignal || how == manifest::kExec);
+  }
+  return ended;
+}
+
 ProcessList listProcesses(const TraceTable &table) {
   ProcessList list;
   dom::parser parser;

@@ -67,4 +67,8 @@ struct ProcessList {
 
 ProcessList listProcesses(const TraceTable &table);
 
+/// By number in TraceTable::processes: whether the manifest says that what ran there has ended, by exit, signal or
+/// exec.
+std::vector<bool> haveEnded(const TraceTable &table);
+
 } // namespace ada::analysis

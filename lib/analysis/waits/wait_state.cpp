@@ -71,13 +71,16 @@ void WaitState::take(uint64_t seq, const model::Event &event, const model::Batch
   event_ = nullptr;
 }
 
-void WaitState::finish(uint64_t endNs) {
+void WaitState::finish(const std::vector<uint64_t> &endsOfProcesses) {
+  const auto endOf = [&](uint32_t thread) {
+    return std::max(endsOfProcesses[processOf(thread)], threads_[thread].lastNs);
+  };
   for (uint32_t i = 0; i < threads_.size(); ++i)
-    listener_.beforeEvent(i, std::max(endNs, threads_[i].lastNs));
+    listener_.beforeEvent(i, endOf(i));
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     if (!threads_[i].hasBegun || threads_[i].frames.empty())
       continue;
-    nowNs_ = std::max(endNs, threads_[i].lastNs);
+    nowNs_ = endOf(i);
     account(i, nowNs_);
   }
   for (uint32_t i = 0; i < threads_.size(); ++i)

@@ -139,8 +139,8 @@ public:
   ~WaitState();
 
   void take(uint64_t seq, const model::Event &event, const model::Batch &batch);
-  /// Call this after the last event; open calls last until `endNs`.
-  void finish(uint64_t endNs);
+  /// Call this after the last event; open calls last until the end of their process.
+  void finish(const std::vector<uint64_t> &endsOfProcesses);
   /// Deadlocks that cannot end: open calls of locks and joins without a timeout. Call this before finish().
   std::vector<Deadlock> deadlocks() const;
 

@@ -411,15 +411,21 @@ std::vector<std::vector<DeadlockThread>> deadlocksOf(const WaitState &state) {
 
 } // namespace
 
-uint64_t endOfTrace(const TraceTable &table) {
-  uint64_t endNs = 0;
+std::vector<uint64_t> endsOfProcesses(const TraceTable &table) {
+  std::vector<uint64_t> ends(table.processes.size());
   for (const model::Thread &thread : table.threads) {
+    uint64_t &endNs = ends[thread.process];
     if (thread.extent)
       endNs = std::max(endNs, thread.extent->lastNs);
     if (thread.offCpu)
       endNs = std::max(endNs, thread.offCpu->knownToNs());
   }
-  return endNs;
+  const uint64_t all = ends.empty() ? 0 : *std::ranges::max_element(ends);
+  const std::vector<bool> ended = haveEnded(table);
+  for (size_t i = 0; i < ends.size(); ++i)
+    if (!ended[i])
+      ends[i] = all;
+  return ends;
 }
 
 Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
@@ -437,7 +443,7 @@ Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const s
   ADA_TRY(feed(source, table, state));
   Waits waits;
   waits.deadlocks = deadlocksOf(state);
-  state.finish(endOfTrace(table));
+  state.finish(endsOfProcesses(table));
   waits.rows = sums.rows();
   waits.hasWaitFunctions = state.hasWaitFunctions();
   waits.hasArguments = state.hasArguments();

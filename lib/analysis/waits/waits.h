@@ -78,8 +78,9 @@ struct Waits {
   bool hasWaitFunctions = false, hasArguments = false, hasLane = false;
 };
 
-/// The time until which calls that never ended are open.
-uint64_t endOfTrace(const TraceTable &table);
+/// By process: the time until which its calls that never ended are open. It is the end of the process if that is known,
+/// otherwise the end of the trace.
+std::vector<uint64_t> endsOfProcesses(const TraceTable &table);
 
 /// Waits of the given threads. Reads all threads twice: it must know which threads wake others before it adds up what
 /// they do.

@@ -236,7 +236,7 @@ private:
 class CallFinder : public CallSink<CallFinder> {
 public:
   CallFinder(TraceTable &table, const FilterOptions &filter, std::optional<uint64_t> seq)
-      : CallSink(table, filter), seq_(seq), endNs_(endOfTrace(table)) {}
+      : CallSink(table, filter), seq_(seq), ends_(endsOfProcesses(table)) {}
 
   Expected<void> events(const model::Batch &batch) override {
     auto done = CallSink::events(batch);
@@ -244,7 +244,7 @@ public:
   }
   void end(Span span, bool shown, std::string &&) {
     if (span.how == SpanEnd::Open)
-      span.endNs = std::max(span.endNs, endNs_);
+      span.endNs = std::max(span.endNs, ends_[table().threads[thread_].process]);
     if (seq_ ? span.beginSeq != *seq_ : !shown || (found && found->durationNs() >= span.durationNs()))
       return;
     found = span, thread = thread_;
@@ -256,7 +256,7 @@ public:
 
 private:
   std::optional<uint64_t> seq_;
-  uint64_t endNs_;
+  std::vector<uint64_t> ends_;
   bool isFound_ = false;
 };
 
