@@ -20,6 +20,7 @@
 #include "formats/packed/recompress.h"
 #include "formats/table.h"
 #include "model/passing_sink.h"
+#include "shared/manifest_keys.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -80,6 +81,7 @@ private:
   Expected<void> recompress(const atf::ThreadTrace &thread, const std::string &name, const std::string &to);
   void replaceThread(const atf::ThreadTrace &thread, const std::string &name, const std::string &with);
   Expected<void> writeFiles();
+  Expected<void> writeBinaries();
   bool leaveOutSecretName(const std::string &name);
   bool leaveOutSecretText(const std::string &name, std::string_view text);
   Expected<void> writeSources();
@@ -283,6 +285,30 @@ Expected<void> Packer::writeFiles() {
   return {};
 }
 
+// A process alone lies in the archive as in its session: beside the files that its manifest names.
+Expected<void> Packer::writeBinaries() {
+  const auto manifest = Manifest::read(pathOf(kManifest));
+  if (!manifest)
+    return {};
+  std::set<std::string> names;
+  for (const ManifestModule &module : manifest->modules)
+    if (!module.binary.empty())
+      names.insert(module.binary + ".json");
+  for (const std::string &name : names) {
+    const std::string path = atf::joinPath(manifest->binariesFolder(), name);
+    const auto file = FileBytes::open(path);
+    if (!file) {
+      result_.notes.push_back(fmt::format("{}; functions of {} have no names", file.error().text(), pathOf("")));
+      continue;
+    }
+    result_.bytesBefore += file->bytes().size();
+    ++result_.files;
+    if (!writer_.addCompressed(joined(manifest::kBinariesFolder, name), file->bytes(), modifiedSeconds(path)))
+      return notWritten();
+  }
+  return {};
+}
+
 bool Packer::leaveOutSecretName(const std::string &name) {
   const std::string_view what = secretName(lastNameOf(name));
   if (options_.secrets || what.empty())
@@ -337,6 +363,8 @@ Expected<PackResult> Packer::run() {
   }
   for (size_t i = 0; i < processes_.size(); ++i)
     ADA_TRY(convertProcess(processes_[i], i));
+  if (processes_ == std::vector<std::string>{""})
+    ADA_TRY(writeBinaries());
   ADA_TRY(writeFiles());
   if (options_.sources)
     ADA_TRY(writeSources());

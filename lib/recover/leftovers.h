@@ -53,6 +53,10 @@ Expected<void> checkFlight(const std::string &directory);
 /// Errors: E_IO; E_UNSAFE if it belongs to another user.
 Expected<std::string> saveFlight(const std::string &directory, const std::string &session);
 
+/// Removes the files of a session's folder `binaries` that processes were writing when they were killed: those with a
+/// temporary name that nobody has open.
+void removeLeftBinaries(const std::string &session);
+
 /// Removes what a flight recorder keeps in memory.
 void removeFlight(const std::string &directory);
 

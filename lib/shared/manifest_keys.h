@@ -159,7 +159,7 @@ template <class F, class Module> constexpr void moduleFields(F &f, Module &modul
   f.require(kModuleId, module.id), f(kPath, module.path);
   f(kBaseAddress, hex(module.baseAddress, 1)), f(kSize, module.size);
   f(kUuid, module.uuid), f.some(kBuildId, module.buildId);
-  f.some(kFunctions, module.functions);
+  f.some(kFunctions, module.functions), f.some(kBinary, module.binary);
   f(kLoadedNs, module.loadedNs), f(kUnloadedNs, module.unloadedNs);
 }
 

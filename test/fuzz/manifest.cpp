@@ -17,7 +17,7 @@ static void use(const Manifest &manifest) {
   std::set<uint64_t> ids;
   for (const ManifestThread &thread : manifest.threads)
     require(thread.id <= UINT32_MAX && ids.insert(thread.id).second, "threads have a number each");
-  for (const Symbol &symbol : manifest.symbols()) {
+  for (const Symbol &symbol : manifest.ownSymbols()) {
     const Symbol *found = manifest.find(symbol.functionId);
     require(found && found->functionId == symbol.functionId, "every symbol is found");
     require(!manifest.displayName(symbol.functionId).empty() && !manifest.shortDisplayName(symbol.functionId).empty(),

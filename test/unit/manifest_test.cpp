@@ -106,7 +106,7 @@ TEST(Manifest, AllFields) {
   EXPECT_EQ(m.timingAnchors.at(0).mediaTimescale, 600);
   EXPECT_TRUE(m.wasRecovered);
 
-  ASSERT_EQ(m.symbols().size(), 2u);
+  ASSERT_EQ(m.ownSymbols().size(), 2u);
   const Symbol *work = m.find(0x100000002);
   ASSERT_TRUE(work);
   EXPECT_EQ(work->name, "_ZN1A4workEi");
@@ -165,7 +165,7 @@ TEST(Manifest, OddFieldsAreLeftOut) {
   ASSERT_EQ(m->threads.size(), 2u) << "an id that comes twice counts once";
   EXPECT_EQ(m->threads[0].name, "");
   EXPECT_FALSE(m->threads[0].tid);
-  EXPECT_TRUE(m->symbols().empty());
+  EXPECT_TRUE(m->ownSymbols().empty());
   EXPECT_EQ(m->timeStartNs, 0u);
 }
 
@@ -265,7 +265,7 @@ TEST(Manifest, TimeGrowsWithTheSymbols) {
     const std::string text = manifestOf(symbols);
     const auto m = Manifest::parse(text);
     ASSERT_TRUE(m) << m.error().text();
-    EXPECT_EQ(m->symbols().size(), symbols);
+    EXPECT_EQ(m->ownSymbols().size(), symbols);
     EXPECT_EQ(m->find(symbols - 1)->line, symbols - 1);
   });
   EXPECT_LT(growth, 10);
@@ -319,7 +319,93 @@ TEST(Manifest, ModulesThatCameLaterAreInAFileOfTheirOwn) {
   EXPECT_EQ(m.displayName(0x200000000), "g");
   EXPECT_EQ(m.displayName(0x300000000), "h");
   ASSERT_NE(m.moduleOfFunction(0x300000000), nullptr);
-  EXPECT_EQ(m.symbols().size(), 3u);
+  EXPECT_EQ(m.ownSymbols().size(), 3u);
+}
+
+namespace {
+
+// A session with processes whose manifests refer to files in `binaries`.
+class SharedBinaries {
+public:
+  void writeBinary(const std::string &name, const std::string &text) {
+    scratch_.write("binaries/" + name + ".json", text);
+  }
+  Manifest process(const std::string &name, const std::string &modules, const std::string &symbols = "[]") {
+    scratch_.write(name + "/manifest.json",
+                   R"({"threads": [], "modules": )" + modules + R"(, "symbols": )" + symbols + "}");
+    auto manifest = Manifest::read(scratch_ / (name + "/manifest.json"));
+    EXPECT_TRUE(manifest);
+    return *std::move(manifest);
+  }
+
+private:
+  ScratchDirectory scratch_;
+};
+
+constexpr char kBinary[] = R"({"format_version": "1", "path": "/a", "build_id": "ab", "functions": 4, "symbols": [
+{"name": "_Z1fv", "file": "a.cpp", "line": 3, "address": "0x10"}, 7, {"name": "_Z1gv", "inlined": true},
+{"name": "mark", "kind": "instant", "types": "int x"}]})";
+
+} // namespace
+
+TEST(Manifest, ProcessesShareTheSymbolsOfABinary) {
+  SharedBinaries session;
+  session.writeBinary("ab-01", kBinary);
+  const Manifest first =
+      session.process("pid_1", R"([{"module_id": 0, "base_address": "0x1000", "functions": 4, "binary": "ab-01"}])");
+  const Manifest second = session.process(
+      "pid_2", R"([{"module_id": 0}, {"module_id": 2, "base_address": "0x2000", "functions": 4, "binary": "ab-01"}])",
+      R"([{"function_id": "0x1", "name": "own"}, {"function_id": "0x200000000", "name": "replaced"}])");
+  EXPECT_EQ(first.functionCount(), 4u);
+  EXPECT_EQ(second.functionCount(), 6u);
+  ASSERT_NE(first.find(0), nullptr);
+  EXPECT_EQ(first.find(0)->address, 0x1010u);
+  EXPECT_EQ(first.find(0), first.find(0)) << "it stays where it is";
+  EXPECT_EQ(first.find(2)->name.data(), second.find(0x200000002)->name.data()) << "kept once";
+  EXPECT_EQ(first.displayName(0), "f()");
+  EXPECT_EQ(first.displayName(2).data(), second.displayName(0x200000002).data()) << "made once";
+  EXPECT_EQ(second.find(0x200000002)->functionId, 0x200000002u);
+  EXPECT_EQ(second.find(0x200000002)->original, 0x200000002u);
+  EXPECT_EQ(second.displayName(0x200000000), "replaced") << "the manifest's own symbols come first";
+  EXPECT_EQ(second.displayName(1), "own");
+  EXPECT_EQ(first.find(1), nullptr) << "not an object";
+  EXPECT_EQ(first.find(4), nullptr);
+  EXPECT_EQ(first.displayName(4), "0x0000000000000004");
+  EXPECT_TRUE(first.hasAnnotatedValues());
+  EXPECT_TRUE(first.binaryFlaws().empty());
+  std::vector<uint64_t> ids;
+  second.eachSymbol([&](const Symbol &symbol) { ids.push_back(symbol.functionId); });
+  EXPECT_EQ(ids, (std::vector<uint64_t>{1, 0x200000000, 0x200000000, 0x200000002, 0x200000003}));
+  ids.clear();
+  second.eachSymbol([&](const Symbol &symbol) { ids.push_back(symbol.functionId); },
+                    [](const ManifestModule &module) { return module.binary != "ab-01"; });
+  EXPECT_EQ(ids, (std::vector<uint64_t>{1, 0x200000000}));
+}
+
+TEST(Manifest, BinariesThatCantBeReadHaveNoNames) {
+  SharedBinaries session;
+  const auto flaw = [&](const std::string &binary) {
+    const Manifest manifest =
+        session.process("pid_1", R"([{"module_id": 0, "functions": 4, "binary": ")" + binary + R"("}])");
+    EXPECT_EQ(manifest.find(9), nullptr);
+    EXPECT_EQ(manifest.displayName(9), "0x0000000000000009");
+    const std::vector<Error> flaws = manifest.binaryFlaws();
+    return flaws.empty() ? std::string() : flaws[0].text();
+  };
+  const auto has = [](const std::string &text, const char *part) { return text.find(part) != std::string::npos; };
+  EXPECT_TRUE(has(flaw("00"), "00.json"));
+  session.writeBinary("01", "");
+  EXPECT_TRUE(has(flaw("01"), "empty"));
+  session.writeBinary("02", std::string(kBinary).substr(0, 150));
+  EXPECT_TRUE(has(flaw("02"), "not JSON"));
+  session.writeBinary("03", R"({"symbols": {}})");
+  EXPECT_TRUE(has(flaw("03"), "array"));
+  session.writeBinary("04", R"({"functions": 99999999999999999999, "symbols": [{"name": "f"}]})");
+  EXPECT_TRUE(has(flaw("04"), "1 functions instead of 4"));
+  // Names that lead elsewhere are not references at all.
+  session.writeBinary("../manifest", kBinary);
+  for (const char *name : {"../manifest", "..", ".", "", "ab-01.json", "AB", "/etc/passwd"})
+    EXPECT_EQ(flaw(name), "") << name;
 }
 
 // They only grow: a line may be older than the manifest, and newer versions replace what they have grown over.

@@ -10,6 +10,7 @@
 #include "ada/trace/event.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,10 +53,11 @@ struct ManifestModule {
   std::string uuid;       ///< the build id's first 16 bytes, 8-4-4-4-12
   std::string buildId;    ///< the whole build id, hex
   uint64_t functions = 0; ///< how many it has
+  std::string binary; ///< the name of the file in the session's folder `binaries` that has them; empty if there is none
   std::optional<uint64_t> loadedNs, unloadedNs;
 };
 
-/// A traced function. The texts live as long as the manifest they come from.
+/// A traced function. Symbol and texts live as long as the manifest they come from.
 struct Symbol {
   uint64_t functionId = 0;
   std::string_view name;        ///< as in the object file, mangled
@@ -158,7 +160,7 @@ public:
   Manifest &operator=(Manifest &&) noexcept;
   ~Manifest();
 
-  std::string formatVersion;           ///< "2.1"
+  std::string formatVersion;           ///< "2.2"
   std::vector<ManifestThread> threads; ///< in the manifest's order; an id that comes twice counts once
   uint64_t timeStartNs = 0, timeEndNs = 0;
   uint64_t clockType = 0;
@@ -227,13 +229,27 @@ public:
   /// How many calls there can have been of all of them, which share the processors; 0: not known.
   uint64_t allAtMost() const;
 
-  /// Some of its symbols are annotations with arguments.
-  bool hasAnnotatedValues = false;
+  // Symbols are in the manifest, or, those of a module with `binary`, in a file of the folder `binaries` beside the
+  // process's directory. All manifests of a session share what these files say. A file is read when one of its
+  // functions is first asked for. What can't be read has no names.
 
-  /// All symbols, in the manifest's order.
-  std::span<const Symbol> symbols() const noexcept;
+  /// The symbols that are in the manifest itself, in its order.
+  std::span<const Symbol> ownSymbols() const noexcept;
+  /// How many functions there are, as far as the manifest says. Reads no file.
+  uint64_t functionCount() const noexcept;
+  uint64_t functionCount(const ManifestModule &module) const noexcept;
+  /// Visits all symbols; `symbol` is valid during the call, its texts as long as the manifest. `wants`: leaves out
+  /// modules with `binary` if it is false; the processes of a session have many in common.
+  void eachSymbol(const std::function<void(const Symbol &symbol)> &visit,
+                  const std::function<bool(const ManifestModule &module)> &wants = {}) const;
   /// The symbol of a function id, or null. O(1).
-  const Symbol *find(uint64_t functionId) const noexcept;
+  const Symbol *find(uint64_t functionId) const;
+  /// Some of its symbols are annotations with arguments.
+  bool hasAnnotatedValues() const;
+  /// What is wrong with the files that its modules name.
+  std::vector<Error> binaryFlaws() const;
+  /// The folder of these files; empty if no module names one.
+  std::string binariesFolder() const;
   /// The module of a function id, or null.
   const ManifestModule *moduleOfFunction(uint64_t functionId) const noexcept;
 

@@ -132,9 +132,10 @@ struct Process {
   std::vector<TimingAnchor> timingAnchors = {};
   /// Some of its functions are annotations with arguments, which are worth showing without being asked for.
   bool hasAnnotatedValues = false;
-  /// ATF sources only, for ATF sinks: the manifest's `symbols`, all of them.
-  /// Valid during addProcess().
+  /// ATF sources only, for ATF sinks: the manifest's `symbols`. Valid during addProcess().
   std::string_view symbols = {};
+  /// The same: the folder with the symbols of the modules in `description` that have `binary`.
+  std::string binariesFolder = {};
 };
 
 /// How much a thread holds.

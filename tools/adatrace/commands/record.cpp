@@ -18,6 +18,7 @@
 
 #include "ada/trace/manifest.h"
 
+#include "recover/leftovers.h"
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -182,6 +183,7 @@ bool recoverUnfinished(const std::string &session, const Ending &ending, bool qu
       recoverAndTell(directory, options, true, totals);
     }
   }
+  removeLeftBinaries(session);
   return neverBegan;
 }
 

@@ -147,6 +147,7 @@ int run(const Options &options, const Invocation &) {
   RecoverTotals totals;
   for (const std::string &directory : directories)
     recoverAndTell(directory, {.exitCode = {}, .signal = {}, .keepRing = options.keepRing}, options.quiet, totals);
+  removeLeftBinaries(fs::path(directories.front()).parent_path());
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace ada::cli {
@@ -73,18 +74,22 @@ FunctionsOff functionsOff(const std::string &session) {
   return off;
 }
 
-// Every function that could have been recorded, in all processes.
+// Every function that could have been recorded, in all processes; those of a binary once.
 static std::vector<model::Function> functionsOf(const std::string &session) {
   std::vector<model::Function> functions;
+  std::set<std::string> binaries;
   for (const std::string &directory : processDirectories(session))
     if (const auto manifest = Manifest::read(directory + "/manifest.json"))
-      for (const Symbol &symbol : manifest->symbols())
-        functions.push_back(
-            {.id = symbol.functionId,
-             .name = std::string(symbol.name),
-             .displayName = symbol.displayName.empty() ? demangle(symbol.name) : std::string(symbol.displayName),
-             .file = std::string(symbol.file),
-             .isExternal = symbol.isExternal});
+      manifest->eachSymbol(
+          [&](const Symbol &symbol) {
+            functions.push_back(
+                {.id = symbol.functionId,
+                 .name = std::string(symbol.name),
+                 .displayName = symbol.displayName.empty() ? demangle(symbol.name) : std::string(symbol.displayName),
+                 .file = std::string(symbol.file),
+                 .isExternal = symbol.isExternal});
+          },
+          [&](const ManifestModule &module) { return binaries.insert(module.binary).second; });
   return functions;
 }
 

@@ -313,9 +313,6 @@ InfoTable threadTable(const atf::ProcessTrace &process, std::optional<uint64_t> 
 }
 
 InfoTable moduleTable(const Manifest &manifest) {
-  std::map<uint64_t, uint64_t> functions;
-  for (const Symbol &symbol : manifest.symbols())
-    ++functions[moduleOf(symbol.functionId)];
   InfoTable table{.key = "modules",
                   .what = "modules",
                   .heading = fmt::format("{:>6} {:>9}  {:<40}  module", "module", "functions", "build id"),
@@ -323,10 +320,11 @@ InfoTable moduleTable(const Manifest &manifest) {
   for (const ManifestModule &module : manifest.modules) {
     const std::string &id = !module.buildId.empty() ? module.buildId : module.uuid;
     JsonMembers members;
-    members.number("module", module.id).number("functions", functions[module.id]).textOrNull("build_id", id);
-    table.rows.push_back({.text = fmt::format("{:>6} {:>9}  {:<40}  {}", module.id, formatCount(functions[module.id]),
-                                              id.empty() ? "-" : id, module.path),
-                          .members = std::move(members.text("path", module.path))});
+    members.number("module", module.id).number("functions", manifest.functionCount(module)).textOrNull("build_id", id);
+    table.rows.push_back(
+        {.text = fmt::format("{:>6} {:>9}  {:<40}  {}", module.id, formatCount(manifest.functionCount(module)),
+                             id.empty() ? "-" : id, module.path),
+         .members = std::move(members.text("path", module.path))});
   }
   return table;
 }
@@ -364,9 +362,9 @@ InfoSection describeProcess(const atf::ProcessTrace &process, std::optional<uint
   describeRecorded(section, process, originNs);
   if (manifest) {
     section.fields.push_back({"functions",
-                              fmt::format("{} in {}", formatCount(manifest->symbols().size()),
+                              fmt::format("{} in {}", formatCount(manifest->functionCount()),
                                           formatCount(manifest->modules.size(), "module")),
-                              JsonMembers().number("functions", uint64_t{manifest->symbols().size()})});
+                              JsonMembers().number("functions", manifest->functionCount())});
     if (!manifest->clockSource.empty())
       section.fields.push_back(describeClock(*manifest));
     if (!manifest->options.empty())

@@ -51,10 +51,10 @@ std::string detailSummary(const ProcessTrace &process) {
   if (globs.empty())
     return text;
   uint64_t functions = 0;
-  for (const Symbol &symbol : manifest->symbols()) {
+  manifest->eachSymbol([&](const Symbol &symbol) {
     const std::string mangled(symbol.name), file(symbol.file), demangled(manifest->displayName(symbol.functionId));
     functions += select::means(globs.c_str(), {mangled.c_str(), demangled.c_str(), file.c_str()});
-  }
+  });
   return text + fmt::format(", of {} ({})", formatCount(functions, "function"), globs);
 }
 

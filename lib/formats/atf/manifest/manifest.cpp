@@ -5,15 +5,15 @@
 #include "ada/trace/event.h"
 #include "base/file_bytes.h"
 #include "base/json_document.h"
-#include "formats/atf/manifest/lambda_places.h"
+#include "formats/atf/manifest/binaries.h"
 #include "formats/atf/manifest/manifest_fields.h"
 #include "formats/atf/manifest/symbol_entries.h"
+#include "formats/atf/manifest/symbol_names.h"
 #include "formats/atf/session/directories.h"
 #include "model/names.h"
 #include "shared/manifest_keys.h"
 
 #include <algorithm>
-#include <atomic>
 #include <deque>
 #include <mutex>
 #include <unordered_map>
@@ -21,50 +21,56 @@
 
 namespace ada {
 
-// A name that is made on first use. If several threads make it, the first one to finish wins.
-class LazyText {
-public:
-  LazyText() = default;
-  LazyText(LazyText &&other) noexcept : made_(other.made_.exchange(nullptr)) {}
-  ~LazyText() { delete made_.load(); }
-
-  template <class Make> std::string_view get(Make make) const {
-    const std::string *text = made_.load(std::memory_order_acquire);
-    if (!text) {
-      auto *fresh = new std::string(make());
-      if (made_.compare_exchange_strong(text, fresh, std::memory_order_acq_rel))
-        text = fresh;
-      else
-        delete fresh;
-    }
-    return *text;
-  }
-
-private:
-  mutable std::atomic<const std::string *> made_{nullptr};
-};
-
 struct Manifest::Table {
   // A trace with damaged ids can contain any number of unknown functions; at most this many get a name each.
   static constexpr size_t kMaxUnknown = 1 << 20;
 
-  std::deque<JsonDocument> documents; // own the texts: the manifest's, and those of late modules
-  std::vector<Symbol> symbols;
-  std::vector<LazyText> names, shortNames; // by position in `symbols`
+  std::deque<JsonDocument> documents; // own the texts of `symbols`
+  std::vector<Symbol> symbols;        // those that are in the manifest itself
+  atf::SymbolNames names;
   std::unordered_map<uint64_t, uint32_t> byId;
-  mutable std::once_flag lambdasMade;
-  mutable atf::LambdaPlaces lambdas;
+  bool hasAnnotatedValues = false;
   std::unordered_map<uint64_t, uint32_t> moduleById;
 
-  // Made when a lambda's name is first needed; by then all symbols are there.
-  const atf::LambdaPlaces &placesOfLambdas() const {
-    std::call_once(lambdasMade, [this] {
-      for (const Symbol &symbol : symbols)
-        if (symbol.line && symbol.displayName.empty() && atf::LambdaPlaces::mayName(symbol.name))
-          lambdas.add(demangle(symbol.name), symbol.file, symbol.line);
-      lambdas.finish();
-    });
-    return lambdas;
+  // The symbols of a module that are in a file.
+  struct Elsewhere {
+    uint32_t moduleId = 0;
+    uint64_t baseAddress = 0;
+    std::string binary;
+    std::once_flag once;
+    std::optional<Expected<std::shared_ptr<const atf::Binary>>> read;
+    std::mutex mutex;
+    std::unordered_map<uint64_t, Symbol> askedFor; // with ids and addresses of this process
+
+    Symbol symbol(const Symbol &known) const {
+      Symbol symbol = known;
+      symbol.functionId = makeFunctionId(moduleId, static_cast<uint32_t>(known.functionId));
+      if (symbol.address)
+        symbol.address += baseAddress;
+      if (symbol.isInlined)
+        symbol.original = makeFunctionId(moduleId, static_cast<uint32_t>(known.original));
+      return symbol;
+    }
+  };
+  std::shared_ptr<atf::Binaries> binaries; // null if no module is in a file
+  mutable std::deque<Elsewhere> elsewhere;
+  std::unordered_map<uint64_t, uint32_t> elsewhereById; // by module id
+
+  const Expected<std::shared_ptr<const atf::Binary>> &read(Elsewhere &module) const {
+    std::call_once(module.once, [&] { module.read = binaries->get(module.binary); });
+    return *module.read;
+  }
+
+  // The file that has a function, and its module; null if there is none that does.
+  std::pair<const atf::Binary *, Elsewhere *> fileOf(uint64_t functionId) const {
+    const auto found = binaries ? elsewhereById.find(moduleOf(functionId)) : elsewhereById.end();
+    if (found == elsewhereById.end())
+      return {};
+    Elsewhere &module = elsewhere[found->second];
+    const auto &binary = read(module);
+    if (!binary || !(*binary)->at(symbolOf(functionId)))
+      return {};
+    return {binary->get(), &module};
   }
 
   mutable std::mutex unknownMutex;
@@ -110,6 +116,7 @@ public:
     atf::readFields(root, manifest_);
     std::erase_if(manifest_.dropped, [](const auto &reason) { return reason.second == 0; });
     readTables(root);
+    dropUnused();
     return std::move(manifest_);
   }
 
@@ -118,6 +125,7 @@ public:
   static void addLate(Manifest &manifest, std::string_view lines) {
     ManifestParser more(manifest::kLateModulesFile);
     more.manifest_ = std::move(manifest);
+    more.symbolsBefore_ = more.manifest_.table_->symbols.size();
     more.isLate_ = true;
     while (!lines.empty()) {
       const size_t end = std::min(lines.find('\n'), lines.size());
@@ -126,12 +134,21 @@ public:
         more.readTables(*document.object());
         atf::takeLateFields(*document.object(), more.manifest_);
       }
+      more.dropUnused();
       lines.remove_prefix(std::min(end + 1, lines.size()));
     }
     manifest = std::move(more.manifest_);
   }
 
 private:
+  // Keeps the last document only if symbols have texts of it: of thousands of processes, each would take a lot.
+  void dropUnused() {
+    Manifest::Table &table = *manifest_.table_;
+    if (table.symbols.size() == symbolsBefore_)
+      table.documents.pop_back();
+    symbolsBefore_ = table.symbols.size();
+  }
+
   Error bad(std::string field, std::string message) {
     return {.code = "E_BAD_MANIFEST", .message = std::move(message), .file = name_, .field = std::move(field)};
   }
@@ -164,6 +181,15 @@ private:
       if (!isUsable || (isLate_ && manifest_.table_->moduleById.contains(module.id)))
         return;
       manifest_.table_->moduleById.emplace(module.id, static_cast<uint32_t>(manifest_.modules.size()));
+      if (atf::Binaries::isName(module.binary) && module.id <= UINT32_MAX) {
+        Manifest::Table &table = *manifest_.table_;
+        table.elsewhereById.emplace(module.id, static_cast<uint32_t>(table.elsewhere.size()));
+        Manifest::Table::Elsewhere &elsewhere = table.elsewhere.emplace_back();
+        elsewhere.moduleId = static_cast<uint32_t>(module.id), elsewhere.baseAddress = module.baseAddress;
+        elsewhere.binary = module.binary;
+      } else {
+        module.binary.clear();
+      }
       manifest_.modules.push_back(std::move(module));
     });
     readSymbols(root);
@@ -211,12 +237,11 @@ private:
       if (table.byId.emplace(symbol->functionId, position).second)
         table.symbols.push_back(*symbol);
       hasInlined |= symbol->isInlined;
-      manifest_.hasAnnotatedValues |= symbol->kind != SymbolKind::Function && !symbol->types.empty();
+      table.hasAnnotatedValues |= symbol->kind != SymbolKind::Function && !symbol->types.empty();
     }
     if (hasInlined)
       atf::findOriginals(table.symbols);
     table.names.resize(table.symbols.size());
-    table.shortNames.resize(table.symbols.size());
     if (leftOut > 0)
       manifest_.warnings.push_back(
           {"W_SYMBOLS_LEFT_OUT", std::to_string(leftOut) + " symbols have no usable id or name and were left out"});
@@ -225,6 +250,7 @@ private:
   std::string name_;
   Manifest manifest_;
   bool isLate_ = false;
+  size_t symbolsBefore_ = 0;
 };
 
 Expected<Manifest> Manifest::parse(std::string_view json, const std::string &name) {
@@ -243,17 +269,86 @@ Expected<Manifest> Manifest::read(const std::string &path) {
   auto manifest = parse(text(file->holes().before(file->bytes())), path);
   if (manifest && late)
     ManifestParser::addLate(*manifest, text(late->bytes()));
+  if (manifest && !manifest->table_->elsewhere.empty())
+    manifest->table_->binaries = atf::Binaries::beside(atf::parentPath(path));
   return manifest;
 }
 
 //===--- questions --------------------------------------------------------===//
 
-std::span<const Symbol> Manifest::symbols() const noexcept { return table_->symbols; }
+std::span<const Symbol> Manifest::ownSymbols() const noexcept { return table_->symbols; }
 
-const Symbol *Manifest::find(uint64_t functionId) const noexcept {
-  auto found = table_->byId.find(functionId);
-  return found == table_->byId.end() ? nullptr : &table_->symbols[found->second];
+uint64_t Manifest::functionCount(const ManifestModule &module) const noexcept {
+  return module.binary.empty()
+             ? static_cast<uint64_t>(std::ranges::count(
+                   table_->symbols, module.id, [](const Symbol &symbol) { return moduleOf(symbol.functionId); }))
+             : module.functions;
 }
+
+uint64_t Manifest::functionCount() const noexcept {
+  uint64_t count = table_->symbols.size();
+  for (const ManifestModule &module : modules)
+    if (!module.binary.empty())
+      count += module.functions;
+  return count;
+}
+
+void Manifest::eachSymbol(const std::function<void(const Symbol &symbol)> &visit,
+                          const std::function<bool(const ManifestModule &module)> &wants) const {
+  for (const Symbol &symbol : table_->symbols)
+    visit(symbol);
+  for (const auto &[id, at] : table_->elsewhereById) {
+    Table::Elsewhere &module = table_->elsewhere[at];
+    if (!table_->binaries || (wants && !wants(modules[table_->moduleById.at(id)])))
+      continue;
+    if (const auto &binary = table_->read(module))
+      for (const Symbol &symbol : (*binary)->symbols())
+        if (!symbol.name.empty())
+          visit(module.symbol(symbol));
+  }
+}
+
+const Symbol *Manifest::find(uint64_t functionId) const {
+  if (const auto found = table_->byId.find(functionId); found != table_->byId.end())
+    return &table_->symbols[found->second];
+  const auto [binary, module] = table_->fileOf(functionId);
+  if (!binary)
+    return nullptr;
+  std::lock_guard lock(module->mutex);
+  const auto [place, isNew] = module->askedFor.try_emplace(symbolOf(functionId));
+  if (isNew)
+    place->second = module->symbol(*binary->at(symbolOf(functionId)));
+  return &place->second;
+}
+
+bool Manifest::hasAnnotatedValues() const {
+  return table_->hasAnnotatedValues ||
+         (table_->binaries && std::ranges::any_of(table_->elsewhere, [this](Table::Elsewhere &module) {
+            const auto &binary = table_->read(module);
+            return binary && (*binary)->hasAnnotatedValues();
+          }));
+}
+
+std::vector<Error> Manifest::binaryFlaws() const {
+  std::vector<Error> flaws;
+  if (!table_->binaries)
+    return flaws;
+  for (Table::Elsewhere &module : table_->elsewhere) {
+    const auto &binary = table_->read(module);
+    const ManifestModule &known = modules[table_->moduleById.at(module.moduleId)];
+    if (!binary)
+      flaws.push_back(binary.error());
+    else if ((*binary)->symbols().size() != (*binary)->claimedFunctions() ||
+             (known.functions && known.functions != (*binary)->symbols().size()))
+      flaws.push_back({.code = "E_BAD_BINARY",
+                       .message = "it has " + std::to_string((*binary)->symbols().size()) + " functions instead of " +
+                                  std::to_string(known.functions ? known.functions : (*binary)->claimedFunctions()),
+                       .file = table_->binaries->pathOf(module.binary)});
+  }
+  return flaws;
+}
+
+std::string Manifest::binariesFolder() const { return table_->binaries ? table_->binaries->folder() : std::string(); }
 
 const ManifestModule *Manifest::moduleOfFunction(uint64_t functionId) const noexcept {
   auto found = table_->moduleById.find(moduleOf(functionId));
@@ -261,28 +356,17 @@ const ManifestModule *Manifest::moduleOfFunction(uint64_t functionId) const noex
 }
 
 std::string_view Manifest::displayName(uint64_t functionId) const {
-  auto found = table_->byId.find(functionId);
-  if (found == table_->byId.end())
-    return table_->unknownName(functionId);
-  return table_->names[found->second].get([&] {
-    const Symbol &symbol = table_->symbols[found->second];
-    const bool isAsWritten = !symbol.displayName.empty() || symbol.kind != SymbolKind::Function;
-    if (isAsWritten)
-      return std::string(symbol.displayName.empty() ? symbol.name : symbol.displayName);
-    std::string name = demangle(symbol.name);
-    return atf::LambdaPlaces::mayName(symbol.name) ? table_->placesOfLambdas().apply(std::move(name)) : name;
-  });
+  if (const auto found = table_->byId.find(functionId); found != table_->byId.end())
+    return table_->names.displayName(table_->symbols, found->second);
+  const atf::Binary *binary = table_->fileOf(functionId).first;
+  return binary ? binary->displayName(symbolOf(functionId)) : table_->unknownName(functionId);
 }
 
 std::string_view Manifest::shortDisplayName(uint64_t functionId) const {
-  auto found = table_->byId.find(functionId);
-  if (found == table_->byId.end())
-    return table_->unknownName(functionId);
-  return table_->shortNames[found->second].get([&] {
-    const Symbol &symbol = table_->symbols[found->second];
-    const bool isAsWritten = !symbol.displayName.empty() || symbol.kind != SymbolKind::Function;
-    return isAsWritten ? std::string(displayName(functionId)) : shortName(displayName(functionId));
-  });
+  if (const auto found = table_->byId.find(functionId); found != table_->byId.end())
+    return table_->names.shortDisplayName(table_->symbols, found->second);
+  const atf::Binary *binary = table_->fileOf(functionId).first;
+  return binary ? binary->shortDisplayName(symbolOf(functionId)) : table_->unknownName(functionId);
 }
 
 std::map<std::string, uint64_t> Manifest::allDropped() const {

@@ -2,8 +2,12 @@
 #include "manifest_text.h"
 
 #include "ada/trace/event.h"
+#include "base/file_bytes.h"
+#include "base/format.h"
+#include "base/json_document.h"
 #include "base/json_object.h"
 #include "base/safe_file.h"
+#include "formats/atf/manifest/binaries.h"
 #include "formats/atf/manifest/symbol_entries.h"
 #include "formats/atf/session/directories.h"
 #include "model/names.h"
@@ -12,6 +16,14 @@
 #include <algorithm>
 
 namespace ada::model {
+
+namespace {
+
+struct SymbolPlace {
+  uint64_t functionId, moduleId, symbolIndex;
+};
+
+} // namespace
 
 ManifestText::ManifestText(const Process &process)
     : description_(process.description), allSymbols_(process.symbols), pid_(process.pid),
@@ -29,6 +41,69 @@ void ManifestText::addSymbol(const Function &function) {
     manifest::symbolIds(f, entry.ids);
     manifest::symbolFields(f, entry);
   });
+}
+
+std::vector<std::string> ManifestText::binaries() const {
+  std::vector<std::string> names;
+  const JsonDocument document(description_);
+  if (document.object())
+    eachObject(*document.object(), manifest::kModules, [&](const dom::object &module) {
+      std::string_view name;
+      if (!module[manifest::kBinary].get(name) && atf::Binaries::isName(name))
+        names.emplace_back(name);
+    });
+  return names;
+}
+
+// The symbol as a manifest has it: with ids, and the address in this process.
+static std::string symbolIn(const ManifestModule &module, uint64_t index, const dom::object &symbol) {
+  const SymbolPlace place = {makeFunctionId(static_cast<uint32_t>(module.id), static_cast<uint32_t>(index)), module.id,
+                             index};
+  JsonMembers ids;
+  FieldWriter(ids).object({}, place, [](auto &f, auto &to) { manifest::symbolIds(f, to); });
+  JsonObject json(ids.list());
+  JsonObject known(symbol);
+  dom::element address;
+  if (uint64_t distance = 0; !symbol[manifest::kAddress].get(address) && take(address, distance))
+    known.set(manifest::kAddress, fmt::format("\"{:#x}\"", module.baseAddress + distance));
+  json.addMissing(std::move(known));
+  return json.text();
+}
+
+void ManifestText::takeBinaries(const std::string &folder) {
+  JsonObject description(description_);
+  JsonMembers symbols, modules;
+  const JsonDocument document(description_);
+  if (!document.object())
+    return;
+  eachObject(*document.object(), manifest::kModules, [&](const dom::object &entry) {
+    JsonObject json(entry);
+    ManifestModule module;
+    if (FieldReader::read(entry, module, [](auto &f, auto &to) { manifest::moduleFields(f, to); }) &&
+        atf::Binaries::isName(module.binary) && module.id <= UINT32_MAX)
+      if (const auto file = FileBytes::open(atf::Binaries(folder).pathOf(module.binary))) {
+        const auto bytes = file->bytes();
+        const JsonDocument binary(std::string_view(reinterpret_cast<const char *>(bytes.data()), bytes.size()));
+        dom::array all;
+        if (binary.object() && !(*binary.object())[manifest::kSymbols].get(all)) {
+          uint64_t index = 0;
+          for (const dom::element element : all) {
+            if (dom::object symbol; !element.get(symbol))
+              symbols.line().json({}, symbolIn(module, index, symbol));
+            ++index;
+          }
+          json.erase(manifest::kBinary);
+        }
+      }
+    modules.json({}, json.text());
+  });
+  JsonObject all;
+  all.set(manifest::kSymbols, allSymbols_);
+  all.append(manifest::kSymbols, symbols.list());
+  allSymbols_ = *all.find(manifest::kSymbols);
+  description.erase(manifest::kModules);
+  description.append(manifest::kModules, modules.list());
+  description_ = description.text();
 }
 
 void ManifestText::addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t inferred,
@@ -52,7 +127,7 @@ void ManifestText::addThread(const Thread &thread, uint64_t events, uint64_t det
 
 Expected<void> ManifestText::write(const std::string &path) const {
   JsonObject json;
-  json.set(manifest::kFormatVersion, jsonString("2.1"));
+  json.set(manifest::kFormatVersion, jsonString("2.2"));
   json.set(manifest::kTimeStartNs, std::to_string(startNs_ > endNs_ ? 0 : startNs_));
   json.set(manifest::kTimeEndNs, std::to_string(endNs_));
   json.set(manifest::kClockType, std::to_string(clockType_));

@@ -5,6 +5,8 @@
 #include "base/json.h"
 
 #include <set>
+#include <string>
+#include <vector>
 
 namespace ada::model {
 
@@ -12,6 +14,10 @@ class ManifestText {
 public:
   explicit ManifestText(const Process &process);
   void addSymbol(const Function &function);
+  /// The names of the files that its modules refer to.
+  std::vector<std::string> binaries() const;
+  /// Takes the symbols from these files, so that it needs none of them.
+  void takeBinaries(const std::string &folder);
   void addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t inferred, uint64_t minTimeNs,
                  uint64_t maxTimeNs);
   Expected<void> write(const std::string &path) const;

@@ -65,6 +65,9 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
   const std::string file = process.path() + "/manifest.json";
   for (const Warning &flaw : manifest.warnings)
     problem(file, fmt::format("{} [{}]", flaw.message, flaw.code));
+  for (const Error &flaw : manifest.binaryFlaws())
+    if (binariesTold_.insert(flaw.file).second)
+      problem(flaw.file, fmt::format("{} [{}]", flaw.message, flaw.code));
   if (manifest.exit.how == "running")
     problem(file, "the process did not finish its trace (it was killed, ended without exit(), or still runs); "
                   "`adatrace recover` finishes it");
@@ -76,7 +79,7 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
     if (!modules.insert(module.id).second)
       problem(file, fmt::format("modules: module_id {} appears twice", module.id));
   Sightings unknownModule;
-  for (const Symbol &symbol : manifest.symbols())
+  for (const Symbol &symbol : manifest.ownSymbols())
     if (!modules.contains(moduleOf(symbol.functionId)))
       unknownModule.add(0, [&] {
         return fmt::format("symbols: function {} is in module {}, which is not listed",

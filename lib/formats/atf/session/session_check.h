@@ -39,6 +39,7 @@ private:
   void checkManifest(const ProcessTrace &process);
 
   Report report_, note_;
+  std::unordered_set<std::string> binariesTold_; // files of the session's binaries
   uint64_t problemCount_ = 0, eventCount_ = 0, detailCount_ = 0, threadCount_ = 0;
 };
 

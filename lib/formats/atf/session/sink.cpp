@@ -2,12 +2,15 @@
 #include "ada/trace/convert.h"
 
 #include "base/file_bytes.h"
+#include "base/safe_file.h"
 #include "base/try.h"
 #include "directories.h"
 #include "formats/atf/files/sched_file.h"
 #include "formats/atf/files/thread_writer.h"
+#include "formats/atf/manifest/binaries.h"
 #include "formats/atf/manifest/manifest_text.h"
 #include "formats/packed/compression.h"
+#include "shared/manifest_keys.h"
 
 #include <cerrno>
 #include <sys/stat.h>
@@ -108,12 +111,13 @@ private:
     std::unique_ptr<AtfThreadWriter> writer;
   };
   std::string nameOf(const Process &process);
+  Expected<void> copyBinaries(const ManifestText &text, const std::string &from);
 
   std::string directory_;
   bool isRoot_ = true;
   std::vector<ProcessState> processes_;
   std::vector<ThreadState> threads_;
-  std::unordered_set<std::string> names_;
+  std::unordered_set<std::string> names_, binaries_;
 };
 
 } // namespace
@@ -138,8 +142,30 @@ Expected<void> AtfSessionSink::addProcess(const Process &process) {
                      .text = ManifestText(process),
                      .numbers = {}};
   ADA_TRY(makeDirectory(state.path));
+  // A directory that is a process alone has no place for files of a session.
+  if (isRoot_)
+    ADA_TRY(copyBinaries(state.text, process.binariesFolder));
+  else
+    state.text.takeBinaries(process.binariesFolder);
   lost_.addChanged({process.executable, process.description});
   processes_.push_back(std::move(state));
+  return {};
+}
+
+// A file that can't be read is not there in the copy, either. The source has said so.
+Expected<void> AtfSessionSink::copyBinaries(const ManifestText &text, const std::string &from) {
+  const std::string folder = atf::joinPath(directory_, manifest::kBinariesFolder);
+  for (const std::string &name : text.binaries()) {
+    if (!binaries_.insert(name).second)
+      continue;
+    const auto file = FileBytes::open(atf::Binaries(from).pathOf(name));
+    if (!file)
+      continue;
+    ADA_TRY(makeDirectory(folder));
+    const auto place = ADA_TRY(canonicalPath(folder));
+    ADA_TRY(replaceFile(atf::Binaries(place).pathOf(name),
+                        {reinterpret_cast<const char *>(file->bytes().data()), file->bytes().size()}));
+  }
   return {};
 }
 

@@ -6,6 +6,7 @@
 #include "base/file_bytes.h"
 #include "base/quantities.h"
 #include "directories.h"
+#include "event_details.h"
 #include "formats/atf/files/request_range.h"
 #include "formats/atf/files/sched_file.h"
 #include "formats/atf/info/time_flaws.h"
@@ -26,6 +27,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 #include <utility>
 
 namespace ada::model {
@@ -114,6 +116,7 @@ private:
     std::array<Recent, 1024> recent;
     FunctionIndex local;
     std::vector<uint32_t> numbers; // in the model, by local number
+    uint64_t named = 0;            // how many of them have a symbol
   };
 
   // The inputs and results of reading one thread.
@@ -153,6 +156,7 @@ private:
 Expected<void> AtfSource::announce(TraceSink &sink) {
   uint32_t processIndex = 0, threadIndex = 0;
   std::vector<ManifestParts> descriptions;
+  std::unordered_set<std::string> told;
   for (const atf::ProcessTrace &process : session_.processes()) {
     for (const Warning &flaw : process.warnings())
       if (flaw.code.starts_with("W_THREAD_MISSING"))
@@ -179,17 +183,21 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     if (const Manifest *manifest = process.manifest()) {
       if (manifest->times == manifest::kTimesFrom[ADA_TIMES_TICK])
         info.resolutionNs = manifest->resolutionNs;
-      info.hasAnnotatedValues = manifest->hasAnnotatedValues, info.timingAnchors = manifest->timingAnchors;
+      info.hasAnnotatedValues = manifest->hasAnnotatedValues(), info.timingAnchors = manifest->timingAnchors;
       info.timesAreOrder = manifest->times == manifest::kTimesFrom[ADA_TIMES_NONE];
     }
     info.description = parts.description, info.symbols = parts.symbols;
     if (process.manifest()) {
+      info.binariesFolder = process.manifest()->binariesFolder();
+      for (const Error &flaw : process.manifest()->binaryFlaws()) // of all processes that have the file
+        if (told.insert(flaw.file).second)
+          flaws_.push_back({"W_BINARY_UNREADABLE", flaw.text() + "; its functions may have no names"});
       warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
       for (const Warning &flaw : atf::missingEvents(process))
         flaws_.push_back(flaw);
     }
     ADA_TRY(sink.addProcess(info));
-    parts.symbols = {};
+    parts.symbols = {}, parts.description = {};
     ++processIndex;
   }
   // Threads come after all processes, so that a sink knows whether there are several processes.
@@ -260,6 +268,7 @@ uint32_t AtfSource::announceFunction(ThreadRead &read, uint64_t functionId) {
 
 Expected<void> AtfSource::announceNew(TraceSink &sink, uint32_t process, uint64_t functionId) {
   Function function = functionOf(process, functionId);
+  functions_[process].named += !function.name.empty();
   functions_[process].numbers.push_back(function.index = functionCount_++);
   return sink.addFunction(function);
 }
@@ -296,22 +305,6 @@ const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, ui
   warn(path, reader->warnings());
   details.reader = *std::move(reader);
   return &*details.reader;
-}
-
-// Adds the detail events of index event `seq`: the one it names, and those right after it that name the same index
-// event (vector registers). Returns their number.
-static uint64_t addDetails(BatchBuilder &batch, Event &event, const atf::DetailReader &details, uint64_t seq,
-                           uint64_t detailSeq) {
-  uint64_t at = detailSeq;
-  for (; at < details.size(); ++at) {
-    const atf::DetailEvent detail = details[at];
-    if (detail.indexSeq != seq)
-      break;
-    if (!batch.addDetail(event, {detail.type, detail.flags, detail.timestampNs, detail.payload, at},
-                         /*copyPayload=*/details.isPacked()))
-      break;
-  }
-  return at > detailSeq ? at - detailSeq : 0;
 }
 
 static const atf::IndexEvent &decodeRecord(const atf::IndexReader &, const atf::IndexEvent &event) { return event; }
@@ -355,7 +348,7 @@ void AtfSource::addDetails(ThreadRead &read, std::span<Event> to, uint64_t first
     const uint64_t seq = first + i, detailSeq = read.events[seq].detailSeq;
     if (detailSeq == atf::kNoDetail)
       continue;
-    const uint64_t added = model::addDetails(read.batch, to[i], *read.details, read.events.numberOf(seq), detailSeq);
+    const uint64_t added = addDetailsOf(read.batch, to[i], *read.details, read.events.numberOf(seq), detailSeq);
     read.detailsUsed += added;
     read.dangling += added == 0;
   }
@@ -573,10 +566,14 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
 // Announces the manifest's functions that no event named.
 Expected<void> AtfSource::announceUnused(TraceSink &sink) {
   for (uint32_t process = 0; process < functions_.size(); ++process)
-    if (const Manifest *manifest = session_.processes()[process].manifest())
-      for (const Symbol &symbol : manifest->symbols())
-        if (functions_[process].local.add(symbol.functionId) >= functions_[process].numbers.size())
-          ADA_TRY(announceNew(sink, process, symbol.functionId));
+    if (const Manifest *manifest = session_.processes()[process].manifest()) {
+      Expected<void> status;
+      manifest->eachSymbol([&](const Symbol &symbol) {
+        if (status && functions_[process].local.add(symbol.functionId) >= functions_[process].numbers.size())
+          status = announceNew(sink, process, symbol.functionId);
+      });
+      ADA_TRY(status);
+    }
   return {};
 }
 
@@ -584,10 +581,8 @@ Expected<void> AtfSource::announceUnused(TraceSink &sink) {
 void AtfSource::countUnused() {
   for (size_t i = 0; i < functions_.size(); ++i)
     if (const Manifest *manifest = session_.processes()[i].manifest()) {
-      uint64_t used = 0;
-      for (const Symbol &symbol : manifest->symbols())
-        used += functions_[i].local.find(symbol.functionId) != FunctionIndex::kNone;
-      lost_.add("functions that no event names", manifest->symbols().size() - used);
+      const uint64_t all = manifest->functionCount(), used = functions_[i].named;
+      lost_.add("functions that no event names", all - std::min(all, used));
     }
 }
 

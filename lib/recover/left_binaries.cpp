@@ -1,0 +1,37 @@
+// Removes what killed processes have left in a session's folder of binaries.
+#include "recover/leftovers.h"
+
+#include "base/file_descriptor.h"
+#include "base/safe_file.h"
+#include "formats/atf/session/directories.h"
+#include "shared/manifest_keys.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/stat.h>
+
+namespace ada {
+
+namespace fs = std::filesystem;
+
+// The kernel grants a lease for writing only if the file is open nowhere else. A process that is about to rename its
+// file, which it has closed, finds that it is gone, and keeps its symbols in its manifest.
+static bool isOpenElsewhere(int fd) { return ::fcntl(fd, F_SETLEASE, F_WRLCK) != 0 && errno == EAGAIN; }
+
+void removeLeftBinaries(const std::string &session) {
+  const auto folder = canonicalPath(atf::joinPath(session, manifest::kBinariesFolder));
+  if (!folder || atf::baseName(*folder) != manifest::kBinariesFolder)
+    return;
+  std::error_code error;
+  for (fs::directory_iterator at(*folder, error), end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (!name.starts_with('.') || !name.ends_with(".new"))
+      continue;
+    const auto file = openWithoutLinks(at->path().string(), O_RDONLY | O_NONBLOCK);
+    struct stat info;
+    if (file && ::fstat(file->get(), &info) == 0 && S_ISREG(info.st_mode) && !isOpenElsewhere(file->get()))
+      (void)removeFile(at->path().string(), &info);
+  }
+}
+
+} // namespace ada
