@@ -11,6 +11,10 @@ namespace ada::manifest {
 
 using Key = const char[];
 
+// A manifest that fits has that many bytes, with blanks before its last newline: then the process's last one is written
+// over it with a single write, which a kill can't divide, though a reader may see a part of it.
+inline constexpr unsigned kSmallBytes = 4096;
+
 // The whole
 inline constexpr Key kFormatVersion = "format_version", kTimeStartNs = "time_start_ns", kTimeEndNs = "time_end_ns",
                      kClockType = "clock_type", kProcess = "process", kHost = "host", kClock = "clock",

@@ -78,9 +78,6 @@ void writeUnattached(JsonWriter &json, const ManifestWriter::Facts &facts) {
 // The session of a process's directory.
 Path sessionOf(const char *directory) { return Path(directory) << "/.."; }
 
-// Small manifests have this size, which is a block on disk anyway.
-constexpr size_t kSmallBytes = 4096;
-
 // Writes the last manifest over one of the same size, and returns its descriptor, or a negative number if that can't be
 // done. A kill can't leave a part of it, because it is a single write within a page. A new file would cost a process
 // more than all else that it does at its end: ext4 does not use the numbers of removed files for some seconds, and each
@@ -277,7 +274,7 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   const Path temporary = Path(path) << ".new";
   JsonWriter json(temporary.c_str());
   writeContent(json, facts);
-  const bool isLast = facts.ending == Ending::Exit, isSmall = json.endAt(kSmallBytes);
+  const bool isLast = facts.ending == Ending::Exit, isSmall = json.endAt(manifest::kSmallBytes);
   int fd = isLast && isSmall ? replaceInPlace(path.c_str(), json.kept()) : -1, error = 0;
   const bool isReplaced = fd >= 0;
   if (!isReplaced) {

@@ -264,6 +264,12 @@ Expected<Manifest> Manifest::read(const std::string &path) {
   // Open this first: a writer removes it once all of its contents are in a new manifest.
   const auto late = FileBytes::open(atf::joinPath(atf::parentPath(path), manifest::kLateModulesFile));
   auto file = FileBytes::open(path);
+  // One of this size may be overwritten at this moment: what is read twice is whole.
+  for (bool isWhole = !file || file->bytes().size() != manifest::kSmallBytes; !isWhole;) {
+    auto again = FileBytes::open(path);
+    isWhole = !again || std::ranges::equal(file->bytes(), again->bytes());
+    file = std::move(again);
+  }
   if (!file)
     return file.error();
   auto manifest = parse(text(file->holes().before(file->bytes())), path);
