@@ -33,7 +33,7 @@ PRELUDE = """#include <cstdint>
 #define MS_ABI __attribute__((ms_abi))
 #define SYSV_ABI __attribute__((sysv_abi))
 #else
-typedef long double __float128;
+#define __float128 long double
 #endif
 #ifdef __clang__
 #define VECTORCALL __attribute__((vectorcall))
