@@ -185,6 +185,10 @@ const char *Filter::reasonWithoutHooks(const Function &function) const {
     return "its calling convention has no stack frame to call a hook from";
   case CallingConv::X86_INTR:
     return "an interrupt handler: it must preserve the vector registers, which a hook does not";
+  case CallingConv::PreserveAll:
+    if (compat::targetTriple(*function.getParent()).isAArch64())
+      return "preserve_all on AArch64: with a hook it saves all registers, which LLVM puts back wrongly";
+    break;
   default:
     break;
   }
