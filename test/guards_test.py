@@ -47,6 +47,7 @@ BROKEN = {
 BROKEN_PARTS = {
     "lib/analysis/events": ("lib/analysis/events/x.h", '"analysis/report/report.h"'),
     "lib/analysis/values": ("lib/analysis/values/x.h", '"analysis/waits/waits.h"'),
+    "lib/analysis/processes": ("lib/analysis/processes/x.cpp", '"analysis/waits/why.h"'),
     "lib/analysis/waits": ("lib/analysis/waits/x.cpp", '"analysis/tree/call_tree.h"'),
     "lib/analysis/report": ("lib/analysis/report/x.cpp", '"analysis/tree/call_tree.h"'),
     "lib/analysis/tree": ("lib/analysis/tree/x.cpp", '"analysis/diff/diff.h"'),

@@ -65,6 +65,7 @@ bool take(dom::element value, std::vector<std::pair<std::string, std::string>> &
   dom::object members;
   if (value.get(members))
     return false;
+  to.reserve(members.size()); // a session may have ten thousand manifests, with some 30 options each
   for (const dom::key_value_pair member : members)
     to.emplace_back(member.key, asText(member.value));
   return true;

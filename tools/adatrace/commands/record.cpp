@@ -201,14 +201,18 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
   }
   const std::string place = readable(session);
   const auto nanoseconds = static_cast<uint64_t>(ending.duration.count());
-  const std::string events = formatCount(totals.events, "event");
+  // The calls of so many are not looked at one after the other.
+  constexpr uint64_t kMany = 20;
+  const bool areMany = totals.processes >= kMany;
+  const std::string events = formatCount(totals.events, "event") +
+                             (areMany ? fmt::format(" of {} processes", formatCount(totals.processes)) : "");
   // How many events there were besides the newest is not known, so their rate isn't, either.
   const bool isBounded = isFlight(options) || isOn(options, "max_size") || isOn(options, "max_time");
   const std::string count = isBounded ? fmt::format("the newest {} of {}", events, formatDuration(nanoseconds))
                                       : fmt::format("{} in {} ({})", events, formatDuration(nanoseconds),
                                                     formatRate(totals.events, nanoseconds));
-  complain(fmt::format("{}, {} dropped, {} in {}; next: adatrace tree {}", count, formatCount(totals.dropped),
-                       formatBytes(bytesBelow(session)), place, quotedForShell(place)));
+  complain(fmt::format("{}, {} dropped, {} in {}; next: adatrace {} {}", count, formatCount(totals.dropped),
+                       formatBytes(bytesBelow(session)), place, areMany ? "processes" : "tree", quotedForShell(place)));
 }
 
 // Reports the functions that the budget switched off, and how to leave them out from the start.

@@ -19,6 +19,7 @@
 #include "model/loss_list.h"
 #include "model/wanted_threads.h"
 #include "prints.h"
+#include "recent_functions.h"
 #include "session_times.h"
 #include "shared/manifest_keys.h"
 
@@ -87,8 +88,7 @@ private:
   void takeFlaws(const atf::ThreadTrace &thread);
   void tellDetailLoss(const atf::ThreadTrace &thread);
   struct ThreadRead;
-  struct Functions;
-  void convertEvent(ThreadRead &read, Functions &functions, uint64_t ns, uint64_t functionId, uint32_t kind,
+  void convertEvent(ThreadRead &read, atf::RecentFunctions &functions, uint64_t ns, uint64_t functionId, uint32_t kind,
                     Event &out);
   template <class Raw>
   void convertEvents(ThreadRead &read, std::span<const Raw> records, uint64_t first, std::span<Event> to);
@@ -105,15 +105,6 @@ private:
   }
 
   struct Functions {
-    static constexpr uint32_t kNone = ~uint32_t{0};
-    struct Recent {
-      uint64_t id = 0;
-      uint32_t number = kNone;
-    };
-    // A few functions account for most calls.
-    Recent &recentOf(uint64_t id) { return recent[(id ^ id >> 32) % recent.size()]; }
-
-    std::array<Recent, 1024> recent;
     FunctionIndex local;
     std::vector<uint32_t> numbers; // in the model, by local number
     uint64_t named = 0;            // how many of them have a symbol
@@ -140,6 +131,7 @@ private:
   atf::Session session_;
   std::vector<std::pair<uint32_t, atf::ThreadTrace *>> threads_; // those that can be read, with their processes
   std::vector<Functions> functions_;                             // by process
+  atf::RecentFunctions recent_;
   uint32_t functionCount_ = 0;
   std::vector<Details> details_; // by thread
   atf::SchedLanes sched_;
@@ -313,10 +305,11 @@ template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader 
 }
 
 // Converts an event to the model, without its details.
-[[gnu::always_inline]] inline void AtfSource::convertEvent(ThreadRead &read, Functions &functions, uint64_t ns,
-                                                           uint64_t functionId, uint32_t kind, Event &out) {
-  Functions::Recent &recent = functions.recentOf(functionId);
-  if (recent.id != functionId || recent.number == Functions::kNone)
+[[gnu::always_inline]] inline void AtfSource::convertEvent(ThreadRead &read, atf::RecentFunctions &functions,
+                                                           uint64_t ns, uint64_t functionId, uint32_t kind,
+                                                           Event &out) {
+  atf::RecentFunctions::Entry &recent = functions.of(functionId);
+  if (recent.id != functionId || recent.number == atf::RecentFunctions::kNone)
     recent = {functionId, announceFunction(read, functionId)};
   out.timeNs = ns;
   out.thread = read.thread;
@@ -331,7 +324,7 @@ template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader 
 // Converts the events from number `first` on into `to`, without their details.
 template <class Raw>
 void AtfSource::convertEvents(ThreadRead &read, std::span<const Raw> records, uint64_t first, std::span<Event> to) {
-  Functions &functions = functions_[read.process];
+  atf::RecentFunctions &functions = recent_.in(read.process);
   const uint32_t threadId = read.events.header().threadId;
   const Raw *next = records.data() + first;
   for (Event &out : to) {
@@ -371,7 +364,7 @@ void AtfSource::tellOpenCalls(ThreadRead &read, const ReadRequest &request) {
 
 // Hands events of a packed file to the batch while decoding them.
 void AtfSource::streamEvents(ThreadRead &read, atf::SeqRange range) {
-  Functions &functions = functions_[read.process];
+  atf::RecentFunctions &functions = recent_.in(read.process);
   for (uint64_t seq = range.first; seq < range.last && read.batch.status();) {
     const packed::Block &block = read.file->blocks()[read.file->blockOf(seq)];
     Expected<void> done;
@@ -533,6 +526,7 @@ void AtfSource::begin(const ReadRequest &request) {
   lost_.clear();
   unlinked_.clear();
   functions_.clear();
+  recent_ = {};
   functions_.resize(session_.processes().size());
   functionCount_ = 0;
   done_ = total_ = 0;
