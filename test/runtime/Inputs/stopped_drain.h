@@ -5,21 +5,28 @@
 #include <ada/trace.h>
 #include <dirent.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-// The drain, if it is the only thread besides the main one.
+// The first thread with the drain's name.
 ADA_NEVER static inline long drainOf(long process) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%ld/task", process);
   DIR *tasks = opendir(path);
   long found = 0;
-  for (struct dirent *task; tasks && (task = readdir(tasks));)
-    if (atol(task->d_name) > 0 && atol(task->d_name) != process)
+  for (struct dirent *task; tasks && !found && (task = readdir(tasks));) {
+    char name[32] = "";
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/comm", process, atol(task->d_name));
+    FILE *comm = fopen(path, "r");
+    if (comm && fgets(name, sizeof name, comm) && strcmp(name, "adatrace\n") == 0)
       found = atol(task->d_name);
+    if (comm)
+      fclose(comm);
+  }
   if (tasks)
     closedir(tasks);
   return found;
