@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O1 -shared -fPIC -DLIBRARY %s -o %t/library.so && %ada_clang -O1 %s -o %t/run -ldl
 // RUN: for o in clock=auto clock=tick drain_threads=3; do for n in 1 2; do rm -rf %t/session && \
 // RUN:   { %session:$o timeout 60 %t/run %t/library.so $n; test $? = 5; } && adatrace verify %t/session && \
-// RUN:   test "$(adatrace dump %t/session | grep -c 'call  *inside')" = $n && test "$(ls %t/session | wc -l)" = $((n + 1)) || exit 1; \
+// RUN:   test "$(adatrace dump %t/session | grep -c 'call  *inside')" = $n && test "$(ls -d %t/session/pid_* | wc -l)" = $((n + 1)) || exit 1; \
 // RUN: done; done
 // REQUIRES: native
 // Native: an emulator has threads of its own.
