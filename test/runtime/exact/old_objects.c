@@ -1,5 +1,5 @@
 // RUN: rm -rf %t && mkdir -p %t
-// RUN: %ada_clang -O2 -fPIC -S %s -o - | sed '/= __ada_leave$/d; /\.set.*__ada_leave/d; s/__ada_leave/__ada_exit/' > %t/old.s
+// RUN: %ada_clang -O2 -fPIC -S %s -o - | sed '/= __ada_leave/d; /\.set.*__ada_leave/d; s/__ada_leave/__ada_exit/' > %t/old.s
 // RUN: %clang -c %t/old.s -o %t/old.o && llvm-nm -u %t/old.o | FileCheck %s --check-prefix=SYMBOLS
 // RUN: %ada_clang -O2 -DMAIN -c %s -o %t/new.o
 // RUN: %ada_clang %t/new.o %t/old.o -o %t/program && %session %t/program && %calls tree %t/session | FileCheck %s

@@ -326,16 +326,21 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
     return run != lane.runs().end() && run->fromNs == ns ? run->processor : before;
   };
   // The first record of a file is where its known time begins.
-  const auto first =
-      std::ranges::find_if(lane.periods(), [](OffCpu::Why why) { return why != OffCpu::Why::Recorder; }, &OffCpu::why);
-  const bool beginsOff = first != lane.periods().end() && first->fromNs == lane.knownFromNs();
+  const auto first = std::ranges::find_if(lane.periods(), [&](const OffCpu &off) {
+    return off.why != OffCpu::Why::Recorder && off.toNs > lane.knownFromNs();
+  });
+  const bool beginsOff = first != lane.periods().end() && first->fromNs <= lane.knownFromNs();
   if (isKnown && !beginsOff && lane.knownFromNs() < lane.knownToNs()) {
     const auto run = std::ranges::upper_bound(lane.runs(), lane.knownFromNs(), {}, &OnCpu::toNs);
     add(lane.knownFromNs(), sched::Kind::On, run == lane.runs().end() ? 0 : run->processor);
   }
-  for (const OffCpu &off : lane.periods()) {
-    if (off.why != OffCpu::Why::Recorder && (off.fromNs < lane.knownFromNs() || off.fromNs >= lane.knownToNs()))
-      continue; // implied by the known range
+  for (OffCpu off : lane.periods()) {
+    if (off.why != OffCpu::Why::Recorder) { // what is outside of the known range is implied by it
+      off.fromNs = std::max(off.fromNs, lane.knownFromNs());
+      off.toNs = std::min(off.toNs, lane.knownToNs());
+      if (off.fromNs >= off.toNs)
+        continue;
+    }
     switch (off.why) {
     case OffCpu::Why::Waiting:
       add(off.fromNs, sched::Kind::Waits, off.processor);
