@@ -13,5 +13,10 @@ static int traced(void) { return 1; }
 __attribute__((naked)) int bare(void) { __asm__("ret"); }
 static int (*choose(void))(void) { return traced; }
 int chosen(void) __attribute__((ifunc("choose")));
-__attribute__((annotate("ada_never"))) int never(void) { return 2; }
+#ifdef __clang__
+#define NEVER __attribute__((annotate("ada_never")))
+#else
+#define NEVER __attribute__((ada_never))
+#endif
+NEVER int never(void) { return 2; }
 int main(void) { return chosen() + bare() + never(); }
