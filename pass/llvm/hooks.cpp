@@ -73,12 +73,21 @@ Hooks::Reads Hooks::readsOf(ArrayRef<Argument> arguments) const {
   return mayPoint && stack_ == StackArguments::Forwarded ? Reads::FrameAndContents : Reads::Frame;
 }
 
+/// flang comes without the parser that assembly in a module needs.
+static bool isByFlang(const Module &module) {
+  const NamedMDNode *identity = module.getNamedMetadata("llvm.ident");
+  const auto *text = identity && identity->getNumOperands() > 0 && identity->getOperand(0)->getNumOperands() > 0
+                         ? dyn_cast<MDString>(identity->getOperand(0)->getOperand(0))
+                         : nullptr;
+  return text && text->getString().contains("flang");
+}
+
 /// The hook NAME. Where its symbol is another one, the assembler replaces it. But LTO moves functions to modules
-/// without this directive, and does not import any that use what a directive defines: there the function has the
-/// symbol's name.
+/// without this directive, and does not import any that use what a directive defines: there, and where there is no
+/// assembler, the function has the symbol's name.
 Function *Hooks::declare(StringRef name, FunctionType *type) {
   const std::string symbol = hookSymbol(name.str());
-  const bool isRenamed = symbol != name && isForLto(module_);
+  const bool isRenamed = symbol != name && (isForLto(module_) || isByFlang(module_));
   if (Function *function = module_.getFunction(isRenamed ? StringRef(symbol) : name))
     return function;
   Function *function =
