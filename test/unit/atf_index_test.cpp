@@ -197,4 +197,29 @@ TEST(AtfChecksum, HasTheKnownValues) {
     }
 }
 
+// A session of ten thousand threads must not keep what each one's reader has decoded.
+TEST(IndexReader, FewFilesKeepDecodedBlocks) {
+  const ScratchDirectory scratch;
+  const std::string path = scratch / "index.atp";
+  auto writer = IndexWriter::create(path, {.packed = true});
+  ASSERT_TRUE(writer);
+  for (uint64_t i = 0; i < 100; ++i)
+    ASSERT_TRUE(writer->append({.timestampNs = i, .functionId = 7, .kind = i % 2 ? EventKind::Return : EventKind::Call}));
+  ASSERT_TRUE(writer->finish());
+
+  std::vector<IndexReader> readers;
+  std::vector<std::weak_ptr<const IndexReader::EventBlock>> blocks;
+  for (size_t i = 0; i < 1000; ++i) {
+    auto reader = IndexReader::open(path);
+    ASSERT_TRUE(reader);
+    blocks.push_back(reader->block(0));
+    readers.push_back(std::move(*reader));
+  }
+  EXPECT_FALSE(blocks.back().expired());
+  EXPECT_LE(std::ranges::count_if(blocks, [](const auto &block) { return !block.expired(); }), 64);
+  // It reads on as before, and is the newest again.
+  EXPECT_EQ(readers.front()[42].timestampNs, 42u);
+  EXPECT_EQ(readers.front().block(0), readers.front().block(99));
+}
+
 } // namespace

@@ -107,7 +107,7 @@ TEST(Manifest, AllFields) {
   EXPECT_TRUE(m.wasRecovered);
 
   ASSERT_EQ(m.ownSymbols().size(), 2u);
-  const Symbol *work = m.find(0x100000002);
+  const std::optional<Symbol> work = m.find(0x100000002);
   ASSERT_TRUE(work);
   EXPECT_EQ(work->name, "_ZN1A4workEi");
   EXPECT_EQ(work->file, "a.cpp");
@@ -358,9 +358,8 @@ TEST(Manifest, ProcessesShareTheSymbolsOfABinary) {
       R"([{"function_id": "0x1", "name": "own"}, {"function_id": "0x200000000", "name": "replaced"}])");
   EXPECT_EQ(first.functionCount(), 4u);
   EXPECT_EQ(second.functionCount(), 6u);
-  ASSERT_NE(first.find(0), nullptr);
+  ASSERT_TRUE(first.find(0));
   EXPECT_EQ(first.find(0)->address, 0x1010u);
-  EXPECT_EQ(first.find(0), first.find(0)) << "it stays where it is";
   EXPECT_EQ(first.find(2)->name.data(), second.find(0x200000002)->name.data()) << "kept once";
   EXPECT_EQ(first.displayName(0), "f()");
   EXPECT_EQ(first.displayName(2).data(), second.displayName(0x200000002).data()) << "made once";
@@ -368,8 +367,8 @@ TEST(Manifest, ProcessesShareTheSymbolsOfABinary) {
   EXPECT_EQ(second.find(0x200000002)->original, 0x200000002u);
   EXPECT_EQ(second.displayName(0x200000000), "replaced") << "the manifest's own symbols come first";
   EXPECT_EQ(second.displayName(1), "own");
-  EXPECT_EQ(first.find(1), nullptr) << "not an object";
-  EXPECT_EQ(first.find(4), nullptr);
+  EXPECT_FALSE(first.find(1)) << "not an object";
+  EXPECT_FALSE(first.find(4));
   EXPECT_EQ(first.displayName(4), "0x0000000000000004");
   EXPECT_TRUE(first.hasAnnotatedValues());
   EXPECT_TRUE(first.binaryFlaws().empty());
@@ -387,7 +386,7 @@ TEST(Manifest, BinariesThatCantBeReadHaveNoNames) {
   const auto flaw = [&](const std::string &binary) {
     const Manifest manifest =
         session.process("pid_1", R"([{"module_id": 0, "functions": 4, "binary": ")" + binary + R"("}])");
-    EXPECT_EQ(manifest.find(9), nullptr);
+    EXPECT_FALSE(manifest.find(9));
     EXPECT_EQ(manifest.displayName(9), "0x0000000000000009");
     const std::vector<Error> flaws = manifest.binaryFlaws();
     return flaws.empty() ? std::string() : flaws[0].text();

@@ -242,8 +242,8 @@ public:
   /// modules with `binary` if it is false; the processes of a session have many in common.
   void eachSymbol(const std::function<void(const Symbol &symbol)> &visit,
                   const std::function<bool(const ManifestModule &module)> &wants = {}) const;
-  /// The symbol of a function id, or null. O(1).
-  const Symbol *find(uint64_t functionId) const;
+  /// The symbol of a function id, if it is known. Its texts are valid as long as the manifest. O(1).
+  std::optional<Symbol> find(uint64_t functionId) const;
   /// Some of its symbols are annotations with arguments.
   bool hasAnnotatedValues() const;
   /// What is wrong with the files that its modules name.

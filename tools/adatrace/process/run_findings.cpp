@@ -41,7 +41,7 @@ FunctionsOff functionsOff(const std::string &session) {
     atMost += manifest->allAtMost();
     isLimited &= manifest->switchedOff.empty() || manifest->allAtMost() > 0;
     for (const SwitchedOffFunction &function : manifest->switchedOff) {
-      const Symbol *symbol = manifest->find(function.functionId);
+      const std::optional<Symbol> symbol = manifest->find(function.functionId);
       if (!symbol)
         continue;
       Name &name = byName[std::string(symbol->name)];

@@ -210,8 +210,7 @@ Expected<void> DetailReader::verifyChecksum() {
 
 void DetailReader::release() const noexcept {
   shared_->file.release(shared_->file.bytes());
-  const std::lock_guard lock(shared_->mutex);
-  shared_->decoded = {};
+  shared_->letGo();
 }
 
 DetailEvent DetailReader::operator[](uint64_t seq) const noexcept {

@@ -3,6 +3,7 @@
 
 #include "ada/trace/atf_detail.h"
 #include "base/file_bytes.h"
+#include "formats/atf/files/decoded_blocks.h"
 #include "formats/packed/detail_file.h"
 
 #include <array>
@@ -10,7 +11,7 @@
 
 namespace ada::atf {
 
-struct DetailReader::Shared {
+struct DetailReader::Shared : DecodedBlocks {
   // The events of one block of a packed file.
   struct Block {
     uint64_t first = 0, last = 0; // numbers of its events
@@ -29,6 +30,7 @@ struct DetailReader::Shared {
   std::optional<Error> damage;
 
   std::shared_ptr<const Block> blockOf(uint64_t seq);
+  void letGo() noexcept override;
 };
 
 } // namespace ada::atf

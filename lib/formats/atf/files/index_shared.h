@@ -4,6 +4,7 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
 #include "base/file_bytes.h"
+#include "formats/atf/files/decoded_blocks.h"
 #include "formats/atf/files/detail_links.h"
 #include "formats/packed/file.h"
 
@@ -21,7 +22,7 @@ struct IndexReader::TimeTable {
   std::vector<Block> blocks; // only if not sorted
 };
 
-struct IndexReader::Shared {
+struct IndexReader::Shared : DecodedBlocks {
   FileBytes file;
   std::span<const std::byte> bytes; // part of `file`, or borrowed
   std::once_flag timesOnce;
@@ -39,6 +40,7 @@ struct IndexReader::Shared {
 
   std::shared_ptr<EventBlock> unusedBlock();
   void releaseBlocks(SeqRange range) noexcept;
+  void letGo() noexcept override;
 };
 
 } // namespace ada::atf

@@ -67,11 +67,16 @@ std::shared_ptr<const DetailReader::Shared::Block> DetailReader::Shared::blockOf
   return block;
 }
 
+void DetailReader::Shared::letGo() noexcept {
+  const std::lock_guard lock(mutex);
+  decoded = {};
+}
+
 // `known`: the block of an event that was read before, or null.
 DetailEvent DetailReader::packedAt(uint64_t seq, const std::shared_ptr<const void> &known) const noexcept {
   auto block = std::static_pointer_cast<const Shared::Block>(known);
   if (!block || seq < block->first || seq >= block->last)
-    block = shared_->blockOf(seq);
+    block = shared_->blockOf(seq), DecodedBlocks::keep(shared_);
   DetailEvent event;
   event.seq = seq, event.offset = block->offset, event.threadId = head_.threadId;
   event.indexSeq = kNoDetail;

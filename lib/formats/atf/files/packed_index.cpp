@@ -60,18 +60,21 @@ std::shared_ptr<const IndexReader::EventBlock> IndexReader::block(uint64_t seq) 
   block->first = place.first, block->last = place.last();
   std::vector<size_t> linked;
   const auto decoded = shared.packed->decode(place, block->events, linked);
-  const std::lock_guard lock(shared.mutex);
-  if (!decoded && !shared.damage)
-    shared.damage = decoded.error();
-  if (shared.links) {
-    std::vector<uint64_t> stored;
-    for (const size_t i : linked)
-      stored.push_back(block->events[i].detailSeq);
-    shared.links->set(block->events, place.firstSeq);
-    for (size_t i = 0; i < linked.size(); ++i)
-      block->events[linked[i]].detailSeq = stored[i];
+  {
+    const std::lock_guard lock(shared.mutex);
+    if (!decoded && !shared.damage)
+      shared.damage = decoded.error();
+    if (shared.links) {
+      std::vector<uint64_t> stored;
+      for (const size_t i : linked)
+        stored.push_back(block->events[i].detailSeq);
+      shared.links->set(block->events, place.firstSeq);
+      for (size_t i = 0; i < linked.size(); ++i)
+        block->events[linked[i]].detailSeq = stored[i];
+    }
+    shared.decoded[shared.nextDecoded++ % shared.decoded.size()] = block;
   }
-  shared.decoded[shared.nextDecoded++ % shared.decoded.size()] = block;
+  DecodedBlocks::keep(shared_);
   return block;
 }
 
@@ -168,6 +171,12 @@ void IndexReader::noteDamage(const Error &error) const {
   const std::lock_guard lock(shared_->mutex);
   if (!shared_->damage)
     shared_->damage = error;
+}
+
+void IndexReader::Shared::letGo() noexcept {
+  const std::lock_guard lock(mutex);
+  decoded = {};
+  buffers = {};
 }
 
 void IndexReader::Shared::releaseBlocks(SeqRange range) noexcept {

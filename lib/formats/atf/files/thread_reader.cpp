@@ -19,7 +19,7 @@ const FunctionTypes &Catalog::of(uint64_t functionId) const {
   auto [found, isNew] = known_.try_emplace(functionId);
   if (isNew) {
     const Manifest *manifest = process_->manifest();
-    const Symbol *symbol = manifest ? manifest->find(functionId) : nullptr;
+    const std::optional<Symbol> symbol = manifest ? manifest->find(functionId) : std::nullopt;
     FunctionTypes types;
     if (symbol && !symbol->types.empty()) {
       types = FunctionTypes::parse(symbol->types);

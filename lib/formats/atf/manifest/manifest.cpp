@@ -39,9 +39,8 @@ struct Manifest::Table {
     std::string binary;
     std::once_flag once;
     std::optional<Expected<std::shared_ptr<const atf::Binary>>> read;
-    std::mutex mutex;
-    std::unordered_map<uint64_t, Symbol> askedFor; // with ids and addresses of this process
 
+    // With the id and address of this process.
     Symbol symbol(const Symbol &known) const {
       Symbol symbol = known;
       symbol.functionId = makeFunctionId(moduleId, static_cast<uint32_t>(known.functionId));
@@ -314,17 +313,13 @@ void Manifest::eachSymbol(const std::function<void(const Symbol &symbol)> &visit
   }
 }
 
-const Symbol *Manifest::find(uint64_t functionId) const {
+std::optional<Symbol> Manifest::find(uint64_t functionId) const {
   if (const auto found = table_->byId.find(functionId); found != table_->byId.end())
-    return &table_->symbols[found->second];
+    return table_->symbols[found->second];
   const auto [binary, module] = table_->fileOf(functionId);
   if (!binary)
-    return nullptr;
-  std::lock_guard lock(module->mutex);
-  const auto [place, isNew] = module->askedFor.try_emplace(symbolOf(functionId));
-  if (isNew)
-    place->second = module->symbol(*binary->at(symbolOf(functionId)));
-  return &place->second;
+    return std::nullopt;
+  return module->symbol(*binary->at(symbolOf(functionId)));
 }
 
 bool Manifest::hasAnnotatedValues() const {

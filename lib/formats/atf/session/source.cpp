@@ -269,7 +269,7 @@ Function AtfSource::functionOf(uint32_t process, uint64_t functionId) const {
   const atf::ProcessTrace &trace = session_.processes()[process];
   Function function{.process = process, .id = functionId, .displayName = std::string(trace.displayName(functionId))};
   if (const Manifest *manifest = trace.manifest())
-    if (const Symbol *symbol = manifest->find(functionId))
+    if (const std::optional<Symbol> symbol = manifest->find(functionId))
       atf::describe(function, *symbol);
   return function;
 }
