@@ -11,34 +11,36 @@ void addTotals(std::vector<Value> &row, const ThreadTotals &totals, const Knowle
                          knownIf(known.recorder, totals.off.recorderNs), knownIf(known.sched, totals.off.unknownNs)});
 }
 
+void addFigures(std::vector<Value> &row, const FunctionStatistics &figures, const Knowledge &known) {
+  row.insert(row.end(), {figures.calls, figures.exceptions, figures.inferred, figures.missing, figures.open,
+                         figures.earlier, figures.totalNs, figures.selfNs, knownIf(known.sched, figures.onCpuSelfNs()),
+                         knownIf(known.sched, figures.off.waitingNs), knownIf(known.sched, figures.off.preemptedNs),
+                         knownIf(known.recorder, figures.off.recorderNs), knownIf(known.sched, figures.off.unknownNs),
+                         knownIf(known.recorder, figures.selfOff.recorderNs)});
+  for (const double percent : {0.0, 50.0, 90.0, 99.0, 100.0})
+    row.push_back(knownIf(figures.durations.count() > 0, figures.durations.percentile(percent)));
+}
+
 } // namespace
 
-std::vector<Value> functionRow(uint32_t number, const model::Function &function, const FunctionStatistics &figures,
-                               const Knowledge &known) {
+std::vector<Value> functionRow(uint32_t number, const model::Function &function, bool isShared,
+                               const FunctionStatistics &figures, const Knowledge &known) {
   std::vector<Value> row = {uint64_t{number},
-                            uint64_t{function.process},
+                            knownIf(!isShared, uint64_t{function.process}),
                             function.displayName,
                             textOrNull(function.name),
                             textOrNull(function.file),
                             knownIf(function.line > 0, function.line),
                             textOrNull(function.signature),
-                            kindName(function.kind),
-                            figures.calls,
-                            figures.exceptions,
-                            figures.inferred,
-                            figures.missing,
-                            figures.open,
-                            figures.earlier,
-                            figures.totalNs,
-                            figures.selfNs,
-                            knownIf(known.sched, figures.onCpuSelfNs()),
-                            knownIf(known.sched, figures.off.waitingNs),
-                            knownIf(known.sched, figures.off.preemptedNs),
-                            knownIf(known.recorder, figures.off.recorderNs),
-                            knownIf(known.sched, figures.off.unknownNs),
-                            knownIf(known.recorder, figures.selfOff.recorderNs)};
-  for (const double percent : {0.0, 50.0, 90.0, 99.0, 100.0})
-    row.push_back(knownIf(figures.durations.count() > 0, figures.durations.percentile(percent)));
+                            kindName(function.kind)};
+  addFigures(row, figures, known);
+  return row;
+}
+
+std::vector<Value> processFunctionRow(uint32_t number, uint32_t process, const FunctionStatistics &figures,
+                                      const Knowledge &known) {
+  std::vector<Value> row = {uint64_t{number}, uint64_t{process}};
+  addFigures(row, figures, known);
   return row;
 }
 

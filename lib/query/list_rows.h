@@ -20,9 +20,12 @@ struct Knowledge {
   void operator|=(const Knowledge &other) { sched |= other.sched, recorder |= other.recorder; }
 };
 
-/// The values are in the order of the table's columns. `number`: what the row's `id` is.
-std::vector<Value> functionRow(uint32_t number, const model::Function &function, const FunctionStatistics &figures,
-                               const Knowledge &known);
+/// The values are in the order of the table's columns. `number`: what the row's `id` is. `isShared`: several processes
+/// have the function.
+std::vector<Value> functionRow(uint32_t number, const model::Function &function, bool isShared,
+                               const FunctionStatistics &figures, const Knowledge &known);
+std::vector<Value> processFunctionRow(uint32_t number, uint32_t process, const FunctionStatistics &figures,
+                                      const Knowledge &known);
 std::vector<Value> threadRow(uint32_t number, const model::Thread &thread, const model::ThreadExtent &extent,
                              const ThreadTotals &totals, const Knowledge &known);
 std::vector<Value> processRow(const model::Process &process, uint64_t threads, const ThreadTotals &totals,

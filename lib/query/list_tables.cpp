@@ -15,16 +15,30 @@
 
 namespace ada::query {
 
-namespace {
+// From which column on a table has figures.
+static unsigned firstFigureOf(std::string_view table) { return table == "processes" ? 6 : 8; }
 
-std::vector<Knowledge> knowledgeOf(const analysis::TraceTable &table) {
-  std::vector<Knowledge> known(table.processes.size());
-  for (const model::Thread &thread : table.threads)
-    known[thread.process].add(thread);
-  return known;
+TraceLists::TraceLists(SharedTrace &trace)
+    : trace_(trace), known_(trace.table().processes.size()), threads_(known_.size()) {
+  for (const model::Thread &thread : trace.table().threads) {
+    known_[thread.process].add(thread);
+    ofAny_.add(thread);
+    ++threads_[thread.process];
+  }
 }
 
-} // namespace
+bool TraceLists::isAtHand(const TableInfo &table, const ListRequest &request) {
+  const std::lock_guard lock(mutex_);
+  return request.id && (totals_ || request.used >> firstFigureOf(table.name) == 0);
+}
+
+// The numbers of a list's rows, which are their ids, from the first to the one after the last.
+static std::pair<size_t, size_t> rowsOf(const ListRequest &request, size_t count) {
+  if (!request.id)
+    return {0, count};
+  const size_t first = std::min<uint64_t>(*request.id, count);
+  return {first, std::min(first + 1, count)};
+}
 
 Expected<void> TraceLists::read(const TableInfo &table, const ListRequest &request, const std::atomic<bool> &stop,
                                 const RowVisitor &visit) {
@@ -32,6 +46,8 @@ Expected<void> TraceLists::read(const TableInfo &table, const ListRequest &reque
   Expected<void> done;
   if (name == "functions")
     done = readFunctions(request, stop, visit);
+  else if (name == "process_functions")
+    done = readProcessFunctions(stop, visit);
   else if (name == "threads")
     done = readThreads(request, stop, visit);
   else if (name == "processes")
@@ -55,27 +71,37 @@ Expected<const TraceTotals *> TraceLists::totals(const ListRequest &request, uns
 
 Expected<void> TraceLists::readFunctions(const ListRequest &request, const std::atomic<bool> &stop,
                                          const RowVisitor &visit) {
-  const TraceTotals *totals = ADA_TRY(this->totals(request, 8, stop));
-  const std::vector<Knowledge> known = knowledgeOf(trace_.table());
+  const TraceTotals *totals = ADA_TRY(this->totals(request, firstFigureOf("functions"), stop));
   const FunctionStatistics none;
-  for (uint32_t number = 0; number < trace_.functionCount() && !stop; ++number) {
+  const auto [first, last] = rowsOf(request, trace_.functionCount());
+  for (auto number = static_cast<uint32_t>(first); number < last && !stop; ++number) {
     const model::Function &function = trace_.function(number);
-    const FunctionStatistics &figures =
-        totals && function.index < totals->functions.size() ? totals->functions[function.index] : none;
-    if (!visit(functionRow(function.index, function, figures, known[function.process])))
+    const bool isShared = trace_.isShared(number);
+    const FunctionStatistics &figures = totals && number < totals->functions.size() ? totals->functions[number] : none;
+    if (!visit(functionRow(number, function, isShared, figures, isShared ? ofAny_ : known_[function.process])))
       break;
   }
   return {};
 }
 
+Expected<void> TraceLists::readProcessFunctions(const std::atomic<bool> &stop, const RowVisitor &visit) {
+  return eachProcessFigures(trace_, stop, [&](uint32_t process, const ProcessFigures &figures) {
+    return std::ranges::all_of(figures, [&](const auto &one) {
+      return visit(processFunctionRow(one.first, process, one.second, known_[process]));
+    });
+  });
+}
+
 Expected<void> TraceLists::readThreads(const ListRequest &request, const std::atomic<bool> &stop,
                                        const RowVisitor &visit) {
-  const TraceTotals *totals = ADA_TRY(this->totals(request, 8, stop));
-  for (const model::Thread &thread : trace_.table().threads) {
+  const TraceTotals *totals = ADA_TRY(this->totals(request, firstFigureOf("threads"), stop));
+  const auto [first, last] = rowsOf(request, trace_.table().threads.size());
+  for (size_t number = first; number < last; ++number) {
+    const model::Thread &thread = trace_.table().threads[number];
     Knowledge known;
     known.add(thread);
     if (!visit(threadRow(thread.index, thread, thread.extent.value_or(model::ThreadExtent()),
-                         totals ? totals->threads[thread.index] : ThreadTotals(), known)))
+                         totals ? totals->threads[number] : ThreadTotals(), known)))
       break;
   }
   return {};
@@ -83,14 +109,11 @@ Expected<void> TraceLists::readThreads(const ListRequest &request, const std::at
 
 Expected<void> TraceLists::readProcesses(const ListRequest &request, const std::atomic<bool> &stop,
                                          const RowVisitor &visit) {
-  const TraceTotals *totals = ADA_TRY(this->totals(request, 6, stop));
-  const std::vector<Knowledge> known = knowledgeOf(trace_.table());
-  std::vector<uint64_t> threads(trace_.table().processes.size());
-  for (const model::Thread &thread : trace_.table().threads)
-    ++threads[thread.process];
-  for (const model::Process &process : trace_.table().processes)
-    if (!visit(processRow(process, threads[process.index], totals ? totals->processes[process.index] : ThreadTotals(),
-                          known[process.index])))
+  const TraceTotals *totals = ADA_TRY(this->totals(request, firstFigureOf("processes"), stop));
+  const auto [first, last] = rowsOf(request, known_.size());
+  for (size_t number = first; number < last; ++number)
+    if (!visit(processRow(trace_.table().processes[number], threads_[number],
+                          totals ? totals->processes[number] : ThreadTotals(), known_[number])))
       break;
   return {};
 }

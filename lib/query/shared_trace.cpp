@@ -44,13 +44,10 @@ Expected<std::unique_ptr<SharedTrace>> SharedTrace::open(std::unique_ptr<model::
   ADA_TRY(trace->source_->readPart(sink, nothing));
   trace->problems_ = trace->source_->problems();
   trace->warnings_ = trace->source_->warnings();
-  std::vector<bool> isDescribed(trace->table_.processes.size());
-  for (const model::Function &function : trace->table_.functions) {
+  for (const model::Function &function : trace->table_.functions)
     trace->numberOf_.push_back(trace->numbers_.add(function));
-    isDescribed[function.process] = true;
-  }
   const auto isUnknown = [&](const model::Thread &thread) {
-    return !isDescribed[thread.process] && thread.extent && thread.extent->events > 0;
+    return thread.extent && thread.extent->events > 0 && !trace->numbers_.describes(thread.process);
   };
   if (std::ranges::any_of(trace->table_.threads, isUnknown))
     ADA_TRY(trace->learnAll());

@@ -36,6 +36,12 @@ public:
     return numbers_.functions()[number];
   }
 
+  /// Whether several processes have the function of that number; Function::process is then the first of them.
+  bool isShared(uint32_t number) {
+    const std::lock_guard lock(mutex_);
+    return numbers_.isShared(number);
+  }
+
   /// The number of a function that was announced, by the source's number.
   uint32_t numberOf(uint32_t function) const { return numberOf_[function]; }
   /// The number of a function that was not announced. The first time, the whole trace is read for such functions, so

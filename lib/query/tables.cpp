@@ -2,6 +2,7 @@
 #include "tables.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 namespace ada::query {
@@ -64,18 +65,17 @@ constexpr ColumnInfo kEvents[] = {
     ColumnInfo{"data", Holds::Text, "of marks and values: JSON; null if there is none"} | kOrNull,
 };
 
-constexpr ColumnInfo kFunctions[] = {
-    ColumnInfo{"id", Holds::Number,
-               "identifies the function in its trace; the same for all symbols that `report` counts "
-               "as one function"},
-    kProcess,
-    ColumnInfo{"name", Holds::Text, "for people"},
-    ColumnInfo{"symbol", Holds::Text, "as in the object file; null if not known"} | kOrNull,
-    ColumnInfo{"file", Holds::Text, "where it is in the source; null if not known"} | kOrNull,
-    ColumnInfo{"line", Holds::Number} | kOrNull,
-    ColumnInfo{"signature", Holds::Text, "parameters and result; null if not known"} | kOrNull,
-    ColumnInfo{"kind", Holds::Text,
-               "`function`; of annotations `span`, `instant`, `counter`, `flow_begin`, `flow_step`, `flow_end`"},
+// The columns of `first`, and then those of `second`.
+template <size_t N, size_t M>
+constexpr std::array<ColumnInfo, N + M> operator+(const std::array<ColumnInfo, N> &first,
+                                                  const std::array<ColumnInfo, M> &second) {
+  std::array<ColumnInfo, N + M> both;
+  std::ranges::copy(first, both.begin());
+  std::ranges::copy(second, both.begin() + N);
+  return both;
+}
+
+constexpr auto kFigures = std::to_array<ColumnInfo>({
     ColumnInfo{"calls", Holds::Count, "all calls, however they ended"},
     ColumnInfo{"exceptions", Holds::Count, "how many of them were left by an exception or longjmp"},
     ColumnInfo{"inferred", Holds::Count, "how many of them ended unseen: a later event proves that they are over"},
@@ -104,7 +104,33 @@ constexpr ColumnInfo kFunctions[] = {
     ColumnInfo{"p90", Holds::Duration} | kOrNull,
     ColumnInfo{"p99", Holds::Duration} | kOrNull,
     ColumnInfo{"max", Holds::Duration} | kOrNull,
-};
+});
+
+constexpr auto kFunctions =
+    std::to_array<ColumnInfo>({
+        ColumnInfo{"id", Holds::Number,
+                   "identifies the function in its trace; the same for all symbols that `report` counts "
+                   "as one function"},
+        ColumnInfo{
+            "process", Holds::Number,
+            "the process: `processes.id`; null if several processes share the function, whose row has the figures of "
+            "all of them"} |
+            kOrNull,
+        ColumnInfo{"name", Holds::Text, "for people"},
+        ColumnInfo{"symbol", Holds::Text, "as in the object file; null if not known"} | kOrNull,
+        ColumnInfo{"file", Holds::Text, "where it is in the source; null if not known"} | kOrNull,
+        ColumnInfo{"line", Holds::Number} | kOrNull,
+        ColumnInfo{"signature", Holds::Text, "parameters and result; null if not known"} | kOrNull,
+        ColumnInfo{"kind", Holds::Text,
+                   "`function`; of annotations `span`, `instant`, `counter`, `flow_begin`, `flow_step`, `flow_end`"},
+    }) +
+    kFigures;
+
+constexpr auto kProcessFunctions = std::to_array<ColumnInfo>({
+                                       ColumnInfo{"function_id", Holds::Number, "the function: `functions.id`"},
+                                       kProcess,
+                                   }) +
+                                   kFigures;
 
 constexpr ColumnInfo kThreadCalls{"calls", Holds::Count, "all calls, however they ended"};
 constexpr ColumnInfo kThreadTotal{"total", Holds::Duration, "nanoseconds in outermost calls"};
@@ -231,6 +257,8 @@ constexpr TableInfo kTables[] = {
      "A row is one function, with the figures of `adatrace report`. Functions that were never called have a "
      "row, too.",
      kFunctions},
+    {"process_functions", "A row is one function in one process that called it, with the figures of its calls there.",
+     kProcessFunctions},
     {"threads", "A row is one thread, or one fiber.", kThreads},
     {"processes", "A row is one process of the trace, or one part of a trace in parts.", kProcesses},
     {"args", "A row is one argument of a call whose arguments were recorded.", kArgs},

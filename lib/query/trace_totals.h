@@ -6,6 +6,8 @@
 #include "shared_trace.h"
 
 #include <atomic>
+#include <functional>
+#include <map>
 #include <vector>
 
 namespace ada::query {
@@ -20,7 +22,7 @@ struct ThreadTotals {
 };
 
 struct TraceTotals {
-  std::vector<FunctionStatistics> functions; ///< by number
+  std::vector<FunctionStatistics> functions; ///< by number, of all processes
   std::vector<ThreadTotals> threads;         ///< by index
   std::vector<ThreadTotals> processes;
 };
@@ -28,5 +30,12 @@ struct TraceTotals {
 /// Uses the figures that an earlier report kept, and keeps new ones, as `adatrace report` does. Ends with an error for
 /// which analysis::isEarlyEnd() holds if `stop` becomes true.
 Expected<TraceTotals> totalsOf(SharedTrace &trace, const std::atomic<bool> &stop);
+
+/// The figures of the functions that a process called, by number.
+using ProcessFigures = std::map<uint32_t, FunctionStatistics>;
+/// The same for each process that has calls, in their order; memory does not grow with their number. `visit` returns
+/// false to end.
+Expected<void> eachProcessFigures(SharedTrace &trace, const std::atomic<bool> &stop,
+                                  const std::function<bool(uint32_t process, const ProcessFigures &figures)> &visit);
 
 } // namespace ada::query

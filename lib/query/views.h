@@ -50,11 +50,10 @@ inline constexpr struct {
      "s.result, s.\"values\", coalesce(s.self_recorder, 0) AS recorder_ns FROM spans s JOIN functions f ON f.id = "
      "s.function_id JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = s.process"},
     {"function_totals", "Functions that were called, with the process.",
-     "SELECT f.id AS function_id, p.pid, f.name AS function, f.calls, f.total AS total_ns, f.self AS self_ns, "
-     "coalesce(f.min, 0) AS min_ns, coalesce(f.max, 0) AS max_ns, f.exceptions, f.inferred, f.missing, f.open, "
-     "coalesce(f.self_recorder, 0) AS recorder_ns FROM functions f JOIN processes p ON p.id = f.process WHERE f.calls "
-     "> "
-     "0"},
+     "SELECT f.id AS function_id, p.pid, f.name AS function, c.calls, c.total AS total_ns, c.self AS self_ns, "
+     "coalesce(c.min, 0) AS min_ns, coalesce(c.max, 0) AS max_ns, c.exceptions, c.inferred, c.missing, c.open, "
+     "coalesce(c.self_recorder, 0) AS recorder_ns FROM process_functions c JOIN functions f ON f.id = c.function_id "
+     "JOIN processes p ON p.id = c.process"},
     {"thread_totals", "Threads that have calls, with the process.",
      "SELECT t.id AS thread_id, p.pid, t.tid, t.name AS thread, t.calls, t.total AS total_ns, t.first_ts AS begin_ns, "
      "t.last_ts AS end_ns FROM threads t JOIN processes p ON p.id = t.process WHERE t.calls > 0"},

@@ -67,8 +67,8 @@ class Function(NamedTuple):
 
     id: int
     """Its number in the trace, from 0: ``function_id`` of spans."""
-    process: int
-    """``Process.id`` of its process."""
+    process: int | None
+    """``Process.id`` of its process; None if several processes share the function."""
     name: str
     """Its name for people: ``name`` of spans."""
     symbol: str | None

@@ -136,24 +136,37 @@ py::list threadsOf(const Trace &trace) {
   return all;
 }
 
-// Calls use(functions) without Python's lock, and returns its result.
+// Calls use(shared) without Python's lock, and returns its result.
 template <class Use> auto useFunctions(const Trace &trace, const Use &use) {
-  decltype(use(std::deque<model::Function>())) result;
+  decltype(use(std::declval<query::SharedTrace &>())) result;
   withoutLock([&](const StopFlag &stop) {
-    return trace.useShared(stop, [&](const query::SharedTrace &shared) -> Expected<void> {
-      result = use(shared.functions());
+    return trace.useShared(stop, [&](query::SharedTrace &shared) -> Expected<void> {
+      result = use(shared);
       return {};
     });
   });
   return result;
 }
 
+struct KnownFunction {
+  model::Function about;
+  bool isShared;
+};
+
 py::list functionsOf(const Trace &trace) {
+  const auto read = [](query::SharedTrace &shared) {
+    std::vector<KnownFunction> functions;
+    for (const model::Function &function : shared.functions())
+      functions.push_back({function, shared.isShared(function.index)});
+    return functions;
+  };
   py::list all;
-  for (const model::Function &function : useFunctions(trace, [](auto functions) { return functions; })) {
+  for (const auto &[function, isShared] : useFunctions(trace, read)) {
     const auto known = [](const std::string &text) { return text.empty() ? py::object(py::none()) : textOf(text); };
-    all.append(py::make_tuple(function.index, function.process, textOf(function.displayName), known(function.name),
-                              known(function.file), function.line ? py::object(py::int_(function.line)) : py::none(),
+    all.append(py::make_tuple(function.index,
+                              isShared ? py::object(py::none()) : py::object(py::int_(function.process)),
+                              textOf(function.displayName), known(function.name), known(function.file),
+                              function.line ? py::object(py::int_(function.line)) : py::none(),
                               known(function.signature), std::string(kindName(function.kind))));
   }
   return all;
@@ -201,7 +214,7 @@ void defineTrace(py::module_ &module) {
           "functions_called",
           [](const Trace &trace, const std::vector<std::string> &globs) {
             checkGlobs(globs);
-            return useFunctions(trace, [&](const auto &functions) { return functionsCalled(functions, globs); });
+            return useFunctions(trace, [&](const auto &shared) { return functionsCalled(shared.functions(), globs); });
           },
           "globs"_a)
       .def("spans", &spansOf, "keys"_a, "functions"_a, "threads"_a, "start"_a, "end"_a, "min_duration"_a,

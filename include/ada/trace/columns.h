@@ -135,6 +135,8 @@ public:
   virtual const std::vector<model::Process> &processes() const = 0;
   virtual const std::vector<model::Thread> &threads() const = 0;
   /// By number. Several symbols that reports count as one function, such as the loads of one library, have one number.
+  /// So do the functions of a program or library that several processes share: `process` is then
+  /// the first of them; SpanChunk::process has that of each call.
   /// Do not call this during a read of a damaged trace: such a trace may add functions that it did not announce.
   virtual const std::deque<model::Function> &functions() const = 0;
 

@@ -7,6 +7,7 @@
 #include "formats/table.h"
 #include "model/statistics.h"
 #include "query/arguments.h"
+#include "query/function_keys.h"
 #include "query/list_rows.h"
 #include "query/tables.h"
 #include "query/views.h"
@@ -67,8 +68,8 @@ private:
 };
 
 // The tables that are written. Single events are left out: every call is a row already.
-constexpr std::array<const char *, 9> kTables = {"processes", "threads",  "functions", "spans", "args",
-                                                 "off_cpu",   "counters", "marks",     "flows"};
+constexpr std::array<const char *, 10> kTables = {
+    "processes", "threads", "functions", "process_functions", "spans", "args", "off_cpu", "counters", "marks", "flows"};
 
 constexpr std::pair<const char *, const char *> kReferences[] = {
     {"parent_id", "spans"}, {"span_id", "spans"},     {"function_id", "functions"},
@@ -138,14 +139,27 @@ private:
         "INSERT INTO trace VALUES ('writer', 'AdaTrace'), ('times', 'nanoseconds on the clock of the trace'); BEGIN");
     spans_ = &insertions_["spans"];
   }
+  struct ProcessState {
+    std::vector<uint32_t> functions; // the source's numbers
+    uint32_t threadsLeft = 0;        // whose events are still to come
+    query::Knowledge known;
+  };
+  struct KnownFunction {
+    Function about;
+    FunctionStatistics figures; // of the processes that have ended
+  };
+
+  void newProcess(const Process &) override { processes_.emplace_back(); }
   void newThread(const Thread &thread) override {
     threads_.emplace_back();
+    processes_[thread.process].threadsLeft += !thread.extent || thread.extent->events > 0;
     followEvents(thread.index);
   }
   void offCpuTimes(const Thread &thread) override {
     ThreadState &state = threads_[thread.index];
     state.offCpu = std::make_unique<SpanOffCpu>(table(), thread);
     state.known.add(thread);
+    processes_[thread.process].known.add(thread);
     Insertion &row = insertions_["off_cpu"];
     thread.eachOffCpu([&](const OffCpu &off) {
       if (!status_)
@@ -168,9 +182,9 @@ private:
     const uint32_t number = function.numberInTrace; // several may have the same
     numbers_.push_back(number);
     names_.push_back(validUtf8(function.displayName));
-    functions_.try_emplace(number, function);
-    if (number >= figures_.size())
-      figures_.resize(number + size_t{1});
+    functions_.try_emplace(number, KnownFunction{function, {}});
+    figures_.emplace_back();
+    processes_[function.process].functions.push_back(function.index);
   }
   // 1 for calls that are in no other call of the same function.
   uint64_t wayOf(const Call &call, uint64_t) override {
@@ -186,7 +200,7 @@ private:
     span.recorderNs = 0; // it is among the off-CPU times
     const bool isOutermost = row.way == 1, isKnown = thread.offCpu != nullptr;
     const analysis::OffCpuOfCall off = isKnown ? thread.offCpu->end(span.depth) : analysis::OffCpuOfCall();
-    FunctionStatistics &figures = figures_[function];
+    FunctionStatistics &figures = figuresOf(row.span.functionIndex);
     figures.add(span, isOutermost);
     figures.addOffCpu(off.all, off.self, isOutermost);
     const uint64_t selfNs = span.selfNs() - std::min(span.selfNs(), off.self.recorderNs);
@@ -194,6 +208,12 @@ private:
     writeSpan(row, selfNs, off, isKnown && thread.offCpu->isSchedKnown(), isKnown);
     if (!row.argumentsJson.empty())
       writeArguments(row);
+  }
+  FunctionStatistics &figuresOf(uint32_t function) {
+    std::unique_ptr<FunctionStatistics> &figures = figures_[function];
+    if (!figures)
+      figures = std::make_unique<FunctionStatistics>();
+    return *figures;
   }
   void writeSpan(const Row &row, uint64_t selfNs, const analysis::OffCpuOfCall &off, bool knowsSched,
                  bool knowsRecorder) {
@@ -227,9 +247,24 @@ private:
       return bool(status_);
     });
   }
-  void leaveThread(uint32_t thread) override {
-    threads_[thread].offCpu.reset();
-    threads_[thread].open.clear();
+  void leaveThread(uint32_t number) override {
+    threads_[number].offCpu.reset();
+    threads_[number].open.clear();
+    // Sources that know what a thread holds have announced all threads. The others may have more.
+    const uint32_t process = thread(number).process;
+    if (--processes_[process].threadsLeft == 0 && thread(number).extent)
+      leaveProcess(process);
+  }
+  // Writes what the process's functions cost.
+  void leaveProcess(uint32_t process) {
+    std::map<uint32_t, FunctionStatistics> called; // by number
+    for (const uint32_t function : std::exchange(processes_[process].functions, {}))
+      if (const auto figures = std::exchange(figures_[function], nullptr))
+        called[numbers_[function]].merge(*figures);
+    for (const auto &[number, figures] : called) {
+      writeValues("process_functions", query::processFunctionRow(number, process, figures, processes_[process].known));
+      functions_.at(number).figures.merge(figures);
+    }
   }
 
   bool point(const Point &point) override {
@@ -271,21 +306,28 @@ private:
 
   // The lists come last, with the figures.
   void writeLists() {
-    std::vector<query::Knowledge> known(table().processes.size());
-    std::vector<query::ThreadTotals> totals(known.size());
-    std::vector<uint64_t> threads(known.size());
+    query::Knowledge known; // about any process
+    std::vector<query::ThreadTotals> totals(processes_.size());
+    std::vector<uint64_t> threads(processes_.size());
+    for (const Process &process : table().processes) {
+      leaveProcess(process.index);
+      known |= processes_[process.index].known;
+    }
     for (const Thread &thread : table().threads) {
       const ThreadState &state = threads_[thread.index];
-      known[thread.process] |= state.known;
       totals[thread.process] += state.totals;
       ++threads[thread.process];
       writeValues("threads", query::threadRow(thread.indexInTrace, thread, state.extent, state.totals, state.known));
     }
-    for (const auto &[number, function] : functions_)
-      writeValues("functions", query::functionRow(number, function, figures_[number], known[function.process]));
+    query::FunctionKeys keys(table());
+    for (const auto &[number, function] : functions_) {
+      const bool isShared = keys.isShared(function.about);
+      writeValues("functions", query::functionRow(number, function.about, isShared, function.figures,
+                                                  isShared ? known : processes_[function.about.process].known));
+    }
     for (const Process &process : table().processes)
-      writeValues("processes",
-                  query::processRow(process, threads[process.index], totals[process.index], known[process.index]));
+      writeValues("processes", query::processRow(process, threads[process.index], totals[process.index],
+                                                 processes_[process.index].known));
   }
   // Texts, numbers, and what is not known.
   void writeValues(std::string_view table, const std::vector<Value> &values) {
@@ -334,10 +376,11 @@ private:
   sqlite3 *database_ = nullptr;
   std::map<std::string_view, Insertion> insertions_; // by table
   Insertion *spans_ = nullptr;
-  std::map<uint32_t, Function> functions_;  // by number in the trace
-  std::vector<uint32_t> numbers_;           // by the source's number
-  std::vector<std::string> names_;          // likewise
-  std::vector<FunctionStatistics> figures_; // by number
+  std::map<uint32_t, KnownFunction> functions_;              // by number in the trace
+  std::vector<uint32_t> numbers_;                            // by the source's number
+  std::vector<std::string> names_;                           // likewise
+  std::vector<std::unique_ptr<FunctionStatistics>> figures_; // likewise, until their process has ended
+  std::vector<ProcessState> processes_;
   std::vector<ThreadState> threads_;
   Expected<void> status_;
 };

@@ -18,6 +18,7 @@ constexpr size_t kChunkRows = 512;
 struct ListVtab : TraceVtab {
   ListVtab(AttachedTrace &trace, const TableInfo &info) : TraceVtab(trace), info(info) {}
   const TableInfo &info;
+  std::string_view keyOf(int column) const { return info.columns[static_cast<size_t>(column)].key; }
 
   static int connect(sqlite3 *database, void *traces, int count, const char *const *argv, sqlite3_vtab **made,
                      char **message);
@@ -34,7 +35,8 @@ struct ListCursor : sqlite3_vtab_cursor {
   ListRequest request;
   std::atomic<bool> isClosed = false;
   std::optional<Expected<void>> done;
-  std::unique_ptr<Handover<const Rows>> reading;
+  std::unique_ptr<Handover<const Rows>> reading; // null: all rows were at hand
+  Rows found;
   const Rows *rows = nullptr; // null: at the end
   size_t row = 0;
   sqlite3_int64 number = 0;
@@ -46,7 +48,16 @@ struct ListCursor : sqlite3_vtab_cursor {
     isClosed = false;
   }
   void read() {
-    number = 0;
+    number = 0, row = 0;
+    if (table.trace.lists.isAtHand(table.info, request)) { // joins ask for many rows: no other thread is begun for them
+      found.clear();
+      done = table.trace.lists.read(table.info, request, isClosed, [&](const std::vector<Value> &one) {
+        found.push_back(one);
+        return true;
+      });
+      rows = found.empty() ? nullptr : &found;
+      return;
+    }
     reading = std::make_unique<Handover<const Rows>>([this](Handover<const Rows> &to) {
       Rows some;
       const auto give = [&] {
@@ -68,6 +79,10 @@ struct ListCursor : sqlite3_vtab_cursor {
     if (rows && ++row < rows->size())
       return SQLITE_OK;
     row = 0;
+    if (!reading) {
+      rows = nullptr;
+      return SQLITE_OK;
+    }
     rows = reading->next([this] { return table.trace.interrupt.load(); });
     if (rows)
       return SQLITE_OK;
@@ -78,7 +93,10 @@ struct ListCursor : sqlite3_vtab_cursor {
   }
   bool isAtEnd() const { return rows == nullptr; }
   int column(sqlite3_context *context, int place) const;
-  sqlite3_int64 rowId() const { return number; }
+  // The same for a row in all scans of a query, if that can find it by its id.
+  sqlite3_int64 rowId() const {
+    return table.keyOf(0) == "id" ? static_cast<sqlite3_int64>(std::get<uint64_t>((*rows)[row][0])) : number;
+  }
 };
 
 int ListVtab::connect(sqlite3 *database, void *traces, int count, const char *const *argv, sqlite3_vtab **made,
@@ -99,7 +117,7 @@ int ListVtab::bestIndex(sqlite3_index_info &offered) {
   const auto nameOf = [&](int column) { return info.columns[static_cast<size_t>(column)].key; };
   const auto pushOf = [&](int column) {
     const std::string_view name = nameOf(column);
-    return name == "ts" ? Push::Range : name == "thread" ? Push::Set : Push::No;
+    return name == "ts" ? Push::Range : name == "thread" ? Push::Set : name == "id" ? Push::One : Push::No;
   };
   TablePlan plan = planOf(offered, pushOf, nameOf, false);
   const std::string_view name = info.name;
@@ -110,7 +128,12 @@ int ListVtab::bestIndex(sqlite3_index_info &offered) {
   for (size_t i = 0; i < plan.constraints.size(); ++i)
     rows *= 0.3;
   offered.estimatedRows = static_cast<sqlite3_int64>(std::max(rows, 1.0));
-  offered.estimatedCost = 1000.0 + rows;
+  // Figures of single processes are added up for each scan, so that should be in no inner loop.
+  offered.estimatedCost = (name == "process_functions" ? 1e9 : 1000.0) + rows;
+  if (std::ranges::any_of(plan.constraints, [&](const auto &one) { return keyOf(one.column) == "id"; })) {
+    offered.estimatedRows = 1;
+    offered.estimatedCost = 10;
+  }
   if (plan.text.empty())
     plan.text = "all rows";
   return offer(offered, std::move(plan));
@@ -122,8 +145,17 @@ int ListCursor::filter(const TablePlan &plan, sqlite3_value **values) {
   NumberRange ts;
   for (size_t i = 0; i < plan.constraints.size(); ++i) {
     const UsedConstraint &constraint = plan.constraints[i];
-    if (std::string_view(table.info.columns[static_cast<size_t>(constraint.column)].key) == "ts") {
+    if (table.keyOf(constraint.column) == "ts") {
       ts.restrict(constraint.op, values[i]);
+      continue;
+    }
+    if (table.keyOf(constraint.column) == "id") {
+      NumberRange id;
+      if (!id.restrict(constraint.op, values[i]))
+        continue;
+      if (id.isEmpty())
+        return SQLITE_OK;
+      request.id = id.min;
       continue;
     }
     std::vector<uint32_t> threads;
@@ -141,7 +173,9 @@ int ListCursor::filter(const TablePlan &plan, sqlite3_value **values) {
     return SQLITE_OK;
   request.minTs = ts.min, request.maxTs = ts.max;
   read();
-  return next();
+  if (reading)
+    return next();
+  return *done ? SQLITE_OK : failTable(*pVtab, done->error().text());
 }
 
 void setValue(sqlite3_context *context, const Value &value, Holds holds) {

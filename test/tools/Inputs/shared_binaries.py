@@ -1,6 +1,6 @@
-"""Makes a session whose processes share a binary: shared_binaries.py SESSION PROCESSES [FUNCTIONS].
+"""Makes a session whose processes share a binary: shared_binaries.py SESSION PROCESSES [FUNCTIONS [CALLED]].
 
-Each process calls work_1 once."""
+Each process calls work_1 once; or, with CALLED, processes call work_1 to work_CALLED by turns."""
 import json
 import os
 import struct
@@ -8,6 +8,7 @@ import sys
 
 session, processes = sys.argv[1], int(sys.argv[2])
 functions = int(sys.argv[3]) if len(sys.argv) > 3 else 5000
+called = int(sys.argv[4]) if len(sys.argv) > 4 else 1
 NAME = "ab-01"
 
 
@@ -24,7 +25,7 @@ write(f"{session}/binaries/{NAME}.json", json.dumps(
 for number in range(processes):
     process = f"{session}/pid_{1000 + number}"
     begin = 1000 + number
-    events = b"".join(struct.pack("<QQQQ", begin + i * 250, 1, 2**64 - 1, kind) for i, kind in enumerate((1, 2)))
+    events = b"".join(struct.pack("<QQQQ", begin + i * 250, number % called + 1, 2**64 - 1, kind) for i, kind in enumerate((1, 2)))
     times = (begin, begin + 250)
     write(f"{process}/thread_0/index.atf",
           struct.pack("<4s4BIIIIQQQQQ", b"ATI2", 1, 2, 1, 4, 0, begin, 3, 32, 2, 64, 128, *times) + events +

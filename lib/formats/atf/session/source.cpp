@@ -18,6 +18,7 @@
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
 #include "model/wanted_threads.h"
+#include "named_functions.h"
 #include "prints.h"
 #include "recent_functions.h"
 #include "session_times.h"
@@ -84,7 +85,6 @@ private:
                             const ReadRequest &request);
   Expected<void> announceNew(TraceSink &sink, uint32_t process, uint64_t functionId);
   Expected<void> announceUnused(TraceSink &sink);
-  void countUnused();
   void takeFlaws(const atf::ThreadTrace &thread);
   void tellDetailLoss(const atf::ThreadTrace &thread);
   struct ThreadRead;
@@ -107,7 +107,6 @@ private:
   struct Functions {
     FunctionIndex local;
     std::vector<uint32_t> numbers; // in the model, by local number
-    uint64_t named = 0;            // how many of them have a symbol
   };
 
   // The inputs and results of reading one thread.
@@ -260,7 +259,6 @@ uint32_t AtfSource::announceFunction(ThreadRead &read, uint64_t functionId) {
 
 Expected<void> AtfSource::announceNew(TraceSink &sink, uint32_t process, uint64_t functionId) {
   Function function = functionOf(process, functionId);
-  functions_[process].named += !function.name.empty();
   functions_[process].numbers.push_back(function.index = functionCount_++);
   return sink.addFunction(function);
 }
@@ -553,31 +551,19 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
   if (sink.wantsUnused() && !request.isFurther)
     ADA_TRY(announceUnused(sink));
   else if (isWhole && !sink.takesSymbols())
-    countUnused();
+    lost_.add("functions that no event names", // they were never announced
+              atf::countUnnamed(session_, [&](uint32_t process) { return functions_[process].local.ids(); }));
   return sink.finish();
 }
 
-// Announces the manifest's functions that no event named.
+// Announces the functions that no event named.
 Expected<void> AtfSource::announceUnused(TraceSink &sink) {
-  for (uint32_t process = 0; process < functions_.size(); ++process)
-    if (const Manifest *manifest = session_.processes()[process].manifest()) {
-      Expected<void> status;
-      manifest->eachSymbol([&](const Symbol &symbol) {
-        if (status && functions_[process].local.add(symbol.functionId) >= functions_[process].numbers.size())
-          status = announceNew(sink, process, symbol.functionId);
-      });
-      ADA_TRY(status);
-    }
-  return {};
-}
-
-// Counts the manifest's functions that no event named; they were never announced.
-void AtfSource::countUnused() {
-  for (size_t i = 0; i < functions_.size(); ++i)
-    if (const Manifest *manifest = session_.processes()[i].manifest()) {
-      const uint64_t all = manifest->functionCount(), used = functions_[i].named;
-      lost_.add("functions that no event names", all - std::min(all, used));
-    }
+  Expected<void> status;
+  atf::eachNamedFunction(session_, [&](uint32_t process, uint64_t id) {
+    if (status && functions_[process].local.add(id) >= functions_[process].numbers.size())
+      status = announceNew(sink, process, id);
+  });
+  return status;
 }
 
 std::unique_ptr<TraceSource> makeAtfSource(atf::Session session) {
