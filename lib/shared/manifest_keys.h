@@ -27,6 +27,8 @@ inline constexpr Key kPid = "pid", kPpid = "ppid", kExecutable = "executable", k
                      kExit = "exit", kHow = "how", kCode = "code", kSignal = "signal", kValue = "value",
                      kCause = "cause", kSenderPid = "sender_pid", kSenderUser = "sender_uid", kRegisters = "registers",
                      kForbiddenCounter = "forbidden_counter";
+// The pipes of the descriptors 0, 1 and 2
+inline constexpr const char *kPipes[] = {"stdin_pipe", "stdout_pipe", "stderr_pipe"};
 // The values of `how`
 inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown", kDump = "dump", kRotated = "rotated",
                      kStopped = "stopped", kUntraced = "untraced";

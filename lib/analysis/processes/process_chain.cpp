@@ -2,6 +2,7 @@
 #include "process_chain.h"
 
 #include "command_shape.h"
+#include "process_pipes.h"
 
 #include <algorithm>
 #include <functional>
@@ -32,29 +33,30 @@ std::optional<OffCpuTimes> mainTimes(const ProcessRun &run, const TraceTable &ta
   return times;
 }
 
+// Goes back in time. The path has the process that the chain is in now, and before it those that it came through, each
+// once: a process that is met again is gone back to, because two that have a pipe may wait for each other many times.
 class Chain {
 public:
-  Chain(const ProcessList &list, const TraceTable &table) : list_(list), table_(table), children_(list.children()) {
-    for (std::vector<uint32_t> &runs : children_) // the last to end comes last
+  Chain(const ProcessList &list, const TraceTable &table)
+      : list_(list), table_(table), pipes_(list, table), children_(list.children()) {
+    for (std::vector<uint32_t> &runs : children_) { // the last to end comes last
       std::ranges::stable_sort(runs, {}, [&](uint32_t run) { return list_.all[run].endNs; });
+      left_.push_back(runs.size());
+    }
   }
 
   std::vector<ChainStep> follow(uint32_t asked) {
     const bool isSession = asked == kNoProcess;
-    enter(asked, isSession ? ChainLink::Nothing : ChainLink::Asked,
-          isSession ? list_.beginNs : list_.all[asked].beginNs, isSession ? list_.endNs : list_.all[asked].endNs);
-    while (!open_.empty()) {
-      Level &level = open_.back();
-      const uint32_t child = lastWaitedFor(level);
-      if (child == kNoProcess) {
-        step(level, level.fromNs);
-        open_.pop_back();
-        continue;
-      }
-      const ProcessRun &run = list_.all[child];
-      step(level, run.endNs);
-      level.toNs = std::max(run.beginNs, level.fromNs);
-      enter(child, level.run == kNoProcess ? ChainLink::Order : ChainLink::Inferred, level.toNs, run.endNs);
+    fromNs_ = isSession ? list_.beginNs : list_.all[asked].beginNs;
+    atNs_ = isSession ? list_.endNs : list_.all[asked].endNs;
+    enter(asked, isSession ? ChainLink::Nothing : ChainLink::Asked);
+    while (!path_.empty() && atNs_ > fromNs_) {
+      const Cause cause = lastCause(path_.back().run);
+      step(cause.run == kNoProcess ? beginOf(path_.back().run) : cause.ns);
+      if (cause.run == kNoProcess)
+        leave();
+      else
+        enter(cause.run, cause.link);
     }
     std::ranges::reverse(steps_);
     return std::move(steps_);
@@ -64,34 +66,63 @@ private:
   struct Level {
     uint32_t run;
     ChainLink link;
-    uint64_t fromNs, toNs; // what is left of it
-    size_t children;       // those before this one may still be in the chain
+  };
+  // Why a process went on.
+  struct Cause {
+    uint32_t run = kNoProcess;
+    uint64_t ns = 0;
+    ChainLink link = ChainLink::Nothing;
   };
 
-  const std::vector<uint32_t> &childrenOf(uint32_t run) const {
-    return run == kNoProcess ? children_.back() : children_[run];
-  }
-  void enter(uint32_t run, ChainLink link, uint64_t fromNs, uint64_t toNs) {
-    open_.push_back({run, link, fromNs, toNs, childrenOf(run).size()});
-  }
-  void step(const Level &level, uint64_t fromNs) {
-    if (fromNs < level.toNs)
-      steps_.push_back({level.run, level.link, fromNs, level.toNs});
+  uint64_t beginOf(uint32_t run) const {
+    return run == kNoProcess ? fromNs_ : std::max(list_.all[run].beginNs, fromNs_);
   }
 
+  bool goBackTo(uint32_t run) {
+    const auto known = std::ranges::find(path_, run, &Level::run);
+    if (known == path_.end())
+      return false;
+    path_.erase(known + 1, path_.end());
+    return true;
+  }
+  void enter(uint32_t run, ChainLink link) {
+    if (!goBackTo(run))
+      path_.push_back({run, links_.try_emplace(run, link).first->second});
+  }
+  // Before its begin, there was its parent. If that is unknown, the process that waited for it waited already.
+  void leave() {
+    const uint32_t run = path_.back().run, parent = run == kNoProcess ? kNoProcess : list_.all[run].parent;
+    path_.pop_back();
+    if (parent != kNoProcess)
+      enter(parent, ChainLink::Started);
+    else
+      goBackTo(kNoProcess);
+  }
+  void step(uint64_t fromNs) {
+    if (fromNs >= atNs_)
+      return;
+    const uint32_t run = path_.back().run;
+    const bool mayWait = run != kNoProcess && (!children_[run].empty() || pipes_.hasPeers(run));
+    steps_.push_back({run, path_.back().link, fromNs, atNs_, mayWait});
+    atNs_ = fromNs;
+  }
+
+  Cause lastCause(uint32_t run) {
+    const Cause child = lastChild(run), wake = run == kNoProcess ? Cause() : lastWake(run, child.ns);
+    return wake.ns > child.ns ? wake : child;
+  }
   // The child that ended last of those that the process waited for in the time that is left.
-  uint32_t lastWaitedFor(Level &level) const {
-    const std::vector<uint32_t> &children = childrenOf(level.run);
-    while (level.children > 0) {
-      const uint32_t child = children[--level.children];
-      const ProcessRun &run = list_.all[child];
-      if (run.endNs <= level.fromNs)
+  Cause lastChild(uint32_t run) {
+    const size_t parent = std::min<size_t>(run, list_.all.size());
+    for (size_t &left = left_[parent]; left > 0; --left) {
+      const uint32_t child = children_[parent][left - 1];
+      const ProcessRun &about = list_.all[child];
+      if (about.endNs <= beginOf(run))
         break;
-      if (run.endNs <= level.toNs && run.beginNs < run.endNs &&
-          (level.run == kNoProcess || isWaitedFor(level.run, run)))
-        return child;
+      if (about.endNs <= atNs_ && about.beginNs < about.endNs && (run == kNoProcess || isWaitedFor(run, about)))
+        return {child, about.endNs, run == kNoProcess ? ChainLink::Order : ChainLink::Inferred};
     }
-    return kNoProcess;
+    return {};
   }
   bool isWaitedFor(uint32_t parent, const ProcessRun &child) const {
     const OffCpuLane *lane = mainLane(list_.all[parent].executionAt(child.endNs), table_);
@@ -102,11 +133,33 @@ private:
         return true;
     return false;
   }
+  // The last wait after `afterNs` that a process at the other end of a pipe ended.
+  Cause lastWake(uint32_t run, uint64_t afterNs) const {
+    if (!pipes_.hasPeers(run))
+      return {};
+    const std::vector<Execution> &executions = list_.all[run].executions;
+    afterNs = std::max(afterNs, beginOf(run));
+    for (size_t i = executions.size(); i-- > 0;)
+      if (const OffCpuLane *lane = mainLane(executions[i], table_); lane && executions[i].beginNs < atNs_) {
+        const std::span<const OffCpu> periods = lane->periods();
+        // Not one that ends now: two processes, each with a thread that waits and one that runs, would take turns.
+        auto at = std::ranges::lower_bound(periods, atNs_, {}, &OffCpu::toNs);
+        while (at != periods.begin() && (--at)->toNs > afterNs)
+          if (at->why == OffCpu::Why::Waiting)
+            if (const PipeWake wake = pipes_.wakeOf(run, at->fromNs, at->toNs); wake.ns > afterNs)
+              return {wake.run, wake.ns, ChainLink::Pipe};
+      }
+    return {};
+  }
 
   const ProcessList &list_;
   const TraceTable &table_;
+  const ProcessPipes pipes_;
   std::vector<std::vector<uint32_t>> children_;
-  std::vector<Level> open_;
+  std::vector<size_t> left_; // by parent: children after these can no longer be in the chain
+  uint64_t fromNs_ = 0, atNs_ = 0;
+  std::vector<Level> path_;
+  std::map<uint32_t, ChainLink> links_; // a process has one, however often it is met
   std::vector<ChainStep> steps_;
 };
 
@@ -115,6 +168,8 @@ private:
 std::string_view chainLinkName(ChainLink link) {
   return link == ChainLink::Asked      ? "asked"
          : link == ChainLink::Inferred ? "inferred"
+         : link == ChainLink::Pipe     ? "pipe"
+         : link == ChainLink::Started  ? "started"
          : link == ChainLink::Order    ? "order"
                                        : "nothing";
 }
@@ -124,10 +179,6 @@ std::vector<ChainStep> chainOf(const ProcessList &list, const TraceTable &table,
 }
 
 std::vector<ChainRow> foldChain(const ProcessList &list, const TraceTable &table, const std::vector<ChainStep> &steps) {
-  std::vector<bool> isParent(list.all.size());
-  for (const ProcessRun &run : list.all)
-    if (run.parent != kNoProcess)
-      isParent[run.parent] = true;
   std::vector<ChainRow> rows;
   std::map<std::pair<ChainLink, std::string>, size_t> known;
   for (const ChainStep &step : steps) {
@@ -150,7 +201,7 @@ std::vector<ChainRow> foldChain(const ProcessList &list, const TraceTable &table
       *row.off += *off;
     else
       row.off.reset();
-    if (!off && isParent[step.run])
+    if (!off && step.mayWait)
       row.unknownNs += step.toNs - step.fromNs;
   }
   for (ChainRow &row : rows)

@@ -4,9 +4,11 @@
 // once.
 //
 // The chain is found from its end. A process that was off-CPU when one of its children ended, and went on soon after
-// that, had waited for it: then the time before belongs to the child, back to where that began, and so on. This is
-// inferred from times, not seen. Without scheduling records of the parent nothing is inferred. Processes whose parents
-// were not traced are ordered by time only: before one of them comes the one that ended last before it began.
+// that, had waited for it: then the time before belongs to the child, back to where that began, and so on. A process
+// that waited, and went on while or soon after one at the other end of its pipe was on-CPU, had waited for that
+// (process_pipes.h). Both are inferred from times, not seen. Without scheduling records nothing is inferred. Processes
+// whose parents were not traced are ordered by time only: before one of them comes the one that ended last before it
+// began.
 #pragma once
 
 #include "process_list.h"
@@ -17,6 +19,8 @@ namespace ada::analysis {
 enum class ChainLink : uint8_t {
   Asked,    ///< it is the process that was asked about
   Inferred, ///< its parent went on when it ended
+  Pipe,     ///< one at the other end of its pipe went on while or after it ran
+  Started,  ///< it started a process of the chain
   Order,    ///< its parent was not traced; the next one began after it had ended
   Nothing,  ///< no step of a process: between two that follow by Order
 };
@@ -27,6 +31,7 @@ struct ChainStep {
   uint32_t run = kNoProcess; ///< in ProcessList::all; kNoProcess: in none that was traced
   ChainLink link = ChainLink::Asked;
   uint64_t fromNs = 0, toNs = 0;
+  bool mayWait = false; ///< for a child, or for a process at the other end of a pipe
 };
 
 /// The chain of a process, or with kNoProcess of the session, by time. Its steps add up to all the time.
@@ -39,7 +44,7 @@ struct ChainRow {
   std::string command;        ///< empty for ChainLink::Nothing
   uint64_t ns = 0;
   std::optional<OffCpuTimes> off; ///< of the main threads; nothing if it is not known for each of them
-  /// Parts of `ns` in processes that had children, but no scheduling records: they may have waited for them.
+  /// Parts of `ns` in processes without scheduling records that may have waited for others.
   uint64_t unknownNs = 0;
 };
 /// The longest first.

@@ -87,6 +87,9 @@ Part readPart(const model::Process &process, dom::parser &parser) {
       if (!about[manifest::kArgv].get(arguments))
         for (const dom::element argument : arguments)
           execution.arguments.emplace_back(argument.get(text) ? "" : text);
+      for (size_t fd = 0; fd < execution.pipes.size(); ++fd)
+        if (!about[manifest::kPipes[fd]].get(text))
+          execution.pipes[fd] = text;
       takeExit(run, about);
     }
   }

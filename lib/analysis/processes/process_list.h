@@ -10,6 +10,7 @@
 
 #include "analysis/events/trace_table.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ constexpr uint64_t kEndToWakeNs = 10'000'000;
 struct Execution {
   std::string program; ///< the last component of its path
   std::vector<std::string> arguments;
+  std::array<std::string, 3> pipes; ///< which its standard input, output and error were at first; empty: no pipe
   uint64_t beginNs = 0;
   uint32_t process = 0;    ///< its first part, in TraceTable::processes
   uint32_t mainThread = 0; ///< in TraceTable::threads; kNoProcess if it has none

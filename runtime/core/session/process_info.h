@@ -9,7 +9,9 @@ namespace ada {
 
 // Reads data that may change or needs libc's help; called before the drain starts.
 void gatherProcessInfo();
-// The same for the machine. It takes a while, and only a process that records needs it, so it is done once something is
+// Which pipes the standard streams are, as texts that are equal if the pipes are. The drain has no such streams.
+void findPipes();
+// Reads about the machine. It takes a while, and only a process that records needs it, so it is done once something is
 // recorded.
 void gatherHostInfo();
 // The process in which it was gathered: a forked child has a different name and number.

@@ -412,6 +412,7 @@ void startWaiting(bool startsParked) {
     return;
   if (processInfoIsOf() != r.processId)
     gatherProcessInfo();
+  findPipes();
   r.drain.whenAbandoned([] { runtime.ticks.stop(); });
   r.drain.whenOrdered(executeOrder);
   if (startsParked)

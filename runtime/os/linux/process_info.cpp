@@ -6,6 +6,8 @@
 #include "shared/ring/death.h"
 #include "start_block.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 namespace ada {
@@ -19,6 +21,7 @@ struct Info {
   char cpu[128];
   uint32_t cores;
   uint32_t process;
+  Text<64> pipes[3]; // standard input, output and error; empty if one is something else
 };
 constinit Info info = {};
 
@@ -66,6 +69,27 @@ void gatherProcessInfo() {
   info.arguments[info.argumentBytes] = 0;
 }
 
+// Processes with the same text have the same pipe. Pipes without a name are called as /proc calls them, others as a
+// file.
+void findPipes() {
+  for (int fd = 0; fd < 3; ++fd) {
+    Text<64> &pipe = info.pipes[fd];
+    pipe.clear();
+    struct stat s = {};
+    if (sys::call(SYS_newfstatat, fd, "", &s, AT_EMPTY_PATH) < 0 || !S_ISFIFO(s.st_mode))
+      continue;
+    Text<64> path("/proc/self/fd/");
+    path << static_cast<uint64_t>(fd);
+    char link[6] = {};
+    const bool isNamed = sys::call(SYS_readlinkat, AT_FDCWD, path.c_str(), link, sizeof link) != sizeof link ||
+                         __builtin_memcmp(link, "pipe:[", sizeof link) != 0;
+    if (isNamed)
+      pipe << "fifo:[" << static_cast<uint64_t>(s.st_dev) << ":" << static_cast<uint64_t>(s.st_ino) << "]";
+    else
+      pipe << "pipe:[" << static_cast<uint64_t>(s.st_ino) << "]";
+  }
+}
+
 void gatherHostInfo() {
   if (info.argumentBytes == 0) {
     info.argumentBytes = sys::readFile("/proc/self/cmdline", info.arguments, sizeof info.arguments - 1);
@@ -100,6 +124,9 @@ void writeProcess(JsonWriter &json, const ada_ring_header *ring, Ending ending, 
   for (size_t i = 0; i < info.argumentBytes; i += length(info.arguments + i) + 1)
     json.text(nullptr, info.arguments + i);
   json.endArray().text(manifest::kCwd, info.directory.c_str());
+  for (size_t fd = 0; fd < 3; ++fd)
+    if (info.pipes[fd].size())
+      json.text(manifest::kPipes[fd], info.pipes[fd].c_str());
   json.beginObject(manifest::kExit);
   switch (ending) {
   case Ending::Running:

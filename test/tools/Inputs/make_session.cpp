@@ -9,6 +9,7 @@
 //   T: process 4711                  starts directory pid_4711 (4711_2: after an exec)
 //   T: argv ./app -v                 fields of its manifest
 //   T: ppid 4700
+//   T: pipe stdin pipe:[7]           also: stdout, stderr
 //   T: cores 2                       of the machine
 //   T: clock 90 1000                 when its recorder started and ended
 //   T: exit code 0                   or: signal 9, exec, running
@@ -99,6 +100,8 @@ public:
       manifest["process"]["argv"] = std::vector<std::string>(words.begin() + 1, words.end());
     else if (what == "ppid")
       manifest["process"]["ppid"] = number(line, at(line, 1));
+    else if (what == "pipe")
+      manifest["process"][at(line, 1) + "_pipe"] = at(line, 2);
     else if (what == "cores")
       manifest["host"]["cores"] = number(line, at(line, 1));
     else if (what == "clock")

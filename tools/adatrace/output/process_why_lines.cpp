@@ -30,6 +30,8 @@ std::string chainText(const ChainLine &line) {
   case ChainLink::Asked:
     return line.row->command + ": itself";
   case ChainLink::Inferred:
+  case ChainLink::Pipe:
+  case ChainLink::Started:
   case ChainLink::Order:
     return line.row->command;
   case ChainLink::Nothing:
@@ -68,17 +70,19 @@ constexpr Column<ChainLine> kChainColumns[] = {
      [](const ChainLine &line) -> Value { return line.row->runs.size(); }},
     {ColumnInfo{"link", Holds::Text,
                 "`asked`: the process that was asked about; `inferred`: its parent was off-CPU and went on when it "
-                "ended; `order`: its parent was not traced, and the next process of the chain began after it; "
+                "ended; `pipe`: one at the other end of its pipe was off-CPU and went on while or after it ran; "
+                "`started`: it started a process of the chain; `order`: its parent was not traced, and the next "
+                "process of the chain began after it; "
                 "`nothing`: no process that was traced"} |
          inText("how", 8),
      [](const ChainLine &line) -> Value { return chainLinkName(line.row->link); },
      [](const ChainLine &line) {
-       const bool isFound = line.row->link == ChainLink::Inferred || line.row->link == ChainLink::Order;
+       const bool isFound = line.row->link != ChainLink::Asked && line.row->link != ChainLink::Nothing;
        return isFound ? std::string(chainLinkName(line.row->link)) : std::string();
      }},
     {ColumnInfo{"unknown_ns", Holds::Duration,
-                "parts of `total_ns` of processes with children, but without scheduling records: they may have waited "
-                "for these"},
+                "parts of `total_ns` of processes that have children, or a pipe to another process, but no scheduling "
+                "records: they may have waited for these"},
      [](const ChainLine &line) -> Value { return line.row->unknownNs; }},
     {ColumnInfo{"pid", Holds::Number, "of a single process"} | kOrNull,
      [](const ChainLine &line) -> Value {
@@ -221,17 +225,20 @@ void printProcessWhy(Output &out, const Palette &palette, const ProcessWhy &why,
   printTable(out, palette, Columns<ChainLine>(kChainColumns), lines, text, 0, [&](const ChainLine &line) {
     RowNotes notes;
     if (line.row->unknownNs)
-      notes.after.push_back({palette.warn, "[whether it waited for its children is unknown]"});
+      notes.after.push_back({palette.warn, "[whether it waited for other processes is unknown]"});
     return notes;
   });
   if (lines.size() < all)
     out.print("{}... and {} more; --limit=0 --min-percent=0 shows all{}\n", palette.dim,
               formatCount(all - lines.size()), palette.reset);
-  if (std::ranges::any_of(why.chain, [](const ChainRow &row) { return row.link == ChainLink::Inferred; }))
-    out.print("  {}inferred: the parent went on when the process ended{}\n", palette.dim, palette.reset);
-  if (std::ranges::any_of(why.chain, [](const ChainRow &row) { return row.link == ChainLink::Order; }))
-    out.print("  {}order: the parents were not traced, so only what came one after the other is known{}\n", palette.dim,
-              palette.reset);
+  constexpr std::pair<ChainLink, std::string_view> kNotes[] = {
+      {ChainLink::Inferred, "inferred: the parent went on when the process ended"},
+      {ChainLink::Pipe, "pipe: inferred, a process at the other end of a pipe went on while or after it ran"},
+      {ChainLink::Started, "started: it started a process of the chain, for which nothing can have waited before"},
+      {ChainLink::Order, "order: the parents were not traced, so only what came one after the other is known"}};
+  for (const auto &[link, note] : kNotes)
+    if (std::ranges::find(why.chain, link, &ChainRow::link) != why.chain.end())
+      out.print("  {}{}{}\n", palette.dim, note, palette.reset);
   printCpuUse(out, palette, why, minPercent);
 }
 
