@@ -28,6 +28,7 @@ BROKEN = {
     "lib/shared": ("lib/shared/text/x.h", '"base/text.h"'),
     "lib/base": ("lib/base/x.cpp", '"ada/trace/session.h"'),
     "lib/demangle": ("lib/demangle/x.cpp", '"model/names.h"'),
+    "lib/elf": ("lib/elf/x.cpp", '"model/names.h"'),
     "lib/columns": ("lib/columns/x.cpp", '"model/names.h"'),
     "lib/model": ("lib/model/x.cpp", '"analysis/report/report.h"'),
     "lib/formats": ("lib/formats/csv/x.cpp", '"convert/budget.h"'),

@@ -8,7 +8,8 @@
 #include "core/base/text_store.h"
 #include "core/record/annotations.h"
 #include "images.h"
-#include "shared/fnv.h"
+#include "shared/fingerprint.h"
+#include "shared/function_fields.h"
 #include "shared/manifest_keys.h"
 
 #include <sys/stat.h>
@@ -18,35 +19,15 @@ namespace {
 
 //===--- names ------------------------------------------------------------===//
 
-// Build ids of linkers differ where contents do, but those that a build gives (--build-id=0x…) need not. So a part of
-// the table counts as well: reading all of it would take time that grows with the number of functions.
-constexpr uint64_t kMostSamples = 64;
+TextPiece pieceAt(const ada_function &f, int32_t offset) { return textAt(f, offset); }
 
-class Fingerprint {
-public:
-  void add(const void *bytes, size_t size) { hash_ = fnv1a(static_cast<const char *>(bytes), size, hash_); }
-  void add(uint64_t number) { add(&number, sizeof number); }
-  void add(const char *text) { add(text ? text : "", text ? length(text) + 1 : 0); }
-  void add(const ada_function &f) {
-    if (const ada_annotation *annotation = annotationOf(f))
-      return add(*annotation);
-    add(&f, sizeof f); // it has distances only, and nothing in it changes
-    const int32_t offsets[] = {f.name_off, f.shown_off, f.file_off, f.signature_off, f.types_off};
-    for (int32_t offset : offsets)
-      add(textAt(f, offset));
-  }
-  uint64_t value() const { return hash_ ? hash_ : 1; }
-
-private:
-  // It has addresses, and its enable byte.
-  void add(const ada_annotation &annotation) {
-    add(uint64_t{annotation.line} << 32 | annotation.flags), add(argumentsOf(annotation));
-    add(annotation.name), add(annotation.file), add(annotation.expressions);
-    for (uint32_t i = 0; i < argumentsOf(annotation); ++i)
-      add(annotation.types[i]);
-  }
-  uint64_t hash_ = kFnvStart;
-};
+// It has addresses, and its enable byte.
+void add(Fingerprint &of, const ada_annotation &annotation) {
+  of.add(uint64_t{annotation.line} << 32 | annotation.flags), of.add(argumentsOf(annotation));
+  of.add(annotation.name), of.add(annotation.file), of.add(annotation.expressions);
+  for (uint32_t i = 0; i < argumentsOf(annotation); ++i)
+    of.add(annotation.types[i]);
+}
 
 //===--- symbols ----------------------------------------------------------===//
 
@@ -61,23 +42,7 @@ uint64_t addressIn(const Image &image, const ada_function &f) {
 void writeFunction(JsonWriter &json, const ada_function &f, uint64_t address) {
   if (const ada_annotation *annotation = annotationOf(f))
     return writeAnnotation(json, *annotation);
-  const auto text = [&f](auto offset) { return offset ? TextPiece(textAt(f, offset)) : TextPiece(); };
-  const struct {
-    TextPiece name, displayName, file, signature, types, kindName;
-    uint64_t line, address;
-    bool isNoreturn, isExternal, isInlined, isCoroutine;
-  } symbol = {.name = text(f.name_off),
-              .displayName = text(f.shown_off),
-              .file = text(f.file_off),
-              .signature = text(f.signature_off),
-              .types = text(f.types_off),
-              .kindName = {},
-              .line = f.line,
-              .address = address,
-              .isNoreturn = (f.flags & ADA_FUNCTION_NORETURN) != 0,
-              .isExternal = (f.flags & ADA_FUNCTION_EXTERNAL) != 0,
-              .isInlined = (f.flags & ADA_FUNCTION_INLINED) != 0,
-              .isCoroutine = (f.flags & ADA_FUNCTION_COROUTINE) != 0};
+  const FunctionFields symbol = fieldsOf(f, address, [&f](int32_t offset) { return pieceAt(f, offset); });
   FieldWriter writer(json);
   manifest::symbolFields(writer, symbol);
 }
@@ -188,13 +153,14 @@ int writeContent(int fd, const Image &image) {
 } // namespace
 
 uint64_t fingerprintOf(const Image &image) {
-  const uint64_t count = image.functions();
-  const uint64_t samples = image.buildIdBytes && count > kMostSamples ? kMostSamples : count;
-  Fingerprint of;
-  of.add(image.headers), of.add(image.functionsBegin - image.base), of.add(count);
-  for (uint64_t i = 0; i < samples; ++i)
-    of.add(image.table->functions_begin[samples > 1 ? i * (count - 1) / (samples - 1) : 0]);
-  return of.value();
+  return fingerprintOf(image.headers, image.functionsBegin - image.base, image.functions(), image.buildIdBytes != 0,
+                       [&](Fingerprint &of, uint64_t i) {
+                         const ada_function &f = image.table->functions_begin[i];
+                         if (const ada_annotation *annotation = annotationOf(f))
+                           add(of, *annotation);
+                         else
+                           of.add(f, [&f](int32_t offset) { return pieceAt(f, offset); });
+                       });
 }
 
 Text<160> binaryName(const Image &image) {

@@ -2,6 +2,7 @@
 #include "elf_instrumentation.h"
 
 #include "ada/abi.h"
+#include "elf/function_table.h"
 #include "model/names.h"
 
 #include <algorithm>
@@ -38,19 +39,12 @@ uint64_t unreachableFunctionCount(const ElfFile &file) {
 
 std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file) {
   std::vector<InstrumentedFunction> functions;
-  if (file.isObject())
-    return functions;
-  for (const ElfFile::Section &section : file.sections()) {
-    if (section.name != ADA_SECTION_FUNCTIONS)
-      continue;
-    const std::string_view bytes = file.contents(section);
-    for (size_t at = 0; at + sizeof(ada_function) <= bytes.size(); at += sizeof(ada_function)) {
-      ada_function entry;
-      std::memcpy(&entry, bytes.data() + at, sizeof entry);
-      const auto text = [&](int32_t offset) -> std::string {
-        if (offset == 0)
-          return {};
-        return std::string(file.textAt(section.address + at + static_cast<int64_t>(offset)).value_or(""));
+  for (const FunctionTable &table : FunctionTable::of(file))
+    for (uint64_t i = 0; i < table.size(); ++i) {
+      const ada_function entry = table.at(i);
+      const auto text = [&](int32_t offset) {
+        const TextPiece found = table.text(i, offset);
+        return std::string(found.data ? found.data : "", found.size);
       };
       InstrumentedFunction function{text(entry.name_off), text(entry.pretty_off), text(entry.file_off), entry.line};
       if (function.name.empty())
@@ -59,7 +53,6 @@ std::vector<InstrumentedFunction> instrumentedFunctions(const ElfFile &file) {
         function.pretty = function.name;
       functions.push_back(std::move(function));
     }
-  }
   return functions;
 }
 

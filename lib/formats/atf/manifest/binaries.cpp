@@ -4,6 +4,7 @@
 #include "base/file_bytes.h"
 #include "base/file_tree.h"
 #include "base/safe_file.h"
+#include "formats/atf/manifest/program_binary.h"
 #include "formats/atf/manifest/symbol_entries.h"
 #include "formats/atf/session/directories.h"
 #include "shared/manifest_keys.h"
@@ -14,11 +15,11 @@ namespace ada::atf {
 
 //===--- a file -----------------------------------------------------------===//
 
-Expected<std::shared_ptr<const Binary>> Binary::parse(std::string_view json, const std::string &name) {
+Expected<std::shared_ptr<Binary>> Binary::make(std::string_view json, const std::string &name) {
   const auto bad = [&](std::string message) {
     return Error{.code = "E_BAD_BINARY", .message = std::move(message), .file = name};
   };
-  const std::shared_ptr<Binary> binary(new Binary);
+  std::shared_ptr<Binary> binary(new Binary);
   if (const auto error = binary->document_.parse(json))
     return bad(json.empty() ? "the file is empty" : std::string("this is not JSON: ") + simdjson::error_message(error));
   dom::array entries;
@@ -42,7 +43,14 @@ Expected<std::shared_ptr<const Binary>> Binary::parse(std::string_view json, con
   if (hasInlined)
     findOriginals(binary->symbols_);
   binary->names_.resize(binary->symbols_.size());
-  return std::shared_ptr<const Binary>(binary);
+  return binary;
+}
+
+Expected<std::shared_ptr<const Binary>> Binary::parse(std::string_view json, const std::string &name) {
+  auto binary = make(json, name);
+  if (!binary)
+    return binary.error();
+  return std::shared_ptr<const Binary>(std::move(*binary));
 }
 
 std::string_view Binary::displayName(uint64_t index) const { return names_.displayName(symbols_, index); }
@@ -84,26 +92,49 @@ std::shared_ptr<Binaries> Binaries::beside(const std::string &processDirectory) 
   return binaries;
 }
 
-Expected<std::shared_ptr<const Binary>> Binaries::get(const std::string &name) {
-  if (!isName(name))
+Expected<std::shared_ptr<const Binary>> Binaries::read(const std::string &name) const {
+  const auto file = FileBytes::open(pathOf(name));
+  if (!file)
+    return file.error();
+  const auto bytes = file->holes().before(file->bytes());
+  return Binary::parse({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, pathOf(name));
+}
+
+Expected<std::shared_ptr<const Binary>> Binaries::fromProgram(const ManifestModule &module, Error flaw) {
+  const auto json = binaryOfProgram(module);
+  auto binary = json ? Binary::make(*json, module.path) : json.error();
+  if (!binary) {
+    flaw.message += "; its functions have no names, which can't be taken from " + module.path +
+                    " either: " + binary.error().message;
+    return flaw;
+  }
+  flaw.message += "; names of functions are taken from " + module.path;
+  (*binary)->flaw_ = std::move(flaw);
+  return std::shared_ptr<const Binary>(std::move(*binary));
+}
+
+Expected<std::shared_ptr<const Binary>> Binaries::get(const ManifestModule &module) {
+  if (!isName(module.binary))
     return Error{.code = "E_BAD_BINARY", .message = "this is not the name of a file in it", .file = folder_};
   std::shared_ptr<Entry> entry;
   {
     std::lock_guard lock(mutex_);
-    std::shared_ptr<Entry> &place = entries_[name];
+    std::shared_ptr<Entry> &place = entries_[module.binary];
     if (!place)
       place = std::make_shared<Entry>();
     entry = place;
   }
   std::lock_guard lock(entry->mutex);
-  if (entry->read)
-    return *entry->read;
-  const auto file = FileBytes::open(pathOf(name));
-  if (!file)
-    return file.error(); // asked for again: it may come yet
-  const auto bytes = file->holes().before(file->bytes());
-  entry->read = Binary::parse({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, pathOf(name));
-  return *entry->read;
+  if (entry->binary)
+    return entry->binary;
+  auto binary = entry->damage ? *entry->damage : read(module.binary);
+  if (!binary && binary.error().code == "E_BAD_BINARY")
+    entry->damage = binary.error();
+  if (!binary)
+    binary = fromProgram(module, binary.error());
+  if (binary) // otherwise asked for again: another process may have found the program elsewhere
+    entry->binary = *binary;
+  return binary;
 }
 
 } // namespace ada::atf

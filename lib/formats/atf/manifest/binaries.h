@@ -35,15 +35,20 @@ public:
   bool hasAnnotatedValues() const { return hasAnnotatedValues_; }
   /// How many functions the file says that there are.
   uint64_t claimedFunctions() const { return claimedFunctions_; }
+  /// Why the session's file could not be used, if this is made from the program itself.
+  const std::optional<Error> &flaw() const { return flaw_; }
 
 private:
+  friend class Binaries;
   Binary() = default;
+  static Expected<std::shared_ptr<Binary>> make(std::string_view json, const std::string &name);
 
   JsonDocument document_; // owns the texts
   std::vector<Symbol> symbols_;
   SymbolNames names_;
   bool hasAnnotatedValues_ = false;
   uint64_t claimedFunctions_ = 0;
+  std::optional<Error> flaw_;
 };
 
 /// The folder of a session. Files are read when they are first asked for, and stay as long as anybody has the folder.
@@ -57,15 +62,20 @@ public:
 
   /// A name that refers to a file: 0 to 9, a to f and '-' only.
   static bool isName(std::string_view name);
-  /// Errors: E_IO, E_BAD_BINARY, those of archives. Any thread may ask.
-  Expected<std::shared_ptr<const Binary>> get(const std::string &name);
+  /// The file that a module names. If it is missing or damaged, what the program at the module's path says about
+  /// itself, if that is still the same program. Errors: E_IO, E_BAD_BINARY, those of archives. Any thread may ask.
+  Expected<std::shared_ptr<const Binary>> get(const ManifestModule &module);
   std::string pathOf(const std::string &name) const { return folder_ + "/" + name + ".json"; }
   const std::string &folder() const { return folder_; }
 
 private:
+  Expected<std::shared_ptr<const Binary>> read(const std::string &name) const;
+  static Expected<std::shared_ptr<const Binary>> fromProgram(const ManifestModule &module, Error flaw);
+
   struct Entry {
     std::mutex mutex;
-    std::optional<Expected<std::shared_ptr<const Binary>>> read;
+    std::shared_ptr<const Binary> binary; // null until it was read
+    std::optional<Error> damage;          // of the file; not if it could not be opened, because it may come yet
   };
 
   std::string folder_;

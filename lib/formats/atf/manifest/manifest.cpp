@@ -36,7 +36,6 @@ struct Manifest::Table {
   struct Elsewhere {
     uint32_t moduleId = 0;
     uint64_t baseAddress = 0;
-    std::string binary;
     std::once_flag once;
     std::optional<Expected<std::shared_ptr<const atf::Binary>>> read;
 
@@ -55,18 +54,20 @@ struct Manifest::Table {
   mutable std::deque<Elsewhere> elsewhere;
   std::unordered_map<uint64_t, uint32_t> elsewhereById; // by module id
 
-  const Expected<std::shared_ptr<const atf::Binary>> &read(Elsewhere &module) const {
-    std::call_once(module.once, [&] { module.read = binaries->get(module.binary); });
+  const Expected<std::shared_ptr<const atf::Binary>> &read(Elsewhere &module,
+                                                           const std::vector<ManifestModule> &modules) const {
+    std::call_once(module.once, [&] { module.read = binaries->get(modules[moduleById.at(module.moduleId)]); });
     return *module.read;
   }
 
   // The file that has a function, and its module; null if there is none that does.
-  std::pair<const atf::Binary *, Elsewhere *> fileOf(uint64_t functionId) const {
+  std::pair<const atf::Binary *, Elsewhere *> fileOf(uint64_t functionId,
+                                                     const std::vector<ManifestModule> &modules) const {
     const auto found = binaries ? elsewhereById.find(moduleOf(functionId)) : elsewhereById.end();
     if (found == elsewhereById.end())
       return {};
     Elsewhere &module = elsewhere[found->second];
-    const auto &binary = read(module);
+    const auto &binary = read(module, modules);
     if (!binary || !(*binary)->at(symbolOf(functionId)))
       return {};
     return {binary->get(), &module};
@@ -185,7 +186,6 @@ private:
         table.elsewhereById.emplace(module.id, static_cast<uint32_t>(table.elsewhere.size()));
         Manifest::Table::Elsewhere &elsewhere = table.elsewhere.emplace_back();
         elsewhere.moduleId = static_cast<uint32_t>(module.id), elsewhere.baseAddress = module.baseAddress;
-        elsewhere.binary = module.binary;
       } else {
         module.binary.clear();
       }
@@ -306,7 +306,7 @@ void Manifest::eachSymbol(const std::function<void(const Symbol &symbol)> &visit
     Table::Elsewhere &module = table_->elsewhere[at];
     if (!table_->binaries || (wants && !wants(modules[table_->moduleById.at(id)])))
       continue;
-    if (const auto &binary = table_->read(module))
+    if (const auto &binary = table_->read(module, modules))
       for (const Symbol &symbol : (*binary)->symbols())
         if (!symbol.name.empty())
           visit(module.symbol(symbol));
@@ -316,7 +316,7 @@ void Manifest::eachSymbol(const std::function<void(const Symbol &symbol)> &visit
 std::optional<Symbol> Manifest::find(uint64_t functionId) const {
   if (const auto found = table_->byId.find(functionId); found != table_->byId.end())
     return table_->symbols[found->second];
-  const auto [binary, module] = table_->fileOf(functionId);
+  const auto [binary, module] = table_->fileOf(functionId, modules);
   if (!binary)
     return std::nullopt;
   return module->symbol(*binary->at(symbolOf(functionId)));
@@ -325,7 +325,7 @@ std::optional<Symbol> Manifest::find(uint64_t functionId) const {
 bool Manifest::hasAnnotatedValues() const {
   return table_->hasAnnotatedValues ||
          (table_->binaries && std::ranges::any_of(table_->elsewhere, [this](Table::Elsewhere &module) {
-            const auto &binary = table_->read(module);
+            const auto &binary = table_->read(module, modules);
             return binary && (*binary)->hasAnnotatedValues();
           }));
 }
@@ -335,16 +335,19 @@ std::vector<Error> Manifest::binaryFlaws() const {
   if (!table_->binaries)
     return flaws;
   for (Table::Elsewhere &module : table_->elsewhere) {
-    const auto &binary = table_->read(module);
+    const auto &binary = table_->read(module, modules);
     const ManifestModule &known = modules[table_->moduleById.at(module.moduleId)];
     if (!binary)
       flaws.push_back(binary.error());
+    else if ((*binary)->flaw())
+      flaws.push_back(*(*binary)->flaw());
     else if ((*binary)->symbols().size() != (*binary)->claimedFunctions() ||
              (known.functions && known.functions != (*binary)->symbols().size()))
       flaws.push_back({.code = "E_BAD_BINARY",
                        .message = "it has " + std::to_string((*binary)->symbols().size()) + " functions instead of " +
-                                  std::to_string(known.functions ? known.functions : (*binary)->claimedFunctions()),
-                       .file = table_->binaries->pathOf(module.binary)});
+                                  std::to_string(known.functions ? known.functions : (*binary)->claimedFunctions()) +
+                                  "; others have no names",
+                       .file = table_->binaries->pathOf(known.binary)});
   }
   return flaws;
 }
@@ -359,14 +362,14 @@ const ManifestModule *Manifest::moduleOfFunction(uint64_t functionId) const noex
 std::string_view Manifest::displayName(uint64_t functionId) const {
   if (const auto found = table_->byId.find(functionId); found != table_->byId.end())
     return table_->names.displayName(table_->symbols, found->second);
-  const atf::Binary *binary = table_->fileOf(functionId).first;
+  const atf::Binary *binary = table_->fileOf(functionId, modules).first;
   return binary ? binary->displayName(symbolOf(functionId)) : table_->unknownName(functionId);
 }
 
 std::string_view Manifest::shortDisplayName(uint64_t functionId) const {
   if (const auto found = table_->byId.find(functionId); found != table_->byId.end())
     return table_->names.shortDisplayName(table_->symbols, found->second);
-  const atf::Binary *binary = table_->fileOf(functionId).first;
+  const atf::Binary *binary = table_->fileOf(functionId, modules).first;
   return binary ? binary->shortDisplayName(symbolOf(functionId)) : table_->unknownName(functionId);
 }
 

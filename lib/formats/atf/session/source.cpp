@@ -182,7 +182,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       info.binariesFolder = process.manifest()->binariesFolder();
       for (const Error &flaw : process.manifest()->binaryFlaws()) // of all processes that have the file
         if (told.insert(flaw.file).second)
-          flaws_.push_back({"W_BINARY_UNREADABLE", flaw.text() + "; its functions may have no names"});
+          flaws_.push_back({"W_BINARY_UNREADABLE", flaw.text()});
       warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
       for (const Warning &flaw : atf::missingEvents(process))
         flaws_.push_back(flaw);

@@ -1,4 +1,4 @@
-// Reads what adatrace needs from an ELF file, with libelf.
+// Reads what is needed from an ELF file, with libelf.
 //
 // libelf maps the file, checks its tables against its size and translates foreign byte orders. Files that libelf
 // rejects are rejected here, too, so it is safe to pass any bytes to open().
@@ -9,13 +9,14 @@
 #include "base/format.h"
 #include "shared/arch.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <gelf.h>
 #include <sys/stat.h>
 
-namespace ada::cli {
+namespace ada {
 
 static std::string_view bytesOf(const Elf_Data *data) {
   if (!data || !data->d_buf)
@@ -75,6 +76,9 @@ bool ElfFile::parse(std::string &problem) {
   size_t segments = 0, sections = 0, names = 0;
   if (elf_getphdrnum(elf, &segments) != 0)
     return broken("the program headers can't be read");
+  if (const uint64_t size = segments * sizeof(Elf64_Phdr);
+      header.e_phoff <= file_.size() && size <= file_.size() - header.e_phoff)
+    headers_ = file_.substr(header.e_phoff, size);
   for (size_t i = 0; i < segments; ++i) {
     GElf_Phdr segment;
     if (!gelf_getphdr(elf, static_cast<int>(i), &segment))
@@ -111,6 +115,14 @@ std::string_view ElfFile::bytesOfSegment(const Segment &segment) const {
   if (segment.offset > file_.size() || segment.fileSize > file_.size() - segment.offset)
     return {};
   return file_.substr(segment.offset, segment.fileSize);
+}
+
+uint64_t ElfFile::base() const {
+  uint64_t lowest = UINT64_MAX;
+  for (const Segment &segment : segments_)
+    if (segment.type == PT_LOAD)
+      lowest = std::min(lowest, segment.address);
+  return lowest;
 }
 
 // The bytes from an address of the linked image to the end of its segment.
@@ -217,4 +229,4 @@ std::string_view ElfFile::machine() const {
   return machineCode_ == EM_RISCV ? "RISC-V" : kOtherArchitecture.name;
 }
 
-} // namespace ada::cli
+} // namespace ada

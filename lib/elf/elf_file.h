@@ -1,4 +1,4 @@
-// Reads what adatrace needs from an ELF file.
+// Reads what is needed from an ELF file.
 //
 // libelf reads the file and checks its headers, so it is safe to pass any bytes to open().
 #pragma once
@@ -14,7 +14,7 @@
 struct Elf;
 struct Elf_Scn;
 
-namespace ada::cli {
+namespace ada {
 
 class ElfFile {
 public:
@@ -51,6 +51,9 @@ public:
   std::string interpreter() const;
   const std::string &buildId() const { return buildIdText_; }
 
+  /// The lowest address of the linked image.
+  uint64_t base() const;
+  std::string_view programHeaders() const { return headers_; }
   /// The NUL-terminated text at an address of the linked image.
   std::optional<std::string_view> textAt(uint64_t address) const;
   /// `size` bytes at an address of the linked image; empty if the file does not contain them.
@@ -73,7 +76,7 @@ private:
   std::string_view from(uint64_t address) const;
 
   std::unique_ptr<Elf, Close> elf_;
-  std::string_view file_; // the whole file
+  std::string_view file_, headers_; // the whole file; its program headers
   uint16_t type_ = 0, machineCode_ = 0;
   bool pie_ = false;
   std::vector<Section> sectionList_;
@@ -82,4 +85,4 @@ private:
   std::string runPathText_, buildIdText_;
 };
 
-} // namespace ada::cli
+} // namespace ada
