@@ -33,10 +33,10 @@ Source readSource(tree function) {
 }
 
 /// What FUNCTION is in the source; null if that is not known.
-const Source *sourceOf(tree function) {
+const Source *sourceOf(tree function, bool isThunk) {
   tree original = sourceFunction(function);
   // When the program is linked, only functions that were not copied can be read. Thunks get their bodies late.
-  if ((in_lto_p && original == function) || wrappedCallee(function) || !thunkTarget(symbolName(function)).empty())
+  if ((in_lto_p && original == function) || wrappedCallee(function) || isThunk)
     sources.emplace(DECL_UID(function), readSource(function));
   const auto known = sources.find(DECL_UID(original));
   return known == sources.end() ? nullptr : &known->second;
@@ -202,7 +202,8 @@ void rememberParameters() {
 std::string typesText(tree function, bool pointees) {
   if (!coroutinePart(function).empty()) // as the hooks are given them
     return std::string("i0:p(void);frame:i0:p(void)") + (resumeIndex(function) ? ";index:i1:u16" : "");
-  const Source *known = sourceOf(function);
+  const std::string symbol = symbolName(function), targetSymbol = thunkTarget(symbol);
+  const Source *known = sourceOf(function, !targetSymbol.empty());
   if (!known)
     return "";
   const Source &source = *known;
@@ -213,7 +214,6 @@ std::string typesText(tree function, bool pointees) {
     ArgumentPlace kind = ArgumentPlace::Elsewhere;
   };
   // In a thunk, `this` and a result that it moves are addresses of other objects.
-  const std::string symbol = symbolName(function), targetSymbol = thunkTarget(symbol);
   const symtab_node *target =
       targetSymbol.empty() ? nullptr : symtab_node::get_for_asmname(get_identifier(targetSymbol.c_str()));
   std::unordered_map<unsigned, Found> found;
@@ -343,7 +343,7 @@ private:
 std::string signatureText(tree function) {
   if (!coroutinePart(function).empty())
     return "void (void *)";
-  const Source *known = sourceOf(function);
+  const Source *known = sourceOf(function, !thunkTarget(symbolName(function)).empty());
   if (!known)
     return "";
   TypeWriter writer;

@@ -53,7 +53,7 @@ struct ManifestModule {
   std::string uuid;       ///< the build id's first 16 bytes, 8-4-4-4-12
   std::string buildId;    ///< the whole build id, hex
   uint64_t functions = 0; ///< how many it has
-  std::string binary; ///< the name of the file in the session's folder `binaries` that has them; empty if there is none
+  std::string binary;     ///< the file in the session's folder `binaries` that has them; empty: the manifest has them
   std::optional<uint64_t> loadedNs, unloadedNs;
 };
 
@@ -117,7 +117,7 @@ struct ManifestSched {
 struct ManifestPart {
   uint64_t number = 0;        ///< from 1; 0 if the trace is not in parts
   uint64_t startNs = 0;       ///< when it began
-  std::string previous, next; ///< names of the process directories before and after it; empty if there is none
+  std::string previous, next; ///< the process directories before and after it; empty for the first and the last part
   std::string failure;        ///< why there is no next one yet although this one is complete; empty if nothing is wrong
   std::optional<ManifestEarlier> before; ///< of threads that had ended, or that there was no memory for
 };
@@ -231,7 +231,7 @@ public:
 
   // Symbols are in the manifest, or, those of a module with `binary`, in a file of the folder `binaries` beside the
   // process's directory. All manifests of a session share what these files say. A file is read when one of its
-  // functions is first asked for. What can't be read has no names.
+  // functions is first asked for. If it can't be read, but the program is still there, the program is read instead.
 
   /// The symbols that are in the manifest itself, in its order.
   std::span<const Symbol> ownSymbols() const noexcept;
@@ -246,7 +246,7 @@ public:
   std::optional<Symbol> find(uint64_t functionId) const;
   /// Some of its symbols are annotations with arguments.
   bool hasAnnotatedValues() const;
-  /// What is wrong with the files that its modules name.
+  /// Which of the files that its modules name are missing or damaged, and where names are taken from instead.
   std::vector<Error> binaryFlaws() const;
   /// The folder of these files; empty if no module names one.
   std::string binariesFolder() const;

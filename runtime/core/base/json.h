@@ -23,11 +23,11 @@ public:
   // Ends the text with blanks and a newline, so that it has that many bytes. False, and nothing has changed, if it is
   // longer, or if a file was opened.
   bool endAt(size_t bytes);
-  // What was written as long as no file was opened.
+  // All of the text, if it has a path and still fits into the buffer, so that no file was made; empty otherwise.
   TextPiece kept() const { return {buffer_, fd_ == kNotOpen ? used_ : 0}; }
   // Returns 0, or the negative errno of the first write that failed.
   int finish();
-  // The file that was written to; negative if there is none.
+  // The file that was written to; negative if it writes to memory, or has not made its file.
   int descriptor() const { return fd_; }
   // The text written to memory, valid as long as this object lives; empty if memory ran out.
   TextPiece made() const { return {memory_, error_ ? 0 : used_}; }

@@ -74,7 +74,7 @@ private:
     uint64_t lastNs; // of the last record taken
     uint32_t processor;
     bool hasToldFrom; // LostFrom was reported for the Lost that comes next
-    int next;         // the descriptor of the second event of its processor; -1 if there is none
+    int next;         // the descriptor of its processor's second event; -1 if the kernel needs only one
   };
   class Reader {
   public:

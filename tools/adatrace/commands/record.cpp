@@ -201,7 +201,7 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
   }
   const std::string place = readable(session);
   const auto nanoseconds = static_cast<uint64_t>(ending.duration.count());
-  // The calls of so many are not looked at one after the other.
+  // Nobody reads the calls of 20 processes one after the other: then the next command is the list of processes.
   constexpr uint64_t kMany = 20;
   const bool areMany = totals.processes >= kMany;
   const std::string events = formatCount(totals.events, "event") +
