@@ -91,9 +91,7 @@ Expected<std::string> isFunction(Server &server, const std::vector<std::string> 
         }))
       numbers.push_back(row[0]);
   if (numbers.empty())
-    return Error{.code = "E_USAGE",
-                 .message = fmt::format("no function matches '{}'", oneLine(globs.front())),
-                 .file = server.address().shown};
+    stop(kProblemsFound, "fleet: {}: no function matches '{}'", server.address().shown, oneLine(globs.front()));
   return " AND " + isOneOf("function", numbers);
 }
 
