@@ -180,12 +180,19 @@ Expected<FileBytes> FileBytes::openMember(const ArchivePlace &place, const std::
 }
 
 void FileBytes::release(std::span<const std::byte> part) const noexcept {
+  if (archive_)
+    return archive_->release(part);
   if (!mapped_ || part.empty())
     return;
-  static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  // A page that is shared with other bytes is released, too: it is read again when needed.
-  const size_t before = reinterpret_cast<uintptr_t>(part.data()) % page;
-  ::madvise(const_cast<std::byte *>(part.data()) - before, part.size() + before, MADV_DONTNEED);
+  // Where a page is used, Linux maps up to 64 KiB around it that are in its cache. Those are released, too: what other
+  // bytes need of them is mapped again. Otherwise half of a file would stay that is released in small parts.
+  constexpr size_t kMappedTogether = 64 << 10;
+  const auto address = reinterpret_cast<uintptr_t>(part.data());
+  const auto first = static_cast<size_t>(part.data() - base_), last = first + part.size();
+  const size_t before = std::min<size_t>(address % kMappedTogether, first),
+               after = (kMappedTogether - (address + part.size()) % kMappedTogether) % kMappedTogether;
+  const size_t from = first - before, to = std::min(last + after, size_);
+  ::madvise(const_cast<std::byte *>(base_) + from, to - from, MADV_DONTNEED);
 }
 
 FileBytes::FileBytes(FileBytes &&other) noexcept { *this = std::move(other); }

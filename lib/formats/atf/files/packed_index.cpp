@@ -34,6 +34,8 @@ Expected<void> IndexReader::parsePacked(const OpenOptions &options) {
            .footerOffset = raw.trailerOffset,
            .timeStartNs = raw.timeStartNs,
            .timeEndNs = raw.timeEndNs};
+  if (lowMemory_) // what the system has mapped around the headers, in each of the session's files
+    shared_->file.release(shared_->bytes);
   return options.checksum == ChecksumPolicy::Verify ? verifyPacked() : Expected<void>();
 }
 

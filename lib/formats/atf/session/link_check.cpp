@@ -232,11 +232,12 @@ std::optional<Warning> detailLoss(const ThreadTrace &thread) {
                             : name + " can't be read: " + events + " are shown without arguments and results"};
 }
 
-LinkSummary checkLinks(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report) {
+LinkSummary checkLinks(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report, bool hasLinks) {
   if (!thread.index)
     return {};
   Check check(thread, report);
-  check.forward();
+  if (hasLinks)
+    check.forward();
   return check.backward();
 }
 

@@ -66,7 +66,9 @@ bool belongTogether(uint64_t seq, const IndexEvent &event, const DetailEvent &de
 std::optional<Warning> detailLoss(const ThreadTrace &thread);
 
 /// Checks a thread with a readable index. Without a readable detail file every
-/// forward link is DetailMissing.
-LinkSummary checkLinks(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report);
+/// forward link is DetailMissing. `hasLinks` is false if it is known that no event has
+/// detail, which saves a pass over them.
+LinkSummary checkLinks(const ThreadTrace &thread, const std::function<void(const LinkFlaw &)> &report,
+                       bool hasLinks = true);
 
 } // namespace ada::atf

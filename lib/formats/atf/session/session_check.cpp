@@ -4,6 +4,7 @@
 #include "base/quantities.h"
 #include "directories.h"
 #include "formats/atf/files/sched_file.h"
+#include "session_times.h"
 
 #include "ada/trace/calls.h"
 #include "model/names.h"
@@ -120,7 +121,7 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
   }
   checkSchedFile(process, schedPathIn(thread.path));
   checkEnds(index, thread);
-  checkEvents(process, index);
+  const bool hasLinks = checkEvents(process, index);
   if (const auto damage = index.damage()) {
     ++problemCount_;
     report_(damage->text());
@@ -131,7 +132,7 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
   }
   // A detail file that is missing or can't be read has already been reported. If there is none, there must be no links.
   if ((thread.detail && *thread.detail) || thread.warnings.empty())
-    checkLinks(process, thread);
+    checkLinks(process, thread, hasLinks);
 }
 
 void SessionCheck::checkSchedFile(const ProcessTrace &process, const std::string &path) {
@@ -184,8 +185,8 @@ void SessionCheck::checkEnds(const IndexReader &index, const ThreadTrace &thread
     expect("the manifest's time_end_ns", *info.timeEndNs, end);
 }
 
-// Checks time order, nesting, kinds and functions in one pass over the events.
-void SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &index) {
+// Checks time order, nesting, kinds and functions in one pass over the events. Returns whether any of them has detail.
+bool SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &index) {
   Sightings backwards, strays, missing, kinds, functions;
   CallStackWalker walker;
   FunctionIndex known;
@@ -197,7 +198,9 @@ void SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &i
   uint64_t unknown = before.unknown;
   for (const auto &call : before.calls)
     walker.feed(0, call.beginNs, call.functionId, EventKind::Call);
-  index.forEach([&](uint64_t seq, const IndexEvent &event) {
+  bool hasLinks = false;
+  forEachReleasing(index, [&](uint64_t seq, const IndexEvent &event) {
+    hasLinks |= event.detailSeq != kNoDetail;
     if (event.timestampNs < last)
       backwards.add(seq, [&] { return fmt::format("timestamp_ns goes back from {} to {}", last, event.timestampNs); });
     last = event.timestampNs;
@@ -241,19 +244,21 @@ void SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &i
   say(functions, "such functions in this file");
   say(strays, "exits without a call in this file");
   say(missing, "exits that left calls open in this file");
+  return hasLinks;
 }
 
-void SessionCheck::checkLinks(const ProcessTrace &process, const ThreadTrace &thread) {
+void SessionCheck::checkLinks(const ProcessTrace &process, const ThreadTrace &thread, bool hasLinks) {
   struct Seen {
     uint64_t count = 0;
     LinkFlaw first;
   };
   std::array<Seen, LinkFlaw::kKinds> seen;
-  const LinkSummary summary = atf::checkLinks(thread, [&](const LinkFlaw &flaw) {
+  const auto add = [&](const LinkFlaw &flaw) {
     Seen &kind = seen[static_cast<size_t>(flaw.kind)];
     if (kind.count++ == 0)
       kind.first = flaw;
-  });
+  };
+  const LinkSummary summary = atf::checkLinks(thread, add, hasLinks);
   const DetailReader *details = thread.detail && *thread.detail ? &**thread.detail : nullptr;
   for (const Seen &kind : seen) {
     if (kind.count == 0)

@@ -32,8 +32,8 @@ private:
   void checkThread(const ProcessTrace &process, const ThreadTrace &thread);
   void checkSchedFile(const ProcessTrace &process, const std::string &path);
   void checkEnds(const IndexReader &index, const ThreadTrace &thread);
-  void checkEvents(const ProcessTrace &process, const IndexReader &index);
-  void checkLinks(const ProcessTrace &process, const ThreadTrace &thread);
+  bool checkEvents(const ProcessTrace &process, const IndexReader &index);
+  void checkLinks(const ProcessTrace &process, const ThreadTrace &thread, bool hasLinks);
   void checkDetailEnds(const ThreadTrace &thread, const LinkSummary &seen);
   void checkWindows(const Manifest &manifest, const DetailReader &details);
   void checkManifest(const ProcessTrace &process);

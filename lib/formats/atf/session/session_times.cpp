@@ -17,14 +17,10 @@ std::optional<std::pair<uint64_t, uint64_t>> timesOf(const Session &session) {
           low = std::min(low, events.firstNs()), high = std::max(high, events.lastNs());
         continue;
       }
-      for (uint64_t first = 0; first < events.size(); first += kReleaseEvents) {
-        const SeqRange part = {first, std::min(events.size(), first + kReleaseEvents)};
-        events.forEach(part, [&](uint64_t, const IndexEvent &event) {
-          low = std::min(low, event.timestampNs);
-          high = std::max(high, event.timestampNs);
-        });
-        events.release(part);
-      }
+      forEachReleasing(events, [&](uint64_t, const IndexEvent &event) {
+        low = std::min(low, event.timestampNs);
+        high = std::max(high, event.timestampNs);
+      });
     }
   if (low > high)
     return std::nullopt;

@@ -3,6 +3,7 @@
 
 #include "ada/trace/session.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -16,5 +17,14 @@ std::optional<std::pair<uint64_t, uint64_t>> timesOf(const Session &session);
 /// The pages of an index file are released after this many events, so that reading a large trace does not fill the
 /// memory.
 inline constexpr uint64_t kReleaseEvents = 1 << 17;
+
+/// Calls f(seq, event) for each event, and releases what has been read.
+template <class F> void forEachReleasing(const IndexReader &index, F &&f) {
+  for (uint64_t first = 0; first < index.size(); first += kReleaseEvents) {
+    const SeqRange part = {first, std::min(index.size(), first + kReleaseEvents)};
+    index.forEach(part, f);
+    index.release(part);
+  }
+}
 
 } // namespace ada::atf

@@ -6,7 +6,7 @@ namespace ada::model {
 
 Expected<CheckSummary> verifyAtf(TraceLocation &place, const CheckReport &report) {
   CheckSummary summary{.place = place.name()};
-  auto session = openAtf(place, {});
+  auto session = openAtf(place, {.lowMemory = true}); // all threads are opened before the first one is checked
   if (!session) {
     // A file that exists but can't be opened is a finding, not a failure.
     const Error &error = session.error();
