@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
 #include <filesystem>
 #include <iterator>
@@ -22,21 +21,6 @@
 namespace ada {
 
 namespace {
-
-// The pid in a ring file's name, or nothing for any other name. The runtime names ring files adatrace-PID-TIME, with
-// the time in hexadecimal.
-std::optional<uint32_t> processOfName(std::string_view name) {
-  if (!name.starts_with("adatrace-"))
-    return std::nullopt;
-  name.remove_prefix(9);
-  uint32_t pid = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-  const std::string_view rest = name.substr(static_cast<size_t>(end - name.data()));
-  if (error != std::errc() || rest.size() < 2 || rest[0] != '-' ||
-      rest.substr(1).find_first_not_of("0123456789abcdef") != rest.npos)
-    return std::nullopt;
-  return pid;
-}
 
 bool isSameFile(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
@@ -106,7 +90,7 @@ std::vector<RingFile> findRings(const std::vector<std::string> &directories, uin
   for (const std::string &directory : directories) {
     std::error_code error;
     for (std::filesystem::directory_iterator at(directory, error), end; !error && at != end; at.increment(error)) {
-      const auto pid = processOfName(at->path().filename().string());
+      const auto pid = processOfRing(at->path().filename().string());
       bool isUnreadable = false;
       if (auto ring = pid ? examine(at->path().string(), *pid, isUnreadable) : std::nullopt)
         rings.push_back(std::move(*ring));

@@ -4,6 +4,7 @@
 #include "base/file_descriptor.h"
 #include "base/safe_file.h"
 #include "formats/atf/session/directories.h"
+#include "recover/recording_lock.h"
 #include "shared/manifest_keys.h"
 
 #include <fcntl.h>
@@ -13,10 +14,6 @@
 namespace ada {
 
 namespace fs = std::filesystem;
-
-// The kernel grants a lease for writing only if the file is open nowhere else. A process that is about to rename its
-// file, which it has closed, finds that it is gone, and keeps its symbols in its manifest.
-static bool isOpenElsewhere(int fd) { return ::fcntl(fd, F_SETLEASE, F_WRLCK) != 0 && errno == EAGAIN; }
 
 void removeLeftBinaries(const std::string &session) {
   const auto folder = canonicalPath(atf::joinPath(session, manifest::kBinariesFolder));
@@ -29,6 +26,8 @@ void removeLeftBinaries(const std::string &session) {
       continue;
     const auto file = openWithoutLinks(at->path().string(), O_RDONLY | O_NONBLOCK);
     struct stat info;
+    // A process that is about to rename its file, which it has closed, finds that it is gone, and keeps its symbols in
+    // its manifest.
     if (file && ::fstat(file->get(), &info) == 0 && S_ISREG(info.st_mode) && !isOpenElsewhere(file->get()))
       (void)removeFile(at->path().string(), &info);
   }

@@ -228,10 +228,20 @@ std::string utcTime() {
 
 } // namespace
 
-bool manifestIsFinal(const std::string &directory) {
+static std::string exitIn(const std::string &directory) {
   const auto path = canonicalPath(directory);
   const auto known = path ? readManifest(*path) : Expected<KnownManifest>(path.error());
-  return known && !known->fields.exit.how.empty() && known->fields.exit.how != manifest::kRunning;
+  return known ? known->fields.exit.how : std::string();
+}
+
+bool manifestIsFinal(const std::string &directory) {
+  const std::string how = exitIn(directory);
+  return !how.empty() && how != manifest::kRunning;
+}
+
+bool manifestHasEnd(const std::string &directory) {
+  const std::string how = exitIn(directory);
+  return how == manifest::kCode || how == manifest::kExec || how == manifest::kSignal || how == manifest::kUnknown;
 }
 
 std::string manifestRing(const std::string &directory) {

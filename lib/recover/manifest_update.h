@@ -30,6 +30,9 @@ struct RecoveredThread {
 // True if the manifest says how the process ended.
 bool manifestIsFinal(const std::string &directory);
 
+// True if the manifest says so, and what it says can't change: recording was not stopped, and this is not a part of it.
+bool manifestHasEnd(const std::string &directory);
+
 // The ring file that a manifest names; empty if it names none.
 std::string manifestRing(const std::string &directory);
 

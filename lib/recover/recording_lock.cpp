@@ -44,6 +44,8 @@ RecordingLock::~RecordingLock() {
     ::close(fd_);
 }
 
+bool isOpenElsewhere(int fd) { return ::fcntl(fd, F_SETLEASE, F_WRLCK) != 0 && errno == EAGAIN; }
+
 // For a process that has not locked its ring yet, or could not. (Without its own table of open files it does not,
 // because the program could close the lock.) The number may be another process's by now. In doubt, the process counts
 // as alive.

@@ -44,4 +44,7 @@ bool isRecording(const ada_ring_header &header, const std::string &ringPath, Rec
 /// then, and its number is not in the ring.
 bool isStarting(const std::string &directory, const std::string &ringPath);
 
+/// Whether another process has the file open or mapped: the kernel grants a lease for writing only if none has.
+bool isOpenElsewhere(int fd);
+
 } // namespace ada

@@ -2,7 +2,9 @@
 #include "ada/trace/recover.h"
 
 #include "ada/trace/atf_index.h"
+#include "base/fair_links.h"
 #include "base/file_bytes.h"
+#include "base/file_descriptor.h"
 #include "base/safe_file.h"
 #include "base/try.h"
 #include "formats/atf/files/sched_file.h"
@@ -12,6 +14,7 @@
 #include "recover/held_recovery.h"
 #include "recover/manifest_update.h"
 #include "recover/recording_lock.h"
+#include "recover/ring_directory.h"
 #include "recover/ring_snapshot.h"
 #include "shared/ring/chunk_walk.h"
 #include "shared/ring/left_out.h"
@@ -23,6 +26,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <map>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -370,6 +374,26 @@ Expected<void> removeRingFile(const RingSnapshot &ring, const std::string &path)
   return removeFile(atf::joinPath(parent, atf::baseName(path)), &ring.file());
 }
 
+Error runningError(const std::string &directory) {
+  return {.code = "E_RUNNING",
+          .message = "its process is still recording here, or another recovery is running; try again when it has ended",
+          .file = directory};
+}
+
+// The ring of a process that was killed before it could record anything is removed: a file that belongs to the
+// directory's owner and is named after a process. Anything else that is linked as the ring stays. Errors: E_RUNNING if
+// the file is open, because its process is starting.
+Expected<void> removeUnbegunRing(const std::string &directory, const std::string &path) {
+  struct stat ours = {}, info = {};
+  const FileDescriptor file(openOrdinary(path, O_RDONLY | O_NOFOLLOW));
+  if (!file || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || ::stat(directory.c_str(), &ours) != 0 ||
+      info.st_uid != ours.st_uid || !processOfRing(atf::baseName(path)))
+    return {};
+  if (isOpenElsewhere(file.get()))
+    return runningError(directory);
+  return removeFile(atf::joinPath(ADA_TRY(canonicalPath(atf::parentPath(path))), atf::baseName(path)), &info);
+}
+
 // True for a process whose disk was full, or that had no descriptors left: it wrote its manifest, but not the ends of
 // all files.
 bool hasUnfinishedFiles(const std::string &directory) {
@@ -416,12 +440,6 @@ Expected<void> removeNothing(const std::string &directory) {
   return {};
 }
 
-Error runningError(const std::string &directory) {
-  return {.code = "E_RUNNING",
-          .message = "its process is still recording here, or another recovery is running; try again when it has ended",
-          .file = directory};
-}
-
 } // namespace
 
 // Whether the ring is about another part of the trace (option rotate). A process that is killed while it moves on to
@@ -442,8 +460,10 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   if (lock.owner() == RecordingLock::Owner::Another)
     return runningError(directory);
   const RingPlace place = findRing(directory, options.ring);
-  // The ring may have been removed with the last part of the trace (option rotate).
-  bool isClosed = place.path.empty() && manifestIsFinal(directory) && (!place.linked || manifestLeadsOn(directory));
+  // The ring may have been removed with the last part of the trace (option rotate), or the process was killed before it
+  // could remove the link as well.
+  bool isClosed = place.path.empty() && manifestIsFinal(directory) &&
+                  (!place.linked || manifestHasEnd(directory) || manifestLeadsOn(directory));
   if (isClosed && !place.linked && !hasUnfinishedFiles(directory))
     return RecoverResult{};
 
@@ -474,6 +494,8 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
       return opened.error();
     } else if (isStarting(directory, place.path)) {
       return runningError(directory);
+    } else if (!options.keepRing) {
+      ADA_TRY(removeUnbegunRing(directory, place.path));
     }
   }
   Recovery recovery(directory, ring ? &*ring : nullptr, options);

@@ -1,13 +1,31 @@
-// Which process directory a ring file is about.
+// Which process and process directory a ring file is about.
 #pragma once
 
 #include "formats/atf/session/directories.h"
 #include "shared/ring/ring_file.h"
 
+#include <charconv>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
 
 namespace ada {
+
+// The pid in a ring file's name, or nothing for any other name. The runtime names ring files adatrace-PID-TIME, with
+// the time in hexadecimal.
+inline std::optional<uint32_t> processOfRing(std::string_view name) {
+  if (!name.starts_with("adatrace-"))
+    return std::nullopt;
+  name.remove_prefix(9);
+  uint32_t pid = 0;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+  const std::string_view rest = name.substr(static_cast<size_t>(end - name.data()));
+  if (error != std::errc() || rest.size() < 2 || rest[0] != '-' ||
+      rest.substr(1).find_first_not_of("0123456789abcdef") != rest.npos)
+    return std::nullopt;
+  return pid;
+}
 
 // Where in the ring file the path is.
 inline off_t ringPathOffset(const ada_ring_header &header) {

@@ -24,13 +24,16 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   if (!fd)
     return systemError(path, "cannot be opened", errno);
   struct stat info = {};
-  if (::fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) < ADA_CHUNK_BYTES)
+  const Error notBegun = {
+      .code = kRingNotBegun, .message = "the ring file is empty: the process ended while it started", .file = path};
+  if (::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
+    return notBegun;
+  if (!S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) < ADA_CHUNK_BYTES)
     return bad("not a ring file: it is too small or not a file");
   RingSnapshot ring(ADA_TRY(FileBytes::ofDescriptor(fd.get(), path, info)), info);
   const ada_ring_header &h = ring.header();
   if (h.magic == 0)
-    return Error{
-        .code = kRingNotBegun, .message = "the ring file is empty: the process ended while it started", .file = path};
+    return notBegun;
   if (h.magic != ADA_RING_MAGIC)
     return bad("not a ring file: it does not begin with ADARING6");
   if (h.abi_version != ADA_ABI_VERSION)

@@ -109,6 +109,24 @@ void removeFlight(int fd, const char *path) {
     removeProcessDirectory(directory);
 }
 
+// Removes the link to the ring at `path` from its process's directory, if it is there.
+void removeLink(int fd, const ada_ring_header &h, const char *path) {
+  const bool isOther = (h.directory_number & ADA_RING_OTHER_PATH) != 0;
+  const uint64_t number = h.directory_number & ~ADA_RING_OTHER_PATH;
+  char text[ADA_RING_PATH_BYTES];
+  if (!read(fd, isOther ? ADA_RING_OTHER_PATH_OFFSET : ADA_RING_PATH_OFFSET, text, sizeof text))
+    return;
+  text[sizeof text - 1] = 0;
+  Path link(text);
+  if (number) // option rotate
+    link.toParent(), link << "/pid_" << h.pid << '_' << number;
+  link << "/ring";
+  const long length = sys::readLink(link.c_str(), text, sizeof text - 1);
+  text[length > 0 ? length : 0] = 0;
+  if (equal(text, path)) // otherwise it is another's
+    sys::unlink(link.c_str());
+}
+
 void removeIfFinished(const char *path) {
   int fd = sys::open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   if (fd < 0)
@@ -124,6 +142,7 @@ void removeIfFinished(const char *path) {
       sys::call(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0 && read(fd, 0, &header, sizeof header) && saysFinished(header) &&
       isFinished(fd, header, static_cast<uint64_t>(info.st_size))) {
     sys::unlink(path);
+    removeLink(fd, header, path);
     if (header.flight)
       removeFlight(fd, path);
   }

@@ -84,10 +84,14 @@ int makeRingIn(const char *folder) {
   }
   Path path(folder);
   path << "/adatrace-" << name.c_str();
-  const int error = path.cut() ? -ENAMETOOLONG : create(path.c_str());
-  if (error == 0)
-    sys::call(SYS_symlinkat, path.c_str(), AT_FDCWD, ringLink.c_str());
-  else if (r.options.isFlight())
+  if (path.cut())
+    return -ENAMETOOLONG;
+  // The link comes first: without it nobody would find the ring of a process that is killed now.
+  sys::call(SYS_symlinkat, path.c_str(), AT_FDCWD, ringLink.c_str());
+  const int error = create(path.c_str());
+  if (error < 0)
+    sys::unlink(ringLink.c_str());
+  if (error < 0 && r.options.isFlight())
     removeProcessDirectory(r.processDirectory.c_str());
   return error;
 }

@@ -12,10 +12,10 @@ namespace ada::cli {
 ProcessState stateOf(const std::string &directory) {
   const auto manifest = Manifest::read(directory + "/manifest.json");
   std::error_code ignored;
-  // A part of a trace that still has its ring has not moved on to the next part, even if its manifest says "rotated".
-  // Recording that was stopped may go on.
-  const bool hasRing = manifest && (manifest->exit.how == "rotated" || manifest->exit.how == "stopped") &&
-                       std::filesystem::exists(std::filesystem::symlink_status(directory + "/ring", ignored));
+  // Whatever the manifest says, a directory that still has its ring, or the link to it, is not finished: the process
+  // called exec, or was killed before it could remove the ring or move on to the next part, or has stopped recording
+  // and may go on.
+  const bool hasRing = std::filesystem::exists(std::filesystem::symlink_status(directory + "/ring", ignored));
   if (manifest && manifest->exit.how != "running" && !hasRing)
     return ProcessState::Finished;
   return isRecording(directory) ? ProcessState::Running : ProcessState::Unfinished;
