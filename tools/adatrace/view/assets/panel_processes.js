@@ -2,11 +2,11 @@
 // opens into its processes. The server makes only the rows that are visible.
 // @ts-check
 import {getProcesses} from './api.js';
+import {ROW, boxAt, drawBoxes, rangeAround, startChart} from './chart.js';
 import {button, make} from './dom.js';
-import {FONT, fitted} from './draw.js';
 import {counted, duration, grouped} from './numbers.js';
 import {ScopePanel} from './panel.js';
-import {SHADES, colours, hueOf} from './theme.js';
+import {colours, hueOf} from './theme.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./pane.js').Pane} Pane */
@@ -14,7 +14,7 @@ import {SHADES, colours, hueOf} from './theme.js';
 /** @typedef {import('./api.js').ProcessRow} ProcessRow */
 /** A row of the answer, and one of its boxes or -1. @typedef {{row: number, box: number}} Place */
 
-const ROW = 18, SPARE_ROWS = 30, NARROWEST_NAME = 26, PADDING = 4;
+const SPARE_ROWS = 30;
 
 /** @extends {ScopePanel<Processes>} */
 export class ProcessesPanel extends ScopePanel {
@@ -58,10 +58,7 @@ export class ProcessesPanel extends ScopePanel {
   }
   /** @param {Pane} _pane @param {import('./api.js').Scope} _scope @param {AbortSignal} signal @returns {Promise<Processes>} */
   ask(_pane, _scope, signal) {
-    const {axis, session, width} = this.pane(), end = Math.ceil(session.duration) + 1;
-    const from = Math.min(end - 1, Math.max(0, Math.floor(axis.from - axis.span / 2))), to = Math.max(from + 1, Math.min(end, Math.ceil(axis.to + axis.span / 2)));
-    const pixels = Math.max(1, Math.min(10000, Math.round((to - from) / axis.span * width)));
-    return getProcesses({session: session.id, from, to, pixels, open: [...this.opened].join(','), ...this.wanted()}, signal);
+    return getProcesses({...rangeAround(this.pane()), open: [...this.opened].join(','), ...this.wanted()}, signal);
   }
   /** @param {Pane} _pane @param {Processes} answer */
   show(_pane, answer) {
@@ -94,40 +91,16 @@ export class ProcessesPanel extends ScopePanel {
   }
 
   draw() {
-    const rows = this.shown?.answer.rows ?? [], {axis, width} = this.pane(), shown = colours(), ratio = window.devicePixelRatio || 1;
-    const height = Math.max(rows.length * ROW, 1);
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
-    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', {alpha: false}));
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = shown.paper;
-    context.fillRect(0, 0, width, height);
-    context.font = FONT;
-    context.textBaseline = 'middle';
-    rows.forEach(({command, begin, end, processes, fill}, row) => {
-      const y = row * ROW, hue = hueOf(command.split(' ')[0]);
-      for (let i = 0; i < begin.length; ++i) {
-        const left = Math.max(axis.x(begin[i], width), -1), right = Math.min(axis.x(end[i], width), width + 1);
-        if (right < 0 || left > width)
-          continue;
-        const shade = Math.min(SHADES - 1, Math.floor(fill[i] / Math.max(end[i] - begin[i], 1) * SHADES));
-        context.fillStyle = shown.fills[hue * SHADES + shade];
-        context.fillRect(left, y + 1, Math.max(right - left > 3 ? right - left - 1 : right - left, 0.8), ROW - 3);
-        const room = right - Math.max(left, 0) - 2 * PADDING, text = room < NARROWEST_NAME - 2 * PADDING ? '' :
-          fitted(context, processes[i] > 1 ? `${processes[i]}` : duration(end[i] - begin[i]), room);
-        context.fillStyle = shown.ink;
-        if (text)
-          context.fillText(text, Math.max(left, 0) + PADDING, y + ROW / 2);
-      }
-      context.fillStyle = shown.line;
-      context.fillRect(0, y + ROW - 1, width, 1);
+    const rows = this.shown?.answer.rows ?? [], pane = this.pane(), context = startChart(this.canvas, pane.width, rows.length);
+    rows.forEach((row, at) => {
+      const {command, begin, end, processes} = row, hue = hueOf(command.split(' ')[0]);
+      drawBoxes(context, at, {...row, count: processes}, pane,
+        {hue: () => hue, name: (box) => (processes[box] > 1 ? `${processes[box]}` : duration(end[box] - begin[box]))});
     });
     if (this.at && rows[this.at.row]) {
-      context.strokeStyle = shown.ink;
+      context.strokeStyle = colours().ink;
       context.lineWidth = 1;
-      context.strokeRect(0.5, this.at.row * ROW + 0.5, width - 1, ROW - 2);
+      context.strokeRect(0.5, this.at.row * ROW + 0.5, pane.width - 1, ROW - 2);
     }
   }
 
@@ -160,7 +133,7 @@ export class ProcessesPanel extends ScopePanel {
   placeAt(event) {
     const area = this.canvas.getBoundingClientRect(), {axis, width} = this.pane(), time = axis.time(event.clientX - area.left, width), slack = axis.span / width;
     const row = Math.floor((event.clientY - area.top) / ROW), shown = this.shown?.answer.rows[row];
-    return shown ? {row, box: shown.begin.findIndex((begin, i) => time >= begin - slack && time <= shown.end[i] + slack)} : null;
+    return shown ? {row, box: boxAt(shown, time, slack)} : null;
   }
 
   listen() {

@@ -1,18 +1,16 @@
 // The panel that shows which thread ran on which processor, under the same time axis as the timeline.
 // @ts-check
 import {getProcessors} from './api.js';
+import {ROW, boxAt, drawBoxes, rangeAround, startChart} from './chart.js';
 import {make} from './dom.js';
-import {FONT, fitted} from './draw.js';
 import {counted, duration, percent} from './numbers.js';
 import {ScopePanel} from './panel.js';
-import {HUES, SHADES, colours, hueOf} from './theme.js';
+import {HUES, colours, hueOf} from './theme.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./pane.js').Pane} Pane */
 /** @typedef {import('./api.js').Processors} Processors */
 /** @typedef {{lane: number, box: number}} Place */
-
-const ROW = 18, NARROWEST_NAME = 26, PADDING = 4;
 
 /** @extends {ScopePanel<Processors>} */
 export class ProcessorsPanel extends ScopePanel {
@@ -49,9 +47,7 @@ export class ProcessorsPanel extends ScopePanel {
   }
   /** @param {Pane} pane @param {import('./api.js').Scope} scope @param {AbortSignal} signal @returns {Promise<Processors>} */
   ask(pane, scope, signal) {
-    const shown = this.pane(), {axis, session} = shown, end = Math.ceil(session.duration) + 1;
-    const from = Math.min(end - 1, Math.max(0, Math.floor(axis.from - axis.span / 2))), to = Math.max(from + 1, Math.min(end, Math.ceil(axis.to + axis.span / 2)));
-    return getProcessors({session: session.id, from, to, pixels: Math.max(1, Math.min(10000, Math.round((to - from) / axis.span * shown.width)))}, signal);
+    return getProcessors(rangeAround(this.pane()), signal);
   }
   /** @param {Pane} _pane @param {Processors} answer */
   show(_pane, answer) {
@@ -70,47 +66,15 @@ export class ProcessorsPanel extends ScopePanel {
   }
 
   draw() {
-    const lanes = this.shown?.answer.processors ?? [], pane = this.pane(), {axis} = pane, shown = colours(), ratio = window.devicePixelRatio || 1;
-    const width = pane.width, height = Math.max(lanes.length * ROW, 1);
+    const lanes = this.shown?.answer.processors ?? [], pane = this.pane(), {axis, width} = pane;
     this.side.replaceChildren(...lanes.map(({processor}) => make('div', 'name', `processor ${processor}`)));
-    this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(height * ratio);
-    this.canvas.style.width = `${width}px`;
-    this.canvas.style.height = `${height}px`;
-    const context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d', {alpha: false}));
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = shown.paper;
-    context.fillRect(0, 0, width, height);
-    context.font = FONT;
-    context.textBaseline = 'middle';
+    const context = startChart(this.canvas, width, lanes.length);
     const chosen = this.app.selected?.pane === pane ? this.app.selected.call.thread : pane.row?.thread;
-    lanes.forEach(({begin, end, thread, count, fill}, lane) => {
-      const y = lane * ROW;
-      for (let i = 0; i < begin.length; ++i) {
-        const left = Math.max(axis.x(begin[i], width), -1), right = Math.min(axis.x(end[i], width), width + 1);
-        if (right < 0 || left > width)
-          continue;
-        const shade = count[i] > 1 ? Math.min(SHADES - 1, Math.floor(fill[i] / Math.max(end[i] - begin[i], 1) * SHADES)) : SHADES - 1;
-        context.fillStyle = shown.fills[this.hue(thread[i]) * SHADES + shade];
-        context.fillRect(left, y, Math.max(right - left > 3 ? right - left - 1 : right - left, 0.8), ROW - 1);
-        if (thread[i] === chosen) {
-          context.fillStyle = shown.strong;
-          context.fillRect(left, y + ROW - 3, Math.max(right - left, 0.8), 2);
-        }
-        const room = right - Math.max(left, 0) - 2 * PADDING;
-        if (room < NARROWEST_NAME - 2 * PADDING)
-          continue;
-        context.fillStyle = shown.ink;
-        const text = fitted(context, this.named(thread[i]), room);
-        if (text)
-          context.fillText(text, Math.max(left, 0) + PADDING, y + ROW / 2);
-      }
-      context.fillStyle = shown.line;
-      context.fillRect(0, y + ROW - 1, width, 1);
-    });
+    lanes.forEach((lane, at) => drawBoxes(context, at, lane, pane, {hue: (box) => this.hue(lane.thread[box]),
+      name: (box) => this.named(lane.thread[box]), isMarked: (box) => lane.thread[box] === chosen}));
     if (this.at && lanes[this.at.lane]) {
       const {begin, end} = lanes[this.at.lane], left = axis.x(begin[this.at.box], width), right = axis.x(end[this.at.box], width);
-      context.strokeStyle = shown.ink;
+      context.strokeStyle = colours().ink;
       context.lineWidth = 2;
       context.strokeRect(left + 1, this.at.lane * ROW + 1, Math.max(right - left - 2, 2), ROW - 3);
     }
@@ -143,7 +107,7 @@ export class ProcessorsPanel extends ScopePanel {
   placeAt(event) {
     const box = this.canvas.getBoundingClientRect(), {axis, width} = this.pane(), time = axis.time(event.clientX - box.left, width), slack = axis.span / width;
     const lane = Math.floor((event.clientY - box.top) / ROW), shown = this.shown?.answer.processors[lane];
-    const found = shown?.begin.findIndex((begin, i) => time >= begin - slack && time <= shown.end[i] + slack) ?? -1;
+    const found = shown ? boxAt(shown, time, slack) : -1;
     return found < 0 ? null : {lane, box: found};
   }
 
