@@ -159,6 +159,9 @@ typedef struct ada_ring_header {
     uint64_t registers[34];     /* in the order of ArchInfo::onFault */
     uint64_t forbidden_counter; /* 1: it read the CPU's counter, which its thread had forbidden itself (PR_SET_TSC) */
   } death;
+  /* In the state ADA_RING_EXEC, events_written plus events_lost of that moment, plus 1. Later events, of other threads
+   * or of signal handlers, are not in the manifest. */
+  uint64_t events_at_exec;
 } ada_ring_header;
 
 /* Copies of its functions may have been inlined together with their hooks: two open calls can have one frame. */

@@ -286,8 +286,11 @@ bool Drain::answer(uint32_t wanted, bool finishing) {
     __atomic_store_n(&finishedAt_, wanted, __ATOMIC_RELEASE);
     auto answered = static_cast<uint32_t>(ending_); // a stronger one stays
     __atomic_compare_exchange_n(&finishRequested_, &answered, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-    if (!stop)
-      __atomic_store_n(&ring_->header().state, ADA_RING_EXEC, __ATOMIC_RELEASE);
+    if (!stop) {
+      ada_ring_header &h = ring_->header();
+      h.events_at_exec = h.events_written + h.events_lost + 1;
+      __atomic_store_n(&h.state, ADA_RING_EXEC, __ATOMIC_RELEASE);
+    }
   }
   if (stop) {
     helpers_.stop();

@@ -32,10 +32,12 @@ struct Pieces {
 
 bool read(int fd, uint64_t offset, void *to, uint64_t bytes) { return sys::readAll(fd, to, bytes, offset) == 0; }
 
-// Whether the header says that the ring is finished: its drain has held the lock and has written everything.
+// Whether the header says that the ring is finished: its drain has held the lock, and has written everything before the
+// manifest.
 bool saysFinished(const ada_ring_header &h) {
+  const bool isExec = h.state == ADA_RING_EXEC && h.events_at_exec == h.events_written + h.events_lost + 1;
   return h.magic == ADA_RING_MAGIC && h.abi_version == ADA_ABI_VERSION && h.locked &&
-         (h.state == ADA_RING_EXEC || h.state == ADA_RING_FINISHED);
+         (isExec || h.state == ADA_RING_FINISHED);
 }
 
 // Reads how far each thread's records are in the files. False if some are not, or may not be.
