@@ -10,6 +10,7 @@ ELSEWHERE = {
     "install.md": "test/packages/bare_root.sh",
     "slow_request_in_redis.md": "test/real/debian_how_to.sh",
     "trace_fibers.md": "test/runtime/fibers/greenlet.test",
+    "trace_postgresql.md": "test/real/debian_how_to.sh",
 }
 
 source, prefix = map(pathlib.Path, sys.argv[1:3])

@@ -3,7 +3,7 @@
 #
 # Usage: debian_how_to.sh PACKAGE PAGE.md BUILD WORK
 #
-# Ends with status 77, and the reason, where the source can't be had.
+# Ends with status 77, and the reason, where the source can't be had. PostgreSQL's page runs as nobody if root runs this.
 set -euo pipefail
 source=$(dirname "$(readlink -f "$0")")/../..
 package=$1
@@ -27,4 +27,10 @@ if [ ! -e "$package/Makefile" ]; then
   mv "$package"-[0-9]*/ "$package"
 fi
 rm -rf page && mkdir page && cp -a "$package" page/ && cd page
-PATH=$build/bin:$PATH python3 "$source/test/install/run_readme.py" "$source/docs/how-to/$2" "$source"
+user=()
+if [ "$package" = postgresql-15 ] && [ "$(id -u)" = 0 ]; then # its server refuses to run as root
+  chown -R nobody .
+  user=(setpriv --reuid=nobody --clear-groups)
+  PATH=/usr/bin:/bin # nothing in root's own directory
+fi
+PATH=$build/bin:$PATH "${user[@]}" python3 "$source/test/install/run_readme.py" "$source/docs/how-to/$2" "$source"
