@@ -37,7 +37,7 @@ void SessionCheck::problem(const std::string &file, const std::string &text) {
   report_(file + ": " + text);
 }
 
-void SessionCheck::check(const Session &session) {
+void SessionCheck::check(Session &session) {
   for (const Warning &flaw : session.warnings())
     if (!flaw.code.starts_with("W_PROCESS_UNREADABLE"))
       problem(session.path(), fmt::format("{} [{}]", flaw.message, flaw.code));
@@ -46,8 +46,10 @@ void SessionCheck::check(const Session &session) {
     report_(failure.text());
   }
   const bool whole = session.kind() == Session::Kind::Root || session.kind() == Session::Kind::Process;
-  for (const ProcessTrace &process : session.processes())
+  for (ProcessTrace &next : session.processes()) {
+    const ProcessTrace process = std::move(next); // closed at the end: a session may have ten thousand
     checkProcess(process, whole);
+  }
 }
 
 void SessionCheck::checkProcess(const ProcessTrace &process, bool isWhole) {

@@ -19,7 +19,8 @@ public:
   /// `note` receives facts that are worth knowing but not wrong (events that were dropped as overflow=drop allows).
   SessionCheck(Report problem, Report note) : report_(std::move(problem)), note_(std::move(note)) {}
 
-  void check(const Session &session);
+  /// Closes each process after its check.
+  void check(Session &session);
 
   uint64_t problems() const { return problemCount_; }
   uint64_t events() const { return eventCount_; }
