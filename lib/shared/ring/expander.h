@@ -213,8 +213,11 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
       uint64_t position = positionOf(t, r.what, detail ? detail->sp : 0);
       if (position == kNoPosition)
         position = stack.position();
-      else
-        closeBelow(t, position + !answer->mayShare, kInferred, ns, emit);
+      else {
+        closeBelow(t, position, kInferred, ns, emit);
+        if (stack.depth > 0 && stack.position() == position && !modules.mayShare(payload, r.stamp))
+          closeBelow(t, position + 1, kInferred, ns, emit);
+      }
       t.gaps.end(ns);
       emit(Event{ns, function, ns, static_cast<uint32_t>(stack.depth), kCall, true});
       stack.push(function, ns, position, grow);

@@ -24,6 +24,7 @@ public:
   struct Answer {
     uint64_t begin = 0, end = 0, from = 0, to = 0, moduleBits = 0;
     bool mayShare = false; // its functions may share a frame, see ADA_MODULE_INLINED
+    bool isUnexamined = false;
 
     bool covers(uint64_t entry, uint64_t stamp) const {
       return entry - begin < end - begin && stamp >= from && stamp < to;
@@ -37,6 +38,22 @@ public:
     used_ = used;
     for (Answer &answer : answers_)
       answer = {};
+  }
+
+  // Sets what looks whether a module's functions may share a frame, and writes that to its slot. Without it,
+  // unexamined modules count as if they may.
+  void examineBy(void (*examine)(void *context, uint32_t moduleId), void *context) {
+    examine_ = examine, context_ = context;
+  }
+  // Whether the function at an address may share a frame with others of its module.
+  bool mayShare(uint64_t entry, uint64_t stamp) {
+    const Answer *answer = answerFor(entry, stamp);
+    if (answer && answer->isUnexamined && examine_) {
+      examine_(context_, static_cast<uint32_t>(answer->moduleBits >> 32));
+      update(modules_, used_);
+      answer = answerFor(entry, stamp);
+    }
+    return !answer || answer->mayShare;
   }
 
   // The function id (module id << 32 | ordinal), or kNoFunction if no module covers the address.
@@ -85,7 +102,8 @@ private:
               best.loaded_stamp,
               UINT64_MAX,
               static_cast<uint64_t>(best.module_id) << 32,
-              (best.flags & ADA_MODULE_INLINED) != 0};
+              (best.flags & ADA_MODULE_INLINED) != 0,
+              (best.flags & ADA_MODULE_UNEXAMINED) != 0};
     // A younger module that takes some of this one's place ends the answer. If it was there already, but not at this
     // entry, the answer holds for this entry only.
     for (uint64_t i = 0; i < used_; ++i)
@@ -107,11 +125,14 @@ private:
               0,
               oldest.loaded_stamp,
               static_cast<uint64_t>(oldest.module_id) << 32,
-              (oldest.flags & ADA_MODULE_INLINED) != 0};
+              (oldest.flags & ADA_MODULE_INLINED) != 0,
+              (oldest.flags & ADA_MODULE_UNEXAMINED) != 0};
     answer.moduleBits |= (entry - oldest.begin) / sizeof(ada_function);
     return isFound;
   }
 
+  void (*examine_)(void *context, uint32_t moduleId) = nullptr;
+  void *context_ = nullptr;
   const ada_ring_module *modules_ = nullptr;
   uint64_t used_ = 0;
   Answer answers_[kAnswers] = {};

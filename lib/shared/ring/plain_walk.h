@@ -18,7 +18,7 @@ struct PlainSpan {
   ClockMap::Segment segment;           // the stamps are in it, and not before its base
   uint64_t firstUnit = 0;              // of the module's entries, in units of 16 bytes
   uint64_t entries = 0, moduleBits = 0;
-  uint64_t own = 0; // 1 if no two of its open calls can have one frame
+  uint64_t own = 0; // 1 if no two of its open calls can have one frame, or if that is to be looked for
 
   bool covers(uint64_t stamp, uint64_t ordinal) const { return stamp - firstStamp < stamps && ordinal < entries; }
   // The ordinal of an entry of the module; for anything else, a number that is not less than `entries`.
@@ -47,7 +47,7 @@ struct PlainSpan {
     span.firstStamp = from, span.stamps = end <= from ? 0 : limitStamp < end ? limitStamp - from + 1 : end - from;
     span.firstUnit = answer->begin / (ADA_RECORD_KIND_MASK + 1);
     span.entries = (answer->end - answer->begin) / sizeof(ada_function), span.moduleBits = answer->moduleBits;
-    span.own = !answer->mayShare;
+    span.own = !answer->mayShare || answer->isUnexamined;
     return span;
   }
 };

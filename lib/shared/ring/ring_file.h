@@ -166,6 +166,9 @@ typedef struct ada_ring_header {
 
 /* Copies of its functions may have been inlined together with their hooks: two open calls can have one frame. */
 #define ADA_MODULE_INLINED 1u
+/* With INLINED: nobody has looked yet whether there are any. Looking takes time that grows with the number of
+ * functions, and most programs never make it necessary. */
+#define ADA_MODULE_UNEXAMINED 2u
 
 /* Orders from other processes, which the drain executes: docs/explanation/control.md.
  * A controller holds a lock on this part of the file (F_OFD_SETLK), waits until `done` equals `asked`, writes the text,

@@ -126,6 +126,7 @@ int Drain::begin() {
   if (error == 0) {
     const Beginning &b = *beginning_;
     trace_.start(*ring_, b.images, b.anchors, b.options, b.triggers, directory_);
+    own_.view.modules.examineBy(examineModule, &trace_);
   }
   if (error == 0)
     return 0;
@@ -348,6 +349,11 @@ void Drain::rotate() {
 
 //===--- a pass -----------------------------------------------------------===//
 
+void Drain::examineModule(void *trace, uint32_t moduleId) {
+  auto &t = *static_cast<ProcessTrace *>(trace);
+  t.images().examine(t.ring(), moduleId);
+}
+
 void Drain::startHelpers() {
   auto wanted = static_cast<unsigned>(threadsWanted_);
   if (wanted == 0) {
@@ -358,8 +364,11 @@ void Drain::startHelpers() {
     return;
   helpersOwn_ = static_cast<Workspace *>(sys::mapMemory(DrainHelpers::kMost * sizeof *helpersOwn_));
   unsigned ready = 0;
-  while (helpersOwn_ && ready < wanted - 1 && ready < DrainHelpers::kMost && helpersOwn_[ready].start() == 0)
-    helpersOwn_[ready++].isHelpers = true;
+  while (helpersOwn_ && ready < wanted - 1 && ready < DrainHelpers::kMost && helpersOwn_[ready].start() == 0) {
+    Workspace &work = helpersOwn_[ready++];
+    work.isHelpers = true;
+    work.view.modules.examineBy(examineModule, &trace_);
+  }
   helpers_.start(ready);
 }
 

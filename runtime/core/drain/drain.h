@@ -90,6 +90,7 @@ private:
   bool answer(uint32_t wanted, bool finishing);
   void startHelpers();
   uint64_t pass(bool last, bool whole);
+  static void examineModule(void *trace, uint32_t moduleId);
   bool isWorthSharing() const;
   void takePart(Workspace &work);
   void askNames();

@@ -200,10 +200,23 @@ bool Images::writeModule(Ring &ring, Image &image) {
     return false;
   m->begin = image.functionsBegin, m->end = image.functionsEnd;
   m->module_id = image.moduleId;
-  m->flags = image.mayShareFrames() ? ADA_MODULE_INLINED : 0;
+  m->flags = image.isOfAnnotations ? 0 : ADA_MODULE_INLINED | ADA_MODULE_UNEXAMINED;
   // No later record is older.
   image.ringSlot = ring.publish(m, TickClock::advance(ring, ring.stampOr(ring.passStamp()))) + 1;
   return true;
+}
+
+// Writes what writeModule() did not look for.
+static void examineModule(Ring &ring, const Image &image) {
+  if (image.table && image.ringSlot && ring.exists())
+    __atomic_store_n(&ring.modules()[image.ringSlot - 1].flags, image.mayShareFrames() ? ADA_MODULE_INLINED : 0,
+                     __ATOMIC_RELAXED);
+}
+
+void Images::examine(Ring &ring, uint32_t moduleId) {
+  Lock lock(mutex_);
+  if (const Image *image = find(moduleId))
+    examineModule(ring, *image);
 }
 
 void Images::writeModules(Ring &ring) {
@@ -245,6 +258,7 @@ void Images::remove(const ada_image *table, Ring &ring) {
     image->fingerprint = fingerprintOf(*image);
   if (image->functions() && image->inSession != Image::InSession::Written)
     keepSymbols(*image, texts_);
+  examineModule(ring, *image); // records of it may still be unread
   image->table = nullptr;
   ArgumentContents::forget();
   if (image->ringSlot && ring.exists())

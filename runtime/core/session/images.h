@@ -129,6 +129,8 @@ public:
   Figures figures();
   // After a fork: forgets the parent's ring.
   void resetAfterFork();
+  // Writes to the module's slot whether its functions may share a frame. For the drain.
+  void examine(Ring &ring, uint32_t moduleId);
   // Writes all images to a new ring.
   void writeModules(Ring &ring);
 

@@ -37,6 +37,33 @@ TEST(ModuleMap, CountsEntriesFromTheSectionsStart) {
   EXPECT_EQ(map.functionId(0x1000, 60), id(0, 0));
 }
 
+// Looking takes time that grows with the number of functions.
+TEST(ModuleMap, AModuleIsExaminedWhenItMattersAndOnce) {
+  struct Examined {
+    std::vector<ada_ring_module> modules;
+    std::vector<uint32_t> asked;
+  } all = {.modules = {module(0x1000, 4, 0, 7), module(0x9000, 4, 0, 8)}, .asked = {}};
+  for (ada_ring_module &m : all.modules)
+    m.flags = ADA_MODULE_INLINED | ADA_MODULE_UNEXAMINED;
+  ModuleMap map;
+  map.update(all.modules.data(), all.modules.size());
+  EXPECT_TRUE(map.mayShare(0x1000, 1)) << "nothing can look: a reader of a dead process's ring";
+  map.examineBy(
+      [](void *context, uint32_t moduleId) {
+        auto &e = *static_cast<Examined *>(context);
+        e.asked.push_back(moduleId);
+        e.modules[moduleId - 7].flags = moduleId == 8 ? ADA_MODULE_INLINED : 0;
+      },
+      &all);
+  EXPECT_EQ(map.functionId(0x9000, 1), id(8, 0));
+  EXPECT_TRUE(all.asked.empty());
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_FALSE(map.mayShare(0x1000, 1));
+    EXPECT_TRUE(map.mayShare(0x9000, 1));
+  }
+  EXPECT_EQ(all.asked, (std::vector<uint32_t>{7, 8}));
+}
+
 TEST(ModuleMap, AReusedAddressMeansTheModuleOfItsTime) {
   std::vector<ada_ring_module> modules = {module(0x1000, 4, 10, 1), module(0x1000, 8, 20, 2), module(0x1000, 4, 30, 3)};
   ModuleMap map;

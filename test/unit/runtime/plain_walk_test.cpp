@@ -31,6 +31,15 @@ public:
     modules_[1].module_id = 2;
     modules_[2] = modules_[1];
     modules_[2].loaded_stamp = replacesModule ? 9000 : UINT64_MAX - 1, modules_[2].module_id = 3;
+    // The fast pass finds out which module's functions may share a frame, the full rules know it.
+    for (ada_ring_module &m : modules_)
+      m.flags = plain ? ADA_MODULE_INLINED | ADA_MODULE_UNEXAMINED : flagsOf(m.module_id);
+    map_.examineBy(
+        [](void *reading, uint32_t id) {
+          for (ada_ring_module &m : static_cast<Reading *>(reading)->modules_)
+            m.flags = m.module_id == id ? flagsOf(id) : m.flags;
+        },
+        this);
     map_.update(modules_, 3);
     batch_.records = records_.data(), batch_.details = details_.data(), batch_.places = places_.data();
   }
@@ -62,6 +71,8 @@ public:
   uint64_t plainRecords = 0;
 
 private:
+  static uint64_t flagsOf(uint32_t moduleId) { return moduleId == 2 ? ADA_MODULE_INLINED : 0; }
+
   bool plain_;
   uint64_t mostRecords_; // in a batch of records that are not plain
   ThreadWalk walk_;
