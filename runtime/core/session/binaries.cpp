@@ -175,7 +175,7 @@ int writeBinary(const char *session, const char *other, const Image &image) {
   if (path.cut())
     return -ENAMETOOLONG;
   if (isMade(path.c_str()))
-    return 0;
+    return kBinaryWasThere;
   Path temporary;
   const int fd = openTemporary(session, image, temporary);
   if (fd < 0)

@@ -1,5 +1,4 @@
 // What a session or a manifest has about the functions of an image.
-// manifest.
 #pragma once
 
 #include "core/base/text.h"
@@ -17,7 +16,8 @@ uint64_t fingerprintOf(const Image &image);
 Text<160> binaryName(const Image &image);
 
 // Makes the image's file in a session's folder, which is made as well, unless it is there. `other`: a session in which
-// it may be. Returns 0 or a negative errno.
+// it may be. Returns 0, kBinaryWasThere or a negative errno.
+constexpr int kBinaryWasThere = 1;
 int writeBinary(const char *session, const char *other, const Image &image);
 
 // Writes the manifest's symbols of an image, as JSON objects.

@@ -35,21 +35,20 @@ Text<64> uuidText(const Image &image) {
 // Says which functions of an object are not recorded, because the linker has put their entries where the table does not
 // cover them: mold keeps sections of one name and other flags apart, and old plugins' have other flags; a linker script
 // may put them anywhere.
-void tellMissing(const LoadedObject &object, const ada_image &table) {
-  const auto found = static_cast<uint64_t>(table.functions_end - table.functions_begin);
-  if (found > 0 && annotationOf(*table.functions_begin))
+void tellMissing(const Image &image) {
+  const uint64_t found = image.functions();
+  if (image.isOfAnnotations)
     return;
-  if (found == 0 && table.enabled_begin != table.enabled_end)
+  if (image.hasNoTable())
     return say(
-        Message(object.path.c_str())
+        Message(image.path)
         << ": no function is recorded: it has no table of functions. Either the linker dropped all of them, or a "
            "linker script moves the section " ADA_SECTION_FUNCTIONS ".");
-  const uint64_t all = functionsInFile(object);
+  const uint64_t all = functionsInFile(image.isExecutables, image.path);
   if (all > found)
-    say(Message(object.path.c_str())
-        << ": " << all - found << " of " << all
-        << " functions are not recorded: the linker keeps their entries apart. Compile all "
-           "objects with the same AdaTrace, or use another linker than mold.");
+    say(Message(image.path) << ": " << all - found << " of " << all
+                            << " functions are not recorded: the linker keeps their entries apart. Compile all "
+                               "objects with the same AdaTrace, or use another linker than mold.");
 }
 
 } // namespace
@@ -103,11 +102,20 @@ bool Images::has(const ada_image *table) {
 
 bool Images::add(const ada_image *table, Ring &ring, bool recording) {
   const LoadedObject object = findLoadedObject(table);
-  if (!add(table, object, ring, recording))
-    return false;
-  if (recording)
-    tellMissing(object, *table);
-  return true;
+  return add(table, object, ring, recording);
+}
+
+void Images::tellMissing() {
+  SignalsBlocked<kLargeStack> blocked;
+  Lock lock(mutex_);
+  for (uint64_t i = 0; i < count_; ++i)
+    tellMissingOnce(images_[i]);
+}
+
+void Images::tellMissingOnce(Image &image) {
+  if (image.isUntold && image.table)
+    ada::tellMissing(image);
+  image.isUntold = false;
 }
 
 bool Images::add(const ada_image *table, const LoadedObject &object, Ring &ring, bool recording) {
@@ -155,6 +163,10 @@ bool Images::add(const ada_image *table, const LoadedObject &object, Ring &ring,
     setBytes(i, selection_);
   else
     setBytesTo(i, 0);
+  // Its file need not be read by each process of a session. Without functions there may be no trace.
+  i.isUntold = recording;
+  if (ring.exists() || i.hasNoTable())
+    tellMissingOnce(i);
   return true;
 }
 
@@ -481,7 +493,10 @@ void Images::writeBinaries(const char *session, const char *other, Which which) 
       continue;
     if (!image.fingerprint)
       image.fingerprint = fingerprintOf(image);
-    image.inSession = writeBinary(session, other, image) == 0 ? Image::InSession::Written : Image::InSession::Refused;
+    const int result = writeBinary(session, other, image);
+    image.inSession = result < 0 ? Image::InSession::Refused : Image::InSession::Written;
+    if (result == kBinaryWasThere) // the process that wrote it has looked into the program or library
+      image.isUntold = false;
   }
 }
 

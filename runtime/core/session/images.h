@@ -56,11 +56,15 @@ struct Image {
   const uint8_t *triggers;   // by function: bit i is set if trigger rule i matches; null without rules
   FunctionFigures *figures;  // by function; null without option `budget`
 
+  bool isUntold; // whether the linker kept entries of functions apart: see Images::tellMissing()
+
   // Its file in the session's folder of binaries.
   enum class InSession : uint8_t { Unknown, Written, Refused };
   InSession inSession;
 
   uint64_t functions() const { return (functionsEnd - functionsBegin) / sizeof(ada_function); }
+  // Whether it has enable bytes, but no functions.
+  bool hasNoTable() const { return functions() == 0 && table->enabled_begin != table->enabled_end; }
   // Whether hooks may have been inlined: the entries of such functions have no address (pass/llvm/site_table.h).
   bool mayShareFrames() const;
 };
@@ -129,6 +133,9 @@ public:
   Figures figures();
   // After a fork: forgets the parent's ring.
   void resetAfterFork();
+  // Says which functions of images are not recorded, although recording is on. Once for each image and session: the
+  // process that writes its file of binaries does it, and one that records nothing.
+  void tellMissing();
   // Writes to the module's slot whether its functions may share a frame. For the drain.
   void examine(Ring &ring, uint32_t moduleId);
   // Writes all images to a new ring.
@@ -150,6 +157,7 @@ private:
   static constexpr uint64_t kMost = 1 << 20, kBuckets = 1024;
 
   bool add(const ada_image *table, const LoadedObject &object, Ring &ring, bool recording);
+  static void tellMissingOnce(Image &image);
   bool writeModule(Ring &ring, Image &image);
   void findTriggers(Image &image);
   Image *&bucketOf(const ada_image *table);

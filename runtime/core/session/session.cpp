@@ -424,6 +424,8 @@ void startWaiting(bool startsParked) {
   }
   startProcess();
   const bool isOn = r.currentState() == State::On;
+  if (isOn && r.recording)
+    r.images.tellMissing();
   if (isOrdered) {
     r.orderProblem = nullptr;
     if (isOn)
@@ -524,8 +526,11 @@ void finishProcess(int status) {
   Runtime &r = runtime;
   if (sys::processId() != r.processId) // a vfork child, in our memory
     return;
-  if (r.currentState() == State::Waiting)
+  if (r.currentState() == State::Waiting) {
     r.setState(State::Off); // what other destructors record now is too late
+    if (r.recording)
+      r.images.tellMissing();
+  }
   if (r.currentState() != State::On)
     return;
   reportLostCalls(ada_thread);

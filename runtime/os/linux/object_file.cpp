@@ -3,7 +3,7 @@
 // It takes a few system calls: names are read only of sections that may be tables by their type and size.
 #include "object_file.h"
 #include "core/base/os.h"
-#include "loaded_object.h"
+#include "core/base/text.h"
 
 #include <ada/abi.h>
 #include <elf.h>
@@ -45,8 +45,8 @@ uint64_t tableBytes(int fd) {
 
 } // namespace
 
-uint64_t functionsInFile(const LoadedObject &object) {
-  const int fd = sys::open(object.isMain ? "/proc/self/exe" : object.path.c_str(), O_RDONLY);
+uint64_t functionsInFile(bool isExecutables, const char *path) {
+  const int fd = sys::open(isExecutables ? "/proc/self/exe" : path, O_RDONLY);
   if (fd < 0)
     return 0;
   const uint64_t bytes = tableBytes(fd);
