@@ -135,9 +135,10 @@ public:
     firstSeq_ = seq_, beforeNs_ = state.lastNs, depth_ = state.depth;
     knownCalls_ = static_cast<uint16_t>(state.depth - state.floor);
     unsorted = wasUnsorted_ = beforeNs_ >> 63 != 0;
+    if (events > 0) // otherwise it has changed nothing, and the memory of a new file need not be touched
+      state.beginBlock();
     events = 0, firstNs = 0;
     kept_ = {}, bodyBytes_ = 0;
-    state.beginBlock();
     Byte *const calls = to + kBlockHeaderBytes, *end = calls;
     uint32_t module = 0;
     uint64_t beginNs = 0;

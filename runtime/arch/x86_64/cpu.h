@@ -34,16 +34,31 @@ inline bool readsCounter(uint64_t address) {
 // Ticks per second if the CPU reports them. Always 0 here: the anchors of the clock map give the rate.
 inline uint64_t counterFrequency() { return 0; }
 
+// The last of CPUID's extended leaves. Asked for once: in a virtual machine, CPUID takes 4 µs.
+inline uint32_t lastExtendedLeaf() {
+  static uint32_t last; // (atomic)
+  uint32_t known = __atomic_load_n(&last, __ATOMIC_RELAXED);
+  if (known == 0) {
+    uint32_t b, c, d;
+    __cpuid(0x80000000, known, b, c, d);
+    __atomic_store_n(&last, known, __ATOMIC_RELAXED);
+  }
+  return known;
+}
+
 // Whether it ticks at a constant rate in all power states and equally on all cores (CPUID 8000_0007h, EDX bit 8).
 inline bool counterIsInvariant() {
-  uint32_t a = 0, b = 0, c = 0, d = 0;
-  return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+  constexpr uint32_t kLeaf = 0x80000007;
+  uint32_t a, b, c, d = 0;
+  if (lastExtendedLeaf() >= kLeaf)
+    __cpuid(kLeaf, a, b, c, d);
+  return d & (1u << 8);
 }
 
 // Reads the CPU's name, with a NUL. False if it does not say.
 inline bool readModel(char (&name)[49]) {
   constexpr uint32_t kFirst = 0x80000002, kLast = 0x80000004;
-  if (static_cast<uint32_t>(__get_cpuid_max(0x80000000, nullptr)) < kLast)
+  if (lastExtendedLeaf() < kLast)
     return false;
   for (uint32_t leaf = kFirst; leaf <= kLast; ++leaf) {
     uint32_t words[4];

@@ -9,6 +9,11 @@ JsonWriter::~JsonWriter() {
 }
 
 void JsonWriter::put(const char *bytes, size_t size) {
+  if (fd_ != kMemory && size <= sizeof buffer_ - used_) {
+    __builtin_memcpy(buffer_ + used_, bytes, size);
+    used_ += size;
+    return;
+  }
   for (size_t i = 0; i < size; ++i)
     put(bytes[i]);
 }

@@ -18,10 +18,21 @@ inline bool equal(const char *a, const char *b) {
 }
 
 // At most N-1 bytes; longer text is cut off and cut() is true.
+//
+// Most paths are short, and a page that is touched for the first time costs a microsecond. So nothing after the text is
+// written or copied, and what says how long it is lies before it.
 template <size_t N> class Text {
 public:
-  constexpr Text() = default;
+  constexpr Text() {
+    if (__builtin_is_constant_evaluated()) // for static ones: the compiler wants all of it
+      for (char &c : buffer_)
+        c = 0;
+    else
+      buffer_[0] = 0;
+  }
   explicit Text(const char *s) : Text() { *this << s; }
+  Text(const Text &other) { take(other); }
+  Text &operator=(const Text &other) { return take(other), *this; }
 
   Text &operator<<(const char *s) {
     while (*s)
@@ -66,15 +77,20 @@ public:
   }
 
 private:
+  void take(const Text &other) {
+    used_ = other.used_, wasCut_ = other.wasCut_;
+    if (this != &other)
+      __builtin_memcpy(buffer_, other.buffer_, used_ + 1);
+  }
   void put(char c) {
     if (used_ + 1 < N)
       buffer_[used_++] = c, buffer_[used_] = 0;
     else
       wasCut_ = true;
   }
-  char buffer_[N] = {};
   size_t used_ = 0;
   bool wasCut_ = false;
+  char buffer_[N];
 };
 
 using Path = Text<4096>;

@@ -29,6 +29,7 @@ int Drain::start(Ring &ring, Images &images, TimingAnchors &anchors, const Optio
   const Beginning beginning = {images, anchors, options, triggers, makeRing};
   beginning_ = &beginning;
   requested_ = 1;
+  isAlone_ = isOnlyThreadOfProcess();
   if (int error = startOwnThread(threadMain, this); error < 0)
     return error;
   while (!__atomic_load_n(&done_, __ATOMIC_ACQUIRE))
@@ -143,7 +144,7 @@ void Drain::run() {
     identity_.start();
   }
   trace_.prepare();
-  trace_.startSched();
+  trace_.startSched(isAlone_);
   startHelpers();
   while (true) {
     askNames();
@@ -234,8 +235,8 @@ void Drain::takeModules() {
 }
 
 // Done once, when there is nothing else to do. True if it was done now. Looking into the rings of all processes takes
-// longer than many processes live. So of those one in eight does it, and the others only look for what this process
-// left behind before an exec, until they have lived for some time.
+// longer than many processes live. So of those one in eight does it. The others look only for what this process may
+// have left behind before an exec, until they have lived for some time.
 bool Drain::lookForOrphans() {
   const uint64_t startedNs = ring_->header().started_ns;
   const bool isLate = lookedForOrphans_ == Looked::ForOwn;
@@ -243,7 +244,7 @@ bool Drain::lookForOrphans() {
   if (!ownsFiles_ || lookedForOrphans_ == Looked::ForAll || (isLate && !looksForAll))
     return false;
   lookedForOrphans_ = looksForAll ? Looked::ForAll : Looked::ForOwn;
-  if (isLate && isFiltered())
+  if (isLate ? isFiltered() : !looksForAll && !mayHaveOrphan_)
     return false;
   Path directory(ring_->path());
   directory.toParent();

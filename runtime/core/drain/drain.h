@@ -69,6 +69,8 @@ public:
   // Called in the drain's thread when the program's last thread has ended without exit(), before the files are
   // finished.
   void whenAbandoned(void (*callback)()) { onAbandoned_ = callback; }
+  // Called before start(): the process may have left a ring behind before an exec. It is looked for.
+  void lookForOwnOrphan() { mayHaveOrphan_ = true; }
   // At the end: whether everything that is known of the trace is in its files.
   bool isComplete() const { return trace_.isComplete(); }
   // The process's directory; with option rotate, that of the last part. Valid once the drain has stopped.
@@ -143,6 +145,8 @@ private:
   uint64_t manifestDueNs_ = 0;
   uint64_t namesDueNs_ = 0, namesNext_ = 0; // when the next round of askNames begins, and its next slot
   bool ownsFiles_ = false;                  // its table of open files is not the program's
+  bool mayHaveOrphan_ = false;              // before an exec it may have had another ring
+  bool isAlone_ = false;                    // the process had one thread when this was started
   bool hasManifest_ = false;
   enum class Looked : uint8_t { Not, ForOwn, ForAll } lookedForOrphans_ = Looked::Not;
   bool isBehind_ = false; // the last pass did not take all that was recorded before it

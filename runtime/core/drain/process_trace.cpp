@@ -31,7 +31,7 @@ void ProcessTrace::start(Ring &ring, Images &images, TimingAnchors &anchors, con
       {&ring, &images, &anchors, &options, &windows_, &sched_, &budget_, &facts_, parts_.active() ? &parts_ : nullptr});
 }
 
-void ProcessTrace::startSched() {
+void ProcessTrace::startSched(bool isAlone) {
   sched_.begin(*ring_, place_, options_->isBounded());
   sched_.whenOutOfDescriptors([](void *trace) { return static_cast<ProcessTrace *>(trace)->closeDescriptors(); }, this);
   if (!options_->sched)
@@ -41,7 +41,7 @@ void ProcessTrace::startSched() {
   else if (!ownFiles_)
     sched_.refuse("AdaTrace can't have file descriptors of its own here");
   else
-    sched_.start();
+    sched_.start(isAlone);
 }
 
 void ProcessTrace::reset() {

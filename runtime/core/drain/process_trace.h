@@ -34,7 +34,7 @@ public:
       place_ = ".", parts_.stayInside();
   }
   // Starts scheduling records, if wanted and possible. After keepDescriptors().
-  void startSched();
+  void startSched(bool isAlone);
 
   // Prepares memory ahead of need, for the ring and for this, and wakes threads that wait for it.
   void prepare();

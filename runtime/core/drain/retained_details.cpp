@@ -12,12 +12,12 @@ bool DetailPool::grow() {
   if (left_ == 0)
     return false;
   if (ada_chunk *const lent = ring_ ? ring_->lend() : nullptr) {
-    for (uint64_t i = 0; i < Ring::kGranule; ++i) {
+    for (uint64_t i = 0; i < Ring::kLent; ++i) {
       auto *block = reinterpret_cast<RetainedDetails::Block *>(lent) + i;
       block->number = Ring::numberOf(reinterpret_cast<ada_chunk *>(block));
       giveBack(block);
     }
-    left_ -= left_ < Ring::kGranule ? left_ : Ring::kGranule;
+    left_ -= left_ < Ring::kLent ? left_ : Ring::kLent;
     return true;
   }
   auto *block = static_cast<RetainedDetails::Block *>(sys::mapMemory(sizeof(RetainedDetails::Block)));

@@ -4,34 +4,39 @@
 namespace ada {
 namespace {
 
-template <class T> void take(T *&memory, uint64_t count) {
-  memory = static_cast<T *>(sys::mapMemory(count * sizeof(T)));
+// Calls use(pointer, count) for each array, those with the strictest alignment first.
+template <class Use> void eachArray(Workspace &w, Use &&use) {
+  use(w.batch.records, ADA_CHUNK_RECORDS);
+  use(w.batch.details, ADA_CHUNK_RECORDS);
+  use(w.links, Workspace::kMostLinks);
+  use(w.events, Workspace::kEventBytes);
+  use(w.detailBytes, Workspace::kDetailBytes);
+  use(w.batch.places, ADA_CHUNK_RECORDS);
 }
 
-template <class T> void unmap(T *memory, uint64_t count) {
-  if (memory)
-    sys::unmap(memory, count * sizeof(T));
+size_t bytesOf(Workspace &w) {
+  size_t bytes = 0;
+  eachArray(w, [&](const auto *array, uint64_t count) { bytes += count * sizeof *array; });
+  return bytes;
 }
 
 } // namespace
 
+// In one piece: asking for each array would take longer than all else that a small process does at its start.
 int Workspace::start() {
-  take(batch.records, ADA_CHUNK_RECORDS);
-  take(batch.details, ADA_CHUNK_RECORDS);
-  take(batch.places, ADA_CHUNK_RECORDS);
-  take(events, kEventBytes);
-  take(detailBytes, kDetailBytes);
-  take(links, kMostLinks);
-  return batch.records && batch.details && batch.places && events && detailBytes && links ? 0 : -ENOMEM;
+  auto *at = static_cast<char *>(sys::mapMemory(bytesOf(*this)));
+  if (!at)
+    return -ENOMEM;
+  eachArray(*this, [&]<class T>(T *&array, uint64_t count) {
+    array = reinterpret_cast<T *>(at);
+    at += count * sizeof(T);
+  });
+  return 0;
 }
 
 void Workspace::reset() {
-  unmap(batch.records, ADA_CHUNK_RECORDS);
-  unmap(batch.details, ADA_CHUNK_RECORDS);
-  unmap(batch.places, ADA_CHUNK_RECORDS);
-  unmap(events, kEventBytes);
-  unmap(detailBytes, kDetailBytes);
-  unmap(links, kMostLinks);
+  if (batch.records)
+    sys::unmap(batch.records, bytesOf(*this));
   __builtin_memset(static_cast<void *>(this), 0, sizeof *this);
 }
 

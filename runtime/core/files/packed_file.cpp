@@ -5,11 +5,13 @@
 namespace ada {
 
 void PackedFile::begin(const char *directory, uint32_t index, uint32_t tid, packed::BlockWriter &blocks) {
+  const bool isUsed = blocks_ == &blocks; // by the slot's previous thread; otherwise it is zeros
   *this = PackedFile();
   file_.begin(directory, index, "index.atp");
   origin_ = {.arch = arch::kAtfArch, .threadId = tid};
   blocks_ = &blocks;
-  __builtin_memset(static_cast<void *>(blocks_), 0, sizeof *blocks_);
+  if (isUsed)
+    __builtin_memset(static_cast<void *>(blocks_), 0, sizeof *blocks_);
 }
 
 int PackedFile::open() {

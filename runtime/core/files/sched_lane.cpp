@@ -13,9 +13,9 @@ void SchedLane::begin(Ring &ring, const char *place, bool isBounded) {
   fromNs_ = readToNs_ = sys::nowNs();
 }
 
-void SchedLane::start() {
+void SchedLane::start(bool isAlone) {
   pending_ = static_cast<Switch *>(sys::mapMemory(2 * kMostPending * sizeof *pending_));
-  const int error = pending_ ? events_.start() : -ENOMEM;
+  const int error = pending_ ? events_.start(isAlone) : -ENOMEM;
   why_ = error == -EACCES || error == -EPERM
              ? "not permitted here (kernel.perf_event_paranoid is more than 2, or a sandbox)"
          : error < 0 ? errorText(error)

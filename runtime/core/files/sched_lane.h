@@ -23,7 +23,7 @@ public:
   // Sets the reason, for the manifest, why the kernel is not asked; called instead of start().
   void refuse(const char *why) { why_ = why; }
   // From now on the kernel is asked, if it allows that.
-  void start();
+  void start(bool isAlone);
   void reset();
   // While recording is stopped the kernel reports nothing. Every state between these two calls is unknown.
   void pause();

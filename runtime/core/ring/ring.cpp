@@ -11,9 +11,15 @@ namespace ada {
 namespace {
 
 constexpr uint64_t kGrowChunks = 16;
+// At the start there are as many as a thread needs to fill one while the drain makes the next ready. The limit is not
+// below that. Most processes of a build or a test suite need no more than one, so only that is touched.
+constexpr uint64_t kFirstChunks = 2, kTouchedChunks = 1;
 constexpr uint64_t kThreadsOffset = ADA_CHUNK_BYTES + ADA_RING_MODULES * sizeof(ada_ring_module);
 constexpr uint64_t kChunksOffset = kThreadsOffset + ADA_RING_THREADS * sizeof(ada_ring_thread);
 static_assert(kChunksOffset % ADA_CHUNK_BYTES == 0);
+// Addresses for header, tables and first chunks, which lie there as in the file. A part of them is before the first
+// chunk boundary.
+constexpr uint64_t kPlacesBytes = kChunksOffset + kFirstChunks * ADA_CHUNK_BYTES + ADA_CHUNK_BYTES;
 static_assert(archInfo(arch::kAtfArch).elfMachine != 0, "lib/shared/arch.h has no row for this architecture");
 
 // The tables of modules and threads grow by this many bytes when fewer than half of that are left. Until more than a
@@ -38,9 +44,9 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   setPath(path);
   error_ = 0;
   held_ = heldNext_ = -1;
-  limit_ = bufferBytes / ADA_CHUNK_BYTES / kGranule * kGranule;
-  if (limit_ < kGranule)
-    limit_ = kGranule;
+  limit_ = bufferBytes / ADA_CHUNK_BYTES;
+  if (limit_ < kFirstChunks)
+    limit_ = kFirstChunks;
   fd_ = sys::open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600);
   if (fd_ < 0)
     return fd_;
@@ -48,25 +54,32 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   // One chunk for each thread beyond the limit, fewer if file sizes are limited (ulimit -f). Holes cost nothing.
   int error = -EFBIG;
   for (uint64_t extra = ADA_RING_THREADS; error == -EFBIG && extra >= 16; extra /= 8) {
-    capacity_ = limit_ + extra + lentBytes / ADA_CHUNK_BYTES / kGranule * kGranule;
+    capacity_ = limit_ + extra + lentBytes / ADA_CHUNK_BYTES;
     error = sys::truncate(fd_, kChunksOffset + capacity_ * ADA_CHUNK_BYTES);
   }
   if (error == 0)
-    error = back(0, ADA_CHUNK_BYTES);
+    error = back(0, ADA_CHUNK_BYTES + kFirstBytes);
   if (error == 0) {
     freeCount_ = freeThreadCount_ = inUse_ = lent_ = modulesReady_ = threadsReady_ = numbersReady_ = 0,
     isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
     chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false, closedChunks_ = 0;
-    header_ = reinterpret_cast<ada_ring_header *>(mapFile(0, ADA_CHUNK_BYTES));
-    modules_ = static_cast<ada_ring_module *>(reserveAddresses(ADA_RING_MODULES * sizeof(ada_ring_module)));
-    threads_ = static_cast<ada_ring_thread *>(reserveAddresses(ADA_RING_THREADS * sizeof(ada_ring_thread)));
-    granules_ = static_cast<char **>(sys::mapMemory(capacity_ / kGranule * sizeof(char *)));
-    freeChunks_ = static_cast<uint32_t *>(sys::mapMemory(capacity_ * sizeof(uint32_t)));
-    freeThreads_ = static_cast<uint32_t *>(sys::mapMemory(ADA_RING_THREADS * sizeof(uint32_t)));
-    error = header_ && modules_ && threads_ && granules_ && freeChunks_ && freeThreads_ ? 0
-            : error_ < 0                                                                ? error_
-                                                                                        : -ENOMEM;
+    places_ = static_cast<char *>(reserveAddresses(kPlacesBytes));
+    lists_ = static_cast<char *>(sys::mapMemory(listBytes()));
+    error = places_ && lists_ ? 0 : -ENOMEM;
+  }
+  if (error == 0) {
+    first_ = reinterpret_cast<char *>((reinterpret_cast<uintptr_t>(places_) + ADA_CHUNK_BYTES - 1) &
+                                      ~uintptr_t{ADA_CHUNK_BYTES - 1});
+    // With the first modules, which follow it.
+    header_ = reinterpret_cast<ada_ring_header *>(mapFile(0, ADA_CHUNK_BYTES + kTableStep, first_));
+    modulesReady_ = 2 * kFewModules;
+    modules_ = reinterpret_cast<ada_ring_module *>(first_ + ADA_CHUNK_BYTES);
+    threads_ = reinterpret_cast<ada_ring_thread *>(first_ + kThreadsOffset);
+    chunks_ = reinterpret_cast<char **>(lists_);
+    freeChunks_ = reinterpret_cast<uint32_t *>(chunks_ + capacity_);
+    freeThreads_ = freeChunks_ + capacity_;
+    error = header_ ? 0 : error_;
   }
   if (error == 0) {
     ada_ring_header &h = *header_;
@@ -78,7 +91,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
     h.chunks_capacity = capacity_;
     prepareModules(modules);
     prepareChunks();
-    if (modulesReady_ == 0 || freeCount_ == 0)
+    if (freeCount_ == 0)
       error = error_;
   }
   if (error < 0) {
@@ -91,25 +104,33 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   return error;
 }
 
+// The bytes of three lists: where chunks are, free chunks, and free slots of threads.
+uint64_t Ring::listBytes() const {
+  return capacity_ * (sizeof *chunks_ + sizeof *freeChunks_) + ADA_RING_THREADS * sizeof *freeThreads_;
+}
+
+// The place of the chunks that are mapped first.
+char *Ring::firstChunk() const { return first_ + kChunksOffset; }
+
 void Ring::abandon() {
   store(exists_, false);
   auto unmap = [](void *memory, uint64_t bytes) {
     if (memory)
       sys::unmap(memory, bytes);
   };
-  if (granules_)
-    for (uint64_t i = 0; i < capacity_ / kGranule; ++i)
-      unmap(granules_[i], kGranule * ADA_CHUNK_BYTES);
-  unmap(header_, ADA_CHUNK_BYTES);
-  unmap(modules_, ADA_RING_MODULES * sizeof(ada_ring_module));
-  unmap(threads_, ADA_RING_THREADS * sizeof(ada_ring_thread));
-  unmap(granules_, capacity_ / kGranule * sizeof(char *));
-  unmap(freeChunks_, capacity_ * sizeof(uint32_t));
-  unmap(freeThreads_, ADA_RING_THREADS * sizeof(uint32_t));
+  const uint64_t inPlaces = chunks_ && chunks_[0] == firstChunk() ? kFirstChunks : 0;
+  for (uint64_t i = inPlaces, end; chunks_ && i < capacity_ && chunks_[i]; i = end) {
+    for (end = i + 1; end < capacity_ && chunks_[end] == chunks_[end - 1] + ADA_CHUNK_BYTES;)
+      ++end; // mapped together
+    unmap(chunks_[i], (end - i) * ADA_CHUNK_BYTES);
+  }
+  unmap(places_, kPlacesBytes);
+  unmap(lists_, listBytes());
   if (isInProgramsTable_)
     sys::close(fd_);
   isInProgramsTable_ = false;
-  header_ = nullptr, modules_ = nullptr, threads_ = nullptr, granules_ = nullptr;
+  places_ = first_ = lists_ = nullptr;
+  header_ = nullptr, modules_ = nullptr, threads_ = nullptr, chunks_ = nullptr;
   freeChunks_ = nullptr, freeThreads_ = nullptr;
   mutex_.reset();
   growing_.reset();
@@ -192,19 +213,20 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
   return memory;
 }
 
-// Maps whole granules after the existing ones.
+// Maps chunks after the existing ones.
 char *Ring::mapChunks(uint64_t count) {
   const uint64_t used = header_->chunks_used, offset = kChunksOffset + used * ADA_CHUNK_BYTES;
   const uint64_t bytes = count * ADA_CHUNK_BYTES;
-  char *memory = back(offset, bytes) < 0 ? nullptr : mapFile(offset, bytes);
+  char *const place = used == 0 && count == kFirstChunks ? firstChunk() : nullptr;
+  char *memory = back(offset, bytes) < 0 ? nullptr : mapFile(offset, bytes, place);
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 // Linux 5.14; older kernels refuse
 #endif
-  if (memory && sys::call(SYS_madvise, memory, bytes, MADV_POPULATE_WRITE) < 0)
+  const uint64_t touched = place ? kTouchedChunks * ADA_CHUNK_BYTES : bytes;
+  if (memory && sys::call(SYS_madvise, memory, touched, MADV_POPULATE_WRITE) < 0)
     __atomic_store_n(&isPopulated_, false, __ATOMIC_RELAXED);
   for (uint64_t i = 0; memory && i < count; ++i) {
-    if (i % kGranule == 0)
-      granules_[(used + i) / kGranule] = memory + i * ADA_CHUNK_BYTES;
+    chunks_[used + i] = memory + i * ADA_CHUNK_BYTES;
     chunk(used + i)->number = static_cast<uint32_t>(used + i);
   }
   return memory;
@@ -216,7 +238,6 @@ bool Ring::growPool(uint64_t chunks) {
   if (used >= capacity_)
     return false;
   chunks = chunks < capacity_ - used ? chunks : capacity_ - used;
-  chunks = (chunks + kGranule - 1) / kGranule * kGranule;
   const bool isDone = mapChunks(chunks) != nullptr;
   store(chunksExhausted_, !isDone);
   if (!isDone)
@@ -231,17 +252,17 @@ bool Ring::growPool(uint64_t chunks) {
 ada_chunk *Ring::lend() {
   Lock growing(growing_);
   const uint64_t used = header_->chunks_used;
-  const uint64_t needed = (limit_ > used ? limit_ - used : 0) + kGranule;
+  const uint64_t needed = (limit_ > used ? limit_ - used : 0) + kLent;
   struct statfs room = {};
-  if (used + kGranule > capacity_ || sys::call(SYS_fstatfs, fd_, &room) < 0 ||
+  if (used + kLent > capacity_ || sys::call(SYS_fstatfs, fd_, &room) < 0 ||
       room.f_bavail * static_cast<uint64_t>(room.f_bsize) < needed * ADA_CHUNK_BYTES)
     return nullptr;
-  char *memory = mapChunks(kGranule);
+  char *memory = mapChunks(kLent);
   if (!memory)
     return nullptr;
   Lock lock(mutex_);
-  lent_ += kGranule, limit_ += kGranule;
-  store(header_->chunks_used, used + kGranule);
+  lent_ += kLent, limit_ += kLent;
+  store(header_->chunks_used, used + kLent);
   return reinterpret_cast<ada_chunk *>(memory);
 }
 
@@ -257,11 +278,10 @@ uint64_t Ring::countBeyond() {
 }
 
 // Half as many chunks as are in use are kept ready: a burst must not wait for the drain, which is still busy with
-// earlier records. Until there is a second one it is a granule: the kernel takes 0.7 ms for a MiB of the file, and most
-// processes of a build or a test suite need no more than one chunk.
+// earlier records. The kernel takes 0.7 ms for a MiB of the file, so until there is a second one the first two do.
 uint64_t Ring::wantedChunks() const {
   const uint64_t inUse = chunksInUse(), ready = inUse / 2 > kGrowChunks ? inUse / 2 : kGrowChunks;
-  const uint64_t wanted = lent_ + (inUse < 2 ? kGranule : inUse + ready);
+  const uint64_t wanted = lent_ + (inUse < kFirstChunks ? kFirstChunks : inUse + ready);
   return wanted < limit_ ? wanted : limit_;
 }
 
@@ -274,13 +294,13 @@ void Ring::prepareChunks() {
     uint64_t used = header_->chunks_used, wanted = wantedChunks(), free = load(freeCount_);
     if (used < wanted) {
       uint64_t more = wanted - used < kMostAtOnce ? wanted - used : kMostAtOnce;
-      if (!growPool(more) && !growPool(kGranule))
+      if (!growPool(more) && !growPool(1))
         return;
     } else if (beyond > free && used < capacity_) {
       // Add some more: a program with that many threads may create further threads one after the other, and each would
       // wait for a pass over all the others.
       uint64_t more = beyond - free + chunksInUse() / 16;
-      if (!growPool(more < capacity_ - used ? more : capacity_ - used) && !growPool(kGranule))
+      if (!growPool(more < capacity_ - used ? more : capacity_ - used) && !growPool(1))
         return;
     } else
       return;
@@ -305,7 +325,8 @@ Ring::Taken Ring::takeChunk(bool beyond, ada_chunk *&result) {
 
 uint64_t Ring::touch(ada_chunk &chunk) const {
   const bool isUsed = chunk.start_stamp != 0;
-  if (__builtin_expect(isUsed || __atomic_load_n(&isPopulated_, __ATOMIC_RELAXED), 1))
+  const bool isTouched = chunk.number < kTouchedChunks || chunk.number >= kFirstChunks;
+  if (__builtin_expect(isUsed || (isTouched && __atomic_load_n(&isPopulated_, __ATOMIC_RELAXED)), 1))
     return 0;
   const uint64_t from = isTimeless() ? 0 : stamp();
   constexpr uint64_t kLeastPage = 4096;
@@ -316,7 +337,7 @@ uint64_t Ring::touch(ada_chunk &chunk) const {
 
 bool Ring::takeChunkForDrain(ada_chunk *&result) {
   while (takeChunk(true, result) != Taken::Yes) // another thread may be faster
-    if (header_->chunks_used >= capacity_ || !growPool(kGranule))
+    if (header_->chunks_used >= capacity_ || !growPool(1))
       return false;
   return true;
 }

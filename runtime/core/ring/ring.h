@@ -83,10 +83,10 @@ public:
   uint64_t touch(ada_chunk &chunk) const;
   // For the drain, which can allocate memory at once. False if there is none.
   bool takeChunkForDrain(ada_chunk *&chunk);
-  // For the drain: kGranule consecutive chunks that are never returned, in addition to those that threads may use. Null
+  // For the drain: kLent consecutive chunks that are never returned, in addition to those that threads may use. Null
   // if the file can't grow, or if its file system would then have too little room for what threads may still take.
   ada_chunk *lend();
-  static constexpr uint64_t kGranule = 2; // number of chunks that are mapped together
+  static constexpr uint64_t kLent = 2;
   void giveBack(ada_chunk *chunk);
   // Prepares memory ahead of need. For the drain. `reserve(slots)` prepares the drain's own memory for that many
   // threads at a time, `reserveNumbers(threads)` for that many in total.
@@ -148,9 +148,7 @@ public:
     return reinterpret_cast<ada_anchor *>(reinterpret_cast<char *>(header_) + ADA_RING_ANCHORS_OFFSET);
   }
 
-  ada_chunk *chunk(uint64_t number) {
-    return reinterpret_cast<ada_chunk *>(granules_[number / kGranule] + number % kGranule * ADA_CHUNK_BYTES);
-  }
+  ada_chunk *chunk(uint64_t number) { return reinterpret_cast<ada_chunk *>(chunks_[number]); }
   static uint64_t numberOf(const ada_chunk *c) { return c->number; }
 
 private:
@@ -160,6 +158,8 @@ private:
   // Maps a part of the file that has memory, at `at` or at any chunk boundary. Null if that fails.
   char *mapFile(uint64_t offset, uint64_t bytes, void *at = nullptr);
   char *mapChunks(uint64_t count);
+  char *firstChunk() const;
+  uint64_t listBytes() const;
   bool growPool(uint64_t chunks);
   uint64_t countBeyond();
   uint64_t wantedChunks() const;
@@ -178,14 +178,16 @@ private:
   int held_ = -1, heldNext_ = -1; // locked directories, in the drain's table
   bool isInProgramsTable_ = false, exists_ = false;
   bool avoidsCounter_ = false;
-  int error_ = 0; // (atomic) why the file last could not grow or be mapped
+  int error_ = 0;                             // (atomic) why the file last could not grow or be mapped
+  char *places_ = nullptr, *first_ = nullptr; // address space; the chunk boundary in it where the header is
+  char *lists_ = nullptr;
   ada_ring_header *header_ = nullptr;
   ada_ring_module *modules_ = nullptr; // address space for all; modulesReady_ of them are mapped
   ada_ring_thread *threads_ = nullptr; // likewise
-  char **granules_ = nullptr;
+  char **chunks_ = nullptr;            // where each is; null after the last
   uint64_t limit_ = 0, capacity_ = 0, inUse_ = 0;
   uint64_t lent_ = 0;              // part of both the limit and the capacity
-  bool isPopulated_ = true;        // (atomic) the kernel has touched all mapped memory
+  bool isPopulated_ = true;        // (atomic) the kernel has touched all memory that it was asked to
   uint32_t *freeChunks_ = nullptr; // a stack: the last freed chunk is in the cache
   uint64_t freeCount_ = 0;
   uint32_t closedChunks_ = 0;

@@ -11,7 +11,7 @@ namespace {
 // "start", or "start session=DIR" to continue in another session.
 bool start(Order &order) {
   Drain &drain = runtime.drain;
-  static Path session;
+  constinit static Path session;
   session.clear();
   TextPiece rest = order.argument;
   options::Assignment a;

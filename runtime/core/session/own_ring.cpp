@@ -9,10 +9,10 @@
 namespace ada {
 namespace {
 
-Path asked;    // the folder that option ring names, absolute; empty if it names none
-Path ringLink; // the ring's name in the process's directory
+constinit Path asked;    // the folder that option ring names, absolute; empty if it names none
+constinit Path ringLink; // the ring's name in the process's directory
 // The places that can't hold the ring, with the reasons: "/a: File too large; /b, /c: Permission denied".
-Message refusals;
+constinit Message refusals;
 int lastRefusal; // the reason of the last one; 0 if there is none
 
 // Whether detail is wanted for a death after which no process may be left to write it.

@@ -34,7 +34,7 @@ void Runtime::setState(State s) {
 }
 
 int makeDirectories(const char *path) {
-  static Path p; // not on the stack: see startProcess
+  constinit static Path p; // not on the stack: see startProcess
   if (const int error = sys::makeDirectory(path); error == 0 || error == -EEXIST)
     return 0;
   p.clear();
@@ -135,7 +135,7 @@ int makeSharedSession() {
       return 0;
     }
   }
-  static Path parent;
+  constinit static Path parent;
   parent = path;
   parent.toParent();
   uint32_t number = 1;
@@ -176,23 +176,26 @@ constinit WaitingOrder late = {};
 // may come from a thread or signal handler with a small one.
 bool startProcess() {
   Runtime &r = runtime;
-  static Path folder; // absolute: the program may change directory, and recovery runs elsewhere
+  constinit static Path folder; // absolute: the program may change directory, and recovery runs elsewhere
   folder.clear();
   if (r.options.ring[0])
     folder = absolute(r.options.ring);
   r.processDirectory.clear();
   if (!r.sessionIsMade)
     r.images.beginSession();
+  uint32_t number = 0;
   if (!r.options.isFlight()) { // its directory is beside its ring; the session is created with a dump
     if (!r.sessionIsMade && !makeSessionDirectory())
       return false;
     r.processDirectory = r.sessionDirectory;
     r.processDirectory << "/pid_" << r.processId;
-    uint32_t number;
     if (int error = makeNew(r.processDirectory, number); error < 0)
       return off(Message("cannot create ")
                  << r.processDirectory.c_str() << ": " << errorText(error) << ". This program runs untraced.");
   }
+  // In a session with a name, what the process recorded before an exec has the directory's name without a number.
+  if (number != 1 || !r.options.session[0])
+    r.drain.lookForOwnOrphan();
   placeRing(folder.c_str());
   if (int error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
                                 r.sessionDirectory.c_str(), makeRing);
@@ -407,7 +410,8 @@ bool lookForOrder() {
 void startWaiting(bool startsParked) {
   Runtime &r = runtime;
   const bool isOrdered = !r.recording && !startsParked;
-  findBootOffset();
+  if (!isBootOffsetFound()) // in a forked child
+    findBootOffset();
   if (isOrdered && !lookForOrder())
     return;
   if (processInfoIsOf() != r.processId)
@@ -503,6 +507,13 @@ static void holdUpAtEnd() {
     __atomic_store_n(&slot->held_at_end, runtime.ring.stampOr(0), __ATOMIC_RELAXED);
 }
 
+// The drain would have to look for it in /proc.
+static void noteThreadName(const AdaThread &t) {
+  constexpr long kGetName = 16; // PR_GET_NAME
+  if (t.slot && !t.isFiber && t.slot->name[0] == 0)
+    sys::call(SYS_prctl, kGetName, t.slot->name);
+}
+
 // Whether no other thread has recorded anything.
 static bool isOnlyThread() {
   const uint64_t used = __atomic_load_n(&runtime.ring.header().threads_used, __ATOMIC_SEQ_CST);
@@ -535,6 +546,7 @@ void finishProcess(int status) {
     return;
   reportLostCalls(ada_thread);
   holdUpAtEnd();
+  noteThreadName(ada_thread);
   lateEvents.begin();
   r.images.stop(); // the trace ends here: calls that other threads make from now on are only counted
   if (!isOnlyThread())

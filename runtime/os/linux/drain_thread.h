@@ -12,6 +12,9 @@ namespace ada {
 // Async-signal-safe. Returns 0 or a negative errno.
 int startOwnThread(void (*body)(void *), void *argument);
 
+// Whether the process has no other thread than the calling one, its first. False if the system doesn't say.
+bool isOnlyThreadOfProcess();
+
 // From now on these threads end with this status. The last of them may decide the status of the process.
 void ownThreadsEndWith(int status);
 

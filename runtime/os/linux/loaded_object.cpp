@@ -96,7 +96,7 @@ bool isInOtherNamespace() { return __atomic_load_n(&otherNamespace, __ATOMIC_REL
 // A process keeps it until exec. The first to ask is startOnce(), alone.
 const Path &executablePath() {
   static char text[4096];
-  static Path path;
+  constinit static Path path;
   if (path.empty()) {
     const long n = sys::readLink("/proc/self/exe", text, sizeof text - 1);
     text[n > 0 ? n : 0] = 0;

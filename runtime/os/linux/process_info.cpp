@@ -27,6 +27,8 @@ constinit Info info = {};
 
 // The kernel takes longer to write /proc/cpuinfo than a process takes to begin its trace.
 void readCpuModel() {
+  if (info.cpu[0]) // of the parent, before a fork
+    return;
   char model[49];
   if (arch::readModel(model)) {
     const char *name = model;

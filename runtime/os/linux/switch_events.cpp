@@ -18,8 +18,8 @@ constexpr uint32_t kMostRounds = 8; // a program may start threads faster than t
 // buffer, and the first event waits for that.
 constexpr uint64_t kLeastRoom = 64;
 constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataBytes = 4u << 20;
-// Small ones are enough for 10 ms of that.
-constexpr uint64_t kMostNarrowBytes = 131072, kAllNarrowBytes = 262144;
+// Small ones are enough for 5 ms of that.
+constexpr uint64_t kMostNarrowBytes = 65536, kAllNarrowBytes = 131072;
 
 uint32_t parseNumber(const char *text) {
   uint32_t n = 0;
@@ -164,16 +164,18 @@ void SwitchEvents::findThreads() {
   });
 }
 
-int SwitchEvents::start() {
+int SwitchEvents::start(bool isAlone) {
   process_ = sys::processId();
   page_ = auxiliaryValue(AT_PAGESZ);
   buffers_ = static_cast<Buffer *>(sys::mapMemory(2 * kMostProcessors * sizeof *buffers_));
-  outputs_ = static_cast<int *>(sys::mapMemory(kMostProcessors * sizeof *outputs_));
-  threads_ = static_cast<uint32_t *>(sys::mapMemory(kMostThreads * sizeof *threads_));
-  int error = buffers_ && outputs_ && threads_ && page_ ? 0 : -ENOMEM;
+  constexpr size_t kForStart = kMostThreads * sizeof *threads_ + kMostProcessors * sizeof *outputs_;
+  threads_ = static_cast<uint32_t *>(sys::mapMemory(kForStart));
+  outputs_ = reinterpret_cast<int *>(threads_ + kMostThreads);
+  int error = buffers_ && threads_ && page_ ? 0 : -ENOMEM;
   if (error == 0) {
-    findThreads();
-    if (threadCount_ == 0) // no /proc
+    if (!isAlone)
+      findThreads();
+    if (threadCount_ == 0) // it is alone, or there is no /proc
       threads_[threadCount_++] = process_;
     isNarrow_ = threadCount_ == 1 && mayStayOpen();
     error = addProcessors();
@@ -189,10 +191,8 @@ int SwitchEvents::start() {
   }
   for (uint32_t i = 0; i < processors_; ++i)
     sys::close(outputs_[i]);
-  if (outputs_)
-    sys::unmap(outputs_, kMostProcessors * sizeof *outputs_);
   if (threads_)
-    sys::unmap(threads_, kMostThreads * sizeof *threads_);
+    sys::unmap(threads_, kForStart);
   outputs_ = nullptr, threads_ = nullptr;
   if (error < 0)
     stop();

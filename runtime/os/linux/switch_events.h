@@ -28,9 +28,10 @@ public:
     Kind kind;
   };
 
-  // Returns 0, or a negative errno if the system does not know the call or does not allow it; then this isn't active.
-  // Threads that begin meanwhile may be included twice: then each of their switches appears twice.
-  int start();
+  // `isAlone`: the process has no thread but its first one and ours, and that one waits. Returns 0, or a negative errno
+  // if the system does not know the call or does not allow it; then this isn't active. Threads
+  // that begin meanwhile may be included twice: then each of their switches appears twice.
+  int start(bool isAlone);
   // After a fork: the child has no events.
   void forget();
   bool active() const { return count_ > 0; }
