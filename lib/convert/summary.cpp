@@ -1,6 +1,8 @@
 // The processes and threads of a trace of any format, as `adatrace info` lists them for programs.
 #include "convert/summary.h"
 
+#include "model/labels.h"
+
 #include <algorithm>
 
 namespace ada::model {
@@ -65,8 +67,8 @@ void describeProcesses(const TraceFormat &format, TraceLocation place, Descripti
   };
   Times whole;
   for (const auto &[process, functions, threads] : summary.processes) {
-    InfoSection section{.title = process.name, .isNamed = true};
-    section.members.text("name", process.name).number("pid", process.pid);
+    InfoSection section{.title = nameForPeople(process), .isNamed = true};
+    section.members.text("name", nameForPeople(process)).number("pid", process.pid);
     if (!process.executable.empty())
       section.members.text("executable", process.executable);
     InfoTable table{.key = "threads", .what = "threads", .heading = {}};
@@ -76,7 +78,7 @@ void describeProcesses(const TraceFormat &format, TraceLocation place, Descripti
       all.add(thread.times);
       InfoRow row{.text = {}};
       row.members.number("thread", uint64_t{thread.thread.number}).number("tid", thread.thread.tid);
-      row.members.textOrNull("name", thread.thread.name);
+      row.members.textOrNull("name", nameForPeople(thread.thread));
       times(row.members, thread.times);
       table.rows.push_back(std::move(row));
     }

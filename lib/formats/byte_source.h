@@ -27,12 +27,14 @@ public:
     if (process.name.empty())
       process.name = "pid_" + std::to_string(process.index);
     limit_.cut(process.name);
+    limit_.cut(process.label);
     limit_.cut(process.executable);
     return give(process, &TraceSink::addProcess);
   }
   uint32_t add(Thread thread) {
     thread.index = threads_++;
     limit_.cut(thread.name);
+    limit_.cut(thread.label);
     return give(thread, &TraceSink::addThread);
   }
   uint32_t add(Function function) {

@@ -2,6 +2,7 @@
 #include "export_sink.h"
 
 #include "base/text.h"
+#include "model/labels.h"
 
 #include <algorithm>
 #include <optional>
@@ -124,12 +125,14 @@ Expected<void> ExportSink::begin(const TraceInfo &info) {
 Expected<void> ExportSink::addProcess(const Process &process) {
   table_.processes.push_back(process);
   table_.processes.back().symbols = {};
+  table_.processes.back().label = nameForPeople(process);
   newProcess(table_.processes.back());
   return status();
 }
 
 Expected<void> ExportSink::addThread(const Thread &thread) {
   table_.threads.push_back(thread);
+  table_.threads.back().label = nameForPeople(thread);
   threads_.emplace_back();
   newThread(table_.threads.back());
   if (thread.offCpu)
@@ -221,13 +224,13 @@ Expected<void> ExportSink::finish() {
 }
 
 std::string nameOf(const Thread &thread) {
-  return thread.name.empty() ? "thread " + std::to_string(thread.number) : validUtf8(thread.name);
+  return thread.label.empty() ? "thread " + std::to_string(thread.number) : validUtf8(thread.label);
 }
 std::string labelOf(const Thread &thread) { return nameOf(thread) + " (tid " + std::to_string(thread.tid) + ")"; }
 
 std::string nameOf(const Process &process) {
-  const std::string name = process.executable.substr(process.executable.find_last_of('/') + 1);
-  return validUtf8(name.empty() ? process.name : name);
+  const std::string program = programOf(process);
+  return validUtf8(program.empty() ? process.label : program);
 }
 std::string labelOf(const Process &process) {
   return nameOf(process) + (process.pid ? " (pid " + std::to_string(*process.pid) + ")" : "");

@@ -139,12 +139,13 @@ template <class Sink> std::unique_ptr<TraceSink> makeFileSink(SinkTarget target,
   return std::make_unique<Sink>(target.path);
 }
 
-/// "worker", or "thread 3" if it has no name.
+/// Its label, or "thread 3" if it has none.
 std::string nameOf(const Thread &thread);
 /// "worker (tid 4712)"
 std::string labelOf(const Thread &thread);
-/// "app (pid 4711)": the file name of the executable, or the name of the process.
+/// "app": its program without a number, because these formats have the pid beside it; if that is not known, its label.
 std::string nameOf(const Process &process);
+/// "app (pid 4711)"
 std::string labelOf(const Process &process);
 
 } // namespace ada::model

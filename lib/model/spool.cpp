@@ -7,6 +7,7 @@
 
 #include "base/temporary_file.h"
 #include "base/try.h"
+#include "labels.h"
 #include "wanted_threads.h"
 
 #include <algorithm>
@@ -28,6 +29,8 @@ struct Chunk {
 struct ThreadEvents {
   std::vector<Chunk> chunks;
   std::vector<std::byte> pending; // after the last chunk
+  std::vector<uint32_t> firstFunctions;
+  bool isAtStart = true; // all its events so far are calls
   uint64_t pendingEvents = 0;
   /// Number of the first pending event.
   uint64_t pendingFirst() const { return chunks.empty() ? 0 : chunks.back().firstSeq + chunks.back().events; }
@@ -95,6 +98,9 @@ private:
     extent.firstNs = extent.events ? extent.firstNs : event.timeNs;
     extent.lastNs = event.timeNs;
     ++extent.events;
+    thread.isAtStart &= event.kind == Kind::Call && thread.firstFunctions.size() < kOutermostSearched;
+    if (thread.isAtStart)
+      thread.firstFunctions.push_back(event.function);
     const size_t before = thread.pending.size();
     put(thread.pending, &event, sizeof event);
     if (event.kind == Kind::Mark || event.kind == Kind::Value) {
@@ -158,6 +164,33 @@ public:
 private:
   std::span<const std::byte> rest_;
 };
+
+// Decides what people call the processes and threads, as far as the trace doesn't say it.
+void giveLabels(Kept &kept) {
+  std::vector<ProcessFacts> facts;
+  for (const Process &process : kept.processes)
+    facts.push_back({process.name, programOf(process)});
+  const std::vector<std::string> labels = processLabels(facts);
+  std::vector<std::string> mainNames(kept.processes.size());
+  for (const Thread &thread : kept.threads)
+    if (kept.processes[thread.process].pid == thread.tid && mainNames[thread.process].empty())
+      mainNames[thread.process] = thread.name;
+  std::vector<ThreadLabels> labelsOfThreads;
+  for (Process &process : kept.processes) {
+    if (process.label.empty())
+      process.label = labels[process.index];
+    const std::string_view programs[] = {process.executable};
+    labelsOfThreads.emplace_back(process.pid, mainNames[process.index], programs);
+  }
+  for (Thread &thread : kept.threads)
+    if (thread.label.empty())
+      thread.label = labelsOfThreads[thread.process].next(thread.tid, thread.name, [&] {
+        std::vector<std::string_view> names;
+        for (const uint32_t function : kept.events[thread.index].firstFunctions)
+          names.emplace_back(kept.functions[function].displayName);
+        return std::string(outermostOf(names));
+      });
+}
 
 class Spool : public TraceSource {
 public:
@@ -268,6 +301,7 @@ Expected<std::unique_ptr<TraceSource>> makeThreadwise(std::unique_ptr<TraceSourc
   auto kept = std::make_shared<Kept>();
   Taker taker(*kept);
   ADA_TRY(source->read(taker));
+  giveLabels(*kept);
   kept->errors = source->problems();
   kept->flaws = source->warnings();
   kept->lost = source->losses();

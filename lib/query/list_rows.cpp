@@ -50,7 +50,7 @@ std::vector<Value> threadRow(uint32_t number, const model::Thread &thread, const
                             uint64_t{thread.process},
                             uint64_t{thread.number},
                             thread.tid,
-                            textOrNull(thread.name),
+                            textOrNull(thread.label),
                             knownIf(extent.events > 0, extent.firstNs),
                             knownIf(extent.events > 0, extent.lastNs),
                             extent.events};
@@ -60,7 +60,7 @@ std::vector<Value> threadRow(uint32_t number, const model::Thread &thread, const
 
 std::vector<Value> processRow(const model::Process &process, uint64_t threads, const ThreadTotals &totals,
                               const Knowledge &known) {
-  std::vector<Value> row = {uint64_t{process.index},        process.name,         process.pid,
+  std::vector<Value> row = {uint64_t{process.index},        process.label,        process.pid,
                             textOrNull(process.executable), process.resolutionNs, threads};
   addTotals(row, totals, known);
   return row;

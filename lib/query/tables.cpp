@@ -146,7 +146,9 @@ constexpr ColumnInfo kThreads[] = {
     kProcess,
     ColumnInfo{"number", Holds::Number, "its number in its process, as other commands show it"},
     ColumnInfo{"tid", Holds::Number, "the system's id"},
-    ColumnInfo{"name", Holds::Text, "null if it has none"} | kOrNull,
+    ColumnInfo{"name", Holds::Text,
+               "its own name, `main`, or its outermost function with a number, `worker #1`; null if nothing is known"} |
+        kOrNull,
     ColumnInfo{"first_ts", Holds::Moment, "when its first and its last event happened; null if there are none"} |
         kOrNull,
     ColumnInfo{"last_ts", Holds::Moment} | kOrNull,
@@ -162,7 +164,8 @@ constexpr ColumnInfo kThreads[] = {
 
 constexpr ColumnInfo kProcesses[] = {
     ColumnInfo{"id", Holds::Number, "identifies the process in its trace"},
-    ColumnInfo{"name", Holds::Text, "`pid_4711`"},
+    ColumnInfo{"name", Holds::Text,
+               "its program, `git`; `git 4711` if several processes have the same one; `pid_4711` if it is not known"},
     ColumnInfo{"pid", Holds::Number, "the system's id; null if not known"} | kOrNull,
     ColumnInfo{"executable", Holds::Text, "its path; null if not known"} | kOrNull,
     ColumnInfo{"resolution", Holds::Duration, "by how much the time of an event may be off; 0: each has its own time"},

@@ -23,13 +23,12 @@ inline constexpr struct {
      "parent_id, thread AS utid, process AS upid, id AS slice_id, id AS arg_set_id FROM spans"},
     {"thread_slice", "The same with names, as in Perfetto's library.",
      "SELECT s.id, s.ts, iif(s.exit = 'open', -1, s.dur) AS dur, s.name, s.depth, s.parent_id, s.thread AS track_id, "
-     "s.thread AS utid, t.tid, t.name AS thread_name, s.process AS upid, p.pid, coalesce(p.executable, p.name) AS "
+     "s.thread AS utid, t.tid, t.name AS thread_name, s.process AS upid, p.pid, p.name AS "
      "process_name, s.id AS arg_set_id FROM spans s JOIN threads t ON t.id = s.thread JOIN processes p ON p.id = "
      "s.process"},
     {"thread", "Perfetto's name for threads.",
      "SELECT id, id AS utid, tid, name, first_ts AS start_ts, last_ts AS end_ts, process AS upid FROM threads"},
-    {"process", "Perfetto's name for processes.",
-     "SELECT id, id AS upid, pid, coalesce(executable, name) AS name FROM processes"},
+    {"process", "Perfetto's name for processes.", "SELECT id, id AS upid, pid, name FROM processes"},
     {"thread_track", "Perfetto's tracks of slices: one for each thread.", "SELECT id, name, id AS utid FROM threads"},
     {"track", "The same.", "SELECT id, name FROM threads"},
     {"process_track", "Perfetto's tracks of processes; functions are on those of threads, so there are none.",

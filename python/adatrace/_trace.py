@@ -32,7 +32,7 @@ class Process(NamedTuple):
     id: int
     """Its number in the trace, from 0."""
     name: str
-    """``"pid_4711"``; of a session, the name of the process's directory."""
+    """Its program, ``"git"``; ``"git 4711"`` if several have the same one; ``"pid_4711"`` if it is not known."""
     pid: int | None
     """The system's process id; None if the trace does not have it."""
     executable: str | None
@@ -51,7 +51,7 @@ class Thread(NamedTuple):
     tid: int
     """The system's thread id."""
     name: str | None
-    """None if it has none."""
+    """Its own name, "main", or its outermost function with a number ("worker #1"); None if nothing is known."""
     first_ts: int | None
     """When its first event was, in nanoseconds on the trace's clock; None if there are no events."""
     last_ts: int | None
@@ -356,7 +356,9 @@ class Trace:
         chosen: set[int] = set()
         for one in [threads] if isinstance(threads, (int, str, Thread)) else threads:
             if isinstance(one, str):
-                found = {t.id for t in self.threads if fnmatch.fnmatchcase(t.name or "", one)}
+                recorded = self._native.recorded_thread_names()
+                found = {t.id for t, name in zip(self.threads, recorded)
+                         if fnmatch.fnmatchcase(t.name or "", one) or fnmatch.fnmatchcase(name, one)}
                 if not found:
                     raise ValueError(f"no thread of {self.path} has a name like {one!r}")
                 chosen |= found

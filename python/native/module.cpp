@@ -119,7 +119,7 @@ std::shared_ptr<Trace> openTrace(const py::bytes &path) {
 py::list processesOf(const Trace &trace) {
   py::list all;
   for (const model::Process &process : trace.table().processes)
-    all.append(py::make_tuple(process.index, textOf(process.name), process.pid,
+    all.append(py::make_tuple(process.index, textOf(process.label), process.pid,
                               process.executable.empty() ? py::object(py::none()) : pathOf(process.executable)));
   return all;
 }
@@ -130,9 +130,17 @@ py::list threadsOf(const Trace &trace) {
     const model::ThreadExtent extent = thread.extent.value_or(model::ThreadExtent());
     const auto known = [&](uint64_t ns) { return extent.events ? py::object(py::int_(ns)) : py::none(); };
     all.append(py::make_tuple(thread.index, thread.process, thread.number, thread.tid,
-                              thread.name.empty() ? py::object(py::none()) : textOf(thread.name), known(extent.firstNs),
-                              known(extent.lastNs), extent.events, thread.knowsSched()));
+                              thread.label.empty() ? py::object(py::none()) : textOf(thread.label),
+                              known(extent.firstNs), known(extent.lastNs), extent.events, thread.knowsSched()));
   }
+  return all;
+}
+
+// The system's names, after which threads can be chosen, too.
+py::list recordedThreadNames(const Trace &trace) {
+  py::list all;
+  for (const model::Thread &thread : trace.table().threads)
+    all.append(textOf(thread.name));
   return all;
 }
 
@@ -209,6 +217,7 @@ void defineTrace(py::module_ &module) {
       .def_property_readonly("events", &Trace::eventCount)
       .def("processes", &processesOf)
       .def("threads", &threadsOf)
+      .def("recorded_thread_names", &recordedThreadNames)
       .def("functions", &functionsOf)
       .def(
           "functions_called",

@@ -42,7 +42,7 @@ TEST(SessionMatch, NamesThreadsByOrder) {
   TraceTable table;
   table.processes = {{.index = 0, .name = "p", .pid = 9}};
   const auto add = [&](uint64_t tid, std::string name) {
-    table.threads.push_back({.index = 0, .process = 0, .number = 0, .tid = tid, .name = std::move(name)});
+    table.threads.push_back({.index = 0, .process = 0, .number = 0, .tid = tid, .label = std::move(name)});
   };
   add(10, "worker");
   add(9, "server");

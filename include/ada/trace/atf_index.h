@@ -132,6 +132,9 @@ public:
   uint64_t cutFrom(uint64_t seq) const;
   /// The calls that were open before event `seq`, 0 or what cutFrom() returned.
   OpenCalls openBefore(uint64_t seq) const;
+  /// The functions that the thread was in first, outermost first, at most `most`: those of calls that were open before
+  /// the first event, and of the calls that it begins with. Empty if they are not known. Reads the first events only.
+  std::vector<uint64_t> firstFunctions(size_t most) const;
   /// A number that depends on everything that the events depend on. It comes from the blocks' checksums,
   /// without reading events. Nothing if the file is not packed, was not finished, or has a damaged header.
   std::optional<uint64_t> print() const;

@@ -117,7 +117,11 @@ struct Batch {
 
 struct Process {
   uint32_t index = 0;
-  std::string name = {}; ///< "pid_4711"; for an ATF session, the directory's name
+  /// Identifies it in its trace: "pid_4711"; for an ATF session, the directory's name.
+  std::string name = {};
+  /// What people call it: its program, "git". If several processes of the trace have the same program, what tells them
+  /// apart follows: "git 4711". Sources may leave it empty, if they don't know all processes.
+  std::string label = {};
   std::optional<uint64_t> pid = {};
   std::string executable = {};
   uint8_t clockType = 3; ///< as in ATF's index header
@@ -147,9 +151,12 @@ struct ThreadExtent {
 struct Thread {
   uint32_t index = 0;
   uint32_t process = 0;
-  uint32_t number = 0; ///< in its process: the N of ATF's thread_N
-  uint64_t tid = 0;    ///< the system's id
-  std::string name = {};
+  uint32_t number = 0;   ///< in its process: the N of ATF's thread_N
+  uint64_t tid = 0;      ///< the system's id
+  std::string name = {}; ///< as the trace has it; the system gives every thread the name of the one that began it
+  /// What people call it: its own name, "main", or the outermost function of a thread that nobody has named, with a
+  /// number: "worker #1". Empty if nothing is known.
+  std::string label = {};
   uint8_t arch = 1, os = 4;                  ///< as in ATF's index header
   std::optional<uint32_t> fileThreadId = {}; ///< of ATF's index header
   /// What else the manifest says about it, as a JSON object: dropped events, for example. Empty if nothing.

@@ -431,7 +431,7 @@ const model::Thread &threadOf(const RuleExampleLine &line) { return line.trace->
 
 constexpr Column<RuleExampleLine> kExamples[] = {
     {kPid, [](const RuleExampleLine &line) -> Value { return line.trace->processOf(threadOf(line)).pid; }},
-    {kProcess, [](const RuleExampleLine &line) -> Value { return line.trace->processOf(threadOf(line)).name; }},
+    {kProcess, [](const RuleExampleLine &line) -> Value { return line.trace->processOf(threadOf(line)).label; }},
     {kThread, [](const RuleExampleLine &line) -> Value { return uint64_t(threadOf(line).number); }},
     {kTid, [](const RuleExampleLine &line) -> Value { return threadOf(line).tid; }},
     {ColumnInfo{"function", Holds::Text, "the function that was called"},

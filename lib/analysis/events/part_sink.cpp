@@ -30,7 +30,8 @@ bool ThreadChoice::wants(const model::Thread &thread) const {
            const std::string &text = choice.text;
            if (choice.isNumber)
              return std::to_string(thread.number) == text;
-           return std::to_string(thread.tid) == text || select::matches(text, thread.name);
+           return std::to_string(thread.tid) == text || select::matches(text, thread.name) ||
+                  select::matches(text, thread.label);
          });
 }
 

@@ -22,7 +22,8 @@ struct TimeBound {
   }
 };
 
-/// The wanted threads: by number; if no thread has that number, by the system's thread id; or by a glob for the name.
+/// The wanted threads: by number; if no thread has that number, by the system's thread id; or by a glob for the
+/// label, or for the name in the trace.
 class ThreadChoice {
 public:
   /// `all` is every thread of the trace.

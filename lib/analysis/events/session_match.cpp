@@ -39,7 +39,7 @@ std::vector<std::string> threadKeys(const TraceTable &table) {
   for (const model::Thread &thread : table.threads) {
     // It is named after the program, and another version of the program may have another name.
     const bool isMain = thread.tid != 0 && table.processOf(thread).pid == thread.tid;
-    const std::string name = isMain ? "main thread" : thread.name;
+    const std::string name = isMain ? "main thread" : thread.label;
     keys.push_back(name + " #" + std::to_string(++met[name]));
   }
   return keys;

@@ -14,10 +14,9 @@ inline constexpr Facts kSeveralProcesses = 1;
 inline Facts processFacts(const TraceTable &trace) { return trace.processes.size() > 1 ? kSeveralProcesses : 0; }
 
 inline constexpr ColumnInfo kPid = ColumnInfo{"pid", Holds::Number, "see above"} | kOrNull | kNotInCsv;
-inline constexpr ColumnInfo kProcess =
-    ColumnInfo{"process"} | blankUnless(kSeveralProcesses) | inText("process", 12) | textNeeds(kSeveralProcesses);
+inline constexpr ColumnInfo kProcess = ColumnInfo{"process"} | inText("process", 12) | textNeeds(kSeveralProcesses);
 /// In text, the process is a part of something else.
-inline constexpr ColumnInfo kProcessInOther = ColumnInfo{"process"} | blankUnless(kSeveralProcesses);
+inline constexpr ColumnInfo kProcessInOther = ColumnInfo{"process"};
 inline constexpr ColumnInfo kThread = ColumnInfo{"thread", Holds::Number};
 inline constexpr ColumnInfo kTid = ColumnInfo{"tid", Holds::Number};
 /// For functions by name.

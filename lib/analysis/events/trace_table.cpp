@@ -1,19 +1,26 @@
 // Keeps what a trace has announced.
 #include "trace_table.h"
 
+#include "base/text.h"
+#include "model/labels.h"
+
 #include <simdjson.h>
 #include <string>
 
 namespace ada::analysis {
 
+using model::nameForPeople;
+
 Expected<void> TableSink::addProcess(const model::Process &process) {
   table_.processes.push_back(process);
   table_.processes.back().symbols = {};
+  table_.processes.back().label = nameForPeople(process);
   return {};
 }
 
 Expected<void> TableSink::addThread(const model::Thread &thread) {
   table_.threads.push_back(thread);
+  table_.threads.back().label = nameForPeople(thread);
   return {};
 }
 
@@ -24,10 +31,10 @@ Expected<void> TableSink::addFunction(const model::Function &function) {
 
 std::string threadLabel(const TraceTable &table, uint32_t number, bool withProcess) {
   const model::Thread &thread = table.threads[number];
-  std::string text = withProcess ? table.processOf(thread).name + " " : std::string();
+  std::string text = withProcess ? oneLine(table.processOf(thread).label) + " " : std::string();
   text += "thread " + std::to_string(thread.number) + " (tid " + std::to_string(thread.tid);
-  if (!thread.name.empty())
-    text += ", " + thread.name;
+  if (!thread.label.empty())
+    text += ", " + oneLine(thread.label);
   return text + ")";
 }
 

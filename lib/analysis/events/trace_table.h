@@ -33,7 +33,7 @@ private:
   TraceTable &table_;
 };
 
-/// "thread 3 (tid 4711, worker)", with "pid_42 " before it if that is wanted.
+/// "thread 3 (tid 4711, worker)", with "server " before it if that is wanted.
 std::string threadLabel(const TraceTable &table, uint32_t thread, bool withProcess);
 
 /// The modules of a process by number, as its description names them: "/usr/lib/libm.so", or "module 3".

@@ -140,7 +140,7 @@ private:
     if (!reason.isHeld)
       return text;
     const bool isHeld = isLock(reason.kind);
-    const std::string *name = seen.threads.size() == 1 ? &trace.table.threads[*seen.threads.begin()].name : nullptr;
+    const std::string *name = seen.threads.size() == 1 ? &trace.table.threads[*seen.threads.begin()].label : nullptr;
     if (name && !name->empty())
       text += (isHeld ? ", held by " : ", woken by ") + *name;
     if (reason.where != kNobody)

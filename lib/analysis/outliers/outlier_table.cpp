@@ -32,7 +32,7 @@ constexpr Column<SlowExampleLine> kExamples[] = {
      }},
     {kProcess,
      [](const SlowExampleLine &line) -> Value {
-       return line.trace->processOf(line.trace->threads[line.call->thread]).name;
+       return line.trace->processOf(line.trace->threads[line.call->thread]).label;
      }},
     {kThread,
      [](const SlowExampleLine &line) -> Value { return uint64_t(line.trace->threads[line.call->thread].number); }},

@@ -2,6 +2,7 @@
 #include "process_list.h"
 
 #include "base/json_document.h"
+#include "model/labels.h"
 #include "shared/manifest_keys.h"
 
 #include <algorithm>
@@ -16,8 +17,6 @@ namespace {
 // A recorder takes the last time of its process a little before that ends. Numbers of processes come round only after
 // some ten thousand others, which takes longer than this.
 constexpr uint64_t kEndSlackNs = 100'000'000;
-
-std::string lastComponent(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
 uint64_t sumOf(const dom::element &object, const char *key) {
   uint64_t sum = 0, count = 0;
@@ -67,7 +66,6 @@ Part readPart(const model::Process &process, dom::parser &parser) {
   ProcessRun &run = part.run;
   Execution &execution = run.executions.emplace_back();
   execution.process = process.index, execution.mainThread = kNoProcess;
-  execution.program = lastComponent(process.executable);
   run.pid = process.pid;
   dom::element manifest, about;
   if (!parser.parse(process.description).get(manifest)) {
@@ -93,8 +91,7 @@ Part readPart(const model::Process &process, dom::parser &parser) {
       takeExit(run, about);
     }
   }
-  if (execution.program.empty() && !execution.arguments.empty())
-    execution.program = lastComponent(execution.arguments[0]);
+  execution.program = model::programOf(process.executable, execution.arguments.empty() ? "" : execution.arguments[0]);
   if (execution.program.empty())
     execution.program = process.name;
   return part;

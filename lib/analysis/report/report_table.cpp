@@ -89,13 +89,13 @@ Value histogramOf(const ReportLine &line) {
 using Row = ReportLine;
 constexpr Column<Row> kReport[] = {
     {kPid, [](const Row &row) -> Value { return row.trace->processes[row.row->process].pid; }},
-    {kProcess, [](const Row &row) -> Value { return row.trace->processes[row.row->process].name; }},
+    {kProcess, [](const Row &row) -> Value { return row.trace->processes[row.row->process].label; }},
     {ColumnInfo{"thread", Holds::Number, "only with `--by=thread`: see above"} | needs(kThreads) | inText("thread"),
      [](const Row &row) -> Value { return threadOf(row).number; }},
     {ColumnInfo{"tid", Holds::Number} | needs(kThreads) | inText("tid", 8, 0, 7),
      [](const Row &row) -> Value { return threadOf(row).tid; }},
     {ColumnInfo{"thread_name", Holds::Text, "only with `--by=thread`"} | needs(kThreads) | inText("name", 15, 0, 9),
-     [](const Row &row) -> Value { return threadOf(row).name; }},
+     [](const Row &row) -> Value { return threadOf(row).label; }},
     {ColumnInfo{"function", Holds::Text,
                 "in the style of `--names`; with `--by=module` the key is `module`, with `--by=file` it is `file`"} |
          needs(kFunctions) | inText("function", 0, 9) | Look::Name,
@@ -210,13 +210,13 @@ Value ifCallSched(const CallLine &line, uint64_t OffCpuTimes::*ns) {
 std::string whereOf(const CallLine &line) {
   std::string where = std::to_string(line.thread().number);
   if (line.trace->processes.size() > 1)
-    where = line.trace->processOf(line.thread()).name + "/" + where;
-  return line.thread().name.empty() ? where : where + " " + line.thread().name;
+    where = line.trace->processOf(line.thread()).label + "/" + where;
+  return line.thread().label.empty() ? where : where + " " + line.thread().label;
 }
 
 constexpr Column<CallLine> kCalls[] = {
     {kPid, [](const CallLine &line) -> Value { return line.trace->processOf(line.thread()).pid; }},
-    {kProcessInOther, [](const CallLine &line) -> Value { return line.trace->processOf(line.thread()).name; }},
+    {kProcessInOther, [](const CallLine &line) -> Value { return line.trace->processOf(line.thread()).label; }},
     {ColumnInfo{"thread", Holds::Number} | inText("thread", 24, 3, 1) | kLeft,
      [](const CallLine &line) -> Value { return line.thread().number; }, whereOf},
     {kTid, [](const CallLine &line) -> Value { return line.thread().tid; }},

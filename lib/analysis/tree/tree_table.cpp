@@ -9,7 +9,7 @@ namespace {
 
 constexpr Column<TreeLine> kTree[] = {
     {kPid, [](const TreeLine &row) -> Value { return row.trace->processOf(row.thread()).pid; }},
-    {kProcessInOther, [](const TreeLine &row) -> Value { return row.trace->processOf(row.thread()).name; }},
+    {kProcessInOther, [](const TreeLine &row) -> Value { return row.trace->processOf(row.thread()).label; }},
     {kThread, [](const TreeLine &row) -> Value { return row.thread().number; }},
     {kTid, [](const TreeLine &row) -> Value { return row.thread().tid; }},
     {ColumnInfo{"depth", Holds::Number, "lines around this one"},

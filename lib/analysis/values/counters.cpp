@@ -141,7 +141,7 @@ Value valueOf(const CounterValue &value) { return Json{value.isFinite() ? value.
 
 constexpr Column<CounterLine> kCounters[] = {
     {kPid, [](const CounterLine &line) -> Value { return line.trace->processes[line.row->process].pid; }},
-    {kProcess, [](const CounterLine &line) -> Value { return line.trace->processes[line.row->process].name; }},
+    {kProcess, [](const CounterLine &line) -> Value { return line.trace->processes[line.row->process].label; }},
     {ColumnInfo{"counter", Holds::Text, "the counter's name"} | inText("counter", 0, 9) | Look::Name,
      [](const CounterLine &line) -> Value { return line.row->function->displayName; },
      [](const CounterLine &line) { return line.name; }},

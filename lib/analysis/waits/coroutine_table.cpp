@@ -79,7 +79,7 @@ const model::Process &processOf(const CoroutineLine &line) { return line.trace->
 
 constexpr Column<CoroutineLine> kCoroutines[] = {
     {kPid, [](const CoroutineLine &line) -> Value { return processOf(line).pid; }},
-    {kProcessInOther, [](const CoroutineLine &line) -> Value { return processOf(line).name; }},
+    {kProcessInOther, [](const CoroutineLine &line) -> Value { return processOf(line).label; }},
     {ColumnInfo{"coroutine", Holds::Number, "its number in this list"} | inText("number", 9, 5),
      [](const CoroutineLine &line) -> Value { return line.number; }},
     {ColumnInfo{"function", Holds::Text, "the function that created it"} | inText("coroutine", 0, 9) | Look::Name,

@@ -76,7 +76,7 @@ constexpr Column<HolderLine> kHolders[] = {
      [](const HolderLine &line) -> Value { return line.thread().number; }},
     {kTid, [](const HolderLine &line) -> Value { return line.thread().tid; }},
     {ColumnInfo{"name", Holds::Text, "its name"} | kOrNull,
-     [](const HolderLine &line) -> Value { return line.thread().name; }},
+     [](const HolderLine &line) -> Value { return line.thread().label; }},
     {ColumnInfo{"function", Holds::Text, "the program's function that it was in for most of that time"} | kOrNull,
      [](const HolderLine &line) -> Value { return line.trace->name(line.holder->function); }},
     {ColumnInfo{"call", Holds::Text, "the library function that this function had called at that time"} | kOrNull,
@@ -118,7 +118,7 @@ constexpr Column<DeadlockLine> kDeadlock[] = {
 
 constexpr Column<WaitLine> kWaits[] = {
     {kPid, [](const WaitLine &line) -> Value { return processOf(line).pid; }},
-    {kProcessInOther, [](const WaitLine &line) -> Value { return processOf(line).name; }},
+    {kProcessInOther, [](const WaitLine &line) -> Value { return processOf(line).label; }},
     {ColumnInfo{"object", Holds::Text,
                 "the address, `0x55d0c0de`; the descriptor, `3`, for a pipe `3<-4`, for a socket pair `3<->4`; the "
                 "joined thread, `thread 2`; `null` if it is not known, and with `--by=place`"} |
@@ -126,7 +126,7 @@ constexpr Column<WaitLine> kWaits[] = {
      [](const WaitLine &line) -> Value { return objectName(line.trace->table, line.row->object); },
      [](const WaitLine &line) {
        const bool isOne = line.trace->table.processes.size() == 1;
-       return (isOne ? std::string() : processOf(line).name + " ") + objectText(*line.trace, line.row->object);
+       return (isOne ? std::string() : processOf(line).label + " ") + objectText(*line.trace, line.row->object);
      }},
     {ColumnInfo{"kind", Holds::Text,
                 "`mutex`, `rwlock`, `spin lock`, `condition`, `semaphore`, `barrier`, `futex`, `once`, `join`, "

@@ -111,7 +111,8 @@ std::string pointsView(std::string_view columns, std::string_view condition) {
 const SchemaView kViews[] = {
     {"processes",
      "SELECT *, process AS id, process_name AS name FROM (SELECT session, name AS session_name, p.number AS process, "
-     "p.pid AS pid, p.name AS process_name, p.executable AS executable, p.host AS host, p.manifest AS manifest FROM "
+     "p.pid AS pid, if(startsWith(p.name, 'pid_') AND p.executable != '', splitByChar('/', p.executable)[-1], "
+     "p.name) AS process_name, p.executable AS executable, p.host AS host, p.manifest AS manifest FROM "
      "sessions FINAL ARRAY JOIN processes AS p)"},
     {"threads",
      "SELECT *, thread AS id, thread_name AS name FROM (SELECT session, name AS session_name, t.number AS thread, "
@@ -320,7 +321,7 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
   const auto &processes = table.processes;
   putEach(out, processes, [&](const Process &process) { out.number(process.index); });
   putEach(out, processes, [&](const Process &process) { out.number(process.pid.value_or(0)); });
-  putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.name)); });
+  putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.label)); });
   putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.executable)); });
   putEach(out, processes, [&](const Process &process) { out.text(places[process.index].host); });
   putEach(out, processes, [&](const Process &process) { out.text(process.description); });
@@ -328,7 +329,7 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.index); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.process); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.tid); });
-  putEach(out, table.threads, [&](const Thread &thread) { out.text(validUtf8(thread.name)); });
+  putEach(out, table.threads, [&](const Thread &thread) { out.text(validUtf8(thread.label)); });
   const std::vector<Module> modules = modulesOf(table);
   putEach(out, modules, [&](const Module &module) { out.number(module.process); });
   putEach(out, modules, [&](const Module &module) { out.number(module.number); });

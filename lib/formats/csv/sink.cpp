@@ -67,9 +67,9 @@ private:
   }
   void newThread(const Thread &thread) override {
     const Process &process = processOf(thread);
-    format().places.push_back(field(process.name) + "," + (process.pid ? std::to_string(*process.pid) : "") + "," +
+    format().places.push_back(field(process.label) + "," + (process.pid ? std::to_string(*process.pid) : "") + "," +
                               std::to_string(thread.number) + "," + std::to_string(thread.tid) + "," +
-                              field(thread.name) + ",");
+                              field(thread.label) + ",");
   }
   void newFunction(const Function &function) override {
     std::string source = function.file;

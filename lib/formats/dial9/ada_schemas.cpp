@@ -13,13 +13,20 @@ using dial9::Field;
 using F = dial9::FieldType;
 
 static constexpr Field kTrace[] = {{"version", F::U8}, {"is_root", F::Bool}};
-static constexpr Field kProcess[] = {{"process", F::Varint},    {"name", F::String},   {"has_pid", F::Bool},
-                                     {"pid", F::Varint},        {"clock_type", F::U8}, {"executable", F::String},
-                                     {"description", F::String}};
-static constexpr Field kThread[] = {
-    {"thread", F::Varint},      {"process", F::Varint},    {"number", F::Varint}, {"tid", F::Varint},
-    {"name", F::String},        {"arch", F::U8},           {"os", F::U8},         {"has_file_thread_id", F::Bool},
-    {"file_thread_id", F::U32}, {"description", F::String}};
+static constexpr Field kProcess[] = {{"process", F::Varint},     {"name", F::String},   {"has_pid", F::Bool},
+                                     {"pid", F::Varint},         {"clock_type", F::U8}, {"executable", F::String},
+                                     {"description", F::String}, {"label", F::String}};
+static constexpr Field kThread[] = {{"thread", F::Varint},
+                                    {"process", F::Varint},
+                                    {"number", F::Varint},
+                                    {"tid", F::Varint},
+                                    {"name", F::String},
+                                    {"arch", F::U8},
+                                    {"os", F::U8},
+                                    {"has_file_thread_id", F::Bool},
+                                    {"file_thread_id", F::U32},
+                                    {"description", F::String},
+                                    {"label", F::String}};
 static constexpr Field kFunction[] = {{"function", F::PooledString}, {"process", F::Varint}, {"id", F::Varint},
                                       {"name", F::String},           {"file", F::String},    {"signature", F::String},
                                       {"types", F::String},          {"line", F::Varint},    {"address", F::Varint}};
@@ -31,8 +38,8 @@ static constexpr Field kThreadEnd[] = {{"thread", F::Varint}};
 
 static constexpr std::array<Dial9Layout, kDial9Types> kLayouts = {{
     {"ada.Trace", kTrace, true},
-    {"ada.Process", kProcess, true},
-    {"ada.Thread", kThread, true},
+    {"ada.Process", kProcess, true, 1},
+    {"ada.Thread", kThread, true, 1},
     {"ada.Function", kFunction, true},
     {"ada.Call", kCall},
     {"ada.Return", kCall},
@@ -50,7 +57,8 @@ Dial9Type typeOf(const dial9::Schema &schema) {
   for (size_t i = 0; i < kDial9Types; ++i) {
     const Dial9Layout &layout = kLayouts[i];
     if (schema.name() == layout.name && (schema.hasTimestamp() || layout.mayLackTime) &&
-        std::ranges::equal(schema.fields(), layout.fields))
+        (std::ranges::equal(schema.fields(), layout.fields) ||
+         std::ranges::equal(schema.fields(), layout.fields.first(layout.fields.size() - layout.added))))
       return static_cast<Dial9Type>(i);
   }
   return Dial9Type::Foreign;

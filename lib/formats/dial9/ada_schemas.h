@@ -31,10 +31,12 @@ struct Dial9Layout {
   /// Streams of the first versions have this type without a time. We write one, because dial9's viewer refuses events
   /// without a time.
   bool mayLackTime = false;
+  /// How many of the last fields streams of earlier versions lack.
+  size_t added = 0;
 };
 const Dial9Layout &layoutOf(Dial9Type type);
 
-/// Which of our types a schema is; all fields must match.
+/// Which of our types a schema is; all fields must match, except that those of Dial9Layout::added may be missing.
 Dial9Type typeOf(const dial9::Schema &schema);
 
 } // namespace ada::model

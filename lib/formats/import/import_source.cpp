@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "base/quantities.h"
 #include "base/text.h"
+#include "model/labels.h"
 
 #include <algorithm>
 
@@ -92,8 +93,8 @@ void putTimes(JsonMembers &members, const Contents::Held &held) {
 std::string sentence(const Loss &loss) { return fmt::format("not read: {} {}", formatCount(loss.count), loss.what); }
 
 InfoSection describe(const Contents &contents, const Process &process, std::optional<uint64_t> origin) {
-  InfoSection section{.title = oneLine(process.name), .isNamed = true};
-  section.members.text("name", process.name).number("pid", process.pid);
+  InfoSection section{.title = oneLine(nameForPeople(process)), .isNamed = true};
+  section.members.text("name", nameForPeople(process)).number("pid", process.pid);
   if (!process.executable.empty()) {
     section.members.text("executable", process.executable);
     section.fields.push_back({.label = "executable", .text = oneLine(process.executable)});

@@ -88,7 +88,7 @@ private:
   void newProcess(const Process &process) override {
     JsonMembers attributes;
     attribute(attributes, "service.name", nameOf(process));
-    attribute(attributes, "adatrace.process", process.name);
+    attribute(attributes, "adatrace.process", process.label);
     if (process.pid)
       attribute(attributes, "process.pid", *process.pid);
     if (!process.executable.empty())

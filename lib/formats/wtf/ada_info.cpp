@@ -36,6 +36,7 @@ template <class F> static void visit(F &&f, WtfTraceInfo &info) {
 template <class F> static void visit(F &&f, Process &process) {
   f("process", process.index);
   f.some("name", process.name);
+  f.some("label", process.label);
   f.some("executable", process.executable);
   f("clock_type", process.clockType);
   f.some("description", process.description);
@@ -50,6 +51,7 @@ template <class F> static void visit(F &&f, WtfThreadInfo &info) {
   f("number", thread.number);
   f("tid", thread.tid);
   f.some("name", thread.name);
+  f.some("label", thread.label);
   f("arch", thread.arch);
   f("os", thread.os);
   f.some("description", thread.description);

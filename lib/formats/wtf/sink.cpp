@@ -11,6 +11,7 @@
 #include "ada_names.h"
 #include "base/json.h"
 #include "base/try.h"
+#include "model/labels.h"
 #include "model/loss_list.h"
 
 #include <algorithm>
@@ -233,7 +234,7 @@ Expected<void> WtfSink::addThread(const Thread &thread) {
   const auto zone = static_cast<uint16_t>(threads_.size());
   ADA_TRY(writeInfo(infoText(WtfThreadInfo{thread, zone})));
   const std::string number = std::to_string(thread.index);
-  std::string name = number + ":" + wtfNames_.plain(thread.name, "thread " + number);
+  std::string name = number + ":" + wtfNames_.plain(nameForPeople(thread), "thread " + number);
   if (pids_.size() > 1 && pids_[thread.process])
     name += " (pid " + std::to_string(*pids_[thread.process]) + ")";
   const std::string location = wtfNames_.plain(executables_[thread.process], "adatrace");

@@ -8,6 +8,7 @@
 //
 //   T: process 4711                  starts directory pid_4711 (4711_2: after an exec)
 //   T: argv ./app -v                 fields of its manifest
+//   T: executable /bin/app
 //   T: ppid 4700
 //   T: pipe stdin pipe:[7]           also: stdout, stderr
 //   T: cores 2                       of the machine
@@ -98,6 +99,8 @@ public:
     const std::string &what = words[0];
     if (what == "argv")
       manifest["process"]["argv"] = std::vector<std::string>(words.begin() + 1, words.end());
+    else if (what == "executable")
+      manifest["process"]["executable"] = at(line, 1);
     else if (what == "ppid")
       manifest["process"]["ppid"] = number(line, at(line, 1));
     else if (what == "pipe")

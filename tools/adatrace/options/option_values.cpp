@@ -78,7 +78,8 @@ void addSourceRoots(CommandLine &line, std::vector<std::string> &roots) {
 
 void addThreads(CommandLine &line, std::vector<std::string> &threads) {
   addGlobs(line, "--thread", threads,
-           "Only this thread: its number, otherwise its system thread id, or a glob for its name; may be repeated",
+           "Only this thread: its number, otherwise its system thread id, or a glob for its name, as it is "
+           "shown or as the system had it; may be repeated",
            "N|TID|NAME")
       .under(heading::kPart);
 }

@@ -19,7 +19,7 @@ using model::Kind;
 static std::string jsonHeadOf(const TraceInput &input, const model::Thread &thread) {
   const model::Process &process = input.table().processOf(thread);
   JsonMembers json;
-  json.number("pid", process.pid).text("process", process.name);
+  json.number("pid", process.pid).text("process", process.label);
   json.number("thread", thread.number).number("tid", thread.tid);
   return "{" + json.list() + ",\"seq\":";
 }
@@ -27,7 +27,7 @@ static std::string jsonHeadOf(const TraceInput &input, const model::Thread &thre
 DumpThread::DumpThread(const TraceInput &input, uint32_t number, analysis::FunctionRules &rules)
     : jsonHead_(jsonHeadOf(input, input.table().threads[number])), filter_(rules) {
   const model::Thread &thread = input.table().threads[number];
-  textHead_ = input.severalProcesses() ? oneLine(input.table().processOf(thread).name) + " " : "";
+  textHead_ = input.severalProcesses() ? oneLine(input.table().processOf(thread).label) + " " : "";
   textHead_ += fmt::format("thread {} ", thread.number);
 }
 

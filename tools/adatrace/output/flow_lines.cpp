@@ -63,7 +63,7 @@ Value sideOf(const FlowRow &row, const TraceInput *input, uint32_t number, FlowP
     return Absent();
   const model::Thread &thread = input->table().threads[number];
   JsonMembers json;
-  json.number("thread", thread.number).number("tid", thread.tid).text("name", thread.name);
+  json.number("thread", thread.number).number("tid", thread.tid).text("name", thread.label);
   if (!row.difference)
     return Json{json.object()};
   const FlowPart &part = row.difference->*which;

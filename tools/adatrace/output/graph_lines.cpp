@@ -59,7 +59,7 @@ constexpr auto viewOf(const char *byProcess, const char *byThread, Column<GraphL
                       const char *source, const char *calls, const char *total, const char *self) {
   return std::array<Column<GraphLine>, 11>{{
       {onlyWith(kPid, kByProcess, byProcess), [](const GraphLine &line) -> Value { return line.process().pid; }},
-      {onlyWith(kProcessInOther, kByProcess, ""), [](const GraphLine &line) -> Value { return line.process().name; }},
+      {onlyWith(kProcessInOther, kByProcess, ""), [](const GraphLine &line) -> Value { return line.process().label; }},
       {onlyWith(kThread, kByThread, byThread), [](const GraphLine &line) -> Value { return line.thread().number; }},
       {onlyWith(kTid, kByThread, ""), [](const GraphLine &line) -> Value { return line.thread().tid; }},
       first,
@@ -150,7 +150,7 @@ void GraphLines::printHeading(const analysis::CallPathGroup &group) {
   if (group.thread)
     out_.print("{}\n", input_.label(*group.thread));
   else if (group.process)
-    out_.print("{}\n", input_.table().processes[*group.process].name);
+    out_.print("{}\n", oneLine(input_.table().processes[*group.process].label));
 }
 
 void GraphLines::print(const analysis::CallPathGroup &group, const PathTree &tree) {

@@ -103,8 +103,8 @@ void printReport(Output &out, const Palette &palette, const std::vector<ReportLi
     if (process.resolutionNs && options.table.isText())
       out.print("{}{}the clock advanced every {} (clock=tick): single durations are off by up to that, sums by at most "
                 "+/- in 19 of 20 cases{}\n",
-                palette.dim, input.severalProcesses() ? process.name + ": " : "", formatDuration(process.resolutionNs),
-                palette.reset);
+                palette.dim, input.severalProcesses() ? oneLine(process.label) + ": " : "",
+                formatDuration(process.resolutionNs), palette.reset);
 }
 
 void printHistograms(Output &out, const Palette &palette, const std::vector<ReportLine> &lines, const TraceInput &input,
@@ -113,7 +113,7 @@ void printHistograms(Output &out, const Palette &palette, const std::vector<Repo
   for (const ReportLine &line : lines) {
     const Distribution &durations = line.row->figures.durations;
     if (input.severalProcesses())
-      out.print("{}: ", input.table().processes[line.row->process].name);
+      out.print("{}: ", oneLine(input.table().processes[line.row->process].label));
     if (line.row->thread)
       out.print("{}: ", input.label(*line.row->thread));
     out.print("{}{}{}: {}", palette.name, findColumn(analysis::reportColumns(), "function")->text(line), palette.reset,

@@ -168,12 +168,12 @@ constexpr Column<CallRow> kFrames[] = {
 
 constexpr Column<CallRow> kLastCalls[] = {
     {analysis::kPid, [](const CallRow &row) -> Value { return row.process().pid; }},
-    {analysis::kProcessInOther, [](const CallRow &row) -> Value { return row.process().name; }},
+    {analysis::kProcessInOther, [](const CallRow &row) -> Value { return row.process().label; }},
     {ColumnInfo{"thread", Holds::Number} | inText("thread", 24, 2, 1) | kLeft,
      [](const CallRow &row) -> Value { return row.thread().number; },
      [](const CallRow &row) {
-       const std::string process = row.table->input().severalProcesses() ? row.process().name + "/" : "";
-       const std::string &name = row.thread().name;
+       const std::string process = row.table->input().severalProcesses() ? row.process().label + "/" : "";
+       const std::string &name = row.thread().label;
        return process + std::to_string(row.thread().number) + (name.empty() ? "" : " " + name);
      }},
     {analysis::kTid, [](const CallRow &row) -> Value { return row.thread().tid; }},
@@ -219,12 +219,12 @@ struct StackRow {
 
 constexpr Column<StackRow> kStacks[] = {
     {analysis::kPid, [](const StackRow &row) -> Value { return row.trace->table.processOf(row.thread()).pid; }},
-    {analysis::kProcess, [](const StackRow &row) -> Value { return row.trace->table.processOf(row.thread()).name; }},
+    {analysis::kProcess, [](const StackRow &row) -> Value { return row.trace->table.processOf(row.thread()).label; }},
     {ColumnInfo{"thread", Holds::Number} | inText("thread"),
      [](const StackRow &row) -> Value { return row.thread().number; }},
     {ColumnInfo{"tid", Holds::Number} | inText("tid"), [](const StackRow &row) -> Value { return row.thread().tid; }},
     {ColumnInfo{"name", Holds::Text, "the thread's name"} | kOrNull | inText("name"),
-     [](const StackRow &row) -> Value { return row.thread().name; }},
+     [](const StackRow &row) -> Value { return row.thread().label; }},
     {ColumnInfo{"alive", Holds::Flag, "its process was recording when the command ran"},
      [](const StackRow &row) -> Value { return row.table->isAlive(row.end->thread); }},
     {ColumnInfo{"last_ns", Holds::Moment, "the time of its last event; `null` if it has none"} | kOrNull,

@@ -97,7 +97,7 @@ private:
       if (depth < kDeepest)
         for (const WhyPart::Holder &holder : part.holders) {
           const model::Thread &about = trace_.table.threads[holder.thread];
-          const std::string name = about.name.empty() ? fmt::format("thread {}", about.tid) : about.name;
+          const std::string name = about.label.empty() ? fmt::format("thread {}", about.tid) : about.label;
           begin("holder", whyHolderText(part, holder, name), holder.ns, holder.thread, holder.inNs);
           writeParts(holder.parts, holder.thread, depth + 1);
           json_.endObject();

@@ -72,7 +72,7 @@ void writeSession(JsonText &json, ViewSession &session) {
   for (const model::Process &process : table.processes) {
     json.beginObject().number("id", opened->processIds[process.index]);
     process.pid ? json.number("pid", *process.pid) : json.null("pid");
-    json.text("name", oneLine(process.name)).text("executable", oneLine(process.executable));
+    json.text("name", oneLine(process.label)).text("executable", oneLine(process.executable));
     json.json("exit", exitOf(process)).endObject();
   }
   json.endArray().beginArray("threads");
@@ -81,7 +81,7 @@ void writeSession(JsonText &json, ViewSession &session) {
     const bool any = extent.events > 0;
     json.beginObject().number("id", opened->threadIds[thread.index]);
     json.number("process", opened->processIds[thread.process]).number("number", thread.number);
-    json.number("tid", thread.tid).text("name", oneLine(thread.name)).number("events", extent.events);
+    json.number("tid", thread.tid).text("name", oneLine(thread.label)).number("events", extent.events);
     json.number("begin_ns", any ? static_cast<int64_t>(extent.firstNs - start) : 0);
     json.number("end_ns", any ? static_cast<int64_t>(std::max(extent.firstNs, extent.lastNs) - start) : 0).endObject();
   }

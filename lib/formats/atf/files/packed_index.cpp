@@ -3,6 +3,7 @@
 
 #include "base/try.h"
 #include "formats/atf/files/index_shared.h"
+#include "formats/packed/block_reader.h"
 #include "formats/packed/file_checks.h"
 
 #include <algorithm>
@@ -142,6 +143,34 @@ IndexReader::OpenCalls IndexReader::openBefore(uint64_t seq) const {
   open.unknown = file.openCalls(
       *place, [&](uint64_t functionId, uint64_t beginNs) { open.calls.push_back({functionId, beginNs}); });
   return open;
+}
+
+std::vector<uint64_t> IndexReader::firstFunctions(size_t most) const {
+  std::vector<uint64_t> functions;
+  const OpenCalls open = openAtStart();
+  if (open.unknown > 0)
+    return functions;
+  for (const OpenCall &call : open.calls)
+    functions.push_back(call.functionId);
+  bool goesOn = true;
+  const auto take = [&](uint64_t functionId, EventKind kind) {
+    goesOn &= kind == EventKind::Call && functions.size() < most;
+    if (goesOn)
+      functions.push_back(functionId);
+  };
+  if (const packed::File *file = finishedPacked(); file && !file->blocks().empty()) { // decodes no whole block
+    packed::BlockReader reader;
+    if (reader.begin(*file, file->blocks().front()))
+      (void)reader.read(std::min<uint64_t>(reader.left(), most),
+                        [&](const packed::Event &event) { take(event.functionId, EventKind{event.kind}); });
+  } else if (!file) {
+    for (uint64_t seq = 0; seq < std::min<uint64_t>(count_, most); ++seq) {
+      const IndexEvent event = (*this)[seq];
+      take(event.functionId, event.kind);
+    }
+  }
+  functions.resize(std::min(functions.size(), most));
+  return functions;
 }
 
 std::optional<uint64_t> IndexReader::print() const {

@@ -3,11 +3,13 @@
 #include "base/file_bytes.h"
 #include "base/format.h"
 #include "base/quantities.h"
+#include "base/text.h"
 #include "formats/atf/files/operations.h"
 #include "formats/atf/files/sched_file.h"
 #include "formats/atf/session/directories.h"
 #include "held_reasons.h"
 #include "info_tables.h"
+#include "labels.h"
 #include "shared/arch.h"
 #include "shared/manifest_keys.h"
 
@@ -280,9 +282,11 @@ InfoTable threadTable(const atf::ProcessTrace &process, std::optional<uint64_t> 
     anyDetail |= atf::detailCountOf(thread) > 0;
   table.heading = fmt::format("{:>6} {:>8}  {:<15} {:>13}{} {:>11} {:>10}", "thread", "tid", "name", "events",
                               anyDetail ? "        detail" : "", "span", "lost");
-  for (const atf::ThreadTrace &thread : process.threads()) {
+  const std::vector<std::string> labels = atf::threadLabels(process);
+  for (size_t i = 0; i < process.threads().size(); ++i) {
+    const atf::ThreadTrace &thread = process.threads()[i];
     JsonMembers members;
-    members.number("thread", thread.id).number("tid", thread.tid()).textOrNull("name", thread.name());
+    members.number("thread", thread.id).number("tid", thread.tid()).textOrNull("name", labels[i]);
     if (!thread.index) {
       isWhole = false;
       members.text("error", thread.index.error().text());
@@ -301,7 +305,7 @@ InfoTable threadTable(const atf::ProcessTrace &process, std::optional<uint64_t> 
       members.json("gaps", asJson(gaps));
     table.rows.push_back(
         {.text = fmt::format("{:>6} {:>8}  {:<15} {:>13}{} {:>11} {:>10}{}{}", thread.id, thread.tid(),
-                             thread.name().empty() ? "-" : thread.name(), formatCount(index.size()),
+                             labels[i].empty() ? "-" : oneLine(labels[i]), formatCount(index.size()),
                              anyDetail ? fmt::format(" {:>13}", formatCount(details)) : std::string(),
                              index.empty()               ? formatDuration(0)
                              : times.last >= times.first ? formatDuration(times.last - times.first)
@@ -353,9 +357,19 @@ InfoField describeClock(const Manifest &manifest) {
   return {"clock", fmt::format("{}, {} anchors", text, manifest.clockAnchors.size()), members};
 }
 
-InfoSection describeProcess(const atf::ProcessTrace &process, std::optional<uint64_t> originNs, bool &isWhole) {
-  InfoSection section{.title = std::string(process.name()), .isNamed = true};
-  section.members.text("name", process.name()).number("pid", process.pid());
+// "server (pid_4711)": what it is called, and its directory.
+std::string titleOf(const atf::ProcessTrace &process, const std::string &label) {
+  return process.name() == label ? oneLine(label) : fmt::format("{} ({})", oneLine(label), oneLine(process.name()));
+}
+
+void addIdentity(JsonMembers &members, const atf::ProcessTrace &process, const std::string &label) {
+  members.text("name", label).number("pid", process.pid()).text("directory", process.name());
+}
+
+InfoSection describeProcess(const atf::ProcessTrace &process, const std::string &label,
+                            std::optional<uint64_t> originNs, bool &isWhole) {
+  InfoSection section{.title = titleOf(process, label), .isNamed = true};
+  addIdentity(section.members, process, label);
   const Manifest *manifest = process.manifest();
   if (manifest)
     describeManifest(section, process);
@@ -398,12 +412,12 @@ InfoSection describeProcess(const atf::ProcessTrace &process, std::optional<uint
 }
 
 // The header and footer of a file or of the index file in a thread directory.
-InfoSection describeFile(const atf::ProcessTrace &process, const atf::ThreadTrace &thread, const std::string &name,
-                         std::optional<uint64_t> originNs) {
+InfoSection describeFile(const atf::ProcessTrace &process, const std::string &label, const atf::ThreadTrace &thread,
+                         const std::string &name, std::optional<uint64_t> originNs) {
   const atf::IndexReader &index = *thread.index;
   const atf::IndexHeader &header = index.header();
   InfoSection section{.title = name, .isNamed = true};
-  section.members.text("name", process.name()).number("pid", process.pid());
+  addIdentity(section.members, process, label);
   const auto field = [&](const char *label, std::string text, JsonMembers members) {
     section.fields.push_back({label, std::move(text), std::move(members)});
   };
@@ -436,7 +450,8 @@ InfoSection describeFile(const atf::ProcessTrace &process, const atf::ThreadTrac
   section.warnings = textsOf(index.warnings());
   std::ranges::copy(textsOf(thread.warnings), std::back_inserter(section.warnings));
   JsonMembers members;
-  members.number("thread", thread.id).number("tid", thread.tid()).textOrNull("name", thread.name());
+  members.number("thread", thread.id).number("tid", thread.tid());
+  members.textOrNull("name", atf::threadLabels(process)[static_cast<size_t>(&thread - process.threads().data())]);
   times.addTo(members);
   members.number("detail_events", details).boolean("finished", index.isComplete());
   section.tables.push_back(
@@ -461,11 +476,12 @@ Expected<Description> describeAtf(TraceLocation &place, bool absolute) {
         times.add(*thread.index);
   times.addTo(description.whole.members);
   const std::optional<uint64_t> originNs = absolute ? std::nullopt : std::optional(times.first);
+  const std::vector<std::string> labels = atf::processLabels(session);
   if (session.kind() == atf::Session::Kind::File || session.kind() == atf::Session::Kind::Thread) {
     for (const atf::ProcessTrace &process : session.processes())
       for (const atf::ThreadTrace &thread : process.threads())
         description.processes.push_back(
-            describeFile(process, thread, place.bytes ? place.name() : thread.index->path(), originNs));
+            describeFile(process, labels[0], thread, place.bytes ? place.name() : thread.index->path(), originNs));
     return description;
   }
   if (session.kind() == atf::Session::Kind::Root)
@@ -477,8 +493,8 @@ Expected<Description> describeAtf(TraceLocation &place, bool absolute) {
     description.isWhole = false;
     description.whole.problems.push_back(failure.text());
   }
-  for (const atf::ProcessTrace &process : session.processes())
-    description.processes.push_back(describeProcess(process, originNs, description.isWhole));
+  for (size_t i = 0; i < session.processes().size(); ++i)
+    description.processes.push_back(describeProcess(session.processes()[i], labels[i], originNs, description.isWhole));
   return description;
 }
 

@@ -9,6 +9,7 @@
 #include "event_details.h"
 #include "formats/atf/files/request_range.h"
 #include "formats/atf/files/sched_file.h"
+#include "formats/atf/info/labels.h"
 #include "formats/atf/info/time_flaws.h"
 #include "formats/atf/manifest/manifest_parts.h"
 #include "formats/atf/manifest/missing_events.h"
@@ -80,6 +81,7 @@ public:
 
 private:
   Expected<void> announce(TraceSink &sink);
+  Expected<void> announceThreads(TraceSink &sink, const std::vector<ManifestParts> &descriptions);
   void begin(const ReadRequest &request);
   Expected<void> readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
                             const ReadRequest &request);
@@ -145,8 +147,9 @@ private:
 } // namespace
 
 Expected<void> AtfSource::announce(TraceSink &sink) {
-  uint32_t processIndex = 0, threadIndex = 0;
+  uint32_t processIndex = 0;
   std::vector<ManifestParts> descriptions;
+  const std::vector<std::string> labels = atf::processLabels(session_);
   std::unordered_set<std::string> told;
   for (const atf::ProcessTrace &process : session_.processes()) {
     for (const Warning &flaw : process.warnings())
@@ -163,7 +166,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       parts = ManifestParts::read(atf::joinPath(process.path(), "manifest.json"));
     Process info;
     info.index = processIndex;
-    info.name = process.name();
+    info.name = process.name(), info.label = labels[processIndex];
     info.pid = process.pid();
     if (process.manifest())
       info.executable = process.manifest()->executable;
@@ -191,11 +194,17 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     parts.symbols = {}, parts.description = {};
     ++processIndex;
   }
-  // Threads come after all processes, so that a sink knows whether there are several processes.
-  processIndex = 0;
+  return announceThreads(sink, descriptions);
+}
+
+// Threads come after all processes, so that a sink knows whether there are several processes.
+Expected<void> AtfSource::announceThreads(TraceSink &sink, const std::vector<ManifestParts> &descriptions) {
+  uint32_t processIndex = 0, threadIndex = 0;
   atf::TimeFlaws times;
   for (const atf::ProcessTrace &process : session_.processes()) {
-    for (const atf::ThreadTrace &thread : process.threads()) {
+    const std::vector<std::string> labelsOfThreads = atf::threadLabels(process);
+    for (size_t i = 0; i < process.threads().size(); ++i) {
+      const atf::ThreadTrace &thread = process.threads()[i];
       if (!thread.index) {
         errors_.push_back(thread.index.error());
         continue;
@@ -205,7 +214,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       Thread t{.index = threadIndex++, .process = processIndex};
       t.number = static_cast<uint32_t>(thread.id);
       t.tid = thread.tid();
-      t.name = thread.name();
+      t.name = thread.name(), t.label = labelsOfThreads[i];
       t.arch = header.arch, t.os = header.os;
       t.fileThreadId = header.threadId;
       t.description = descriptions[processIndex].threadDescription(thread.id);

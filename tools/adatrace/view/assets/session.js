@@ -80,7 +80,7 @@ export class Session {
   /** @param {number} id */
   processName(id) {
     const process = this.info.processes.find((other) => other.id === id);
-    return process?.executable.split('/').at(-1) || process?.name || `process ${id}`;
+    return process?.name || `process ${id}`;
   }
   /** @param {number} id */
   threadName(id) {
