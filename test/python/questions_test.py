@@ -34,7 +34,7 @@ class WithSession(unittest.TestCase):
 class Questions(WithSession):
     def test_what_a_trace_has(self):
         trace = adatrace.open(pathlib.Path(self.path))
-        self.assertEqual([("pid_4711", 4711)], [(p.name, p.pid) for p in trace.processes])
+        self.assertEqual([("app", 4711)], [(p.name, p.pid) for p in trace.processes])
         self.assertEqual([(0, 0, 4711, "main", 6), (1, 1, 4712, "worker-1", 4)],
                          [(t.id, t.number, t.tid, t.name, t.events) for t in trace.threads])
         self.assertEqual((100, 300, 10), (trace.start, trace.end, trace.events))
