@@ -87,7 +87,6 @@ struct ColumnInfo {
   uint8_t order = 0;                            ///< in text, columns with less come first
   uint8_t drop = 0;                             ///< if text is too wide, columns with the least go first; 0: never
   Facts needs = 0, text = 0, csv = 0, json = 0; ///< in all formats; in text and Markdown; in CSV; in JSON
-  Facts blank = 0;                              ///< without these, CSV has the column, but no value
   bool orNull = false, sorts = false, isRight = false, isLeft = false;
   Look look = Look::Plain;
 };
@@ -135,7 +134,6 @@ struct ColumnNeeds {
 constexpr ColumnNeeds needs(Facts facts) { return {&ColumnInfo::needs, facts}; }
 constexpr ColumnNeeds textNeeds(Facts facts) { return {&ColumnInfo::text, facts}; }
 constexpr ColumnNeeds csvNeeds(Facts facts) { return {&ColumnInfo::csv, facts}; }
-constexpr ColumnNeeds blankUnless(Facts facts) { return {&ColumnInfo::blank, facts}; }
 constexpr ColumnInfo operator|(ColumnInfo column, ColumnNeeds needs) {
   column.*needs.which |= needs.facts;
   return column;

@@ -105,8 +105,6 @@ void TableWriter::add(const ColumnInfo &column, const Value &value) {
   if (isPretty_)
     return cells_.push_back(textOf(column, value));
   std::string &cell = cells_.emplace_back();
-  if ((column.blank & ~facts_) && options_.columns.empty())
-    return;
   if (const auto *number = std::get_if<uint64_t>(&value))
     cell = std::to_string(*number);
   else if (const auto *flag = std::get_if<bool>(&value))
