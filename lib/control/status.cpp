@@ -8,6 +8,8 @@
 #include "formats/atf/session/directories.h"
 
 #include <charconv>
+#include <map>
+#include <tuple>
 
 namespace ada::control {
 
@@ -49,7 +51,11 @@ Value optionsOf(const Status &status) {
 
 constexpr Column<Status> kColumns[] = {
     {ColumnInfo{"pid", Holds::Number, "the process"} | inText("PID", 7),
-     [](const Status &s) -> Value { return static_cast<uint64_t>(s.pid); }},
+     [](const Status &s) -> Value { return static_cast<uint64_t>(s.pid); },
+     [](const Status &s) { return s.count > 1 ? std::string() : std::to_string(s.pid); }},
+    {ColumnInfo{"count", Holds::Count, "number of processes"} | inText("count", 6) | kForPeople |
+         textNeeds(kStatusIsFolded),
+     [](const Status &s) -> Value { return s.count; }},
     {ColumnInfo{"process", Holds::Text, "its name"} | inText("process", 8),
      [](const Status &s) -> Value { return s.name; }},
     {ColumnInfo{"state", Holds::Text,
@@ -110,6 +116,27 @@ const char *stateName(Status::State state) {
 std::string sessionOf(pid_t pid, const std::string &directory) {
   const std::string place = reachable(pid, directory);
   return atf::processNumber(atf::baseName(place)) ? atf::parentPath(place) : place;
+}
+
+std::vector<Status> foldedStatus(const std::vector<Status> &all) {
+  std::vector<Status> rows;
+  std::map<std::tuple<std::string, Status::State, std::string>, size_t> known;
+  const auto add = [](std::optional<uint64_t> &to, const std::optional<uint64_t> &more) {
+    if (more)
+      to = to.value_or(0) + *more;
+  };
+  for (const Status &status : all) {
+    const auto [at, isNew] = known.try_emplace({status.name, status.state, status.session}, rows.size());
+    if (isNew) {
+      rows.push_back(status);
+      continue;
+    }
+    Status &row = rows[at->second];
+    row.count += status.count;
+    add(row.events, status.events), add(row.lost, status.lost), add(row.bytes, status.bytes);
+    add(row.threads, status.threads);
+  }
+  return rows;
 }
 
 Columns<Status> statusColumns() { return kColumns; }

@@ -11,6 +11,7 @@
 
 namespace ada::control {
 
+/// A process, or several that are alike.
 struct Status {
   enum class State {
     Recording,
@@ -21,7 +22,8 @@ struct Status {
     Unknown,
   };
 
-  pid_t pid = 0;
+  pid_t pid = 0; ///< of the first
+  uint64_t count = 1;
   std::string name;
   State state = State::Unknown;
   std::string session, directory; ///< of the trace; empty while it has none
@@ -42,7 +44,11 @@ Status statusOf(pid_t pid, Answer &answer);
 /// As we see it.
 std::string sessionOf(pid_t pid, const std::string &directory);
 
-/// The columns of `adatrace status`.
+/// Adds up those that have the same name, state and session; their times are those of the first.
+std::vector<Status> foldedStatus(const std::vector<Status> &all);
+
+/// The columns of `adatrace status`; with a fact for folded rows.
+inline constexpr Facts kStatusIsFolded = 1;
 Columns<Status> statusColumns();
 
 } // namespace ada::control

@@ -2,9 +2,12 @@
 #pragma once
 
 #include "ada/trace/error.h"
+#include "ada/trace/model.h"
 #include "base/json.h"
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,17 +46,31 @@ struct InfoSection {
   std::vector<InfoField> fields = {};
   std::vector<std::string> warnings = {}, problems = {};
   std::vector<InfoTable> tables = {};
-  /// The traced program and its libraries, with their build ids, empty if they have none.
+  /// The traced programs and their libraries, with their build ids, empty if they have none.
   std::set<std::pair<std::string, std::string>> binaries = {};
 };
 
 struct Description {
   InfoSection whole;
   std::vector<InfoSection> processes = {};
+  /// A session may have ten thousand, which are described one after the other, instead of in `processes`: how many
+  /// there are; calls a function with each of them, and returns false if something could not be read; makes a source of
+  /// the session.
+  size_t sessionProcesses = 0;
+  std::function<bool(const std::function<void(const InfoSection &)> &)> eachOfSession = {};
+  std::function<std::unique_ptr<TraceSource>()> sessionSource = {};
   /// Warnings from reading a file.
   std::vector<Warning> warnings = {};
   std::optional<Error> problem = {};
   bool isWhole = true; ///< false if something could not be read
+
+  /// Calls `use` with each process; notes in `isWhole` what could not be read.
+  void eachProcess(const std::function<void(const InfoSection &)> &use) {
+    for (const InfoSection &process : processes)
+      use(process);
+    if (eachOfSession)
+      isWhole &= eachOfSession(use);
+  }
 };
 
 } // namespace ada::model

@@ -7,6 +7,11 @@
 
 namespace ada::analysis {
 
+/// Lists have at most this many lines about processes, because nobody reads thousands.
+inline constexpr size_t kMostListed = 20;
+/// Whether summaries fold processes by program, instead of listing each.
+constexpr bool areMany(size_t processes) { return processes >= kMostListed; }
+
 /// Each list is indexed by the number that events and the other lists use.
 struct TraceTable {
   std::vector<model::Process> processes; ///< without `symbols`
@@ -14,6 +19,7 @@ struct TraceTable {
   std::vector<model::Function> functions;
 
   const model::Process &processOf(const model::Thread &thread) const { return processes[thread.process]; }
+  bool hasManyProcesses() const { return areMany(processes.size()); }
 };
 
 /// A sink that keeps what is announced. Several sinks of one source may share a table.

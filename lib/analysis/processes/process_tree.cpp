@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 namespace ada::analysis {
 
@@ -105,6 +106,12 @@ std::vector<ProcessNode> processTree(const ProcessList &list, bool isFolded, Pro
     expect(next, lines.back().depth + 1);
   }
   return lines;
+}
+
+std::vector<ProcessNode> foldedProcesses(const ProcessList &list) {
+  std::vector<uint32_t> all(list.all.size());
+  std::iota(all.begin(), all.end(), 0);
+  return all.empty() ? std::vector<ProcessNode>() : fold(list, all, 0, true, ProcessOrder::Count);
 }
 
 } // namespace ada::analysis

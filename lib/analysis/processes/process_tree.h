@@ -30,4 +30,7 @@ enum class ProcessOrder { Begin, Wall, Median, Count, OnCpu, Events, Lost, Faile
 /// are alike; otherwise each has its own.
 std::vector<ProcessNode> processTree(const ProcessList &list, bool isFolded, ProcessOrder order = ProcessOrder::Begin);
 
+/// One line for each program and kind of command line, whatever started it. The most frequent first.
+std::vector<ProcessNode> foldedProcesses(const ProcessList &list);
+
 } // namespace ada::analysis

@@ -6,6 +6,7 @@
 #include "options/option_values.h"
 #include "output/convert_output.h"
 #include "output/convert_progress.h"
+#include "terminal/folded_messages.h"
 #include "trace/chosen_calls.h"
 
 #include "convert/budget.h"
@@ -184,8 +185,10 @@ int copy(model::ByteInput &input, const Options &options) {
     return failWith(*out, copied.error());
   if (auto committed = out->commit(); !committed)
     return failWith(committed.error());
+  FoldedMessages warnings(kVerifyEach, complain);
   for (const Warning &flaw : copied->warnings)
-    warning("{}: {}", input.name(), flaw.message);
+    warnings.add(fmt::format("warning: {}: {}", input.name(), flaw.message));
+  warnings.finish();
   if (copied->problem)
     warning("{}; everything before it was converted", copied->problem->text());
   sayLosses(copied->losses);
@@ -288,10 +291,12 @@ int run(Options &options, const Invocation &) {
     return failWith(committed.error());
 
   const int unmatched = filter ? warnAboutUnmatched(options.part.calls, filter->functions()) : kOk;
+  FoldedMessages warnings(kVerifyEach, complain);
   for (const Warning &flaw : (*source)->warnings())
-    warning("{}", flaw.message);
+    warnings.add("warning: " + flaw.message);
   for (const Error &problem : (*source)->problems())
-    warning("{}; everything before it was converted", problem.text());
+    warnings.add("warning: " + problem.text() + "; everything before it was converted");
+  warnings.finish();
   sayLosses((*source)->losses());
   sayLosses(sink->losses());
   sayTooShort(options, chosen.tooShort(), *minDurationNs);

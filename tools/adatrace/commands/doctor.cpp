@@ -5,10 +5,13 @@
 #include "options/table_options.h"
 #include "output/table_writer.h"
 #include "process/chosen_processes.h"
+#include "terminal/folded_messages.h"
 
 #include "formats/table.h"
 
 #include <filesystem>
+#include <map>
+#include <utility>
 
 namespace ada::cli {
 
@@ -18,6 +21,7 @@ namespace {
 struct Options {
   std::string target;
   TableOptions table;
+  bool each = false;
 };
 
 // A directory or something that another command reads is a trace; everything else is a program.
@@ -29,15 +33,21 @@ bool isTrace(const std::string &path) {
   return place && model::recognise(*place);
 }
 
-void printText(Output &out, const Palette &palette, const Findings &findings) {
+// A session may have ten thousand processes, each with a finding of the same kind.
+void printText(Output &out, const Palette &palette, const Findings &findings, bool each) {
+  std::map<std::pair<Finding::Level, std::string>, FoldedMessages> kinds;
   for (const Finding &finding : findings.list()) {
     const Escape color = finding.level == Finding::Level::Ok     ? palette.good
                          : finding.level == Finding::Level::Note ? palette.warn
                                                                  : palette.error;
-    out.print("{}{:<7}{}  {:<12}  {}\n", color, std::string_view(levelName(finding.level)), palette.reset,
-              finding.about, finding.text);
-    if (!finding.remedy.empty())
-      out.print("{:23}{}→ {}{}\n", "", palette.dim, finding.remedy, palette.reset);
+    const auto print = [&out, &palette, color, level = finding.level, about = finding.about,
+                        remedy = finding.remedy](const std::string &text) {
+      out.print("{}{:<7}{}  {:<12}  {}\n", color, std::string_view(levelName(level)), palette.reset, about, text);
+      if (!remedy.empty())
+        out.print("{:23}{}→ {}{}\n", "", palette.dim, remedy, palette.reset);
+    };
+    const auto kind = std::pair(finding.level, finding.about + finding.remedy);
+    kinds.try_emplace(kind, each ? "" : "--each", print).first->second.add(finding.text);
   }
 }
 
@@ -60,7 +70,7 @@ int run(const Options &options, const Invocation &invocation) {
   const Palette palette = invocation.palette();
   Output out;
   if (options.table.isText())
-    printText(out, palette, findings);
+    printText(out, palette, findings, options.each);
   else
     printTable(out, palette, findingColumns(), findings.list(), options.table, 0);
   out.flush();
@@ -71,6 +81,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("target", options.target,
               "A program or library, a session, or a process [what is installed, and the system]")
       .type("PROGRAM|SESSION|PID");
+  line.flag("--each", options.each, "Print each finding, however many are alike");
   addFormat(line, options.table.format, {Format::Text, Format::Json, Format::JsonLines},
             "text, json, or jsonl: one object per check [text]");
 }

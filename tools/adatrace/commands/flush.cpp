@@ -12,19 +12,21 @@ namespace {
 
 struct Options {
   ProcessChoice processes;
-  bool quiet = false;
+  bool quiet = false, each = false;
 };
 
 int run(const Options &options, const Invocation &) {
+  FoldedMessages told = linesOfEach(options.each);
   return giveChosen(options.processes, "flush", "flush", [&](pid_t pid, const control::Answer &) {
     control::Answer answer;
     if (!options.quiet)
-      Output().print("process {} has written everything to {}\n", pid, control::statusOf(pid, answer).session);
+      told.add(fmt::format("process {} has written everything to {}", pid, control::statusOf(pid, answer).session));
   });
 }
 
 void declare(CommandLine &line, Options &options) {
   addProcessChoice(line, options.processes);
+  addEach(line, options.each);
   addQuiet(line, options.quiet);
 }
 

@@ -1,9 +1,13 @@
 // Adatrace info: describes a trace or a program.
 #include "command.h"
 #include "options/table_options.h"
+#include "output/process_summary.h"
 #include "process/session_place.h"
+#include "terminal/folded_messages.h"
 
 #include "ada/abi.h"
+#include "analysis/events/trace_table.h"
+#include "analysis/processes/process_list.h"
 #include "base/json.h"
 #include "base/quantities.h"
 #include "base/text.h"
@@ -24,7 +28,7 @@ namespace {
 struct Options {
   std::string path;
   Format format = Format::Text;
-  bool all = false, functions = false, absolute = false;
+  bool all = false, each = false, functions = false, absolute = false;
 };
 
 using model::Description;
@@ -65,11 +69,26 @@ void printSection(Output &out, const Palette &palette, const InfoSection &sectio
     printTable(out, palette, table, all);
 }
 
-// `all`: print every row of every table, however many there are.
-void printText(Output &out, const Palette &palette, const Description &description, bool all) {
-  printSection(out, palette, description.whole, all);
-  for (const InfoSection &process : description.processes)
-    printSection(out, palette, process, all);
+// The processes of a session that has too many to be read.
+void printFolded(Output &out, const Palette &palette, Description &description, bool absolute) {
+  const auto source = description.sessionSource();
+  analysis::TraceTable table;
+  analysis::TableSink sink(table);
+  if (const auto read = source->readPart(sink, {.threads = std::vector<uint32_t>()}); !read)
+    description.problem = read.error();
+  printProcessSummary(out, palette, analysis::listProcesses(table), absolute);
+  description.warnings = source->warnings();
+  for (const Error &problem : source->problems()) {
+    description.isWhole = false;
+    description.warnings.push_back({problem.code, problem.text()});
+  }
+}
+
+void printText(Output &out, const Palette &palette, Description &description, const Options &options) {
+  printSection(out, palette, description.whole, options.all);
+  if (analysis::areMany(description.sessionProcesses) && !options.each && !options.all)
+    return printFolded(out, palette, description, options.absolute);
+  description.eachProcess([&](const InfoSection &process) { printSection(out, palette, process, options.all); });
 }
 
 JsonMembers membersOf(const InfoSection &section) {
@@ -87,29 +106,26 @@ JsonMembers membersOf(const InfoSection &section) {
   return json;
 }
 
-// Prints one JSON object on one line (docs/json.md).
-void printJson(Output &out, const Description &description) {
+// Prints one JSON object on one line (docs/json.md), process by process.
+void printJson(Output &out, Description &description) {
   InfoSection whole = description.whole;
   for (const Warning &flaw : description.warnings)
     whole.warnings.push_back(flaw.message);
   if (description.problem)
     whole.problems.push_back(description.problem->text());
-  JsonMembers json = membersOf(whole);
-  json.beginArray("processes");
-  for (const InfoSection &process : description.processes)
-    json.json({}, membersOf(process).object());
-  out.write(json.endArray().object() + "\n");
+  out.write("{" + membersOf(whole).list() + ",\"processes\":[");
+  const char *comma = "";
+  description.eachProcess(
+      [&](const InfoSection &process) { out.write(std::exchange(comma, ",") + membersOf(process).object()); });
+  out.write("]}\n");
 }
 
 // Adds the functions without hooks of all binaries that are still what was traced: a trace does not name them.
 void addLeftOut(Description &description) {
-  std::set<std::pair<std::string, std::string>> binaries;
-  for (const InfoSection &process : description.processes)
-    binaries.insert(process.binaries.begin(), process.binaries.end());
   InfoTable table{.key = "left_out_functions",
                   .what = "functions left out",
                   .heading = "functions without hooks, which no trace shows"};
-  for (const auto &[path, buildId] : binaries)
+  for (const auto &[path, buildId] : description.whole.binaries)
     for (const LeftOutFunction &function : leftOutFunctions(path, buildId))
       table.rows.push_back(
           {.text = "left out      ",
@@ -221,14 +237,17 @@ int run(Options &options, const Invocation &invocation) {
   auto description = need(found.format->describe(*place, options.absolute));
   addLeftOut(description);
   if (options.format == Format::Json) {
-    if (description.processes.empty() && found.format->open)
+    if (description.processes.empty() && !description.eachOfSession && found.format->open)
       model::describeProcesses(*found.format, std::move(*place), description);
     printJson(out, description);
   } else {
-    printText(out, palette, description, options.all);
+    printText(out, palette, description, options);
     out.flush();
+    FoldedMessages warnings(options.all || options.each ? "" : "--each",
+                            [](const std::string &text) { warning("{}", text); });
     for (const Warning &flaw : description.warnings)
-      warning("{}: {}", path == "-" ? "standard input" : path, flaw.message);
+      warnings.add((path == "-" ? "standard input" : path) + ": " + flaw.message);
+    warnings.finish();
     if (description.problem)
       complain(description.problem->text());
   }
@@ -240,7 +259,8 @@ void declare(CommandLine &line, Options &options) {
               "A session, a part of one, a trace of any format, or a program, library or object file [the newest "
               "session under ./ada-traces]; - is standard input")
       .type("");
-  line.flag("--all", options.all, "List all threads and modules, however many there are");
+  line.flag("--each", options.each, "Describe each process, however many there are");
+  line.flag("--all", options.all, "The same, and list all threads and modules");
   line.flag("--absolute", options.absolute, "Show times on the trace's clock, not since its start");
   addFormat(line, options.format, {Format::Text, Format::Json}, "text, or json: one object, for scripts [text]");
   line.flag("--functions", options.functions, "For a program or library: list the instrumented functions");

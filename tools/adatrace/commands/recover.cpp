@@ -1,4 +1,5 @@
 // Adatrace recover: finishes traces of killed programs.
+#include "base/file_tree.h"
 #include "base/quantities.h"
 #include "command.h"
 #include "options/option_values.h"
@@ -9,9 +10,13 @@
 #include "recover/leftovers.h"
 #include "trace/trace_input.h"
 
+#include "ada/trace/manifest.h"
 #include "ada/trace/session.h"
+#include "analysis/events/trace_table.h"
+#include "analysis/processes/command_shape.h"
 #include <ctime>
 #include <filesystem>
+#include <map>
 
 namespace ada::cli {
 
@@ -23,7 +28,7 @@ namespace {
 struct Options {
   std::string path;
   bool quiet = false, keepRing = false;
-  bool clean = false, dryRun = false;
+  bool clean = false, dryRun = false, each = false;
   std::vector<std::string> rings; ///< directories
 };
 
@@ -124,6 +129,52 @@ int clean(const Options &options) {
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 
+RecoverOptions optionsOf(const Options &options) {
+  return {.exitCode = {}, .signal = {}, .keepRing = options.keepRing};
+}
+
+// The program and kind of command line of a process; empty if its manifest does not say.
+std::string commandOf(const std::string &directory) {
+  const auto manifest = Manifest::read(directory + "/manifest.json");
+  if (!manifest || (manifest->executable.empty() && manifest->argv.empty()))
+    return {};
+  const std::string &program = manifest->executable.empty() ? manifest->argv[0] : manifest->executable;
+  return analysis::commandShape(lastNameOf(program), manifest->argv);
+}
+
+// Recovers many processes, and prints one line for each program and command line instead of one for each process.
+void recoverFolded(const std::string &session, const std::vector<std::string> &directories, const Options &options,
+                   RecoverTotals &totals) {
+  struct Recovered {
+    unsigned processes = 0;
+    uint64_t events = 0, fromRing = 0;
+  };
+  std::map<std::string, Recovered> commands;
+  for (const std::string &directory : directories) {
+    const unsigned recovered = totals.recovered;
+    const uint64_t events = totals.events, fromRing = totals.eventsFromRing;
+    recoverAndTell(directory, optionsOf(options), /*quiet=*/true, totals);
+    if (totals.recovered == recovered)
+      continue;
+    Recovered &sum = commands[commandOf(directory)];
+    ++sum.processes, sum.events += totals.events - events, sum.fromRing += totals.eventsFromRing - fromRing;
+  }
+  totals.complaints.finish();
+  Output out;
+  size_t listed = 0;
+  for (const auto &[command, sum] : commands)
+    if (listed++ < analysis::kMostListed)
+      out.print("{}: {} recovered, with {}, {} of them from ring files\n",
+                command.empty() ? "unknown programs" : command, formatCount(sum.processes, "process"),
+                formatCount(sum.events, "event"), formatCount(sum.fromRing));
+  if (listed > analysis::kMostListed)
+    out.print("... and {} more commands\n", formatCount(listed - analysis::kMostListed));
+  const std::string others = (totals.running ? fmt::format(", {} still running", formatCount(totals.running)) : "") +
+                             (totals.failed ? fmt::format(", {} failed", formatCount(totals.failed)) : "");
+  out.print("{}: {} recovered, {} already finished by the program itself{}; --each prints a line for each\n", session,
+            formatCount(totals.recovered, "process"), formatCount(totals.finishedBefore), others);
+}
+
 int run(const Options &options, const Invocation &) {
   if (options.clean && (!options.path.empty() || options.keepRing))
     return fail(kWrongUsage, "recover: --clean looks for the ring files of all sessions, so it can't be combined with "
@@ -144,10 +195,17 @@ int run(const Options &options, const Invocation &) {
               at->path().string());
   if (directories.empty())
     return fail(kCantRead, "{}: no process has recorded here (there is no directory pid_N)", path);
+  const std::string session = fs::path(directories.front()).parent_path().string();
+  const bool isFolded = !options.quiet && !options.each && analysis::areMany(directories.size());
   RecoverTotals totals;
-  for (const std::string &directory : directories)
-    recoverAndTell(directory, {.exitCode = {}, .signal = {}, .keepRing = options.keepRing}, options.quiet, totals);
-  removeLeftBinaries(fs::path(directories.front()).parent_path());
+  if (options.each)
+    totals.complaints = FoldedMessages({}, complain);
+  if (isFolded)
+    recoverFolded(session, directories, options, totals);
+  else
+    for (const std::string &directory : directories)
+      recoverAndTell(directory, optionsOf(options), options.quiet, totals);
+  removeLeftBinaries(session);
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 
@@ -155,6 +213,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("session", options.path,
               "A session, or one of its process directories [the newest session under ./ada-traces]")
       .type("");
+  line.flag("--each", options.each, "One line per process, also for a session with many");
   line.flag("--keep-ring", options.keepRing, "Keep the ring file after recovery (see --ring of `adatrace record`)");
   line.flag(
       "--clean", options.clean,

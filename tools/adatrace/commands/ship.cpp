@@ -12,6 +12,9 @@
 #include "ship/server_trouble.h"
 #include "ship/shipped.h"
 #include "ship/units.h"
+#include "terminal/folded_messages.h"
+
+#include "analysis/events/trace_table.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -42,7 +45,7 @@ struct Options {
   std::optional<uint64_t> deleteAfterNs;
   uint64_t deleteAfter = 0, keepBytes = 0, rateBytes = 0, everyNs = 5'000'000'000;
   Option after = {}, retry = {}; // as given
-  bool deletes = false, dropUnsent = false, once = false, leaveKilled = false, init = false;
+  bool deletes = false, dropUnsent = false, once = false, leaveKilled = false, init = false, each = false;
 };
 
 bool isInterrupted() { return ConvertLine::interruption() != 0; }
@@ -56,6 +59,49 @@ uint64_t steadyNs() {
 bool isAboutServer(int code) {
   return code == kServerDown || code == kAccessDenied || code == kOtherSchema || code == kServerFull;
 }
+
+/// Says what was sent: trace by trace, and after some in one round, the sums of the others at its end.
+class SentLines {
+public:
+  explicit SentLines(const Options &options) : isQuiet_(options.load.quiet), isEach_(options.each) {}
+  ~SentLines() { finish(); }
+
+  void add(const std::string &name, const Loaded &loaded, const std::string &refused) {
+    if (isQuiet_)
+      return;
+    if (isEach_ || said_ < analysis::kMostListed) {
+      ++said_;
+      complain(loaded.wasThere
+                   ? fmt::format("{}: already loaded", oneLine(name))
+                   : textOf(oneLine(name), loaded.calls, loaded.sentBytes, loaded.ns, loaded.refusedRows, refused));
+      return;
+    }
+    ++(loaded.wasThere ? there_ : sent_);
+    calls_ += loaded.calls, bytes_ += loaded.sentBytes, ns_ += loaded.ns, refusedRows_ += loaded.refusedRows;
+    directory_ = refused;
+  }
+
+private:
+  static std::string textOf(const std::string &what, uint64_t calls, uint64_t bytes, uint64_t ns, uint64_t refusedRows,
+                            const std::string &refused) {
+    return fmt::format(
+        "{}: {}, {} sent in {}{}", what, formatCount(calls, "call"), formatBytes(bytes), formatDuration(ns),
+        refusedRows ? fmt::format("; the server rejected {}, saved in {}", formatCount(refusedRows, "row"), refused)
+                    : std::string());
+  }
+  void finish() {
+    if (sent_)
+      complain(textOf(formatCount(sent_, "more trace"), calls_, bytes_, ns_, refusedRows_, directory_) +
+               " (--each prints a line for each)");
+    if (there_)
+      complain(formatCount(there_, "more trace") + ": already loaded");
+  }
+
+  bool isQuiet_, isEach_;
+  size_t said_ = 0;
+  uint64_t sent_ = 0, there_ = 0, calls_ = 0, bytes_ = 0, ns_ = 0, refusedRows_ = 0;
+  std::string directory_;
+};
 
 /// Lets only one process at a time ship a directory. Held until the process ends.
 class Lock {
@@ -97,8 +143,8 @@ public:
   std::vector<std::string> directories() const;
 
 private:
-  int send(const Unit &unit);
-  bool isComplete(Unit &unit);
+  int send(const Unit &unit, SentLines &told);
+  bool isComplete(Unit &unit, FoldedMessages &told);
   const Confirmed *confirmed(const Unit &unit) const { return shipped_.find(unit.name, unit.mark); }
   void save();
 
@@ -132,7 +178,7 @@ bool isBeginning(const Unit &unit) {
 }
 
 // The trace of a killed program is complete after recovery.
-bool Shipper::isComplete(Unit &unit) {
+bool Shipper::isComplete(Unit &unit, FoldedMessages &told) {
   if (unit.state == ProcessState::Unfinished && isBeginning(unit))
     return false;
   if (unit.state == ProcessState::Unfinished && !options_.leaveKilled) {
@@ -141,12 +187,12 @@ bool Shipper::isComplete(Unit &unit) {
     unit.state = stateOf(unit.path);
     unit.measure();
     if (unit.state == ProcessState::Finished && !options_.load.quiet)
-      complain(fmt::format("{}: recovered, because its program was killed", oneLine(unit.name)));
+      told.add(fmt::format("{}: recovered, because its program was killed", oneLine(unit.name)));
   }
   return unit.state == ProcessState::Finished;
 }
 
-int Shipper::send(const Unit &unit) {
+int Shipper::send(const Unit &unit, SentLines &told) {
   const Loaded loaded = loads_.load(unit.path, LoadUnit::Process, /*replaces=*/false,
                                     [&](const RefusedBlock &block) { return refused_.keep(unit.name, block); });
   if (loaded.isInterrupted || isAboutServer(loaded.code))
@@ -157,15 +203,7 @@ int Shipper::send(const Unit &unit) {
   }
   shipped_.confirm(unit.name, {.atSeconds = nowSeconds(), .mark = unit.mark});
   save();
-  if (!options_.load.quiet)
-    complain(loaded.wasThere
-                 ? fmt::format("{}: already loaded", oneLine(unit.name))
-                 : fmt::format("{}: {}, {} sent in {}{}", oneLine(unit.name), formatCount(loaded.calls, "call"),
-                               formatBytes(loaded.sentBytes), formatDuration(loaded.ns),
-                               loaded.refusedRows
-                                   ? fmt::format("; the server rejected {}, saved in {}",
-                                                 formatCount(loaded.refusedRows, "row"), refused_.directory())
-                                   : std::string()));
+  told.add(unit.name, loaded, refused_.directory());
   return loaded.refusedRows ? kProblemsFound : loaded.code;
 }
 
@@ -181,13 +219,15 @@ void Shipper::look() {
 
 int Shipper::send() {
   int worst = kOk;
+  SentLines sent(options_);
+  FoldedMessages recovered(options_.each ? "" : "--each", complain);
   for (Unit &unit : units_) {
     if (isInterrupted())
       break;
     const auto broken = broken_.find(unit.name);
-    if (confirmed(unit) || (broken != broken_.end() && broken->second == unit.bytes) || !isComplete(unit))
+    if (confirmed(unit) || (broken != broken_.end() && broken->second == unit.bytes) || !isComplete(unit, recovered))
       continue;
-    const int code = send(unit);
+    const int code = send(unit, sent);
     if (isAboutServer(code))
       return code;
     worst = std::max(worst, code);
@@ -196,6 +236,7 @@ int Shipper::send() {
 }
 
 void Shipper::clean() {
+  FoldedMessages told(options_.each ? "" : "--each", complain);
   std::vector<OnDisk> all;
   const uint64_t now = nowSeconds();
   for (const Unit &unit : units_) {
@@ -215,12 +256,12 @@ void Shipper::clean() {
     if (stateOf(unit.path) != ProcessState::Finished)
       continue;
     if (!removeUnit(options_.directory, unit))
-      warning("ship: {} could not be deleted", oneLine(unit.path));
+      told.add(fmt::format("warning: ship: {} could not be deleted", oneLine(unit.path)));
     else if (goes.isUnsent)
-      warning("ship: {} was deleted without being sent, because there is no room for it ({})", oneLine(unit.name),
-              formatBytes(unit.bytes));
+      told.add(fmt::format("warning: ship: {} was deleted without being sent, because there is no room for it ({})",
+                           oneLine(unit.name), formatBytes(unit.bytes)));
     else if (!options_.load.quiet)
-      complain(fmt::format("{}: deleted, {} freed", oneLine(unit.name), formatBytes(unit.bytes)));
+      told.add(fmt::format("{}: deleted, {} freed", oneLine(unit.name), formatBytes(unit.bytes)));
   }
 }
 
@@ -323,6 +364,7 @@ void declare(CommandLine &line, Options &options) {
             "With --keep: if that is not enough, also delete complete traces that were not sent, and report it");
   addSize(line, "--rate", options.rateBytes, "Send at most this much per second (10M)");
   addDuration(line, "--every", options.everyNs, "How often to look for changes that inotify does not report [5s]");
+  line.flag("--each", options.each, "Print a line for each trace, also for many");
   line.flag("--leave-killed", options.leaveKilled,
             "Do not recover traces of killed programs; wait until someone else does");
   line.option("--state", options.state, "File in which to note confirmed traces [DIRECTORY/.adatrace-shipped.json]")

@@ -26,7 +26,7 @@ constexpr const char *kDefaultLength = "10m";
 struct Options {
   ProcessChoice processes;
   std::string output, session, length = kDefaultLength;
-  bool quiet = false;
+  bool quiet = false, each = false;
 };
 
 // Processes of one user and with the same mounts share a session.
@@ -44,7 +44,7 @@ const Destination *placeOf(pid_t pid, const Options &options, std::map<Whose, De
 }
 
 // A process that has recorded nothing gets a session; one that has continues in its own.
-int start(pid_t pid, const Options &options, std::map<Whose, Destination> &places) {
+int start(pid_t pid, const Options &options, std::map<Whose, Destination> &places, FoldedMessages &told) {
   control::Answer answer;
   const control::Status before = control::statusOf(pid, answer);
   std::string startOptions;
@@ -61,7 +61,7 @@ int start(pid_t pid, const Options &options, std::map<Whose, Destination> &place
   answer = control::give(pid, "start", startOptions, length ? bootTimeNs() + length : 0);
   if (answer.what == control::Answer::What::NoAnswer && !startOptions.empty()) {
     if (!options.quiet)
-      Output().print("{}, into {}{}\n", answer.why, place->shown, limit);
+      told.add(fmt::format("{}, into {}{}", answer.why, place->shown, limit));
     return kOk;
   }
   if (!answer)
@@ -69,15 +69,16 @@ int start(pid_t pid, const Options &options, std::map<Whose, Destination> &place
   if (startOptions.empty() && (!options.session.empty() || !options.output.empty()))
     warning("process {} continues in the session that it has; `adatrace record --pid={}` begins a new one", pid, pid);
   if (!options.quiet)
-    Output().print("process {} records into {}{}\n", pid, control::statusOf(pid, answer).session, limit);
+    told.add(fmt::format("process {} records into {}{}", pid, control::statusOf(pid, answer).session, limit));
   return kOk;
 }
 
 int run(const Options &options) {
   int code = kOk;
   std::map<Whose, Destination> places;
+  FoldedMessages told = linesOfEach(options.each);
   for (const pid_t pid : chosenProcesses(options.processes, "start", code))
-    if (const int result = start(pid, options, places); result != kOk)
+    if (const int result = start(pid, options, places, told); result != kOk)
       code = result;
   if (code != kOk)
     for (const auto &[whose, place] : places)
@@ -96,6 +97,7 @@ std::function<int()> declare(CommandLine &line, const Invocation &) {
       .type("TIME")
       .check(
           [](const std::string &value) { return value == "0" ? std::string() : wrongTimeWithUnit(value, "90s, 10m"); });
+  addEach(line, options->each);
   addQuiet(line, options->quiet);
   return [options] { return run(*options); };
 }

@@ -13,24 +13,26 @@ namespace {
 
 struct Options {
   ProcessChoice processes;
-  bool quiet = false;
+  bool quiet = false, each = false;
 };
 
 int run(const Options &options, const Invocation &) {
+  FoldedMessages told = linesOfEach(options.each);
   return giveChosen(options.processes, "stop", "stop", [&](pid_t pid, const control::Answer &) {
     control::Answer answer;
     const control::Status status = control::statusOf(pid, answer);
     if (status.session.empty()) {
       if (!options.quiet)
-        Output().print("process {} has recorded nothing, and waits\n", pid);
+        told.add(fmt::format("process {} has recorded nothing, and waits", pid));
     } else if (!options.quiet)
-      Output().print("process {} has stopped recording: {} in {}; next: adatrace tree {}\n", pid,
-                     formatCount(status.events.value_or(0), "event"), status.session, status.session);
+      told.add(fmt::format("process {} has stopped recording: {} in {}; next: adatrace tree {}", pid,
+                           formatCount(status.events.value_or(0), "event"), status.session, status.session));
   });
 }
 
 void declare(CommandLine &line, Options &options) {
   addProcessChoice(line, options.processes);
+  addEach(line, options.each);
   addQuiet(line, options.quiet);
 }
 

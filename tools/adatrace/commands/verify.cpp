@@ -2,6 +2,7 @@
 #include "command.h"
 #include "options/option_values.h"
 #include "process/session_place.h"
+#include "terminal/folded_messages.h"
 #include "trace/trace_input.h"
 
 #include "base/quantities.h"
@@ -14,7 +15,7 @@ namespace {
 
 struct Options {
   std::string path;
-  bool quiet = false;
+  bool quiet = false, each = false;
 };
 
 std::string contents(const model::CheckSummary &summary) {
@@ -31,11 +32,16 @@ int run(Options &options, const Invocation &invocation) {
   auto place = need(model::locate(path));
   const model::FormatChoice found = model::recognise(place);
   uint64_t problems = 0;
+  const std::string all = options.each ? "" : "--each";
+  FoldedMessages told(
+      all, [&](const std::string &text) { out.print("{}problem:{} {}\n", palette.error, palette.reset, text); });
+  FoldedMessages notes(
+      all, [&](const std::string &text) { out.print("{}note:{} {}\n", palette.warn, palette.reset, text); });
   const auto problem = [&](const std::string &text) {
     ++problems;
-    out.print("{}problem:{} {}\n", palette.error, palette.reset, text);
+    told.add(text);
   };
-  const auto note = [&](const std::string &text) { out.print("{}note:{} {}\n", palette.warn, palette.reset, text); };
+  const auto note = [&](const std::string &text) { notes.add(text); };
   if (!found && path == "-")
     return fail(kCantRead, "{}", model::notATrace(place).text());
   if (!found) { // a file that exists but can't be opened is a finding
@@ -45,6 +51,8 @@ int run(Options &options, const Invocation &invocation) {
     return kProblemsFound;
   }
   const auto checked = need(found.format->verify(place, {problem, note}));
+  told.finish();
+  notes.finish();
   if (!options.quiet) {
     if (problems == 0)
       out.print("{}ok:{} ", palette.good, palette.reset);
@@ -60,6 +68,7 @@ void declare(CommandLine &line, Options &options) {
               "A session, a part of one, or a trace of any format [the newest session under ./ada-traces]; - is "
               "standard input")
       .type("");
+  line.flag("--each", options.each, "Print each problem, however many are alike");
   addQuiet(line, options.quiet, "Print only problems, no closing line");
 }
 

@@ -20,6 +20,12 @@ void addProcessChoice(CommandLine &line, ProcessChoice &choice, const char *help
   line.option("--of", choice.session, "All processes that record or have recorded into this session").type("SESSION");
 }
 
+void addEach(CommandLine &line, bool &each) { line.flag("--each", each, "One line per process, also of many"); }
+
+FoldedMessages linesOfEach(bool each) {
+  return {each ? "" : "--each", [](const std::string &text) { Output().print("{}\n", text); }};
+}
+
 std::optional<pid_t> processNumber(const std::string &text) {
   pid_t pid = 0;
   const char *end = text.data() + text.size();
@@ -80,12 +86,13 @@ int exitCodeOf(control::Answer::What what) {
 int giveChosen(const ProcessChoice &choice, const char *command, const std::string &order,
                const std::function<void(pid_t, const control::Answer &)> &done) {
   int chosen = kOk, given = kOk;
+  FoldedMessages complaints("`adatrace status --each`", complain);
   for (const pid_t pid : chosenProcesses(choice, command, chosen)) {
     const control::Answer answer = control::give(pid, order);
     if (answer)
       done(pid, answer);
     else
-      given = fail(exitCodeOf(answer.what), "{}", answer.why);
+      given = exitCodeOf(answer.what), complaints.add(answer.why);
   }
   return given != kOk ? given : chosen;
 }

@@ -3,6 +3,7 @@
 
 #include "control/control.h"
 #include "options/command_line.h"
+#include "terminal/folded_messages.h"
 
 #include <optional>
 #include <string>
@@ -20,6 +21,11 @@ struct ProcessChoice {
 /// PID|NAME, --all and --of.
 void addProcessChoice(CommandLine &line, ProcessChoice &choice,
                       const char *help = "Process ids, or names of processes");
+
+/// --each, of commands that print a line for each process that they have given an order.
+void addEach(CommandLine &line, bool &each);
+/// Prints these lines on standard output.
+FoldedMessages linesOfEach(bool each);
 
 /// A process id; nothing if the text is something else.
 std::optional<pid_t> processNumber(const std::string &text);

@@ -1,7 +1,6 @@
 // Finishes the traces of killed processes.
 #include "recover_process.h"
 #include "base/quantities.h"
-#include "terminal/terminal.h"
 
 #include "ada/trace/manifest.h"
 
@@ -27,15 +26,15 @@ void recoverAndTell(const std::string &directory, const RecoverOptions &options,
     if (result.error().code == "E_RUNNING") {
       ++totals.running;
       if (!quiet)
-        complain(result.error().text());
+        totals.complaints.add(result.error().text());
       return;
     }
     ++totals.failed;
-    complain(result.error().text());
+    totals.complaints.add(result.error().text());
     return;
   }
   for (const Error &failure : result->failures)
-    complain(failure.text());
+    totals.complaints.add(failure.text());
   if (!result->failures.empty())
     ++totals.failed;
   if (!result->wasNeeded) {
@@ -45,6 +44,7 @@ void recoverAndTell(const std::string &directory, const RecoverOptions &options,
     return;
   }
   totals.recovered += result->failures.empty();
+  totals.events += result->events, totals.eventsFromRing += result->eventsFromRing;
   if (quiet)
     return;
   std::string more = result->ringFound ? formatCount(result->eventsFromRing) + " of them from the ring file"

@@ -1,6 +1,9 @@
 // Finishes the traces of killed processes.
 #pragma once
 
+#include "terminal/folded_messages.h"
+#include "terminal/terminal.h"
+
 #include "ada/trace/recover.h"
 
 #include <optional>
@@ -17,9 +20,11 @@ enum class ProcessState {
 /// The state of the process that records or recorded into a directory pid_N.
 ProcessState stateOf(const std::string &directory);
 
-/// How many processes were handled, by outcome.
+/// How many processes were handled, by outcome, and what was found of those that were recovered.
 struct RecoverTotals {
   unsigned recovered = 0, finishedBefore = 0, running = 0, failed = 0;
+  uint64_t events = 0, eventsFromRing = 0;
+  FoldedMessages complaints{"`adatrace recover --each`", complain};
 };
 
 /// Recovers one process directory, counts it, and reports the outcome on standard output. With `quiet` it reports only

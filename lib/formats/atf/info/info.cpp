@@ -13,6 +13,7 @@
 #include "shared/arch.h"
 #include "shared/manifest_keys.h"
 
+#include "ada/trace/convert.h"
 #include "ada/trace/recover.h"
 #include "model/names.h"
 #include "shared/ring/ring_file.h"
@@ -403,11 +404,8 @@ InfoSection describeProcess(const atf::ProcessTrace &process, const std::string 
     section.tables.push_back(atf::switchedOffTable(process, originNs));
   if (manifest && !manifest->timingAnchors.empty())
     section.tables.push_back(atf::anchorTable(*manifest, originNs));
-  if (manifest && !manifest->modules.empty()) {
+  if (manifest && !manifest->modules.empty())
     section.tables.push_back(moduleTable(*manifest));
-    for (const ManifestModule &module : manifest->modules)
-      section.binaries.emplace(module.path, module.buildId);
-  }
   return section;
 }
 
@@ -466,7 +464,8 @@ Expected<Description> describeAtf(TraceLocation &place, bool absolute) {
   auto opened = openAtf(place, {.checksum = atf::ChecksumPolicy::Defer, .detail = false});
   if (!opened)
     return opened.error();
-  const atf::Session &session = *opened;
+  const auto kept = std::make_shared<atf::Session>(*std::move(opened));
+  const atf::Session &session = *kept;
   Description description;
   description.whole.members.text("path", place.bytes ? place.name() : session.path()).text("format", "atf");
   Times times;
@@ -493,8 +492,18 @@ Expected<Description> describeAtf(TraceLocation &place, bool absolute) {
     description.isWhole = false;
     description.whole.problems.push_back(failure.text());
   }
-  for (size_t i = 0; i < session.processes().size(); ++i)
-    description.processes.push_back(describeProcess(session.processes()[i], labels[i], originNs, description.isWhole));
+  for (const atf::ProcessTrace &process : session.processes())
+    if (const Manifest *manifest = process.manifest())
+      for (const ManifestModule &module : manifest->modules)
+        description.whole.binaries.emplace(module.path, module.buildId);
+  description.sessionProcesses = session.processes().size();
+  description.eachOfSession = [kept, labels, originNs](const std::function<void(const InfoSection &)> &use) {
+    bool isWhole = true;
+    for (size_t i = 0; i < kept->processes().size(); ++i)
+      use(describeProcess(kept->processes()[i], labels[i], originNs, isWhole));
+    return isWhole;
+  };
+  description.sessionSource = [kept] { return makeAtfSource(*kept); };
   return description;
 }
 
