@@ -15,8 +15,10 @@
 #include "process/recover_process.h"
 #include "process/run_findings.h"
 #include "process/session_place.h"
+#include "terminal/folded_messages.h"
 
 #include "ada/trace/manifest.h"
+#include "analysis/events/trace_table.h"
 
 #include "recover/leftovers.h"
 #include <cerrno>
@@ -163,6 +165,7 @@ std::string reasonForNothing(const RecordTotals &totals, const OptionList &optio
 // manifest, which recovery adds.
 bool recoverUnfinished(const std::string &session, const Ending &ending, bool quiet) {
   RecoverTotals totals;
+  FoldedMessages alive("`adatrace status`", complain);
   bool neverBegan = false;
   for (const std::string &directory : processDirectories(session)) {
     const unsigned pid = processId(directory).value_or(0);
@@ -176,7 +179,7 @@ bool recoverUnfinished(const std::string &session, const Ending &ending, bool qu
     const ProcessState state = stateOf(directory);
     // A process that outlives the program (a daemon, say) continues to record.
     if (state == ProcessState::Running && !quiet)
-      complain(fmt::format("process {} is still running and recording", pid));
+      alive.add(fmt::format("process {} is still running and recording", pid));
     if (state == ProcessState::Unfinished) {
       std::error_code error;
       neverBegan |= !fs::exists(directory + "/manifest.json", error) && !error;
@@ -201,9 +204,7 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
   }
   const std::string place = readable(session);
   const auto nanoseconds = static_cast<uint64_t>(ending.duration.count());
-  // Nobody reads the calls of 20 processes one after the other: then the next command is the list of processes.
-  constexpr uint64_t kMany = 20;
-  const bool areMany = totals.processes >= kMany;
+  const bool areMany = analysis::areMany(totals.processes); // nobody looks at the calls of so many
   const std::string events = formatCount(totals.events, "event") +
                              (areMany ? fmt::format(" of {} processes", formatCount(totals.processes)) : "");
   // How many events there were besides the newest is not known, so their rate isn't, either.
@@ -216,8 +217,7 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
 }
 
 // Reports the functions that the budget switched off, and how to leave them out from the start.
-void tellFunctionsOff(const std::string &session) {
-  const FunctionsOff off = functionsOff(session);
+void tellFunctionsOff(const FunctionsOff &off) {
   if (off.told.empty())
     return;
   complain(off.told + (off.globs.empty()
@@ -258,6 +258,14 @@ void addWaits(OptionList &options) {
     setOption(options, "stack_size", "256"); // pipe() and std::thread::join() are given addresses on the stack
 }
 
+void tellWarnings(const std::string &session, const RunFindings &findings) {
+  FoldedMessages warnings(kVerifyEach, complain);
+  for (const std::string &held : recorderWarnings(session))
+    warnings.add("warning: " + held);
+  for (const std::string &failure : findings.failures)
+    warnings.add("warning: " + failure);
+}
+
 // Prints everything of interest after the program has ended.
 void tellOfRun(const std::string &session, const Options &options, const OptionList &asked, const OptionList &runtime,
                const Ending &ending, const Invocation &invocation, Instrumentation built, bool neverBegan) {
@@ -267,11 +275,11 @@ void tellOfRun(const std::string &session, const Options &options, const OptionL
   tellUnmatchedGlobs(session, asked);
   if (options.waits && !hasLibraryCalls(session))
     warning("--waits: library calls can't be recorded, because {} was built without --ada-calls=default", name);
-  tellFunctionsOff(session);
-  if (const std::string why = whyNoProcessorTimes(session); !why.empty())
+  const RunFindings findings = findingsOf(session);
+  tellFunctionsOff(findings.off);
+  if (const std::string &why = findings.whyNoProcessorTimes; !why.empty())
     complain(fmt::format("on-CPU and off-CPU times were not recorded: {}; --sched=0 switches them off", why));
-  for (const std::string &held : recorderWarnings(session))
-    warning("{}", held);
+  tellWarnings(session, findings);
   reportEnd(session, runtime, ending, name, built, neverBegan);
 }
 
@@ -297,8 +305,7 @@ std::optional<OptionList> optionsOfRunning(const Options &options, std::string &
 
 void tellOfRunning(const std::string &session, const Options &options, const RunningRecord &record) {
   const std::string place = readable(session);
-  for (const std::string &held : recorderWarnings(session))
-    warning("{}", held);
+  tellWarnings(session, findingsOf(session));
   const RecordTotals totals = RecordWatch(session).refresh();
   const auto nanoseconds = static_cast<uint64_t>(record.duration.count());
   if (!record.hasBegun)

@@ -25,53 +25,80 @@ namespace ada::cli {
 // The number of functions that are named, and the longest list (in bytes) that people may be expected to copy.
 static constexpr size_t kNamed = 3, kMostGlobs = 4000;
 
-FunctionsOff functionsOff(const std::string &session) {
+namespace {
+
+// Adds up the functions that the budget switched off, by name.
+class SwitchedOffNames {
+public:
+  void add(const Manifest &manifest) {
+    if (manifest.exit.how == "rotated") // the next part continues the count
+      return;
+    atMost_ += manifest.allAtMost();
+    isLimited_ &= manifest.switchedOff.empty() || manifest.allAtMost() > 0;
+    for (const SwitchedOffFunction &function : manifest.switchedOff) {
+      const std::optional<Symbol> symbol = manifest.find(function.functionId);
+      if (!symbol)
+        continue;
+      Name &name = byName_[std::string(symbol->name)];
+      name.name = symbol->name;
+      name.shown = manifest.shortDisplayName(function.functionId);
+      name.estimated += function.estimatedCalls;
+      estimated_ += function.estimatedCalls;
+      budget_ = manifest.budget;
+    }
+  }
+  FunctionsOff sum() const {
+    if (byName_.empty())
+      return {};
+    std::vector<const Name *> names;
+    for (const auto &[text, name] : byName_)
+      names.push_back(&name);
+    std::ranges::stable_sort(names, std::ranges::greater(), [](const Name *name) { return name->estimated; });
+    FunctionsOff off;
+    std::string shown;
+    for (size_t i = 0; i < std::min(kNamed, names.size()); ++i)
+      shown += fmt::format("{}{}", i ? ", " : "", oneLine(names[i]->shown));
+    if (names.size() > kNamed)
+      shown += fmt::format(" and {} more", formatCount(names.size() - kNamed));
+    off.told = fmt::format("{} {} switched off by the budget of {}: {}; {}", formatCount(names.size(), "function"),
+                           names.size() == 1 ? "was" : "were", budget_, shown,
+                           MissingCalls(estimated_, isLimited_ ? atMost_ : 0).text(names.size() == 1));
+    for (const Name *name : names)
+      off.globs += (off.globs.empty() ? "" : "|") + analysis::globOf(name->name);
+    if (off.globs.size() > kMostGlobs)
+      off.globs.clear();
+    return off;
+  }
+
+private:
   struct Name {
     std::string name, shown;
     uint64_t estimated = 0;
   };
-  std::map<std::string, Name, std::less<>> byName;
-  std::string budget;
-  uint64_t estimated = 0, atMost = 0;
-  bool isLimited = true;
+  std::map<std::string, Name, std::less<>> byName_;
+  std::string budget_;
+  uint64_t estimated_ = 0, atMost_ = 0;
+  bool isLimited_ = true;
+};
+
+} // namespace
+
+RunFindings findingsOf(const std::string &session) {
+  RunFindings findings;
+  SwitchedOffNames off;
   for (const std::string &directory : processDirectories(session)) {
     const auto manifest = Manifest::read(directory + "/manifest.json");
-    if (!manifest || manifest->exit.how == "rotated") // the next part continues the count
+    if (!manifest)
       continue;
-    atMost += manifest->allAtMost();
-    isLimited &= manifest->switchedOff.empty() || manifest->allAtMost() > 0;
-    for (const SwitchedOffFunction &function : manifest->switchedOff) {
-      const std::optional<Symbol> symbol = manifest->find(function.functionId);
-      if (!symbol)
-        continue;
-      Name &name = byName[std::string(symbol->name)];
-      name.name = symbol->name;
-      name.shown = manifest->shortDisplayName(function.functionId);
-      name.estimated += function.estimatedCalls;
-      estimated += function.estimatedCalls;
-      budget = manifest->budget;
-    }
+    off.add(*manifest);
+    if (findings.whyNoProcessorTimes.empty() && manifest->sched && !manifest->sched->isRecorded &&
+        manifest->sched->failure != manifest::kNotAskedFor && manifest->sched->failure != manifest::kNotInBounded)
+      findings.whyNoProcessorTimes = manifest->sched->failure;
+    if (const std::string failure = manifest->failure(); !failure.empty())
+      findings.failures.push_back("events were lost: " + failure);
   }
-  if (byName.empty())
-    return {};
-  std::vector<const Name *> names;
-  for (const auto &[text, name] : byName)
-    names.push_back(&name);
-  std::ranges::stable_sort(names, std::ranges::greater(), [](const Name *name) { return name->estimated; });
-  FunctionsOff off;
-  std::string shown;
-  for (size_t i = 0; i < std::min(kNamed, names.size()); ++i)
-    shown += fmt::format("{}{}", i ? ", " : "", oneLine(names[i]->shown));
-  if (names.size() > kNamed)
-    shown += fmt::format(" and {} more", formatCount(names.size() - kNamed));
-  off.told = fmt::format("{} {} switched off by the budget of {}: {}; {}", formatCount(names.size(), "function"),
-                         names.size() == 1 ? "was" : "were", budget, shown,
-                         MissingCalls(estimated, isLimited ? atMost : 0).text(names.size() == 1));
-  for (const Name *name : names)
-    off.globs += (off.globs.empty() ? "" : "|") + analysis::globOf(name->name);
-  if (off.globs.size() > kMostGlobs)
-    off.globs.clear();
-  return off;
+  findings.off = off.sum();
+  return findings;
 }
 
 // Every function that could have been recorded, in all processes; those of a binary once.
@@ -125,15 +152,6 @@ bool hasLibraryCalls(const std::string &session) {
   return std::ranges::any_of(functionsOf(session), &model::Function::isExternal);
 }
 
-std::string whyNoProcessorTimes(const std::string &session) {
-  for (const std::string &directory : processDirectories(session))
-    if (const auto manifest = Manifest::read(directory + "/manifest.json");
-        manifest && manifest->sched && !manifest->sched->isRecorded && !manifest->sched->failure.empty() &&
-        manifest->sched->failure != manifest::kNotAskedFor && manifest->sched->failure != manifest::kNotInBounded)
-      return manifest->sched->failure;
-  return {};
-}
-
 namespace {
 
 class AnnouncedOnly : public analysis::TableSink {
@@ -145,19 +163,22 @@ public:
 } // namespace
 
 std::vector<std::string> recorderWarnings(const std::string &session) {
-  auto source = model::openTrace(session);
-  if (!source)
-    return {};
-  analysis::TraceTable table;
-  AnnouncedOnly sink(table);
-  (void)(*source)->read(sink); // commands that read the trace report what is wrong with it
   std::vector<std::string> warnings;
-  for (const Warning &flaw : (*source)->warnings())
-    if (flaw.code == "W_RECORDER_WAIT" || flaw.code == "W_LOSSES_UNKNOWN" || flaw.code == "W_EXITS_INFERRED")
-      warnings.push_back(flaw.message);
-  for (const std::string &directory : processDirectories(session))
-    if (const auto manifest = Manifest::read(directory + "/manifest.json"); manifest && !manifest->failure().empty())
-      warnings.push_back("events were lost: " + manifest->failure());
+  const auto look = [&](const std::string &place) {
+    auto source = model::openTrace(place);
+    if (!source)
+      return;
+    analysis::TraceTable table;
+    AnnouncedOnly sink(table);
+    (void)(*source)->read(sink); // commands that read the trace report what is wrong with it
+    for (const Warning &flaw : (*source)->warnings())
+      if (flaw.code == "W_RECORDER_WAIT" || flaw.code == "W_LOSSES_UNKNOWN" || flaw.code == "W_EXITS_INFERRED")
+        warnings.push_back(flaw.message);
+  };
+  if (const std::vector<std::string> directories = processDirectories(session); analysis::areMany(directories.size()))
+    std::ranges::for_each(directories, look);
+  else
+    look(session);
   return warnings;
 }
 

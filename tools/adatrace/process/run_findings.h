@@ -16,21 +16,24 @@ struct FunctionsOff {
   std::string globs; ///< leave the functions out with `record --exclude`; empty if they are too long for a line
 };
 
-/// For all processes of a session together.
-FunctionsOff functionsOff(const std::string &session);
+/// What the manifests of a session say, for all of its processes together.
+struct RunFindings {
+  FunctionsOff off;
+  /// The reason given by the first process that was to record processor times and could not; empty if there is none.
+  /// Bounded traces never have them.
+  std::string whyNoProcessorTimes;
+  std::vector<std::string> failures; ///< of recorders
+};
+RunFindings findingsOf(const std::string &session);
 
 /// Warns about each glob in a run's options that matches no function of its processes, and suggests similar names.
 void tellUnmatchedGlobs(const std::string &session, const OptionList &options);
 /// Whether any process of the session could record calls of libraries.
 bool hasLibraryCalls(const std::string &session);
 
-/// The reason given by the first process of the session that was to record processor times and could not; empty if
-/// there is no such process. Bounded traces never have them.
-std::string whyNoProcessorTimes(const std::string &session);
-
 /// Warnings about threads that the recorder held up for more than a hundredth of their time, about losses of unknown
-/// size, about exits that were only inferred, and about failures of the recorder. Reads the threads' announcements and
-/// next to none of their events.
+/// size, and about exits that were only inferred. Reads the threads' announcements and next to none of their events.
+/// Opens many processes one after the other, so that memory does not grow with their number.
 std::vector<std::string> recorderWarnings(const std::string &session);
 
 } // namespace ada::cli
