@@ -52,6 +52,7 @@ public:
   bool needsRange() const override { return sink_.needsRange(); }
   bool wantsDetails() const override { return sink_.wantsDetails(); }
   bool wantsUnused() const override { return sink_.wantsUnused(); }
+  bool sharesFunctions() const override { return sink_.sharesFunctions(); }
   bool wantsNumbers() const override { return sink_.wantsNumbers(); }
   std::vector<Loss> losses() const override { return sink_.losses(); }
 

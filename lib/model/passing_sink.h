@@ -20,6 +20,7 @@ public:
   bool wantsDetails() const override { return sink_.wantsDetails(); }
   bool takesSymbols() const override { return sink_.takesSymbols(); }
   bool wantsUnused() const override { return sink_.wantsUnused(); }
+  bool sharesFunctions() const override { return sink_.sharesFunctions(); }
   bool wantsNumbers() const override { return sink_.wantsNumbers(); }
   std::vector<Loss> losses() const override { return sink_.losses(); }
 

@@ -243,6 +243,8 @@ public:
   /// The sink uses Batch::numbers, Thread::indexInTrace and Function::numberInTrace, by which calls of a part of a
   /// trace are the same as in all of it. convert() provides them.
   virtual bool wantsNumbers() const { return false; }
+  /// See ReadRequest::sharesFunctions: the sink does not use Function::process.
+  virtual bool sharesFunctions() const { return false; }
   /// After finish(): what could not be carried over. Each reason once.
   virtual std::vector<Loss> losses() const { return {}; }
 };
@@ -261,6 +263,9 @@ struct ReadRequest {
   /// The calls that are open at fromSeq, which is one of TraceSource::cuts(), come first, as Event::isEarlier.
   /// None of them is missing, and nothing is lost before fromSeq: Batch::keptFromNs is 0.
   bool withOpenCalls = false;
+  /// In the read that begins: functions of a binary that many processes have may be announced once, with the first of
+  /// these processes as Function::process. Further reads, and those of another() source, go on like this.
+  bool sharesFunctions = false;
 
   bool wantsThread(uint32_t thread) const;
   bool wantsEvent(uint64_t seq, uint64_t timeNs) const {

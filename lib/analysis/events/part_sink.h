@@ -64,6 +64,7 @@ public:
   /// What is left out was left out on purpose: it is not a loss.
   bool takesSymbols() const override { return true; }
   bool wantsUnused() const override { return sink_.wantsUnused(); }
+  bool sharesFunctions() const override { return sink_.sharesFunctions(); }
   bool wantsNumbers() const override { return sink_.wantsNumbers(); }
 
   /// False if PartOptions::threads matched no thread. Valid after finish().

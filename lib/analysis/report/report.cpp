@@ -65,7 +65,8 @@ class Kept {
 public:
   Kept(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
        const ReportOptions &options)
-      : source_(source), table_(table), options_(options), rowKeys_(table, options.by), wanted_(table.threads.size()) {
+      : source_(source), table_(table), options_(options), rowKeys_(table, options.by, options.foldsProcesses),
+        wanted_(table.threads.size()) {
     const FilterOptions &filter = options.filter;
     const bool fits = options.summaries != UseSummaries::No && !options.arguments &&
                       (options.by == ReportBy::Function || options.by == ReportBy::Thread) &&
@@ -77,7 +78,7 @@ public:
     processes_.resize(table.processes.size());
     for (const uint32_t thread : threads)
       (summariesOf(thread) ? known_ : others_).push_back(thread);
-    if (!filter.showsAll())
+    if (!filter.showsAll() || options.foldsProcesses) // rows of several processes have functions of the first
       return;
     uint64_t events = 0;
     for (const uint32_t thread : others_)

@@ -25,6 +25,8 @@ struct ReportOptions {
   ReportBy by = ReportBy::Function;
   /// Calls of one function with different arguments get separate rows.
   bool arguments = false;
+  /// All processes with the same program are one. Functions are the same if name, file and line are.
+  bool foldsProcesses = false;
   /// Limit on such rows per process. Beyond it, the functions with the most argument lists get one row each.
   size_t mostArgumentRows = 100'000;
   /// Threads with more events are read in parts, if the trace allows that.
@@ -36,7 +38,9 @@ struct ReportOptions {
 
 /// One line of the report.
 struct ReportRow {
-  uint32_t process = 0;
+  uint32_t process = 0;                      ///< the first, if several are folded
+  uint32_t processes = 0;                    ///< how many are folded; 0: it is this one only
+  bool knowsSched = false, hasLane = false;  ///< of any of the threads
   std::optional<uint32_t> thread;            ///< ReportBy::Thread
   const model::Function *function = nullptr; ///< in Report::functions; null for modules and files
   std::string group;                         ///< the module or file

@@ -1,26 +1,57 @@
 // Finds which row of a report a function's calls count for.
 #include "report_parts.h"
 
+#include "base/json_document.h"
+#include "model/labels.h"
+#include "shared/manifest_keys.h"
+
 namespace ada::analysis {
 
+std::string programOf(const model::Process &process) {
+  std::string_view path = process.executable;
+  dom::parser parser;
+  dom::element description;
+  dom::array arguments;
+  if (path.empty() && !parser.parse(process.description).get(description) &&
+      !description[manifest::kProcess][manifest::kArgv].get(arguments) && arguments.at(0).get(path))
+    path = {};
+  return path.empty() ? process.name : std::string(path.substr(path.rfind('/') + 1));
+}
+
+std::vector<uint32_t> firstOfProgram(const TraceTable &table) {
+  std::vector<uint32_t> firsts;
+  std::unordered_map<std::string, uint32_t> known;
+  for (const model::Process &process : table.processes)
+    firsts.push_back(known.try_emplace(programOf(process), process.index).first->second);
+  return firsts;
+}
+
 const ModuleLoads &RowKeys::loadsOf(uint32_t process) {
-  while (loads_.size() <= process)
-    loads_.emplace_back(table_.processes[loads_.size()]);
-  return loads_[process];
+  const auto known = loads_.find(process);
+  return known != loads_.end() ? known->second : loads_.try_emplace(process, table_.processes[process]).first->second;
 }
 
 RowKey RowKeys::of(const model::Function &function, uint32_t thread) {
-  const uint64_t id = loadsOf(function.process).firstFunction(function.commonId());
+  const uint32_t process = thread == RowKey::kNoThread ? function.process : table_.threads[thread].process;
+  const bool isFolded = !firsts_.empty();
   RowKey key;
-  key.process = function.process;
+  key.process = rowProcess(process);
   if (by_ == ReportBy::Thread)
     key.thread = thread;
-  if (by_ == ReportBy::File)
+  if (by_ == ReportBy::File) {
     key.text = function.file;
-  else if (by_ != ReportBy::Module && function.goesByName())
+  } else if (by_ == ReportBy::Module && isFolded) {
+    key.text = moduleName(table_.processes[process], moduleOf(function.commonId()));
+  } else if (by_ == ReportBy::Module) {
+    key.number = moduleOf(loadsOf(process).firstFunction(function.commonId()));
+  } else if (function.goesByName()) {
     key.text = function.name, key.number = static_cast<uint64_t>(function.kind);
-  else
-    key.number = by_ == ReportBy::Module ? moduleOf(id) : id;
+  } else if (isFolded) {
+    key.text = function.name.empty() ? function.displayName : function.name + '\n' + function.file;
+    key.number = function.line;
+  } else {
+    key.number = loadsOf(process).firstFunction(function.commonId());
+  }
   return key;
 }
 

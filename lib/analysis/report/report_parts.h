@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace ada::analysis {
@@ -26,18 +27,31 @@ struct RowKey {
   auto operator<=>(const RowKey &) const = default;
 };
 
+/// The name of the file that the process executed, or its own name if that is not known.
+std::string programOf(const model::Process &process);
+/// By process: the first one with the same program.
+std::vector<uint32_t> firstOfProgram(const TraceTable &table);
+
 /// Finds the row that a function's calls count for.
 class RowKeys {
 public:
-  /// The table must outlive it.
-  RowKeys(const TraceTable &table, ReportBy by) : table_(table), by_(by) {}
+  /// The table must outlive it. `folds`: see ReportOptions::foldsProcesses.
+  RowKeys(const TraceTable &table, ReportBy by, bool folds = false)
+      : table_(table), by_(by), firsts_(folds ? firstOfProgram(table) : std::vector<uint32_t>()) {}
+  /// A thread that makes calls, or RowKey::kNoThread for any of the function's own process.
   RowKey of(const model::Function &function, uint32_t thread);
+  /// What besides the function decides about the row of a thread's calls.
+  uint32_t placeOf(uint32_t thread) const {
+    return by_ == ReportBy::Thread ? thread : rowProcess(table_.threads[thread].process);
+  }
 
 private:
   const ModuleLoads &loadsOf(uint32_t process);
+  uint32_t rowProcess(uint32_t process) const { return firsts_.empty() ? process : firsts_[process]; }
   const TraceTable &table_;
   ReportBy by_;
-  std::vector<ModuleLoads> loads_; // by process
+  std::vector<uint32_t> firsts_;
+  std::unordered_map<uint32_t, ModuleLoads> loads_; // by process
 };
 
 /// What a part of a thread leaves to be joined with the parts before and after it.

@@ -16,13 +16,32 @@ void merge(ReportGroup &into, const ReportGroup &from) {
     into.result.add(from.result.text, from.result.at, from.result.varies);
 }
 
-void addRow(Report &report, const TraceTable &table, const ReportOptions &options, const RowKey &key,
+// What rows of a process, or of several folded ones, have in common.
+std::vector<ReportRow> rowsOf(const TraceTable &table, const ReportOptions &options) {
+  std::vector<ReportRow> rows(table.processes.size());
+  std::vector<uint32_t> firsts = options.foldsProcesses ? firstOfProgram(table) : std::vector<uint32_t>();
+  const auto rowProcess = [&](uint32_t process) { return firsts.empty() ? process : firsts[process]; };
+  for (uint32_t process = 0; process < rows.size(); ++process)
+    rows[process].process = process, rows[process].processes = 0;
+  for (const uint32_t first : firsts)
+    ++rows[first].processes;
+  for (const model::Thread &thread : table.threads) {
+    ReportRow &row = rows[rowProcess(thread.process)];
+    row.knowsSched |= thread.knowsSched(), row.hasLane |= thread.offCpu != nullptr;
+  }
+  return rows;
+}
+
+void addRow(Report &report, const TraceTable &table, const ReportOptions &options, ReportRow row, const RowKey &key,
             MergedRow &merged) {
-  ReportRow row;
-  row.process = key.process;
-  if (key.thread != RowKey::kNoThread)
+  if (key.thread != RowKey::kNoThread) {
+    const model::Thread &thread = table.threads[key.thread];
     row.thread = key.thread;
-  if (options.by == ReportBy::Module)
+    row.knowsSched = thread.knowsSched(), row.hasLane = thread.offCpu != nullptr;
+  }
+  if (options.by == ReportBy::Module && options.foldsProcesses)
+    row.group = key.text;
+  else if (options.by == ReportBy::Module)
     row.group = moduleName(table.processes[key.process], static_cast<uint32_t>(key.number));
   else if (options.by == ReportBy::File)
     row.group = key.text.empty() ? "(no file known)" : key.text;
@@ -104,8 +123,9 @@ bool OpenCalls::add(const PartEnds &ends, MergedRows &all, const TraceTable &tab
 }
 
 void addRows(Report &report, const TraceTable &table, const ReportOptions &options, MergedRows all) {
+  const std::vector<ReportRow> rows = rowsOf(table, options);
   for (auto &[key, merged] : all)
-    addRow(report, table, options, key, merged);
+    addRow(report, table, options, rows[key.process], key, merged);
 }
 
 } // namespace ada::analysis

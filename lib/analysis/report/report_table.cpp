@@ -25,22 +25,11 @@ enum : Facts {
   kRecorder = kOffCpu << 1, // rows have such times that are worth a column in text
   kUnknown = kRecorder << 1,
   kHistogram = kUnknown << 1,
+  kFolded = kHistogram << 1, // rows of several processes
 };
 
-// Whether `has` holds for the row's thread, or any of its process.
-template <class Has> bool anyThread(const ReportLine &line, const Has &has) {
-  const std::vector<model::Thread> &threads = line.trace->threads;
-  if (line.row->thread)
-    return has(threads[*line.row->thread]);
-  return std::ranges::any_of(
-      threads, [&](const model::Thread &thread) { return thread.process == line.row->process && has(thread); });
-}
-Value ifSched(const ReportLine &line, uint64_t ns) {
-  return knownIf(anyThread(line, [](const model::Thread &thread) { return thread.knowsSched(); }), ns);
-}
-Value ifLane(const ReportLine &line, uint64_t ns) {
-  return knownIf(anyThread(line, [](const model::Thread &thread) { return thread.offCpu != nullptr; }), ns);
-}
+Value ifSched(const ReportLine &line, uint64_t ns) { return knownIf(line.row->knowsSched, ns); }
+Value ifLane(const ReportLine &line, uint64_t ns) { return knownIf(line.row->hasLane, ns); }
 
 // The largest error, nineteen times out of twenty, of a sum of times read from a clock that advances every
 // P = `resolution`. An interval of length d that starts at a random moment is measured as a multiple of P that is right
@@ -88,8 +77,18 @@ Value histogramOf(const ReportLine &line) {
 
 using Row = ReportLine;
 constexpr Column<Row> kReport[] = {
-    {kPid, [](const Row &row) -> Value { return row.trace->processes[row.row->process].pid; }},
-    {kProcess, [](const Row &row) -> Value { return row.trace->processes[row.row->process].label; }},
+    {kPid,
+     [](const Row &row) -> Value {
+       return row.row->processes > 1 ? Value() : Value(row.trace->processes[row.row->process].pid);
+     }},
+    {kProcess,
+     [](const Row &row) -> Value {
+       const model::Process &process = row.trace->processes[row.row->process];
+       return row.row->processes > 0 ? programOf(process) : process.label;
+     }},
+    {ColumnInfo{"processes", Holds::Count, "only for a trace of many processes: how many with this program there are"} |
+         needs(kFolded) | inText("processes", 9, 0, 2),
+     [](const Row &row) -> Value { return uint64_t{row.row->processes}; }},
     {ColumnInfo{"thread", Holds::Number, "only with `--by=thread`: see above"} | needs(kThreads) | inText("thread"),
      [](const Row &row) -> Value { return threadOf(row).number; }},
     {ColumnInfo{"tid", Holds::Number} | needs(kThreads) | inText("tid", 8, 0, 7),
@@ -316,6 +315,7 @@ Facts reportFacts(const std::vector<ReportLine> &lines, const TraceTable &trace,
                                                                       : kFunctions);
   const auto add = [&](Facts fact, bool isTrue) { facts |= isTrue ? fact : 0; };
   add(kThreads, options.by == ReportBy::Thread);
+  add(kFolded, options.foldsProcesses);
   add(kArguments, options.arguments);
   add(kHistogram, histogram);
   add(kCoarse, std::ranges::any_of(trace.processes, [](const auto &process) { return process.resolutionNs > 0; }));

@@ -47,7 +47,7 @@ public:
   /// `keeps`: by thread, whether summaries of its parts are wanted.
   ReportWorker(TraceTable &table, const ReportOptions &options, const std::vector<bool> &keeps)
       : TableSink(table), options_(options), isPlain_(!options.arguments && options.filter.showsAll()), keeps_(keeps),
-        rules_(options.filter, table), values_(table), rowKeys_(table, options.by) {}
+        rules_(options.filter, table), values_(table), rowKeys_(table, options.by, options.foldsProcesses) {}
 
   bool wantsDetails() const override { return options_.arguments; }
   void beginPart(const ThreadPart &part) {
@@ -61,7 +61,8 @@ public:
   }
   Expected<void> events(const model::Batch &batch) override {
     if (!calls_) {
-      if (options_.by == ReportBy::Thread) // groups are per thread
+      // Groups are per process or thread, but one function may have several processes.
+      if (const uint32_t place = rowKeys_.placeOf(thread_); place != std::exchange(place_, place))
         groupOf_.clear();
       calls_.emplace(*this, rules_, options_.arguments ? &values_ : nullptr);
     }
@@ -333,7 +334,8 @@ private:
   std::vector<Frame> frames_; // by depth
   OffCpuOfCalls off_;
   std::map<RowKey, uint32_t> numbers_;
-  std::vector<uint32_t> groupOf_; // by function
+  std::vector<uint32_t> groupOf_; // by function, for calls in place_
+  uint32_t place_ = kNoNumber;
   std::vector<uint32_t> openCalls_, openLists_;
   // For a part whose summary is kept:
   PartSummary summary_;

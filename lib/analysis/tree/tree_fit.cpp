@@ -31,7 +31,8 @@ uint64_t roundUp(uint64_t ns) {
 // No more than `mostLines` calls are this long, and each line stands for at least one call.
 Expected<uint64_t> safeDuration(model::TraceSource &source, const TraceTable &table,
                                 const std::vector<uint32_t> &threads, const FilterOptions &filter, uint64_t mostLines) {
-  const auto report = ADA_TRY(makeReport(source, table, threads, {.filter = filter}));
+  const auto report =
+      ADA_TRY(makeReport(source, table, threads, {.filter = filter, .foldsProcesses = table.hasManyProcesses()}));
   Distribution durations;
   for (const ReportRow &row : report.rows)
     durations.merge(row.figures.durations);

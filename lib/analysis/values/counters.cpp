@@ -70,6 +70,7 @@ public:
       calls_.emplace(*this, rules_, nullptr);
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
+      process_ = table().threads[event.thread].process;
       if (event.kind == model::Kind::Call && isCounter(event.function))
         value_ = counterValue(event, batch, values_);
       calls_->take(seq++, event, batch);
@@ -88,9 +89,9 @@ public:
       return;
     if (shown) {
       const model::Function &about = table().functions[span.functionIndex];
-      CounterRow &row = rows[{about.process, about.displayName}];
+      CounterRow &row = rows[{process_, about.displayName}];
       if (row.count == 0)
-        row.process = about.process, function[&row] = span.functionIndex;
+        row.process = process_, function[&row] = span.functionIndex;
       add(row, {.count = 1, .least = *value_, .most = *value_, .last = *value_, .lastNs = span.beginNs});
     }
     value_.reset();
@@ -106,6 +107,7 @@ private:
   ValueTexts values_;
   std::optional<ThreadCalls<CounterWorker>> calls_; // of the current thread
   std::optional<CounterValue> value_;               // of the counter that is open
+  uint32_t process_ = 0;                            // of the current thread
 };
 
 } // namespace

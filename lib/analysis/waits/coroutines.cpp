@@ -265,7 +265,7 @@ void Follower::link(uint32_t child, uint32_t parent, CoroutineLink why) {
 // The coroutine that EVENT, the call that creates it, begins.
 uint32_t Follower::make(ThreadState &state, const model::Event &event) {
   const uint32_t around = running(state);
-  const uint32_t coroutine = add(table_.functions[event.function].process, event.function, event.timeNs, event.thread);
+  const uint32_t coroutine = add(table_.threads[event.thread].process, event.function, event.timeNs, event.thread);
   Coroutine &made = all_[coroutine];
   made.isBeginKnown = !event.isEarlier;
   made.creator = around;
@@ -312,12 +312,13 @@ uint32_t Follower::findFuture(const model::Event &event, const model::Function &
                           future.where[0].number < registers.general.size();
   if (!hasAddress)
     return kNoCoroutine;
+  const uint32_t process = table_.threads[event.thread].process;
   const types::Value before = detail.types->parameters[1].value(registers);
   const std::optional<uint64_t> state = before.asUnsigned();
-  const auto [known, isNew] = pollers_.try_emplace({function.process, future.type.name}, event.function);
+  const auto [known, isNew] = pollers_.try_emplace({process, future.type.name}, event.function);
   if (rankOf(table_.functions[known->second]) < rankOf(function))
     known->second = event.function;
-  const Place place{function.process, registers.general[future.where[0].number], future.type.name};
+  const Place place{process, registers.general[future.where[0].number], future.type.name};
   if (const auto at = futures_.find(place); at != futures_.end()) {
     // What polls a GenFuture of Rust 1.63 calls what polls the future inside it.
     if (state != kUnresumed || !lives_[at->second].hasRun || at->second == running(*state_))
@@ -326,7 +327,7 @@ uint32_t Follower::findFuture(const model::Event &event, const model::Function &
   }
   if (state == kReturned || state == kPanicked || (role == Role::Drop && !state))
     return kNoCoroutine;
-  const uint32_t which = add(function.process, event.function, event.timeNs, event.thread);
+  const uint32_t which = add(process, event.function, event.timeNs, event.thread);
   all_[which].frame = std::get<1>(place);
   all_[which].isFuture = true;
   all_[which].state = state ? before.text() : std::string();

@@ -216,7 +216,7 @@ int suggest(const Options &options) {
   InputOptions input = options.input;
   input.path = options.suggest;
   TraceInput trace = TraceInput::open(input);
-  analysis::ReportOptions wanted;
+  analysis::ReportOptions wanted{.foldsProcesses = trace.table().hasManyProcesses()};
   trace.setRange(wanted.filter);
   auto report = need(analysis::makeReport(trace.source(), trace.table(), trace.threads(), wanted));
   std::vector<const analysis::ReportRow *> rows;

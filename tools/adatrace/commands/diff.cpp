@@ -58,7 +58,8 @@ analysis::Diff compareByFunction(const Options &options, int &exitCode) {
   return compareRuns(
       options, exitCode,
       [&](TraceInput &input) {
-        analysis::ReportOptions report{.filter = options.filter.options};
+        analysis::ReportOptions report{.filter = options.filter.options,
+                                       .foldsProcesses = input.table().hasManyProcesses()};
         input.setRange(report.filter);
         return analysis::makeReport(input.source(), input.table(), input.threads(), report);
       },
@@ -156,7 +157,7 @@ int runExplain(const Options &options, const Invocation &invocation) {
       InputOptions place = options.input;
       place.path = path;
       TraceInput &input = inputs[side].emplace_back(TraceInput::open(place));
-      analysis::ReportOptions wanted;
+      analysis::ReportOptions wanted{.foldsProcesses = input.table().hasManyProcesses()};
       input.setRange(wanted.filter);
       reports[side].push_back(need(analysis::makeReport(input.source(), input.table(), input.threads(), wanted)));
     }

@@ -39,7 +39,9 @@ struct Session {
 };
 
 Session readSession(const InputOptions &place, const analysis::FilterOptions &filter) {
-  Session session{TraceInput::open(place), {}};
+  InputOptions own = place;
+  own.sharesFunctions = false;
+  Session session{TraceInput::open(own), {}};
   analysis::CallPathsOptions options{.filter = filter, .by = analysis::PathsBy::Thread};
   session.input.setRange(options.filter);
   session.paths =

@@ -39,6 +39,7 @@ int run(Options &options, const Invocation &invocation) {
   if (options.limit)
     options.lines.limit = options.limit;
   options.lines.table.check("graph", graphTable(options.lines.view, options.lines.table.isText()));
+  options.input.sharesFunctions = options.paths.by == analysis::PathsBy::Trace;
   TraceInput input = TraceInput::open(options.input);
   options.paths.filter = options.filter.options;
   input.setRange(options.paths.filter);

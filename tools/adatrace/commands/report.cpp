@@ -9,6 +9,7 @@
 #include "terminal/screen.h"
 #include "trace/live_input.h"
 
+#include "analysis/events/trace_table.h"
 #include "analysis/report/growing_report.h"
 #include "analysis/report/suggestion.h"
 #include "analysis/values/counters.h"
@@ -36,7 +37,7 @@ struct Options {
   std::optional<uint64_t> limit;
   uint64_t slowest = 0;
   bool suggestsFilter = false;
-  bool counters = false;
+  bool counters = false, each = false;
   analysis::UseSummaries summaries = analysis::UseSummaries::Yes;
   std::string filterFile;
   FollowOptions follow;
@@ -147,9 +148,11 @@ int printSuggestion(Output &out, const Palette &palette, const analysis::Suggest
 }
 
 int runSuggestion(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto report = need(analysis::makeReport(
-      input.source(), input.table(), input.threads(),
-      {.filter = options.filter.options, .by = ReportBy::Function, .summaries = options.summaries}));
+  const auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(),
+                                                {.filter = options.filter.options,
+                                                 .by = ReportBy::Function,
+                                                 .foldsProcesses = input.table().hasManyProcesses(),
+                                                 .summaries = options.summaries}));
   if (std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
     return fail(kWrongUsage, "report: {} was recorded with clock=none, so the durations of its calls are unknown",
                 input.name());
@@ -211,11 +214,14 @@ void printAll(Output &out, const Palette &palette, const analysis::Report &repor
 }
 
 // Reads the trace and prints the whole report.
-int runReport(const Options &options, TraceInput &input, const Palette &palette) {
+int runReport(Options &options, TraceInput &input, const Palette &palette) {
+  options.lines.foldsProcesses = !options.each && options.lines.by != ReportBy::Thread && !options.lines.arguments &&
+                                 input.table().hasManyProcesses();
   const auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(),
                                                 {.filter = options.filter.options,
                                                  .by = options.lines.by,
                                                  .arguments = options.lines.arguments,
+                                                 .foldsProcesses = options.lines.foldsProcesses,
                                                  .summaries = options.summaries}));
   const bool isText = options.lines.table.isText(), isHistogram = isText && options.lines.histogram;
   analysis::Counters counters;
@@ -225,6 +231,9 @@ int runReport(const Options &options, TraceInput &input, const Palette &palette)
   }
   Output out;
   printAll(out, palette, report, input, options.lines, options.limit.value_or(isHistogram ? kHistograms : 0), counters);
+  if (isText && options.lines.foldsProcesses && !report.rows.empty())
+    out.print("{}processes with the same program are one; --each shows each of the {}{}\n", palette.dim,
+              formatCount(input.table().processes.size()), palette.reset);
   out.flush();
   int unmatched = kOk;
   if (input.hasAllThreads())
@@ -382,6 +391,10 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--histogram", options.lines.histogram,
             "Show how the durations of each function's calls are distributed; in text, each line counts the calls from "
             "its duration up to the next line's");
+  line.flag("--each", options.each,
+            fmt::format("Separate rows for each process; otherwise, if a trace has {} or more, those with the same "
+                        "program share rows (not with --by=thread and --args)",
+                        analysis::kMostListed));
   line.flag(
       "--counters", options.counters,
       "Instead: show the values of the program's counters (ADA_COUNTER), which text also shows below the functions");

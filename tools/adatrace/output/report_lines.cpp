@@ -8,6 +8,7 @@
 #include "base/quantities.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 namespace ada::cli {
@@ -96,14 +97,18 @@ const char *endNote(SpanEnd how) {
 void printReport(Output &out, const Palette &palette, const std::vector<ReportLine> &lines, const TraceInput &input,
                  const ReportLineOptions &options) {
   printTable(out, palette, analysis::reportColumns(), lines, options.table,
-             analysis::reportFacts(lines, input.table(), {.by = options.by, .arguments = options.arguments},
-                                   options.histogram),
+             analysis::reportFacts(
+                 lines, input.table(),
+                 {.by = options.by, .arguments = options.arguments, .foldsProcesses = options.foldsProcesses},
+                 options.histogram),
              [&](const ReportLine &line) { return RowNotes{notesOf(palette, line, options), {}}; });
+  std::set<uint64_t> told; // where the processes are not shown
   for (const model::Process &process : input.table().processes)
-    if (process.resolutionNs && options.table.isText())
+    if (process.resolutionNs && options.table.isText() &&
+        (!options.foldsProcesses || told.insert(process.resolutionNs).second))
       out.print("{}{}the clock advanced every {} (clock=tick): single durations are off by up to that, sums by at most "
                 "+/- in 19 of 20 cases{}\n",
-                palette.dim, input.severalProcesses() ? oneLine(process.label) + ": " : "",
+                palette.dim, input.severalProcesses() && !options.foldsProcesses ? oneLine(process.label) + ": " : "",
                 formatDuration(process.resolutionNs), palette.reset);
 }
 
@@ -112,8 +117,8 @@ void printHistograms(Output &out, const Palette &palette, const std::vector<Repo
   constexpr size_t kColumns = 40;
   for (const ReportLine &line : lines) {
     const Distribution &durations = line.row->figures.durations;
-    if (input.severalProcesses())
-      out.print("{}: ", oneLine(input.table().processes[line.row->process].label));
+    if (const model::Process &process = input.table().processes[line.row->process]; input.severalProcesses())
+      out.print("{}: ", oneLine(line.row->processes > 0 ? analysis::programOf(process) : process.label));
     if (line.row->thread)
       out.print("{}: ", input.label(*line.row->thread));
     out.print("{}{}{}: {}", palette.name, findColumn(analysis::reportColumns(), "function")->text(line), palette.reset,

@@ -21,6 +21,7 @@ struct ReportLineOptions {
   NameOptions names;
   bool arguments = false;
   bool histogram = false; ///< with text and JSON only
+  bool foldsProcesses = false;
 };
 
 void printReport(Output &out, const Palette &palette, const std::vector<analysis::ReportLine> &lines,

@@ -67,21 +67,17 @@ void TraceInput::selectTimes(const InputOptions &options) {
 void TraceInput::tell(const Error &problem) {
   hasProblems_ = true;
   const std::string text = problem.text();
-  if (std::ranges::find(told_, text) != told_.end())
+  if (!told_.insert(text).second)
     return;
-  told_.push_back(text);
-  if (problem.code == "E_BAD_CHECKSUM")
-    warning("{}; its events are shown, but some may be wrong", text);
-  else
-    complain(text);
+  messages_.add(problem.code == "E_BAD_CHECKSUM"
+                    ? fmt::format("warning: {}; its events are shown, but some may be wrong", text)
+                    : text);
 }
 
 void TraceInput::tell(const Warning &flaw) {
   hasProblems_ |= flaw.code == "W_DETAIL_FOREIGN"; // some arguments and results can't be shown
-  if (std::ranges::find(told_, flaw.message) != told_.end())
-    return;
-  told_.push_back(flaw.message);
-  warning("{}", flaw.message);
+  if (told_.insert(flaw.message).second)
+    messages_.add("warning: " + flaw.message);
 }
 
 TraceInput TraceInput::open(const InputOptions &options) {
@@ -93,6 +89,7 @@ TraceInput TraceInput::open(const InputOptions &options) {
   analysis::TableSink sink(input.table_);
   model::ReadRequest nothing;
   nothing.threads.emplace();
+  nothing.sharesFunctions = options.sharesFunctions;
   need(input.source_->readPart(sink, nothing));
   input.selectThreads(options);
   if (input.selected_.empty() && !options.threads.empty())
@@ -112,6 +109,7 @@ int TraceInput::close(const analysis::Damage &besides) {
     tell(problem);
   for (const Error &problem : besides.problems)
     tell(problem);
+  messages_.finish();
   return hasProblems_ ? kProblemsFound : kOk;
 }
 

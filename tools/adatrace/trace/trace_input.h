@@ -1,6 +1,9 @@
 // Opens the trace that a subcommand reads.
 #pragma once
 
+#include "terminal/folded_messages.h"
+#include "terminal/terminal.h"
+
 #include "analysis/events/call_filter.h"
 #include "analysis/events/part_sink.h"
 #include "analysis/events/thread_workers.h"
@@ -11,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace ada::cli {
@@ -24,6 +28,8 @@ struct InputOptions {
   std::string from, to;
   bool absolute = false; ///< times are on the trace's clock
   unsigned pid = 0;      ///< only threads of this process; 0: of all
+  /// See model::ReadRequest; false for commands that ask which process a function belongs to.
+  bool sharesFunctions = true;
 };
 
 void declareSessionArgument(CommandLine &line, std::string &path);
@@ -96,7 +102,8 @@ private:
   analysis::TraceTable table_;
   std::vector<uint32_t> selected_;
   uint64_t from_ = 0, to_ = ~uint64_t(0), start_ = 0, end_ = 0, origin_ = 0;
-  std::vector<std::string> told_;
+  std::unordered_set<std::string> told_;
+  FoldedMessages messages_{kVerifyEach, complain};
   bool hasProblems_ = false, isAbsolute_ = false;
 };
 

@@ -27,7 +27,7 @@ void eachNamedFunction(const Session &session, const std::function<void(uint32_t
   }
 }
 
-uint64_t countUnnamed(const Session &session, const std::function<std::span<const uint64_t>(uint32_t process)> &used) {
+uint64_t countUnnamed(const Session &session, const std::function<std::vector<uint64_t>(uint32_t process)> &used) {
   uint64_t all = 0, named = 0;
   std::map<std::pair<std::string_view, uint32_t>, std::unordered_set<uint32_t>> usedOf; // a binary, by load
   for (uint32_t process = 0; process < session.processes().size(); ++process) {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
+#include <vector>
 
 namespace ada::atf {
 
@@ -14,6 +14,6 @@ namespace ada::atf {
 void eachNamedFunction(const Session &session, const std::function<void(uint32_t process, uint64_t id)> &visit);
 
 /// How many of them no event names. `used`: the ids that the events of a process name.
-uint64_t countUnnamed(const Session &session, const std::function<std::span<const uint64_t>(uint32_t process)> &used);
+uint64_t countUnnamed(const Session &session, const std::function<std::vector<uint64_t>(uint32_t process)> &used);
 
 } // namespace ada::atf

@@ -16,6 +16,7 @@
 #include "formats/atf/manifest/symbol_entries.h"
 #include "formats/atf/session/link_check.h"
 #include "formats/packed/block_reader.h"
+#include "function_lists.h"
 #include "model/batch_builder.h"
 #include "model/loss_list.h"
 #include "model/wanted_threads.h"
@@ -82,10 +83,10 @@ public:
 private:
   Expected<void> announce(TraceSink &sink);
   Expected<void> announceThreads(TraceSink &sink, const std::vector<ManifestParts> &descriptions);
-  void begin(const ReadRequest &request);
+  void begin(const ReadRequest &request, bool areShared);
   Expected<void> readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
                             const ReadRequest &request);
-  Expected<void> announceNew(TraceSink &sink, uint32_t process, uint64_t functionId);
+  Expected<void> announceNew(TraceSink &sink, atf::FunctionLists::List &known, uint32_t process, uint64_t functionId);
   Expected<void> announceUnused(TraceSink &sink);
   void takeFlaws(const atf::ThreadTrace &thread);
   void tellDetailLoss(const atf::ThreadTrace &thread);
@@ -105,11 +106,6 @@ private:
     for (const Warning &flaw : list)
       flaws_.push_back({flaw.code, place + ": " + flaw.message});
   }
-
-  struct Functions {
-    FunctionIndex local;
-    std::vector<uint32_t> numbers; // in the model, by local number
-  };
 
   // The inputs and results of reading one thread.
   struct ThreadRead {
@@ -131,7 +127,7 @@ private:
 
   atf::Session session_;
   std::vector<std::pair<uint32_t, atf::ThreadTrace *>> threads_; // those that can be read, with their processes
-  std::vector<Functions> functions_;                             // by process
+  atf::FunctionLists functions_;
   atf::RecentFunctions recent_;
   uint32_t functionCount_ = 0;
   std::vector<Details> details_; // by thread
@@ -259,16 +255,17 @@ void AtfSource::tellDetailLoss(const atf::ThreadTrace &thread) {
 
 // The number of a function that is not among the recent ones. Announces it if it is new.
 uint32_t AtfSource::announceFunction(ThreadRead &read, uint64_t functionId) {
-  Functions &known = functions_[read.process];
+  atf::FunctionLists::List &known = functions_.of(session_, read.process, functionId);
   const uint32_t local = known.local.add(functionId);
   if (local >= known.numbers.size())
-    read.batch.check(announceNew(read.sink, read.process, functionId));
+    read.batch.check(announceNew(read.sink, known, read.process, functionId));
   return known.numbers[local];
 }
 
-Expected<void> AtfSource::announceNew(TraceSink &sink, uint32_t process, uint64_t functionId) {
+Expected<void> AtfSource::announceNew(TraceSink &sink, atf::FunctionLists::List &known, uint32_t process,
+                                      uint64_t functionId) {
   Function function = functionOf(process, functionId);
-  functions_[process].numbers.push_back(function.index = functionCount_++);
+  known.numbers.push_back(function.index = functionCount_++);
   return sink.addFunction(function);
 }
 
@@ -526,15 +523,14 @@ void AtfSource::countLosses(const ThreadRead &read) {
 }
 
 // Resets everything to the state before the first read.
-void AtfSource::begin(const ReadRequest &request) {
+void AtfSource::begin(const ReadRequest &request, bool areShared) {
   errors_ = session_.failures();
   flaws_.clear();
   warn(session_.path(), session_.warnings());
   lost_.clear();
   unlinked_.clear();
-  functions_.clear();
   recent_ = {};
-  functions_.resize(session_.processes().size());
+  functions_ = {session_.processes().size(), areShared};
   functionCount_ = 0;
   done_ = total_ = 0;
   for (const uint32_t thread : wantedThreads(request, threads_.size()))
@@ -545,7 +541,7 @@ void AtfSource::begin(const ReadRequest &request) {
 
 Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) {
   if (!request.isFurther) {
-    begin(request);
+    begin(request, (request.sharesFunctions || sink.sharesFunctions()) && !sink.wantsUnused());
     TraceInfo info;
     info.isRoot = session_.kind() == atf::Session::Kind::Root;
     if (sink.needsRange())
@@ -561,7 +557,7 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
     ADA_TRY(announceUnused(sink));
   else if (isWhole && !sink.takesSymbols())
     lost_.add("functions that no event names", // they were never announced
-              atf::countUnnamed(session_, [&](uint32_t process) { return functions_[process].local.ids(); }));
+              atf::countUnnamed(session_, [&](uint32_t process) { return functions_.usedBy(process); }));
   return sink.finish();
 }
 
@@ -569,8 +565,9 @@ Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) 
 Expected<void> AtfSource::announceUnused(TraceSink &sink) {
   Expected<void> status;
   atf::eachNamedFunction(session_, [&](uint32_t process, uint64_t id) {
-    if (status && functions_[process].local.add(id) >= functions_[process].numbers.size())
-      status = announceNew(sink, process, id);
+    atf::FunctionLists::List &known = functions_.ofProcess(process);
+    if (status && known.local.add(id) >= known.numbers.size())
+      status = announceNew(sink, known, process, id);
   });
   return status;
 }
