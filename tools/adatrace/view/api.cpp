@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 namespace ada::cli {
 
@@ -51,6 +52,47 @@ std::string exitOf(const model::Process &process) {
   return (*about)["exit"].dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
 }
 
+// How many processes and threads /api/sessions has of each session, and /api/members at a time. A session may have ten
+// thousand, and the page shows some fifty at first.
+constexpr uint64_t kFirstMembers = 200, kMostMembers = 2000;
+
+template <class List> auto part(const List &list, uint64_t from, uint64_t most) {
+  const size_t first = std::min<uint64_t>(from, list.size());
+  return std::span(list).subspan(first, std::min<uint64_t>(most, list.size() - first));
+}
+
+// `most` processes and threads, from these numbers on.
+void writeMembers(JsonText &json, const ViewSession &session, const ViewSession::Opened &opened, uint64_t fromProcess,
+                  uint64_t fromThread, uint64_t most) {
+  const analysis::TraceTable &table = opened.view->table();
+  const uint64_t start = session.startNs();
+  json.beginArray("processes");
+  for (const model::Process &process : part(table.processes, fromProcess, most)) {
+    json.beginObject().number("id", opened.processIds[process.index]);
+    process.pid ? json.number("pid", *process.pid) : json.null("pid");
+    json.text("name", oneLine(process.label)).text("executable", oneLine(process.executable));
+    json.json("exit", exitOf(process)).endObject();
+  }
+  json.endArray().beginArray("threads");
+  for (const model::Thread &thread : part(table.threads, fromThread, most)) {
+    const model::ThreadExtent extent = thread.extent.value_or(model::ThreadExtent());
+    const bool any = extent.events > 0;
+    json.beginObject().number("id", opened.threadIds[thread.index]);
+    json.number("process", opened.processIds[thread.process]).number("number", thread.number);
+    json.number("tid", thread.tid).text("name", oneLine(thread.label)).number("events", extent.events);
+    json.number("begin_ns", any ? static_cast<int64_t>(extent.firstNs - start) : 0);
+    json.number("end_ns", any ? static_cast<int64_t>(std::max(extent.firstNs, extent.lastNs) - start) : 0).endObject();
+  }
+  json.endArray();
+}
+
+void writeFurtherMembers(JsonText &json, ApiRequest &request) {
+  json.beginObject();
+  writeMembers(json, request.session(), request.opened(), request.number("processes", 0), request.number("threads", 0),
+               kMostMembers);
+  json.endObject();
+}
+
 void writeSession(JsonText &json, ViewSession &session) {
   const std::shared_ptr<const ViewSession::Opened> opened = session.opened();
   const ViewSession::Status status = session.status();
@@ -68,24 +110,9 @@ void writeSession(JsonText &json, ViewSession &session) {
   json.number("duration_ns", view->endNs() - std::min(start, view->endNs())).number("events", view->events());
   json.boolean("is_live", status.isLive).boolean("is_gone", session.isGone());
   json.number("resolution_ns", resolution).boolean("times_are_order", isOrder);
-  json.beginArray("processes");
-  for (const model::Process &process : table.processes) {
-    json.beginObject().number("id", opened->processIds[process.index]);
-    process.pid ? json.number("pid", *process.pid) : json.null("pid");
-    json.text("name", oneLine(process.label)).text("executable", oneLine(process.executable));
-    json.json("exit", exitOf(process)).endObject();
-  }
-  json.endArray().beginArray("threads");
-  for (const model::Thread &thread : table.threads) {
-    const model::ThreadExtent extent = thread.extent.value_or(model::ThreadExtent());
-    const bool any = extent.events > 0;
-    json.beginObject().number("id", opened->threadIds[thread.index]);
-    json.number("process", opened->processIds[thread.process]).number("number", thread.number);
-    json.number("tid", thread.tid).text("name", oneLine(thread.label)).number("events", extent.events);
-    json.number("begin_ns", any ? static_cast<int64_t>(extent.firstNs - start) : 0);
-    json.number("end_ns", any ? static_cast<int64_t>(std::max(extent.firstNs, extent.lastNs) - start) : 0).endObject();
-  }
-  json.endArray().number("functions", session.functions().size());
+  json.number("process_count", table.processes.size()).number("thread_count", table.threads.size());
+  writeMembers(json, session, *opened, 0, 0, kFirstMembers);
+  json.number("functions", session.functions().size());
   static constexpr const char *kStates[] = {"building", "ready", "failed"};
   json.beginObject("index").text("state", kStates[static_cast<size_t>(status.index)]);
   json.real("progress", status.progress).text("note", oneLine(status.note)).endObject();
@@ -424,7 +451,7 @@ HttpReply ViewApi::answer(const std::string &name, const std::map<std::string, s
       {"functions", writeFunctions}, {"picture", writePicture},     {"timeline", writeThread},
       {"call", writeCall},           {"find", writeFound},          {"statistics", writeStatistics},
       {"flame", writeFlame},         {"histogram", writeHistogram}, {"processors", writeProcessors},
-      {"source", writeSourceFile},   {"processes", writeProcesses},
+      {"source", writeSourceFile},   {"processes", writeProcesses}, {"members", writeFurtherMembers},
   };
   try {
     const auto known = kAnswers.find(name);

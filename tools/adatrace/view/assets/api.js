@@ -5,7 +5,8 @@
 /** @typedef {{id: number, process: number, number: number, tid: number, name: string, events: number, begin_ns: number, end_ns: number}} Thread */
 /**
  * @typedef {{id: number, name: string, start_ns: number, duration_ns: number, events: number, is_live: boolean,
- *   is_gone?: boolean, resolution_ns: number, times_are_order: boolean, processes: Process[], threads: Thread[], functions: number,
+ *   is_gone?: boolean, resolution_ns: number, times_are_order: boolean, process_count: number, thread_count: number,
+ *   processes: Process[], threads: Thread[], functions: number,
  *   index: {state: 'ready' | 'building' | 'failed', progress: number, note?: string}, warnings: string[]}} SessionInfo
  * @typedef {{id: number, name: string, file: string, line: number}} FunctionInfo
  * @typedef {{from: number, to: number, source: 'events' | 'index' | 'samples', exact: boolean, max_depth: number, depth: number[],
@@ -82,8 +83,34 @@ async function answerOf(path, parameters, signal) {
   return answer;
 }
 
-/** @returns {Promise<{sessions: SessionInfo[]}>} */
-export const getSessions = () => ask('sessions', {});
+/** @typedef {{processes: Process[], threads: Thread[]}} Members */
+/** By session, those that /api/sessions leaves out, and which state of it they are of. @type {Map<number, Members & {state: string}>} */
+const further = new Map();
+/** @param {SessionInfo} info */
+export const isPartial = (info) => info.processes.length < info.process_count || info.threads.length < info.thread_count;
+/**
+ * The sessions with their first processes and threads, or with all of them.
+ * @param {boolean} areWhole @returns {Promise<{sessions: SessionInfo[]}>}
+ */
+export async function getSessions(areWhole) {
+  /** @type {{sessions: SessionInfo[]}} */
+  const answer = await ask('sessions', {});
+  for (const info of answer.sessions.filter((one) => areWhole && isPartial(one))) {
+    const {processes, threads} = info, state = `${info.start_ns} ${info.events} ${info.is_live}`;
+    const old = further.get(info.id), known = old?.state === state ? old : {processes: [], threads: [], state};
+    const use = () => void (info.processes = processes.concat(known.processes), info.threads = threads.concat(known.threads));
+    for (use(); isPartial(info); use()) {
+      /** @type {Members} */
+      const more = await ask('members', {session: info.id, processes: info.processes.length, threads: info.threads.length});
+      if (!more.processes.length && !more.threads.length)
+        break; // the session was replaced
+      known.processes = known.processes.concat(more.processes);
+      known.threads = known.threads.concat(more.threads);
+    }
+    further.set(info.id, known);
+  }
+  return answer;
+}
 /** @param {number} session @param {number} since @returns {Promise<{functions: FunctionInfo[]}>} */
 export const getFunctions = (session, since) => ask('functions', {session, since});
 /**

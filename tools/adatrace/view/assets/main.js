@@ -1,6 +1,6 @@
 // The viewer's page: connects its parts, and keeps up with sessions that grow.
 // @ts-check
-import {getSessions, isAsking} from './api.js';
+import {getSessions, isAsking, isPartial} from './api.js';
 import {App} from './app.js';
 import {Dock} from './dock.js';
 import {debounce, element, isDelayed} from './dom.js';
@@ -55,7 +55,7 @@ app.compare = () => dock.choose(dock.panels.indexOf(compare));
 let sessions = [];
 
 async function load() {
-  const answer = await getSessions();
+  const answer = await getSessions(location.hash.length > 1); // the address may name any thread
   let known = 0;
   const listener = {
     arrived: () => {
@@ -83,12 +83,15 @@ async function load() {
     restore(state, app, dock, search);
   else if (sessions.some((session) => session.info.is_live))
     app.setFollowing(true);
-  if (!state && sessions.some((session) => session.info.processes.length >= MANY_PROCESSES))
+  if (!state && sessions.some((session) => session.info.process_count >= MANY_PROCESSES))
     dock.choose(dock.panels.findIndex((panel) => panel.id === 'processes'));
   (app.active || app.panes[0]).canvas.focus();
   app.onChange((what) => what !== 'hover' && saveState());
   app.namesChanged();
-  poll();
+  if (sessions.some(({info}) => isPartial(info)))
+    await update();
+  else
+    poll();
 }
 
 const isGrowing = () => sessions.some(({info}) => info.is_live || info.index.state === 'building');
@@ -99,7 +102,7 @@ function poll() {
 }
 async function update() {
   try {
-    const answer = await getSessions();
+    const answer = await getSessions(true);
     for (const session of sessions) {
       const info = answer.sessions.find(({id}) => id === session.id);
       if (info)

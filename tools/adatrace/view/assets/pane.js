@@ -111,7 +111,7 @@ export class Pane {
 
   drawHeading() {
     const {info} = this.session, {hidden} = this.rows, facts = [];
-    facts.push(duration(info.duration_ns), counted(info.events, 'event'), counted(info.threads.length, 'thread'));
+    facts.push(duration(info.duration_ns), counted(info.events, 'event'), counted(info.thread_count, 'thread'));
     if (info.is_live)
       facts.push('live');
     if (info.is_gone)
