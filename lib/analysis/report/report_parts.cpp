@@ -7,7 +7,7 @@
 
 namespace ada::analysis {
 
-std::string programOf(const model::Process &process) {
+std::string foldedName(const model::Process &process) {
   std::string_view path = process.executable;
   dom::parser parser;
   dom::element description;
@@ -22,7 +22,7 @@ std::vector<uint32_t> firstOfProgram(const TraceTable &table) {
   std::vector<uint32_t> firsts;
   std::unordered_map<std::string, uint32_t> known;
   for (const model::Process &process : table.processes)
-    firsts.push_back(known.try_emplace(programOf(process), process.index).first->second);
+    firsts.push_back(known.try_emplace(foldedName(process), process.index).first->second);
   return firsts;
 }
 

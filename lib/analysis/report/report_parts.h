@@ -28,7 +28,7 @@ struct RowKey {
 };
 
 /// The name of the file that the process executed, or its own name if that is not known.
-std::string programOf(const model::Process &process);
+std::string foldedName(const model::Process &process);
 /// By process: the first one with the same program.
 std::vector<uint32_t> firstOfProgram(const TraceTable &table);
 

@@ -84,7 +84,7 @@ constexpr Column<Row> kReport[] = {
     {kProcess,
      [](const Row &row) -> Value {
        const model::Process &process = row.trace->processes[row.row->process];
-       return row.row->processes > 0 ? programOf(process) : process.label;
+       return row.row->processes > 0 ? foldedName(process) : process.label;
      }},
     {ColumnInfo{"processes", Holds::Count, "only for a trace of many processes: how many with this program there are"} |
          needs(kFolded) | inText("processes", 9, 0, 2),

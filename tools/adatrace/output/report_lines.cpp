@@ -118,7 +118,7 @@ void printHistograms(Output &out, const Palette &palette, const std::vector<Repo
   for (const ReportLine &line : lines) {
     const Distribution &durations = line.row->figures.durations;
     if (const model::Process &process = input.table().processes[line.row->process]; input.severalProcesses())
-      out.print("{}: ", oneLine(line.row->processes > 0 ? analysis::programOf(process) : process.label));
+      out.print("{}: ", oneLine(line.row->processes > 0 ? analysis::foldedName(process) : process.label));
     if (line.row->thread)
       out.print("{}: ", input.label(*line.row->thread));
     out.print("{}{}{}: {}", palette.name, findColumn(analysis::reportColumns(), "function")->text(line), palette.reset,
