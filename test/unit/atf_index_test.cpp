@@ -204,7 +204,8 @@ TEST(IndexReader, FewFilesKeepDecodedBlocks) {
   auto writer = IndexWriter::create(path, {.packed = true});
   ASSERT_TRUE(writer);
   for (uint64_t i = 0; i < 100; ++i)
-    ASSERT_TRUE(writer->append({.timestampNs = i, .functionId = 7, .kind = i % 2 ? EventKind::Return : EventKind::Call}));
+    ASSERT_TRUE(
+        writer->append({.timestampNs = i, .functionId = 7, .kind = i % 2 ? EventKind::Return : EventKind::Call}));
   ASSERT_TRUE(writer->finish());
 
   std::vector<IndexReader> readers;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 
 namespace ada::analysis {
@@ -24,7 +25,7 @@ namespace {
 class Piece : public TableSink {
 public:
   /// `from`: the event of the thread to begin with.
-  Piece(TraceTable &table, uint32_t thread, uint64_t size, uint64_t from) : TableSink(table), size_(size) {
+  Piece(TraceTable &table, uint32_t thread, uint64_t from) : TableSink(table) {
     request_.threads = {thread};
     request_.isFurther = true;
     request_.toSeq = from;
@@ -55,9 +56,9 @@ public:
     return {};
   }
 
-  /// Gets the next piece if this one is used up. Afterwards there is an event, or the thread has ended.
-  Expected<void> fill(model::TraceSource &source) {
-    if (at_ < events_.size() || isOver_)
+  /// Gets the next `size` events if these are used up. Afterwards there is an event, or the thread has ended.
+  Expected<void> fill(model::TraceSource &source, uint64_t size) {
+    if (isFilled() || isOver_)
       return {};
     events_.clear();
     texts_.clear();
@@ -65,13 +66,14 @@ public:
     kept_.clear();
     at_ = numberless_ = 0;
     request_.fromSeq = request_.toSeq;
-    request_.toSeq += size_;
+    request_.toSeq += size;
     auto done = source.readPart(*this, request_);
     request_.withOpenCalls = false;
     isOver_ = events_.empty();
     return done;
   }
   bool isOver() const { return isOver_; }
+  bool isFilled() const { return at_ < events_.size(); }
   const model::Event &event() const { return events_[at_]; }
   uint64_t seq() const { return request_.fromSeq + at_ - std::min(at_, numberless_); }
   model::Batch batch() const {
@@ -82,7 +84,6 @@ public:
 private:
   std::string_view keep(std::string_view text) { return kept_.emplace_back(text); }
 
-  uint64_t size_;
   model::ReadRequest request_;
   std::vector<model::Event> events_;
   std::vector<model::Text> texts_;
@@ -105,33 +106,58 @@ Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const 
 
 Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
                                const std::vector<uint64_t> &first, const EventUse &use) {
-  const uint64_t size = std::clamp<uint64_t>((1 << 20) / (threads.size() + 1), 64, 4096);
-  std::vector<std::unique_ptr<Piece>> pieces;
-  std::vector<size_t> heap; // the earliest is on top
-  const auto isLater = [&](size_t a, size_t b) {
-    const uint64_t left = pieces[a]->event().timeNs, right = pieces[b]->event().timeNs;
-    return left != right ? left > right : a > b;
+  struct Head {
+    uint64_t ns; // of the thread's next event
+    size_t thread;
   };
-  const auto push = [&](size_t thread) -> Expected<void> {
-    auto filled = pieces[thread]->fill(source);
-    if (filled && !pieces[thread]->isOver()) {
-      heap.push_back(thread);
-      std::push_heap(heap.begin(), heap.end(), isLater);
+  const auto isLater = [](const Head &a, const Head &b) { return a.ns != b.ns ? a.ns > b.ns : a.thread > b.thread; };
+  std::vector<Head> heap; // the earliest is on top
+  const auto push = [&](Head head) {
+    heap.push_back(head);
+    std::push_heap(heap.begin(), heap.end(), isLater);
+  };
+  // A thread is read from its first event to its last one only. In a session of many short processes few of them run at
+  // the same time, and the fewer they are the larger their pieces can be: each one costs the decoding of what is before
+  // it in its block.
+  std::vector<std::unique_ptr<Piece>> pieces(threads.size());
+  size_t open = 0;
+  const auto fill = [&](size_t thread) -> Expected<void> {
+    Piece &piece = *pieces[thread];
+    ADA_TRY(piece.fill(source, std::clamp<uint64_t>((1 << 20) / (open + 1), 64, 4096)));
+    if (!piece.isOver()) {
+      push({piece.event().timeNs, thread});
+      return {};
     }
-    return filled;
+    pieces[thread].reset();
+    --open;
+    return {};
+  };
+  const auto begin = [&](size_t thread) {
+    pieces[thread] = std::make_unique<Piece>(table, threads[thread], first[thread]);
+    ++open;
+    return fill(thread);
   };
   for (size_t i = 0; i < threads.size(); ++i) {
-    pieces.push_back(std::make_unique<Piece>(table, threads[i], size, first[i]));
-    ADA_TRY(push(i));
+    const std::optional<model::ThreadExtent> &extent = table.threads[threads[i]].extent;
+    if (first[i] == 0 && extent && extent->events > 0) // otherwise calls that began earlier come first
+      push({extent->firstNs, i});
+    else
+      ADA_TRY(begin(i));
   }
   while (!heap.empty()) {
     std::pop_heap(heap.begin(), heap.end(), isLater);
-    const size_t thread = heap.back();
+    const size_t thread = heap.back().thread;
     heap.pop_back();
+    if (!pieces[thread]) {
+      ADA_TRY(begin(thread));
+      continue;
+    }
     Piece &piece = *pieces[thread];
-    ADA_TRY(use(piece.seq(), piece.event(), piece.batch()));
-    piece.next();
-    ADA_TRY(push(thread));
+    do { // as long as no other thread has an earlier event
+      ADA_TRY(use(piece.seq(), piece.event(), piece.batch()));
+      piece.next();
+    } while (piece.isFilled() && (heap.empty() || isLater(heap.front(), {piece.event().timeNs, thread})));
+    ADA_TRY(fill(thread));
   }
   return {};
 }

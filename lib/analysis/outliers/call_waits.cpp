@@ -192,11 +192,12 @@ Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const
   CallWaitCollector collector(sample, table);
   const std::vector<uint32_t> threads = allThreads(table);
   const bool inPieces = isReadInPieces(source, table) && sample.calls.size() <= kMostReadInPieces;
-  const auto read = [&](const std::vector<uint64_t> &first, uint64_t toNs) -> Expected<void> {
+  const auto read = [&](const std::vector<uint32_t> &some, const std::vector<uint64_t> &first,
+                        uint64_t toNs) -> Expected<void> {
     WaitState state(table, {}, collector);
     collector.attach(state);
     auto done =
-        mergeEventsFrom(source, table, threads, first,
+        mergeEventsFrom(source, table, some, first,
                         [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
                           state.take(seq, event, batch);
                           return event.timeNs > toNs ? earlyEnd() : Expected<void>();
@@ -207,18 +208,23 @@ Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const
     std::vector<uint64_t> first;
     for (const uint32_t thread : threads)
       first.push_back(source.cuts(thread, 1).front());
-    ADA_TRY(read(first, ~uint64_t(0)));
+    ADA_TRY(read(threads, first, ~uint64_t(0)));
   } else {
     std::vector<Cuts> cuts;
     for (const uint32_t thread : threads)
       cuts.emplace_back(source, table, thread);
     for (const auto &[fromNs, toNs] : timesToRead(sample)) {
+      std::vector<uint32_t> some; // of ten thousand processes most have ended before, or begin later
       std::vector<uint64_t> first;
-      for (const Cuts &of : cuts) {
-        const size_t cut = ADA_TRY(of.lastUntil(fromNs));
-        first.push_back(of.seqOf(cut));
+      for (const uint32_t thread : threads) {
+        const std::optional<model::ThreadExtent> &extent = table.threads[thread].extent;
+        if (extent && (extent->lastNs < fromNs || extent->firstNs > toNs))
+          continue;
+        const size_t cut = ADA_TRY(cuts[thread].lastUntil(fromNs));
+        some.push_back(thread);
+        first.push_back(cuts[thread].seqOf(cut));
       }
-      ADA_TRY(read(first, toNs));
+      ADA_TRY(read(some, first, toNs));
     }
   }
   collector.finish();

@@ -189,7 +189,7 @@ void printCpuUse(Output &out, const Palette &palette, const ProcessWhy &why, dou
               palette.reset, row.threads ? formatCount(row.threads, "traced thread") : "no traced thread");
   if (why.use.untold)
     out.print("  {}without {} whose on-CPU times are not known{}\n", palette.dim,
-              formatCount(why.use.untold, why.use.untold == 1 ? "process" : "processes"), palette.reset);
+              formatCount(why.use.untold, "process"), palette.reset);
   out.print("on-CPU alone:\n");
   constexpr size_t kMostAlone = 5;
   const std::vector<Alone> alone = aloneRows(why);

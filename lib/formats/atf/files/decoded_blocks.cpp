@@ -1,3 +1,4 @@
+// Few files keep what they have decoded: a list of the newest, which is one for all readers of the program.
 #include "formats/atf/files/decoded_blocks.h"
 
 #include <array>
