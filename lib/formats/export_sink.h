@@ -49,7 +49,7 @@ public:
   Expected<void> endThread(uint32_t thread) final;
   Expected<void> finish() final;
   bool wantsDetails() const override { return hasValues_; }
-  bool sharesFunctions() const override { return !wantsNumbers(); }
+  bool sharesFunctions() const override { return true; }
   std::vector<Loss> losses() const override { return lost_.list(); }
 
 protected:

@@ -15,7 +15,7 @@ namespace {
 
 // A report holds some 600 bytes for each function of each thread, so no more threads than these are in one, except for
 // those of a single process.
-constexpr size_t kThreadsAtATime = 1024;
+constexpr size_t kThreadsAtATime = 128;
 
 // Calls use(report) for reports of some processes each, in the order of the processes, until it returns false.
 template <class Use> Expected<void> eachReport(SharedTrace &trace, const std::atomic<bool> &stop, Use &&use) {

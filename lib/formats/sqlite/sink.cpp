@@ -140,8 +140,8 @@ private:
     spans_ = &insertions_["spans"];
   }
   struct ProcessState {
-    std::vector<uint32_t> functions; // the source's numbers
-    uint32_t threadsLeft = 0;        // whose events are still to come
+    std::map<uint32_t, FunctionStatistics> called; // by number in the trace, until it has ended
+    uint32_t threadsLeft = 0;                      // whose events are still to come
     query::Knowledge known;
   };
   struct KnownFunction {
@@ -183,8 +183,6 @@ private:
     numbers_.push_back(number);
     names_.push_back(validUtf8(function.displayName));
     functions_.try_emplace(number, KnownFunction{function, {}});
-    figures_.emplace_back();
-    processes_[function.process].functions.push_back(function.index);
   }
   // 1 for calls that are in no other call of the same function.
   uint64_t wayOf(const Call &call, uint64_t) override {
@@ -200,7 +198,7 @@ private:
     span.recorderNs = 0; // it is among the off-CPU times
     const bool isOutermost = row.way == 1, isKnown = thread.offCpu != nullptr;
     const analysis::OffCpuOfCall off = isKnown ? thread.offCpu->end(span.depth) : analysis::OffCpuOfCall();
-    FunctionStatistics &figures = figuresOf(row.span.functionIndex);
+    FunctionStatistics &figures = processes_[this->thread(row.thread).process].called[function];
     figures.add(span, isOutermost);
     figures.addOffCpu(off.all, off.self, isOutermost);
     const uint64_t selfNs = span.selfNs() - std::min(span.selfNs(), off.self.recorderNs);
@@ -208,12 +206,6 @@ private:
     writeSpan(row, selfNs, off, isKnown && thread.offCpu->isSchedKnown(), isKnown);
     if (!row.argumentsJson.empty())
       writeArguments(row);
-  }
-  FunctionStatistics &figuresOf(uint32_t function) {
-    std::unique_ptr<FunctionStatistics> &figures = figures_[function];
-    if (!figures)
-      figures = std::make_unique<FunctionStatistics>();
-    return *figures;
   }
   void writeSpan(const Row &row, uint64_t selfNs, const analysis::OffCpuOfCall &off, bool knowsSched,
                  bool knowsRecorder) {
@@ -257,11 +249,7 @@ private:
   }
   // Writes what the process's functions cost.
   void leaveProcess(uint32_t process) {
-    std::map<uint32_t, FunctionStatistics> called; // by number
-    for (const uint32_t function : std::exchange(processes_[process].functions, {}))
-      if (const auto figures = std::exchange(figures_[function], nullptr))
-        called[numbers_[function]].merge(*figures);
-    for (const auto &[number, figures] : called) {
+    for (const auto &[number, figures] : std::exchange(processes_[process].called, {})) {
       writeValues("process_functions", query::processFunctionRow(number, process, figures, processes_[process].known));
       functions_.at(number).figures.merge(figures);
     }
@@ -376,10 +364,9 @@ private:
   sqlite3 *database_ = nullptr;
   std::map<std::string_view, Insertion> insertions_; // by table
   Insertion *spans_ = nullptr;
-  std::map<uint32_t, KnownFunction> functions_;              // by number in the trace
-  std::vector<uint32_t> numbers_;                            // by the source's number
-  std::vector<std::string> names_;                           // likewise
-  std::vector<std::unique_ptr<FunctionStatistics>> figures_; // likewise, until their process has ended
+  std::map<uint32_t, KnownFunction> functions_; // by number in the trace
+  std::vector<uint32_t> numbers_;               // by the source's number
+  std::vector<std::string> names_;              // likewise
   std::vector<ProcessState> processes_;
   std::vector<ThreadState> threads_;
   Expected<void> status_;

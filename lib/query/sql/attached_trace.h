@@ -37,6 +37,9 @@ public:
 
   const std::atomic<bool> &interrupt; ///< true while a query is to end
   TraceLists lists;
+  /// The query that is being prepared has the word OR. SQLite may then read a table once for each side and tell by
+  /// their numbers which rows it had before.
+  bool hasOr = false;
 
 private:
   struct KeptRange {
