@@ -36,9 +36,11 @@ inline uint64_t counterFrequency() { return 0; }
 
 // The last of CPUID's extended leaves. Asked for once: in a virtual machine, CPUID takes 4 µs.
 inline uint32_t lastExtendedLeaf() {
-  static uint32_t last; // (atomic)
+  constexpr uint32_t kUnknown =
+      1; // not 0: then it would be in .bss, which may be out of reach (runtime/CMakeLists.txt)
+  static uint32_t last = kUnknown; // (atomic)
   uint32_t known = __atomic_load_n(&last, __ATOMIC_RELAXED);
-  if (known == 0) {
+  if (known == kUnknown) {
     uint32_t b, c, d;
     __cpuid(0x80000000, known, b, c, d);
     __atomic_store_n(&last, known, __ATOMIC_RELAXED);

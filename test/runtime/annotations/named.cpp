@@ -16,7 +16,7 @@ int main() { return ns::handle(1) + ns::handle(1); }
 // SYMBOL: T _ZN2ns6handleEi
 // CHECK-DAG: ,handle a <request>,{{.*}}named.cpp{{(:[0-9]+)?}},2,
 // CHECK-DAG: ,main,{{.*}},1,
-// TREE:      main
+// TREE:      {{ }}main{{$}}
 // TREE-NEXT: handle a <request> ×2
 // MANGLED: _ZN2ns6handleEi ×2
 // ONLY:      ,source,

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// CHECK:      main
+// CHECK:      {{ }}main{{$}}
 // CHECK-NEXT:   open(path=0x{{[0-9a-f]+}}, flags=O_RDONLY) → -1 (ENOENT)
 // CHECK-NEXT:   open(path=0x{{[0-9a-f]+}}, flags=O_WRONLY|O_CREAT|O_EXCL, {{0644|420}}) → -1 ({{EEXIST|EISDIR}})
 // CHECK-NEXT:   malloc(size=7) → 0x{{[0-9a-f]+}}
@@ -27,7 +27,7 @@
 // REST-NOT: open
 // DUMP:     "name":"open","depth":1,"detail_seq":0,"external":true,"args":{"path":
 // DUMP:     "kind":"return"{{.*}}"name":"open","depth":1,"detail_seq":1,"external":true,"return":-1,"return_type":"int32","errno":"ENOENT","registers":{"
-// WITHOUT:  main
+// WITHOUT:  {{ }}main{{$}}
 // WITHOUT-NOT: {{open|read|malloc}}
 int main(void) {
   char text[8];
