@@ -15,6 +15,7 @@
 #include "object_file.h"
 #include "shared/manifest_keys.h"
 #include "shared/wide.h"
+#include "standard_error.h"
 #include "waiting_room.h"
 
 namespace ada {
@@ -44,6 +45,8 @@ void tellMissing(const Image &image) {
         Message(image.path)
         << ": no function is recorded: it has no table of functions. Either the linker dropped all of them, or a "
            "linker script moves the section " ADA_SECTION_FUNCTIONS ".");
+  if (!areStandardFilesOpen()) // `adatrace info` looks, too
+    return;
   const uint64_t all = functionsInFile(image.isExecutables, image.path);
   if (all > found)
     say(Message(image.path) << ": " << all - found << " of " << all

@@ -55,6 +55,13 @@ bool isStandardErrorTerminal() {
   return errorAtStart.type == S_IFCHR && isStandardErrorOpen() && sys::call(SYS_ioctl, 2L, 0x5401L, termios) == 0;
 }
 
+bool areStandardFilesOpen() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (openFile(fd).type == 0)
+      return false;
+  return true;
+}
+
 int sys::aboveStandardFiles(int fd) {
   if (ada_thread.hasOwnFiles)
     return fd;

@@ -16,5 +16,7 @@ void noteStandardError(bool isLate);
 // Async-signal-safe.
 bool isStandardErrorOpen();
 bool isStandardErrorTerminal();
+// Whether 0, 1 and 2 are files, so that none of ours would get a number that the program expects for one of its own.
+bool areStandardFilesOpen();
 
 } // namespace ada
