@@ -84,7 +84,7 @@ void findPipes() {
     path << static_cast<uint64_t>(fd);
     char link[6] = {};
     const bool isNamed = sys::call(SYS_readlinkat, AT_FDCWD, path.c_str(), link, sizeof link) != sizeof link ||
-                         __builtin_memcmp(link, "pipe:[", sizeof link) != 0;
+                         !TextPiece(link, sizeof link).startsWith(TextPiece("pipe:["));
     if (isNamed)
       pipe << "fifo:[" << static_cast<uint64_t>(s.st_dev) << ":" << static_cast<uint64_t>(s.st_ino) << "]";
     else
