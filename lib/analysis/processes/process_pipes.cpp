@@ -63,7 +63,8 @@ ProcessPipes::ProcessPipes(const ProcessList &list, const TraceTable &table)
   }
   for (std::vector<Peer> &peers : peers_) {
     std::ranges::sort(peers, {}, &Peer::run); // which is by begin
-    peers.erase(std::ranges::unique(peers, {}, &Peer::run).begin(), peers.end());
+    const auto isSame = [](const Peer &one, const Peer &other) { return one.run == other.run; };
+    peers.erase(std::unique(peers.begin(), peers.end(), isSame), peers.end()); // clang 14 cannot compile ranges::unique
     uint64_t endNs = 0;
     for (Peer &peer : peers)
       peer.endNs = endNs = std::max(endNs, list.all[peer.run].endNs);
