@@ -76,7 +76,7 @@ std::string ThreadLabels::numbered(std::string_view function) {
   if (function.empty())
     return {};
   std::string label(withoutParameters(shortName(function)));
-  if (label == "main" && !std::exchange(hadMain_, true)) // there is no thread with the process's number
+  if (label == "main" && !std::exchange(hadMain_, true)) // no thread has the process's number
     return label;
   return label + " #" + std::to_string(++used_[label]);
 }

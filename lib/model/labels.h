@@ -35,7 +35,7 @@ std::string nameForPeople(const Thread &thread);
 /// Makes the labels of a process's threads, one after the other in the order in which they began.
 class ThreadLabels {
 public:
-  /// `mainName`: the name of the thread whose number is that of the process, empty if there is none.
+  /// `mainName`: the name of the thread that has the process's number; empty if the trace has no such thread.
   /// `programs`: names of the program, with or without a path, after which the system may have named it.
   ThreadLabels(std::optional<uint64_t> pid, std::string_view mainName, std::span<const std::string_view> programs);
 

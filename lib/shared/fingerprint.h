@@ -15,7 +15,7 @@ class Fingerprint {
 public:
   void add(const void *bytes, size_t size) { hash_ = fnv1a(static_cast<const char *>(bytes), size, hash_); }
   void add(uint64_t number) { add(&number, sizeof number); }
-  /// Its data is null if there is no text, which differs from an empty one.
+  /// A missing text (null data) and an empty one give different hashes.
   void add(TextPiece text) {
     add(text.data, text.size);
     if (text.data)

@@ -13,7 +13,7 @@
 //   orphan            does not wait for the child
 //   exec=PATH         executes PATH (with PART 2) after half of the calls; with fork=, the child does so at once
 //   end=return|_exit|quick_exit|raw
-//   kill=begin:US     SIGKILL so many microseconds after main() began (of the child: after the fork)
+//   kill=begin:US     SIGKILL US microseconds after main() began; in a child, after the fork
 //   kill=end:US       the same, from the moment when the process is about to end, or to execute
 #include <fcntl.h>
 #include <pthread.h>

@@ -8,7 +8,7 @@ Every 400 of them, some run a program that the session has not seen yet, several
 Each process counts its calls in shared memory. Afterwards the session must pass `verify`, the folder of rings must be
 empty, and each process's part of the trace is compared with its own counts. `lost`: calls that had returned and are
 neither in the trace nor among its reported losses. `wrong`: calls that never happened. Both must be 0. The default is
-the short form, of 300 processes; 20,000 take some minutes. What was done follows from the seed, only the moments differ.
+the short form, of 300 processes; 20,000 take some minutes. A seed repeats what is done, but not when.
 """
 import argparse
 import ctypes

@@ -8,14 +8,14 @@
 namespace ada::analysis {
 
 std::string foldedName(const model::Process &process) {
-  std::string_view path = process.executable;
+  std::string_view first;
   dom::parser parser;
   dom::element description;
-  dom::array arguments;
-  if (path.empty() && !parser.parse(process.description).get(description) &&
-      !description[manifest::kProcess][manifest::kArgv].get(arguments) && arguments.at(0).get(path))
-    path = {};
-  return path.empty() ? process.name : std::string(path.substr(path.rfind('/') + 1));
+  if (process.executable.empty() && !parser.parse(process.description).get(description) &&
+      description[manifest::kProcess][manifest::kArgv].at(0).get(first))
+    first = {};
+  const std::string program = model::programOf(process.executable, first);
+  return program.empty() ? process.name : program;
 }
 
 std::vector<uint32_t> firstOfProgram(const TraceTable &table) {

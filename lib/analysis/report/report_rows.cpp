@@ -19,10 +19,10 @@ void merge(ReportGroup &into, const ReportGroup &from) {
 // What rows of a process, or of several folded ones, have in common.
 std::vector<ReportRow> rowsOf(const TraceTable &table, const ReportOptions &options) {
   std::vector<ReportRow> rows(table.processes.size());
-  std::vector<uint32_t> firsts = options.foldsProcesses ? firstOfProgram(table) : std::vector<uint32_t>();
+  const std::vector<uint32_t> firsts = options.foldsProcesses ? firstOfProgram(table) : std::vector<uint32_t>();
   const auto rowProcess = [&](uint32_t process) { return firsts.empty() ? process : firsts[process]; };
   for (uint32_t process = 0; process < rows.size(); ++process)
-    rows[process].process = process, rows[process].processes = 0;
+    rows[process].process = process;
   for (const uint32_t first : firsts)
     ++rows[first].processes;
   for (const model::Thread &thread : table.threads) {

@@ -6,11 +6,10 @@
 #include "group_rewrite.h"
 #include "modules.h"
 #include "query/views.h"
+#include "query_words.h"
 #include "slice_functions.h"
 
-#include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <sqlite3.h>
 #include <utility>
 
@@ -138,24 +137,13 @@ Expected<void> SqlDatabase::attach(const std::string &schema, std::unique_ptr<mo
   return {};
 }
 
-// Whether the word, which is in lower case, is anywhere in the text.
-static bool hasWord(std::string_view text, std::string_view word) {
-  const auto isLetter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  const auto isSame = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
-  for (size_t at = 0; at + word.size() <= text.size(); ++at)
-    if (std::ranges::equal(text.substr(at, word.size()), word, isSame) && (at == 0 || !isLetter(text[at - 1])) &&
-        (at + word.size() == text.size() || !isLetter(text[at + word.size()])))
-      return true;
-  return false;
-}
-
 Expected<std::optional<SqlQuery>> SqlDatabase::query(std::string_view sql, std::string_view *rest) {
   if (sql.find('\0') != sql.npos)
     return Error{.code = "E_SQL", .message = "there is a NUL byte in the query"};
   SqlQuery query(*this);
   parts_->refused.clear();
   for (const auto &[schema, trace] : parts_->traces)
-    trace->hasOr = hasWord(sql, "or");
+    trace->hasOr = mayHaveWord(sql, "or");
   const char *end = nullptr;
   if (sqlite3_prepare_v2(parts_->connection, sql.data(), static_cast<int>(sql.size()), &query.statement_, &end) !=
       SQLITE_OK)

@@ -36,8 +36,8 @@ inline uint64_t counterFrequency() { return 0; }
 
 // The last of CPUID's extended leaves. Asked for once: in a virtual machine, CPUID takes 4 µs.
 inline uint32_t lastExtendedLeaf() {
-  constexpr uint32_t kUnknown =
-      1; // not 0: then it would be in .bss, which may be out of reach (runtime/CMakeLists.txt)
+  // Not 0: then the variable would be in .bss, which may be out of reach (runtime/CMakeLists.txt).
+  constexpr uint32_t kUnknown = 1;
   static uint32_t last = kUnknown; // (atomic)
   uint32_t known = __atomic_load_n(&last, __ATOMIC_RELAXED);
   if (known == kUnknown) {

@@ -104,8 +104,7 @@ bool Images::has(const ada_image *table) {
 }
 
 bool Images::add(const ada_image *table, Ring &ring, bool recording) {
-  const LoadedObject object = findLoadedObject(table);
-  return add(table, object, ring, recording);
+  return add(table, findLoadedObject(table), ring, recording);
 }
 
 void Images::tellMissing() {

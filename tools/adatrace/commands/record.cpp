@@ -204,7 +204,7 @@ void reportEnd(const std::string &session, const OptionList &options, const Endi
   }
   const std::string place = readable(session);
   const auto nanoseconds = static_cast<uint64_t>(ending.duration.count());
-  const bool areMany = analysis::areMany(totals.processes); // nobody looks at the calls of so many
+  const bool areMany = analysis::areMany(totals.processes); // then `processes` is the next command
   const std::string events = formatCount(totals.events, "event") +
                              (areMany ? fmt::format(" of {} processes", formatCount(totals.processes)) : "");
   // How many events there were besides the newest is not known, so their rate isn't, either.

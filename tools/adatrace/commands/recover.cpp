@@ -1,5 +1,4 @@
 // Adatrace recover: finishes traces of killed programs.
-#include "base/file_tree.h"
 #include "base/quantities.h"
 #include "command.h"
 #include "options/option_values.h"
@@ -14,6 +13,7 @@
 #include "ada/trace/session.h"
 #include "analysis/events/trace_table.h"
 #include "analysis/processes/command_shape.h"
+#include "model/labels.h"
 #include <ctime>
 #include <filesystem>
 #include <map>
@@ -136,10 +136,9 @@ RecoverOptions optionsOf(const Options &options) {
 // The program and kind of command line of a process; empty if its manifest does not say.
 std::string commandOf(const std::string &directory) {
   const auto manifest = Manifest::read(directory + "/manifest.json");
-  if (!manifest || (manifest->executable.empty() && manifest->argv.empty()))
-    return {};
-  const std::string &program = manifest->executable.empty() ? manifest->argv[0] : manifest->executable;
-  return analysis::commandShape(lastNameOf(program), manifest->argv);
+  const std::string program =
+      manifest ? model::programOf(manifest->executable, manifest->argv.empty() ? "" : manifest->argv[0]) : "";
+  return program.empty() ? "" : analysis::commandShape(program, manifest->argv);
 }
 
 // Recovers many processes, and prints one line for each program and command line instead of one for each process.

@@ -19,7 +19,7 @@ struct FunctionsOff {
 /// What the manifests of a session say, for all of its processes together.
 struct RunFindings {
   FunctionsOff off;
-  /// The reason given by the first process that was to record processor times and could not; empty if there is none.
+  /// Why processor times are missing: the reason of the first process that could not record them. Empty if all could.
   /// Bounded traces never have them.
   std::string whyNoProcessorTimes;
   std::vector<std::string> failures; ///< of recorders
