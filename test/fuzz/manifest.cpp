@@ -18,7 +18,7 @@ static void use(const Manifest &manifest) {
   for (const ManifestThread &thread : manifest.threads)
     require(thread.id <= UINT32_MAX && ids.insert(thread.id).second, "threads have a number each");
   for (const Symbol &symbol : manifest.ownSymbols()) {
-    const Symbol *found = manifest.find(symbol.functionId);
+    const std::optional<Symbol> found = manifest.find(symbol.functionId);
     require(found && found->functionId == symbol.functionId, "every symbol is found");
     require(!manifest.displayName(symbol.functionId).empty() && !manifest.shortDisplayName(symbol.functionId).empty(),
             "every symbol has a name");
