@@ -18,31 +18,26 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # A file that breaks the rule of its folder, and what it includes.
 BROKEN = {
-    "include/ada/trace": ("include/ada/trace/x.h", '"../../../lib/base/text.h"'),
+    "include/ada/trace": ("include/ada/trace/x.h", '"../../../lib/trace/base/text.h"'),
     "include/ada": ("include/ada/x.h", "<string>"),
     "pass/common": ("pass/common/x.cpp", '"../llvm/filter.h"'),
-    "pass/llvm": ("pass/llvm/x.cpp", '"base/text.h"'),
+    "pass/llvm": ("pass/llvm/x.cpp", '"trace/base/text.h"'),
     "pass/gcc": ("pass/gcc/x.cpp", '"../llvm/filter.h"'),
     "runtime/arch/*": ("runtime/arch/x86_64/x.h", '"../aarch64/cpu.h"'),
     "runtime": ("runtime/core/base/x.cpp", "<string>"),
-    "lib/shared": ("lib/shared/text/x.h", '"base/text.h"'),
-    "lib/base": ("lib/base/x.cpp", '"ada/trace/session.h"'),
-    "lib/demangle": ("lib/demangle/x.cpp", '"model/names.h"'),
-    "lib/elf": ("lib/elf/x.cpp", '"model/names.h"'),
-    "lib/columns": ("lib/columns/x.cpp", '"model/names.h"'),
-    "lib/model": ("lib/model/x.cpp", '"analysis/report/report.h"'),
-    "lib/formats": ("lib/formats/csv/x.cpp", '"convert/budget.h"'),
-    "lib/query": ("lib/query/x.cpp", '"../formats/packed/file.h"'),
+    "shared/demangle": ("shared/demangle/x.cpp", '"trace/names.h"'),
+    "shared": ("shared/text/x.h", '"trace/base/text.h"'),
+    "lib/trace/base": ("lib/trace/base/x.cpp", '"ada/trace/session.h"'),
+    "lib/trace/elf": ("lib/trace/elf/x.cpp", '"trace/names.h"'),
+    "lib/trace/columns": ("lib/trace/columns/x.cpp", '"trace/names.h"'),
+    "lib/trace": ("lib/trace/x.cpp", '"analysis/report/report.h"'),
+    "lib/formats": ("lib/formats/csv/x.cpp", '"live/recover/ring_directory.h"'),
     "lib/analysis": ("lib/analysis/tree/x.cpp", '"ada/trace/dial9.h"'),
-    "lib/view": ("lib/view/x.cpp", '"formats/table.h"'),
-    "lib/convert": ("lib/convert/x.cpp", '"../../tools/adatrace/command.h"'),
-    "lib/recover": ("lib/recover/x.cpp", '"../../runtime/core/ring/ring.h"'),
-    "lib/control": ("lib/control/x.cpp", '"../../runtime/core/ring/ring.h"'),
-    "lib": ("lib/x.cpp", '"../pass/llvm/filter.h"'),
+    "lib/live": ("lib/live/recover/x.cpp", '"../../runtime/core/ring/ring.h"'),
     "tools/adatrace": ("tools/adatrace/output/x.cpp", '"formats/packed/file.h"'),
     "python": ("python/native/x.cpp", '"../../tools/adatrace/command.h"'),
     "bench": ("bench/x.cpp", '"../pass/llvm/filter.h"'),
-    "examples": ("examples/x.cpp", '"../lib/base/text.h"'),
+    "examples": ("examples/x.cpp", '"../lib/trace/base/text.h"'),
 }
 # The same within folders that have rules for their sub-folders.
 BROKEN_PARTS = {
@@ -55,13 +50,16 @@ BROKEN_PARTS = {
     "lib/analysis/diff": ("lib/analysis/diff/x.cpp", '"analysis/waits/why.h"'),
     "lib/analysis/check": ("lib/analysis/check/x.cpp", '"analysis/report/report.h"'),
     "lib/analysis/outliers": ("lib/analysis/outliers/x.cpp", '"analysis/diff/diff.h"'),
+    "lib/analysis/query": ("lib/analysis/query/x.cpp", '"analysis/view/picture.h"'),
+    "lib/analysis/view": ("lib/analysis/view/x.cpp", '"analysis/query/tables.h"'),
     "lib/formats/atf/files": ("lib/formats/atf/files/x.cpp", '"formats/atf/session/session_check.h"'),
     "lib/formats/atf/manifest": ("lib/formats/atf/manifest/x.cpp", '"formats/atf/info/time_flaws.h"'),
     "lib/formats/atf/info": ("lib/formats/atf/info/x.cpp", '"formats/atf/session/session_check.h"'),
     "lib/formats/atf/session": ("lib/formats/atf/session/x.cpp", '"formats/wtf/chunk.h"'),
     "lib/formats/packed": ("lib/formats/packed/x.cpp", '"formats/atf/files/checks.h"'),
+    "lib/formats/convert": ("lib/formats/convert/x.cpp", '"analysis/view/picture.h"'),
     "lib/formats/import": ("lib/formats/import/x.cpp", '"formats/xray/log.h"'),
-    "lib/formats/*": ("lib/formats/csv/x.cpp", '"formats/perfetto/packet_reader.h"'),
+    "lib/formats/*": ("lib/formats/csv/x.cpp", '"formats/convert/budget.h"'),
     "runtime/core/base": ("runtime/core/base/x.cpp", '"core/ring/ring.h"'),
     "runtime/core/ring": ("runtime/core/ring/x.cpp", '"core/files/thread_file.h"'),
     "runtime/core/files": ("runtime/core/files/x.cpp", '"core/drain/drain.h"'),
@@ -69,13 +67,13 @@ BROKEN_PARTS = {
     "runtime/core/drain": ("runtime/core/drain/x.cpp", '"core/session/session.h"'),
     "runtime/core/session": ("runtime/core/session/x.cpp", '"../../../pass/llvm/filter.h"'),
     "tools/adatrace/terminal": ("tools/adatrace/terminal/x.cpp", '"options/command_line.h"'),
-    "tools/adatrace/options": ("tools/adatrace/options/x.cpp", '"trace/trace_input.h"'),
-    "tools/adatrace/manual": ("tools/adatrace/manual/x.cpp", '"trace/trace_input.h"'),
-    "tools/adatrace/process": ("tools/adatrace/process/x.cpp", '"trace/trace_input.h"'),
-    "tools/adatrace/trace": ("tools/adatrace/trace/x.cpp", '"output/tree_lines.h"'),
+    "tools/adatrace/options": ("tools/adatrace/options/x.cpp", '"input/trace_input.h"'),
+    "tools/adatrace/manual": ("tools/adatrace/manual/x.cpp", '"input/trace_input.h"'),
+    "tools/adatrace/process": ("tools/adatrace/process/x.cpp", '"input/trace_input.h"'),
+    "tools/adatrace/input": ("tools/adatrace/input/x.cpp", '"output/tree_lines.h"'),
     "tools/adatrace/output": ("tools/adatrace/output/x.cpp", '"fleet/loader.h"'),
     "tools/adatrace/doctor": ("tools/adatrace/doctor/x.cpp", '"output/table_writer.h"'),
-    "tools/adatrace/elf": ("tools/adatrace/elf/x.cpp", '"trace/trace_input.h"'),
+    "tools/adatrace/elf": ("tools/adatrace/elf/x.cpp", '"input/trace_input.h"'),
     "tools/adatrace/fleet": ("tools/adatrace/fleet/x.cpp", '"view/api.h"'),
     "tools/adatrace/ship": ("tools/adatrace/ship/x.cpp", '"output/tree_lines.h"'),
     "tools/adatrace/view": ("tools/adatrace/view/x.cpp", '"fleet/loader.h"'),
@@ -88,19 +86,19 @@ INTERNALS = ["formats/packed/file.h", "formats/perfetto/packet_reader.h", "forma
 
 # For each section of docs/porting.md: files that nobody has listed, with their code.
 MENTIONS = {
-    "A new CPU": [("lib/model/x.cpp", "#if defined(__x86_64__)"), ("runtime/core/base/x.cpp", "#ifdef __aarch64__")],
+    "A new CPU": [("lib/trace/x.cpp", "#if defined(__x86_64__)"), ("runtime/core/base/x.cpp", "#ifdef __aarch64__")],
     "A new LLVM": [("pass/llvm/x.cpp", "#if LLVM_VERSION_MAJOR > 14"), ("cmake/X.cmake", "foreach(v 14 19 22)")],
-    "A new format": [("tools/adatrace/commands/x.cpp", 'if (name == "dial9")'), ("lib/convert/x.cpp", "wtf::Sink sink;")],
-    "A new export": [("tools/adatrace/output/x.cpp", 'name == "speedscope"'), ("lib/convert/x.cpp", "kSqliteFormat")],
-    "A new import": [("lib/analysis/events/x.cpp", "kUftraceFormat"), ("tools/adatrace/trace/x.cpp", '"xray"')],
+    "A new format": [("tools/adatrace/commands/x.cpp", 'if (name == "dial9")'), ("lib/formats/convert/x.cpp", "wtf::Sink sink;")],
+    "A new export": [("tools/adatrace/output/x.cpp", 'name == "speedscope"'), ("lib/formats/convert/x.cpp", "kSqliteFormat")],
+    "A new import": [("lib/analysis/events/x.cpp", "kUftraceFormat"), ("tools/adatrace/input/x.cpp", '"xray"')],
     "A new command": [("tools/adatrace/main.cpp", "return runCommand(&kRecord, args);"),
                       ("tools/adatrace/output/x.cpp", "extern const Command kNew;")],
     "A new event kind": [("lib/analysis/tree/x.cpp", "e.kind == EventKind::Call"), ("runtime/core/drain/x.cpp", "ADA_RECORD_RETURN"),
-                         ("lib/shared/ring/x.h", "e.kind != kException"), ("runtime/core/files/x.cpp", "e.kind == ring::kCall")],
-    "A new run-time option": [("lib/recover/x.cpp", '"detail_buffer"'), ("tools/adatrace/commands/x.cpp", '"--post-roll-ms"')],
+                         ("shared/ring/x.h", "e.kind != kException"), ("runtime/core/files/x.cpp", "e.kind == ring::kCall")],
+    "A new run-time option": [("lib/live/recover/x.cpp", '"detail_buffer"'), ("tools/adatrace/commands/x.cpp", '"--post-roll-ms"')],
     "A new type of option": [("tools/adatrace/options/x.cpp", "option.type == options::Type::Share"),
                              ("runtime/core/drain/x.cpp", "ADA_OPTION(Rotation, x, y, z, w)")],
-    "A new field in the manifest": [("lib/analysis/events/x.cpp", "manifest::kDetailCount"), ("lib/view/x.cpp", '"build_id"'),
+    "A new field in the manifest": [("lib/analysis/events/x.cpp", "manifest::kDetailCount"), ("lib/analysis/view/x.cpp", '"build_id"'),
                                     ("runtime/core/files/x.cpp", '#include "shared/manifest_keys.h"')],
 }
 
@@ -134,13 +132,13 @@ class Layering(unittest.TestCase):
                     self.refuses(f"tools/adatrace/{folder}/x.cpp", f'"{header}"')
 
     def testThroughOtherHeaders(self):
-        self.refuses("tools/adatrace/process/x.cpp", '"recover/ring_directory.h"', "leads to")
+        self.refuses("tools/adatrace/process/x.cpp", '"live/recover/ring_directory.h"', "leads to")
 
     def testUnknownHeader(self):
-        self.refuses("lib/base/x.cpp", '"../base/nowhere.h"', "no such file")
+        self.refuses("lib/trace/base/x.cpp", '"../base/nowhere.h"', "no such file")
 
     def testWhatIsAllowed(self):
-        for name, header in (("lib/analysis/events/x.cpp", '"analysis/values/value_texts.h"'), ("lib/base/x.cpp", "<vector>"),
+        for name, header in (("lib/analysis/events/x.cpp", '"analysis/values/value_texts.h"'), ("lib/trace/base/x.cpp", "<vector>"),
                              ("tools/adatrace/fleet/x.cpp", '"formats/clickhouse/schema.h"')):
             self.assertEqual([], list(layering.problemsIn(ROOT, name, f"#include {header}\n")))
 
@@ -197,7 +195,7 @@ DIFFERENT = ["namespace {\nstruct Reply {};\n}", "struct Reply;", "static inline
 
 class OneDefinition(unittest.TestCase):
     def problems(self, one, two, file="tools/adatrace/view/b.h"):
-        files = {"lib/base/a.h": f"namespace ada::x {{\n{one}\n}}\n", file: f"namespace ada {{\nnamespace x {{\n{two}\n}}\n}}\n"}
+        files = {"lib/trace/base/a.h": f"namespace ada::x {{\n{one}\n}}\n", file: f"namespace ada {{\nnamespace x {{\n{two}\n}}\n}}\n"}
         return list(one_definition.problemsIn(files))
 
     def testSame(self):
@@ -205,7 +203,7 @@ class OneDefinition(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(1, len(self.problems(text, text)))
                 self.assertEqual([], self.problems(text, text, "pass/b.h"), "these are never linked together")
-        self.assertRegex(self.problems(SAME[0], SAME[0])[0], "^ada::x::Reply is defined twice in adatrace: lib/base/a.h:2, tools/adatrace/view/b.h:3$")
+        self.assertRegex(self.problems(SAME[0], SAME[0])[0], "^ada::x::Reply is defined twice in adatrace: lib/trace/base/a.h:2, tools/adatrace/view/b.h:3$")
         self.assertEqual(1, len(self.problems("inline int f(int a) { return a; }", "inline int f(int b) { return 2; }")))
 
     def testDifferent(self):

@@ -17,20 +17,20 @@ from style import withoutAngles, withoutText
 
 # What is linked together. The test of the runtime contains parts of it, and the library.
 PROGRAMS = {
-    "adatrace": ["include/ada", "lib", "tools/adatrace"],
-    "the Python package": ["include/ada", "lib", "python"],
-    "the runtime on x86-64": ["include/ada", "lib/shared", "runtime/core", "runtime/os", "runtime/arch/x86_64"],
-    "the runtime on AArch64": ["include/ada", "lib/shared", "runtime/core", "runtime/os", "runtime/arch/aarch64"],
-    "the plugin for LLVM": ["include/ada", "lib/shared", "pass/common", "pass/llvm"],
-    "the plugin for GCC": ["include/ada", "lib/shared", "pass/common", "pass/gcc"],
-    "the test of the runtime": ["include/ada", "lib", "runtime/core", "runtime/os", "runtime/arch/x86_64", "test/unit/runtime"],
-    "the test of recovery": ["include/ada", "lib", "test/unit/recover"],
-    "the test of the fleet": ["include/ada", "lib", "tools/adatrace/fleet", "test/unit/fleet"],
-    "the test of conversions": ["include/ada", "lib", "test/formats/convert"],
-    "the test of dial9": ["include/ada", "lib", "test/formats/dial9"],
-    "the test of WTF": ["include/ada", "lib", "test/formats/wtf"],
-    "the test of packed files": ["include/ada", "lib", "test/formats/packed"],
-    "the test of imports": ["include/ada", "lib", "test/formats/import"],
+    "adatrace": ["include/ada", "shared", "lib", "tools/adatrace"],
+    "the Python package": ["include/ada", "shared", "lib", "python"],
+    "the runtime on x86-64": ["include/ada", "shared", "runtime/core", "runtime/os", "runtime/arch/x86_64"],
+    "the runtime on AArch64": ["include/ada", "shared", "runtime/core", "runtime/os", "runtime/arch/aarch64"],
+    "the plugin for LLVM": ["include/ada", "shared", "pass/common", "pass/llvm"],
+    "the plugin for GCC": ["include/ada", "shared", "pass/common", "pass/gcc"],
+    "the test of the runtime": ["include/ada", "shared", "lib", "runtime/core", "runtime/os", "runtime/arch/x86_64", "test/unit/runtime"],
+    "the test of recovery": ["include/ada", "shared", "lib", "test/unit/recover"],
+    "the test of the fleet": ["include/ada", "shared", "lib", "tools/adatrace/fleet", "test/unit/fleet"],
+    "the test of conversions": ["include/ada", "shared", "lib", "test/formats/convert"],
+    "the test of dial9": ["include/ada", "shared", "lib", "test/formats/dial9"],
+    "the test of WTF": ["include/ada", "shared", "lib", "test/formats/wtf"],
+    "the test of packed files": ["include/ada", "shared", "lib", "test/formats/packed"],
+    "the test of imports": ["include/ada", "shared", "lib", "test/formats/import"],
 }
 
 

@@ -7,7 +7,7 @@ import fcntl
 import glob
 import os
 
-PATH_OFFSET, PATH_BYTES = 4096 + 2048 * 16, 4096 # ADA_RING_PATH_OFFSET and _BYTES of lib/shared/ring/ring_file.h
+PATH_OFFSET, PATH_BYTES = 4096 + 2048 * 16, 4096 # ADA_RING_PATH_OFFSET and _BYTES of shared/ring/ring_file.h
 
 
 def removeRings(folder, directory="/dev/shm"):

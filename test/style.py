@@ -148,7 +148,7 @@ NEEDS_HEADER = (
      re.compile(r"#include <(?:cstring|string\.h)>"), "<cstring>"),
     (re.compile(r"(?<![\w.>])(?:std::|::)?(?:fopen|fprintf|snprintf|fread|fwrite|fclose)\("),
      re.compile(r"#include <(?:cstdio|stdio\.h)>"), "<cstdio>"),
-    (re.compile(r"(?<!define )\bADA_TRY\("), re.compile(r'#include "base/try\.h"'), '"base/try.h"'),
+    (re.compile(r"(?<!define )\bADA_TRY\("), re.compile(r'#include "trace/base/try\.h"'), '"trace/base/try.h"'),
 )
 
 

@@ -4,8 +4,8 @@
 #include "ada/trace/convert.h"
 #include "formats/name_limit.h"
 #include "formats/table.h"
-#include "model/batch_builder.h"
-#include "model/loss_list.h"
+#include "trace/batch_builder.h"
+#include "trace/loss_list.h"
 
 namespace ada::model {
 

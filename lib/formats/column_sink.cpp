@@ -1,7 +1,7 @@
 // The table `spans`, for files of columns.
 #include "column_sink.h"
 
-#include "query/tables.h"
+#include "analysis/query/tables.h"
 
 namespace ada::model {
 

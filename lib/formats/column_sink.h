@@ -1,9 +1,9 @@
 // The common part of sinks for files of columns: the table `spans`, with one row per call.
 #pragma once
 
-#include "columns/column.h"
 #include "formats/row_sink.h"
 #include "formats/span_off_cpu.h"
+#include "trace/columns/column.h"
 
 #include <memory>
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include "ada/trace/error.h"
 #include "ada/trace/model.h"
-#include "base/json.h"
+#include "trace/base/json.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,8 +1,8 @@
 // The common part of sinks for formats that are written and never read.
 #include "export_sink.h"
 
-#include "base/text.h"
-#include "model/labels.h"
+#include "trace/base/text.h"
+#include "trace/labels.h"
 
 #include <algorithm>
 #include <optional>

@@ -5,7 +5,7 @@
 #include "analysis/values/counters.h"
 #include "formats/byte_output.h"
 #include "formats/table.h"
-#include "model/loss_list.h"
+#include "trace/loss_list.h"
 
 #include <memory>
 #include <span>

@@ -1,9 +1,9 @@
 // How much of a name is kept that comes with another tool's trace.
 #include "name_limit.h"
 
-#include "base/format.h"
 #include "shared/fnv.h"
 #include "shared/text/utf8.h"
+#include "trace/base/format.h"
 
 namespace ada::model {
 

@@ -4,7 +4,7 @@
 // can hold gigabytes of them.
 #pragma once
 
-#include "model/loss_list.h"
+#include "trace/loss_list.h"
 
 #include <string>
 #include <string_view>

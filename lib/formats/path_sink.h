@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/export_sink.h"
-#include "model/path_tree.h"
+#include "trace/path_tree.h"
 
 #include <optional>
 #include <string_view>

@@ -1,10 +1,10 @@
 // The only list of trace formats.
 #include "formats/table.h"
-#include "base/file_tree.h"
-#include "base/format.h"
-#include "base/tar_format.h"
-#include "base/try.h"
-#include "model/spool.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/format.h"
+#include "trace/base/tar_format.h"
+#include "trace/base/try.h"
+#include "trace/spool.h"
 
 #include <algorithm>
 #include <cstring>

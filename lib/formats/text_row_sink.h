@@ -1,9 +1,9 @@
 // The common part of sinks for text formats with one row per call: several threads write the rows.
 #pragma once
 
-#include "base/stable_list.h"
 #include "formats/ordered_text.h"
 #include "formats/row_sink.h"
+#include "trace/base/stable_list.h"
 
 #include <memory>
 

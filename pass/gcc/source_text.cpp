@@ -2,9 +2,9 @@
 #include "source_text.h"
 #include "ada_names.h"
 #include "coroutines.h"
-#include "demangle/demangle.h"
 #include "library_calls.h"
 #include "objc_names.h"
+#include "shared/demangle/demangle.h"
 
 namespace ada {
 

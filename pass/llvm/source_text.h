@@ -1,7 +1,7 @@
 // A function's name and origin as its source has them.
 #pragma once
 
-#include "demangle/demangle.h"
+#include "shared/demangle/demangle.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -7,8 +7,8 @@
 #include "analysis/tree/flame_page.h"
 #include "analysis/tree/tree_table.h"
 #include "analysis/waits/wait_table.h"
-#include "base/try.h"
 #include "flame/assets.h"
+#include "trace/base/try.h"
 
 #include <deque>
 #include <iterator>

@@ -6,8 +6,8 @@
 
 #include "ada/trace/calls.h"
 #include "analysis/events/globbed_function.h"
-#include "base/text.h"
-#include "query/tables.h"
+#include "analysis/query/tables.h"
+#include "trace/base/text.h"
 
 #include <pybind11/stl.h>
 

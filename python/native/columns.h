@@ -4,7 +4,7 @@
 #include "trace.h"
 
 #include "ada/trace/columns.h"
-#include "query/shared_trace.h"
+#include "analysis/query/shared_trace.h"
 
 #include <pybind11/pybind11.h>
 

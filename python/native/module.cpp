@@ -5,10 +5,10 @@
 #include "sql.h"
 #include "without_lock.h"
 
-#include "base/text.h"
-#include "base/try.h"
-#include "query/span_read.h"
+#include "analysis/query/span_read.h"
 #include "shared/select/function_glob.h"
+#include "trace/base/text.h"
+#include "trace/base/try.h"
 
 #include <pybind11/stl.h>
 

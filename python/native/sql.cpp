@@ -1,10 +1,10 @@
 // SQL on traces, with results as arrays.
 #include "sql.h"
 
-#include "base/format.h"
-#include "base/try.h"
-#include "columns/column.h"
 #include "nulls.h"
+#include "trace/base/format.h"
+#include "trace/base/try.h"
+#include "trace/columns/column.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,8 +1,8 @@
 // An opened trace of any format, for questions from several Python threads at once.
 #include "trace.h"
 
-#include "base/try.h"
 #include "formats/table.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <numeric>

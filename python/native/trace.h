@@ -4,8 +4,8 @@
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
 #include "analysis/events/trace_table.h"
-#include "query/shared_trace.h"
-#include "query/stoppable_source.h"
+#include "analysis/query/shared_trace.h"
+#include "analysis/query/stoppable_source.h"
 
 #include <chrono>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Long work without Python's global lock, which Ctrl-C ends.
 #pragma once
 
-#include "query/stoppable_source.h"
+#include "analysis/query/stoppable_source.h"
 
 #include <pybind11/pybind11.h>
 

@@ -7,9 +7,9 @@
 #include "require.h"
 
 #include "ada/trace/session.h"
-#include "base/archive.h"
-#include "base/file_bytes.h"
-#include "base/tar_format.h"
+#include "trace/base/archive.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/tar_format.h"
 
 #include <cstdio>
 #include <cstring>

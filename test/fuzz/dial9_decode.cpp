@@ -7,7 +7,7 @@
 #include "require.h"
 
 #include "ada/trace/dial9.h"
-#include "base/gunzip.h"
+#include "trace/base/gunzip.h"
 
 #include <array>
 #include <string>

@@ -1,6 +1,6 @@
 // Checks every interleaving of a thread, its signal handlers and their jumps, the drain, and a kill.
 //
-// Chunks hold three records here. The code of the drain and of recovery is the real one (lib/shared/ring). The thread
+// Chunks hold three records here. The code of the drain and of recovery is the real one (shared/ring). The thread
 // is stepped through one store at a time, in the order in which trampolines.S and record.cpp make them. At each step
 // any of these may come next: the thread's next store, a handler that interrupts it (handlers can be interrupted too),
 // the drain reading a batch, the drain's commit, and, if the clock does not advance with each reading, a clock tick.
@@ -434,7 +434,7 @@ private:
       problem_ = "an exit without its call:" + text + ", " + std::to_string(open) + " open";
   }
 
-  // The same as in lib/recover/recover.cpp.
+  // The same as in lib/live/recover/recover.cpp.
   void recover(State &s) {
     const ada_ring_cursor &cursor = s.thread.cursor[s.thread.current];
     s.fileCount = static_cast<uint8_t>(cursor.events);

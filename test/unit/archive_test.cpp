@@ -1,15 +1,15 @@
 // What is written into an archive is found again.
 // Hostile members are refused by name, and whatever damage there is, the rest is read.
-#include "base/archive.h"
+#include "trace/base/archive.h"
 
 #include "ada/trace/session.h"
-#include "base/archive_writer.h"
-#include "base/file_bytes.h"
-#include "base/file_tree.h"
-#include "base/tar_format.h"
-#include "base/zstd_frame.h"
 #include "formats/atf/files/writer.h"
 #include "scratch_directory.h"
+#include "trace/base/archive_writer.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/tar_format.h"
+#include "trace/base/zstd_frame.h"
 
 #include <cstdio>
 #include <cstring>

@@ -2,8 +2,8 @@
 #include "ada/trace/calls.h"
 #include "formats/atf/files/writer.h"
 #include "growth.h"
-#include "model/statistics.h"
 #include "scratch_directory.h"
+#include "trace/statistics.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Memory of mapped files is given back, also where it is released in small parts.
-#include "base/file_bytes.h"
 #include "scratch_directory.h"
+#include "trace/base/file_bytes.h"
 
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What people call processes and threads.
-#include "model/labels.h"
+#include "trace/labels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // Reading manifest.json: all fields, odd ones, damaged ones, and large ones quickly.
 #include "ada/trace/manifest.h"
-#include "base/json_object.h"
-#include "base/json_repair.h"
 #include "growth.h"
 #include "scratch_directory.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/json_object.h"
+#include "trace/base/json_repair.h"
 
 #include <cstdio>
 #include <fstream>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analysis/events/trace_table.h"
-#include "model/spool.h"
+#include "trace/spool.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Arguments as columns.
-#include "base/nested_json.h"
 #include "formats/clickhouse/named_values.h"
+#include "trace/base/nested_json.h"
 
 #include <gtest/gtest.h>
 

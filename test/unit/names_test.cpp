@@ -1,5 +1,5 @@
 // Names are demangled with the suffixes that compilers append, and folded so that different functions stay distinct.
-#include "model/names.h"
+#include "trace/names.h"
 
 #include <gtest/gtest.h>
 

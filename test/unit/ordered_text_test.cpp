@@ -1,6 +1,6 @@
 // Text that several threads write comes out in order, whichever part takes long; and lists that grow meanwhile.
-#include "base/stable_list.h"
 #include "formats/ordered_text.h"
+#include "trace/base/stable_list.h"
 
 #include <atomic>
 #include <chrono>

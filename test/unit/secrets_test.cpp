@@ -1,5 +1,5 @@
 // Secrets are recognised by the names of files and by their text, and hardly anything else is.
-#include "base/secrets.h"
+#include "trace/base/secrets.h"
 
 #include <gtest/gtest.h>
 #include <string>

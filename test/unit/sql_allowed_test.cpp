@@ -1,6 +1,6 @@
 // Queries can use the listed functions, pragmas and tables, and no other of those that the SQLite at hand has.
 #include "ada/trace/sql.h"
-#include "query/sql/allowed.h"
+#include "analysis/query/sql/allowed.h"
 
 #include <gtest/gtest.h>
 

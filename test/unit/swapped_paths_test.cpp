@@ -2,11 +2,11 @@
 //
 // Whatever comes out of it, nothing is read, written or removed where a link leads.
 #include "ada/trace/error.h"
-#include "base/fair_links.h"
-#include "base/safe_file.h"
-#include "base/temporary_directory.h"
-#include "convert/source_files.h"
+#include "formats/convert/source_files.h"
 #include "scratch_directory.h"
+#include "trace/base/fair_links.h"
+#include "trace/base/safe_file.h"
+#include "trace/base/temporary_directory.h"
 
 #include <gtest/gtest.h>
 

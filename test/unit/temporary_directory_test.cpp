@@ -1,6 +1,6 @@
 // A directory for an unfinished output disappears with its program, or with the next one that makes one.
-#include "base/temporary_directory.h"
 #include "scratch_directory.h"
+#include "trace/base/temporary_directory.h"
 
 #include <filesystem>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // Texts with any content: UTF-8, JSON, and what is sent to a terminal.
-#include "base/digits.h"
-#include "base/estimates.h"
-#include "base/json.h"
-#include "base/quantities.h"
-#include "base/text.h"
+#include "trace/base/digits.h"
+#include "trace/base/estimates.h"
+#include "trace/base/json.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include "ada/trace/error.h"
 

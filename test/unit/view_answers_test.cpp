@@ -4,8 +4,8 @@
 
 #include "analysis/report/report.h"
 #include "analysis/tree/call_paths.h"
-#include "view/call_answers.h"
-#include "view/range_answers.h"
+#include "analysis/view/call_answers.h"
+#include "analysis/view/range_answers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-// A random trace in memory, and the true answers about it, for tests of lib/view.
+// A random trace in memory, and the true answers about it, for tests of lib/analysis/view.
 #pragma once
 
-#include "view/index_builder.h"
-#include "view/index_file.h"
-#include "view/trace_view.h"
+#include "analysis/view/index_builder.h"
+#include "analysis/view/index_file.h"
+#include "analysis/view/trace_view.h"
 
 #include <algorithm>
 #include <memory>

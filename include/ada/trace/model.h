@@ -286,7 +286,7 @@ struct Prints {
 ///
 /// Some sources are threadwise: they deliver one thread after the other in batches of one thread each, can be read any
 /// number of times and from within a sink, and go to a requested part directly.
-/// model/spool.h makes a threadwise source from any other.
+/// trace/spool.h makes a threadwise source from any other.
 class TraceSource {
 public:
   virtual ~TraceSource();

@@ -2,10 +2,10 @@
 #include "check.h"
 
 #include "analysis/events/call_sink.h"
-#include "base/format.h"
-#include "base/try.h"
-#include "model/names.h"
-#include "model/statistics.h"
+#include "trace/base/format.h"
+#include "trace/base/try.h"
+#include "trace/names.h"
+#include "trace/statistics.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,7 +1,7 @@
 // Parses rules, with errors that point at the column.
 #include "rules.h"
 
-#include "base/format.h"
+#include "trace/base/format.h"
 
 #include <charconv>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "analysis/outliers/chance.h"
 #include "path_changes.h"
 
-#include "base/format.h"
+#include "trace/base/format.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The columns of a comparison of runs.
 #include "diff_table.h"
 
-#include "base/format.h"
+#include "trace/base/format.h"
 
 #include <cmath>
 

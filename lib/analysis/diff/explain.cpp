@@ -5,9 +5,9 @@
 #include "argument_shift.h"
 #include "path_changes.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
-#include "model/names.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // The columns of causes of a change.
 #include "explain_table.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
-#include "model/names.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/names.h"
 
 #include <cmath>
 

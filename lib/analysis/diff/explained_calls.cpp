@@ -1,7 +1,7 @@
 // Reads the calls of a function in one run, and puts runs together.
 #include "explained_calls.h"
 
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -4,7 +4,7 @@
 #include "analysis/events/early_end.h"
 #include "analysis/events/session_match.h"
 #include "analysis/events/thread_calls.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <condition_variable>
 #include <map>

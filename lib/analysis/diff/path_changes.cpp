@@ -1,9 +1,9 @@
 // Adds up calls by path on both sides, and divides the differences.
 #include "path_changes.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
-#include "model/names.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // Where a thread can be read from, and what is open there.
 #include "cuts.h"
 
-#include "base/try.h"
 #include "early_end.h"
+#include "trace/base/try.h"
 
 namespace ada::analysis {
 

@@ -1,6 +1,6 @@
 // Passes on the calls of a trace that took long enough.
 #include "duration_sink.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 namespace ada::analysis {
 

@@ -3,7 +3,7 @@
 
 #include "ada/trace/calls.h"
 #include "kept_events.h"
-#include "model/statistics.h"
+#include "trace/statistics.h"
 
 #include <memory>
 #include <vector>

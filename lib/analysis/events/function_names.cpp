@@ -1,8 +1,8 @@
 // The names of functions as people read them.
 #include "function_names.h"
 
-#include "base/text.h"
-#include "model/names.h"
+#include "trace/base/text.h"
+#include "trace/names.h"
 
 namespace ada::analysis {
 

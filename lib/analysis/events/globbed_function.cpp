@@ -1,7 +1,7 @@
 // The names of a function that globs match.
 #include "globbed_function.h"
 
-#include "model/names.h"
+#include "trace/names.h"
 
 namespace ada::analysis {
 

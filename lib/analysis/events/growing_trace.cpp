@@ -1,6 +1,6 @@
 // A trace that is being recorded, read piece by piece under numbers that stay the same.
 #include "growing_trace.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 namespace ada::analysis {
 

@@ -3,7 +3,7 @@
 
 #include "ada/trace/model.h"
 
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <span>
 #include <string>

@@ -2,7 +2,7 @@
 //
 // Reads each thread in pieces of some hundred or thousand events, so that it can merge any threadwise source.
 #include "merged_events.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <deque>

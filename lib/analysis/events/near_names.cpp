@@ -2,7 +2,7 @@
 #include "near_names.h"
 
 #include "globbed_function.h"
-#include "model/names.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <numeric>

@@ -7,8 +7,8 @@
 
 #include "kept_events.h"
 
-#include "base/try.h"
 #include "shared/select/function_glob.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <utility>

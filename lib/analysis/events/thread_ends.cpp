@@ -1,8 +1,8 @@
 // How each thread of a trace ended.
 #include "thread_ends.h"
 
-#include "base/try.h"
 #include "call_sink.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <map>

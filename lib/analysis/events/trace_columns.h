@@ -1,7 +1,7 @@
 // Columns that many tables have: the process and the thread that a row is about.
 #pragma once
 
-#include "base/table.h"
+#include "trace/base/table.h"
 #include "trace_table.h"
 
 #include <algorithm>

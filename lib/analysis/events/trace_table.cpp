@@ -1,8 +1,8 @@
 // Keeps what a trace has announced.
 #include "trace_table.h"
 
-#include "base/text.h"
-#include "model/labels.h"
+#include "trace/base/text.h"
+#include "trace/labels.h"
 
 #include <simdjson.h>
 #include <string>

@@ -1,8 +1,8 @@
 // Divides the time of sampled calls into columns.
 #include "call_parts.h"
 
-#include "base/format.h"
-#include "model/names.h"
+#include "trace/base/format.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 // Looks for properties that slow calls have and ordinary ones do not.
 #include "call_properties.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
-#include "model/names.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include "analysis/events/thread_calls.h"
 #include "analysis/waits/off_cpu_follower.h"
 #include "analysis/waits/wait_functions.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <optional>

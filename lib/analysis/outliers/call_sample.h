@@ -5,8 +5,8 @@
 #pragma once
 
 #include "function_times.h"
-#include "model/path_tree.h"
 #include "slow_calls.h"
+#include "trace/path_tree.h"
 
 #include <array>
 #include <cstdint>

@@ -6,8 +6,8 @@
 #include "analysis/events/merged_events.h"
 #include "analysis/waits/wait_state.h"
 #include "analysis/waits/wait_table.h"
-#include "base/try.h"
-#include "model/names.h"
+#include "trace/base/try.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 #include "function_times.h"
 
 #include "analysis/events/thread_calls.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <map>

@@ -1,8 +1,8 @@
 // The columns of tables about outliers.
 #include "outlier_table.h"
 
-#include "base/format.h"
-#include "model/names.h"
+#include "trace/base/format.h"
+#include "trace/names.h"
 
 namespace ada::analysis {
 

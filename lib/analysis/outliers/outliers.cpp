@@ -5,9 +5,9 @@
 #include "call_properties.h"
 #include "chance.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/try.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 // Divides calls into slow and ordinary ones.
 #include "slow_calls.h"
 
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <charconv>

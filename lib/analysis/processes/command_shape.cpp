@@ -1,7 +1,7 @@
 // Finds the shape of a command line.
 #include "command_shape.h"
 
-#include "base/text.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 

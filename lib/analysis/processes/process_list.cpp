@@ -1,9 +1,9 @@
 // Joins the directories of a session into processes, and finds their parents.
 #include "process_list.h"
 
-#include "base/json_document.h"
-#include "model/labels.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/json_document.h"
+#include "trace/labels.h"
 
 #include <algorithm>
 #include <map>

@@ -2,7 +2,7 @@
 #include "process_table.h"
 
 #include "analysis/events/trace_columns.h"
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 

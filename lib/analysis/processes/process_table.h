@@ -1,8 +1,8 @@
 // The columns of the table of processes.
 #pragma once
 
-#include "base/table.h"
 #include "process_tree.h"
+#include "trace/base/table.h"
 
 namespace ada::analysis {
 

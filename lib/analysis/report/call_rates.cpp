@@ -1,7 +1,7 @@
 // Adds up the calls that have ended since the last look.
 #include "call_rates.h"
 
-#include "base/try.h"
+#include "trace/base/try.h"
 
 namespace ada::analysis {
 

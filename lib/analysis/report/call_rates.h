@@ -13,7 +13,7 @@
 
 #include "analysis/events/growing_trace.h"
 #include "analysis/waits/recorder_times.h"
-#include "model/statistics.h"
+#include "trace/statistics.h"
 
 #include "ada/trace/calls.h"
 

@@ -1,7 +1,7 @@
 // The columns of what calls cost since the last look and in sum.
 #include "call_rates_table.h"
 
-#include "model/names.h"
+#include "trace/names.h"
 
 #include <algorithm>
 

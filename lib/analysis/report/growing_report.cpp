@@ -1,6 +1,6 @@
 // A report of a session that is being recorded, which reads each event once.
 #include "growing_report.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

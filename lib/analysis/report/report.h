@@ -3,8 +3,8 @@
 
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
-#include "model/statistics.h"
 #include "report_parts.h"
+#include "trace/statistics.h"
 
 #include <deque>
 #include <optional>

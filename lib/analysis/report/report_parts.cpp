@@ -1,9 +1,9 @@
 // Finds which row of a report a function's calls count for.
 #include "report_parts.h"
 
-#include "base/json_document.h"
-#include "model/labels.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/json_document.h"
+#include "trace/labels.h"
 
 namespace ada::analysis {
 

@@ -4,7 +4,7 @@
 #include "analysis/events/module_loads.h"
 #include "analysis/events/thread_workers.h"
 #include "analysis/waits/off_cpu_of_calls.h"
-#include "model/statistics.h"
+#include "trace/statistics.h"
 
 #include <compare>
 #include <cstdint>

@@ -1,10 +1,10 @@
 // Writes and reads the kept summaries of reports.
 #include "report_summary.h"
 
-#include "base/file_bytes.h"
-#include "base/kept_files.h"
-#include "base/print.h"
-#include "base/safe_file.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/kept_files.h"
+#include "trace/base/print.h"
+#include "trace/base/safe_file.h"
 
 #include <algorithm>
 #include <cstring>

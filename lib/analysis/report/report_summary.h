@@ -4,8 +4,8 @@
 #pragma once
 
 #include "analysis/events/call_filter.h"
-#include "base/varint_bytes.h"
 #include "report_parts.h"
+#include "trace/base/varint_bytes.h"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 #include "report_table.h"
 
 #include "analysis/values/value_texts.h"
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <cmath>

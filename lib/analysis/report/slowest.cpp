@@ -3,7 +3,7 @@
 
 #include "analysis/events/call_sink.h"
 #include "analysis/values/value_reader.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <tuple>

@@ -4,7 +4,7 @@
 #include "analysis/events/call_sink.h"
 #include "analysis/events/module_loads.h"
 #include "analysis/events/session_match.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <map>

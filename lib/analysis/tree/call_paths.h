@@ -3,7 +3,7 @@
 
 #include "analysis/events/call_filter.h"
 #include "analysis/events/thread_workers.h"
-#include "model/path_tree.h"
+#include "trace/path_tree.h"
 
 #include <optional>
 #include <vector>

@@ -2,9 +2,9 @@
 #include "flame_page.h"
 
 #include "analysis/events/session_match.h"
-#include "base/format.h"
-#include "base/json.h"
-#include "base/text.h"
+#include "trace/base/format.h"
+#include "trace/base/json.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <filesystem>

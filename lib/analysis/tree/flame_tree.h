@@ -1,7 +1,7 @@
 // Call paths as a flame graph shows them, from one session or two: the largest ones, with the others added up.
 #pragma once
 
-#include "model/path_tree.h"
+#include "trace/path_tree.h"
 
 #include <cstdint>
 #include <vector>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "ada/trace/model.h"
-#include "model/path_tree.h"
+#include "trace/path_tree.h"
 
 #include <string>
 #include <vector>

@@ -2,7 +2,7 @@
 #include "tree_fit.h"
 
 #include "analysis/report/report.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The columns of call trees.
 #include "tree_table.h"
 
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 namespace ada::analysis {
 

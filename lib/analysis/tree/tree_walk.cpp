@@ -5,7 +5,7 @@
 #include "analysis/events/early_end.h"
 #include "analysis/waits/off_cpu_follower.h"
 #include "analysis/waits/own_time.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <functional>
 

@@ -2,9 +2,9 @@
 #include "counters.h"
 
 #include "analysis/events/thread_calls.h"
-#include "base/format.h"
-#include "base/json.h"
-#include "base/try.h"
+#include "trace/base/format.h"
+#include "trace/base/json.h"
+#include "trace/base/try.h"
 
 #include <cmath>
 #include <map>

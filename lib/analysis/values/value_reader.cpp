@@ -2,8 +2,8 @@
 #include "value_reader.h"
 
 #include "analysis/events/early_end.h"
-#include "base/json.h"
-#include "base/try.h"
+#include "trace/base/json.h"
+#include "trace/base/try.h"
 
 #include <utility>
 

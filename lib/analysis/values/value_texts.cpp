@@ -1,9 +1,9 @@
 // Arguments and results of calls, as text.
 #include "value_texts.h"
 
-#include "base/json.h"
 #include "shared/select/function_glob.h"
 #include "shared/text/utf8.h"
+#include "trace/base/json.h"
 
 #include <algorithm>
 

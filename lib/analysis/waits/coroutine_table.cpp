@@ -2,8 +2,8 @@
 #include "coroutine_table.h"
 
 #include "ada/trace/types.h"
-#include "base/format.h"
-#include "base/quantities.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 namespace ada::analysis {
 

@@ -1,7 +1,7 @@
 // The columns of tables about waits.
 #include "wait_table.h"
 
-#include "base/format.h"
+#include "trace/base/format.h"
 
 #include <algorithm>
 #include <memory>

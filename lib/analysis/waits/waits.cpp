@@ -6,7 +6,7 @@
 #include "waits.h"
 
 #include "analysis/events/merged_events.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Writes the calls of the model in Apache Arrow's IPC formats.
-#include "columns/arrow.h"
 #include "formats/column_sink.h"
 #include "formats/table.h"
+#include "trace/columns/arrow.h"
 
 namespace ada::model {
 

@@ -7,12 +7,12 @@
 //
 // Off-CPU times are X events on a track of their own. They begin and end between the events of calls, and would not
 // nest with them.
-#include "base/digits.h"
-#include "base/json.h"
-#include "base/stable_list.h"
 #include "formats/export_sink.h"
 #include "formats/ordered_text.h"
 #include "operations.h"
+#include "trace/base/digits.h"
+#include "trace/base/json.h"
+#include "trace/base/stable_list.h"
 
 #include <algorithm>
 

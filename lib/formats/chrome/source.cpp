@@ -6,10 +6,10 @@
 #include "event_splitter.h"
 #include "operations.h"
 
-#include "base/try.h"
 #include "formats/import/event_sorter.h"
 #include "formats/import/met_names.h"
 #include "formats/import/slice_walk.h"
+#include "trace/base/try.h"
 
 #include <charconv>
 #include <simdjson.h>

@@ -1,9 +1,9 @@
 // Arguments and other named values of a call as columns.
 #include "named_values.h"
 
-#include "base/nested_json.h"
-#include "base/text.h"
 #include "formats/export_sink.h"
+#include "trace/base/nested_json.h"
+#include "trace/base/text.h"
 
 #include <nlohmann/json.hpp>
 

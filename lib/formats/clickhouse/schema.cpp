@@ -1,11 +1,11 @@
 // The tables and views of a database of sessions, and the rows that describe a session.
 #include "schema.h"
 
-#include "base/text.h"
-#include "query/tables.h"
+#include "analysis/query/tables.h"
 #include "questions.h"
 #include "shared/manifest_keys.h"
 #include "sip_hash.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <cassert>
@@ -62,7 +62,7 @@ constexpr Table kTables[] = {
     {"schema_version", "version UInt32", "MergeTree", "", "ORDER BY version", false},
 };
 
-// Names that all interfaces share (query/tables.h), for columns that are stored under another one.
+// Names that all interfaces share (analysis/query/tables.h), for columns that are stored under another one.
 struct SharedName {
   std::string_view table; // here
   const char *shared, *key;

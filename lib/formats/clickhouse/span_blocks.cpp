@@ -1,8 +1,8 @@
 // Turns a trace into blocks of rows for ClickHouse's tables `spans` and `aggregates`.
 #include "span_blocks.h"
 
-#include "base/text.h"
 #include "sip_hash.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <limits>

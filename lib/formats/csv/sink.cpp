@@ -1,8 +1,8 @@
 // Writes the model as CSV (RFC 4180, UTF-8): one line per call, written when the call has ended.
-#include "base/digits.h"
-#include "base/text.h"
 #include "formats/table.h"
 #include "formats/text_row_sink.h"
+#include "trace/base/digits.h"
+#include "trace/base/text.h"
 
 namespace ada::model {
 

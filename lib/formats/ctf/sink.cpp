@@ -2,11 +2,11 @@
 //
 // Functions are an enumeration in the metadata, which is written last. Readers merge streams by time, and refuse a
 // stream whose times go back.
-#include "base/file_descriptor.h"
-#include "base/write_all.h"
 #include "formats/export_sink.h"
 #include "formats/table.h"
 #include "metadata.h"
+#include "trace/base/file_descriptor.h"
+#include "trace/base/write_all.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -2,8 +2,8 @@
 #include "ada/trace/convert.h"
 
 #include "ada/trace/dial9/encoder.h"
-#include "base/try.h"
 #include "operations.h"
+#include "trace/base/try.h"
 
 namespace ada::model {
 

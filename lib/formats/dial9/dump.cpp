@@ -1,9 +1,9 @@
 // Every frame of a dial9 stream, as text or JSON.
-#include "base/format.h"
-#include "base/json.h"
-#include "base/text.h"
 #include "event_json.h"
 #include "operations.h"
+#include "trace/base/format.h"
+#include "trace/base/json.h"
+#include "trace/base/text.h"
 
 #include <unordered_map>
 

@@ -1,8 +1,8 @@
 // Values of dial9 events as JSON.
 #include "event_json.h"
 
-#include "base/json.h"
-#include "base/number_text.h"
+#include "trace/base/json.h"
+#include "trace/base/number_text.h"
 
 #include <unordered_set>
 

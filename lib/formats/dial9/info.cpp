@@ -1,9 +1,9 @@
 // Describes a dial9 stream for `info`.
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/text.h"
-#include "base/try.h"
 #include "operations.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <map>

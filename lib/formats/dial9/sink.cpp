@@ -3,8 +3,8 @@
 
 #include "ada/trace/dial9/encoder.h"
 #include "ada_schemas.h"
-#include "base/try.h"
-#include "model/loss_list.h"
+#include "trace/base/try.h"
+#include "trace/loss_list.h"
 
 #include <array>
 #include <functional>

@@ -2,11 +2,11 @@
 #include "ada/trace/convert.h"
 
 #include "ada_schemas.h"
-#include "base/try.h"
 #include "event_json.h"
 #include "formats/byte_source.h"
-#include "model/names.h"
 #include "operations.h"
+#include "trace/base/try.h"
+#include "trace/names.h"
 
 #include <unordered_map>
 

@@ -1,7 +1,7 @@
 // Checks dial9 streams.
-#include "base/quantities.h"
-#include "base/try.h"
 #include "operations.h"
+#include "trace/base/quantities.h"
+#include "trace/base/try.h"
 
 #include <unordered_set>
 

@@ -4,11 +4,11 @@
 // So the call tree, the flame graph and the stack chart are exact. The format keeps samples in columns: for the thread
 // that is being written, one column goes straight to the output and the others go to temporary files. The tables of
 // stacks and functions are shared by all threads and come last. Memory: the paths of the whole trace.
-#include "base/json.h"
-#include "base/temporary_file.h"
 #include "formats/export_sink.h"
 #include "formats/table.h"
-#include "model/path_tree.h"
+#include "trace/base/json.h"
+#include "trace/base/temporary_file.h"
+#include "trace/path_tree.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -5,8 +5,8 @@
 // nanosecond.
 #include "operations.h"
 
-#include "base/try.h"
 #include "formats/import/met_names.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <charconv>

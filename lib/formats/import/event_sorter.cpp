@@ -1,6 +1,6 @@
 // Sorts events by thread and time with a merge sort, whose runs are in a temporary file.
 #include "event_sorter.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <queue>

@@ -1,7 +1,7 @@
 // Sorts any number of events by thread and time.
 #pragma once
 
-#include "base/temporary_file.h"
+#include "trace/base/temporary_file.h"
 
 #include <functional>
 #include <string>

@@ -1,10 +1,10 @@
 // Code that the sources of other tools' traces share.
 #include "import_source.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/text.h"
-#include "model/labels.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
+#include "trace/labels.h"
 
 #include <algorithm>
 

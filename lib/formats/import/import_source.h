@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/table.h"
-#include "model/loss_list.h"
+#include "trace/loss_list.h"
 
 namespace ada::model {
 

@@ -6,10 +6,10 @@
 //
 // Nothing is known about lines, except that the first one of a function ran when that was called. These have counts
 // (DA), because genhtml and editors take no file without any.
-#include "base/text.h"
 #include "formats/byte_output.h"
 #include "formats/table.h"
-#include "model/loss_list.h"
+#include "trace/base/text.h"
+#include "trace/loss_list.h"
 
 #include <map>
 #include <string>

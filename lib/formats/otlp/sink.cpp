@@ -2,9 +2,9 @@
 //
 // A call is a span, and an outermost call with everything inside it is a trace. A process is a resource. The trace's
 // clock counts from the machine's start. So do the spans' times, although the format takes them for times of day.
-#include "base/json.h"
 #include "formats/table.h"
 #include "formats/text_row_sink.h"
+#include "trace/base/json.h"
 
 namespace ada::model {
 

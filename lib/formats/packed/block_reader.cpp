@@ -1,9 +1,9 @@
 // Reads the events of packed blocks piece by piece: finds a block's bytes and checks them.
 #include "block_reader.h"
 
-#include "base/try.h"
 #include "formats/packed/compression.h"
 #include "shared/encode/packed_file.h"
+#include "trace/base/try.h"
 
 #include <utility>
 

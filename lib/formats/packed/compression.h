@@ -1,8 +1,8 @@
 // Blocks as zstd frames, if the library was built with zstd.
 #pragma once
 
-#include "base/zstd_frame.h"
 #include "shared/encode/packed_format.h"
+#include "trace/base/zstd_frame.h"
 
 #include <span>
 #include <vector>

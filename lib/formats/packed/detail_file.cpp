@@ -1,9 +1,9 @@
 // Finds and decodes the blocks of packed detail files.
 #include "detail_file.h"
 
-#include "base/try.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <cstring>

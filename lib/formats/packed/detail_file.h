@@ -5,8 +5,8 @@
 #pragma once
 
 #include "ada/trace/error.h"
-#include "base/holes.h"
 #include "shared/encode/packed_detail_file.h"
+#include "trace/base/holes.h"
 
 #include <cstddef>
 #include <optional>

@@ -1,11 +1,11 @@
 // Writes packed detail files through a buffer that holds one block.
 #include "detail_writer.h"
 
-#include "base/file_bytes.h"
-#include "base/try.h"
 #include "formats/atf/files/checksum.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/detail_file.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,12 +1,12 @@
 // Finds and decodes the blocks of packed index files.
 #include "file.h"
 
-#include "base/print.h"
-#include "base/try.h"
 #include "formats/packed/block_reader.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/file_checks.h"
 #include "shared/encode/packed_file.h"
+#include "trace/base/print.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <cstring>

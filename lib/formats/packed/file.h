@@ -6,8 +6,8 @@
 
 #include "ada/trace/atf_format.h"
 #include "ada/trace/error.h"
-#include "base/holes.h"
 #include "shared/encode/packed_format.h"
+#include "trace/base/holes.h"
 
 #include <cstddef>
 #include <functional>

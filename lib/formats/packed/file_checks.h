@@ -1,11 +1,11 @@
 // Common functions of readers of packed files: load structures from bytes, check a file's header and its blocks.
 #pragma once
 
-#include "base/file_bytes.h"
-#include "base/quantities.h"
-#include "base/try.h"
 #include "formats/atf/files/checksum.h"
 #include "shared/encode/packed_format.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/quantities.h"
+#include "trace/base/try.h"
 
 #include "ada/trace/error.h"
 

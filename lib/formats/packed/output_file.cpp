@@ -1,10 +1,10 @@
 // Opens, writes and closes packed files.
 #include "output_file.h"
 
-#include "base/file_bytes.h"
-#include "base/safe_file.h"
-#include "base/try.h"
-#include "base/write_all.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/safe_file.h"
+#include "trace/base/try.h"
+#include "trace/base/write_all.h"
 
 #include <cerrno>
 #include <fcntl.h>

@@ -1,8 +1,8 @@
 // The file that a writer of packed blocks writes, by offset, until the first error.
 #pragma once
 
-#include "base/file_descriptor.h"
 #include "formats/atf/files/writer.h"
+#include "trace/base/file_descriptor.h"
 
 #include <optional>
 #include <string>

@@ -1,7 +1,6 @@
 // Compresses the blocks of finished packed files.
 #include "formats/packed/recompress.h"
 
-#include "base/try.h"
 #include "formats/atf/files/checksum.h"
 #include "formats/packed/compression.h"
 #include "formats/packed/detail_file.h"
@@ -9,6 +8,7 @@
 #include "formats/packed/file_checks.h"
 #include "formats/packed/output_file.h"
 #include "shared/encode/packed_file.h"
+#include "trace/base/try.h"
 
 #include <cstring>
 #include <vector>

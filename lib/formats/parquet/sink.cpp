@@ -1,7 +1,7 @@
 // Writes the calls of the model as an Apache Parquet file.
-#include "columns/parquet.h"
 #include "formats/column_sink.h"
 #include "formats/table.h"
+#include "trace/columns/parquet.h"
 
 namespace ada::model {
 

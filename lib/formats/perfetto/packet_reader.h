@@ -1,10 +1,10 @@
 // Reads the packets of Perfetto traces: names, clocks and tracks, and the events on them.
 #pragma once
 
-#include "base/json.h"
 #include "formats/import/event_sorter.h"
 #include "formats/name_limit.h"
-#include "model/loss_list.h"
+#include "trace/base/json.h"
+#include "trace/loss_list.h"
 
 #include <cstdint>
 #include <map>

@@ -5,10 +5,10 @@
 // Field numbers are those of Perfetto's public .proto files; test/tools/Inputs/perfetto.proto has them with names.
 //
 // Off-CPU times are slices on a track inside the thread's track, and have their own sequence.
-#include "base/text.h"
 #include "formats/export_sink.h"
 #include "operations.h"
 #include "shared/fnv.h"
+#include "trace/base/text.h"
 
 #include <protozero/pbf_builder.hpp>
 

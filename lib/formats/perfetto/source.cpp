@@ -2,12 +2,12 @@
 //
 // Tracks may be described after the events on them. So events are sorted by track and time first, and tracks become
 // threads at the end.
-#include "base/try.h"
 #include "formats/byte_source.h"
 #include "formats/import/slice_walk.h"
 #include "operations.h"
 #include "packet_reader.h"
 #include "packet_splitter.h"
+#include "trace/base/try.h"
 
 #include <charconv>
 

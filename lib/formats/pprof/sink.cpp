@@ -2,9 +2,9 @@
 //
 // Fields may come in any order, so each part is written as soon as it is known. Field numbers are those of pprof's
 // public profile.proto; test/tools/Inputs/profile.proto has them with their names.
-#include "base/gzip_stream.h"
 #include "formats/path_sink.h"
 #include "formats/table.h"
+#include "trace/base/gzip_stream.h"
 
 #include <protozero/pbf_builder.hpp>
 

@@ -1,9 +1,9 @@
 // Writes the model as speedscope's own JSON: one evented profile per thread, and the frames last.
 //
 // speedscope wants all calls of a profile closed, so calls that are still open end with the last event of their thread.
-#include "base/json.h"
 #include "formats/export_sink.h"
 #include "formats/table.h"
+#include "trace/base/json.h"
 
 namespace ada::model {
 

@@ -1,16 +1,16 @@
-// Writes the model as an SQLite database: the tables of lib/query/tables.cpp, and its views.
+// Writes the model as an SQLite database: the tables of lib/analysis/query/tables.cpp, and its views.
 //
 // The file is new, and nothing reads it before it is complete, so there is no journal and one transaction.
-#include "base/text.h"
+#include "analysis/query/arguments.h"
+#include "analysis/query/function_keys.h"
+#include "analysis/query/list_rows.h"
+#include "analysis/query/tables.h"
+#include "analysis/query/views.h"
 #include "formats/row_sink.h"
 #include "formats/span_off_cpu.h"
 #include "formats/table.h"
-#include "model/statistics.h"
-#include "query/arguments.h"
-#include "query/function_keys.h"
-#include "query/list_rows.h"
-#include "query/tables.h"
-#include "query/views.h"
+#include "trace/base/text.h"
+#include "trace/statistics.h"
 
 #include <sqlite3.h>
 

@@ -1,10 +1,10 @@
 // Reads info, task.txt, sid-*.map and *.sym of a data directory of uftrace.
 #include "session.h"
 
-#include "base/file_bytes.h"
-#include "base/file_tree.h"
-#include "base/format.h"
-#include "base/try.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/format.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <charconv>

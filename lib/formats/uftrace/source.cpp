@@ -7,12 +7,12 @@
 #include "operations.h"
 #include "session.h"
 
-#include "base/file_bytes.h"
-#include "base/file_tree.h"
-#include "base/format.h"
-#include "base/try.h"
 #include "formats/byte_source.h"
-#include "model/names.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/format.h"
+#include "trace/base/try.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #include "operations.h"
 #include "session.h"
 
-#include "base/file_bytes.h"
+#include "trace/base/file_bytes.h"
 
 #include <cstring>
 

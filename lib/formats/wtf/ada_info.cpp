@@ -1,7 +1,7 @@
 // Reads and writes the contents of ada.info records in wtf-trace files.
 #include "ada_info.h"
-#include "base/json_object.h"
-#include "base/nested_json.h"
+#include "trace/base/json_object.h"
+#include "trace/base/nested_json.h"
 
 namespace ada::model {
 

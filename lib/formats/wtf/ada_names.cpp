@@ -1,10 +1,10 @@
 // Names in wtf-trace files.
 #include "ada_names.h"
 
-#include "base/json.h"
-#include "base/text.h"
 #include "shared/text/utf8.h"
 #include "text.h"
+#include "trace/base/json.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 

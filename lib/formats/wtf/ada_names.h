@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ada/trace/wtf/format.h"
-#include "model/loss_list.h"
+#include "trace/loss_list.h"
 
 namespace ada::model {
 

@@ -1,11 +1,11 @@
 // The context info, read and written.
 #include "ada/trace/wtf/context.h"
 
-#include "base/json.h"
-#include "base/try.h"
 #include "bytes.h"
 #include "context_check.h"
 #include "json_text.h"
+#include "trace/base/json.h"
+#include "trace/base/try.h"
 
 namespace ada::wtf {
 namespace {

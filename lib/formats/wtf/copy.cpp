@@ -2,9 +2,9 @@
 #include "ada/trace/convert.h"
 
 #include "ada/trace/wtf/encoder.h"
-#include "base/try.h"
-#include "model/loss_list.h"
 #include "operations.h"
+#include "trace/base/try.h"
+#include "trace/loss_list.h"
 
 #include <unordered_map>
 

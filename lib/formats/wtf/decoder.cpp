@@ -5,11 +5,11 @@
 // so that nothing is tried again before enough bytes have come.
 #include "ada/trace/wtf/decoder.h"
 
-#include "base/try.h"
 #include "bytes.h"
 #include "chunk.h"
 #include "header.h"
 #include "record_parser.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

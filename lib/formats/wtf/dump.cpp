@@ -1,10 +1,10 @@
 // Every record of a wtf-trace file, as text or JSON.
-#include "base/format.h"
-#include "base/json.h"
-#include "base/text.h"
 #include "follower.h"
 #include "operations.h"
 #include "shared/select/function_glob.h"
+#include "trace/base/format.h"
+#include "trace/base/json.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 

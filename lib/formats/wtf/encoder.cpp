@@ -2,13 +2,13 @@
 // If something is wrong with a record, its bytes are removed again. Full buffers or chunks go to the sink.
 #include "ada/trace/wtf/encoder.h"
 
-#include "base/try.h"
 #include "bytes.h"
 #include "chunk.h"
 #include "header.h"
 #include "json_text.h"
 #include "string_table.h"
 #include "text.h"
+#include "trace/base/try.h"
 #include "type_table.h"
 
 #include <unordered_map>

@@ -1,10 +1,10 @@
 // Dialects, built-in event types, argument values.
 #include "ada/trace/wtf/format.h"
 
-#include "base/json.h"
 #include "bytes.h"
 #include "json_text.h"
 #include "text.h"
+#include "trace/base/json.h"
 
 #include <array>
 #include <bit>

@@ -5,12 +5,12 @@
 // This says that `ascii` strings are UTF-8, and that a unit of time is 60 microseconds.
 #include "header.h"
 
-#include "base/json.h"
-#include "base/try.h"
 #include "bytes.h"
 #include "context_check.h"
 #include "json_text.h"
 #include "text.h"
+#include "trace/base/json.h"
+#include "trace/base/try.h"
 
 #include <charconv>
 #include <cmath>

@@ -1,10 +1,10 @@
 // Describes a wtf-trace file for `info`.
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/text.h"
-#include "base/try.h"
 #include "follower.h"
 #include "operations.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
+#include "trace/base/try.h"
 
 #include "ada/trace/wtf/context.h"
 

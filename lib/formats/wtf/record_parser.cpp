@@ -1,10 +1,10 @@
 // Records from bytes.
 #include "record_parser.h"
 
-#include "base/try.h"
 #include "bytes.h"
 #include "json_text.h"
 #include "text.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

@@ -9,10 +9,10 @@
 #include "ada/trace/wtf/encoder.h"
 #include "ada_info.h"
 #include "ada_names.h"
-#include "base/json.h"
-#include "base/try.h"
-#include "model/labels.h"
-#include "model/loss_list.h"
+#include "trace/base/json.h"
+#include "trace/base/try.h"
+#include "trace/labels.h"
+#include "trace/loss_list.h"
 
 #include <algorithm>
 #include <array>

@@ -5,10 +5,10 @@
 #include "ada/trace/wtf/context.h"
 #include "ada/trace/wtf/timeline.h"
 #include "ada_info.h"
-#include "base/json.h"
-#include "base/try.h"
 #include "formats/byte_source.h"
 #include "operations.h"
+#include "trace/base/json.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <unordered_map>

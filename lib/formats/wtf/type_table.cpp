@@ -1,8 +1,8 @@
 // The event types that a file has defined so far, and what their names mean.
 #include "type_table.h"
 
-#include "base/try.h"
 #include "bytes.h"
+#include "trace/base/try.h"
 
 namespace ada::wtf {
 namespace {

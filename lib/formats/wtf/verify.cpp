@@ -1,8 +1,8 @@
 // Checks wtf-trace files.
-#include "base/quantities.h"
-#include "base/try.h"
 #include "follower.h"
 #include "operations.h"
+#include "trace/base/quantities.h"
+#include "trace/base/try.h"
 
 namespace ada::model {
 

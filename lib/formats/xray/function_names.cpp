@@ -4,7 +4,7 @@
 // order, from 1 on, in the program as in the runtime.
 #include "function_names.h"
 
-#include "base/file_descriptor.h"
+#include "trace/base/file_descriptor.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -3,12 +3,12 @@
 #include "log.h"
 #include "operations.h"
 
-#include "base/file_bytes.h"
-#include "base/format.h"
-#include "base/json.h"
-#include "base/try.h"
 #include "formats/byte_source.h"
-#include "model/names.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/format.h"
+#include "trace/base/json.h"
+#include "trace/base/try.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <map>

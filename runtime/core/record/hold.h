@@ -6,7 +6,7 @@
 
 namespace ada {
 
-// The time since which the slow path has held the thread up, and how that is recorded: see lib/shared/ring/held.h.
+// The time since which the slow path has held the thread up, and how that is recorded: see shared/ring/held.h.
 class Hold {
 public:
   // At a process's first event it is not yet known which clock the ring will have.

@@ -20,7 +20,7 @@ static_assert(kChunksOffset % ADA_CHUNK_BYTES == 0);
 // Addresses for header, tables and first chunks, which lie there as in the file. A part of them is before the first
 // chunk boundary.
 constexpr uint64_t kPlacesBytes = kChunksOffset + kFirstChunks * ADA_CHUNK_BYTES + ADA_CHUNK_BYTES;
-static_assert(archInfo(arch::kAtfArch).elfMachine != 0, "lib/shared/arch.h has no row for this architecture");
+static_assert(archInfo(arch::kAtfArch).elfMachine != 0, "shared/arch.h has no row for this architecture");
 
 // The tables of modules and threads grow by this many bytes when fewer than half of that are left. Until more than a
 // few are in use, they have memory for a page.
@@ -478,7 +478,7 @@ ada_ring_module *Ring::addModule() {
     firstRetired_ = m->next_retired;
     if (!firstRetired_)
       lastRetired_ = 0;
-    // A reader meanwhile sees that the slot is unused: see lib/shared/ring/module_map.h.
+    // A reader meanwhile sees that the slot is unused: see shared/ring/module_map.h.
     __atomic_store_n(&m->loaded_stamp, UINT64_MAX, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
     return m;

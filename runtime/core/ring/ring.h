@@ -1,7 +1,7 @@
 // The ring file of this process: memory for records, and which thread owns which chunk.
 //
 // All functions may be called from any thread with signals blocked, except those marked as the drain's; none calls
-// libc. See lib/shared/ring/ring_file.h for the layout.
+// libc. See shared/ring/ring_file.h for the layout.
 //
 // Threads only take what is ready. The drain allocates memory for the file's holes and maps it, through a descriptor in
 // its own file table. So the program's limits, identity, root directory, full descriptor table and seccomp filter can't

@@ -1,4 +1,4 @@
-// Reads ADA_OPTIONS. The grammar is lib/shared/options/.
+// Reads ADA_OPTIONS. The grammar is shared/options/.
 #include "options.h"
 #include "core/base/message.h"
 #include "core/base/os.h"

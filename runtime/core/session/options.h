@@ -1,4 +1,4 @@
-// The run-time options, as lib/shared/options/options.inc lists them.
+// The run-time options, as shared/options/options.inc lists them.
 #pragma once
 
 #include "core/base/text.h"

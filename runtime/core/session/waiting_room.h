@@ -1,4 +1,4 @@
-// Where a process that has recorded nothing finds orders: see lib/shared/control/waiting.h.
+// Where a process that has recorded nothing finds orders: see shared/control/waiting.h.
 #pragma once
 
 #include "core/drain/order.h"

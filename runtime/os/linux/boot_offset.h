@@ -1,4 +1,4 @@
-// What this process's time namespace adds to the machine's CLOCK_BOOTTIME: lib/shared/text/boot_offset.h says why.
+// What this process's time namespace adds to the machine's CLOCK_BOOTTIME: shared/text/boot_offset.h says why.
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // Random traces.
 #include "random_trace.h"
 
-#include "model/names.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <random>

@@ -1,7 +1,7 @@
 // A trace in memory that can be compared, read and written.
 #include "recorded_trace.h"
 
-#include "base/json.h"
+#include "trace/base/json.h"
 
 #include <gtest/gtest.h>
 

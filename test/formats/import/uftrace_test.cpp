@@ -2,8 +2,8 @@
 #include "import_reading.h"
 #include "scratch_directory.h"
 
-#include "base/format.h"
 #include "formats/uftrace/session.h"
+#include "trace/base/format.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,9 +6,9 @@
 
 #include "ada/trace/atf_index.h"
 #include "ada/trace/convert.h"
-#include "base/file_bytes.h"
-#include "base/quantities.h"
 #include "formats/atf/files/writer.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <cstring>

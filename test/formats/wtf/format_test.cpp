@@ -1,9 +1,9 @@
 // The parts below records: argument lists, text encodings, JSON slices, header fields, context info.
 #include "content.h"
 
-#include "base/json.h"
 #include "formats/wtf/json_text.h"
 #include "formats/wtf/text.h"
+#include "trace/base/json.h"
 
 #include <gtest/gtest.h>
 

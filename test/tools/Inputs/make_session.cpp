@@ -36,7 +36,7 @@
 //   T: end                           later; repeats may contain repeats
 #include "ada/trace/atf_detail.h"
 #include "formats/atf/files/writer.h"
-#include "model/names.h"
+#include "trace/names.h"
 
 #include <nlohmann/json.hpp>
 

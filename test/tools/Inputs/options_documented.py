@@ -4,7 +4,7 @@ import re
 import sys
 
 OPTION = re.compile(r'^ADA_OPTION\((\w+), (\w+), "(.*?)", "(.*?)", "(.*)"\)$', re.M)
-BEGIN, END = "<!-- from lib/shared/options/options.inc -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- from shared/options/options.inc -->\n", "<!-- end -->\n"
 
 
 def table(options):

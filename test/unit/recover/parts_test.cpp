@@ -2,11 +2,11 @@
 // Whenever that happens, and whichever part is recovered first, the ring's records end up in one part, once.
 #include "ada/trace/recover.h"
 #include "ada/trace/session.h"
-#include "base/file_bytes.h"
 #include "dead_process.h"
 #include "formats/atf/files/checksum.h"
 #include "scratch_directory.h"
 #include "shared/encode/packed_file.h"
+#include "trace/base/file_bytes.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

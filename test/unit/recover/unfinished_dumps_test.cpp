@@ -1,5 +1,5 @@
 // Dumps that a killed flight recorder left behind: which are removed, and what looks like them and is not touched.
-#include "recover/unfinished_dumps.h"
+#include "live/recover/unfinished_dumps.h"
 #include "scratch_directory.h"
 
 #include <gtest/gtest.h>

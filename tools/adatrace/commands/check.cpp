@@ -1,15 +1,15 @@
 // Adatrace check: says whether a trace keeps rules, and proposes rules.
 #include "analysis/check/check.h"
 #include "analysis/report/report.h"
-#include "base/file_bytes.h"
-#include "base/quantities.h"
 #include "command.h"
-#include "model/names.h"
+#include "input/trace_input.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/function_names.h"
 #include "output/table_writer.h"
-#include "trace/trace_input.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/quantities.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,19 +1,19 @@
 // Adatrace convert: converts a trace to another format.
-#include "base/quantities.h"
 #include "command.h"
+#include "input/chosen_calls.h"
 #include "options/anchor_times.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/convert_output.h"
 #include "output/convert_progress.h"
 #include "terminal/folded_messages.h"
-#include "trace/chosen_calls.h"
+#include "trace/base/quantities.h"
 
-#include "convert/budget.h"
+#include "formats/convert/budget.h"
 #include "formats/merge_copies.h"
 #include "formats/table.h"
-#include "model/spool.h"
 #include "shared/options/numbers.h"
+#include "trace/spool.h"
 
 #include <memory>
 #include <sys/resource.h>

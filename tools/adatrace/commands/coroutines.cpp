@@ -1,12 +1,12 @@
 // Adatrace coroutines: shows which coroutine awaited which, and how they spent their time.
 #include "analysis/waits/coroutine_table.h"
 #include "command.h"
+#include "input/trace_input.h"
 #include "options/option_values.h"
 #include "options/table_options.h"
 #include "output/function_names.h"
 #include "output/table_writer.h"
 #include "output/wait_lines.h"
-#include "trace/trace_input.h"
 
 #include <numeric>
 #include <unistd.h>

@@ -1,12 +1,12 @@
 // Adatrace diff: shows what changed between two groups of one or more runs.
 #include "command.h"
 #include "fleet/loaded_sessions.h"
+#include "input/trace_input.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/diff_lines.h"
 #include "output/explain_lines.h"
 #include "output/flow_lines.h"
-#include "trace/trace_input.h"
 
 #include "analysis/diff/diff.h"
 #include "analysis/diff/explain.h"

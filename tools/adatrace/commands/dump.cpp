@@ -1,10 +1,10 @@
 // Adatrace dump: prints every event, one per line.
 #include "command.h"
+#include "input/live_input.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "options/table_options.h"
 #include "output/dump_lines.h"
-#include "trace/live_input.h"
 
 #include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"

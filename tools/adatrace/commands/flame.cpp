@@ -1,9 +1,9 @@
 // Adatrace flame: writes flame graphs as one page to open in a browser, or to mail.
 #include "command.h"
 #include "fleet/loaded_sessions.h"
+#include "input/trace_input.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
-#include "trace/trace_input.h"
 
 #include "analysis/events/session_match.h"
 #include "analysis/tree/call_paths.h"

@@ -1,11 +1,11 @@
 // Adatrace fleet: answers common questions from a database of sessions.
-#include "base/quantities.h"
-#include "base/text.h"
 #include "command.h"
 #include "fleet/loaded_sessions.h"
 #include "options/option_values.h"
 #include "output/diff_lines.h"
 #include "output/table_writer.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include "analysis/diff/diff.h"
 #include "formats/clickhouse/questions.h"

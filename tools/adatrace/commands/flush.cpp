@@ -3,7 +3,7 @@
 #include "options/option_values.h"
 #include "process/chosen_processes.h"
 
-#include "control/status.h"
+#include "live/control/status.h"
 
 namespace ada::cli {
 

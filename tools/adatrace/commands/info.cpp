@@ -8,13 +8,13 @@
 #include "ada/abi.h"
 #include "analysis/events/trace_table.h"
 #include "analysis/processes/process_list.h"
-#include "base/json.h"
-#include "base/quantities.h"
-#include "base/text.h"
-#include "convert/summary.h"
 #include "elf/elf_instrumentation.h"
+#include "formats/convert/summary.h"
 #include "formats/description.h"
 #include "formats/table.h"
+#include "trace/base/json.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include <map>
 #include <set>

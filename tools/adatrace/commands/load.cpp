@@ -1,11 +1,11 @@
 // Adatrace load: loads sessions into a database for many machines.
-#include "base/quantities.h"
-#include "base/text.h"
 #include "command.h"
 #include "fleet/refused_blocks.h"
 #include "fleet/session_loads.h"
 #include "options/option_values.h"
 #include "output/convert_progress.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include <csignal>
 

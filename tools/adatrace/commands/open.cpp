@@ -1,16 +1,16 @@
 // Adatrace open: opens a trace in another project's viewer.
-#include "base/quantities.h"
 #include "command.h"
+#include "input/chosen_calls.h"
+#include "input/trace_input.h"
 #include "options/filter_options.h"
-#include "trace/chosen_calls.h"
-#include "trace/trace_input.h"
+#include "trace/base/quantities.h"
 #include "view/http_server.h"
 #include "view/serve.h"
 
 #include "ada/trace/convert.h"
-#include "base/temporary_file.h"
 #include "formats/merge_copies.h"
 #include "formats/table.h"
+#include "trace/base/temporary_file.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,9 +1,9 @@
 // Adatrace outliers: shows what sets slow calls of a function apart from its ordinary ones.
 #include "command.h"
-#include "model/names.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/outlier_lines.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <unistd.h>

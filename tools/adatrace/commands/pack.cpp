@@ -1,7 +1,4 @@
 // Adatrace pack: puts a session into one file.
-#include "base/file_tree.h"
-#include "base/quantities.h"
-#include "base/text.h"
 #include "command.h"
 #include "elf/elf_instrumentation.h"
 #include "options/option_values.h"
@@ -9,9 +6,12 @@
 #include "output/convert_progress.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
-#include "base/write_all.h"
-#include "convert/pack.h"
+#include "formats/convert/pack.h"
+#include "trace/base/write_all.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,10 +1,10 @@
 // Adatrace processes: shows which process started which, how long they took, and how they ended.
 #include "analysis/processes/process_table.h"
 #include "command.h"
+#include "input/trace_input.h"
 #include "options/option_values.h"
 #include "options/table_options.h"
 #include "output/table_writer.h"
-#include "trace/trace_input.h"
 
 namespace ada::cli {
 

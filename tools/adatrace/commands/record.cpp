@@ -1,8 +1,7 @@
 // Adatrace record: runs and records a program.
-#include "base/quantities.h"
 #include "command.h"
-#include "control/status.h"
 #include "elf/elf_instrumentation.h"
+#include "live/control/status.h"
 #include "options/option_values.h"
 #include "options/runtime_options.h"
 #include "output/stack_lines.h"
@@ -16,11 +15,12 @@
 #include "process/run_findings.h"
 #include "process/session_place.h"
 #include "terminal/folded_messages.h"
+#include "trace/base/quantities.h"
 
 #include "ada/trace/manifest.h"
 #include "analysis/events/trace_table.h"
 
-#include "recover/leftovers.h"
+#include "live/recover/leftovers.h"
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>

@@ -1,19 +1,19 @@
 // Adatrace recover: finishes traces of killed programs.
-#include "base/quantities.h"
 #include "command.h"
+#include "input/trace_input.h"
+#include "live/recover/leftovers.h"
 #include "options/option_values.h"
 #include "options/runtime_options.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
-#include "recover/leftovers.h"
-#include "trace/trace_input.h"
+#include "trace/base/quantities.h"
 
 #include "ada/trace/manifest.h"
 #include "ada/trace/session.h"
 #include "analysis/events/trace_table.h"
 #include "analysis/processes/command_shape.h"
-#include "model/labels.h"
+#include "trace/labels.h"
 #include <ctime>
 #include <filesystem>
 #include <map>

@@ -1,13 +1,13 @@
 // Adatrace report: shows the cost of each function.
-#include "base/file_tree.h"
-#include "base/quantities.h"
 #include "command.h"
+#include "input/live_input.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/live_screen.h"
 #include "output/report_lines.h"
 #include "terminal/screen.h"
-#include "trace/live_input.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/quantities.h"
 
 #include "analysis/events/trace_table.h"
 #include "analysis/report/growing_report.h"

@@ -1,6 +1,4 @@
 // Adatrace ship: loads the traces of a machine into a database as they come.
-#include "base/quantities.h"
-#include "base/text.h"
 #include "command.h"
 #include "fleet/refused_blocks.h"
 #include "fleet/session_loads.h"
@@ -13,6 +11,8 @@
 #include "ship/shipped.h"
 #include "ship/units.h"
 #include "terminal/folded_messages.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include "analysis/events/trace_table.h"
 

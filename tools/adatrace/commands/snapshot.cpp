@@ -2,7 +2,7 @@
 #include "command.h"
 #include "process/chosen_processes.h"
 
-#include "control/status.h"
+#include "live/control/status.h"
 
 namespace ada::cli {
 

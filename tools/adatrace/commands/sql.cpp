@@ -1,17 +1,17 @@
 // Adatrace sql: answers SQL on traces, as they lie there.
 #include "ada/trace/sql.h"
+#include "analysis/query/sql/allowed.h"
+#include "analysis/query/tables.h"
+#include "analysis/query/views.h"
 #include "command.h"
 #include "output/sql_columns.h"
 #include "output/sql_rows.h"
 #include "process/live_session.h"
 #include "process/session_place.h"
-#include "query/sql/allowed.h"
-#include "query/tables.h"
-#include "query/views.h"
 #include "terminal/line_reader.h"
 
-#include "base/text.h"
 #include "formats/table.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,11 +1,11 @@
 // Adatrace stacks and last: show the threads' calls at the end of a trace, or now.
-#include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/stack_lines.h"
 #include "output/wait_lines.h"
 #include "process/live_session.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <unistd.h>

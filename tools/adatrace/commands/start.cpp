@@ -5,10 +5,10 @@
 #include "process/chosen_processes.h"
 #include "process/destination.h"
 
-#include "base/boot_time.h"
-#include "base/quantities.h"
-#include "control/process_files.h"
-#include "control/status.h"
+#include "live/control/process_files.h"
+#include "live/control/status.h"
+#include "trace/base/boot_time.h"
+#include "trace/base/quantities.h"
 
 #include <map>
 #include <memory>

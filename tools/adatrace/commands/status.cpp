@@ -5,9 +5,9 @@
 
 #include "analysis/events/trace_table.h"
 #include "analysis/processes/command_shape.h"
-#include "base/file_tree.h"
-#include "base/quantities.h"
-#include "control/status.h"
+#include "live/control/status.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/quantities.h"
 
 #include <fstream>
 #include <memory>

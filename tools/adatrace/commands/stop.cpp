@@ -3,8 +3,8 @@
 #include "options/option_values.h"
 #include "process/chosen_processes.h"
 
-#include "base/quantities.h"
-#include "control/status.h"
+#include "live/control/status.h"
+#include "trace/base/quantities.h"
 
 namespace ada::cli {
 

@@ -1,11 +1,11 @@
 // Adatrace top: shows what functions cost while a session is being recorded.
-#include "base/try.h"
 #include "command.h"
 #include "options/option_values.h"
 #include "output/live_screen.h"
 #include "output/top_lines.h"
 #include "process/live_session.h"
 #include "terminal/screen.h"
+#include "trace/base/try.h"
 
 #include "formats/table.h"
 

@@ -1,15 +1,15 @@
 // Adatrace tree: prints the calls of each thread.
-#include "base/quantities.h"
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/tree_lines.h"
+#include "trace/base/quantities.h"
 
 #include "analysis/events/early_end.h"
 #include "analysis/tree/tree_fit.h"
 #include "analysis/tree/tree_follow.h"
 #include "analysis/tree/tree_table.h"
-#include "trace/live_input.h"
+#include "input/live_input.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,18 +1,18 @@
 // Adatrace trigger: keeps the detail of this moment.
 #include "command.h"
+#include "input/trace_input.h"
 #include "options/option_values.h"
 #include "process/chosen_processes.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
-#include "trace/trace_input.h"
 
-#include "control/control.h"
-#include "recover/live_ring.h"
+#include "live/control/control.h"
+#include "live/recover/live_ring.h"
 
 #include "ada/trace/manifest.h"
 #include "ada/trace/session.h"
-#include "recover/leftovers.h"
+#include "live/recover/leftovers.h"
 #include <algorithm>
 #include <filesystem>
 

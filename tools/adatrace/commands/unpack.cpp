@@ -1,12 +1,12 @@
 // Adatrace unpack: makes a directory of a session that is one file.
-#include "base/file_bytes.h"
-#include "base/file_descriptor.h"
-#include "base/file_tree.h"
-#include "base/quantities.h"
-#include "base/write_all.h"
 #include "command.h"
 #include "output/convert_output.h"
 #include "output/convert_progress.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/file_descriptor.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/quantities.h"
+#include "trace/base/write_all.h"
 
 #include <cerrno>
 #include <fcntl.h>

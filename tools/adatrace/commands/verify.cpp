@@ -1,12 +1,12 @@
 // Adatrace verify: checks whether a trace is intact.
 #include "command.h"
+#include "input/trace_input.h"
 #include "options/option_values.h"
 #include "process/session_place.h"
 #include "terminal/folded_messages.h"
-#include "trace/trace_input.h"
 
-#include "base/quantities.h"
 #include "formats/table.h"
+#include "trace/base/quantities.h"
 
 namespace ada::cli {
 

@@ -6,7 +6,7 @@
 #include "output/process_why_lines.h"
 #include "output/why_lines.h"
 
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 #include <charconv>
 #include <optional>
 #include <unistd.h>

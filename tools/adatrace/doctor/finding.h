@@ -1,7 +1,7 @@
 // What a check of `adatrace doctor` has found.
 #pragma once
 
-#include "base/table.h"
+#include "trace/base/table.h"
 
 #include <algorithm>
 #include <string>

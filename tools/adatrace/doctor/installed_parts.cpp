@@ -1,7 +1,7 @@
 // Where the plugins, the runtime and the headers are, and which compilers there are.
 #include "installed_parts.h"
 
-#include "base/text.h"
+#include "trace/base/text.h"
 
 #include <charconv>
 #include <cstdlib>

@@ -4,9 +4,9 @@
 #include "elf/elf_instrumentation.h"
 
 #include "ada/abi.h"
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/text.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <filesystem>

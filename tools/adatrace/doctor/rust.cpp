@@ -1,7 +1,7 @@
 // Asks rustc for its LLVM, and writes the options for it.
 #include "rust.h"
 
-#include "base/format.h"
+#include "trace/base/format.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -7,12 +7,12 @@
 #include "ada/trace/manifest.h"
 
 #include "analysis/events/trace_table.h"
-#include "base/file_bytes.h"
-#include "base/file_tree.h"
-#include "base/format.h"
-#include "base/quantities.h"
-#include "control/status.h"
 #include "formats/table.h"
+#include "live/control/status.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <filesystem>

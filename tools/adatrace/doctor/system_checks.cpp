@@ -3,9 +3,9 @@
 #include "installed_parts.h"
 
 #include "ada/abi.h"
-#include "base/file_descriptor.h"
-#include "base/format.h"
-#include "base/quantities.h"
+#include "trace/base/file_descriptor.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <cerrno>

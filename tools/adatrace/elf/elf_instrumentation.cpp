@@ -2,8 +2,8 @@
 #include "elf_instrumentation.h"
 
 #include "ada/abi.h"
-#include "elf/function_table.h"
-#include "model/names.h"
+#include "trace/elf/function_table.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // Finds out whether a program was built with the plugin.
 #pragma once
 
-#include "elf/elf_file.h"
+#include "trace/elf/elf_file.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 #include "http.h"
 
 #ifdef ADA_CURL
-#include "base/loaded_library.h"
+#include "trace/base/loaded_library.h"
 
 #include <curl/curl.h>
 

@@ -1,11 +1,11 @@
 // Reads sessions from a database into the same structures that the analyses make from files.
 #include "loaded_sessions.h"
-#include "base/format.h"
-#include "base/text.h"
 #include "loader.h"
+#include "trace/base/format.h"
+#include "trace/base/text.h"
 
-#include "base/try.h"
 #include "formats/clickhouse/questions.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,9 +1,9 @@
 // Loads one session into a database of sessions, completely and exactly once.
 #include "loader.h"
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/try.h"
 #include "formats/merge_copies.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <chrono>

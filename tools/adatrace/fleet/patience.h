@@ -1,8 +1,8 @@
 // How long to wait for a server that does not answer, is overloaded or full.
 #pragma once
 
-#include "base/quantities.h"
-#include "base/try.h"
+#include "trace/base/quantities.h"
+#include "trace/base/try.h"
 
 #include "ada/trace/error.h"
 

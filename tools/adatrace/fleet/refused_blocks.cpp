@@ -1,11 +1,11 @@
 // Keeps rows that the server refused, so that the user can find out why.
 #include "refused_blocks.h"
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/try.h"
 #include "durable_file.h"
 #include "process/session_place.h"
 #include "terminal/terminal.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/try.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,13 +1,13 @@
 // Talks to a ClickHouse server over its HTTP interface.
 #include "server.h"
-#include "base/text.h"
 #include "exit_codes.h"
 #include "http.h"
+#include "trace/base/text.h"
 
-#include "base/file_bytes.h"
-#include "base/format.h"
-#include "base/try.h"
 #include "formats/clickhouse/compressed_block.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/format.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <charconv>

@@ -2,10 +2,10 @@
 #include "session_identity.h"
 #include "process/session_place.h"
 
-#include "base/nested_json.h"
 #include "formats/clickhouse/schema.h"
 #include "formats/clickhouse/sip_hash.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/nested_json.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // Puts the declarations of commands into pages.
 #include "command_page.h"
 
-#include "base/text.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,7 +1,7 @@
 // The completion script for bash. It needs nothing but bash.
 #include "completions.h"
 
-#include "base/format.h"
+#include "trace/base/format.h"
 
 namespace ada::cli {
 

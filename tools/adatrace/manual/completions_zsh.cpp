@@ -1,7 +1,7 @@
 // The completion script for zsh, which shows the texts of --help beside the options.
 #include "completions.h"
 
-#include "base/format.h"
+#include "trace/base/format.h"
 
 #include <string_view>
 

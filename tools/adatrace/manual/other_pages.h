@@ -5,9 +5,9 @@
 
 namespace ada::cli {
 
-/// ADA_OPTIONS, from lib/shared/options/options.inc.
+/// ADA_OPTIONS, from shared/options/options.inc.
 Page optionsPage();
-/// The compiler wrappers, from lib/shared/options/compile_options.inc.
+/// The compiler wrappers, from shared/options/compile_options.inc.
 Page clangPage();
 
 } // namespace ada::cli

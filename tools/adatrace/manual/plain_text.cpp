@@ -1,8 +1,8 @@
 // Lays pages out for terminals.
 #include "plain_text.h"
 
-#include "base/text.h"
 #include "terminal/terminal.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <unistd.h>

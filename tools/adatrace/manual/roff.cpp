@@ -4,7 +4,7 @@
 #include "plain_text.h"
 #include "version.h"
 
-#include "base/format.h"
+#include "trace/base/format.h"
 
 #include <cctype>
 #include <string_view>

@@ -1,8 +1,8 @@
 // Looks up the times of timing anchors.
 #include "anchor_times.h"
-#include "base/text.h"
 #include "option_values.h"
 #include "terminal/terminal.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,10 +1,10 @@
 // Command lines, parsed by CLI11.
 #include "command_line.h"
 
-#include "base/format.h"
 #include "exit_codes.h"
 #include "suggestion.h"
 #include "terminal/terminal.h"
+#include "trace/base/format.h"
 
 #include <CLI/CLI.hpp>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analysis/events/part_sink.h"
-#include "base/quantities.h"
 #include "command_line.h"
 #include "terminal/terminal.h"
+#include "trace/base/quantities.h"
 
 #include <cstdint>
 #include <functional>

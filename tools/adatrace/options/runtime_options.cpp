@@ -1,8 +1,8 @@
 // Reads, changes and writes ADA_OPTIONS.
 #include "runtime_options.h"
-#include "base/format.h"
 #include "option_text.h"
 #include "suggestion.h"
+#include "trace/base/format.h"
 
 #include <algorithm>
 

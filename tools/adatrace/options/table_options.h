@@ -1,8 +1,8 @@
 // --format and --columns of commands that print rows.
 #pragma once
 
-#include "base/table.h"
 #include "command_line.h"
+#include "trace/base/table.h"
 
 #include <initializer_list>
 #include <string>

@@ -5,13 +5,13 @@
 // a conversion is killed, a file without a name is gone; a hidden directory is removed by the next conversion to the
 // same place.
 #include "convert_output.h"
-#include "base/file_bytes.h"
-#include "base/temporary_directory.h"
-#include "base/temporary_file.h"
-#include "base/write_all.h"
 #include "process/bus_error.h"
 #include "process/session_place.h"
 #include "terminal/terminal.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/temporary_directory.h"
+#include "trace/base/temporary_file.h"
+#include "trace/base/write_all.h"
 
 #include "formats/merge_copies.h"
 

@@ -1,8 +1,8 @@
 // The live line of adatrace convert and load.
 #include "convert_progress.h"
-#include "base/quantities.h"
 #include "exit_codes.h"
 #include "terminal/terminal.h"
+#include "trace/base/quantities.h"
 
 #include <csignal>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include "convert_output.h"
 #include "terminal/terminal.h"
 
-#include "model/passing_sink.h"
+#include "trace/passing_sink.h"
 
 #include <chrono>
 #include <mutex>

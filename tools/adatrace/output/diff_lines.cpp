@@ -4,7 +4,7 @@
 
 #include "analysis/diff/diff_judge.h"
 #include "analysis/tree/path_views.h"
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <charconv>
 #include <cmath>

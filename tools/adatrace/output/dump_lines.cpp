@@ -5,9 +5,9 @@
 #include "dump_lines.h"
 #include "terminal/line_text.h"
 
-#include "base/json.h"
-#include "base/text.h"
-#include "model/names.h"
+#include "trace/base/json.h"
+#include "trace/base/text.h"
+#include "trace/names.h"
 
 #include <algorithm>
 

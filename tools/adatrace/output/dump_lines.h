@@ -1,8 +1,8 @@
 // Prints events as lines of text or JSON.
 #pragma once
 
+#include "input/trace_input.h"
 #include "terminal/terminal.h"
-#include "trace/trace_input.h"
 
 #include "analysis/events/thread_calls.h"
 

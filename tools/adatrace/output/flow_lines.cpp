@@ -1,7 +1,7 @@
 // Prints where the control flow of two runs differs.
 #include "flow_lines.h"
-#include "base/json.h"
-#include "base/quantities.h"
+#include "trace/base/json.h"
+#include "trace/base/quantities.h"
 
 #include "analysis/values/value_texts.h"
 

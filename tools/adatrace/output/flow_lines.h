@@ -2,9 +2,9 @@
 #pragma once
 
 #include "function_names.h"
+#include "input/trace_input.h"
 #include "table_writer.h"
 #include "terminal/terminal.h"
-#include "trace/trace_input.h"
 
 #include "analysis/diff/flow_diff.h"
 

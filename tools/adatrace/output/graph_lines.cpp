@@ -1,7 +1,7 @@
 // Prints call paths.
 #include "graph_lines.h"
 
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <array>
 #include <optional>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ada/trace/off_cpu.h"
-#include "base/format.h"
-#include "base/quantities.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include <string>
 

@@ -2,8 +2,8 @@
 #include "outlier_lines.h"
 #include "table_writer.h"
 
-#include "base/quantities.h"
-#include "model/names.h"
+#include "trace/base/quantities.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cmath>

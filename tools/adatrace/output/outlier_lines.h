@@ -2,9 +2,9 @@
 #pragma once
 
 #include "analysis/outliers/outlier_table.h"
+#include "input/trace_input.h"
 #include "options/table_options.h"
 #include "terminal/terminal.h"
-#include "trace/trace_input.h"
 
 #include <vector>
 

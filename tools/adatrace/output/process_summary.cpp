@@ -4,7 +4,7 @@
 #include "table_writer.h"
 
 #include "analysis/processes/process_table.h"
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 namespace ada::cli {
 

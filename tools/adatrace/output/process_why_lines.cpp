@@ -2,9 +2,9 @@
 #include "process_why_lines.h"
 
 #include "analysis/processes/command_shape.h"
-#include "base/quantities.h"
 #include "options/table_options.h"
 #include "output/table_writer.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <functional>

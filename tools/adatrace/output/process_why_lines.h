@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/processes/process_chain.h"
-#include "base/table.h"
 #include "terminal/terminal.h"
+#include "trace/base/table.h"
 
 namespace ada::cli {
 

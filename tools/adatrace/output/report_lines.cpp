@@ -5,7 +5,7 @@
 
 #include "analysis/values/counters.h"
 #include "analysis/values/value_texts.h"
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <set>

@@ -1,9 +1,9 @@
 // Writes the rows of a query as a Parquet file.
 #include "sql_columns.h"
 
-#include "base/format.h"
-#include "base/try.h"
-#include "columns/parquet.h"
+#include "trace/base/format.h"
+#include "trace/base/try.h"
+#include "trace/columns/parquet.h"
 
 #include <algorithm>
 #include <memory>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ada/trace/sql.h"
-#include "columns/column.h"
+#include "trace/columns/column.h"
 
 namespace ada::cli {
 

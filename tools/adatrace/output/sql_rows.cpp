@@ -1,7 +1,7 @@
 // Prints the rows of a query.
 #include "sql_rows.h"
 
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <vector>
 

@@ -1,11 +1,11 @@
 // Prints how threads ended.
 #include "stack_lines.h"
-#include "base/boot_time.h"
-#include "base/quantities.h"
 #include "death_lines.h"
 #include "process/recover_process.h"
 #include "report_lines.h"
 #include "table_writer.h"
+#include "trace/base/boot_time.h"
+#include "trace/base/quantities.h"
 #include "wait_lines.h"
 
 #include <algorithm>

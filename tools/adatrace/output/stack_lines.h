@@ -2,9 +2,9 @@
 #pragma once
 
 #include "function_names.h"
+#include "input/trace_input.h"
 #include "options/table_options.h"
 #include "terminal/terminal.h"
-#include "trace/trace_input.h"
 
 #include "analysis/events/thread_ends.h"
 #include "analysis/waits/wait_table.h"

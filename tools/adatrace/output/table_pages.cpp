@@ -12,15 +12,15 @@
 #include "analysis/diff/explain_table.h"
 #include "analysis/outliers/outlier_table.h"
 #include "analysis/processes/process_table.h"
+#include "analysis/query/tables.h"
+#include "analysis/query/views.h"
 #include "analysis/report/call_rates_table.h"
 #include "analysis/report/report_table.h"
 #include "analysis/tree/tree_table.h"
 #include "analysis/values/counters.h"
 #include "analysis/waits/coroutine_table.h"
-#include "control/status.h"
 #include "doctor/finding.h"
-#include "query/tables.h"
-#include "query/views.h"
+#include "live/control/status.h"
 
 namespace ada::cli {
 

@@ -1,7 +1,7 @@
 // Prints a table in any format.
 #include "table_writer.h"
 
-#include "base/text.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-// Prints a table in any format; what its columns are is in its description (base/table.h).
+// Prints a table in any format; what its columns are is in its description (trace/base/table.h).
 #pragma once
 
 #include "options/table_options.h"
 #include "terminal/terminal.h"
 
-#include "base/table.h"
+#include "trace/base/table.h"
 
 #include <optional>
 #include <string>

@@ -1,9 +1,9 @@
 // Prints the lines of a call tree.
 #include "tree_lines.h"
-#include "base/quantities.h"
 #include "off_cpu_text.h"
 #include "report_lines.h"
 #include "terminal/line_text.h"
+#include "trace/base/quantities.h"
 
 #include "analysis/tree/tree_table.h"
 #include "analysis/values/value_texts.h"

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "function_names.h"
+#include "input/trace_input.h"
 #include "table_writer.h"
-#include "trace/trace_input.h"
 
 #include "analysis/tree/tree_walk.h"
 

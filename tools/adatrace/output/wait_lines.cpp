@@ -2,7 +2,7 @@
 #include "wait_lines.h"
 #include "table_writer.h"
 
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <memory>

@@ -2,7 +2,7 @@
 #include "why_lines.h"
 #include "wait_lines.h"
 
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <cmath>
 

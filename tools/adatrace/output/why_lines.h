@@ -2,12 +2,12 @@
 #pragma once
 
 #include "function_names.h"
+#include "input/trace_input.h"
 #include "terminal/terminal.h"
-#include "trace/trace_input.h"
 
 #include "analysis/waits/wait_table.h"
 #include "analysis/waits/why.h"
-#include "base/table.h"
+#include "trace/base/table.h"
 
 namespace ada::cli {
 

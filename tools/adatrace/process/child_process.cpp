@@ -1,7 +1,7 @@
 // Starts the traced program and waits for it.
 #include "child_process.h"
-#include "base/format.h"
 #include "exit_codes.h"
+#include "trace/base/format.h"
 
 #include <cerrno>
 #include <csignal>

@@ -5,8 +5,8 @@
 #include "options/option_values.h"
 #include "terminal/terminal.h"
 
-#include "base/quantities.h"
-#include "control/traced_processes.h"
+#include "live/control/traced_processes.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // The processes that a command is to control, and what becomes of its orders.
 #pragma once
 
-#include "control/control.h"
+#include "live/control/control.h"
 #include "options/command_line.h"
 #include "terminal/folded_messages.h"
 

@@ -3,9 +3,9 @@
 
 #include "session_place.h"
 
-#include "base/format.h"
-#include "base/safe_file.h"
-#include "control/process_files.h"
+#include "live/control/process_files.h"
+#include "trace/base/format.h"
+#include "trace/base/safe_file.h"
 #include "user_rights.h"
 
 #include <cerrno>

@@ -5,8 +5,8 @@
 #include "session_place.h"
 #include "terminal/terminal.h"
 
-#include "recover/leftovers.h"
-#include "recover/unfinished_dumps.h"
+#include "live/recover/leftovers.h"
+#include "live/recover/unfinished_dumps.h"
 
 #include <algorithm>
 #include <cstdlib>

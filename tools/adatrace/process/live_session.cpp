@@ -8,7 +8,7 @@
 #include "terminal/terminal.h"
 
 #include "ada/trace/manifest.h"
-#include "control/status.h"
+#include "live/control/status.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Draws the live line of adatrace record.
 #include "record_progress.h"
 
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <termios.h>
 #include <unistd.h>

@@ -6,8 +6,8 @@
 #include "exit_codes.h"
 #include "terminal/terminal.h"
 
-#include "base/boot_time.h"
-#include "control/recording.h"
+#include "live/control/recording.h"
+#include "trace/base/boot_time.h"
 
 #include <thread>
 

@@ -3,7 +3,7 @@
 #include "session_place.h"
 
 #include "ada/trace/session.h"
-#include "recover/live_ring.h"
+#include "live/recover/live_ring.h"
 
 #include <algorithm>
 

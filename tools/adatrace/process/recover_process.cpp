@@ -1,6 +1,6 @@
 // Finishes the traces of killed processes.
 #include "recover_process.h"
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include "ada/trace/manifest.h"
 

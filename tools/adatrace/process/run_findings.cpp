@@ -1,9 +1,9 @@
 // Reads from the manifests and threads of a run what its user should know.
 #include "run_findings.h"
-#include "base/estimates.h"
-#include "base/quantities.h"
 #include "session_place.h"
 #include "terminal/terminal.h"
+#include "trace/base/estimates.h"
+#include "trace/base/quantities.h"
 
 #include "ada/trace/convert.h"
 #include "ada/trace/manifest.h"
@@ -11,9 +11,9 @@
 #include "analysis/events/near_names.h"
 #include "analysis/events/trace_table.h"
 #include "analysis/report/suggestion.h"
-#include "model/names.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/triggers.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <map>

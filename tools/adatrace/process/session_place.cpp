@@ -3,7 +3,7 @@
 #include "terminal/terminal.h"
 
 #include "ada/trace/session.h"
-#include "base/format.h"
+#include "trace/base/format.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,8 +1,8 @@
 // Locations and names of sessions.
 #pragma once
 
-#include "base/file_bytes.h"
-#include "base/kept_files.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/kept_files.h"
 
 #include <functional>
 #include <optional>

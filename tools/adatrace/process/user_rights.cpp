@@ -1,7 +1,7 @@
 // Acts for another user.
 #include "user_rights.h"
 
-#include "base/fair_links.h"
+#include "trace/base/fair_links.h"
 
 #include <algorithm>
 #include <cerrno>

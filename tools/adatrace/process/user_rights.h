@@ -6,7 +6,7 @@
 // root.
 #pragma once
 
-#include "control/process_files.h"
+#include "live/control/process_files.h"
 
 #include <optional>
 #include <string>

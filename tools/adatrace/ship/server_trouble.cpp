@@ -1,6 +1,6 @@
 // Decides what to report about a server that does not answer.
 #include "server_trouble.h"
-#include "base/quantities.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 #include "folded_messages.h"
 
 #include "analysis/events/trace_table.h"
-#include "base/format.h"
-#include "base/quantities.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <utility>

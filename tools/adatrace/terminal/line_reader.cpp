@@ -1,8 +1,8 @@
 // Reads lines that a person types.
 #include "line_reader.h"
 
-#include "base/loaded_library.h"
 #include "terminal.h"
+#include "trace/base/loaded_library.h"
 
 #include <csignal>
 #include <cstdlib>

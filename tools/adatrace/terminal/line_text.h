@@ -1,8 +1,8 @@
 // Builds a line in memory reserved with Output::reserve, for loops that print many millions of lines.
 #pragma once
 
-#include "base/digits.h"
-#include "base/quantities.h"
+#include "trace/base/digits.h"
+#include "trace/base/quantities.h"
 
 #include <cstdint>
 #include <cstring>

@@ -1,9 +1,9 @@
 // Standard output, standard error and colours.
 #include "terminal.h"
-#include "base/write_all.h"
 #include "exit_codes.h"
+#include "trace/base/write_all.h"
 
-#include "base/text.h"
+#include "trace/base/text.h"
 
 #include <cerrno>
 #include <csignal>

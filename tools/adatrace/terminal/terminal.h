@@ -4,8 +4,8 @@
 #include "exit_codes.h"
 
 #include "ada/trace/error.h"
-#include "base/format.h"
-#include "base/text.h"
+#include "trace/base/format.h"
+#include "trace/base/text.h"
 
 #include <string>
 #include <string_view>

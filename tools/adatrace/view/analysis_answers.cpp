@@ -2,11 +2,11 @@
 #include "analysis_answers.h"
 
 #include "analysis/outliers/outlier_table.h"
-#include "base/format.h"
-#include "base/json.h"
-#include "base/text.h"
-#include "base/try.h"
 #include "output/why_lines.h"
+#include "trace/base/format.h"
+#include "trace/base/json.h"
+#include "trace/base/text.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
 // Runs analyses of single calls in the background.
 #include "analysis_jobs.h"
 
-#include "base/json.h"
-#include "base/text.h"
-#include "view/bounded_source.h"
+#include "analysis/view/bounded_source.h"
+#include "trace/base/json.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <sys/resource.h>

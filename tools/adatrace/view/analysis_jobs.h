@@ -4,7 +4,7 @@
 #include "http_server.h"
 
 #include "ada/trace/error.h"
-#include "view/call_analysis.h"
+#include "analysis/view/call_analysis.h"
 
 #include <chrono>
 #include <condition_variable>

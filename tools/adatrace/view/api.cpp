@@ -3,16 +3,16 @@
 #include "api_request.h"
 
 #include "analysis/processes/command_shape.h"
+#include "analysis/view/call_answers.h"
+#include "analysis/view/processor_lanes.h"
+#include "analysis/view/range_answers.h"
 #include "output/function_names.h"
-#include "view/call_answers.h"
-#include "view/processor_lanes.h"
-#include "view/range_answers.h"
 
-#include "base/file_bytes.h"
-#include "base/format.h"
-#include "base/json.h"
-#include "base/nested_json.h"
-#include "base/text.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/format.h"
+#include "trace/base/json.h"
+#include "trace/base/nested_json.h"
+#include "trace/base/text.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // Checks the parameters of a request to `adatrace view`.
 #include "api_request.h"
-#include "base/format.h"
-#include "base/text.h"
+#include "trace/base/format.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,13 +1,13 @@
 // The HTTP server of `adatrace view`. Only this file includes the HTTP library, which takes long to compile.
 #include "http_server.h"
+#include "analysis/view/stop_scope.h"
 #include "view/assets.h"
 #include "view/connections.h"
 #include "view/request_head.h"
-#include "view/stop_scope.h"
 
-#include "base/file_bytes.h"
-#include "base/format.h"
-#include "base/json.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/format.h"
+#include "trace/base/json.h"
 
 #include <httplib.h>
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "ada/trace/error.h"
-#include "base/temporary_file.h"
+#include "trace/base/temporary_file.h"
 
 #include <functional>
 #include <map>

@@ -1,10 +1,10 @@
 // Runs a server until the user ends it.
 #include "serve.h"
 
-#include "base/file_descriptor.h"
-#include "base/format.h"
-#include "base/write_all.h"
 #include "exit_codes.h"
+#include "trace/base/file_descriptor.h"
+#include "trace/base/format.h"
+#include "trace/base/write_all.h"
 
 #include <cerrno>
 #include <chrono>

@@ -8,12 +8,12 @@
 #include "ada/trace/convert.h"
 #include "ada/trace/recover.h"
 #include "ada/trace/session.h"
-#include "base/format.h"
-#include "base/safe_file.h"
-#include "base/try.h"
+#include "analysis/view/index_builder.h"
 #include "process/session_place.h"
 #include "shared/fnv.h"
-#include "view/index_builder.h"
+#include "trace/base/format.h"
+#include "trace/base/safe_file.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,11 +1,11 @@
 // One session of the viewer: opens it, indexes it, and opens it again when it has grown.
 #pragma once
 
-#include "convert/source_files.h"
-#include "view/function_list.h"
-#include "view/index_output.h"
-#include "view/process_gantt.h"
-#include "view/trace_view.h"
+#include "analysis/view/function_list.h"
+#include "analysis/view/index_output.h"
+#include "analysis/view/process_gantt.h"
+#include "analysis/view/trace_view.h"
+#include "formats/convert/source_files.h"
 
 #include <atomic>
 #include <chrono>

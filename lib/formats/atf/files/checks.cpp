@@ -1,9 +1,9 @@
 // Checks that index and detail files share.
 #include "formats/atf/files/checks.h"
 
-#include "base/file_bytes.h"
-#include "base/format.h"
 #include "formats/atf/files/checksum.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/format.h"
 
 #include <cstring>
 

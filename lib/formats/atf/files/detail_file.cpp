@@ -1,13 +1,13 @@
 // Checks, describes and dumps ATF detail files without their index.
-#include "base/format.h"
-#include "base/number_text.h"
-#include "base/quantities.h"
 #include "operations.h"
+#include "trace/base/format.h"
+#include "trace/base/number_text.h"
+#include "trace/base/quantities.h"
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/thread_reader.h"
-#include "base/try.h"
-#include "model/names.h"
+#include "trace/base/try.h"
+#include "trace/names.h"
 
 namespace ada::model {
 

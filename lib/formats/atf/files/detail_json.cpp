@@ -1,8 +1,8 @@
 // An event's detail as members of a JSON object.
 #include "ada/trace/thread_reader.h"
 
-#include "base/json.h"
-#include "base/number_text.h"
+#include "trace/base/json.h"
+#include "trace/base/number_text.h"
 
 namespace ada::atf {
 

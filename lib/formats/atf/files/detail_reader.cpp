@@ -1,9 +1,9 @@
 // Opens detail files: finds the footer, walks the events, keeps the offset of every eighth.
 #include "ada/trace/atf_detail.h"
 
-#include "base/try.h"
 #include "formats/atf/files/checks.h"
 #include "formats/atf/files/detail_shared.h"
+#include "trace/base/try.h"
 
 namespace ada::atf {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ada/trace/atf_detail.h"
-#include "base/file_bytes.h"
 #include "formats/atf/files/decoded_blocks.h"
 #include "formats/packed/detail_file.h"
+#include "trace/base/file_bytes.h"
 
 #include <array>
 #include <mutex>

@@ -1,9 +1,9 @@
 // Opens index files: finds the footer, the number of events and any damage.
 #include "ada/trace/atf_index.h"
 
-#include "base/try.h"
 #include "formats/atf/files/checks.h"
 #include "formats/atf/files/index_shared.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

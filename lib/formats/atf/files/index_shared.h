@@ -3,10 +3,10 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
-#include "base/file_bytes.h"
 #include "formats/atf/files/decoded_blocks.h"
 #include "formats/atf/files/detail_links.h"
 #include "formats/packed/file.h"
+#include "trace/base/file_bytes.h"
 
 #include <array>
 #include <mutex>

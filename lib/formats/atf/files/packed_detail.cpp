@@ -1,10 +1,10 @@
 // The part of DetailReader that reads packed files: events are decoded by blocks, which are kept for a while.
 #include "ada/trace/atf_detail.h"
 
-#include "base/try.h"
 #include "formats/atf/files/checks.h"
 #include "formats/atf/files/detail_shared.h"
 #include "formats/packed/file_checks.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 // The part of IndexReader that reads packed files: events are decoded by blocks, which are kept for a while.
 #include "ada/trace/atf_index.h"
 
-#include "base/try.h"
 #include "formats/atf/files/index_shared.h"
 #include "formats/packed/block_reader.h"
 #include "formats/packed/file_checks.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,14 +1,14 @@
 // Reads, writes, completes and checks sched.ads.
 #include "formats/atf/files/sched_file.h"
 
-#include "base/file_bytes.h"
-#include "base/safe_file.h"
-#include "base/try.h"
-#include "base/write_all.h"
 #include "formats/atf/files/checksum.h"
 #include "formats/atf/session/directories.h"
 #include "shared/encode/sched_format.h"
 #include "shared/ring/ring_file.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/safe_file.h"
+#include "trace/base/try.h"
+#include "trace/base/write_all.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 #include "ada/trace/thread_reader.h"
 
 #include "formats/atf/session/link_check.h"
-#include "model/names.h"
+#include "trace/names.h"
 
 namespace ada::types {
 

@@ -1,6 +1,6 @@
 // Writes the calls of one thread of the model as ATF files.
 #include "thread_writer.h"
-#include "base/try.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "ada/trace/calls.h"
 #include "ada/trace/convert.h"
 #include "formats/atf/files/writer.h"
-#include "model/loss_list.h"
+#include "trace/loss_list.h"
 
 namespace ada::model {
 

@@ -1,8 +1,8 @@
 // ATF in the table of formats: sessions and index files, and detail files alone.
-#include "base/try.h"
 #include "formats/packed/detail_file.h"
 #include "formats/packed/file.h"
 #include "operations.h"
+#include "trace/base/try.h"
 
 #include <cstring>
 

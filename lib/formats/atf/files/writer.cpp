@@ -2,14 +2,14 @@
 #include "formats/atf/files/writer.h"
 #include "ada/trace/atf_index.h"
 
-#include "base/file_bytes.h"
-#include "base/safe_file.h"
-#include "base/try.h"
-#include "base/write_all.h"
 #include "formats/atf/files/checksum.h"
 #include "formats/packed/detail_writer.h"
 #include "formats/packed/writer.h"
 #include "shared/encode/atf.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/safe_file.h"
+#include "trace/base/try.h"
+#include "trace/base/write_all.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -1,9 +1,9 @@
 // The reasons in words, the worst first.
 #include "held_reasons.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
 #include "shared/ring/ring_file.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <functional>

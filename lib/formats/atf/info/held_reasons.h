@@ -1,7 +1,7 @@
 // Why the recorder held threads up, and for how long: sums by the reason that was measured.
 #pragma once
 
-#include "base/json.h"
+#include "trace/base/json.h"
 
 #include <cstdint>
 #include <map>

@@ -1,9 +1,4 @@
 // Describes a session, a process, a thread or an index file.
-#include "base/estimates.h"
-#include "base/file_bytes.h"
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/text.h"
 #include "formats/atf/files/operations.h"
 #include "formats/atf/files/sched_file.h"
 #include "formats/atf/session/directories.h"
@@ -12,11 +7,16 @@
 #include "labels.h"
 #include "shared/arch.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/estimates.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include "ada/trace/convert.h"
 #include "ada/trace/recover.h"
-#include "model/names.h"
 #include "shared/ring/ring_file.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cstring>

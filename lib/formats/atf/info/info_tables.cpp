@@ -1,13 +1,13 @@
 // Describes detail events, windows, timing anchors and functions that are off.
 #include "info_tables.h"
 
-#include "base/estimates.h"
-#include "base/file_tree.h"
-#include "base/format.h"
-#include "base/quantities.h"
-#include "base/text.h"
 #include "formats/atf/session/directories.h"
 #include "shared/select/function_glob.h"
+#include "trace/base/estimates.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 

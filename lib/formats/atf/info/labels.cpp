@@ -1,7 +1,7 @@
 // Finds in a session what the labels of its processes and threads are made from.
 #include "labels.h"
 
-#include "model/labels.h"
+#include "trace/labels.h"
 
 #include <array>
 

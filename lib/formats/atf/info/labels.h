@@ -1,4 +1,4 @@
-// What people call the processes and threads of a session: model/labels.h.
+// What people call the processes and threads of a session: trace/labels.h.
 #pragma once
 
 #include "ada/trace/session.h"

@@ -1,9 +1,9 @@
 // Measures how much of a session's times is the recorder's or unknown.
 #include "time_flaws.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
 #include "shared/ring/ring_file.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <charconv>

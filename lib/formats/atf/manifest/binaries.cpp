@@ -1,13 +1,13 @@
 // Reads the files that describe a session's programs and libraries.
 #include "binaries.h"
 
-#include "base/file_bytes.h"
-#include "base/file_tree.h"
-#include "base/safe_file.h"
 #include "formats/atf/manifest/program_binary.h"
 #include "formats/atf/manifest/symbol_entries.h"
 #include "formats/atf/session/directories.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/file_tree.h"
+#include "trace/base/safe_file.h"
 
 #include <algorithm>
 

@@ -3,8 +3,8 @@
 
 #include "ada/trace/error.h"
 #include "ada/trace/manifest.h"
-#include "base/json_document.h"
 #include "formats/atf/manifest/symbol_names.h"
+#include "trace/base/json_document.h"
 
 #include <map>
 #include <memory>

@@ -3,15 +3,15 @@
 #include "ada/trace/manifest.h"
 
 #include "ada/trace/event.h"
-#include "base/file_bytes.h"
-#include "base/json_document.h"
 #include "formats/atf/manifest/binaries.h"
 #include "formats/atf/manifest/manifest_fields.h"
 #include "formats/atf/manifest/symbol_entries.h"
 #include "formats/atf/manifest/symbol_names.h"
 #include "formats/atf/session/directories.h"
-#include "model/names.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/json_document.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <deque>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ada/trace/manifest.h"
-#include "base/json_document.h"
+#include "trace/base/json_document.h"
 
 namespace ada::atf {
 

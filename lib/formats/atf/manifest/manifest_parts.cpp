@@ -2,9 +2,9 @@
 #include "manifest_parts.h"
 
 #include "ada/trace/manifest.h"
-#include "base/file_bytes.h"
-#include "base/json_object.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/json_object.h"
 
 namespace ada::model {
 

@@ -2,16 +2,16 @@
 #include "manifest_text.h"
 
 #include "ada/trace/event.h"
-#include "base/file_bytes.h"
-#include "base/format.h"
-#include "base/json_document.h"
-#include "base/json_object.h"
-#include "base/safe_file.h"
 #include "formats/atf/manifest/binaries.h"
 #include "formats/atf/manifest/symbol_entries.h"
 #include "formats/atf/session/directories.h"
-#include "model/names.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/format.h"
+#include "trace/base/json_document.h"
+#include "trace/base/json_object.h"
+#include "trace/base/safe_file.h"
+#include "trace/names.h"
 
 #include <algorithm>
 

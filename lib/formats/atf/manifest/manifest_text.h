@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ada/trace/model.h"
-#include "base/json.h"
+#include "trace/base/json.h"
 
 #include <set>
 #include <string>

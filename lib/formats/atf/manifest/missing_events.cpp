@@ -1,9 +1,9 @@
 // Warnings from a process's manifest about events that are missing from its trace, or only inferred.
 #include "missing_events.h"
 
-#include "base/format.h"
-#include "base/quantities.h"
 #include "formats/atf/info/info_tables.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 

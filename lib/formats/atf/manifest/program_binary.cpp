@@ -1,11 +1,11 @@
 // Writes the functions of a program's own table as the runtime would.
 #include "program_binary.h"
 
-#include "base/json.h"
-#include "elf/function_table.h"
 #include "shared/function_fields.h"
 #include "shared/manifest_keys.h"
 #include "shared/text/json_fields.h"
+#include "trace/base/json.h"
+#include "trace/elf/function_table.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Makes the names of symbols.
 #include "symbol_names.h"
 
-#include "model/names.h"
+#include "trace/names.h"
 
 namespace ada::atf {
 

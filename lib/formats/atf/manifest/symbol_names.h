@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ada/trace/manifest.h"
-#include "base/lazy_text.h"
 #include "formats/atf/manifest/lambda_places.h"
+#include "trace/base/lazy_text.h"
 
 #include <mutex>
 #include <string_view>

@@ -1,7 +1,7 @@
 // Finds the files and directories of a recording.
 #include "formats/atf/session/directories.h"
 
-#include "base/file_tree.h"
+#include "trace/base/file_tree.h"
 
 #include <algorithm>
 #include <charconv>

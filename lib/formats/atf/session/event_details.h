@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ada/trace/atf_detail.h"
-#include "model/batch_builder.h"
+#include "trace/batch_builder.h"
 
 namespace ada::model {
 

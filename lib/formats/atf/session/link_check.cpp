@@ -2,7 +2,7 @@
 #include "formats/atf/session/link_check.h"
 
 #include "formats/atf/session/directories.h"
-#include "model/names.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <cstddef>

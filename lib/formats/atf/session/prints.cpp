@@ -2,9 +2,9 @@
 #include "prints.h"
 
 #include "ada/trace/atf_index.h"
-#include "base/file_bytes.h"
-#include "base/print.h"
 #include "directories.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/print.h"
 
 namespace ada::atf {
 

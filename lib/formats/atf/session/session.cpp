@@ -1,10 +1,10 @@
 // Finds out what a path is, and opens it.
 #include "ada/trace/session.h"
 
-#include "base/file_bytes.h"
-#include "base/file_tree.h"
 #include "formats/atf/files/thread_files.h"
 #include "formats/atf/session/directories.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/file_tree.h"
 
 #include <cerrno>
 #include <filesystem>

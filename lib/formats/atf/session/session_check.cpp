@@ -1,13 +1,13 @@
 // Checks a session for every problem that it can have.
 #include "session_check.h"
-#include "base/format.h"
-#include "base/quantities.h"
 #include "directories.h"
 #include "formats/atf/files/sched_file.h"
 #include "session_times.h"
+#include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include "ada/trace/calls.h"
-#include "model/names.h"
+#include "trace/names.h"
 
 #include <algorithm>
 #include <array>

@@ -1,9 +1,6 @@
 // Writes the model as an ATF session, or one thread of it as an index file.
 #include "ada/trace/convert.h"
 
-#include "base/file_bytes.h"
-#include "base/safe_file.h"
-#include "base/try.h"
 #include "directories.h"
 #include "formats/atf/files/sched_file.h"
 #include "formats/atf/files/thread_writer.h"
@@ -11,6 +8,9 @@
 #include "formats/atf/manifest/manifest_text.h"
 #include "formats/packed/compression.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/safe_file.h"
+#include "trace/base/try.h"
 
 #include <cerrno>
 #include <sys/stat.h>

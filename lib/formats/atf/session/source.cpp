@@ -3,8 +3,6 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/calls.h"
-#include "base/file_bytes.h"
-#include "base/quantities.h"
 #include "directories.h"
 #include "event_details.h"
 #include "formats/atf/files/request_range.h"
@@ -17,17 +15,19 @@
 #include "formats/atf/session/link_check.h"
 #include "formats/packed/block_reader.h"
 #include "function_lists.h"
-#include "model/batch_builder.h"
-#include "model/loss_list.h"
-#include "model/wanted_threads.h"
 #include "named_functions.h"
 #include "prints.h"
 #include "recent_functions.h"
 #include "session_times.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/quantities.h"
+#include "trace/batch_builder.h"
+#include "trace/loss_list.h"
+#include "trace/wanted_threads.h"
 
-#include "base/try.h"
 #include "shared/ring/ring_file.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <array>

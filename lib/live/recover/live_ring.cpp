@@ -1,0 +1,43 @@
+// Reads the counters in the ring file of a recording program.
+#include "live_ring.h"
+
+#include "ada/trace/manifest.h"
+#include "formats/atf/session/directories.h"
+#include "live/recover/ring_directory.h"
+#include "shared/ring/ring_file.h"
+#include "trace/base/fair_links.h"
+#include "trace/base/file_descriptor.h"
+
+#include <fcntl.h>
+
+namespace ada {
+
+std::string ringPathOf(const std::string &directory, uint64_t *part) {
+  const auto manifest = Manifest::read(directory + "/manifest.json");
+  if (part)
+    *part = manifest ? manifest->part.number : 0;
+  if (manifest)
+    for (const auto &[field, value] : manifest->recorder)
+      if (field == "ring")
+        return value;
+  return {};
+}
+
+// The process directory that a ring file is about.
+static std::string directoryOf(const FileDescriptor &fd, const ada_ring_header &header) {
+  char named[ADA_RING_PATH_BYTES] = {};
+  return pread(fd.get(), named, sizeof named - 1, ringPathOffset(header)) > 0 ? ringDirectory(header, named)
+                                                                              : std::string();
+}
+
+std::optional<RingCounters> readRingCounters(const std::string &path, const std::string &directory) {
+  const FileDescriptor fd(openOrdinary(path, O_RDONLY));
+  ada_ring_header header;
+  if (!fd || pread(fd.get(), &header, sizeof header, 0) != sizeof header || header.magic != ADA_RING_MAGIC ||
+      header.abi_version != ADA_ABI_VERSION || atf::baseName(directoryOf(fd, header)) != atf::baseName(directory))
+    return std::nullopt;
+  return RingCounters{header.events_written - header.events_before, header.events_lost - header.lost_before,
+                      header.bytes_written - header.bytes_before, header.threads_seen};
+}
+
+} // namespace ada
