@@ -91,8 +91,9 @@ Expected<TreeFit> fitTrees(model::TraceSource &source, TraceTable &table, const 
     const uint64_t lines = ADA_TRY(linesOf(tooLong));
     (lines > mostLines ? tooDeep : fits) = tooLong.depth;
   }
-  tooLong.depth = fits;
-  return fits > 0 ? tooLong : best;
+  tooLong.depth = std::max(fits, 1u);
+  tooLong.isCut = fits == 0;
+  return tooLong;
 }
 
 } // namespace ada::analysis

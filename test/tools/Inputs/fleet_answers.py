@@ -110,4 +110,9 @@ with Server(directory) as server:
     print("no side", *fleet("change", "--before=release=7"))
     print("no label", *fleet("change", "--before=7", "--after=release=1.3"))
     print("no function", *fleet("functions", "--function=nothing"))
+    print("one of two", *fleet("functions", "--function=work*", "--function=nothing", "--columns=name"))
+    sides = ["change", "--before=release=1.3", "--after=release=1.4"]
+    print("no function's change", *fleet(*sides, "--function=nothing"))
+    print("one function's change", [row["function"] for row in ask(*sides, "--function=work*")])
+    print("no host's change", *fleet(*sides, "--host=alpha"))
     print("no time", *fleet("functions", "--since=yesterday"))

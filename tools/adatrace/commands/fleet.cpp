@@ -6,6 +6,7 @@
 #include "output/table_writer.h"
 #include "trace/base/quantities.h"
 #include "trace/base/text.h"
+#include "trace/base/try.h"
 
 #include "analysis/diff/diff.h"
 #include "formats/clickhouse/questions.h"
@@ -79,29 +80,56 @@ std::string isText(const char *column, const std::vector<std::string> &values) {
   return fmt::format(" AND {} IN ({})", column, list);
 }
 
-// Globs are matched here, not by the server, so that they mean the same as elsewhere.
-Expected<std::string> isFunction(Server &server, const std::vector<std::string> &globs) {
-  const auto rows = server.rows("SELECT DISTINCT function, name FROM functions");
-  if (!rows)
-    return rows.error();
+// Which functions are asked about. Globs are matched here, not by the server, so that they mean the same as elsewhere.
+class FunctionGlobs {
+public:
+  explicit FunctionGlobs(const std::vector<std::string> &globs) : globs_(globs), found_(globs.size()) {}
+  bool matches(const std::string &name) {
+    bool isMatch = globs_.empty();
+    for (size_t i = 0; i < globs_.size(); ++i)
+      if (select::matches({globs_[i].data(), globs_[i].size()}, {name.data(), name.size()}))
+        isMatch = found_[i] = true;
+    return isMatch;
+  }
+  // Ends the command if nothing was found. Warns of globs that found nothing beside others that did.
+  ExitCode check(const Server &server) const {
+    const auto missing = std::ranges::count(found_, false);
+    if (missing && size_t(missing) == found_.size())
+      stop(kProblemsFound, "fleet: {}: no function matches '{}'", server.address().shown, oneLine(globs_.front()));
+    for (size_t i = 0; i < globs_.size(); ++i)
+      if (!found_[i])
+        warning("fleet: {}: no function matches '{}'", server.address().shown, oneLine(globs_[i]));
+    return missing ? kProblemsFound : kOk;
+  }
+
+private:
+  const std::vector<std::string> &globs_;
+  std::vector<bool> found_;
+};
+
+// A condition, and whether each glob matches a function.
+struct Condition {
+  std::string sql = "1";
+  ExitCode status = kOk;
+};
+
+Expected<Condition> isFunction(Server &server, FunctionGlobs globs) {
+  const auto rows = ADA_TRY(server.rows("SELECT DISTINCT function, name FROM functions"));
   std::vector<std::string> numbers;
-  for (const auto &row : *rows)
-    if (std::ranges::any_of(globs, [&](const std::string &glob) {
-          return select::matches({glob.data(), glob.size()}, {row.at(1).data(), row[1].size()});
-        }))
+  for (const auto &row : rows)
+    if (globs.matches(row.at(1)))
       numbers.push_back(row[0]);
-  if (numbers.empty())
-    stop(kProblemsFound, "fleet: {}: no function matches '{}'", server.address().shown, oneLine(globs.front()));
-  return " AND " + isOneOf("function", numbers);
+  const ExitCode status = globs.check(server);
+  return Condition{" AND " + isOneOf("function", numbers), status};
 }
 
 // A condition for rows of spans and of aggregates.
-Expected<std::string> conditionOf(Server &server, const Options &options) {
-  std::string condition = "1";
+Expected<Condition> conditionOf(Server &server, const Options &options) {
+  Condition condition;
   if (!options.hosts.empty())
-    condition += isText("host", options.hosts);
+    condition.sql += isText("host", options.hosts);
   if (!options.releases.empty())
-    condition += isText("release", options.releases);
+    condition.sql += isText("release", options.releases);
   for (const auto &[name, text, sign] :
        {std::tuple("--since", &options.since, ">="), std::tuple("--until", &options.until, "<")}) {
     if (text->empty())
@@ -112,14 +140,12 @@ Expected<std::string> conditionOf(Server &server, const Options &options) {
                    .message = fmt::format("{}: '{}' is not a time like 2026-11-20T10:00 (UTC) or 2h (ago)", name,
                                           oneLine(*text))};
     // With the day, the server knows which parts it need not read.
-    condition += fmt::format(" AND begin {} {} AND day {}= toDate({})", sign, *moment, sign[0],
-                             *moment / (uint64_t(86'400) * 1'000'000'000));
+    condition.sql += fmt::format(" AND begin {} {} AND day {}= toDate({})", sign, *moment, sign[0],
+                                 *moment / (uint64_t(86'400) * 1'000'000'000));
   }
   if (!options.functions.empty()) {
-    auto functions = isFunction(server, options.functions);
-    if (!functions)
-      return functions;
-    condition += *functions;
+    const auto functions = ADA_TRY(isFunction(server, FunctionGlobs(options.functions)));
+    condition.sql += functions.sql, condition.status = functions.status;
   }
   return condition;
 }
@@ -127,6 +153,9 @@ Expected<std::string> conditionOf(Server &server, const Options &options) {
 int printChange(Server &server, const Options &options, const Invocation &invocation) {
   if (options.before.empty() || options.after.empty())
     return fail(kWrongUsage, "fleet: change needs --before and --after: --before=release=1.3 --after=release=1.4");
+  if (!options.hosts.empty() || !options.releases.empty() || !options.since.empty() || !options.until.empty())
+    return fail(kWrongUsage, "fleet: change does not take --host, --release, --since or --until: --before and --after "
+                             "choose the sessions");
   options.table.check("fleet", infoOf(analysis::diffColumns()));
   std::vector<analysis::Report> sides[2];
   for (const auto &[label, side] : {std::pair(&options.before, &sides[0]), std::pair(&options.after, &sides[1])}) {
@@ -139,13 +168,17 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
                   oneLine(*label));
     *side = need("fleet", reportsOf(server, sessions));
   }
-  const analysis::Diff diff = analysis::makeDiff(sides[0], sides[1]);
+  // All functions are compared, because together they show the speed of each run.
+  analysis::Diff diff = analysis::makeDiff(sides[0], sides[1]);
+  FunctionGlobs globs(options.functions);
+  std::erase_if(diff.rows, [&](const auto &row) { return !globs.matches(row.function->displayName); });
+  const ExitCode status = globs.check(server);
   DiffLineOptions lines;
   lines.table = options.table;
   lines.all = options.all;
   Output out;
   printDiff(out, invocation.palette(), diff, lines);
-  return kOk;
+  return status;
 }
 
 // Prints one JSON object per line, or an array of them.
@@ -168,7 +201,7 @@ int run(const Options &options, const Invocation &invocation) {
   Server server = need("fleet", openDatabase(options.from, options.credentials));
   if (options.question == kChange)
     return printChange(server, options, invocation);
-  const std::string condition = need("fleet", conditionOf(server, options));
+  const Condition condition = need("fleet", conditionOf(server, options));
   const auto question = std::ranges::find(model::questions(), options.question, &model::Question::name);
   std::string columns;
   for (const std::string &column : options.table.columns) {
@@ -178,7 +211,7 @@ int run(const Options &options, const Invocation &invocation) {
     columns += (columns.empty() ? "" : ", ") + column;
   }
   std::string sql =
-      fmt::format("SELECT {} FROM ({})", columns.empty() ? "*" : columns, model::queryOf(*question, condition));
+      fmt::format("SELECT {} FROM ({})", columns.empty() ? "*" : columns, model::queryOf(*question, condition.sql));
   if (!question->where.empty())
     sql += fmt::format(" WHERE {}", question->where);
   sql += fmt::format(" ORDER BY {}", question->order);
@@ -189,7 +222,7 @@ int run(const Options &options, const Invocation &invocation) {
   if (!isCsv && !options.table.isJson()) {
     const auto rows = need("fleet", server.rows(sql + " FORMAT TabSeparatedWithNames"));
     printAnswer(out, invocation.palette(), rows, options.table);
-    return kOk;
+    return condition.status;
   }
   const auto answer = need("fleet", server.query(sql + (isCsv ? " FORMAT CSVWithNames" : " FORMAT JSONEachRow"),
                                                  {"output_format_json_quote_64bit_integers=0"}));
@@ -197,7 +230,7 @@ int run(const Options &options, const Invocation &invocation) {
     out.write(answer);
   else
     printJson(out, answer, options.table.format == Format::Json);
-  return kOk;
+  return condition.status;
 }
 
 void declare(CommandLine &line, Options &options) {

@@ -148,6 +148,8 @@ int run(Options &options, const Invocation &invocation) {
       leftOut.minDurationNs = fitting.minDurationNs;
     if (fitting.depth < filter.depth)
       leftOut.depth = fitting.depth;
+    if (fitting.isCut)
+      options.lines.limit = fit;
     filter.minDurationNs = fitting.minDurationNs, filter.depth = fitting.depth;
   }
 
