@@ -75,6 +75,7 @@ BROKEN_PARTS = {
     "tools/adatrace/doctor": ("tools/adatrace/doctor/x.cpp", '"output/table_writer.h"'),
     "tools/adatrace/elf": ("tools/adatrace/elf/x.cpp", '"input/trace_input.h"'),
     "tools/adatrace/fleet": ("tools/adatrace/fleet/x.cpp", '"view/api.h"'),
+    "tools/adatrace/record": ("tools/adatrace/record/x.cpp", '"fleet/loader.h"'),
     "tools/adatrace/ship": ("tools/adatrace/ship/x.cpp", '"output/tree_lines.h"'),
     "tools/adatrace/view": ("tools/adatrace/view/x.cpp", '"fleet/loader.h"'),
     "tools/adatrace/commands": ("tools/adatrace/commands/x.cpp", '"formats/clickhouse/schema.h"'),

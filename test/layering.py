@@ -151,6 +151,8 @@ PARTS = [
     Part("tools/adatrace/doctor", ["tools/adatrace/*", TOOL + "terminal", TOOL + "process", TOOL + "elf"]),
     Part("tools/adatrace/fleet", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options", TOOL + "process", TOOL + "input",
                                   TOOL + "output", "lib/formats/clickhouse"]),
+    Part("tools/adatrace/record", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options", TOOL + "process", TOOL + "input",
+                                   TOOL + "output", TOOL + "elf"]),
     Part("tools/adatrace/ship", ["tools/adatrace/*", TOOL + "process", TOOL + "fleet"]),
     Part("tools/adatrace/view", ["tools/adatrace/*", TOOL + "process", TOOL + "output"]),
     Part("tools/adatrace/commands", ["tools/adatrace"], {

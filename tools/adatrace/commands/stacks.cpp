@@ -2,7 +2,7 @@
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
-#include "output/stack_lines.h"
+#include "output/stack_rows.h"
 #include "output/wait_lines.h"
 #include "process/live_session.h"
 #include "trace/base/quantities.h"

@@ -3,7 +3,7 @@
 #include "flow_lines.h"
 #include "graph_lines.h"
 #include "process_why_lines.h"
-#include "stack_lines.h"
+#include "stack_rows.h"
 #include "tree_lines.h"
 #include "why_lines.h"
 

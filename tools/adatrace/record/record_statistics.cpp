@@ -1,6 +1,6 @@
 // Counts what a session holds while it is being made.
 #include "record_statistics.h"
-#include "session_place.h"
+#include "process/session_place.h"
 
 #include "ada/trace/session.h"
 #include "live/recover/live_ring.h"

@@ -1,6 +1,6 @@
 // Reads from the manifests and threads of a run what its user should know.
 #include "run_findings.h"
-#include "session_place.h"
+#include "process/session_place.h"
 #include "terminal/terminal.h"
 #include "trace/base/estimates.h"
 #include "trace/base/quantities.h"

@@ -1,9 +1,9 @@
 // Begins, waits, ends.
 #include "record_running.h"
 
-#include "chosen_processes.h"
-#include "end_signals.h"
 #include "exit_codes.h"
+#include "process/chosen_processes.h"
+#include "process/end_signals.h"
 #include "terminal/terminal.h"
 
 #include "live/control/recording.h"

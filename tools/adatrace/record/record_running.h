@@ -1,8 +1,8 @@
 // Records a running process for a while: `adatrace record --pid`.
 #pragma once
 
-#include "destination.h"
 #include "options/runtime_options.h"
+#include "process/destination.h"
 
 #include <chrono>
 #include <functional>
