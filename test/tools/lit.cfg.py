@@ -18,7 +18,7 @@ atexit.register(shutil.rmtree, config.environment["ADA_BROWSER"], ignore_errors=
 
 config.substitutions += [
     ("%make_session", os.path.join(config.ada_build_dir, "test", "tools", "bin", "ada-make-session")),
-    ("%{options_inc}", os.path.join(config.ada_source_dir, "lib", "shared", "options", "options.inc")),
+    ("%{options_inc}", os.path.join(config.ada_source_dir, "shared", "options", "options.inc")),
     ("%{docs}", os.path.join(config.ada_source_dir, "docs")),
     ("%{vectors}", os.path.join(config.ada_source_dir, "test", "formats", "vectors")),
     ("%browse", "node " + os.path.join(config.ada_source_dir, "test", "tools", "Inputs", "flame_page.mjs")),
