@@ -114,7 +114,7 @@ struct ExportSink::ThreadState {
   bool isPassed = false; // the innermost call was handed on as a point
 };
 
-ExportSink::ExportSink(bool values, bool lists) : hasValues_(values), hasLists_(lists) {}
+ExportSink::ExportSink(Wants wants) : hasValues_(wants != Wants::Calls), hasLists_(wants == Wants::ValueLists) {}
 ExportSink::~ExportSink() = default;
 
 Expected<void> ExportSink::begin(const TraceInfo &info) {

@@ -37,8 +37,12 @@ private:
 /// by their numbers.
 class ExportSink : public TraceSink {
 public:
-  /// Without `values`, arguments and results are not requested. `lists`: arguments also come as JSON.
-  explicit ExportSink(bool values, bool lists = false);
+  enum class Wants {
+    Calls,
+    Values,     ///< and arguments and results, as text
+    ValueLists, ///< arguments also as JSON
+  };
+  explicit ExportSink(Wants wants);
   ~ExportSink() override;
 
   Expected<void> begin(const TraceInfo &info) final;

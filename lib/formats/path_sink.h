@@ -13,7 +13,7 @@ namespace ada::model {
 /// Memory: the paths of the threads that have not ended, at most a million each, and whatever the format keeps.
 class PathSink : public ExportSink {
 public:
-  explicit PathSink(ByteSink bytes) : ExportSink(/*values=*/false), out_(std::move(bytes)) {}
+  explicit PathSink(ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
 
 protected:
   /// The name of a node that is not a function.

@@ -14,7 +14,7 @@ namespace ada::model {
 /// Memory: the open calls, with their arguments.
 class RowSink : public ExportSink {
 public:
-  explicit RowSink(bool lists = false) : ExportSink(/*values=*/true, lists) {}
+  explicit RowSink(Wants wants = Wants::Values) : ExportSink(wants) {}
 
 protected:
   struct Row {

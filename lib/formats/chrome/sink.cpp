@@ -119,7 +119,7 @@ struct ChromeText {
 
 class ChromeSink : public ExportSink {
 public:
-  explicit ChromeSink(ByteSink bytes) : ExportSink(/*values=*/true), out_(std::move(bytes)) {}
+  explicit ChromeSink(ByteSink bytes) : ExportSink(Wants::Values), out_(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
 private:

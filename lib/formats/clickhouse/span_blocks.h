@@ -57,7 +57,7 @@ struct Way {
 /// that the trace covers, and the open calls.
 class SpanBlocks : public RowSink {
 public:
-  explicit SpanBlocks(SpanBlockOptions options) : RowSink(/*lists=*/true), options_(std::move(options)) {}
+  explicit SpanBlocks(SpanBlockOptions options) : RowSink(Wants::ValueLists), options_(std::move(options)) {}
 
   /// The processes, threads and functions that were announced.
   using RowSink::table;

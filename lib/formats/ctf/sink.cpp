@@ -19,7 +19,7 @@ namespace {
 
 class CtfSink : public ExportSink {
 public:
-  explicit CtfSink(std::string directory) : ExportSink(/*values=*/true), directory_(std::move(directory)) {}
+  explicit CtfSink(std::string directory) : ExportSink(Wants::Values), directory_(std::move(directory)) {}
 
 private:
   // kCallAt and kCallDetailAt are calls and call_details of functions whose source is known.

@@ -57,7 +57,7 @@ private:
 
 class FirefoxSink : public ExportSink {
 public:
-  explicit FirefoxSink(ByteSink bytes) : ExportSink(/*values=*/false), out_(std::move(bytes)) {}
+  explicit FirefoxSink(ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
 private:

@@ -63,7 +63,7 @@ template <class Tag> using Part = protozero::pbf_builder<Tag>;
 
 class PerfettoSink : public ExportSink {
 public:
-  explicit PerfettoSink(ByteSink bytes) : ExportSink(/*values=*/true), out_(std::move(bytes)) {}
+  explicit PerfettoSink(ByteSink bytes) : ExportSink(Wants::Values), out_(std::move(bytes)) {}
 
 private:
   struct Sequence {

@@ -11,7 +11,7 @@ namespace {
 
 class SpeedscopeSink : public ExportSink {
 public:
-  explicit SpeedscopeSink(ByteSink bytes) : ExportSink(/*values=*/false), out_(std::move(bytes)) {}
+  explicit SpeedscopeSink(ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
 private:

@@ -112,7 +112,7 @@ CREATE INDEX off_cpu_by_thread ON off_cpu (thread, ts);
 
 class SqliteSink : public RowSink {
 public:
-  explicit SqliteSink(std::string path) : RowSink(/*lists=*/true), path_(std::move(path)) {}
+  explicit SqliteSink(std::string path) : RowSink(Wants::ValueLists), path_(std::move(path)) {}
   ~SqliteSink() override { close(); }
   bool wantsNumbers() const override { return true; }
 

@@ -96,7 +96,8 @@ void giveName(model::TraceLocation &place, InputOptions &options) {
 
 // Dumps the file if its format has its own frames or records, and returns the exit status. Returns nothing if the
 // input is a session or an index file; an index file on standard input gets a path that can be opened.
-std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
+std::optional<int> dumpRaw(Options &asked) {
+  InputOptions &options = asked.input;
   if (options.path.empty())
     return std::nullopt;
   auto place = need(model::locate(options.path));
@@ -108,7 +109,7 @@ std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
       giveName(place, options);
     return std::nullopt;
   }
-  if (merged)
+  if (asked.merged)
     return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is already one sequence", place.name());
   if (!options.threads.empty() && !found.format->hasThreads)
     return fail(kWrongUsage,
@@ -118,7 +119,7 @@ std::optional<int> dumpRaw(InputOptions &options, bool json, bool merged) {
   for (const auto &[name, text, bound] : {std::tuple("--from", &options.from, &from), {"--to", &options.to, &to}})
     if (!text->empty())
       *bound = needTime(name, *text, options.absolute);
-  model::RawDumpOptions raw{.json = json, .threads = options.threads};
+  model::RawDumpOptions raw{.json = asked.format == Format::JsonLines, .threads = options.threads};
   if (from || to)
     raw.range = [&](uint64_t start) {
       return model::TimeRange{from ? from->onClock(start) : 0, to ? to->onClock(start) : ~uint64_t(0)};
@@ -158,7 +159,7 @@ int run(Options &options, const Invocation &) {
   if (options.follow.isWanted)
     return runFollow(options);
   if (!options.events && options.filter.options.showsAll() && !options.limit)
-    if (const auto code = dumpRaw(options.input, options.format == Format::JsonLines, options.merged))
+    if (const auto code = dumpRaw(options))
       return *code;
   TraceInput input = TraceInput::open(options.input);
   Output out;
