@@ -10,7 +10,7 @@
 #include "sets.h"
 
 #include "ada/trace/atf_index.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/index/index_writer.h"
 
 #include <cstdio>
 #include <cstdlib>

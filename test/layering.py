@@ -95,8 +95,7 @@ AREAS = {
     "runtime/core": ["runtime/core"],
     "tools/adatrace": ["tools/adatrace", "lib/formats/clickhouse"],
 }
-ANALYSIS, ATF, CORE, TOOL = "lib/analysis/", "lib/formats/atf/", "runtime/core/", "tools/adatrace/"
-DIRECTORIES = {ATF + "session/directories.h": "the names of a session's directories and files"}
+ANALYSIS, NATIVE, CORE, TOOL = "lib/analysis/", "lib/formats/native/", "runtime/core/", "tools/adatrace/"
 PARTS = [
     Part("lib/analysis/events", [], {
         ANALYSIS + "values/value_texts.h": "a filter chooses calls by their arguments",
@@ -112,15 +111,15 @@ PARTS = [
     Part("lib/analysis/diff", [ANALYSIS + "events", ANALYSIS + "outliers", ANALYSIS + "report", ANALYSIS + "tree", ANALYSIS + "values"]),
     Part("lib/analysis/query", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits", ANALYSIS + "processes", ANALYSIS + "report"]),
     Part("lib/analysis/view", [ANALYSIS + "events", ANALYSIS + "values", ANALYSIS + "waits", ANALYSIS + "outliers", ANALYSIS + "processes"]),
-    Part("lib/formats/atf/files", ["lib/formats/*", "lib/formats/packed"], DIRECTORIES | {
-        ATF + "session/link_check.h": "values are shown only if index and detail belong together"}),
-    Part("lib/formats/atf/manifest", ["lib/formats/*", ATF + "files"], DIRECTORIES | {
-        ATF + "info/info_tables.h": "the warning counts the missing calls as info does"}),
-    Part("lib/formats/atf/info", ["lib/formats/*", ATF + "files", ATF + "manifest"], DIRECTORIES),
-    Part("lib/formats/atf/session", ["lib/formats/*", "lib/formats/packed", ATF + "files", ATF + "manifest", ATF + "info"]),
-    Part("lib/formats/packed", ["lib/formats/*"], {
-        ATF + "files/checksum.h": "packed files end in the footer of ATF 2",
-        ATF + "files/writer.h": "packed files are written with the writer of ATF files"}),
+    Part("lib/formats/native/bytes", []),
+    Part("lib/formats/native/detail", [NATIVE + "bytes"]),
+    Part("lib/formats/native/index", [NATIVE + "bytes", NATIVE + "detail"]),
+    Part("lib/formats/native/sched", [NATIVE + "*", NATIVE + "bytes"]),
+    Part("lib/formats/native/info", ["lib/formats/*", NATIVE + "*", NATIVE + "sched"]),
+    Part("lib/formats/native/manifest", ["lib/formats/*", NATIVE + "*", NATIVE + "info"]),
+    Part("lib/formats/native/session", ["lib/formats/*", NATIVE + "*", NATIVE + "bytes", NATIVE + "detail", NATIVE + "index",
+                                        NATIVE + "sched", NATIVE + "info", NATIVE + "manifest"]),
+    Part("lib/formats/native", ["lib/formats/*"]),
     Part("lib/formats/convert", ["lib/formats"]),
     Part("lib/formats/import", ["lib/formats/*"]),
     Part("lib/formats/*", ["lib/formats/*", "lib/formats/import"]),

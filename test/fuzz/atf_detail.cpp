@@ -11,8 +11,8 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/session.h"
-#include "formats/atf/files/writer.h"
-#include "formats/atf/session/link_check.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/session/link_check.h"
 
 #include <cstring>
 

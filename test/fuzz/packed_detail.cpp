@@ -9,8 +9,8 @@
 #include "require.h"
 
 #include "ada/trace/atf_detail.h"
-#include "formats/atf/files/checksum.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/bytes/checksum.h"
+#include "formats/native/detail/detail_writer.h"
 #include "shared/encode/packed_detail_file.h"
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 #include "require.h"
 
 #include "ada/trace/atf_index.h"
-#include "formats/atf/files/checksum.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/bytes/checksum.h"
+#include "formats/native/index/index_writer.h"
 #include "shared/encode/packed_file.h"
 
 #include <cstring>

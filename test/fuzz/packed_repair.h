@@ -1,7 +1,7 @@
 // Corrects the checksums of packed files, because no fuzzer guesses these.
 #pragma once
 
-#include "formats/atf/files/checksum.h"
+#include "formats/native/bytes/checksum.h"
 #include "shared/encode/packed_file.h"
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include "require.h"
 
 #include "ada/trace/off_cpu.h"
-#include "formats/atf/files/sched_file.h"
+#include "formats/native/sched/sched_file.h"
 #include "shared/encode/sched_format.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 #include "trace/base/archive.h"
 
 #include "ada/trace/session.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/index/index_writer.h"
 #include "scratch_directory.h"
 #include "trace/base/archive_writer.h"
 #include "trace/base/file_bytes.h"

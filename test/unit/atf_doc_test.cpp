@@ -1,5 +1,6 @@
 // The files shown in docs/formats/atf.md are exactly those that the writers write.
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
 #include "scratch_directory.h"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // Reading index files, beyond the vectors.
 // Searching by time in ordered and unordered files, the iterator, files of other kinds, and checksums of known texts.
 #include "ada/trace/atf_index.h"
-#include "formats/atf/files/checksum.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/bytes/checksum.h"
+#include "formats/native/index/index_writer.h"
 #include "scratch_directory.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // The readers read back exactly the events that the writers wrote.
 // Random events in both versions; finished, abandoned and empty files; and the limits of the formats, beyond which the
 // writers refuse.
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
 #include "scratch_directory.h"
 
 #include <algorithm>

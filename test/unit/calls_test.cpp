@@ -1,6 +1,7 @@
 // Calls are matched with their exits; unbalanced ones are repaired by rule and counted; the statistics add up.
 #include "ada/trace/calls.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
 #include "growth.h"
 #include "scratch_directory.h"
 #include "trace/statistics.h"

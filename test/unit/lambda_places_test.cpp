@@ -1,5 +1,5 @@
 // Names show lambdas by file and line.
-#include "formats/atf/manifest/lambda_places.h"
+#include "formats/native/manifest/lambda_places.h"
 
 #include <gtest/gtest.h>
 

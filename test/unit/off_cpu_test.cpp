@@ -2,7 +2,7 @@
 #include "ada/trace/model.h"
 #include "ada/trace/off_cpu.h"
 #include "analysis/waits/off_cpu_follower.h"
-#include "formats/atf/files/sched_file.h"
+#include "formats/native/sched/sched_file.h"
 #include "scratch_directory.h"
 #include "shared/encode/sched_format.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "ada/trace/atf_format.h"
-#include "formats/atf/files/checksum.h"
-#include "formats/atf/files/sched_file.h"
+#include "formats/native/bytes/checksum.h"
+#include "formats/native/sched/sched_file.h"
 #include "shared/encode/packed_file.h"
 
 #include <cstring>

@@ -3,7 +3,7 @@
 #include "ada/trace/convert.h"
 #include "analysis/report/growing_report.h"
 #include "analysis/report/report.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/index/index_writer.h"
 #include "random_calls.h"
 #include "scratch_directory.h"
 

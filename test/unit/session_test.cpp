@@ -1,7 +1,8 @@
 // A path may be a directory of sessions, a session, a process, a thread or a file.
 // Damage in one part leaves the rest readable.
 #include "ada/trace/session.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
 #include "scratch_directory.h"
 
 #include <filesystem>

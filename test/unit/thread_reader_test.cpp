@@ -2,8 +2,9 @@
 // Detail belongs to an event only if each names the other, and checkLinks() finds each link that does not fit. A
 // damaged detail file is read up to its end and not beyond.
 #include "ada/trace/thread_reader.h"
-#include "formats/atf/files/writer.h"
-#include "formats/atf/session/link_check.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
+#include "formats/native/session/link_check.h"
 #include "scratch_directory.h"
 
 #include <cstring>

@@ -8,8 +8,8 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/session.h"
-#include "formats/atf/session/directories.h"
-#include "formats/packed/recompress.h"
+#include "formats/native/directories.h"
+#include "formats/native/session/recompress.h"
 #include "formats/table.h"
 #include "shared/manifest_keys.h"
 #include "trace/base/archive_writer.h"

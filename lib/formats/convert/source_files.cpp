@@ -2,7 +2,7 @@
 #include "formats/convert/source_files.h"
 
 #include "ada/trace/manifest.h"
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
 #include "trace/base/file_bytes.h"
 #include "trace/base/file_tree.h"
 #include "trace/base/safe_file.h"

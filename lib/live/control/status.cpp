@@ -1,7 +1,7 @@
 // Reads the counters of a ring file, and asks its process for what only that knows.
 #include "live/control/status.h"
 
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
 #include "live/control/mapped_ring.h"
 #include "live/control/waiting_process.h"
 #include "trace/base/boot_time.h"

@@ -1,7 +1,7 @@
 // Looks at every process that may be looked at.
 #include "live/control/traced_processes.h"
 
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
 #include "live/control/mapped_ring.h"
 #include "live/control/waiting_process.h"
 

@@ -3,7 +3,7 @@
 
 #include "ada/trace/manifest.h"
 #include "ada/trace/recover.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
 #include "live/recover/ring_snapshot.h"
 #include "shared/ring/expander.h"
 #include "shared/ring/ring_file.h"

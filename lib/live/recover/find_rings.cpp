@@ -1,7 +1,7 @@
 // Finds ring files of processes that are gone.
 #include "live/recover/leftovers.h"
 
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
 #include "live/recover/manifest_update.h"
 #include "live/recover/recording_lock.h"
 #include "live/recover/ring_directory.h"

@@ -3,7 +3,7 @@
 #include "live/recover/unfinished_dumps.h"
 
 #include "ada/trace/manifest.h"
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
 #include "trace/base/file_bytes.h"
 #include "trace/base/file_descriptor.h"
 #include "trace/base/sparse_copy.h"

@@ -1,7 +1,7 @@
 // Removes what killed processes have left in a session's folder of binaries.
 #include "live/recover/leftovers.h"
 
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
 #include "live/recover/recording_lock.h"
 #include "shared/manifest_keys.h"
 #include "trace/base/file_descriptor.h"

@@ -2,7 +2,7 @@
 #include "live_ring.h"
 
 #include "ada/trace/manifest.h"
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
 #include "live/recover/ring_directory.h"
 #include "shared/ring/ring_file.h"
 #include "trace/base/fair_links.h"

@@ -2,8 +2,8 @@
 #include "live/recover/manifest_update.h"
 
 #include "ada/trace/atf_format.h"
-#include "formats/atf/manifest/manifest_fields.h"
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
+#include "formats/native/manifest/manifest_fields.h"
 #include "live/recover/detail_recovery.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/triggers.h"

@@ -2,9 +2,9 @@
 #include "ada/trace/recover.h"
 
 #include "ada/trace/atf_index.h"
-#include "formats/atf/files/sched_file.h"
-#include "formats/atf/files/writer.h"
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
+#include "formats/native/index/index_writer.h"
+#include "formats/native/sched/sched_file.h"
 #include "live/recover/detail_recovery.h"
 #include "live/recover/held_recovery.h"
 #include "live/recover/manifest_update.h"

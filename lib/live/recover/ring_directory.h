@@ -1,7 +1,7 @@
 // Which process and process directory a ring file is about.
 #pragma once
 
-#include "formats/atf/session/directories.h"
+#include "formats/native/directories.h"
 #include "shared/ring/ring_file.h"
 
 #include <charconv>

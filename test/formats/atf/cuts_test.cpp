@@ -4,7 +4,7 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
 #include "ada/trace/session.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/index/index_writer.h"
 #include "scratch_directory.h"
 #include "thorough.h"
 #include "vector_folder.h"

@@ -3,7 +3,8 @@
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
 #include "ada/trace/session.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
 #include "scratch_directory.h"
 #include "vector_folder.h"
 

@@ -1,7 +1,7 @@
 // Each vector is a file or session with the answer that a reader must give.
 // The answer has the outcome, warnings, counts, header, footer, the events as stored, and links.
 #include "ada/trace/session.h"
-#include "formats/atf/session/link_check.h"
+#include "formats/native/session/link_check.h"
 #include "vector_folder.h"
 
 #include <cctype>

@@ -6,8 +6,8 @@
 #include "vector_folder.h"
 
 #include "ada/trace/atf_detail.h"
-#include "formats/atf/files/writer.h"
-#include "formats/packed/detail_file.h"
+#include "formats/native/detail/detail_blocks.h"
+#include "formats/native/detail/detail_writer.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -6,7 +6,8 @@
 
 #include "ada/trace/atf_index.h"
 #include "ada/trace/convert.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
 #include "trace/base/file_bytes.h"
 #include "trace/base/quantities.h"
 

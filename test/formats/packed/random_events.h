@@ -1,7 +1,7 @@
 // Random events of all kinds, and packed files of them.
 #pragma once
 
-#include "formats/atf/files/checksum.h"
+#include "formats/native/bytes/checksum.h"
 #include "shared/encode/packed_file.h"
 
 #include <memory>

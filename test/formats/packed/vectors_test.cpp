@@ -7,7 +7,7 @@
 #include "vector_folder.h"
 
 #include "ada/trace/atf_index.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/index/index_writer.h"
 
 #include <cstdlib>
 #include <cstring>

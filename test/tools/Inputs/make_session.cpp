@@ -35,7 +35,8 @@
 //   T: repeat 1000 50                the lines up to `end` 1000 times, each time 50 ns
 //   T: end                           later; repeats may contain repeats
 #include "ada/trace/atf_detail.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
 #include "trace/names.h"
 
 #include <nlohmann/json.hpp>

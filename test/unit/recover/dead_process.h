@@ -1,7 +1,8 @@
 // The directory of a killed process: files without footers, and a ring file with the newest events.
 #pragma once
 
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
+#include "formats/native/index/index_writer.h"
 #include "shared/ring/ring_file.h"
 
 #include <cstdint>

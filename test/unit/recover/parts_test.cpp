@@ -3,7 +3,7 @@
 #include "ada/trace/recover.h"
 #include "ada/trace/session.h"
 #include "dead_process.h"
-#include "formats/atf/files/checksum.h"
+#include "formats/native/bytes/checksum.h"
 #include "scratch_directory.h"
 #include "shared/encode/packed_file.h"
 #include "trace/base/file_bytes.h"

@@ -2,7 +2,7 @@
 // Every event has its detail if that was written, links lead to something that exists, and the ring's content follows.
 #include "ada/trace/recover.h"
 #include "dead_process.h"
-#include "formats/atf/session/link_check.h"
+#include "formats/native/session/link_check.h"
 #include "scratch_directory.h"
 #include "thorough.h"
 

@@ -8,7 +8,7 @@
 #include "core/files/index_file.h"
 #include "core/files/packed_detail_file.h"
 #include "core/files/packed_file.h"
-#include "formats/atf/files/writer.h"
+#include "formats/native/detail/detail_writer.h"
 #include "random_chunk.h"
 #include "scratch_directory.h"
 #include "shared/ring/thread_reader.h"

@@ -1,0 +1,579 @@
+// Reads sessions into the model, thread by thread.
+#include "ada/trace/convert.h"
+
+#include "ada/trace/atf_detail.h"
+#include "ada/trace/calls.h"
+#include "formats/native/directories.h"
+#include "formats/native/index/block_reader.h"
+#include "formats/native/info/labels.h"
+#include "formats/native/info/time_flaws.h"
+#include "formats/native/manifest/manifest_parts.h"
+#include "formats/native/manifest/missing_events.h"
+#include "formats/native/manifest/symbol_entries.h"
+#include "formats/native/sched/sched_file.h"
+#include "formats/native/session/event_details.h"
+#include "formats/native/session/function_lists.h"
+#include "formats/native/session/link_check.h"
+#include "formats/native/session/named_functions.h"
+#include "formats/native/session/prints.h"
+#include "formats/native/session/recent_functions.h"
+#include "formats/native/session/request_range.h"
+#include "formats/native/session/session_times.h"
+#include "shared/manifest_keys.h"
+#include "trace/base/file_bytes.h"
+#include "trace/base/quantities.h"
+#include "trace/batch_builder.h"
+#include "trace/loss_list.h"
+#include "trace/wanted_threads.h"
+
+#include "shared/ring/ring_file.h"
+#include "trace/base/try.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+#include <utility>
+
+namespace ada::model {
+
+namespace {
+
+using atf::kReleaseEvents;
+
+// A thread's detail file, opened on first use.
+struct Details {
+  bool wasOpened = false;
+  std::optional<atf::DetailReader> reader;
+};
+
+class AtfSource : public TraceSource {
+public:
+  explicit AtfSource(atf::Session session) : session_(std::move(session)) {
+    uint32_t process = 0;
+    for (atf::ProcessTrace &trace : session_.processes()) {
+      for (atf::ThreadTrace &thread : trace.threads())
+        if (thread.index)
+          threads_.emplace_back(process, &thread);
+      ++process;
+    }
+  }
+
+  Expected<void> read(TraceSink &sink) override { return readPart(sink, {}); }
+  bool isThreadwise() const override { return true; }
+  Expected<void> readPart(TraceSink &sink, const ReadRequest &request) override;
+  std::unique_ptr<TraceSource> another() const override {
+    auto copy = std::make_unique<AtfSource>(session_);
+    copy->functions_ = functions_;
+    copy->functionCount_ = functionCount_;
+    copy->details_.resize(details_.size());
+    copy->wasChecked_ = wasChecked_;
+    return copy;
+  }
+  std::vector<uint64_t> cuts(uint32_t thread, size_t pieces) const override;
+  std::optional<Prints> prints(uint32_t process) const override { return atf::printsOf(session_, process); }
+  Function functionOf(uint32_t process, uint64_t functionId) const override;
+  bool knowsRange() const override { return true; }
+  std::optional<double> progress() const override {
+    return total_ ? static_cast<double>(done_) / static_cast<double>(total_) : 1.0;
+  }
+  const std::vector<Error> &problems() const override { return errors_; }
+  const std::vector<Warning> &warnings() const override { return flaws_; }
+  std::vector<Loss> losses() const override;
+
+private:
+  Expected<void> announce(TraceSink &sink);
+  Expected<void> announceThreads(TraceSink &sink, const std::vector<ManifestParts> &descriptions);
+  void begin(const ReadRequest &request, bool areShared);
+  Expected<void> readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
+                            const ReadRequest &request);
+  Expected<void> announceNew(TraceSink &sink, atf::FunctionLists::List &known, uint32_t process, uint64_t functionId);
+  Expected<void> announceUnused(TraceSink &sink);
+  void takeFlaws(const atf::ThreadTrace &thread);
+  void tellDetailLoss(const atf::ThreadTrace &thread);
+  struct ThreadRead;
+  void convertEvent(ThreadRead &read, atf::RecentFunctions &functions, uint64_t ns, uint64_t functionId, uint32_t kind,
+                    Event &out);
+  template <class Raw>
+  void convertEvents(ThreadRead &read, std::span<const Raw> records, uint64_t first, std::span<Event> to);
+  void addDetails(ThreadRead &read, std::span<Event> to, uint64_t first);
+  void tellOpenCalls(ThreadRead &read, const ReadRequest &request);
+  void readEvents(ThreadRead &read, atf::SeqRange range);
+  void streamEvents(ThreadRead &read, atf::SeqRange range);
+  void countLosses(const ThreadRead &read);
+  uint32_t announceFunction(ThreadRead &read, uint64_t functionId);
+  const atf::DetailReader *detailsOf(const atf::ThreadTrace &thread, uint32_t index);
+  void warn(const std::string &place, const std::vector<Warning> &list) {
+    for (const Warning &flaw : list)
+      flaws_.push_back({flaw.code, place + ": " + flaw.message});
+  }
+
+  // The inputs and results of reading one thread.
+  struct ThreadRead {
+    ThreadRead(TraceSink &sink, const atf::IndexReader &events, const atf::DetailReader *details, uint32_t process,
+               uint32_t thread)
+        : sink(sink), events(events), details(details), process(process), thread(thread), batch(sink) {}
+    TraceSink &sink;
+    const atf::IndexReader &events;
+    const atf::DetailReader *details; // null if they are not wanted or can't be read
+    uint32_t process, thread;
+    BatchBuilder batch;
+    std::shared_ptr<const atf::IndexReader::EventBlock> block; // the last one of a packed file
+    // Set for a finished packed file if no details are wanted: its blocks are decoded while they are handed on.
+    const packed::File *file = nullptr;
+    packed::BlockReader stream;
+    uint64_t nextSeq = 0; // the next event of `stream`
+    uint64_t detailLinks = 0, detailsUsed = 0, otherThreads = 0, dangling = 0;
+  };
+
+  atf::Session session_;
+  std::vector<std::pair<uint32_t, atf::ThreadTrace *>> threads_; // those that can be read, with their processes
+  atf::FunctionLists functions_;
+  atf::RecentFunctions recent_;
+  uint32_t functionCount_ = 0;
+  std::vector<Details> details_; // by thread
+  atf::SchedLanes sched_;
+  std::vector<bool> wasChecked_; // checksum of the index, by thread
+  uint64_t done_ = 0, total_ = 0;
+  std::vector<Error> errors_;
+  std::vector<Warning> flaws_;
+  LossList lost_;
+  std::vector<std::string> unlinked_; // packed files whose details were not wanted
+};
+
+} // namespace
+
+Expected<void> AtfSource::announce(TraceSink &sink) {
+  uint32_t processIndex = 0;
+  std::vector<ManifestParts> descriptions;
+  const std::vector<std::string> labels = atf::processLabels(session_);
+  std::unordered_set<std::string> told;
+  for (const atf::ProcessTrace &process : session_.processes()) {
+    for (const Warning &flaw : process.warnings())
+      if (flaw.code.starts_with("W_THREAD_MISSING"))
+        errors_.push_back({.code = "E_THREAD_MISSING", .message = flaw.message, .file = process.path()});
+      else if (!flaw.code.starts_with("W_THREAD_UNREADABLE")) // reported as an error
+        flaws_.push_back({flaw.code, process.path() + ": " + flaw.message});
+    ManifestParts &parts = descriptions.emplace_back();
+    const atf::ThreadTrace *first = nullptr;
+    for (const atf::ThreadTrace &thread : process.threads())
+      if (thread.index && !first)
+        first = &thread;
+    if (process.manifest())
+      parts = ManifestParts::read(atf::joinPath(process.path(), "manifest.json"));
+    Process info;
+    info.index = processIndex;
+    info.name = process.name(), info.label = labels[processIndex];
+    info.pid = process.pid();
+    if (process.manifest())
+      info.executable = process.manifest()->executable;
+    if (first)
+      info.clockType = first->index->header().clockType;
+    else if (process.manifest())
+      info.clockType = static_cast<uint8_t>(process.manifest()->clockType);
+    if (const Manifest *manifest = process.manifest()) {
+      if (manifest->times == manifest::kTimesFrom[ADA_TIMES_TICK])
+        info.resolutionNs = manifest->resolutionNs;
+      info.hasAnnotatedValues = manifest->hasAnnotatedValues(), info.timingAnchors = manifest->timingAnchors;
+      info.timesAreOrder = manifest->times == manifest::kTimesFrom[ADA_TIMES_NONE];
+    }
+    info.description = parts.description, info.symbols = parts.symbols;
+    if (process.manifest()) {
+      info.binariesFolder = process.manifest()->binariesFolder();
+      for (const Error &flaw : process.manifest()->binaryFlaws()) // of all processes that have the file
+        if (told.insert(flaw.file).second)
+          flaws_.push_back({"W_BINARY_UNREADABLE", flaw.text()});
+      warn(atf::joinPath(process.path(), "manifest.json"), process.manifest()->warnings);
+      for (const Warning &flaw : atf::missingEvents(process))
+        flaws_.push_back(flaw);
+    }
+    ADA_TRY(sink.addProcess(info));
+    parts.symbols = {}, parts.description = {};
+    ++processIndex;
+  }
+  return announceThreads(sink, descriptions);
+}
+
+// Threads come after all processes, so that a sink knows whether there are several processes.
+Expected<void> AtfSource::announceThreads(TraceSink &sink, const std::vector<ManifestParts> &descriptions) {
+  uint32_t processIndex = 0, threadIndex = 0;
+  atf::TimeFlaws times;
+  for (const atf::ProcessTrace &process : session_.processes()) {
+    const std::vector<std::string> labelsOfThreads = atf::threadLabels(process);
+    for (size_t i = 0; i < process.threads().size(); ++i) {
+      const atf::ThreadTrace &thread = process.threads()[i];
+      if (!thread.index) {
+        errors_.push_back(thread.index.error());
+        continue;
+      }
+      takeFlaws(thread);
+      const atf::IndexHeader &header = thread.index->header();
+      Thread t{.index = threadIndex++, .process = processIndex};
+      t.number = static_cast<uint32_t>(thread.id);
+      t.tid = thread.tid();
+      t.name = thread.name(), t.label = labelsOfThreads[i];
+      t.arch = header.arch, t.os = header.os;
+      t.fileThreadId = header.threadId;
+      t.description = descriptions[processIndex].threadDescription(thread.id);
+      if (thread.info)
+        t.gaps = thread.info->gaps;
+      t.offCpu = sched_.of(thread.path, t.index, errors_);
+      t.extent = ThreadExtent{
+          .events = thread.index->size(), .firstNs = thread.index->firstNs(), .lastNs = thread.index->lastNs()};
+      times.add(t);
+      ADA_TRY(sink.addThread(t));
+    }
+    times.endProcess(process.path(), process.manifest());
+    ++processIndex;
+  }
+  std::ranges::move(times.warnings(), std::back_inserter(flaws_));
+  return {};
+}
+
+// An index file that was finished once and is now cut off has lost data, which is an error.
+void AtfSource::takeFlaws(const atf::ThreadTrace &thread) {
+  const atf::IndexReader &index = *thread.index;
+  const bool isCut = index.header().eventCount != 0 && !index.isComplete();
+  for (const Warning &flaw : index.warnings())
+    if (isCut && (flaw.code == "W_NO_FOOTER" || flaw.code == "W_FOOTER_CORRUPT"))
+      errors_.push_back({.code = "E_TRUNCATED", .message = flaw.message, .file = index.path()});
+    else
+      flaws_.push_back({flaw.code, index.path() + ": " + flaw.message});
+  for (const Warning &flaw : thread.warnings)
+    if (flaw.code == "W_DETAIL_MISSING")
+      tellDetailLoss(thread);
+}
+
+void AtfSource::tellDetailLoss(const atf::ThreadTrace &thread) {
+  const auto loss = atf::detailLoss(thread);
+  if (loss && thread.detail && *thread.detail) // nothing is lost from the file, only from what can be shown
+    flaws_.push_back({loss->code, thread.path + ": " + loss->message});
+  else if (loss)
+    errors_.push_back({.code = "E" + loss->code.substr(1), .message = loss->message, .file = thread.path});
+  else if (thread.detail && !*thread.detail)
+    errors_.push_back(thread.detail->error());
+}
+
+// The number of a function that is not among the recent ones. Announces it if it is new.
+uint32_t AtfSource::announceFunction(ThreadRead &read, uint64_t functionId) {
+  atf::FunctionLists::List &known = functions_.of(session_, read.process, functionId);
+  const uint32_t local = known.local.add(functionId);
+  if (local >= known.numbers.size())
+    read.batch.check(announceNew(read.sink, known, read.process, functionId));
+  return known.numbers[local];
+}
+
+Expected<void> AtfSource::announceNew(TraceSink &sink, atf::FunctionLists::List &known, uint32_t process,
+                                      uint64_t functionId) {
+  Function function = functionOf(process, functionId);
+  known.numbers.push_back(function.index = functionCount_++);
+  return sink.addFunction(function);
+}
+
+Function AtfSource::functionOf(uint32_t process, uint64_t functionId) const {
+  const atf::ProcessTrace &trace = session_.processes()[process];
+  Function function{.process = process, .id = functionId, .displayName = std::string(trace.displayName(functionId))};
+  if (const Manifest *manifest = trace.manifest())
+    if (const std::optional<Symbol> symbol = manifest->find(functionId))
+      atf::describe(function, *symbol);
+  return function;
+}
+
+// Null if there is no detail file or it can't be read.
+const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, uint32_t index) {
+  Details &details = details_[index];
+  if (std::exchange(details.wasOpened, true))
+    return details.reader ? &*details.reader : nullptr;
+  const std::string path = atf::detailPathIn(thread.path);
+  if (!atf::exists(path) ||
+      (session_.kind() == atf::Session::Kind::File && !thread.index->path().ends_with("index.atf") &&
+       !thread.index->path().ends_with("index.atp")))
+    return nullptr;
+  auto reader = atf::DetailReader::open(path, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true});
+  if (reader)
+    thread.index->linkDetails(*reader);
+  atf::ThreadTrace whole = thread;
+  whole.detail = reader;
+  tellDetailLoss(whole);
+  if (!reader)
+    return nullptr;
+  if (auto checked = reader->verifyChecksum(); !checked)
+    errors_.push_back(checked.error());
+  warn(path, reader->warnings());
+  details.reader = *std::move(reader);
+  return &*details.reader;
+}
+
+static const atf::IndexEvent &decodeRecord(const atf::IndexReader &, const atf::IndexEvent &event) { return event; }
+template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader &events, const Raw &raw) {
+  return events.decode(raw);
+}
+
+// Converts an event to the model, without its details.
+[[gnu::always_inline]] inline void AtfSource::convertEvent(ThreadRead &read, atf::RecentFunctions &functions,
+                                                           uint64_t ns, uint64_t functionId, uint32_t kind,
+                                                           Event &out) {
+  atf::RecentFunctions::Entry &recent = functions.of(functionId);
+  if (recent.id != functionId || recent.number == atf::RecentFunctions::kNone)
+    recent = {functionId, announceFunction(read, functionId)};
+  out.timeNs = ns;
+  out.thread = read.thread;
+  out.function = recent.number;
+  out.kind = kindOf(EventKind{kind});
+  out.details = 0;
+  out.isEarlier = false;
+  out.other = out.kind == Kind::Other ? kind : 0;
+  out.extra = 0;
+}
+
+// Converts the events from number `first` on into `to`, without their details.
+template <class Raw>
+void AtfSource::convertEvents(ThreadRead &read, std::span<const Raw> records, uint64_t first, std::span<Event> to) {
+  atf::RecentFunctions &functions = recent_.in(read.process);
+  const uint32_t threadId = read.events.header().threadId;
+  const Raw *next = records.data() + first;
+  for (Event &out : to) {
+    const atf::IndexEvent in = decodeRecord(read.events, *next++);
+    convertEvent(read, functions, in.timestampNs, in.functionId, static_cast<uint32_t>(in.kind), out);
+    read.otherThreads += in.threadId != threadId;
+    read.detailLinks += in.detailSeq != atf::kNoDetail;
+  }
+}
+
+// Adds the details of the events in `to`, the first of which has number `first`.
+void AtfSource::addDetails(ThreadRead &read, std::span<Event> to, uint64_t first) {
+  for (size_t i = 0; i < to.size(); ++i) {
+    const uint64_t seq = first + i, detailSeq = read.events[seq].detailSeq;
+    if (detailSeq == atf::kNoDetail)
+      continue;
+    const uint64_t added = addDetailsOf(read.batch, to[i], *read.details, read.events.numberOf(seq), detailSeq);
+    read.detailsUsed += added;
+    read.dangling += added == 0;
+  }
+}
+
+// Hands on the calls that are already open: those that began in older blocks of a packed file, or before the place
+// from which a part is read.
+void AtfSource::tellOpenCalls(ThreadRead &read, const ReadRequest &request) {
+  const bool isPart = request.withOpenCalls && request.fromSeq > 0;
+  if (read.events.empty() || (!isPart && (request.fromSeq > 0 || request.fromNs > 0)))
+    return;
+  const atf::IndexReader::OpenCalls open = read.events.openBefore(request.fromSeq);
+  std::vector<Event> events;
+  for (const auto &[functionId, beginNs] : open.calls)
+    events.push_back(
+        {.timeNs = beginNs, .thread = read.thread, .function = announceFunction(read, functionId), .isEarlier = true});
+  if (!events.empty() && read.batch.status())
+    read.batch.check(read.sink.events({events, {}, {}, 0, isPart ? 0 : read.events.firstNs(), open.unknown}));
+}
+
+// Hands events of a packed file to the batch while decoding them.
+void AtfSource::streamEvents(ThreadRead &read, atf::SeqRange range) {
+  atf::RecentFunctions &functions = recent_.in(read.process);
+  for (uint64_t seq = range.first; seq < range.last && read.batch.status();) {
+    const packed::Block &block = read.file->blocks()[read.file->blockOf(seq)];
+    Expected<void> done;
+    if (seq != read.nextSeq || read.stream.left() == 0) {
+      done = read.stream.begin(*read.file, block);
+      if (done)
+        done = read.stream.read(seq - block.first, [](const packed::Event &) {});
+    }
+    while (done && seq < std::min(range.last, block.last()) && read.batch.status()) {
+      const std::span<Event> to = read.batch.add(std::min(range.last, block.last()) - seq);
+      Event *out = to.data();
+      uint64_t links = 0;
+      done = read.stream.read(to.size(), [&](const packed::Event &event) {
+        convertEvent(read, functions, event.ns, event.functionId, event.kind, *out++);
+        links += event.link != packed::kNoLink;
+      });
+      read.detailLinks += links;
+      const auto got = static_cast<size_t>(out - to.data());
+      read.batch.takeBack(to.size() - got);
+      seq += got;
+    }
+    if (!done) {
+      read.events.noteDamage(done.error());
+      seq = std::min(range.last, block.last());
+      read.batch.continueAt(seq);
+    }
+    read.nextSeq = seq;
+  }
+}
+
+// Hands events to the batch, with their details.
+void AtfSource::readEvents(ThreadRead &read, atf::SeqRange range) {
+  if (read.file)
+    return streamEvents(read, range);
+  for (uint64_t seq = range.first; seq < range.last && read.batch.status();) {
+    const uint64_t linksBefore = read.detailLinks;
+    std::span<Event> to;
+    if (read.events.isPacked()) {
+      if (!read.block || seq < read.block->first || seq >= read.block->last)
+        read.block = read.events.block(seq);
+      const atf::IndexReader::EventBlock *block = read.block.get();
+      const uint64_t last = std::min(range.last, block->first + block->events.size());
+      if (seq >= last) { // its events can't be read
+        seq = std::min(range.last, block->last);
+        read.batch.continueAt(seq);
+        continue;
+      }
+      to = read.batch.add(last - seq);
+      convertEvents(read, std::span<const atf::IndexEvent>(block->events), seq - block->first, to);
+    } else {
+      to = read.batch.add(range.last - seq);
+      if (!read.events.recordsV2().empty())
+        convertEvents(read, read.events.recordsV2(), seq, to);
+      else
+        convertEvents(read, read.events.recordsV1(), seq, to);
+    }
+    if (read.details && read.detailLinks != linksBefore)
+      addDetails(read, to, seq);
+    seq += to.size();
+  }
+}
+
+Expected<void> AtfSource::readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
+                                     const ReadRequest &request) {
+  atf::IndexReader &events = *thread.index;
+  if (!wasChecked_[index] && !events.isPacked()) { // blocks are checked when they are decoded
+    if (auto checked = events.verifyChecksum(); !checked)
+      errors_.push_back(checked.error());
+    wasChecked_[index] = true;
+  }
+  const bool isTimed = request.fromNs > 0 || request.toNs != ~uint64_t{0};
+  const atf::SeqRange range = rangeOf(events, request, isTimed);
+  ThreadRead read(sink, events, sink.wantsDetails() ? detailsOf(thread, index) : nullptr, process, index);
+  if (!read.details && !isTimed) // with a time range, events are read to see whether they are wanted
+    read.file = events.finishedPacked();
+  tellOpenCalls(read, request);
+  for (uint64_t first = range.first; first < range.last && read.batch.status(); first += kReleaseEvents) {
+    const atf::SeqRange part = {first, std::min(range.last, first + kReleaseEvents)};
+    atf::SeqRange run = part;
+    do {
+      if (isTimed)
+        run = nextRun(events, {run.first, part.last}, request);
+      read.batch.continueAt(run.first);
+      readEvents(read, run);
+      run.first = run.last;
+    } while (run.last < part.last && read.batch.status());
+    read.batch.flush(); // its details lie in pages that are released next
+    events.release(part);
+    if (read.details)
+      read.details->release();
+    done_ += part.size();
+  }
+  if (const std::optional<Error> damage = events.damage(); damage && !wasChecked_[index]) {
+    errors_.push_back(*damage);
+    wasChecked_[index] = true;
+  }
+  if (const std::optional<Error> damage = read.details ? read.details->damage() : std::nullopt;
+      damage && damage->code != "E_BAD_CHECKSUM") // reported when the file was opened
+    errors_.push_back(*damage);
+  if (read.batch.status())
+    read.batch.check(sink.endThread(index));
+  if (range.size() < events.size())
+    return read.batch.status(); // a part can't show what is missing
+  countLosses(read);
+  return read.batch.status();
+}
+
+std::vector<uint64_t> AtfSource::cuts(uint32_t thread, size_t pieces) const {
+  std::vector<uint64_t> cuts = {0};
+  if (thread >= threads_.size())
+    return cuts;
+  const atf::IndexReader &events = *threads_[thread].second->index;
+  if (events.empty() || events.openAtStart().unknown > 0)
+    return cuts;
+  const uint64_t step = std::max<uint64_t>((events.size() + pieces - 1) / pieces, 1);
+  for (uint64_t cut; (cut = events.cutFrom(cuts.back() + step)) < events.size();)
+    cuts.push_back(cut);
+  return cuts;
+}
+
+static constexpr char kNoPlace[] = "events with registers and stack: the other format has no place for them";
+
+// Packed files have no links to count; their detail files show how many there would be. Those are read only when losses
+// are requested.
+std::vector<Loss> AtfSource::losses() const {
+  LossList all = lost_;
+  for (const std::string &path : unlinked_) {
+    const std::string detail = atf::detailPathIn(atf::parentPath(path));
+    if (!atf::exists(detail))
+      continue;
+    if (auto reader = atf::DetailReader::open(detail, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true})) {
+      uint64_t events = 0;
+      reader->forEach([&](const atf::DetailEvent &event) { events += !atf::isAddition(event.type); });
+      all.add(kNoPlace, events);
+    }
+  }
+  return all.list();
+}
+
+void AtfSource::countLosses(const ThreadRead &read) {
+  if (read.details) {
+    lost_.add("detail events that no index event names", read.details->size() - read.detailsUsed);
+    lost_.add("events whose detail event is not there, or names another event", read.dangling);
+  } else if (!read.sink.wantsDetails()) {
+    lost_.add(kNoPlace, read.detailLinks);
+    if (read.events.isPacked() && read.detailLinks == 0)
+      unlinked_.push_back(read.events.path());
+  } else {
+    lost_.add("events with registers and stack: there is no detail file that can be read", read.detailLinks);
+  }
+  lost_.add("events of version 1 that name another thread than their file", read.otherThreads);
+}
+
+// Resets everything to the state before the first read.
+void AtfSource::begin(const ReadRequest &request, bool areShared) {
+  errors_ = session_.failures();
+  flaws_.clear();
+  warn(session_.path(), session_.warnings());
+  lost_.clear();
+  unlinked_.clear();
+  recent_ = {};
+  functions_ = {session_.processes().size(), areShared};
+  functionCount_ = 0;
+  done_ = total_ = 0;
+  for (const uint32_t thread : wantedThreads(request, threads_.size()))
+    total_ += threads_[thread].second->index->size();
+  details_.assign(threads_.size(), {});
+  wasChecked_.assign(threads_.size(), false);
+}
+
+Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) {
+  if (!request.isFurther) {
+    begin(request, (request.sharesFunctions || sink.sharesFunctions()) && !sink.wantsUnused());
+    TraceInfo info;
+    info.isRoot = session_.kind() == atf::Session::Kind::Root;
+    if (sink.needsRange())
+      info.range = atf::timesOf(session_);
+    ADA_TRY(sink.begin(info));
+    ADA_TRY(announce(sink));
+  }
+  for (const uint32_t thread : wantedThreads(request, threads_.size()))
+    ADA_TRY(readThread(sink, threads_[thread].first, *threads_[thread].second, thread, request));
+  const bool isWhole = !request.isFurther && !request.threads && request.fromNs == 0 && request.fromSeq == 0 &&
+                       request.toNs == ~uint64_t{0} && request.toSeq == ~uint64_t{0};
+  if (sink.wantsUnused() && !request.isFurther)
+    ADA_TRY(announceUnused(sink));
+  else if (isWhole && !sink.takesSymbols())
+    lost_.add("functions that no event names", // they were never announced
+              atf::countUnnamed(session_, [&](uint32_t process) { return functions_.usedBy(process); }));
+  return sink.finish();
+}
+
+// Announces the functions that no event named.
+Expected<void> AtfSource::announceUnused(TraceSink &sink) {
+  Expected<void> status;
+  atf::eachNamedFunction(session_, [&](uint32_t process, uint64_t id) {
+    atf::FunctionLists::List &known = functions_.ofProcess(process);
+    if (status && known.local.add(id) >= known.numbers.size())
+      status = announceNew(sink, known, process, id);
+  });
+  return status;
+}
+
+std::unique_ptr<TraceSource> makeAtfSource(atf::Session session) {
+  return std::make_unique<AtfSource>(std::move(session));
+}
+
+} // namespace ada::model
