@@ -11,8 +11,8 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
-#include "shared/encode/packed_detail_file.h"
-#include "shared/encode/packed_file.h"
+#include "shared/encode/packed_blocks.h"
+#include "shared/encode/packed_detail_blocks.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -161,7 +161,7 @@ struct Details {
       RawDetailBlockHeader raw;
       __builtin_memcpy(&raw, bytes.data() + at, sizeof raw);
       const Byte *next = bytes.data() + at + kBlockHeaderBytes, *const end = next + raw.bodyBytes;
-      if (!isDetailBlockHeader(raw, kSum) || crc32c(0, next, raw.bodyBytes) != raw.bodyChecksum)
+      if (!isBlockHeader(raw, kSum) || crc32c(0, next, raw.bodyBytes) != raw.bodyChecksum)
         die("a block is damaged");
       state.beginBlock();
       DetailDecoder decoder(state);

@@ -44,6 +44,7 @@ struct DetailTotals {
     highestSeq = events && highestSeq > more.highestSeq ? highestSeq : more.highestSeq;
     lastNs = more.lastNs, events += more.events, bytes += more.bytes;
   }
+  bool operator==(const DetailTotals &) const = default; // for the library: a compiler may make it a memcmp
 };
 
 // A header or footer, ready to be written.

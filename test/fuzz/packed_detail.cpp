@@ -11,7 +11,7 @@
 #include "ada/trace/atf_detail.h"
 #include "formats/native/bytes/checksum.h"
 #include "formats/native/detail/detail_writer.h"
-#include "shared/encode/packed_detail_file.h"
+#include "shared/encode/packed_detail_blocks.h"
 
 #include <algorithm>
 #include <cstring>

@@ -11,7 +11,7 @@
 #include "ada/trace/atf_index.h"
 #include "formats/native/bytes/checksum.h"
 #include "formats/native/index/index_writer.h"
-#include "shared/encode/packed_file.h"
+#include "shared/encode/packed_blocks.h"
 
 #include <cstring>
 #include <memory>

@@ -4,7 +4,7 @@
 #include "ada/trace/atf_format.h"
 #include "formats/native/bytes/checksum.h"
 #include "formats/native/sched/sched_file.h"
-#include "shared/encode/packed_file.h"
+#include "shared/encode/packed_blocks.h"
 
 #include <cstring>
 #include <fstream>

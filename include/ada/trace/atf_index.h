@@ -28,7 +28,7 @@
 #include <vector>
 
 namespace ada::packed {
-class File;
+class IndexBlocks;
 }
 
 namespace ada::atf {
@@ -59,6 +59,7 @@ struct SeqRange {
 };
 
 class DetailReader;
+class DetailLinks;
 
 class IndexReader {
 public:
@@ -140,9 +141,10 @@ public:
   std::optional<uint64_t> print() const;
   /// The first damage that was found in a packed file's blocks. The events of damaged blocks are left out.
   std::optional<Error> damage() const;
-  /// For the library itself: a packed file that its writer has finished, to be read block by block; null otherwise.
-  /// Lives as long as a copy of the reader. If you find damage in it, call noteDamage().
-  const packed::File *finishedPacked() const noexcept;
+  /// For the library itself: a packed file, to be read block by block; null for others. Lives as long as a copy of the
+  /// reader. If you find damage in it, call noteDamage(). Its links are those of linkDetails().
+  const packed::IndexBlocks *packedBlocks() const noexcept;
+  std::shared_ptr<const DetailLinks> links() const;
   void noteDamage(const Error &error) const;
 
   /// The events as they lie in the file, for loops that need every nanosecond.

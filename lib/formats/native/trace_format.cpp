@@ -23,7 +23,7 @@ static constexpr FormatVariant kVariants[] = {
 static constexpr unsigned kPacked = 2, kPackedZstd = 3; // indices in kVariants
 
 static std::optional<unsigned> recogniseIndex(std::span<const std::byte> head) {
-  if (beginsWith(head, packed::kMagic))
+  if (beginsWith(head, packed::IndexKind::kMagic))
     return kPacked;
   if (!beginsWith(head, "ATI2"))
     return std::nullopt;
@@ -31,7 +31,7 @@ static std::optional<unsigned> recogniseIndex(std::span<const std::byte> head) {
 }
 
 static std::optional<unsigned> recogniseDetail(std::span<const std::byte> head) {
-  return beginsWith(head, "ATD2") || beginsWith(head, packed::kDetailMagic) ? std::optional(0u) : std::nullopt;
+  return beginsWith(head, "ATD2") || beginsWith(head, packed::DetailKind::kMagic) ? std::optional(0u) : std::nullopt;
 }
 
 Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &options) {

@@ -7,7 +7,7 @@
 // ATF 2, so that events waiting for a trigger have the same form in both.
 #pragma once
 
-#include "shared/encode/packed_detail_file.h"
+#include "shared/encode/packed_detail_blocks.h"
 #include "thread_file.h"
 
 namespace ada {

@@ -6,7 +6,7 @@
 // It has the same operations as IndexFile; comments that are missing here are there.
 #pragma once
 
-#include "shared/encode/packed_file.h"
+#include "shared/encode/packed_blocks.h"
 #include "shared/ring/expander.h"
 #include "thread_file.h"
 

@@ -20,7 +20,7 @@ namespace {
 
 using namespace ada::atf;
 using namespace ada::packed;
-using ada::packed::DetailFile, ada::atf::DetailReader;
+using ada::packed::DetailBlocks, ada::atf::DetailReader;
 using ada::test::bytesOf;
 
 ada::Expected<ada::atf::DetailWriter> append(ada::Expected<ada::atf::DetailWriter> writer,
@@ -190,7 +190,7 @@ TEST_F(PackedDetails, AreContinuedAsIfNothingHadBeen) {
 TEST_F(PackedDetails, OfADamagedBlockAreLeftOut) {
   const std::vector<RandomDetail> details = randomDetails(30'000, 8, false);
   std::vector<std::byte> bytes = bytesOf(write(path(), details, true));
-  const auto parsed = DetailFile::parse(bytes, "");
+  const auto parsed = DetailBlocks::parse(bytes, "");
   ASSERT_TRUE(parsed && parsed->blocks().size() > 3);
   const DetailBlock block = parsed->blocks()[1];
   bytes[block.offset + 5000] ^= std::byte{1};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "formats/native/bytes/checksum.h"
-#include "shared/encode/packed_file.h"
+#include "shared/encode/packed_blocks.h"
 
 #include <memory>
 #include <random>

@@ -5,7 +5,7 @@
 #include "dead_process.h"
 #include "formats/native/bytes/checksum.h"
 #include "scratch_directory.h"
-#include "shared/encode/packed_file.h"
+#include "shared/encode/packed_blocks.h"
 #include "trace/base/file_bytes.h"
 
 #include <gtest/gtest.h>

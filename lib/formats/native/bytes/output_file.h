@@ -1,6 +1,7 @@
 // The file that a writer of packed blocks writes, by offset, until the first error.
 #pragma once
 
+#include "ada/trace/error.h"
 #include "formats/native/bytes/writer_options.h"
 #include "trace/base/file_descriptor.h"
 

@@ -165,7 +165,7 @@ Expected<void> DetailReader::walkWithoutFooter(const std::vector<uint64_t> &doub
 
 Expected<void> DetailReader::parse(const OpenOptions &options) {
   Bytes file{base_, static_cast<size_t>(total_)};
-  if (total_ >= 4 && hasMagic(file, 0, packed::kDetailMagic))
+  if (total_ >= 4 && hasMagic(file, 0, packed::DetailKind::kMagic))
     return parsePacked(options);
   lowMemory_ = options.lowMemory;
   ADA_TRY(checkStart(file, "ATD2", name_));

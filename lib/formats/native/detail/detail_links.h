@@ -3,7 +3,7 @@
 
 #include "ada/trace/atf_detail.h"
 
-#include <span>
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -16,8 +16,22 @@ public:
   /// Reads the headers of all detail events once, or of all blocks of a packed file.
   explicit DetailLinks(const DetailReader &details);
 
-  /// Sets the links of `events`, which are numbered from `first` on.
-  void set(std::span<IndexEvent> events, uint64_t first) const;
+  /// Calls f(i, detailSeq) for each detail event of the `count` index events from number `first` on: that of the i-th
+  /// of them. Its link is the smallest one.
+  template <class F> void each(uint64_t first, uint64_t count, F &&f) const {
+    const auto tell = [&](uint64_t indexSeq, uint64_t detailSeq) {
+      if (indexSeq < first || indexSeq - first >= count)
+        return false;
+      f(indexSeq - first, detailSeq);
+      return true;
+    };
+    if (sorted_.empty())
+      return details_.forEach(details_.lowerBound(first),
+                              [&](const DetailEvent &event) { return tell(event.indexSeq, event.seq); });
+    for (auto next = std::ranges::lower_bound(sorted_, std::pair(first, uint64_t{0}));
+         next != sorted_.end() && tell(next->first, next->second); ++next)
+      ;
+  }
 
 private:
   DetailReader details_;

@@ -11,26 +11,22 @@
 
 namespace ada::atf {
 
-struct DetailReader::Shared : DecodedBlocks {
-  // The events of one block of a packed file.
-  struct Block {
-    uint64_t first = 0, last = 0; // numbers of its events
-    uint64_t offset = 0;          // in the file
-    packed::DetailEvents events;
-  };
+// The events of one block of a packed file.
+struct DetailEventBlock {
+  uint64_t first = 0, last = 0; // numbers of its events
+  uint64_t offset = 0;          // in the file
+  packed::DetailEvents events;
+};
 
+struct DetailReader::Shared : LastBlocks<DetailEventBlock> {
   FileBytes file;
 
   // Packed files.
   std::span<const std::byte> bytes; // part of `file`, or borrowed
-  std::optional<packed::DetailFile> packed;
-  std::mutex mutex; // protects everything below
-  std::array<std::shared_ptr<const Block>, 4> decoded;
-  unsigned nextDecoded = 0;
-  std::optional<Error> damage;
+  std::optional<packed::DetailBlocks> packed;
 
-  std::shared_ptr<const Block> blockOf(uint64_t seq);
-  void letGo() noexcept override;
+  std::shared_ptr<const DetailEventBlock> blockOf(uint64_t seq);
+  using LastBlocks::letGo;
 };
 
 } // namespace ada::atf

@@ -2,7 +2,6 @@
 #include "ada/trace/atf_detail.h"
 
 #include "formats/native/bytes/checks.h"
-#include "formats/native/bytes/file_checks.h"
 #include "formats/native/detail/detail_shared.h"
 #include "trace/base/try.h"
 
@@ -13,8 +12,8 @@ namespace ada::atf {
 bool DetailReader::isPacked() const noexcept { return shared_ && shared_->packed; }
 
 Expected<void> DetailReader::parsePacked(const OpenOptions &options) {
-  shared_->packed = ADA_TRY(packed::DetailFile::parse(shared_->bytes, name_, shared_->file.holes()));
-  const packed::DetailFile &parsed = *shared_->packed;
+  shared_->packed = ADA_TRY(packed::DetailBlocks::parse(shared_->bytes, name_, shared_->file.holes()));
+  const packed::DetailBlocks &parsed = *shared_->packed;
   const packed::RawDetailFileHeader &raw = parsed.header();
   count_ = parsed.events();
   lowMemory_ = options.lowMemory;
@@ -43,38 +42,28 @@ Expected<void> DetailReader::parsePacked(const OpenOptions &options) {
 Expected<void> DetailReader::verifyPacked() {
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  ADA_TRY(packed::checkBlocks(*shared_->packed, shared_->bytes, lowMemory_ ? &shared_->file : nullptr));
+  ADA_TRY(shared_->packed->checkAll(lowMemory_ ? &shared_->file : nullptr));
   checksumNow_ = isComplete() ? ChecksumState::Ok : ChecksumState::Absent;
   return {};
 }
 
-std::shared_ptr<const DetailReader::Shared::Block> DetailReader::Shared::blockOf(uint64_t seq) {
-  {
-    const std::lock_guard lock(mutex);
-    for (const auto &known : decoded)
-      if (known && seq >= known->first && seq < known->last)
-        return known;
-  }
+std::shared_ptr<const DetailEventBlock> DetailReader::Shared::blockOf(uint64_t seq) {
+  if (auto known = find(seq))
+    return known;
   // Without the lock, so that other threads can decode other blocks. They may decode this one too.
   const packed::DetailBlock &place = packed->blocks()[packed->blockOf(seq)];
-  auto block = std::make_shared<Block>();
+  auto block = std::make_shared<DetailEventBlock>();
   block->first = place.first, block->last = place.last(), block->offset = place.offset;
-  const auto done = packed->decode(place, block->events);
-  const std::lock_guard lock(mutex);
-  if (!done && !damage)
-    damage = done.error();
-  decoded[nextDecoded++ % decoded.size()] = block;
+  if (const auto done = packed->decode(place, block->events); !done)
+    noteDamage(done.error());
+  const std::lock_guard lock(mutex_);
+  add(block);
   return block;
-}
-
-void DetailReader::Shared::letGo() noexcept {
-  const std::lock_guard lock(mutex);
-  decoded = {};
 }
 
 // `known`: the block of an event that was read before, or null.
 DetailEvent DetailReader::packedAt(uint64_t seq, const std::shared_ptr<const void> &known) const noexcept {
-  auto block = std::static_pointer_cast<const Shared::Block>(known);
+  auto block = std::static_pointer_cast<const DetailEventBlock>(known);
   if (!block || seq < block->first || seq >= block->last)
     block = shared_->blockOf(seq), DecodedBlocks::keep(shared_);
   DetailEvent event;
@@ -93,12 +82,7 @@ DetailEvent DetailReader::packedAt(uint64_t seq, const std::shared_ptr<const voi
   return event;
 }
 
-std::optional<Error> DetailReader::damage() const {
-  if (!isPacked())
-    return std::nullopt;
-  const std::lock_guard lock(shared_->mutex);
-  return shared_->damage;
-}
+std::optional<Error> DetailReader::damage() const { return shared_->damage(); }
 
 //===--- the order of index events ----------------------------------------===//
 

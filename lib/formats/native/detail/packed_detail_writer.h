@@ -1,9 +1,8 @@
 // Writes packed detail files, one block at a time.
 #pragma once
 
-#include "formats/native/bytes/output_file.h"
-#include "formats/native/bytes/writer_options.h"
-#include "shared/encode/packed_detail_file.h"
+#include "formats/native/bytes/block_output.h"
+#include "shared/encode/packed_detail_blocks.h"
 
 #include <memory>
 #include <string>
@@ -22,22 +21,15 @@ public:
   Expected<void> append(const atf::DetailHead &head, std::span<const std::byte> payload);
   uint64_t size() const { return totals_.events + (block_->isOpen() ? block_->totals().events : 0); }
   Expected<void> finish();
-  bool isOpen() const { return file_.isOpen(); }
 
 private:
-  explicit DetailWriter(OutputFile file) : file_(std::move(file)) {}
+  explicit DetailWriter(BlockOutput out) : out_(std::move(out)) {}
   Expected<void> endBlock();
-  void compressBody(RawDetailBlockHeader &raw);
   Expected<void> writeHeader(bool isFinal);
 
-  OutputFile file_;
+  BlockOutput out_;
   atf::FileOrigin origin_;
-  bool compresses_ = false;
-  std::unique_ptr<DetailBlockWriter> block_ = std::make_unique<DetailBlockWriter>();
-  std::vector<Byte> bytes_; // of the open block, including its header
-  size_t used_ = 0;         // of these
-  uint64_t offset_ = kFileHeaderBytes,
-           end_ = offset_;   // where the open block, or the next one, goes; end of the last one
+  OpenBlock<DetailBlockWriter> block_;
   atf::DetailTotals totals_; // of the written blocks
 };
 

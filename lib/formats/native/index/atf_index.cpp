@@ -148,7 +148,7 @@ Expected<void> IndexReader::parse(const OpenOptions &options) {
   Bytes file = shared_->bytes;
   lowMemory_ = options.lowMemory;
   total_ = file.size();
-  if (file.size() >= 4 && hasMagic(file, 0, packed::kMagic))
+  if (file.size() >= 4 && hasMagic(file, 0, packed::IndexKind::kMagic))
     return parsePacked(options);
   if (const Bytes whole = shared_->file.holes().before(file); whole.size() < file.size()) {
     warn("W_HOLE", "nothing was written from byte " + std::to_string(whole.size()) +
@@ -221,7 +221,7 @@ const IndexReader::TimeTable &IndexReader::timeTable() const {
       return;
     table.minNs = ~uint64_t{0};
     uint64_t previous = 0;
-    if (isPacked_ && shared_->packed->isSorted()) { // as its blocks say, so no event need be read
+    if (isPacked_ && shared_->packed->isOrdered()) { // as its blocks say, so no event need be read
       table.minNs = firstNs(), table.maxNs = lastNs();
       return;
     }

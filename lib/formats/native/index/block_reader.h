@@ -18,8 +18,8 @@ public:
   BlockReader() : state_(std::make_unique_for_overwrite<State>()), decoder_(*state_) {}
 
   /// Starts reading a block. `file` and `block` must outlive the reading. E_BAD_BLOCK, E_BAD_CHECKSUM; then nothing is
-  /// left to read.
-  Expected<void> begin(const File &file, const Block &block);
+  /// left to read, nor if the block was removed (IndexBlocks::isDropped).
+  Expected<void> begin(const IndexBlocks &file, const Block &block);
   /// The number of events left in the block.
   uint64_t left() const { return left_; }
   /// Calls use(const Event &) for each of the next `count` events, at most left(). E_BAD_BLOCK if an event is not one
@@ -52,15 +52,17 @@ public:
   }
 
 private:
+  Expected<void> start();
   Expected<void> badEvent(const Byte *at);
   Expected<void> checkTimes();
 
-  const File *file_ = nullptr;
+  const IndexBlocks *file_ = nullptr;
   const Block *block_ = nullptr;
   std::unique_ptr<State> state_;
   Decoder decoder_;
-  std::vector<Byte> plain_; // of a compressed block
-  const Byte *at_ = nullptr, *end_ = nullptr;
+  std::vector<Byte> plain_; // the body of a compressed block, or of one that may be removed
+  const Byte *body_ = nullptr, *at_ = nullptr, *end_ = nullptr;
+  uint64_t bodyOffset_ = 0; // in the block; 0 if it is compressed
   uint64_t left_ = 0, firstNs_ = 0, lastNs_ = 0;
   bool isSorted_ = true;
 };

@@ -1,10 +1,7 @@
 // Finds and decodes the blocks of packed index files.
 #include "formats/native/index/index_blocks.h"
 
-#include "formats/native/bytes/compression.h"
-#include "formats/native/bytes/file_checks.h"
 #include "formats/native/index/block_reader.h"
-#include "shared/encode/packed_file.h"
 #include "trace/base/print.h"
 #include "trace/base/try.h"
 
@@ -14,21 +11,43 @@
 
 namespace ada::packed {
 
-Error File::error(const char *code, std::string message, uint64_t offset) const {
-  return {.code = code, .message = std::move(message), .file = name_, .offset = offset};
+//===--- which blocks there are -------------------------------------------===//
+
+Block IndexKind::closedBlock(const RawBlockHeader &raw) {
+  Block block;
+  block.count = std::min<uint64_t>(raw.eventCount, raw.flags & kBlockZstd ? kMostPlainBytes : raw.bodyBytes.get());
+  block.firstNs = raw.firstNs, block.lastNs = raw.lastNs;
+  return block;
 }
 
-Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &name, const Holes &holes) {
-  File file;
-  file.bytes_ = bytes;
-  file.name_ = name;
-  file.head_ = ADA_TRY(readFileHeader<RawFileHeader>(bytes, kMagic, "index", name));
+std::optional<Block> IndexKind::openBlock(const RawBlockHeader &raw, const Byte *start, const Byte *end,
+                                          uint64_t most) {
+  auto state = std::make_unique<State>();
+  Decoder decoder(*state);
+  if (!beginDecoding(decoder, raw, start + kBlockHeaderBytes))
+    return std::nullopt;
+  Block block;
+  block.bytes = static_cast<uint64_t>(end - start);
+  Decoder::Run run(decoder, start + startBytes(raw), end);
+  uint64_t before = raw.beforeNs;
+  for (Event event; block.count < most && run.next(event) == Decoded::Event; before = event.ns) {
+    if (block.count++ == 0)
+      block.firstNs = event.ns;
+    block.lastNs = event.ns;
+    if (event.ns < before)
+      block.flags |= kBlockUnsorted;
+  }
+  return block;
+}
+
+Expected<IndexBlocks> IndexBlocks::parse(std::span<const std::byte> bytes, const std::string &name,
+                                         const Holes &holes) {
+  IndexBlocks file;
+  ADA_TRY(file.begin(bytes, name));
   file.isFinished_ = file.takeIndex();
   if (file.isFinished_)
     return file;
-  file.blocks_.clear();
-  file.start_.reset();
-  file.isSorted_ = true;
+  file.forgetBlocks();
   if (file.head_.flags & kFileFinished)
     file.warn("W_FOOTER_CORRUPT", "the block index is damaged or cut off; the blocks were looked for one by one");
   else
@@ -36,25 +55,13 @@ Expected<File> File::parse(std::span<const std::byte> bytes, const std::string &
         "W_NO_FOOTER",
         "the writer did not finish the file (the program was killed, ended without exit(), or still runs); all whole "
         "events are used");
-  file.scan(holes);
+  file.scan(bytes.size(), holes);
   return file;
 }
 
-//===--- which blocks there are -------------------------------------------===//
-
-void File::add(Block block) {
-  block.first = events();
-  if (!start_)
-    start_ = block;
-  if (block.count == 0)
-    return;
-  isSorted_ &= !(block.flags & kBlockUnsorted) && (blocks_.empty() || blocks_.back().lastNs <= block.firstNs);
-  blocks_.push_back(block);
-}
-
 // Takes the blocks from the block index of a finished file. False if the index can't be relied on.
-bool File::takeIndex() {
-  const uint64_t size = bytes_.size(), end = head_.trailerOffset;
+bool IndexBlocks::takeIndex() {
+  const uint64_t size = this->size(), end = head_.trailerOffset;
   if (!(head_.flags & kFileFinished) || size < kTrailerBytes || end > size - kTrailerBytes)
     return false;
   const auto trailer = load<RawTrailer>(at(end));
@@ -70,13 +77,10 @@ bool File::takeIndex() {
   uint64_t behind = head_.blocksOffset;
   for (uint64_t i = 0; i < blocks; ++i) {
     const auto entry = load<RawIndexEntry>(at(start + kIndexHeadBytes + i * kIndexEntryBytes));
-    const Block block{.offset = entry.offset,
-                      .bytes = entry.bytes,
-                      .count = entry.eventCount,
-                      .firstSeq = entry.firstSeq,
-                      .firstNs = entry.firstNs,
-                      .lastNs = entry.lastNs,
-                      .flags = static_cast<uint8_t>(entry.flags)};
+    Block block;
+    block.offset = entry.offset, block.bytes = entry.bytes, block.flags = static_cast<uint8_t>(entry.flags);
+    block.count = entry.eventCount, block.firstSeq = entry.firstSeq;
+    block.firstNs = entry.firstNs, block.lastNs = entry.lastNs;
     // An uncompressed event takes at least one byte.
     if (block.offset < behind || block.offset > start || block.bytes > start - block.offset ||
         block.bytes < kBlockHeaderBytes || (block.flags & kBlockOpen) || block.count > ~uint64_t{0} - events() ||
@@ -92,139 +96,31 @@ bool File::takeIndex() {
   return true;
 }
 
-std::optional<RawBlockHeader> File::headerAt(uint64_t offset) const {
-  if (offset > bytes_.size() || bytes_.size() - offset < kBlockHeaderBytes)
-    return std::nullopt;
-  const auto raw = load<RawBlockHeader>(at(offset));
-  if (!isBlockHeader(raw, atf::crc32c) || raw.callsBytes > bytes_.size() - offset - kBlockHeaderBytes)
-    return std::nullopt;
-  return raw;
-}
-
-// The offset of the next block header; the file's size if there is none.
-uint64_t File::findHeader(uint64_t from, const Holes &holes) const {
-  for (uint64_t offset = from; (offset = aligned(holes.skip(offset))) < bytes_.size(); offset += kBlockAlignment)
-    if (headerAt(offset))
-      return offset;
-  return bytes_.size();
-}
-
-void File::scan(const Holes &holes) {
-  const uint64_t size = bytes_.size();
-  uint64_t nextSeq = 0, lost = 0;
-  bool isFirst = true;
-  for (uint64_t offset = findHeader(head_.blocksOffset, holes); offset < size;) {
-    const RawBlockHeader raw = *headerAt(offset);
-    if (!isFirst && raw.firstSeq > nextSeq)
-      lost += raw.firstSeq - nextSeq;
-    isFirst = false;
-    const uint64_t start = kBlockHeaderBytes + raw.callsBytes;
-    uint64_t next = aligned(offset + start + raw.bodyBytes);
-    if (raw.flags & kBlockOpen) {
-      next = findHeader(offset + start, holes);
-      const std::optional<RawBlockHeader> follower = headerAt(next);
-      addOpenBlock(raw, offset, next, follower ? follower->firstSeq - raw.firstSeq : ~uint64_t{0});
-      nextSeq = raw.firstSeq + (blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count);
-    } else if (raw.bodyBytes > size - offset - start) {
-      // Cut off: its events up to there can be read, but their checksum is gone.
-      addOpenBlock(raw, offset, size, raw.eventCount);
-      const uint64_t there = blocks_.empty() || blocks_.back().offset != offset ? 0 : blocks_.back().count;
-      lost += raw.eventCount - there;
-      break;
-    } else {
-      add({.offset = offset,
-           .bytes = start + raw.bodyBytes,
-           .count = std::min<uint64_t>(raw.eventCount, raw.flags & kBlockZstd ? kMostPlainBytes : raw.bodyBytes.get()),
-           .firstSeq = raw.firstSeq,
-           .firstNs = raw.firstNs,
-           .lastNs = raw.lastNs,
-           .flags = raw.flags});
-      nextSeq = raw.firstSeq + raw.eventCount;
-      if (!headerAt(next))
-        next = findHeader(next, holes);
-    }
-    offset = next;
-  }
-  if (lost > 0)
-    warn("W_BLOCKS_DAMAGED", lostEventsText(lost));
-}
-
-// Adds a block whose body lasts until `next`, with all whole events before that.
-void File::addOpenBlock(const RawBlockHeader &raw, uint64_t offset, uint64_t next, uint64_t mostEvents) {
-  Block block{.offset = offset, .bytes = next - offset, .firstSeq = raw.firstSeq, .flags = kBlockOpen};
-  if (raw.flags & kBlockZstd) // a cut frame can't be decompressed
-    return;
-  auto state = std::make_unique<State>();
-  Decoder decoder(*state);
-  if (!beginDecoding(decoder, raw, at(offset + kBlockHeaderBytes)))
-    return;
-  Decoder::Run run(decoder, at(offset + kBlockHeaderBytes + raw.callsBytes), at(next));
-  uint64_t before = raw.beforeNs;
-  for (Event event; block.count < mostEvents && run.next(event) == Decoded::Event; before = event.ns) {
-    if (block.count++ == 0)
-      block.firstNs = event.ns;
-    block.lastNs = event.ns;
-    if (event.ns < before)
-      block.flags |= kBlockUnsorted;
-  }
-  add(block);
-}
-
-size_t File::blockOf(uint64_t seq) const {
-  const auto next = std::ranges::upper_bound(blocks_, seq, {}, &Block::first);
-  return static_cast<size_t>(next - blocks_.begin()) - 1;
-}
-
 //===--- their events -----------------------------------------------------===//
 
-Expected<void> File::check(const Block &block) const {
-  const std::optional<RawBlockHeader> raw = headerAt(block.offset);
-  if (!raw || raw->firstSeq != block.firstSeq)
-    return error("E_BAD_BLOCK", "the header of a block is damaged", block.offset);
-  if (block.flags & kBlockOpen)
-    return {}; // it has no checksum yet
-  if (raw->eventCount != block.count || raw->flags != block.flags || blockBytes(*raw) != block.bytes)
-    return error("E_BAD_BLOCK", "a block contradicts the block index", block.offset);
-  if (atf::crc32c(0, at(block.offset + kBlockHeaderBytes), block.bytes - kBlockHeaderBytes) != raw->bodyChecksum)
-    return error("E_BAD_CHECKSUM",
-                 "a block of " + std::to_string(block.count) + " events is damaged: its checksum is wrong",
-                 block.offset + offsetof(RawBlockHeader, bodyChecksum));
-  return {};
-}
-
-Expected<void> File::decode(const Block &block, std::vector<atf::IndexEvent> &events,
-                            std::vector<size_t> &linked) const {
-  linked.clear();
-  auto done = decodeWhole(block, events, linked);
-  // This is not damage: a program that keeps only its newest events may have dropped the block since the file was
-  // opened.
+bool IndexBlocks::isDropped(const Block &block) const {
   static constexpr Byte kHole[kBlockHeaderBytes] = {};
-  if (!isFinished_ && std::memcmp(at(block.offset), kHole, sizeof kHole) == 0) {
-    events.clear(), linked.clear();
-    return {};
-  }
-  return done;
+  return !isFinished_ && std::memcmp(at(block.offset), kHole, sizeof kHole) == 0;
 }
 
-Expected<void> File::decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
-                                 std::vector<size_t> &linked) const {
+Expected<void> IndexBlocks::decode(const Block &block, std::vector<atf::IndexEvent> &events,
+                                   std::vector<size_t> &linked) const {
+  linked.clear();
   BlockReader reader;
-  if (auto begun = reader.begin(*this, block); !begun) {
-    events.clear();
-    return begun;
-  }
-  events.resize(block.count); // zeroes nothing if it already has that many
+  auto done = reader.begin(*this, block);
+  events.resize(reader.left()); // zeroes nothing if it already has that many
   size_t i = 0;
-  auto done = reader.read(block.count, [&, threadId = head_.threadId.get()](const Event &event) {
-    if (event.hasLink)
-      linked.push_back(i);
-    events[i++] = {event.ns, event.functionId, event.link, EventKind{event.kind}, threadId, event.storedDepth};
-  });
+  if (done)
+    done = reader.read(reader.left(), [&, threadId = head_.threadId.get()](const Event &event) {
+      if (event.hasLink)
+        linked.push_back(i);
+      events[i++] = {event.ns, event.functionId, event.link, EventKind{event.kind}, threadId, event.storedDepth};
+    });
   events.resize(i);
   return done;
 }
 
-uint64_t File::openCalls(const Block &block, const std::function<void(uint64_t, uint64_t)> &visit) const {
+uint64_t IndexBlocks::openCalls(const Block &block, const std::function<void(uint64_t, uint64_t)> &visit) const {
   const std::optional<RawBlockHeader> raw = headerAt(block.offset);
   auto state = std::make_unique<State>();
   Decoder decoder(*state);
@@ -235,14 +131,14 @@ uint64_t File::openCalls(const Block &block, const std::function<void(uint64_t, 
   return state->floor;
 }
 
-uint64_t File::beforeNs(const Block &block) const {
+uint64_t IndexBlocks::beforeNs(const Block &block) const {
   const std::optional<RawBlockHeader> raw = headerAt(block.offset);
   return raw ? raw->beforeNs.get() : 0;
 }
 
-std::optional<uint64_t> File::print() const {
+std::optional<uint64_t> IndexBlocks::print() const {
   Print print;
-  for (const Block &block : blocks_) {
+  for (const Block &block : blocks()) {
     const std::optional<RawBlockHeader> raw = headerAt(block.offset);
     if (!raw || raw->firstSeq != block.firstSeq || raw->eventCount != block.count)
       return std::nullopt;
@@ -251,7 +147,7 @@ std::optional<uint64_t> File::print() const {
   return print.value();
 }
 
-bool File::knowsAllCalls(const Block &block) const {
+bool IndexBlocks::knowsAllCalls(const Block &block) const {
   const std::optional<RawBlockHeader> raw = headerAt(block.offset);
   return raw && raw->depth == raw->knownCalls;
 }

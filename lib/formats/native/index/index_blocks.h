@@ -1,15 +1,10 @@
-// Parses a packed index file into its blocks and their events.
-//
-// docs/formats/packed.md describes the bytes. Files are never trusted: whatever they say, nothing is read beyond their
-// end, and memory is bounded by their size.
+// A packed index file: its blocks, and their events.
 #pragma once
 
 #include "ada/trace/atf_format.h"
 #include "ada/trace/error.h"
-#include "shared/encode/packed_format.h"
-#include "trace/base/holes.h"
+#include "formats/native/bytes/block_file.h"
 
-#include <cstddef>
 #include <functional>
 #include <optional>
 #include <span>
@@ -18,47 +13,36 @@
 
 namespace ada::packed {
 
-inline constexpr char kMagic[] = "ATPK";
-
-/// A block, and the range of the file's events that it has.
-struct Block {
-  uint64_t offset = 0, bytes = 0; ///< in the file
-  uint64_t first = 0, count = 0;  ///< counted from 0 over the file's readable events
-  uint64_t firstSeq = 0;          ///< the number of its first event; larger if earlier blocks are gone
+struct Block : BlockPlace {
   uint64_t firstNs = 0, lastNs = 0;
-  uint8_t flags = 0;
-
-  uint64_t last() const { return first + count; }
 };
 
-/// Cheap to copy except for the list of blocks. The bytes must outlive it.
-class File {
+/// See BlockFile.
+struct IndexKind {
+  using FileHeader = RawFileHeader;
+  using BlockHeader = RawBlockHeader;
+  using Block = packed::Block;
+  static constexpr char kMagic[] = "ATPK", kName[] = "index", kEvents[] = "events",
+                        kChanged[] = "a block contradicts the block index";
+  static constexpr bool kMayBeginLater = true;
+  static Block closedBlock(const RawBlockHeader &raw);
+  static std::optional<Block> openBlock(const RawBlockHeader &raw, const Byte *start, const Byte *end, uint64_t most);
+  static bool isInOrder(const Block &before, const Block &block) { return before.lastNs <= block.firstNs; }
+};
+
+class IndexBlocks : public BlockFile<IndexKind> {
 public:
-  /// Errors, in the order of the checks: E_TOO_SMALL, E_BAD_MAGIC, E_BAD_ENDIAN, E_BAD_VERSION, E_BAD_CHECKSUM,
-  /// E_BAD_OFFSET. Reads the block index, or all headers if there is none, and decodes a block that is open. If the
-  /// file has holes, they are not searched for headers.
-  static Expected<File> parse(std::span<const std::byte> bytes, const std::string &name, const Holes &holes = {});
+  /// Errors: those of BlockFile::begin(). Reads the block index, or all headers if there is none, and decodes a block
+  /// that is open. If the file has holes, they are not searched for headers.
+  static Expected<IndexBlocks> parse(std::span<const std::byte> bytes, const std::string &name,
+                                     const Holes &holes = {});
 
-  const RawFileHeader &header() const { return head_; }
-  bool isFinished() const { return isFinished_; }
-  const std::vector<Warning> &warnings() const { return flaws_; }
-
-  /// The blocks that have events.
-  std::span<const Block> blocks() const { return blocks_; }
-  /// The first block, with or without events. It has the calls that were open at the start of the file, and the number
-  /// of the event there. Null if there is none.
-  const Block *start() const { return start_ ? &*start_ : nullptr; }
-  uint64_t events() const { return blocks_.empty() ? 0 : blocks_.back().last(); }
-  /// The block that has event number `seq`, which must be less than events().
-  size_t blockOf(uint64_t seq) const;
-  /// True if no event is older than the one before it.
-  bool isSorted() const { return isSorted_; }
-
-  /// Compares the block's checksum; E_BAD_CHECKSUM.
-  Expected<void> check(const Block &block) const;
   /// Puts the block's events into `events`: all, or those before the first bad one. E_BAD_BLOCK, E_BAD_CHECKSUM.
   /// `linked`: the positions in `events` of those for which a link, or the fact that there is none, is stored.
   Expected<void> decode(const Block &block, std::vector<atf::IndexEvent> &events, std::vector<size_t> &linked) const;
+
+  /// True if a program that keeps only its newest events has removed the block since the file was opened.
+  bool isDropped(const Block &block) const;
 
   /// Visits the known calls that are open at the start of the block, outermost first. Returns how many more there are
   /// around them.
@@ -74,27 +58,7 @@ public:
   bool knowsAllCalls(const Block &block) const;
 
 private:
-  friend class BlockReader;
-  Expected<void> decodeWhole(const Block &block, std::vector<atf::IndexEvent> &events,
-                             std::vector<size_t> &linked) const;
   bool takeIndex();
-  void scan(const Holes &holes);
-  void addOpenBlock(const RawBlockHeader &raw, uint64_t offset, uint64_t next, uint64_t mostEvents);
-  std::optional<RawBlockHeader> headerAt(uint64_t offset) const;
-  uint64_t findHeader(uint64_t from, const Holes &holes) const;
-  void add(Block block);
-  void warn(const char *code, std::string message) { flaws_.push_back({code, std::move(message)}); }
-  Error error(const char *code, std::string message, uint64_t offset) const;
-
-  const Byte *at(uint64_t offset) const { return reinterpret_cast<const Byte *>(bytes_.data()) + offset; }
-
-  std::span<const std::byte> bytes_;
-  std::string name_;
-  RawFileHeader head_ = {};
-  std::vector<Block> blocks_;
-  std::optional<Block> start_;
-  std::vector<Warning> flaws_;
-  bool isFinished_ = false, isSorted_ = true;
 };
 
 } // namespace ada::packed

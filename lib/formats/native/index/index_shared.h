@@ -22,25 +22,27 @@ struct IndexReader::TimeTable {
   std::vector<Block> blocks; // only if not sorted
 };
 
-struct IndexReader::Shared : DecodedBlocks {
+struct IndexReader::Shared : LastBlocks<IndexReader::EventBlock> {
   FileBytes file;
   std::span<const std::byte> bytes; // part of `file`, or borrowed
   std::once_flag timesOnce;
   TimeTable times;
 
   // Packed files.
-  std::optional<packed::File> packed;
-  std::mutex mutex; // protects everything below
-  std::array<std::shared_ptr<const EventBlock>, 4> decoded;
-  unsigned nextDecoded = 0;
-  // Blocks that are no longer used are reused for the next ones.
-  std::array<std::shared_ptr<EventBlock>, 8> buffers;
-  std::optional<DetailLinks> links;
-  std::optional<Error> damage;
+  std::optional<packed::IndexBlocks> packed;
 
-  std::shared_ptr<EventBlock> unusedBlock();
+  std::shared_ptr<const EventBlock> block(uint64_t seq);
   void releaseBlocks(SeqRange range) noexcept;
+  std::shared_ptr<const DetailLinks> links();
+  void link(const DetailReader &details);
+
+private:
+  std::shared_ptr<EventBlock> unusedBlock();
   void letGo() noexcept override;
+
+  // Blocks that are no longer used are reused for the next ones.
+  std::array<std::shared_ptr<EventBlock>, 8> buffers_;
+  std::shared_ptr<const DetailLinks> links_;
 };
 
 } // namespace ada::atf

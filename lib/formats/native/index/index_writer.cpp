@@ -21,7 +21,7 @@ struct IndexWriter::State {
   EventFile out;
   WriterOptions options;
   IndexTotals totals;
-  std::unique_ptr<packed::Writer> packed; // used instead of all other members
+  std::unique_ptr<packed::IndexWriter> packed; // used instead of all other members
 };
 
 IndexWriter::IndexWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -32,7 +32,7 @@ IndexWriter::~IndexWriter() = default;
 Expected<IndexWriter> IndexWriter::create(const std::string &path, const WriterOptions &options) {
   auto state = std::make_unique<State>(path, options);
   if (options.packed) {
-    state->packed = ADA_TRY(packed::Writer::create(path, options));
+    state->packed = ADA_TRY(packed::IndexWriter::create(path, options));
     return IndexWriter(std::move(state));
   }
   ADA_TRY(state->out.create(options));
@@ -47,7 +47,7 @@ Expected<IndexWriter> IndexWriter::resume(const std::string &path, uint64_t keep
   {
     auto reader = ADA_TRY(IndexReader::open(path, {.checksum = ChecksumPolicy::Defer}));
     if (reader.isPacked()) {
-      auto made = ADA_TRY(packed::Writer::resume(path, keep));
+      auto made = ADA_TRY(packed::IndexWriter::resume(path, keep));
       state = std::make_unique<State>(path, options);
       state->packed = std::move(made);
       return IndexWriter(std::move(state));

@@ -1,7 +1,6 @@
 // The part of IndexReader that reads packed files: events are decoded by blocks, which are kept for a while.
 #include "ada/trace/atf_index.h"
 
-#include "formats/native/bytes/file_checks.h"
 #include "formats/native/index/block_reader.h"
 #include "formats/native/index/index_shared.h"
 #include "trace/base/try.h"
@@ -12,8 +11,8 @@
 namespace ada::atf {
 
 Expected<void> IndexReader::parsePacked(const OpenOptions &options) {
-  shared_->packed = ADA_TRY(packed::File::parse(shared_->bytes, name_, shared_->file.holes()));
-  const packed::File &parsed = *shared_->packed;
+  shared_->packed = ADA_TRY(packed::IndexBlocks::parse(shared_->bytes, name_, shared_->file.holes()));
+  const packed::IndexBlocks &parsed = *shared_->packed;
   const packed::RawFileHeader &raw = parsed.header();
   isPacked_ = true;
   count_ = parsed.events();
@@ -43,46 +42,45 @@ Expected<void> IndexReader::parsePacked(const OpenOptions &options) {
 Expected<void> IndexReader::verifyPacked() {
   if (checksumNow_ != ChecksumState::Deferred)
     return {};
-  ADA_TRY(packed::checkBlocks(*shared_->packed, shared_->bytes, lowMemory_ ? &shared_->file : nullptr));
+  ADA_TRY(shared_->packed->checkAll(lowMemory_ ? &shared_->file : nullptr));
   checksumNow_ = isFinished_ ? ChecksumState::Ok : ChecksumState::Absent;
   return {};
 }
 
 std::shared_ptr<const IndexReader::EventBlock> IndexReader::block(uint64_t seq) const {
-  Shared &shared = *shared_;
-  std::shared_ptr<EventBlock> block;
-  {
-    const std::lock_guard lock(shared.mutex);
-    for (const auto &known : shared.decoded)
-      if (known && seq >= known->first && seq < known->last)
-        return known;
-    block = shared.unusedBlock();
-  }
-  // Without the lock, so that other threads can decode other blocks. They may decode this one too.
-  const packed::Block &place = shared.packed->blocks()[shared.packed->blockOf(seq)];
-  block->first = place.first, block->last = place.last();
-  std::vector<size_t> linked;
-  const auto decoded = shared.packed->decode(place, block->events, linked);
-  {
-    const std::lock_guard lock(shared.mutex);
-    if (!decoded && !shared.damage)
-      shared.damage = decoded.error();
-    if (shared.links) {
-      std::vector<uint64_t> stored;
-      for (const size_t i : linked)
-        stored.push_back(block->events[i].detailSeq);
-      shared.links->set(block->events, place.firstSeq);
-      for (size_t i = 0; i < linked.size(); ++i)
-        block->events[linked[i]].detailSeq = stored[i];
-    }
-    shared.decoded[shared.nextDecoded++ % shared.decoded.size()] = block;
-  }
+  if (auto known = shared_->find(seq))
+    return known;
+  auto block = shared_->block(seq);
   DecodedBlocks::keep(shared_);
   return block;
 }
 
+// Decodes without the lock, so that other threads can decode other blocks. They may decode this one too.
+std::shared_ptr<const IndexReader::EventBlock> IndexReader::Shared::block(uint64_t seq) {
+  const std::shared_ptr<EventBlock> block = unusedBlock();
+  const packed::Block &place = packed->blocks()[packed->blockOf(seq)];
+  block->first = place.first, block->last = place.last();
+  std::vector<size_t> linked;
+  if (const auto done = packed->decode(place, block->events, linked); !done)
+    noteDamage(done.error());
+  const std::lock_guard lock(mutex_);
+  if (links_) {
+    std::vector<uint64_t> stored;
+    for (const size_t i : linked)
+      stored.push_back(block->events[i].detailSeq);
+    links_->each(place.firstSeq, block->events.size(), [&](uint64_t i, uint64_t detailSeq) {
+      block->events[i].detailSeq = std::min(block->events[i].detailSeq, detailSeq);
+    });
+    for (size_t i = 0; i < linked.size(); ++i)
+      block->events[linked[i]].detailSeq = stored[i];
+  }
+  add(block);
+  return block;
+}
+
 std::shared_ptr<IndexReader::EventBlock> IndexReader::Shared::unusedBlock() {
-  for (auto &buffer : buffers) {
+  const std::lock_guard lock(mutex_);
+  for (auto &buffer : buffers_) {
     if (!buffer)
       buffer = std::make_shared<EventBlock>();
     if (buffer.use_count() == 1) { // no other thread can get it any more
@@ -122,7 +120,7 @@ uint64_t IndexReader::packedLowerBound(uint64_t ns) const noexcept {
 }
 
 uint64_t IndexReader::cutFrom(uint64_t seq) const {
-  if (!isPacked_ || seq >= count_ || !shared_->packed->isSorted())
+  if (!isPacked_ || seq >= count_ || !shared_->packed->isOrdered())
     return count_;
   const std::span<const packed::Block> blocks = shared_->packed->blocks();
   for (size_t i = shared_->packed->blockOf(seq); i < blocks.size(); ++i)
@@ -135,7 +133,7 @@ IndexReader::OpenCalls IndexReader::openBefore(uint64_t seq) const {
   OpenCalls open;
   if (!isPacked_)
     return open;
-  const packed::File &file = *shared_->packed;
+  const packed::IndexBlocks &file = *shared_->packed;
   const packed::Block *place = seq < count_ ? &file.blocks()[file.blockOf(seq)] : file.start();
   if (!place)
     return open;
@@ -158,12 +156,12 @@ std::vector<uint64_t> IndexReader::firstFunctions(size_t most) const {
     if (goesOn)
       functions.push_back(functionId);
   };
-  if (const packed::File *file = finishedPacked(); file && !file->blocks().empty()) { // decodes no whole block
+  if (isPacked_ && count_ > 0) { // decodes no whole block
     packed::BlockReader reader;
-    if (reader.begin(*file, file->blocks().front()))
+    if (reader.begin(*shared_->packed, shared_->packed->blocks().front()))
       (void)reader.read(std::min<uint64_t>(reader.left(), most),
                         [&](const packed::Event &event) { take(event.functionId, EventKind{event.kind}); });
-  } else if (!file) {
+  } else {
     for (uint64_t seq = 0; seq < std::min<uint64_t>(count_, most); ++seq) {
       const IndexEvent event = (*this)[seq];
       take(event.functionId, event.kind);
@@ -178,47 +176,48 @@ std::optional<uint64_t> IndexReader::print() const {
 }
 
 void IndexReader::linkDetails(const DetailReader &details) const {
-  if (!isPacked_)
+  if (isPacked_)
+    shared_->link(details);
+}
+
+void IndexReader::Shared::link(const DetailReader &details) {
+  const std::lock_guard lock(mutex_);
+  if (links_)
     return;
-  const std::lock_guard lock(shared_->mutex);
-  if (shared_->links)
-    return;
-  shared_->links.emplace(details);
-  shared_->decoded = {};
+  links_ = std::make_shared<const DetailLinks>(details);
+  decoded_ = {};
 }
 
-std::optional<Error> IndexReader::damage() const {
-  if (!isPacked_)
-    return std::nullopt;
-  const std::lock_guard lock(shared_->mutex);
-  return shared_->damage;
+std::shared_ptr<const DetailLinks> IndexReader::Shared::links() {
+  const std::lock_guard lock(mutex_);
+  return links_;
 }
 
-const packed::File *IndexReader::finishedPacked() const noexcept {
-  return isPacked_ && isFinished_ ? &*shared_->packed : nullptr;
-}
+std::shared_ptr<const DetailLinks> IndexReader::links() const { return shared_->links(); }
 
-void IndexReader::noteDamage(const Error &error) const {
-  const std::lock_guard lock(shared_->mutex);
-  if (!shared_->damage)
-    shared_->damage = error;
+std::optional<Error> IndexReader::damage() const { return shared_->damage(); }
+
+void IndexReader::noteDamage(const Error &error) const { shared_->noteDamage(error); }
+
+const packed::IndexBlocks *IndexReader::packedBlocks() const noexcept {
+  return isPacked_ ? &*shared_->packed : nullptr;
 }
 
 void IndexReader::Shared::letGo() noexcept {
-  const std::lock_guard lock(mutex);
-  decoded = {};
-  buffers = {};
+  LastBlocks::letGo();
+  const std::lock_guard lock(mutex_);
+  buffers_ = {};
 }
 
 void IndexReader::Shared::releaseBlocks(SeqRange range) noexcept {
   if (range.empty())
     return;
-  const std::lock_guard lock(mutex);
-  for (auto &known : decoded)
+  const std::lock_guard lock(mutex_);
+  for (auto &known : decoded_)
     if (known && known->last <= range.last)
       known.reset();
   if (range.last == packed->events())
-    for (auto &buffer : buffers)
+    for (auto &buffer : buffers_)
       buffer.reset();
   for (size_t i = packed->blockOf(range.first); i < packed->blocks().size(); ++i) {
     const packed::Block &block = packed->blocks()[i];

@@ -1,10 +1,8 @@
 // Writes packed index files, one block at a time.
 #pragma once
 
-#include "formats/native/bytes/output_file.h"
-#include "formats/native/bytes/writer_options.h"
+#include "formats/native/bytes/block_output.h"
 #include "formats/native/index/index_blocks.h"
-#include "shared/encode/packed_file.h"
 
 #include <memory>
 #include <string>
@@ -12,37 +10,46 @@
 
 namespace ada::packed {
 
+/// Blocks of an index file, and the block index after them.
+class IndexOutput : public BlockOutput {
+public:
+  using BlockOutput::BlockOutput;
+
+  Expected<uint64_t> add(RawBlockHeader &raw, std::span<const Byte> calls, std::span<const Byte> body);
+  /// Notes a block that the file already has.
+  void note(uint64_t offset, const RawBlockHeader &raw);
+  /// Returns the offset of the trailer.
+  Expected<uint64_t> addIndex(const FileTotals &totals);
+
+private:
+  std::vector<RawIndexEntry> entries_;
+  bool isUnsorted_ = false;
+};
+
 /// Implements atf::IndexWriter, which has the same functions, for packed files. A block is written as a whole when it
 /// is full. Blocks that were written before an error can be read.
-class Writer {
+class IndexWriter {
 public:
-  static Expected<std::unique_ptr<Writer>> create(const std::string &path, const atf::WriterOptions &options);
-  static Expected<std::unique_ptr<Writer>> resume(const std::string &path, uint64_t keep);
-  ~Writer();
+  static Expected<std::unique_ptr<IndexWriter>> create(const std::string &path, const atf::WriterOptions &options);
+  static Expected<std::unique_ptr<IndexWriter>> resume(const std::string &path, uint64_t keep);
+  ~IndexWriter();
 
   Expected<void> append(const atf::IndexEvent &event);
   uint64_t size() const { return totals_.events; }
   Expected<void> finish(bool hasDetail);
-  bool isOpen() const { return file_.isOpen(); }
 
 private:
-  explicit Writer(OutputFile file) : file_(std::move(file)) {}
+  explicit IndexWriter(IndexOutput out) : out_(std::move(out)) {}
   Expected<void> endBlock();
-  void resumeBlock(const Block &block, const std::byte *bytes, uint64_t beforeSeq);
-  void compressBody(RawBlockHeader &raw);
+  Expected<void> resumeBlock(const IndexBlocks &file, const Block &block, uint64_t beforeSeq);
   Expected<void> writeHeader(bool isFinal, uint64_t trailerOffset, bool hasDetail);
 
-  OutputFile file_;
+  IndexOutput out_;
   atf::FileOrigin origin_;
-  bool storesLinks_ = true, compresses_ = false;
-  std::unique_ptr<BlockWriter> block_ = std::make_unique<BlockWriter>();
-  std::vector<Byte> bytes_;            // of the open block, including its start
-  size_t used_ = 0;                    // of these
-  uint64_t offset_ = kFileHeaderBytes; // where the open block, or the next one, goes
+  bool storesLinks_ = false;
+  OpenBlock<BlockWriter> block_;
   uint64_t blocksOffset_ = kFileHeaderBytes, droppedCount_ = 0;
-  std::vector<RawIndexEntry> entries_;
   FileTotals totals_;
-  bool unsorted_ = false;
 };
 
 } // namespace ada::packed

@@ -3,6 +3,7 @@
 
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/calls.h"
+#include "formats/native/detail/detail_links.h"
 #include "formats/native/directories.h"
 #include "formats/native/index/block_reader.h"
 #include "formats/native/info/labels.h"
@@ -95,10 +96,12 @@ private:
                     Event &out);
   template <class Raw>
   void convertEvents(ThreadRead &read, std::span<const Raw> records, uint64_t first, std::span<Event> to);
-  void addDetails(ThreadRead &read, std::span<Event> to, uint64_t first);
+  template <class LinkOf> void addDetails(ThreadRead &read, std::span<Event> to, uint64_t number, LinkOf &&linkOf);
+  void addPackedDetails(ThreadRead &read, std::span<Event> to, uint64_t number);
   void tellOpenCalls(ThreadRead &read, const ReadRequest &request);
   void readEvents(ThreadRead &read, atf::SeqRange range);
-  void streamEvents(ThreadRead &read, atf::SeqRange range);
+  void streamEvents(ThreadRead &read, const packed::IndexBlocks &file, atf::SeqRange range);
+  template <class Raw> void readRecords(ThreadRead &read, std::span<const Raw> records, atf::SeqRange range);
   void countLosses(const ThreadRead &read);
   uint32_t announceFunction(ThreadRead &read, uint64_t functionId);
   const atf::DetailReader *detailsOf(const atf::ThreadTrace &thread, uint32_t index);
@@ -117,11 +120,11 @@ private:
     const atf::DetailReader *details; // null if they are not wanted or can't be read
     uint32_t process, thread;
     BatchBuilder batch;
-    std::shared_ptr<const atf::IndexReader::EventBlock> block; // the last one of a packed file
-    // Set for a finished packed file if no details are wanted: its blocks are decoded while they are handed on.
-    const packed::File *file = nullptr;
+    // The blocks of packed files are decoded while they are handed on.
     packed::BlockReader stream;
-    uint64_t nextSeq = 0; // the next event of `stream`
+    uint64_t nextSeq = 0;                              // the next event of `stream`
+    std::vector<std::pair<size_t, uint64_t>> ownLinks; // of the last events in a batch, those that have one in the file
+    std::vector<uint64_t> links;                       // of all of them
     uint64_t detailLinks = 0, detailsUsed = 0, otherThreads = 0, dangling = 0;
   };
 
@@ -303,11 +306,6 @@ const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, ui
   return &*details.reader;
 }
 
-static const atf::IndexEvent &decodeRecord(const atf::IndexReader &, const atf::IndexEvent &event) { return event; }
-template <class Raw> static atf::IndexEvent decodeRecord(const atf::IndexReader &events, const Raw &raw) {
-  return events.decode(raw);
-}
-
 // Converts an event to the model, without its details.
 [[gnu::always_inline]] inline void AtfSource::convertEvent(ThreadRead &read, atf::RecentFunctions &functions,
                                                            uint64_t ns, uint64_t functionId, uint32_t kind,
@@ -332,23 +330,35 @@ void AtfSource::convertEvents(ThreadRead &read, std::span<const Raw> records, ui
   const uint32_t threadId = read.events.header().threadId;
   const Raw *next = records.data() + first;
   for (Event &out : to) {
-    const atf::IndexEvent in = decodeRecord(read.events, *next++);
+    const atf::IndexEvent in = read.events.decode(*next++);
     convertEvent(read, functions, in.timestampNs, in.functionId, static_cast<uint32_t>(in.kind), out);
     read.otherThreads += in.threadId != threadId;
     read.detailLinks += in.detailSeq != atf::kNoDetail;
   }
 }
 
-// Adds the details of the events in `to`, the first of which has number `first`.
-void AtfSource::addDetails(ThreadRead &read, std::span<Event> to, uint64_t first) {
+// Adds the details of the events in `to`, which have the numbers from `number` on in their thread: linkOf(i) is the
+// first detail event of the i-th, or kNoDetail.
+template <class LinkOf>
+void AtfSource::addDetails(ThreadRead &read, std::span<Event> to, uint64_t number, LinkOf &&linkOf) {
   for (size_t i = 0; i < to.size(); ++i) {
-    const uint64_t seq = first + i, detailSeq = read.events[seq].detailSeq;
+    const uint64_t detailSeq = linkOf(i);
     if (detailSeq == atf::kNoDetail)
       continue;
-    const uint64_t added = addDetailsOf(read.batch, to[i], *read.details, read.events.numberOf(seq), detailSeq);
+    const uint64_t added = addDetailsOf(read.batch, to[i], *read.details, number + i, detailSeq);
     read.detailsUsed += added;
     read.dangling += added == 0;
   }
+}
+
+// The same for a packed file, most of whose links follow from the detail file.
+void AtfSource::addPackedDetails(ThreadRead &read, std::span<Event> to, uint64_t number) {
+  read.links.assign(to.size(), atf::kNoDetail);
+  read.events.links()->each(
+      number, to.size(), [&](uint64_t i, uint64_t detailSeq) { read.links[i] = std::min(read.links[i], detailSeq); });
+  for (const auto &[i, link] : read.ownLinks)
+    read.links[i] = link;
+  addDetails(read, to, number, [&](size_t i) { return read.links[i]; });
 }
 
 // Hands on the calls that are already open: those that began in older blocks of a packed file, or before the place
@@ -367,68 +377,65 @@ void AtfSource::tellOpenCalls(ThreadRead &read, const ReadRequest &request) {
 }
 
 // Hands events of a packed file to the batch while decoding them.
-void AtfSource::streamEvents(ThreadRead &read, atf::SeqRange range) {
+void AtfSource::streamEvents(ThreadRead &read, const packed::IndexBlocks &file, atf::SeqRange range) {
   atf::RecentFunctions &functions = recent_.in(read.process);
   for (uint64_t seq = range.first; seq < range.last && read.batch.status();) {
-    const packed::Block &block = read.file->blocks()[read.file->blockOf(seq)];
+    const packed::Block &block = file.blocks()[file.blockOf(seq)];
+    const uint64_t last = std::min(range.last, block.last());
     Expected<void> done;
-    if (seq != read.nextSeq || read.stream.left() == 0) {
-      done = read.stream.begin(*read.file, block);
-      if (done)
-        done = read.stream.read(seq - block.first, [](const packed::Event &) {});
+    if (seq < read.nextSeq || seq - read.nextSeq >= read.stream.left()) {
+      done = read.stream.begin(file, block);
+      read.nextSeq = block.first;
     }
-    while (done && seq < std::min(range.last, block.last()) && read.batch.status()) {
-      const std::span<Event> to = read.batch.add(std::min(range.last, block.last()) - seq);
-      Event *out = to.data();
-      uint64_t links = 0;
-      done = read.stream.read(to.size(), [&](const packed::Event &event) {
+    if (done)
+      done = read.stream.read(std::min(seq - read.nextSeq, read.stream.left()), [](const packed::Event &) {});
+    while (done && seq < last && read.stream.left() > 0 && read.batch.status()) {
+      const std::span<Event> room = read.batch.add(last - seq);
+      Event *out = room.data();
+      read.ownLinks.clear();
+      done = read.stream.read(room.size(), [&](const packed::Event &event) {
+        if (event.hasLink) [[unlikely]]
+          read.ownLinks.emplace_back(out - room.data(), event.link);
         convertEvent(read, functions, event.ns, event.functionId, event.kind, *out++);
-        links += event.link != packed::kNoLink;
       });
-      read.detailLinks += links;
-      const auto got = static_cast<size_t>(out - to.data());
-      read.batch.takeBack(to.size() - got);
-      seq += got;
+      const std::span<Event> to(room.data(), out);
+      read.batch.takeBack(room.size() - to.size());
+      for (const auto &[i, link] : read.ownLinks)
+        read.detailLinks += link != packed::kNoLink;
+      if (read.details)
+        addPackedDetails(read, to, block.firstSeq + (seq - block.first));
+      seq += to.size();
     }
-    if (!done) {
+    if (!done)
       read.events.noteDamage(done.error());
-      seq = std::min(range.last, block.last());
+    if (seq < last && read.stream.left() == 0) { // damaged, or removed
+      seq = last;
       read.batch.continueAt(seq);
     }
     read.nextSeq = seq;
   }
 }
 
-// Hands events to the batch, with their details.
-void AtfSource::readEvents(ThreadRead &read, atf::SeqRange range) {
-  if (read.file)
-    return streamEvents(read, range);
+// Hands events of an ATF file to the batch.
+template <class Raw> void AtfSource::readRecords(ThreadRead &read, std::span<const Raw> records, atf::SeqRange range) {
   for (uint64_t seq = range.first; seq < range.last && read.batch.status();) {
     const uint64_t linksBefore = read.detailLinks;
-    std::span<Event> to;
-    if (read.events.isPacked()) {
-      if (!read.block || seq < read.block->first || seq >= read.block->last)
-        read.block = read.events.block(seq);
-      const atf::IndexReader::EventBlock *block = read.block.get();
-      const uint64_t last = std::min(range.last, block->first + block->events.size());
-      if (seq >= last) { // its events can't be read
-        seq = std::min(range.last, block->last);
-        read.batch.continueAt(seq);
-        continue;
-      }
-      to = read.batch.add(last - seq);
-      convertEvents(read, std::span<const atf::IndexEvent>(block->events), seq - block->first, to);
-    } else {
-      to = read.batch.add(range.last - seq);
-      if (!read.events.recordsV2().empty())
-        convertEvents(read, read.events.recordsV2(), seq, to);
-      else
-        convertEvents(read, read.events.recordsV1(), seq, to);
-    }
+    const std::span<Event> to = read.batch.add(range.last - seq);
+    convertEvents(read, records, seq, to);
     if (read.details && read.detailLinks != linksBefore)
-      addDetails(read, to, seq);
+      addDetails(read, to, seq, [&](size_t i) { return read.events.decode(records[seq + i]).detailSeq; });
     seq += to.size();
   }
+}
+
+// Hands events to the batch, with their details.
+void AtfSource::readEvents(ThreadRead &read, atf::SeqRange range) {
+  if (const packed::IndexBlocks *file = read.events.packedBlocks())
+    streamEvents(read, *file, range);
+  else if (!read.events.recordsV2().empty())
+    readRecords(read, read.events.recordsV2(), range);
+  else
+    readRecords(read, read.events.recordsV1(), range);
 }
 
 Expected<void> AtfSource::readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
@@ -442,14 +449,13 @@ Expected<void> AtfSource::readThread(TraceSink &sink, uint32_t process, atf::Thr
   const bool isTimed = request.fromNs > 0 || request.toNs != ~uint64_t{0};
   const atf::SeqRange range = rangeOf(events, request, isTimed);
   ThreadRead read(sink, events, sink.wantsDetails() ? detailsOf(thread, index) : nullptr, process, index);
-  if (!read.details && !isTimed) // with a time range, events are read to see whether they are wanted
-    read.file = events.finishedPacked();
+  const bool mustLook = isTimed && !events.isSorted(); // whether events are wanted
   tellOpenCalls(read, request);
   for (uint64_t first = range.first; first < range.last && read.batch.status(); first += kReleaseEvents) {
     const atf::SeqRange part = {first, std::min(range.last, first + kReleaseEvents)};
     atf::SeqRange run = part;
     do {
-      if (isTimed)
+      if (mustLook)
         run = nextRun(events, {run.first, part.last}, request);
       read.batch.continueAt(run.first);
       readEvents(read, run);

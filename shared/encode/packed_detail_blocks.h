@@ -8,7 +8,7 @@
 #pragma once
 
 #include "packed_detail.h"
-#include "packed_file.h"
+#include "packed_blocks.h"
 
 namespace ada::packed {
 
@@ -66,13 +66,27 @@ RawDetailFileHeader encodeDetailFileHeader(const FileOrigin &origin, const atf::
 }
 
 // Whether these bytes are the header of a block that this version can read.
-template <class Sum> bool isDetailBlockHeader(const RawDetailBlockHeader &raw, Sum &&sum) {
+template <class Sum> bool isBlockHeader(const RawDetailBlockHeader &raw, Sum &&sum) {
   return __builtin_memcmp(raw.magic, "ATDB", 4) == 0 && isSealed(raw, sum) && raw.version == kVersion &&
          (raw.flags & ~kBlockFlags) == 0 && raw.eventCount <= kMostDetailBlockEvents;
 }
 
-// The bytes that a closed block takes in the file.
+// As those for blocks of index files.
+inline size_t startBytes(const RawDetailBlockHeader &) { return kBlockHeaderBytes; }
 inline uint64_t blockBytes(const RawDetailBlockHeader &block) { return kBlockHeaderBytes + block.bodyBytes; }
+inline uint64_t unpackedBytes(const RawDetailBlockHeader &block) { return block.unpackedBytes; }
+
+// What the header of a file or a closed block says about its events.
+template <class Raw> atf::DetailTotals totalsIn(const Raw &raw, uint64_t firstNs, uint64_t lastNs) {
+  atf::DetailTotals totals;
+  totals.events = raw.eventCount, totals.bytes = raw.plainBytes, totals.firstNs = firstNs, totals.lastNs = lastNs;
+  totals.lowestSeq = raw.lowestSeq, totals.highestSeq = raw.highestSeq;
+  return totals;
+}
+inline atf::DetailTotals totalsOf(const RawDetailFileHeader &raw) {
+  return totalsIn(raw, raw.timeStartNs, raw.timeEndNs);
+}
+inline atf::DetailTotals totalsOf(const RawDetailBlockHeader &raw) { return totalsIn(raw, raw.firstNs, raw.lastNs); }
 
 // What the header of a block says about its events.
 struct DetailBlockTotals : atf::DetailTotals {
@@ -131,7 +145,8 @@ public:
   // Totals of the events that were encoded; of those that are in the file.
   const DetailBlockTotals &totals() const { return totals_; }
   const DetailBlockTotals &kept() const { return kept_; }
-  uint64_t addedBytes() const { return addedBytes_; }
+  // The size of the block in the file.
+  uint64_t blockBytes() const { return kBlockHeaderBytes + addedBytes_; }
 
   // Continues an existing block after its first events for which `keep(head)` holds, in the order of the body.
   // Returns how many bytes of the body these take; the next event goes there.

@@ -60,10 +60,10 @@ inline RawIndexHead encodeIndexHead(uint64_t blocks) {
   return raw;
 }
 
-// The bytes that a closed block takes in the file.
-inline uint64_t blockBytes(const RawBlockHeader &block) {
-  return uint64_t{kBlockHeaderBytes} + block.callsBytes + block.bodyBytes;
-}
+// The bytes of a block before its body, of a closed block in the file, and of its body when it isn't compressed.
+inline size_t startBytes(const RawBlockHeader &block) { return kBlockHeaderBytes + block.callsBytes; }
+inline uint64_t blockBytes(const RawBlockHeader &block) { return startBytes(block) + uint64_t{block.bodyBytes}; }
+inline uint64_t unpackedBytes(const RawBlockHeader &block) { return block.plainBytes; }
 
 // For a closed block.
 inline RawIndexEntry encodeIndexEntry(uint64_t offset, const RawBlockHeader &block) {
