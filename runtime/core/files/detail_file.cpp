@@ -1,44 +1,20 @@
 // Writes detail files with raw system calls.
 #include "detail_file.h"
-#include "core/base/crc.h"
 
 namespace ada {
 
 void DetailFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
-  *this = DetailFile();
-  file_.begin(directory, index, "detail.atf");
-  origin_ = {.version = static_cast<uint8_t>(version), .arch = arch::kAtfArch, .threadId = tid};
-}
-
-int DetailFile::open() {
-  return file_.open([&] { return writeHeader(false); });
-}
-
-int DetailFile::writeHeader(bool finished) {
-  atf::Frame header = atf::encodeDetailHeader(origin_, finished ? &totals_ : nullptr);
-  int error = file_.write(header.bytes, sizeof header, 0);
-  if (error == 0)
-    finished_ = finished;
-  return error;
+  HeadedFile::begin(directory, index, "detail.atf",
+                    {.version = static_cast<uint8_t>(version), .arch = arch::kAtfArch, .threadId = tid});
 }
 
 int DetailFile::append(const unsigned char *bytes, const atf::DetailTotals &batch) {
   if (batch.bytes == 0)
     return 0;
-  int error = open();
-  if (error == 0 && finished_) {
-    error = writeHeader(false);
-    file_.truncate(end()); // drop the footer
-  }
+  const int error = add(bytes, batch.bytes);
   if (error == 0)
-    error = file_.write(bytes, batch.bytes, end());
-  if (error < 0) {
-    file_.truncate(end());
-    return error;
-  }
-  totals_.add(batch);
-  crc_ = sumOf(origin_.version, crc_, bytes, batch.bytes);
-  return 0;
+    totals_.add(batch);
+  return error;
 }
 
 int DetailFile::readEvent(uint64_t at, unsigned char *event, Head &head) {
@@ -54,7 +30,7 @@ int DetailFile::readEvent(uint64_t at, unsigned char *event, Head &head) {
   return file_.read(event + sizeof v1, head.bytes - sizeof v1, at + sizeof v1);
 }
 
-void DetailFile::add(const unsigned char *event, const Head &head) {
+void DetailFile::keep(const unsigned char *event, const Head &head) {
   totals_.add(head.indexSeq, head.ns, head.bytes);
   crc_ = sumOf(origin_.version, crc_, event, head.bytes);
 }
@@ -71,12 +47,8 @@ int DetailFile::shrink() {
 int DetailFile::finish() {
   if (!file_.exists())
     return 0;
-  int error = open();
-  if (error < 0)
-    return error;
-  atf::Frame footer = atf::encodeDetailFooter(totals_, crc_);
-  error = file_.write(footer.bytes, sizeof footer, end());
-  return error < 0 ? error : writeHeader(true);
+  const int error = open();
+  return error < 0 ? error : finishWith(atf::encodeDetailFooter(totals_, crc_));
 }
 
 } // namespace ada

@@ -3,17 +3,16 @@
 // Owned by the drain thread.
 #pragma once
 
+#include "headed_file.h"
 #include "shared/encode/ring_detail.h"
-#include "thread_file.h"
 
 namespace ada {
 
-class DetailFile {
+class DetailFile : public AtfFile<DetailFile, atf::DetailTotals> {
 public:
   // The maximum size of an event, including its vector event.
   static constexpr size_t kMostBytes = atf::kMostRingDetailBytes;
 
-  // `directory` (of the process) must outlive this object. Creates nothing yet.
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version);
 
   // Encodes the detail of the event with number `indexSeq` in the index file. Returns its size and sets `count` to the
@@ -28,8 +27,7 @@ public:
     return atf::canLink(origin_.version, indexSeq) && atf::canLink(origin_.version, detailSeq + 1);
   }
 
-  // Appends encoded events, whose sums are in `batch`. Returns 0 or a negative errno; on an error the file keeps the
-  // whole events that it has.
+  // Appends encoded events, whose sums are in `batch`. Returns 0 or a negative errno.
   int append(const unsigned char *bytes, const atf::DetailTotals &batch);
   // Removes events, beginning with the first one whose index event is `indexEvents` or later. `unlink(indexSeq)` is
   // called for those among them whose index event is earlier. Returns 0 or a negative errno.
@@ -49,7 +47,7 @@ public:
         return error;
       isCut |= head.indexSeq >= indexEvents;
       if (!isCut)
-        add(event, head);
+        keep(event, head);
       else if (head.indexSeq < indexEvents && head.isOfFunction)
         unlink(head.indexSeq);
       at += head.bytes;
@@ -58,29 +56,19 @@ public:
   }
   // Writes footer and header, if there is a file.
   int finish();
-  void closeDescriptor() { file_.close(); }
 
-  bool exists() const { return file_.exists(); }
-  uint64_t events() const { return totals_.events; }
-  uint64_t bytes() const { return end(); }
+  // See HeadedFile and AtfFile.
+  atf::Frame header(bool finished) const { return atf::encodeDetailHeader(origin_, finished ? &totals_ : nullptr); }
+  uint64_t eventBytes() const { return totals_.bytes; }
 
 private:
   struct Head {
     uint64_t bytes, indexSeq, ns;
     bool isOfFunction;
   };
-  int open();
   int readEvent(uint64_t at, unsigned char *event, Head &head);
-  void add(const unsigned char *event, const Head &head);
+  void keep(const unsigned char *event, const Head &head);
   int shrink();
-  int writeHeader(bool finished);
-  uint64_t end() const { return atf::kHeaderBytes + totals_.bytes; }
-
-  ThreadFile file_;
-  uint32_t crc_ = 0;
-  atf::FileOrigin origin_;
-  atf::DetailTotals totals_;
-  bool finished_ = false;
 };
 
 } // namespace ada

@@ -4,11 +4,12 @@
 #pragma once
 
 #include "detail_file.h"
+#include "lane.h"
 #include "packed_detail_file.h"
 
 namespace ada {
 
-class DetailLane {
+class DetailLane : public Lane<DetailFile, PackedDetailFile> {
 public:
   // `memory`: for packed files (see PackedDetailFile); null for ATF. `version`: that of the events.
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version, PackedDetailFile::Memory **memory) {
@@ -27,23 +28,18 @@ public:
 
   const char *name() const { return isPacked_ ? "detail.atp" : "detail.atf"; }
   int append(const unsigned char *bytes, const atf::DetailTotals &batch) {
-    return isPacked_ ? packed_.append(bytes, batch) : atf_.append(bytes, batch);
+    return with([&](auto &file) { return file.append(bytes, batch); });
   }
   template <class Unlink> int cutTo(uint64_t indexEvents, Unlink &&unlink) {
     return isPacked_ ? packed_.cutTo(indexEvents) : atf_.cutTo(indexEvents, unlink);
   }
-  int finish() { return isPacked_ ? packed_.finish() : atf_.finish(); }
-  // Only closes the file that is in use: the other may never have begun, and its descriptor would be 0.
-  void closeDescriptor() { isPacked_ ? packed_.closeDescriptor() : atf_.closeDescriptor(); }
-  bool exists() const { return isPacked_ ? packed_.exists() : atf_.exists(); }
-  uint64_t events() const { return isPacked_ ? packed_.events() : atf_.events(); }
+  int finish() {
+    return with([](auto &file) { return file.finish(); });
+  }
   // The size of the file so far, without its footer.
-  uint64_t bytes() const { return isPacked_ ? packed_.bytes() : atf_.bytes(); }
-
-private:
-  bool isPacked_ = false;
-  DetailFile atf_;
-  PackedDetailFile packed_;
+  uint64_t bytes() const {
+    return with([](const auto &file) { return file.bytes(); });
+  }
 };
 
 } // namespace ada

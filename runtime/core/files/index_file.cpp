@@ -1,42 +1,18 @@
 // Writes ATF index files.
 #include "index_file.h"
-#include "core/base/crc.h"
 
 namespace ada {
 
 void IndexFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
-  *this = IndexFile();
-  file_.begin(directory, index, "index.atf");
-  origin_ = {.version = static_cast<uint8_t>(version), .arch = arch::kAtfArch, .threadId = tid};
-}
-
-int IndexFile::open() {
-  return file_.open([&] { return writeHeader(false); });
-}
-
-int IndexFile::writeHeader(bool finished) {
-  atf::Frame header = atf::encodeIndexHeader(origin_, finished ? &totals_ : nullptr, hasDetail_);
-  int error = file_.write(header.bytes, sizeof header, 0);
-  if (error == 0)
-    finished_ = finished;
-  return error;
+  HeadedFile::begin(directory, index, "index.atf",
+                    {.version = static_cast<uint8_t>(version), .arch = arch::kAtfArch, .threadId = tid});
 }
 
 int IndexFile::append(const unsigned char *events, size_t n, uint64_t count) {
   if (count == 0)
     return 0;
-  int error = open();
-  // Turn a final header into a placeholder again first: if the process died, it would hide what is appended.
-  if (error == 0 && finished_) {
-    error = writeHeader(false);
-    file_.truncate(end()); // drop the footer
-  }
-  if (error == 0)
-    error = file_.write(events, n, end());
-  if (error < 0) {
-    file_.truncate(end()); // no half event at the end
+  if (const int error = add(events, n); error < 0)
     return error;
-  }
   // Both versions begin with the time.
   auto time = [&](uint64_t i) {
     return reinterpret_cast<const atf::RawIndexEventV2 *>(events + i * atf::kIndexEventBytes)->timestampNs.get();
@@ -45,7 +21,6 @@ int IndexFile::append(const unsigned char *events, size_t n, uint64_t count) {
     totals_.firstNs = time(0);
   totals_.lastNs = time(count - 1);
   totals_.events += count;
-  crc_ = sumOf(origin_.version, crc_, events, n);
   return 0;
 }
 
@@ -99,9 +74,7 @@ int IndexFile::finish(bool hasDetail) {
   if (error < 0)
     return error;
   hasDetail_ = hasDetail;
-  atf::Frame footer = atf::encodeIndexFooter(totals_, crc_);
-  error = file_.write(footer.bytes, sizeof footer, end());
-  return error < 0 ? error : writeHeader(true);
+  return finishWith(atf::encodeIndexFooter(totals_, crc_));
 }
 
 } // namespace ada

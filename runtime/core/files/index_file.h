@@ -3,15 +3,13 @@
 // Owned by the drain thread. The file is always valid up to its last whole event.
 #pragma once
 
-#include "shared/encode/atf.h"
+#include "headed_file.h"
 #include "shared/ring/expander.h"
-#include "thread_file.h"
 
 namespace ada {
 
-class IndexFile {
+class IndexFile : public AtfFile<IndexFile, atf::IndexTotals> {
 public:
-  // `directory` (of the process) must outlive this object. Creates nothing yet.
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version);
 
   // The maximum size of an event.
@@ -54,26 +52,20 @@ public:
   int finish(bool hasDetail);
   // Removes the newest events, at most `count`, and returns how many. The file must be finished afterwards.
   uint64_t shorten(uint64_t count);
-  // Closes the descriptor; the next write opens the file again.
-  void closeDescriptor() { file_.close(); }
 
-  bool isOpen() const { return file_.isOpen(); }
-  bool exists() const { return file_.exists(); }
-  uint64_t events() const { return totals_.events; }
   uint64_t timeStart() const { return totals_.firstNs; }
   uint64_t timeEnd() const { return totals_.lastNs; }
 
-private:
-  int open();
-  int writeHeader(bool finished);
-  int sumAgain();
-  uint64_t end() const { return atf::kHeaderBytes + totals_.bytes(); }
+  // See HeadedFile and AtfFile.
+  atf::Frame header(bool finished) const {
+    return atf::encodeIndexHeader(origin_, finished ? &totals_ : nullptr, hasDetail_);
+  }
+  uint64_t eventBytes() const { return totals_.bytes(); }
 
-  ThreadFile file_;
-  uint32_t crc_ = 0;
-  atf::FileOrigin origin_;
-  atf::IndexTotals totals_;
-  bool finished_ = false, linked_ = false, hasDetail_ = false;
+private:
+  int sumAgain();
+
+  bool linked_ = false, hasDetail_ = false;
 };
 
 } // namespace ada

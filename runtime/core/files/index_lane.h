@@ -4,11 +4,12 @@
 #pragma once
 
 #include "index_file.h"
+#include "lane.h"
 #include "packed_file.h"
 
 namespace ada {
 
-class IndexLane {
+class IndexLane : public Lane<IndexFile, PackedFile> {
 public:
   // `blocks`: for packed files; null for ATF.
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t format, packed::BlockWriter *blocks) {
@@ -18,10 +19,6 @@ public:
     else
       atf_.begin(directory, index, tid, format);
   }
-
-  // Calls do(file) for the file that is in use.
-  template <class Do> decltype(auto) with(Do &&what) { return isPacked_ ? what(packed_) : what(atf_); }
-  template <class Do> decltype(auto) with(Do &&what) const { return isPacked_ ? what(packed_) : what(atf_); }
 
   // Null for ATF.
   PackedFile *packed() { return isPacked_ ? &packed_ : nullptr; }
@@ -40,17 +37,8 @@ public:
   uint64_t shorten(uint64_t count) {
     return with([&](auto &file) { return file.shorten(count); });
   }
-  void closeDescriptor() {
-    with([](auto &file) { file.closeDescriptor(); });
-  }
   bool isOpen() const {
     return with([](const auto &file) { return file.isOpen(); });
-  }
-  bool exists() const {
-    return with([](const auto &file) { return file.exists(); });
-  }
-  uint64_t events() const {
-    return with([](const auto &file) { return file.events(); });
   }
   uint64_t timeStart() const {
     return with([](const auto &file) { return file.timeStart(); });
@@ -58,11 +46,6 @@ public:
   uint64_t timeEnd() const {
     return with([](const auto &file) { return file.timeEnd(); });
   }
-
-private:
-  bool isPacked_ = false;
-  IndexFile atf_;
-  PackedFile packed_;
 };
 
 } // namespace ada

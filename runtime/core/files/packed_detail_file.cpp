@@ -1,28 +1,16 @@
 // Writes packed detail files.
 #include "packed_detail_file.h"
-#include "core/base/crc.h"
 
 namespace ada {
 
 void PackedDetailFile::begin(const char *directory, uint32_t index, uint32_t tid, Memory *&memory) {
-  *this = PackedDetailFile();
-  file_.begin(directory, index, "detail.atp");
-  origin_ = {.arch = arch::kAtfArch, .threadId = tid};
+  HeadedFile::begin(directory, index, "detail.atp", {.arch = arch::kAtfArch, .threadId = tid});
   memory_ = &memory;
 }
 
-int PackedDetailFile::open() {
-  return file_.open([&] { return writeHeader(false); });
-}
-
-int PackedDetailFile::writeHeader(bool finished) {
+packed::RawDetailFileHeader PackedDetailFile::header(bool finished) const {
   const atf::DetailTotals totals = all();
-  const packed::RawDetailFileHeader header =
-      packed::encodeDetailFileHeader(origin_, finished ? &totals : nullptr, end_, crc32c);
-  int error = file_.write(&header, sizeof header, 0);
-  if (error == 0)
-    finished_ = finished;
-  return error;
+  return packed::encodeDetailFileHeader(origin_, finished ? &totals : nullptr, end_, crc32c);
 }
 
 atf::DetailTotals PackedDetailFile::all() const {
@@ -114,11 +102,7 @@ int PackedDetailFile::cutTo(uint64_t indexEvents) {
       error = cutBlock(at, header, indexEvents);
       break;
     }
-    atf::DetailTotals totals;
-    totals.events = header.eventCount, totals.bytes = header.plainBytes;
-    totals.lowestSeq = header.lowestSeq, totals.highestSeq = header.highestSeq;
-    totals.firstNs = header.firstNs, totals.lastNs = header.lastNs;
-    closed_.add(totals);
+    closed_.add(packed::totalsOf(header));
     end_ = at + packed::blockBytes(header);
     at = packed::aligned(end_);
   }

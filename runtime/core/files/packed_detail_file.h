@@ -7,12 +7,12 @@
 // ATF 2, so that events waiting for a trigger have the same form in both.
 #pragma once
 
+#include "headed_file.h"
 #include "shared/encode/packed_detail_blocks.h"
-#include "thread_file.h"
 
 namespace ada {
 
-class PackedDetailFile {
+class PackedDetailFile : public HeadedFile<PackedDetailFile> {
 public:
   // What the file needs while it is being written: plain data.
   struct Memory {
@@ -26,30 +26,25 @@ public:
   int append(const unsigned char *bytes, const atf::DetailTotals &batch);
   int cutTo(uint64_t indexEvents);
   int finish();
-  void closeDescriptor() { file_.close(); }
 
-  bool exists() const { return file_.exists(); }
   uint64_t events() const { return all().events; }
   // The size of the file so far.
   uint64_t bytes() const { return end_; }
 
+  packed::RawDetailFileHeader header(bool finished) const; // see HeadedFile
+
 private:
   packed::DetailBlockWriter &writer() const { return (*memory_)->writer; }
-  int open();
-  int writeHeader(bool finished);
   int flush();
   int closeBlock();
   int cutBlock(uint64_t at, const packed::RawDetailBlockHeader &header, uint64_t indexEvents);
   atf::DetailTotals all() const;
 
-  ThreadFile file_;
   Memory **memory_ = nullptr;
-  atf::FileOrigin origin_;
   atf::DetailTotals closed_;                // of the closed blocks
   uint64_t end_ = packed::kFileHeaderBytes; // end of the last block
   uint64_t blockOffset_ = 0;                // of the open block; 0 if none
   size_t used_ = 0, headBytes_ = 0;         // bytes used of the memory, and how many of them precede the body
-  bool finished_ = false;
 };
 
 } // namespace ada

@@ -1,31 +1,20 @@
 // Writes packed index files.
 #include "packed_file.h"
-#include "core/base/crc.h"
 
 namespace ada {
 
 void PackedFile::begin(const char *directory, uint32_t index, uint32_t tid, packed::BlockWriter &blocks) {
   const bool isUsed = blocks_ == &blocks; // by the slot's previous thread; otherwise it is zeros
-  *this = PackedFile();
-  file_.begin(directory, index, "index.atp");
-  origin_ = {.arch = arch::kAtfArch, .threadId = tid};
+  HeadedFile::begin(directory, index, "index.atp", {.arch = arch::kAtfArch, .threadId = tid});
   blocks_ = &blocks;
   if (isUsed)
     __builtin_memset(static_cast<void *>(blocks_), 0, sizeof *blocks_);
 }
 
-int PackedFile::open() {
-  return file_.open([&] { return writeHeader(false, 0); });
-}
-
-int PackedFile::writeHeader(bool finished, uint64_t trailerOffset) {
+packed::RawFileHeader PackedFile::header(bool finished) const {
   const packed::FileTotals totals = kept();
-  packed::RawFileHeader header = packed::encodeFileHeader(origin_, finished ? &totals : nullptr, trailerOffset,
-                                                          hasDetail_, crc32c, first_, removed_);
-  int error = file_.write(&header, sizeof header, 0);
-  if (error == 0)
-    finished_ = finished;
-  return error;
+  return packed::encodeFileHeader(origin_, finished ? &totals : nullptr, trailerOffset_, hasDetail_, crc32c, first_,
+                                  removed_);
 }
 
 //===--- blocks -----------------------------------------------------------===//
@@ -64,7 +53,7 @@ int PackedFile::append(const unsigned char *batch, size_t n, uint64_t count) {
 int PackedFile::reopen() {
   if (!finished_)
     return 0;
-  const int error = writeHeader(false, 0);
+  const int error = writeHeader(false);
   file_.truncate(end_); // drop the block index
   return error;
 }
@@ -162,8 +151,7 @@ void PackedFile::goOn(const char *directory) {
 //===--- the oldest blocks ------------------------------------------------===//
 
 int PackedFile::load(const char *directory, uint32_t index) {
-  *this = PackedFile();
-  file_.begin(directory, index, "index.atp");
+  HeadedFile::begin(directory, index, "index.atp", {});
   packed::RawFileHeader header;
   packed::RawTrailer trailer;
   packed::RawBlockHeader block;
@@ -207,7 +195,7 @@ int PackedFile::removeFirst() {
   first_ = end, removed_ += block.eventCount;
   totals_.firstNs = isLast ? 0 : isOpen ? blocks_->firstNs : next.firstNs;
   // Write the header first: it must never lead to a hole or to an index that is being changed.
-  error = writeHeader(false, 0);
+  error = writeHeader(false);
   if (error == 0)
     error = file_.makeHole(begin, end - begin);
   return error == 0 && wasFinished ? finish(hasDetail_) : error;
@@ -216,7 +204,7 @@ int PackedFile::removeFirst() {
 //===--- the file's end ---------------------------------------------------===//
 
 // Writes an entry for each block. They come from the blocks' headers, so the drain keeps none of them in memory.
-int PackedFile::writeIndex(const packed::FileTotals &totals, uint64_t &trailerOffset) {
+int PackedFile::writeIndex(const packed::FileTotals &totals) {
   constexpr size_t kEntries = 64;
   packed::RawIndexEntry entries[kEntries];
   uint64_t blocks = 0, to = packed::aligned(end_) + packed::kIndexHeadBytes;
@@ -247,7 +235,7 @@ int PackedFile::writeIndex(const packed::FileTotals &totals, uint64_t &trailerOf
     error = flush();
   if (error < 0)
     return error;
-  trailerOffset = to;
+  trailerOffset_ = to;
   const packed::RawTrailer trailer =
       packed::encodeTrailer(packed::aligned(end_), blocks, checksum, totals, unsorted, crc32c);
   return file_.write(&trailer, sizeof trailer, to);
@@ -258,13 +246,12 @@ int PackedFile::finish(bool hasDetail) {
   if (error == 0 && blockOffset_)
     error = closeBlock();
   hasDetail_ = hasDetail;
-  uint64_t trailerOffset = 0;
   if (error == 0)
-    error = writeIndex(kept(), trailerOffset);
+    error = writeIndex(kept());
   if (error < 0)
     return error;
-  file_.truncate(trailerOffset + packed::kTrailerBytes); // there may have been a longer index
-  return writeHeader(true, trailerOffset);
+  file_.truncate(trailerOffset_ + packed::kTrailerBytes); // there may have been a longer index
+  return writeHeader(true);
 }
 
 } // namespace ada

@@ -6,13 +6,13 @@
 // It has the same operations as IndexFile; comments that are missing here are there.
 #pragma once
 
+#include "headed_file.h"
 #include "shared/encode/packed_blocks.h"
 #include "shared/ring/expander.h"
-#include "thread_file.h"
 
 namespace ada {
 
-class PackedFile {
+class PackedFile : public HeadedFile<PackedFile> {
 public:
   static constexpr size_t kMostEventBytes = packed::kMostEventBytes;
   // A block ends with the batch that makes it full.
@@ -51,7 +51,6 @@ public:
   void goOn(const char *directory);
   // Removes whole blocks.
   uint64_t shorten(uint64_t count);
-  void closeDescriptor() { file_.close(); }
 
   // Gets the size and time of the block with events that was closed last. False if none was closed since the last call.
   bool takeClosed(uint64_t &bytes, uint64_t &lastNs);
@@ -61,30 +60,26 @@ public:
   int removeFirst();
   uint64_t removed() const { return removed_; }
 
-  bool isOpen() const { return file_.isOpen(); }
-  bool exists() const { return file_.exists(); }
   // The number of events ever appended, which is the number of the next one.
   uint64_t events() const { return totals_.events; }
   uint64_t timeStart() const { return totals_.firstNs; }
   uint64_t timeEnd() const { return kept().lastNs; }
 
+  packed::RawFileHeader header(bool finished) const; // see HeadedFile
+
 private:
-  int open();
-  int writeHeader(bool finished, uint64_t trailerOffset);
   int reopen();
   int beginBlock();
   int closeBlock();
   template <class Visit> int eachBlock(Visit &&visit);
-  int writeIndex(const packed::FileTotals &totals, uint64_t &trailerOffset);
+  int writeIndex(const packed::FileTotals &totals);
   // The totals of the events in the file.
   packed::FileTotals kept() const {
     const bool isEmpty = totals_.events == removed_;
     return {totals_.events - removed_, totals_.firstNs, isEmpty ? 0 : totals_.lastNs};
   }
 
-  ThreadFile file_;
   packed::BlockWriter *blocks_ = nullptr;
-  atf::FileOrigin origin_;
   packed::FileTotals totals_; // of all events, except the first time, which is that of the first event in the file
   uint64_t first_ = packed::kFileHeaderBytes, removed_ = 0; // the first block's offset; events before it
   uint64_t end_ = packed::kFileHeaderBytes;                 // end of the last block
@@ -92,7 +87,8 @@ private:
   size_t nextStartBytes_ = 0;                               // see makeNext
   size_t startBytes_ = 0; // bytes of the block's start in the batch, if not yet in the file
   uint64_t closedBytes_ = 0;
-  bool finished_ = false, hasDetail_ = false;
+  uint64_t trailerOffset_ = 0; // of a finished file
+  bool hasDetail_ = false;
 };
 
 } // namespace ada
