@@ -125,21 +125,17 @@ PARTS = [
     Part("lib/formats/import", ["lib/formats/*"]),
     Part("lib/formats/*", ["lib/formats/*", "lib/formats/import"]),
     Part("runtime/core/base", []),
-    Part("runtime/core/ring", [CORE + "base"], {
-        CORE + "drain/dump.h": "a dead flight recorder's directory is removed with its ring",
-        CORE + "record/tick_clock.h": "records of clock=tick have the time that the word shows"}),
+    Part("runtime/core/facts", [CORE + "base"]),
+    Part("runtime/core/control", [CORE + "base"]),
+    Part("runtime/core/ring", [CORE + "base"]),
+    Part("runtime/core/images", [CORE + "base", CORE + "facts", CORE + "control", CORE + "ring"]),
     Part("runtime/core/files", [CORE + "base", CORE + "ring"]),
-    Part("runtime/core/record", [CORE + "base", CORE + "ring"], {
-        CORE + "session/session.h": "a thread's slow path asks the session for chunks and options",
-        CORE + "session/options.h": "the options that a user chose"}),
-    Part("runtime/core/drain", [CORE + "base", CORE + "ring", CORE + "files"], {
-        CORE + "session/options.h": "the options that a user chose",
-        CORE + "session/images.h": "functions by their entries",
-        CORE + "session/manifest.h": "the drain decides when the manifest is written, and gathers its facts",
-        CORE + "session/process_info.h": "names of threads",
-        CORE + "session/timing_anchors.h": "the drain writes them while the program runs"}),
-    Part("runtime/core/session", [CORE + "base", CORE + "ring", CORE + "record", CORE + "drain"], {
-        CORE + "files/sched_lane.h": "it writes its section of the manifest"}),
+    Part("runtime/core/record", [CORE + "base", CORE + "ring", CORE + "images"], {
+        CORE + "session/session.h": "a thread's slow path asks the session for chunks and options"}),
+    Part("runtime/core/drain", [CORE + "base", CORE + "facts", CORE + "control", CORE + "ring", CORE + "images", CORE + "files",
+                                CORE + "record"]),
+    Part("runtime/core/session", [CORE + "base", CORE + "facts", CORE + "control", CORE + "ring", CORE + "images", CORE + "record",
+                                  CORE + "drain"]),
     Part("tools/adatrace/terminal", ["tools/adatrace/*"]),
     Part("tools/adatrace/options", ["tools/adatrace/*", TOOL + "terminal"]),
     Part("tools/adatrace/manual", ["tools/adatrace/*", TOOL + "terminal", TOOL + "options"]),

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/base/os.h"
-#include "core/session/options.h"
+#include "core/facts/options.h"
 
 namespace ada {
 

@@ -1,8 +1,8 @@
 // Compares the time that recording takes with the time that the program takes.
 #include "budget.h"
 #include "core/base/json.h"
+#include "core/images/images.h"
 #include "core/ring/ring.h"
-#include "core/session/images.h"
 #include "shared/manifest_keys.h"
 
 namespace ada {

@@ -1,10 +1,10 @@
 // The drain thread. It makes raw system calls only; os/linux/drain_thread.h says what else it must not do.
 #include "drain.h"
 #include "core/base/message.h"
-#include "core/ring/orphans.h"
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "drain_thread.h"
 #include "loaded_object.h"
+#include "orphans.h"
 
 namespace ada {
 namespace {

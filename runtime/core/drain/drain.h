@@ -4,10 +4,10 @@
 // anchor, writes their events, and gives the chunks back: see ThreadTrace.
 #pragma once
 
+#include "core/control/order.h"
 #include "drain_helpers.h"
 #include "dump.h"
 #include "identity.h"
-#include "order.h"
 #include "process_trace.h"
 
 namespace ada {

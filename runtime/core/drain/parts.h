@@ -9,7 +9,7 @@
 
 #include "core/base/os.h"
 #include "core/base/text.h"
-#include "core/session/options.h"
+#include "core/facts/options.h"
 
 namespace ada {
 

@@ -2,7 +2,7 @@
 #include "process_trace.h"
 
 #include "core/base/message.h"
-#include "core/session/images.h"
+#include "core/images/images.h"
 #include "identity.h"
 #include "shared/manifest_keys.h"
 

@@ -11,7 +11,7 @@
 //   3. The store. After a kill, recovery takes the ring's records into the next part, and finds the current one
 //      complete.
 //   4. The current directory's link to the ring is removed.
-#include "core/session/images.h"
+#include "core/images/images.h"
 #include "process_trace.h"
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // Gathers what is known about a thread, and takes it to the next part of the trace.
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "process_trace.h"
 #include "shared/ring/losses.h"
 #include "shared/ring/tables.h"

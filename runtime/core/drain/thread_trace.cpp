@@ -1,7 +1,7 @@
 // From the ring to the index and detail files: reading, encoding, the journal.
 #include "thread_trace.h"
 
-#include "core/session/images.h"
+#include "core/images/images.h"
 #include "process_trace.h"
 #include "shared/ring/left_out.h"
 #include "shared/ring/losses.h"

@@ -1,5 +1,5 @@
 // Detail of one thread that waits for a trigger.
-#include "core/session/images.h"
+#include "core/images/images.h"
 #include "process_trace.h"
 #include "thread_trace.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/base/os.h"
-#include "core/session/options.h"
+#include "core/facts/options.h"
 #include "shared/manifest_keys.h"
 #include "shared/ring/expander.h"
 

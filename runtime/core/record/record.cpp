@@ -4,9 +4,9 @@
 // can't record (the rings are full and overflow=drop, or the trace is over) or of a process without a usable counter.
 // All of it runs with signals blocked, except while it waits for the drain, and on a part of the stack that was touched
 // before (signals_blocked.h).
-#include "annotations.h"
-#include "argument_contents.h"
 #include "core/base/any_word.h"
+#include "core/images/annotations.h"
+#include "core/images/argument_contents.h"
 #include "core/session/session.h"
 #include "detail_registers.h"
 #include "fibers.h"

@@ -4,10 +4,10 @@
 // its helpers may call show() and check().
 #pragma once
 
-#include "core/record/tick_clock.h"
 #include "ring.h"
 #include "shared/ring/clock_map.h"
 #include "shared/ring/module_map.h"
+#include "tick_clock.h"
 
 namespace ada {
 

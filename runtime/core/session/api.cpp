@@ -1,11 +1,11 @@
 // The public C API (include/ada/trace.h), and the functions that images call when they are loaded and unloaded.
 #include "core/base/message.h"
+#include "core/control/waiting_room.h"
 #include "core/record/thread.h"
 #include "process_events.h"
 #include "session.h"
 #include "standard_error.h"
 #include "start_block.h"
-#include "waiting_room.h"
 
 #include <ada/trace.h>
 

@@ -1,7 +1,7 @@
 // Executes orders from other processes: `adatrace start`, `stop`, `enable` and the like.
 #pragma once
 
-#include "core/drain/order.h"
+#include "core/control/order.h"
 
 namespace ada {
 

@@ -2,7 +2,7 @@
 #include "own_ring.h"
 #include "clock_source.h"
 #include "core/drain/dump.h"
-#include "process_info.h"
+#include "core/facts/process_info.h"
 #include "session.h"
 #include "shared/ring/ring_places.h"
 

@@ -2,6 +2,8 @@
 #include "session.h"
 #include "core/base/message.h"
 #include "core/base/own_stack.h"
+#include "core/control/waiting_room.h"
+#include "core/facts/process_info.h"
 #include "core/record/fibers.h"
 #include "core/record/late_events.h"
 #include "drain_thread.h"
@@ -9,11 +11,9 @@
 #include "orders.h"
 #include "own_ring.h"
 #include "process_events.h"
-#include "process_info.h"
 #include "standard_error.h"
 #include "start_block.h"
 #include "untraced.h"
-#include "waiting_room.h"
 
 #include <elf.h>
 #include <errno.h>

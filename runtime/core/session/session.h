@@ -3,12 +3,12 @@
 
 #include "core/base/message.h"
 #include "core/drain/drain.h"
-#include "core/record/argument_contents.h"
-#include "core/record/tick_clock.h"
+#include "core/facts/options.h"
+#include "core/facts/timing_anchors.h"
+#include "core/images/argument_contents.h"
+#include "core/images/images.h"
 #include "core/ring/ring.h"
-#include "images.h"
-#include "options.h"
-#include "timing_anchors.h"
+#include "core/ring/tick_clock.h"
 
 namespace ada {
 

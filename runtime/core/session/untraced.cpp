@@ -3,7 +3,7 @@
 // Its limits may be why: this takes no thread and no memory. Without the manifest, readers see an empty directory.
 #include "untraced.h"
 #include "core/base/text.h"
-#include "process_info.h"
+#include "core/facts/process_info.h"
 #include "shared/manifest_keys.h"
 
 namespace ada {

@@ -1,7 +1,7 @@
 // Starts a thread with clone, with a thread-local area that we set up.
 #include "drain_thread.h"
 #include "core/base/os.h"
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "directory.h"
 #include "shared/options/numbers.h"
 #include "thread_area.h"

@@ -2,7 +2,7 @@
 #include "identity.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "shared/options/numbers.h"
 
 #include <linux/capability.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/text.h"
-#include "core/record/argument_contents.h"
+#include "core/images/argument_contents.h"
 
 namespace ada {
 

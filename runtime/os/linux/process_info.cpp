@@ -1,5 +1,5 @@
 // Command line, executable and machine, from /proc and uname.
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "loaded_object.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/numbers.h"

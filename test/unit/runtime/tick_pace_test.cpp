@@ -1,5 +1,5 @@
 // How often the ticker advances its word, depending on what became of the last advances.
-#include "core/record/tick_pace.h"
+#include "core/ring/tick_pace.h"
 
 #include <gtest/gtest.h>
 

@@ -4,9 +4,9 @@
 // it is, and the manifests of all others name that file. A file appears complete: it is written under a name of its
 // process, and then renamed. If several do so at the same time, their files are equal and each replaces the other's.
 #include "binaries.h"
+#include "annotations.h"
 #include "core/base/json.h"
 #include "core/base/text_store.h"
-#include "core/record/annotations.h"
 #include "images.h"
 #include "shared/fingerprint.h"
 #include "shared/function_fields.h"

@@ -1,7 +1,7 @@
 // Where a process that has recorded nothing finds orders: see shared/control/waiting.h.
 #pragma once
 
-#include "core/drain/order.h"
+#include "order.h"
 #include "shared/control/waiting.h"
 
 namespace ada::waiting {

@@ -5,8 +5,9 @@
 #include "core/base/stepped_array.h"
 #include "core/base/text.h"
 #include "core/base/text_store.h"
-#include "core/drain/function_figures.h"
-#include "core/record/selection.h"
+#include "core/facts/which.h"
+#include "function_figures.h"
+#include "selection.h"
 #include "shared/ring/ring_file.h"
 
 namespace ada {
@@ -31,7 +32,7 @@ struct SwitchedOff {
   uint64_t functionId;
   uint64_t offNs, onNs;           // onNs: the program switched it on again; 0 if it did not
   uint64_t periodCalls, periodNs; // its calls, and the program's processor time, in the period
-  uint64_t speedUp;               // how much faster the program is now, times SpeedUp::kOne
+  uint64_t speedUp;               // how much faster the program is now, times kSpeedUpOne
   uint64_t busyNs;                // program time while it was off and others were recorded
   bool isOn;                      // then busyNs has stopped growing, at onNs
 };
@@ -143,7 +144,6 @@ public:
 
   // The session is a new one: it has no files of binaries.
   void beginSession();
-  enum class Which { All, New };
   // Makes the files of the images in the folder of binaries, where they are not known to be; see writeBinary().
   void writeBinaries(const char *session, const char *other, Which which);
   // Writes the manifest's arrays, of all images or only of those not yet written by this function, and the symbols of

@@ -1,18 +1,18 @@
 // Writes manifest.json: when recording starts, and again as a whole whenever its content has changed.
 #include "manifest.h"
-#include "core/drain/budget.h"
-#include "core/drain/parts.h"
-#include "core/drain/windows.h"
+#include "budget.h"
+#include "core/facts/options.h"
+#include "core/facts/process_info.h"
+#include "core/facts/timing_anchors.h"
 #include "core/files/sched_lane.h"
+#include "core/images/images.h"
 #include "core/record/late_events.h"
 #include "core/ring/ring.h"
-#include "images.h"
-#include "options.h"
-#include "process_info.h"
+#include "parts.h"
 #include "shared/encode/atf.h"
 #include "shared/manifest_keys.h"
 #include "shared/ring/tick_figures.h"
-#include "timing_anchors.h"
+#include "windows.h"
 
 #include <sys/stat.h>
 
@@ -263,13 +263,13 @@ void ManifestWriter::writeRecorder(JsonWriter &json, const Facts &facts) {
 }
 
 // What the manifest refers to is there first. A flight recorder's is in memory, in a session that has one process.
-void ManifestWriter::writeBinaries(const char *directory, const char *place, Images::Which which) {
+void ManifestWriter::writeBinaries(const char *directory, const char *place, Which which) {
   if (!from_.options->isFlight())
     from_.images->writeBinaries(sessionOf(directory).c_str(), sessionOf(place).c_str(), which);
 }
 
 int ManifestWriter::write(const char *directory, const Facts &facts) {
-  writeBinaries(directory, facts.place, Images::Which::All);
+  writeBinaries(directory, facts.place, Which::All);
   const Path path = Path(directory) << "/manifest.json";
   const Path temporary = Path(path) << ".new";
   JsonWriter json(temporary.c_str());
@@ -324,8 +324,8 @@ void ManifestWriter::writeContent(JsonWriter &json, const Facts &facts) {
   from_.windows->writeManifest(json);
   from_.sched->writeManifest(json);
   from_.budget->writeManifest(json);
-  from_.anchors->writeManifest(json, Images::Which::All);
-  from_.images->writeManifest(json, Images::Which::All);
+  from_.anchors->writeManifest(json, Which::All);
+  from_.images->writeManifest(json, Which::All);
   json.line().endObject();
 }
 
@@ -334,15 +334,15 @@ void ManifestWriter::writeContent(JsonWriter &json, const Facts &facts) {
 // The time to write a manifest is proportional to everything that was ever loaded; a program that loads library after
 // library would wait for that each time.
 int ManifestWriter::writeNews(const char *directory) {
-  writeBinaries(directory, directory, Images::Which::New);
+  writeBinaries(directory, directory, Which::New);
   int fd = sys::open(lateModulesPath(directory).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   if (fd < 0)
     return fd;
   hasLateModules_ = true;
   JsonWriter json(fd);
   json.inOneLine().beginObject();
-  from_.anchors->writeManifest(json, Images::Which::New);
-  from_.images->writeManifest(json, Images::Which::New);
+  from_.anchors->writeManifest(json, Which::New);
+  from_.images->writeManifest(json, Which::New);
   from_.windows->writeNews(json);
   from_.budget->writeNews(json);
   json.endObject();

@@ -1,7 +1,7 @@
 // Which functions are recorded: first the options' globs, then the program's own choices.
 #pragma once
 
-#include "core/session/options.h"
+#include "core/facts/options.h"
 #include "entry.h"
 
 namespace ada {

@@ -4,8 +4,8 @@
 #include "orphans.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
-#include "core/drain/dump.h"
 #include "directory.h"
+#include "dump.h"
 #include "shared/ring/chunk_walk.h"
 #include "shared/ring/tables.h"
 

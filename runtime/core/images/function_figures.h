@@ -23,6 +23,9 @@ static_assert(sizeof(FunctionFigures) == 32);
 // more often.
 constexpr uint64_t kMostCallsPerNs = 4;
 
+// A speed-up of 1: speed-ups are in units of a 1024th.
+constexpr uint64_t kSpeedUpOne = 1024;
+
 // A function that may be chosen.
 struct HotFunction {
   uint64_t units;

@@ -6,9 +6,9 @@
 
 #include "core/base/json.h"
 #include "core/base/text.h"
-#include "core/drain/thread_facts.h"
-#include "ending.h"
-#include "images.h"
+#include "core/facts/ending.h"
+#include "core/images/images.h"
+#include "thread_facts.h"
 
 namespace ada {
 
@@ -62,7 +62,7 @@ public:
   void removeLateModules(const char *directory);
 
 private:
-  void writeBinaries(const char *directory, const char *place, Images::Which which);
+  void writeBinaries(const char *directory, const char *place, Which which);
   void writeContent(JsonWriter &json, const Facts &facts);
   void writeRecorder(JsonWriter &json, const Facts &facts);
   void writeTimes(JsonWriter &json);

@@ -3,20 +3,19 @@
 // Constructors and destructors call this with the dynamic linker's lock held, so code that holds the images' lock must
 // not call the dynamic linker: it is asked about an object before the lock is taken.
 #include "images.h"
+#include "annotations.h"
+#include "argument_contents.h"
 #include "binaries.h"
 #include "core/base/json.h"
 #include "core/base/message.h"
-#include "core/drain/budget.h"
-#include "core/record/annotations.h"
-#include "core/record/argument_contents.h"
-#include "core/record/tick_clock.h"
+#include "core/control/waiting_room.h"
 #include "core/ring/ring.h"
+#include "core/ring/tick_clock.h"
 #include "loaded_object.h"
 #include "object_file.h"
 #include "shared/manifest_keys.h"
 #include "shared/wide.h"
 #include "standard_error.h"
-#include "waiting_room.h"
 
 namespace ada {
 namespace {
@@ -426,7 +425,7 @@ bool Images::switchOffHottest(const Limit &limit, uint64_t &units) {
                          .onNs = 0,
                          .periodCalls = f.newCalls,
                          .periodNs = limit.busyNs,
-                         .speedUp = SpeedUp::kOne,
+                         .speedUp = kSpeedUpOne,
                          .busyNs = 0,
                          .isOn = false};
     units -= hot.units < units ? hot.units : units;
@@ -471,7 +470,7 @@ bool Images::writeSwitchedOff(JsonWriter &json, uint64_t moreNs) {
       json.number(manifest::kOnNs, off.onNs);
     json.number(manifest::kCalls, off.figures->calls);
     const auto ifSame = Wide{off.periodCalls} * busyNs / (off.periodNs ? off.periodNs : 1);
-    json.number(manifest::kEstimatedCalls, static_cast<uint64_t>(ifSame * off.speedUp / SpeedUp::kOne));
+    json.number(manifest::kEstimatedCalls, static_cast<uint64_t>(ifSame * off.speedUp / kSpeedUpOne));
     json.number(manifest::kMostCalls, busyNs * kMostCallsPerNs);
     json.endObject();
   }

@@ -4,7 +4,10 @@
 // file of late modules as soon as they are added.
 #pragma once
 
-#include "images.h"
+#include "core/base/json.h"
+#include "core/base/os.h"
+#include "core/base/stepped_array.h"
+#include "which.h"
 
 namespace ada {
 
@@ -16,7 +19,7 @@ public:
   // Whether there are any that writeManifest has not written.
   bool hasNew() const { return __atomic_load_n(&count_, __ATOMIC_ACQUIRE) != written_; }
   // Writes the manifest's array, or only its new elements. For the drain.
-  void writeManifest(JsonWriter &json, Images::Which which);
+  void writeManifest(JsonWriter &json, Which which);
 
   Mutex &mutex() { return mutex_; }
   // The child keeps its parent's anchors: both have the same clock.

@@ -1,6 +1,5 @@
 // Keeps and writes pairs of host time and media time.
 #include "timing_anchors.h"
-#include "core/base/json.h"
 #include "shared/manifest_keys.h"
 
 namespace ada {
@@ -23,9 +22,9 @@ bool TimingAnchors::add(const char *label, int64_t value, int64_t timescale) {
   return true;
 }
 
-void TimingAnchors::writeManifest(JsonWriter &json, Images::Which which) {
+void TimingAnchors::writeManifest(JsonWriter &json, Which which) {
   const uint64_t count = __atomic_load_n(&count_, __ATOMIC_ACQUIRE);
-  const uint64_t first = which == Images::Which::All ? 0 : written_;
+  const uint64_t first = which == Which::All ? 0 : written_;
   if (first < count) {
     json.line().beginArray(manifest::kTimingAnchors);
     for (uint64_t i = first; i < count; ++i)

@@ -22,8 +22,8 @@
 // Readers of the ring repair that, as they do with signal handlers.)
 #pragma once
 
-#include "core/ring/ring.h"
 #include "identity.h"
+#include "ring.h"
 #include "tick_pace.h"
 
 extern "C" __attribute__((visibility("hidden"))) uint64_t ada_tick;
