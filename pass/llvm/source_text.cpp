@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 StringRef symbolName(const Function &function) { return GlobalValue::dropLLVMManglingEscape(function.getName()); }
 
@@ -258,4 +258,4 @@ std::string signatureText(const Function &function) {
   return writer.result(type) + " " + writer.parameters(type, /*skipArtificial=*/true);
 }
 
-} // namespace ada
+} // namespace ada::pass

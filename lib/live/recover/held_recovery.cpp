@@ -9,7 +9,7 @@
 #include <cstring>
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::recover {
 
 namespace {
 
@@ -125,4 +125,4 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
   return sum;
 }
 
-} // namespace ada
+} // namespace ada::recover

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace ada {
+namespace ada::recover {
 
 // How long the recorder held a thread up, in one part of a trace. See ada_ring_thread.
 struct HeldSum {
@@ -26,4 +26,4 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
                               std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, uint64_t endNs,
                               bool isTick);
 
-} // namespace ada
+} // namespace ada::recover

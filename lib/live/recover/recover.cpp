@@ -32,7 +32,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace ada {
+namespace ada::recover {
 
 namespace {
 
@@ -447,6 +447,12 @@ Expected<void> removeNothing(const std::string &directory) {
 static bool isOfAnotherPart(const RingSnapshot &ring, const std::string &directory) {
   return manifestIsOfPart(directory) && atf::baseName(ring.directory()) != atf::baseName(directory);
 }
+
+} // namespace ada::recover
+
+namespace ada {
+
+using namespace recover;
 
 Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOptions &options) {
   if (!atf::isDirectory(given))

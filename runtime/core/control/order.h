@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "shared/ring/ring_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 struct Order {
   TextPiece verb, argument;
@@ -37,4 +37,4 @@ struct Order {
   }
 };
 
-} // namespace ada
+} // namespace ada::runtime

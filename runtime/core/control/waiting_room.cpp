@@ -2,7 +2,7 @@
 #include "waiting_room.h"
 #include "core/base/os.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constinit WaitingBlock block = {
@@ -77,4 +77,4 @@ void waiting::answer(const Order &order) {
   __atomic_store_n(&block.done, block.taken, __ATOMIC_RELEASE);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,7 +4,7 @@
 #include "order.h"
 #include "shared/control/waiting.h"
 
-namespace ada::waiting {
+namespace ada::runtime::waiting {
 
 // Tells controllers what the process does.
 void setProcess(WaitingBlock::Process process);
@@ -20,4 +20,4 @@ enum class Found { Nothing, NotYet, Order };
 Found take(uint32_t processId, Order &order, uint64_t &leaseNs);
 void answer(const Order &order);
 
-} // namespace ada::waiting
+} // namespace ada::runtime::waiting

@@ -6,7 +6,7 @@
 #include "core/base/os.h"
 #include "core/facts/options.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Bound {
 public:
@@ -84,4 +84,4 @@ private:
   bool active_ = false, held_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -5,7 +5,7 @@
 #include "core/ring/ring.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 uint64_t processorTime(clockid_t clock) {
@@ -132,4 +132,4 @@ void Budget::writeManifest(JsonWriter &json) {
   stepNs_ = busyNs_ / 4 > kLeastStepNs ? busyNs_ / 4 : kLeastStepNs;
 }
 
-} // namespace ada
+} // namespace ada::runtime

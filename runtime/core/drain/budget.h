@@ -15,7 +15,7 @@
 #include "shared/ring/expander.h"
 #include "shared/wide.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Images;
 class JsonWriter;
@@ -196,4 +196,4 @@ private:
   bool hasNews_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -6,7 +6,7 @@
 #include "loaded_object.h"
 #include "orphans.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // Several chunks at once: waking costs a system call, and a batch stays in the cache.
@@ -471,4 +471,4 @@ void Drain::writeWindows(uint64_t limitNs) {
   trace_.writeNewWindows();
 }
 
-} // namespace ada
+} // namespace ada::runtime

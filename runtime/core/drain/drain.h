@@ -10,7 +10,7 @@
 #include "identity.h"
 #include "process_trace.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Drain {
 public:
@@ -165,4 +165,4 @@ private:
   bool mustPark_ = false, isParked_ = false; // (isParked_ atomic)
 };
 
-} // namespace ada
+} // namespace ada::runtime

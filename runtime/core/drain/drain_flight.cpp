@@ -2,7 +2,7 @@
 #include "core/base/message.h"
 #include "drain.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void Drain::askForDump(bool isUrgent) {
   const uint32_t number = __atomic_add_fetch(&dumpsAsked_, 1, __ATOMIC_RELEASE);
@@ -83,4 +83,4 @@ void Drain::endFlight() {
   }
 }
 
-} // namespace ada
+} // namespace ada::runtime

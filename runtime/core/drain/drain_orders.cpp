@@ -4,7 +4,7 @@
 // out of that memory.
 #include "drain.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // A parked thread looks that often whether it is the last one in the process; see Identity::isAlone. With rights that
@@ -104,4 +104,4 @@ void Drain::sleepUnless(uint32_t seen, uint64_t records) {
   __atomic_store_n(&orders.sleeping, 0, __ATOMIC_RELEASE);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -16,7 +16,7 @@
 
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // Writes how long the recorder held up one thread or all threads.
@@ -357,4 +357,4 @@ void ManifestWriter::removeLateModules(const char *directory) {
   hasLateModules_ = false;
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -10,7 +10,7 @@
 #include "core/images/images.h"
 #include "thread_facts.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Budget;
 class Parts;
@@ -77,4 +77,4 @@ private:
   bool hasLateModules_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -12,7 +12,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr int kMostLooks = 256; // rings looked into at one start: more are unlikely, and it must be quick
@@ -169,4 +169,4 @@ void removeOrphans(const char *directory, const char *own, uint32_t process) {
   });
 }
 
-} // namespace ada
+} // namespace ada::runtime

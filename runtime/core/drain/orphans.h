@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // Removes from `directory` the rings of this user's processes that have executed another program (exec) and left
 // nothing unwritten: everything they recorded is in their files. The rings of killed processes stay for `adatrace
@@ -11,4 +11,4 @@ namespace ada {
 // of this process, from programs that it was before; 0 for all.
 void removeOrphans(const char *directory, const char *own, uint32_t process);
 
-} // namespace ada
+} // namespace ada::runtime

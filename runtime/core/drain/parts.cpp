@@ -5,7 +5,7 @@
 #include "dump.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kPauseNs = 1000000000;
@@ -121,4 +121,4 @@ void Parts::beginManifest(JsonWriter &json, bool isNext, bool goesOn) const {
     json.text(manifest::kFailure, errorText(error_));
 }
 
-} // namespace ada
+} // namespace ada::runtime

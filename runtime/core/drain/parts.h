@@ -11,7 +11,7 @@
 #include "core/base/text.h"
 #include "core/facts/options.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class JsonWriter;
 
@@ -68,4 +68,4 @@ private:
   bool isInside_ = false, moves_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -14,7 +14,7 @@
 #include "thread_trace.h"
 #include "windows.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Identity;
 class Images;
@@ -121,7 +121,7 @@ public:
 
   // For all files of the process.
   template <class Write> int withDescriptors(Write &&write) {
-    return ada::withDescriptors(write, [this] { return closeDescriptors(); });
+    return ada::runtime::withDescriptors(write, [this] { return closeDescriptors(); });
   }
   // The same for a thread's index and detail. After a failure nothing more is written: later events are counted and
   // dropped.
@@ -184,4 +184,4 @@ private:
   char failure_[512] = {};
 };
 
-} // namespace ada
+} // namespace ada::runtime

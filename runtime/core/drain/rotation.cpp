@@ -16,7 +16,7 @@
 
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::runtime {
 
 bool ProcessTrace::rotate(unsigned char *buffer) {
   if (!parts_.active() || failed())
@@ -139,4 +139,4 @@ void ProcessTrace::enterNextPart() {
   before_ = reported_;
 }
 
-} // namespace ada
+} // namespace ada::runtime

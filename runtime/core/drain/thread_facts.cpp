@@ -5,7 +5,7 @@
 #include "shared/ring/tables.h"
 #include "thread_trace.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void ThreadTrace::gatherFacts(bool isPartDone) {
   ThreadFacts *const facts = process_->facts().add(number_);
@@ -93,4 +93,4 @@ void ThreadTrace::goOn() {
   sched_->goOn();
 }
 
-} // namespace ada
+} // namespace ada::runtime

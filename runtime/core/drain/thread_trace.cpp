@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // The number of chunks that a pass takes from one thread: a busy thread must not starve the others, whose chunks fill
@@ -454,4 +454,4 @@ void ThreadTrace::end() {
   process_->manifestChanged();
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -15,7 +15,7 @@
 #include "windows.h"
 #include "workspace.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Identity;
 class ProcessTrace;
@@ -151,4 +151,4 @@ template <class Give> void ThreadTrace::handOver(Path directory, Give &&give) co
     give((Path(directory) << '/' << name).c_str());
 }
 
-} // namespace ada
+} // namespace ada::runtime

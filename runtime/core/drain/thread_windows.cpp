@@ -3,7 +3,7 @@
 #include "process_trace.h"
 #include "thread_trace.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // With windows, before an event is encoded.
 void ThreadTrace::lookForTriggers(Workspace &work, const ring::Event &e, const ada_detail *detail) {
@@ -98,4 +98,4 @@ void ThreadTrace::writeDetail(Workspace &work, const RetainedDetails::Entry &e) 
   work.links[work.linkCount++] = {e.index_seq, link};
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 enum class Ending : uint32_t { Running, Exit, Exec, Unknown, Dump, Rotated, Signal, Stopped, Untraced };
 
-} // namespace ada
+} // namespace ada::runtime

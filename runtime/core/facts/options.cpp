@@ -4,7 +4,7 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 using options::Option;
@@ -211,4 +211,4 @@ bool TriggerRules::parse(const char *text) {
   return !problem;
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -5,7 +5,7 @@
 #include "shared/options/options.h"
 #include "shared/ring/ring_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Texts point into memory that lives as long as the process. Choices are kept as text; the members below interpret
 // them.
@@ -62,4 +62,4 @@ Text<16> shareText(uint64_t hundredths);
 using OptionVisitor = void (*)(void *context, const char *name, const char *value, bool isText);
 void visitOptions(const Options &options, OptionVisitor visit, void *context);
 
-} // namespace ada
+} // namespace ada::runtime

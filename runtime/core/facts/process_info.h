@@ -5,7 +5,7 @@
 #include "ending.h"
 #include "shared/ring/ring_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Reads data that may change or needs libc's help; called before the drain starts.
 void gatherProcessInfo();
@@ -27,4 +27,4 @@ void readThreadName(uint32_t tid, char (&name)[16]);
 void writeProcess(JsonWriter &json, const ada_ring_header *ring, Ending ending, int status);
 void writeHost(JsonWriter &json);
 
-} // namespace ada
+} // namespace ada::runtime

@@ -2,7 +2,7 @@
 #include "timing_anchors.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 bool TimingAnchors::add(const char *label, int64_t value, int64_t timescale) {
   const uint64_t now = sys::nowNs();
@@ -36,4 +36,4 @@ void TimingAnchors::writeManifest(JsonWriter &json, Which which) {
   written_ = count;
 }
 
-} // namespace ada
+} // namespace ada::runtime

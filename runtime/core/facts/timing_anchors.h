@@ -9,7 +9,7 @@
 #include "core/base/stepped_array.h"
 #include "which.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class TimingAnchors {
 public:
@@ -38,4 +38,4 @@ private:
   uint64_t count_ = 0, written_ = 0;
 };
 
-} // namespace ada
+} // namespace ada::runtime

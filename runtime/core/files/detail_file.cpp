@@ -2,7 +2,7 @@
 #include "detail_file.h"
 #include "core/base/crc.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void DetailFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
   *this = DetailFile();
@@ -79,4 +79,4 @@ int DetailFile::finish() {
   return error < 0 ? error : writeHeader(true);
 }
 
-} // namespace ada
+} // namespace ada::runtime

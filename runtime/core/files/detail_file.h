@@ -6,7 +6,7 @@
 #include "shared/encode/ring_detail.h"
 #include "thread_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class DetailFile {
 public:
@@ -83,4 +83,4 @@ private:
   bool finished_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

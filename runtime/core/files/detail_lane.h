@@ -6,7 +6,7 @@
 #include "detail_file.h"
 #include "packed_detail_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class DetailLane {
 public:
@@ -46,4 +46,4 @@ private:
   PackedDetailFile packed_;
 };
 
-} // namespace ada
+} // namespace ada::runtime

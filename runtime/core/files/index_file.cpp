@@ -2,7 +2,7 @@
 #include "index_file.h"
 #include "core/base/crc.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void IndexFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
   *this = IndexFile();
@@ -104,4 +104,4 @@ int IndexFile::finish(bool hasDetail) {
   return error < 0 ? error : writeHeader(true);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -7,7 +7,7 @@
 #include "shared/ring/expander.h"
 #include "thread_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class IndexFile {
 public:
@@ -76,4 +76,4 @@ private:
   bool finished_ = false, linked_ = false, hasDetail_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

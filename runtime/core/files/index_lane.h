@@ -6,7 +6,7 @@
 #include "index_file.h"
 #include "packed_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class IndexLane {
 public:
@@ -65,4 +65,4 @@ private:
   PackedFile packed_;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -2,7 +2,7 @@
 #include "packed_detail_file.h"
 #include "core/base/crc.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void PackedDetailFile::begin(const char *directory, uint32_t index, uint32_t tid, Memory *&memory) {
   *this = PackedDetailFile();
@@ -160,4 +160,4 @@ int PackedDetailFile::finish() {
   return error < 0 ? error : writeHeader(true);
 }
 
-} // namespace ada
+} // namespace ada::runtime

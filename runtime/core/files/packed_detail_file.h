@@ -10,7 +10,7 @@
 #include "shared/encode/packed_detail_file.h"
 #include "thread_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class PackedDetailFile {
 public:
@@ -52,4 +52,4 @@ private:
   bool finished_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -2,7 +2,7 @@
 #include "packed_file.h"
 #include "core/base/crc.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void PackedFile::begin(const char *directory, uint32_t index, uint32_t tid, packed::BlockWriter &blocks) {
   const bool isUsed = blocks_ == &blocks; // by the slot's previous thread; otherwise it is zeros
@@ -267,4 +267,4 @@ int PackedFile::finish(bool hasDetail) {
   return writeHeader(true, trailerOffset);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -10,7 +10,7 @@
 #include "shared/ring/expander.h"
 #include "thread_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class PackedFile {
 public:
@@ -95,4 +95,4 @@ private:
   bool finished_ = false, hasDetail_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

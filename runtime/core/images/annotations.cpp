@@ -3,7 +3,7 @@
 #include "core/base/json.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 using TypesText = Text<4096>;
@@ -83,4 +83,4 @@ void writeAnnotation(JsonWriter &json, const ada_annotation &site) {
     json.text(manifest::kKind, manifest::kSymbolKinds[kind]);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "entry.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class JsonWriter;
 
@@ -53,4 +53,4 @@ inline void fillValues(ada_detail &d, const ada_annotation &site, const ada_valu
 // Writes the members of its object in the manifest's `symbols`, after the ids.
 void writeAnnotation(JsonWriter &json, const ada_annotation &site);
 
-} // namespace ada
+} // namespace ada::runtime

@@ -7,7 +7,7 @@
 
 #include <sys/uio.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kLeastPage = 4096;
@@ -407,4 +407,4 @@ void readContents(ada_detail &detail, unsigned char *to, const ArgumentContents 
   detail.contents_bytes = static_cast<uint16_t>(reader.to - to);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -6,7 +6,7 @@
 
 #include <ada/abi.h>
 
-namespace ada {
+namespace ada::runtime {
 
 enum class ContentForm : uint8_t {
   None,
@@ -82,4 +82,4 @@ void setConstants(const AddressRange (&ranges)[kMostConstants]);
 // Copies up to `bytes` bytes from `from`, as many as can be read, and returns how many.
 uint64_t readMemory(void *to, uint64_t from, uint64_t bytes);
 
-} // namespace ada
+} // namespace ada::runtime

@@ -14,7 +14,7 @@
 
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 //===--- names ------------------------------------------------------------===//
@@ -153,14 +153,14 @@ int writeContent(int fd, const Image &image) {
 } // namespace
 
 uint64_t fingerprintOf(const Image &image) {
-  return fingerprintOf(image.headers, image.functionsBegin - image.base, image.functions(), image.buildIdBytes != 0,
-                       [&](Fingerprint &of, uint64_t i) {
-                         const ada_function &f = image.table->functions_begin[i];
-                         if (const ada_annotation *annotation = annotationOf(f))
-                           add(of, *annotation);
-                         else
-                           of.add(f, [&f](int32_t offset) { return pieceAt(f, offset); });
-                       });
+  return ada::fingerprintOf(image.headers, image.functionsBegin - image.base, image.functions(),
+                            image.buildIdBytes != 0, [&](Fingerprint &of, uint64_t i) {
+                              const ada_function &f = image.table->functions_begin[i];
+                              if (const ada_annotation *annotation = annotationOf(f))
+                                add(of, *annotation);
+                              else
+                                of.add(f, [&f](int32_t offset) { return pieceAt(f, offset); });
+                            });
 }
 
 Text<160> binaryName(const Image &image) {
@@ -218,4 +218,4 @@ void keepSymbols(Image &image, TextStore &texts) {
   sys::unmap(addresses, bytes);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class JsonWriter;
 class TextStore;
@@ -25,4 +25,4 @@ void writeSymbols(JsonWriter &json, const Image &image);
 // For an image that is about to be unloaded: keeps what both need.
 void keepSymbols(Image &image, TextStore &texts);
 
-} // namespace ada
+} // namespace ada::runtime

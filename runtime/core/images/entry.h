@@ -3,7 +3,7 @@
 
 #include <ada/abi.h>
 
-namespace ada {
+namespace ada::runtime {
 
 inline const char *textAt(const ada_function &f, int32_t offset) {
   return offset ? reinterpret_cast<const char *>(&f) + offset : nullptr;
@@ -28,4 +28,4 @@ inline uint8_t *enableByteOf(const ada_function &f) {
            : const_cast<uint8_t *>(reinterpret_cast<const uint8_t *>(&f)) + f.enable_off;
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // Owned by the drain, except for `state`, which the images' lock guards; the drain reads `state` without the lock.
 struct FunctionFigures {
@@ -61,4 +61,4 @@ inline uint64_t chooseHottest(HotFunction *functions, uint64_t count, uint64_t a
   return count - left;
 }
 
-} // namespace ada
+} // namespace ada::runtime

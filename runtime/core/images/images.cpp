@@ -17,7 +17,7 @@
 #include "shared/wide.h"
 #include "standard_error.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // The first 16 bytes of the build id, as 8-4-4-4-12.
@@ -115,7 +115,7 @@ void Images::tellMissing() {
 
 void Images::tellMissingOnce(Image &image) {
   if (image.isUntold && image.table)
-    ada::tellMissing(image);
+    ada::runtime::tellMissing(image);
   image.isUntold = false;
 }
 
@@ -528,4 +528,4 @@ void Images::writeManifest(JsonWriter &json, Which which) {
   written_ = count_;
 }
 
-} // namespace ada
+} // namespace ada::runtime

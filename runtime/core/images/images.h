@@ -10,7 +10,7 @@
 #include "selection.h"
 #include "shared/ring/ring_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class JsonWriter;
 class Ring;
@@ -185,4 +185,4 @@ private:
   uint64_t offCount_ = 0, offNewest_ = 0;      // offNewest_: the first of those switched off last
 };
 
-} // namespace ada
+} // namespace ada::runtime

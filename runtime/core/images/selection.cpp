@@ -4,7 +4,7 @@
 #include "shared/select/argument_list.h"
 #include "shared/select/function_glob.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void Selection::start(const Options &options) {
   count_ = used_ = optionCount_ = 0;
@@ -113,4 +113,4 @@ uint8_t Selection::byteOf(const ada_function &f) const {
   return !selected ? 0 : detail ? ADA_ENABLE_INDEX | ADA_ENABLE_DETAIL : ADA_ENABLE_INDEX;
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,7 +4,7 @@
 #include "core/facts/options.h"
 #include "entry.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // What a rule does to the functions that match it.
 enum class Choice : uint8_t { Select, Deselect, Detail, NoDetail };
@@ -47,4 +47,4 @@ private:
   void dropOverridden(const char *glob, Choice choice);
 };
 
-} // namespace ada
+} // namespace ada::runtime

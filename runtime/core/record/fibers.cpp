@@ -28,7 +28,7 @@ struct ada_fiber {
   bool covers(uint64_t address) const { return address - signalStack < signalStackBytes; }
 };
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 using Handler = ada_fiber::Handler;
@@ -324,9 +324,9 @@ void startAnew(AdaThread &t) {
   t.busy = t.exitRounds = 0;
 }
 
-} // namespace ada
+} // namespace ada::runtime
 
-using namespace ada;
+using namespace ada::runtime;
 
 extern "C" {
 

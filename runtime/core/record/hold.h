@@ -4,7 +4,7 @@
 #include "core/session/session.h"
 #include "thread.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // The time since which the slow path has held the thread up, and how that is recorded: see shared/ring/held.h.
 class Hold {
@@ -112,4 +112,4 @@ private:
   bool isLost_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -24,7 +24,7 @@
 // its functions only weakly, and weak references pull nothing out of an archive.
 __asm__(".reloc ., " ADA_NO_RELOCATION ", __ada_register_image");
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint32_t kEnded = 2; // AdaThread::busy
@@ -369,9 +369,10 @@ ArgumentContents contentsOf(const ada_function &function) {
 }
 
 } // namespace
-} // namespace ada
+} // namespace ada::runtime
 
-using namespace ada;
+namespace ring = ada::ring;
+using namespace ada::runtime;
 
 extern "C" ADA_ANY_STACK void ada_record_slow(uint64_t what, const char *nest, uint64_t place) {
   AdaThread &t = ada_thread;
@@ -434,7 +435,7 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
   __atomic_store_n(&r->stamp, TickClock::stamp(runtime.ring), __ATOMIC_RELEASE);
 }
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // Records the call of an annotation, with its values as a detail. Returns its stamp, or 0 if it is lost.
@@ -461,7 +462,7 @@ uint64_t recordAnnotation(const ada_annotation &site, const ada_value *values, u
 }
 
 } // namespace
-} // namespace ada
+} // namespace ada::runtime
 
 extern "C" ADA_ANY_STACK void __ada_annotation_begin_with(const ada_annotation *site, const ada_value *values) {
   recordAnnotation(*site, values, reinterpret_cast<uint64_t>(__builtin_return_address(0)));
@@ -493,7 +494,7 @@ extern "C" ADA_ANY_STACK void __ada_before_clone(void) {
 
 extern "C" ADA_ANY_STACK void __ada_resync(const void *frame) { __ada_landed(frame, 1); }
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 ADA_ANY_STACK __attribute__((noinline)) void recordLanding(AdaThread &t, uint64_t at, bool isMarked) {
@@ -506,7 +507,7 @@ ADA_ANY_STACK __attribute__((noinline)) void recordLanding(AdaThread &t, uint64_
 }
 
 } // namespace
-} // namespace ada
+} // namespace ada::runtime
 
 extern "C" void __ada_landed(const void *frame, uint64_t isMarked) {
   AdaThread &t = ada_thread;

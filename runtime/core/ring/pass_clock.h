@@ -9,7 +9,7 @@
 #include "shared/ring/module_map.h"
 #include "tick_clock.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class PassClock {
 public:
@@ -71,4 +71,4 @@ private:
   bool hasPassed_ = false;  // since isBack_
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "shared/ring/ring_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Ring {
 public:
@@ -204,4 +204,4 @@ private:
   Mutex growing_; // taken by the drain's threads
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -6,7 +6,7 @@
 
 alignas(64) uint64_t ada_tick = 0; // in its own cache line
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 uint64_t load(const uint64_t &word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
@@ -164,4 +164,4 @@ void TickClock::tick(Identity &identity) {
   __atomic_store_n(&ada_tick, 0, __ATOMIC_RELEASE);
 }
 
-} // namespace ada
+} // namespace ada::runtime

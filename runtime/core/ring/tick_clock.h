@@ -28,7 +28,7 @@
 
 extern "C" __attribute__((visibility("hidden"))) uint64_t ada_tick;
 
-namespace ada {
+namespace ada::runtime {
 
 class TickClock {
 public:
@@ -72,4 +72,4 @@ private:
   uint64_t late_ = 0;          // in counter units: the word is not older while the ticker runs on time
 };
 
-} // namespace ada
+} // namespace ada::runtime

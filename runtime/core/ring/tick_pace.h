@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 class TickPace {
 public:
@@ -37,4 +37,4 @@ private:
   uint64_t leastNs_ = 0, mostNs_ = 0, ns_ = 0;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -9,7 +9,7 @@
 
 #include <ada/trace.h>
 
-using namespace ada;
+using namespace ada::runtime;
 
 // Option control: gets ready for orders.
 __attribute__((noinline)) static void startParked() {

@@ -5,7 +5,7 @@
 
 #include <ada/trace.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // "start", or "start session=DIR" to continue in another session.
@@ -137,4 +137,4 @@ bool executeOrder(Order &order) {
   return false;
 }
 
-} // namespace ada
+} // namespace ada::runtime

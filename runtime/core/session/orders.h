@@ -3,9 +3,9 @@
 
 #include "core/control/order.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Executes an order, in the drain's thread. True if it is to be answered after the next pass.
 bool executeOrder(Order &order);
 
-} // namespace ada
+} // namespace ada::runtime

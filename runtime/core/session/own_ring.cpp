@@ -6,7 +6,7 @@
 #include "session.h"
 #include "shared/ring/ring_places.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constinit Path asked;    // the folder that option ring names, absolute; empty if it names none
@@ -171,4 +171,4 @@ void explainClock() {
                 "the system's clock with a system call, as with clock=system"));
 }
 
-} // namespace ada
+} // namespace ada::runtime

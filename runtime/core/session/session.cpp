@@ -22,7 +22,7 @@
 // A program may define it: ADA_DEFAULT_OPTIONS in ada/trace.h.
 extern "C" __attribute__((weak, visibility("default"))) const char ada_default_options[];
 
-namespace ada {
+namespace ada::runtime {
 
 constinit Runtime runtime;
 
@@ -555,9 +555,9 @@ void finishProcess(int status) {
     printSummary();
 }
 
-} // namespace ada
+} // namespace ada::runtime
 
-using namespace ada;
+using namespace ada::runtime;
 
 extern "C" ADA_ANY_STACK void __ada_before_exec(void) {
   Runtime &r = runtime;

@@ -10,7 +10,7 @@
 #include "core/ring/ring.h"
 #include "core/ring/tick_clock.h"
 
-namespace ada {
+namespace ada::runtime {
 
 enum class State : uint32_t {
   NotStarted, // no instrumented image has been loaded yet
@@ -73,4 +73,4 @@ int makeDirectories(const char *path);
 // Ends the trace, as at exit(). Idempotent.
 void finishProcess(int status);
 
-} // namespace ada
+} // namespace ada::runtime

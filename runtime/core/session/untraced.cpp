@@ -6,7 +6,7 @@
 #include "core/facts/process_info.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void leaveUntraced(const char *directory, const char *why) {
   const Path path = Path(directory) << "/manifest.json";
@@ -27,4 +27,4 @@ void leaveUntraced(const char *directory, const char *why) {
     sys::unlink(path.c_str());
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -14,7 +14,7 @@
 // even that of a thread, and aborts. glibc also exports this name, which no program may define.
 extern "C" decltype(clone) __clone;
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // What a thread runs; stored at the end of its area.
@@ -129,4 +129,4 @@ bool takeOwnFileTable() {
   return true;
 }
 
-} // namespace ada
+} // namespace ada::runtime

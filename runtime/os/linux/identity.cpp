@@ -8,7 +8,7 @@
 #include <linux/capability.h>
 #include <sys/prctl.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kLookNs = 90000000; // less than the drain's longest sleep
@@ -161,4 +161,4 @@ void Identity::apply() const {
     sys::call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
 }
 
-} // namespace ada
+} // namespace ada::runtime

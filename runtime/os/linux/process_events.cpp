@@ -21,7 +21,7 @@ __attribute__((weak)) int ada_libc_register_atfork(void (*)(), void (*)(), void 
                                                    void *) __asm__("__register_atfork");
 }
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 ProcessCallbacks callbacks;
@@ -134,4 +134,4 @@ void watchThread() {
 
 bool watchingAllocates() { return keyMade && key >= 32; }
 
-} // namespace ada
+} // namespace ada::runtime

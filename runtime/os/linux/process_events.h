@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-namespace ada {
+namespace ada::runtime {
 
 struct ProcessCallbacks {
   // Called around fork in the forking thread, with all signals blocked.
@@ -23,7 +23,7 @@ void watchProcess(const ProcessCallbacks &callbacks);
 void watchExitStatus();
 int processExitStatus();
 
-// Arranges for ada::threadEnds() to be called when the calling thread ends, as late as pthread allows. Does nothing in
+// Arranges for threadEnds() to be called when the calling thread ends, as late as pthread allows. Does nothing in
 // a program without pthread_create(), which has no other threads.
 void watchThread();
 // Whether libc allocates memory when a thread first calls that, with the program's calloc(): it does for all keys but
@@ -41,4 +41,4 @@ void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *conte
 // Defined by the core.
 void threadEnds();
 
-} // namespace ada
+} // namespace ada::runtime

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 struct Info {
@@ -170,4 +170,4 @@ void writeHost(JsonWriter &json) {
   json.endObject();
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -12,6 +12,7 @@
 namespace {
 
 using namespace ada;
+using namespace ada::runtime;
 
 std::string formsOf(const char *types) {
   const ArgumentContents contents = ArgumentContents::parse(types, {64, 64});

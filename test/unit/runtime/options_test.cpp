@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace ada;
+using namespace ada::runtime;
 
 namespace {
 

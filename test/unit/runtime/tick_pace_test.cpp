@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-using ada::TickPace;
+using ada::runtime::TickPace;
 
 namespace {
 
