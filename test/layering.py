@@ -130,8 +130,7 @@ PARTS = [
     Part("runtime/core/ring", [CORE + "base"]),
     Part("runtime/core/images", [CORE + "base", CORE + "facts", CORE + "control", CORE + "ring"]),
     Part("runtime/core/files", [CORE + "base", CORE + "ring"]),
-    Part("runtime/core/record", [CORE + "base", CORE + "ring", CORE + "images"], {
-        CORE + "session/session.h": "a thread's slow path asks the session for chunks and options"}),
+    Part("runtime/core/record", [CORE + "base", CORE + "ring", CORE + "images"]),
     Part("runtime/core/drain", [CORE + "base", CORE + "facts", CORE + "control", CORE + "ring", CORE + "images", CORE + "files",
                                 CORE + "record"]),
     Part("runtime/core/session", [CORE + "base", CORE + "facts", CORE + "control", CORE + "ring", CORE + "images", CORE + "record",

@@ -9,8 +9,6 @@
 namespace ada::runtime {
 namespace {
 
-// Several chunks at once: waking costs a system call, and a batch stays in the cache.
-constexpr uint32_t kChunksToWakeFor = 8;
 // With fewer chunks to read it is not worth waking helpers.
 constexpr uint32_t kChunksToShare = 16;
 // A drain thread reads 100 to 200 million events per second. That is as much as several threads can record in a program
@@ -61,18 +59,8 @@ void Drain::threadMain(void *self) {
 //===--- called by the program's threads ----------------------------------===//
 
 void Drain::wake() {
-  if (!ring_) // nothing has been recorded
-    return;
-  ada_ring_orders &orders = ring_->orders();
-  // Change the word first: a drain that is about to sleep sees that it changed since its pass began.
-  __atomic_add_fetch(&orders.wake, 1, __ATOMIC_SEQ_CST);
-  if (__atomic_exchange_n(&orders.sleeping, 0, __ATOMIC_SEQ_CST))
-    sys::sharedFutexWake(&orders.wake, 1);
-}
-
-void Drain::chunkClosed() {
-  if (ring_->noteClosed(1) >= kChunksToWakeFor || ring_->isShort())
-    wake();
+  if (ring_) // otherwise nothing has been recorded
+    ring_->wakeDrain();
 }
 
 int Drain::flush() {
@@ -208,7 +196,7 @@ void Drain::run() {
       return;
     if (hasOrder)
       answerOrder();
-    if (isDumping || ring_->closedChunks() >= kChunksToWakeFor)
+    if (isDumping || ring_->closedChunks() >= Ring::kChunksToWakeFor)
       continue;
     if (lookForOrphans())
       continue;

@@ -24,9 +24,6 @@ public:
 
   // Whether something could not be written.
   bool hasFailed() const { return trace_.failed(); }
-  // For the slow path when there is work: wakes the thread if it sleeps. Async-signal-safe.
-  void wake();
-  void chunkClosed();
   // Asks for a pass over everything that was recorded before the call and waits for it. Returns 0, or -1 if something
   // could not be written.
   int flush();
@@ -86,6 +83,7 @@ private:
     int (*makeRing)();
   };
 
+  void wake();
   static void threadMain(void *self);
   int begin();
   void run();

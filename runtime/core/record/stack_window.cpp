@@ -1,6 +1,6 @@
 // Decides whether a thread is on its own stack.
 #include "stack_window.h"
-#include "core/session/session.h"
+#include "core/base/os.h"
 #include "start_block.h"
 #include "thread_area.h"
 
