@@ -75,14 +75,14 @@ void ThreadTrace::release() {
 uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
   // Read this before the records: then the records of a thread that has ended are complete.
   isEnded_ = __atomic_load_n(&slot_->state, __ATOMIC_ACQUIRE) == ADA_THREAD_ENDED;
-  const bool isAll = pass.isLast || isEnded_;
+  const bool isAll = pass.extent == Extent::Last || isEnded_, isWhole = isAll || pass.extent == Extent::Whole;
   const bool leavesOut = this->leavesOut(), hasWindows = process_->windows().active();
   const uint64_t limitStamp = process_->clock().limitStamp(), gapsBefore = reader_.expansion.gaps.ended;
   SchedFile::HeldTimes heldTimes;
   ring::Held held;
   uint64_t records = 0;
   bool more = true;
-  for (int chunks = 0; more && (chunks < kMostChunks || isAll || pass.isWhole);) {
+  for (int chunks = 0; more && (chunks < kMostChunks || isWhole);) {
     if (reader_.mustGiveBack() || !hasRoom(work, ADA_CHUNK_RECORDS + ring::kMostWaiting))
       commit(work, reader_.walk.place);
     if (!reader_.look(*ring_, *slot_, limitStamp, isAll)) {
@@ -102,7 +102,7 @@ uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
       writeWaiting(work, reader_.expansion.lastNs);
   }
   if (leavesOut && !more)
-    writeWaiting(work, isAll || pass.isWhole ? UINT64_MAX : pass.limitNs);
+    writeWaiting(work, isWhole ? UINT64_MAX : pass.limitNs);
   sched_->writeHeld(heldTimes);
   commit(work, reader_.walk.place);
   publish(work.view);

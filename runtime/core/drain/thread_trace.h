@@ -20,13 +20,19 @@ namespace ada::runtime {
 class Identity;
 class ProcessTrace;
 
+// How much of what is in the ring a pass takes.
+enum class Extent : uint8_t {
+  Some,  // not so much of a thread that others wait for long
+  Whole, // everything that was recorded before it, however much that is
+  Last,  // everything: nothing more is recorded
+};
+
 // There is one for each slot of the ring. Zero-initialised is the state before the first begin().
 class ThreadTrace {
 public:
   // What a pass takes.
   struct Pass {
-    bool isLast;      // nothing more is recorded
-    bool isWhole;     // everything that was recorded before it, however much that is
+    Extent extent;
     uint64_t limitNs; // no later record is older
   };
 
