@@ -147,6 +147,8 @@ void Drain::run() {
 // Takes what is asked for now. Executes the order that waits, if there is one.
 Drain::Asked Drain::look() {
   upkeep_.askNames(*ring_);
+  if (flight_.isOn())
+    upkeep_.watchEndings();
   Asked asked = {};
   asked.wake = __atomic_load_n(&ring_->orders().wake, __ATOMIC_SEQ_CST);
   asked.hasOrder = takeOrder();
