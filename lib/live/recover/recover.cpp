@@ -254,9 +254,8 @@ private:
       return appended;
     ADA_TRY(finishBoth(writer, details));
     const std::string schedPath = atf::schedPathIn(atf::parentPath(path));
-    const auto held =
-        ADA_TRY(recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
-                            ring_->timeOfAnchor(/*newest=*/true), ring_->header().times == ADA_TIMES_TICK));
+    const auto held = ADA_TRY(recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
+                                          ring_->timeOfAnchor(/*newest=*/true), ring_->header().times));
     ADA_TRY(atf::finishSched(schedPath));
     auto reader = ADA_TRY(atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer}));
     note(thread.index, reader);

@@ -241,7 +241,9 @@ void ManifestWriter::writeNextThreads(JsonWriter &json) {
 }
 
 void ManifestWriter::writePart(JsonWriter &json, const Facts &facts) {
-  from_.parts->beginManifest(json, facts.isNext, facts.ending == Ending::Rotated);
+  from_.parts->beginManifest(json, facts.isNext                      ? Parts::Part::Next
+                                   : facts.ending == Ending::Rotated ? Parts::Part::Complete
+                                                                     : Parts::Part::Current);
   json.beginObject(manifest::kBefore);
   if (facts.before.leftOut)
     json.number(manifest::kLeftOutCount, facts.before.leftOut);

@@ -189,8 +189,8 @@ bool ThreadTrace::takeHeld(PassClock::View &view, ring::Held &held) {
   if (chunk.held_to > reader_.rules.limitStamp && walk.place == 0)
     return false;
   heldSeq_ = walk.seq + 1;
-  held = ring::heldFor(chunk, view.clock, reader_.expansion.lastNs, /*isLastEvent=*/walk.seq > 0,
-                       ring_->header().times == ADA_TIMES_TICK);
+  held =
+      ring::heldFor(chunk, view.clock, reader_.expansion.lastNs, /*isLastEvent=*/walk.seq > 0, ring_->header().times);
   return held.placedNs() + held.missingNs > 0;
 }
 
@@ -201,7 +201,7 @@ void ThreadTrace::writeHeldAtEnd(PassClock::View &view) {
     return;
   ada_chunk wait = {};
   wait.held_from = from, wait.held_to = wait.start_stamp = to, wait.held_reason = ADA_HELD_OTHER;
-  const ring::Held held = ring::heldFor(wait, view.clock, lastNs(), /*isLastEvent=*/true, /*isTick=*/false);
+  const ring::Held held = ring::heldFor(wait, view.clock, lastNs(), /*isLastEvent=*/true, ADA_TIMES_EXACT);
   SchedFile::HeldTimes times;
   sched_->noteHeldAtEnd(times, held);
   sched_->writeHeld(times);

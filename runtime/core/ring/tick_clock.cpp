@@ -77,10 +77,10 @@ void TickClock::start(Ring &ring, bool isFixed) {
   ring_ = &ring;
   ada_ring_header &h = ring.header();
   // With one processor, the ticker's time is taken from the program.
-  const bool isCrowded = sys::usableProcessors() == 1;
-  if (h.times == ADA_TIMES_TICK && isCrowded && isFixed)
+  const unsigned processors = sys::usableProcessors();
+  if (h.times == ADA_TIMES_TICK && processors == 1 && isFixed)
     h.times = ADA_TIMES_EXACT;
-  pace_.start(h.tick_ns, isFixed, isCrowded);
+  pace_.start(h.tick_ns, isFixed ? TickPace::Period::Fixed : TickPace::Period::Adapted, processors);
   if (h.times == ADA_TIMES_NONE)
     __atomic_store_n(&ada_tick, h.started_ns, __ATOMIC_RELEASE);
   if (h.times == ADA_TIMES_TICK)

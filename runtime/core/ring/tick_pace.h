@@ -13,10 +13,14 @@ class TickPace {
 public:
   static constexpr uint64_t kMostTimes = 16;
 
-  // `isFixed`: the user has asked for this period. `isCrowded`: there is only one processor.
-  void start(uint64_t leastNs, bool isFixed, bool isCrowded) {
-    leastNs_ = leastNs, mostNs_ = isFixed ? leastNs : leastNs * kMostTimes;
-    ns_ = isCrowded ? mostNs_ : leastNs_;
+  enum class Period {
+    Adapted,
+    Fixed, // the user has asked for it
+  };
+  // With one processor it begins at its slowest.
+  void start(uint64_t leastNs, Period period, unsigned processors) {
+    leastNs_ = leastNs, mostNs_ = period == Period::Fixed ? leastNs : leastNs * kMostTimes;
+    ns_ = processors == 1 ? mostNs_ : leastNs_;
   }
   // The interval between two advances.
   uint64_t ns() const { return ns_; }
