@@ -143,8 +143,18 @@ template <ThreadTrace::Filter kFilter> uint64_t ThreadTrace::takePlainWith(Works
     }
     if (kept > 0)
       work.eventCount += kept, work.eventBytes = static_cast<size_t>(run.end() - work.events);
+    ADA_ASSERT(agrees());
     return count;
   });
+}
+
+// Whether the encoder has as many open calls as the expander. Not if there are calls that are not in the file: lost
+// ones, those that are left out or wait for that, those beyond memory, and all after a failure.
+bool ThreadTrace::agrees() const {
+  const ring::ThreadExpansion &expansion = reader_.expansion;
+  const PackedFile *file = index_.packed();
+  return !file || expansion.hasNotes || leavesOut() || expansion.stack.depth == expansion.stack.capacity ||
+         process_->failed() || file->openCalls() == expansion.stack.depth;
 }
 
 // Expands the records of the batch, which may be of any kind.
@@ -167,6 +177,7 @@ void ThreadTrace::expandBatch(Workspace &work) {
                      [&](const ring::Event &kept) { add(work, kept, kept.ofRecord ? own : nullptr); });
     };
     ring::expand(expansion, work.batch.records[i], work.view.clock, work.view.modules, growStack, take, detail);
+    ADA_ASSERT(agrees());
   }
 }
 

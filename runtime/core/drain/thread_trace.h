@@ -94,6 +94,7 @@ private:
   // What happens to events on their way to the file.
   enum class Filter { None, Counts, LeavesOut };
   uint64_t takePlain(Workspace &work);
+  bool agrees() const;
   template <Filter kFilter> uint64_t takePlainWith(Workspace &work);
   void expandBatch(Workspace &work);
   void writeWaiting(Workspace &work, uint64_t nowNs);

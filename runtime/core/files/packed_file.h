@@ -25,6 +25,7 @@ public:
   unsigned char *beginBatch(unsigned char *to);
   // Links are not stored: detail events have the numbers of their index events.
   unsigned char *encode(unsigned char *to, const ring::Event &e, uint64_t = 0) {
+    ADA_ASSERT(ring::isKnownKind(e.kind) && e.timestampNs >= blocks_->state.lastNs);
     return blocks_->encode(to, e.kind, e.functionId, e.timestampNs);
   }
   // Writes a sequence of events.
@@ -61,6 +62,8 @@ public:
   int removeFirst();
   uint64_t removed() const { return removed_; }
 
+  // The number of calls that are open after the events that were encoded.
+  uint64_t openCalls() const { return blocks_->state.depth; }
   bool isOpen() const { return file_.isOpen(); }
   bool exists() const { return file_.exists(); }
   // The number of events ever appended, which is the number of the next one.
