@@ -28,6 +28,7 @@
 #include <vector>
 
 using namespace ada;
+using namespace ada::runtime;
 
 namespace {
 

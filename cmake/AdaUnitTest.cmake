@@ -9,6 +9,7 @@ include(GoogleTest)
 function(ada_unit_test target)
   target_link_libraries(${target} PRIVATE GTest::gtest_main)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/test/unit) # thorough.h and the like
+  target_compile_definitions(${target} PRIVATE ADA_ASSERTIONS) # shared/assert.h
   ada_unity(${target} 8) # tests have many names of their own
   set(label "")
   if(ADA_OPTIMISED_TESTS)

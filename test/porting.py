@@ -41,7 +41,7 @@ SECTIONS = {
                                 r"|(?:[=!]=?|[,?:]|::) ?k(?:Call|Return|Exception)\b", PRODUCT,
                                 # Constants of the same names that formats and contents have for themselves.
                                 ["lib/formats/ctf/sink.cpp", "lib/formats/dial9/ada_schemas.cpp", "lib/formats/wtf/sink.cpp",
-                                 "lib/formats/native/manifest/lambda_places.cpp", "runtime/core/record/argument_contents.cpp"]),
+                                 "lib/formats/native/manifest/lambda_places.cpp", "runtime/core/images/argument_contents.cpp"]),
     "A new run-time option": Section(r"\b(?:detail[-_]buffer|post[-_]roll[-_]ms)\b", PRODUCT, [], re.I),
     "A new type of option": Section(r"\bADA_OPTION\((?:Share|Rotation|Clock)\b|\bType::(?:Share|Rotation|Clock)\b", PRODUCT),
     "A new field in the manifest": Section(r"\bmanifest::k\w+|manifest_keys\.h|\"(?:detail_count|abi_version|loaded_ns|build_id"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace ada {
+namespace ada::pass {
 
 FunctionNames::FunctionNames(std::string symbol, std::string full, std::string scope, std::string file)
     : symbol_(std::move(symbol)), full_(std::move(full)), scope_(std::move(scope)), file_(std::move(file)),
@@ -90,4 +90,4 @@ std::vector<std::string> unmatchedGlobs(const std::string &unit, const GlobList 
   return sentences;
 }
 
-} // namespace ada
+} // namespace ada::pass

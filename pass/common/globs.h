@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ada {
+namespace ada::pass {
 
 /// The names of a function as globs see them.
 class FunctionNames {
@@ -76,4 +76,4 @@ using NamesOfAll = std::vector<std::unique_ptr<const FunctionNames>>;
 std::vector<std::string> unmatchedGlobs(const std::string &unit, const GlobList &include, const GlobList &exclude,
                                         const CallList &calls, const NamesOfAll &defined, const NamesOfAll &declared);
 
-} // namespace ada
+} // namespace ada::pass

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace ada {
+namespace ada::pass {
 
 /// The symbol by which objects call the hook NAME. The runtime exports hooks with "exit" in their name under two names
 /// (include/ada/abi.h), because builds check that libraries have no undefined symbol with that word.
@@ -13,4 +13,4 @@ inline std::string hookSymbol(std::string name) {
   return name;
 }
 
-} // namespace ada
+} // namespace ada::pass

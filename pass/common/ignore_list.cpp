@@ -5,7 +5,7 @@
 #include <cstring>
 #include <fstream>
 
-namespace ada {
+namespace ada::pass {
 
 std::string IgnoreList::add(const std::string &path) {
   std::ifstream file(path);
@@ -49,4 +49,4 @@ bool IgnoreList::match(const FunctionNames &names) const {
   return any(functions_, names.symbol()) || any(functions_, names.full()) || any(sources_, names.file());
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -8,7 +8,7 @@
 
 #include "globs.h"
 
-namespace ada {
+namespace ada::pass {
 
 class IgnoreList {
 public:
@@ -20,4 +20,4 @@ private:
   std::vector<std::string> functions_, sources_;
 };
 
-} // namespace ada
+} // namespace ada::pass

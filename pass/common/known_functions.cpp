@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -479,4 +479,4 @@ const Prototype *findPrototype(const std::string &symbol) {
   return known == knownFunctions().end() ? nullptr : &known->second.prototype;
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ada {
+namespace ada::pass {
 
 /// The name that C's source uses for the function of this SYMBOL, to which glibc's headers give another one by a rule:
 /// "open" for `open64`, "sscanf" for `__isoc99_sscanf`, "read" for `__read_chk`. Otherwise SYMBOL.
@@ -40,4 +40,4 @@ struct Prototype {
 /// for the caller to see.
 const Prototype *findPrototype(const std::string &symbol);
 
-} // namespace ada
+} // namespace ada::pass

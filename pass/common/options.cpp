@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <strings.h>
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::string readEnvironment(PassOptions &options, const char *listing) {
   return "";
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ada {
+namespace ada::pass {
 
 struct PassOptions {
   std::vector<std::string> include;     // globs; empty: everything
@@ -30,4 +30,4 @@ std::string setOption(PassOptions &options, const std::string &name, const std::
 /// lists the options, for that sentence.
 std::string readEnvironment(PassOptions &options, const char *listing);
 
-} // namespace ada
+} // namespace ada::pass

@@ -3,7 +3,7 @@
 
 #include <map>
 
-namespace ada {
+namespace ada::pass {
 
 SpecialCall specialCall(const std::string &name) {
   static const std::map<std::string, SpecialCall> known = {
@@ -49,4 +49,4 @@ SystemCall systemCall(unsigned long long number, bool isAArch64) {
   return makesProcess ? SystemCall::MakesProcess : SystemCall::Other;
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace ada {
+namespace ada::pass {
 
 enum class SpecialCall {
   None,
@@ -26,4 +26,4 @@ enum class SystemCall { Other, MakesProcess, EndsThread, EndsProcess };
 /// What the system call NUMBER does.
 SystemCall systemCall(unsigned long long number, bool isAArch64);
 
-} // namespace ada
+} // namespace ada::pass

@@ -1,7 +1,7 @@
 // Reads call offsets: "h" and a number, or "v" and two, after "c" two of them.
 #include "thunk_names.h"
 
-namespace ada {
+namespace ada::pass {
 
 static const std::string kThunk = "_ZT";
 
@@ -31,4 +31,4 @@ std::string thunkTarget(const std::string &symbol) {
   return at < symbol.size() ? "_Z" + symbol.substr(at) : "";
 }
 
-} // namespace ada
+} // namespace ada::pass

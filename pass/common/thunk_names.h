@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace ada {
+namespace ada::pass {
 
 /// The symbol of the function that a thunk leads to: "_ZN1A1fEv" for "_ZThn16_N1A1fEv". "" if SYMBOL is not a thunk's.
 /// The Itanium C++ ABI, 5.1.4, has their grammar.
@@ -11,4 +11,4 @@ std::string thunkTarget(const std::string &symbol);
 /// Whether the thunk also moves the result, which is another type's.
 bool movesResult(const std::string &thunk);
 
-} // namespace ada
+} // namespace ada::pass

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace ada {
+namespace ada::pass {
 
 std::string placeText(const ValuePiece *pieces, size_t count) {
   using Where = ValuePiece::Where;
@@ -50,4 +50,4 @@ std::string withoutContents(const std::string &type) {
   return isPointer ? type.substr(0, at + 1) + "-" : type.substr(0, at + 1) + "-" + type.substr(at + 1);
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace ada {
+namespace ada::pass {
 
 /// The largest result in memory that is recorded, and the part of a value that readers show, in bytes.
 constexpr unsigned kMostResultBytes = 64, kMostShownBytes = 64;
@@ -42,4 +42,4 @@ std::string withoutContents(const std::string &type);
 /// libc++.
 inline constexpr const char *kStdString = "std::string", *kLibcxxString = "std::__1::string";
 
-} // namespace ada
+} // namespace ada::pass

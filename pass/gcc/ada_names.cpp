@@ -9,7 +9,7 @@
 // The demangler of libiberty, which each of GCC's compilers has and exports.
 extern "C" char *ada_demangle(const char *symbol, int options);
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -90,4 +90,4 @@ std::string adaName(const std::string &symbol) {
   return ISLOWER(plain[0]) && plain.find("__") != std::string::npos ? ownNotation(plain) : symbol;
 }
 
-} // namespace ada
+} // namespace ada::pass

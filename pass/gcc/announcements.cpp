@@ -5,7 +5,7 @@
 #include "source_text.h"
 #include "target.h"
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -207,4 +207,4 @@ bool announceSpecialCalls(function *function, const Frame *frame) {
   return !calls.empty();
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -5,7 +5,7 @@
 
 #include "hooks.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// Whether CALL saves a place on the stack that control may come back to, by a jump or from another stack.
 bool mayBeJumpedTo(const gcall *call);
@@ -13,4 +13,4 @@ bool mayBeJumpedTo(const gcall *call);
 /// Adds the calls to FUNCTION. FRAME: null if it is not traced. Returns whether it changed anything.
 bool announceSpecialCalls(function *function, const Frame *frame);
 
-} // namespace ada
+} // namespace ada::pass

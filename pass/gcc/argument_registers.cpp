@@ -4,7 +4,7 @@
 
 #include <cstring>
 
-namespace ada {
+namespace ada::pass {
 
 ArgumentRegisters::ArgumentRegisters(tree function) {
   tree type = build_function_type_list(void_type_node, NULL_TREE);
@@ -135,4 +135,4 @@ unsigned resultBytesInMemory(tree function) {
   return bytes <= 0 || bytes > kMostResultBytes ? 0 : static_cast<unsigned>(bytes);
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -10,7 +10,7 @@
 
 #include "common/type_grammar.h"
 
-namespace ada {
+namespace ada::pass {
 
 enum class ArgumentPlace {
   Registers, ///< wholly in registers
@@ -55,4 +55,4 @@ bool isResultOnX87Stack(tree function);
 /// kMostResultBytes.
 unsigned resultBytesInMemory(tree function);
 
-} // namespace ada
+} // namespace ada::pass

@@ -3,7 +3,7 @@
 #include "hooks.h"
 #include "source_text.h"
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -131,4 +131,4 @@ void returnAfter(function *function, gcall *call) {
   Inserter(block, gimple_location(call)).add(gimple_build_return(NULL_TREE));
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -6,7 +6,7 @@
 
 #include "gcc_headers.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// "_Z1fv.actor" if FUNCTION is a part that the coroutine _Z1fv was split into; "" if it is not. Its own symbol is
 /// longer. Its only parameter is the coroutine's frame.
@@ -29,4 +29,4 @@ bool isTransfer(tree function, const gcall *call);
 /// Lets FUNCTION return after CALL at once, as it does where GCC makes a jump of CALL.
 void returnAfter(function *function, gcall *call);
 
-} // namespace ada
+} // namespace ada::pass

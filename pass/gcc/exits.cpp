@@ -2,7 +2,7 @@
 #include "exits.h"
 #include "coroutines.h"
 
-namespace ada {
+namespace ada::pass {
 
 basic_block makeSeldomBefore(tree value, gimple *statement) {
   basic_block block = gimple_bb(statement);
@@ -131,4 +131,4 @@ int Exits::makeCleanupPad(const Frame &frame) {
   return pad->index;
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -12,7 +12,7 @@
 
 #include "hooks.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// Splits the block of STATEMENT before it, and returns a new block that runs there if VALUE is not 0. It is rarely
 /// taken.
@@ -42,4 +42,4 @@ private:
   int makeCleanupPad(const Frame &frame);
 };
 
-} // namespace ada
+} // namespace ada::pass

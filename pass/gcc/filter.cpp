@@ -6,7 +6,7 @@
 #include "shared/select/system_path.h"
 #include "source_text.h"
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -132,10 +132,10 @@ std::vector<std::string> Filter::unmatchedGlobs(const std::vector<tree> &functio
       names.emplace_back(new FunctionNames(namesOf(function)));
     return names;
   };
-  return ada::unmatchedGlobs(main_input_filename, include_, exclude_, calls_, namesOfAll(functions),
-                             namesOfAll(declared));
+  return ada::pass::unmatchedGlobs(main_input_filename, include_, exclude_, calls_, namesOfAll(functions),
+                                   namesOfAll(declared));
 }
 
 bool Filter::isAskedFor(tree function) const { return !why_.empty() && why_.match(namesOf(function).texts()); }
 
-} // namespace ada
+} // namespace ada::pass

@@ -9,7 +9,7 @@
 #include "common/ignore_list.h"
 #include "common/options.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// The attributes of include/ada/attributes.h.
 constexpr const char *kAttrAlways = "ada_always", *kAttrNever = "ada_never", *kAttrName = "ada_name";
@@ -42,4 +42,4 @@ private:
   IgnoreList ignoreList_;
 };
 
-} // namespace ada
+} // namespace ada::pass

@@ -7,7 +7,7 @@
 
 #include <ada/abi.h>
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -357,4 +357,4 @@ bool isHookCall(const gimple *statement) {
   return callee && DECL_NAME(callee) && startswith(IDENTIFIER_POINTER(DECL_NAME(callee)), "__ada_");
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -11,7 +11,7 @@
 
 #include "gcc_headers.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// The ada_frame in which a function's activation describes itself to the runtime.
 struct Frame {
@@ -81,4 +81,4 @@ void completeResults(function *function);
 /// Whether STATEMENT calls the runtime.
 bool isHookCall(const gimple *statement);
 
-} // namespace ada
+} // namespace ada::pass

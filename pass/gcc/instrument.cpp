@@ -11,7 +11,7 @@
 
 #include <map>
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -264,4 +264,4 @@ void setUpInstrumentation(const char *plugin, const PassOptions &given) {
   register_callback(plugin, PLUGIN_FINISH_UNIT, writeTable, nullptr);
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -11,9 +11,9 @@
 
 #include "common/options.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// Registers the passes and what else has to happen during a compilation; PLUGIN is our name in GCC.
 void setUpInstrumentation(const char *plugin, const PassOptions &options);
 
-} // namespace ada
+} // namespace ada::pass

@@ -8,7 +8,7 @@
 #include <deque>
 #include <map>
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -330,4 +330,4 @@ std::vector<std::string> explainCalls(tree callee, const Filter &filter) {
   return lines;
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -11,7 +11,7 @@
 #include "filter.h"
 #include "hooks.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// The function that FUNCTION calls, if it is a wrapper. Otherwise null.
 tree wrappedCallee(tree function);
@@ -31,4 +31,4 @@ void compileWrappers();
 /// For -ada-why: what became of the calls of CALLEE.
 std::vector<std::string> explainCalls(tree callee, const Filter &filter);
 
-} // namespace ada
+} // namespace ada::pass

@@ -10,7 +10,7 @@
 // NOLINTNEXTLINE(readability-identifier-naming)
 __attribute__((weak)) tree lookup_interface(tree name);
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::string methodName(tree function) {
   return std::count(name.begin(), name.end(), ':') == arguments ? name : "";
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -5,9 +5,9 @@
 
 #include <string>
 
-namespace ada {
+namespace ada::pass {
 
 /// "-[Counter add:]" if FUNCTION is a method, "" if it is none, or if its name in the source can't be told for sure.
 std::string methodName(tree function);
 
-} // namespace ada
+} // namespace ada::pass

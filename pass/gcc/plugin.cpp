@@ -54,11 +54,11 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin,
           gcc_version.basever, host->basever);
     return 1;
   }
-  ada::PassOptions options;
-  std::string wrong = ada::readEnvironment(options, "'ada-gcc --ada-help'");
+  ada::pass::PassOptions options;
+  std::string wrong = ada::pass::readEnvironment(options, "'ada-gcc --ada-help'");
   for (int i = 0; i < plugin->argc && wrong.empty(); ++i) {
     const plugin_argument &argument = plugin->argv[i];
-    wrong = ada::setOption(options, argument.key, argument.value ? argument.value : "");
+    wrong = ada::pass::setOption(options, argument.key, argument.value ? argument.value : "");
     if (!wrong.empty())
       wrong = std::string("'-fplugin-arg-") + plugin->base_name + "-" + argument.key +
               (argument.value ? std::string("=") + argument.value : "") + "' " + wrong;
@@ -67,7 +67,7 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin,
     error("AdaTrace: %s", wrong.c_str());
     return 1;
   }
-  if (const char *reason = ada::target::whyNoHooks()) {
+  if (const char *reason = ada::pass::target::whyNoHooks()) {
     warning(0, "AdaTrace: nothing is traced: %s", reason);
     return 0;
   }
@@ -80,7 +80,7 @@ __attribute__((visibility("default"))) int plugin_init(plugin_name_args *plugin,
       warning(0, "AdaTrace: the plugin for GCC does not have %qs yet", name);
   };
   warnOf(options.beforeInlining, "before-inlining");
-  ada::setUpInstrumentation(plugin->base_name, options);
+  ada::pass::setUpInstrumentation(plugin->base_name, options);
   register_callback(plugin->base_name, PLUGIN_FINISH_UNIT, warnOfOtherLibc, nullptr);
   return 0;
 }

@@ -9,7 +9,7 @@
 
 #include <ada/abi.h>
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -180,4 +180,4 @@ void SiteTable::write(FILE *file) {
   target::endAssembly(file);
 }
 
-} // namespace ada
+} // namespace ada::pass

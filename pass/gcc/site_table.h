@@ -11,7 +11,7 @@
 #include <deque>
 #include <map>
 
-namespace ada {
+namespace ada::pass {
 
 /// What the hooks of one function refer to, and what its entry says.
 struct Site {
@@ -42,4 +42,4 @@ private:
   unsigned string(const std::string &text);
 };
 
-} // namespace ada
+} // namespace ada::pass

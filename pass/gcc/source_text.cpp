@@ -6,7 +6,7 @@
 #include "objc_names.h"
 #include "shared/demangle/demangle.h"
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -150,4 +150,4 @@ FunctionNames namesOf(tree function) {
   return {symbol, demangledName(function, name), "", sourcePath(function)};
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -5,7 +5,7 @@
 
 #include "common/globs.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// The name in the object file.
 std::string symbolName(tree function);
@@ -41,4 +41,4 @@ bool isLibraryFunction(tree function);
 /// names of the function in the source.
 FunctionNames namesOf(tree function);
 
-} // namespace ada
+} // namespace ada::pass

@@ -5,7 +5,7 @@
 
 #include "gcc_headers.h"
 
-namespace ada::target {
+namespace ada::pass::target {
 
 /// Whether it is AArch64; otherwise it is x86-64.
 extern const bool kIsAArch64;
@@ -50,4 +50,4 @@ void endAssembly(FILE *file);
 /// Writes the body of a function that calls SYMBOLS, one after the other, with the address of __ada_image.
 void writeCalls(FILE *file, const std::vector<const char *> &symbols);
 
-} // namespace ada::target
+} // namespace ada::pass::target

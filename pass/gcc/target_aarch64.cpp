@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-namespace ada::target {
+namespace ada::pass::target {
 
 namespace {
 
@@ -108,4 +108,4 @@ void writeCalls(FILE *file, const std::vector<const char *> &symbols) {
   fputs("\tldp\tx29, x30, [sp], 16\n\t.cfi_restore 30\n\t.cfi_restore 29\n\t.cfi_def_cfa_offset 0\n\tret\n", file);
 }
 
-} // namespace ada::target
+} // namespace ada::pass::target

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-namespace ada::target {
+namespace ada::pass::target {
 
 const bool kIsAArch64 = false;
 const unsigned kReturnAddressBytes = 8;
@@ -67,4 +67,4 @@ void writeCalls(FILE *file, const std::vector<const char *> &symbols) {
   fputs("\tpopq\t%rax\n\t.cfi_def_cfa_offset 8\n\tret\n", file);
 }
 
-} // namespace ada::target
+} // namespace ada::pass::target

@@ -3,7 +3,7 @@
 
 #include <map>
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -363,4 +363,4 @@ std::string TypeLayout::writeStruct(tree type) {
   return "{" + escaped(typeName(type)) + text + "}";
 }
 
-} // namespace ada
+} // namespace ada::pass

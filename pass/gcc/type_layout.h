@@ -5,7 +5,7 @@
 
 #include "common/type_grammar.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// The name of TYPE as in the source; "" if it has none. Numbers have the names that clang gives them.
 std::string typeName(tree type);
@@ -67,4 +67,4 @@ private:
   std::string array(tree each, tree type);
 };
 
-} // namespace ada
+} // namespace ada::pass

@@ -7,7 +7,7 @@
 #include "source_text.h"
 #include "type_layout.h"
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -360,4 +360,4 @@ std::string signatureText(tree function) {
   return writer.write(known->result) + " (" + text + ")";
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -6,7 +6,7 @@
 
 #include "gcc_headers.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// Remembers the parameters of all functions of the unit. Runs before the optimizer.
 void rememberParameters();
@@ -21,4 +21,4 @@ std::string typesText(tree function, bool pointees);
 /// The function's type as C or C++ would write it, "int (char *, unsigned long)"; "" if it is not known.
 std::string signatureText(tree function);
 
-} // namespace ada
+} // namespace ada::pass

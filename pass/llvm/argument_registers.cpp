@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -282,4 +282,4 @@ unsigned resultBytesInMemory(const Function &function) {
   return size.isScalable() || size.getFixedValue() > kMostResultBytes ? 0 : static_cast<unsigned>(size.getFixedValue());
 }
 
-} // namespace ada
+} // namespace ada::pass

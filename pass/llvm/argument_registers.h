@@ -19,7 +19,7 @@ class Function;
 class Type;
 } // namespace llvm
 
-namespace ada {
+namespace ada::pass {
 
 enum class ArgumentPlace {
   Registers, ///< wholly in registers
@@ -89,4 +89,4 @@ bool hasOrdinaryVariadicList(const llvm::Function &function);
 /// the x87 stack. 0 if it is in such registers, is void, or has more than kMostResultBytes.
 unsigned resultBytesInMemory(const llvm::Function &function);
 
-} // namespace ada
+} // namespace ada::pass

@@ -7,7 +7,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 bool isCoroutinePart(const Function &function) {
   // Don't compare the name's end: ThinLTO appends ".llvm.123".
@@ -56,4 +56,4 @@ Value *nextCoroutine(Instruction *end) {
                                                 : ConstantPointerNull::get(compat::pointerType(end->getContext()));
 }
 
-} // namespace ada
+} // namespace ada::pass

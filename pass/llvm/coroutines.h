@@ -4,7 +4,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Instructions.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// Whether FUNCTION is a part that a coroutine was split into, which runs each time the coroutine continues or ends.
 /// Its only argument is the coroutine's frame. Its debug information describes the coroutine instead.
@@ -21,4 +21,4 @@ llvm::AllocaInst *keepCoroutineFrame(llvm::Function &function);
 /// returns to the caller that resumed this one.
 llvm::Value *nextCoroutine(llvm::Instruction *end);
 
-} // namespace ada
+} // namespace ada::pass

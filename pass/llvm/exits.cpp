@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 void insertSeldom(Value *value, Instruction *before, const DebugLoc &location,
                   function_ref<void(IRBuilder<> &)> write) {
@@ -215,4 +215,4 @@ BasicBlock *Exits::makeCleanupPad(Hooks &hooks, const Frame &frame) {
   return block;
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -21,7 +21,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// Inserts a branch to a rarely taken block that runs before BEFORE if VALUE is not 0, and lets WRITE fill the block.
 /// The new instructions get LOCATION.
@@ -76,4 +76,4 @@ private:
   llvm::BasicBlock *makeCleanupPad(Hooks &hooks, const Frame &frame);
 };
 
-} // namespace ada
+} // namespace ada::pass

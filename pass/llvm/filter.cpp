@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 //===--- What the source says ---------------------------------------------===//
 
@@ -287,7 +287,7 @@ std::vector<std::string> Filter::unmatchedGlobs(const Module &module) const {
   for (const Function &function : module)
     if (!function.isIntrinsic())
       (function.isDeclaration() ? declared : defined).emplace_back(new FunctionNames(namesOf(function)));
-  return ada::unmatchedGlobs(module.getSourceFileName(), include_, exclude_, calls_, defined, declared);
+  return ada::pass::unmatchedGlobs(module.getSourceFileName(), include_, exclude_, calls_, defined, declared);
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -28,7 +28,7 @@ class Function;
 class Module;
 } // namespace llvm
 
-namespace ada {
+namespace ada::pass {
 
 /// Function attributes by which the pass remembers things between its runs.
 constexpr const char *kAttrInstrumented = "ada-instrumented"; // has its hooks
@@ -78,4 +78,4 @@ private:
   const char *unwanted(const FunctionNames &names) const;
 };
 
-} // namespace ada
+} // namespace ada::pass

@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -334,4 +334,4 @@ void Hooks::fiberMake(IRBuilder<> &builder, Value *context) {
   plainCall(builder, "__ada_fiber_make", {builder.CreatePointerCast(context, pointer)});
 }
 
-} // namespace ada
+} // namespace ada::pass

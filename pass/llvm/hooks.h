@@ -17,7 +17,7 @@
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// The ada_frame in which a function's activation describes itself to the runtime.
 struct Frame {
@@ -100,4 +100,4 @@ private:
   llvm::Function *declare(llvm::StringRef name, llvm::FunctionType *type);
 };
 
-} // namespace ada
+} // namespace ada::pass

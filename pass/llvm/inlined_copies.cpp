@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -85,4 +85,4 @@ bool markInlinedCopies(Module &module) {
   return changed;
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -5,7 +5,7 @@ namespace llvm {
 class Module;
 }
 
-namespace ada {
+namespace ada::pass {
 
 /// Gives hooks that are in another function than the one they describe an entry of their own. It is like that
 /// function's entry except for ADA_FUNCTION_INLINED, and has the same enable byte. Runs after the optimizer. Hooks that
@@ -13,4 +13,4 @@ namespace ada {
 /// function that was inlined into itself. Returns whether MODULE changed.
 bool markInlinedCopies(llvm::Module &module);
 
-} // namespace ada
+} // namespace ada::pass

@@ -22,7 +22,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -472,4 +472,4 @@ PreservedAnalyses AdaTracePass::run(Module &module, ModuleAnalysisManager &) {
   return changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }
 
-} // namespace ada
+} // namespace ada::pass

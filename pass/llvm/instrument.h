@@ -13,7 +13,7 @@
 
 #include "llvm/IR/PassManager.h"
 
-namespace ada {
+namespace ada::pass {
 
 class AdaTracePass : public llvm::PassInfoMixin<AdaTracePass> {
 public:
@@ -28,4 +28,4 @@ private:
   Place place_;
 };
 
-} // namespace ada
+} // namespace ada::pass

@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -262,4 +262,4 @@ void LibraryCalls::explain(function_ref<bool(const Function &)> isCandidate) con
   }
 }
 
-} // namespace ada
+} // namespace ada::pass

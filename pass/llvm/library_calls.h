@@ -29,7 +29,7 @@ class Function;
 class Module;
 } // namespace llvm
 
-namespace ada {
+namespace ada::pass {
 
 /// Marks a call of libc's `syscall` that is known to make no process.
 constexpr const char *kAttrMakesNoProcess = "ada-makes-no-process";
@@ -58,4 +58,4 @@ private:
   llvm::Function *wrapperOf(llvm::CallBase &call, llvm::Function &callee);
 };
 
-} // namespace ada
+} // namespace ada::pass

@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -94,4 +94,4 @@ bool ends(const CallBase &call, SystemCall how) {
   return systemCallOf(call) == how && call.arg_size() >= 2 && call.getArgOperand(1)->getType()->isIntegerTy();
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -11,7 +11,7 @@ class CallBase;
 class Function;
 } // namespace llvm
 
-namespace ada {
+namespace ada::pass {
 
 /// The function that FUNCTION calls, if it is a wrapper of library_calls.h. Otherwise null.
 const llvm::Function *wrappedCallee(const llvm::Function &function);
@@ -36,4 +36,4 @@ bool ends(const llvm::CallBase &call, SystemCall how);
 /// The prototype of DECLARED, if one is known that fits its declaration. Otherwise null.
 const Prototype *findPrototype(const llvm::Function &declared);
 
-} // namespace ada
+} // namespace ada::pass

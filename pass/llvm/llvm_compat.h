@@ -33,7 +33,7 @@
 #include "llvm/Support/ModRef.h"
 #endif
 
-namespace ada::compat {
+namespace ada::pass::compat {
 
 /// `ptr`; i8* where pointers have types (until 14 is dropped).
 inline llvm::PointerType *pointerType(llvm::LLVMContext &context) {
@@ -340,4 +340,4 @@ constexpr bool kX86AlignsInt128 = LLVM_VERSION_MAJOR >= 18;
 /// register to the next argument.
 constexpr bool kX86GivesLastRegisterOn = LLVM_VERSION_MAJOR >= 22;
 
-} // namespace ada::compat
+} // namespace ada::pass::compat

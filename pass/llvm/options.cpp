@@ -42,7 +42,7 @@ template <class Value> void take(Value &value, const cl::opt<Value> &given) {
 
 } // namespace
 
-ada::PassOptions ada::readOptions(std::string &error) {
+ada::pass::PassOptions ada::pass::readOptions(std::string &error) {
   PassOptions options;
   error = readEnvironment(options, "'opt -load-pass-plugin=libAdaTrace.so --help'");
 #define ADA_PLUGIN_OPTION(TYPE, NAME, MEMBER, VALUE, SENTENCE) take(options.MEMBER, onCommandLine.MEMBER);

@@ -11,10 +11,10 @@
 
 #include "common/options.h"
 
-namespace ada {
+namespace ada::pass {
 
 /// The options as given on the command line and in ADA_PASS_OPTIONS. Sets ERROR to one sentence if the variable can't
 /// be parsed. LLVM's own parser has already checked the command line, and stops the compiler with a message.
 PassOptions readOptions(std::string &error);
 
-} // namespace ada
+} // namespace ada::pass

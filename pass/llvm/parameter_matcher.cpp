@@ -11,7 +11,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -364,4 +364,4 @@ std::string ParameterMatcher::lose() {
   return "-";
 }
 
-} // namespace ada
+} // namespace ada::pass

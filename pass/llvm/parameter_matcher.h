@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace ada {
+namespace ada::pass {
 
 /// Whether callers that see FUNCTION's body know that it reads nothing that its lowered parameter NUMBER points to.
 /// Then they need not have stored it.
@@ -96,4 +96,4 @@ private:
   std::string lose();
 };
 
-} // namespace ada
+} // namespace ada::pass

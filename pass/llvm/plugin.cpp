@@ -9,13 +9,13 @@
 #include "llvm_compat.h"
 
 using namespace llvm;
-using ada::AdaTracePass;
+using ada::pass::AdaTracePass;
 
 static void registerPasses(PassBuilder &builder) {
-  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, ada::compat::OptimizationLevel) {
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, ada::pass::compat::OptimizationLevel) {
     passes.addPass(AdaTracePass(AdaTracePass::Place::PipelineStart));
   });
-  ada::compat::registerOptimizerLast(
+  ada::pass::compat::registerOptimizerLast(
       builder, [](ModulePassManager &passes) { passes.addPass(AdaTracePass(AdaTracePass::Place::PipelineEnd)); });
   builder.registerPipelineParsingCallback(
       [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {

@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -88,4 +88,4 @@ std::string mappedPath(std::string path) {
   return sys::path::is_absolute(path) ? maps.apply(path) : path;
 }
 
-} // namespace ada
+} // namespace ada::pass

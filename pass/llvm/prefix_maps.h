@@ -7,9 +7,9 @@
 
 #include <string>
 
-namespace ada {
+namespace ada::pass {
 
 /// PATH as an object may name it: with the last fitting prefix map of the compiler's command line applied.
 std::string mappedPath(std::string path);
 
-} // namespace ada
+} // namespace ada::pass

@@ -12,7 +12,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -165,4 +165,4 @@ std::string typesText(const Function &function, const RustFuture &future, StackA
          ":" + state;
 }
 
-} // namespace ada
+} // namespace ada::pass

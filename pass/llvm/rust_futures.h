@@ -18,7 +18,7 @@ class DICompositeType;
 class DIDerivedType;
 } // namespace llvm
 
-namespace ada {
+namespace ada::pass {
 
 struct RustFuture {
   unsigned address; ///< the lowered parameter that carries it
@@ -41,4 +41,4 @@ llvm::Value *stateOf(llvm::IRBuilder<> &builder, llvm::Function &function, const
 /// The text for ada_function.types_off: as if FUNCTION took the future and its state, and returned the new state.
 std::string typesText(const llvm::Function &function, const RustFuture &future, StackArguments stack);
 
-} // namespace ada
+} // namespace ada::pass

@@ -11,7 +11,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 bool isRust(const Function &function) {
   const DISubprogram *subprogram = function.getSubprogram();
@@ -118,4 +118,4 @@ std::optional<RustFit> fitRust(const DIType *original, ArrayRef<Type *> lowered,
   return RustFit{2, false, unsigned(firstBytes), unsigned(at - firstBytes), unsigned(secondBytes)};
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -18,7 +18,7 @@ class Function;
 class Type;
 } // namespace llvm
 
-namespace ada {
+namespace ada::pass {
 
 /// Whether FUNCTION is compiled from Rust and has debug information.
 bool isRust(const llvm::Function &function);
@@ -42,4 +42,4 @@ bool isRustEnumeration(const llvm::DIType *type);
 std::optional<RustFit> fitRust(const llvm::DIType *type, llvm::ArrayRef<llvm::Type *> lowered,
                                llvm::AttributeSet attributes, const llvm::DataLayout &layout, bool isOptimized);
 
-} // namespace ada
+} // namespace ada::pass

@@ -15,7 +15,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 static constexpr const char *kImageName = "__ada_image";
 
@@ -236,4 +236,4 @@ void SiteTable::finish() {
   appendToCompilerUsed(module_, keep_);
 }
 
-} // namespace ada
+} // namespace ada::pass

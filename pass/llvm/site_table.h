@@ -31,7 +31,7 @@ class Module;
 class StructType;
 } // namespace llvm
 
-namespace ada {
+namespace ada::pass {
 
 /// What the hooks of one function refer to.
 struct Site {
@@ -75,4 +75,4 @@ inline StackArguments stackArguments(SiteTable::Form form) {
   return form == SiteTable::Form::Early ? StackArguments::Forwarded : StackArguments::InPlace;
 }
 
-} // namespace ada
+} // namespace ada::pass

@@ -13,7 +13,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 StringRef symbolName(const Function &function) { return GlobalValue::dropLLVMManglingEscape(function.getName()); }
 
@@ -127,7 +127,7 @@ namespace {
 /// Writes types in C++ syntax. Types may be deep (template names are plain here, so depth comes only from pointers and
 /// function types) and, if the metadata is broken, cyclic: hence the limit.
 class TypeWriter {
-  static constexpr unsigned kMaxDepth = 24;
+  static constexpr unsigned kMostDepth = 24;
   unsigned depth_ = 0;
 
   std::string named(const DIType *type, StringRef anonymous) {
@@ -160,7 +160,7 @@ public:
   std::string write(const DIType *type) {
     if (!type)
       return "void";
-    if (depth_ == kMaxDepth)
+    if (depth_ == kMostDepth)
       return "...";
     ++depth_;
     std::string text = writeInner(type);
@@ -258,4 +258,4 @@ std::string signatureText(const Function &function) {
   return writer.result(type) + " " + writer.parameters(type, /*skipArtificial=*/true);
 }
 
-} // namespace ada
+} // namespace ada::pass

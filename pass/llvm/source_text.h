@@ -11,7 +11,7 @@ namespace llvm {
 class Function;
 }
 
-namespace ada {
+namespace ada::pass {
 
 /// The name in the object file: mangled, without LLVM's \01 escape.
 llvm::StringRef symbolName(const llvm::Function &function);
@@ -43,4 +43,4 @@ unsigned sourceLine(const llvm::Function &function);
 /// it.
 std::string signatureText(const llvm::Function &function);
 
-} // namespace ada
+} // namespace ada::pass

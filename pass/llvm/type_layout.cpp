@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 const DIType *plain(const DIType *type) {
   for (unsigned steps = 0; steps < 32; ++steps) { // broken metadata may be cyclic
@@ -338,4 +338,4 @@ std::string TypeLayout::writeComposite(const DICompositeType *type) {
   return "{" + escaped(type->getName()) + text + "}";
 }
 
-} // namespace ada
+} // namespace ada::pass

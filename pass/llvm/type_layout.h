@@ -15,7 +15,7 @@ class DIDerivedType;
 class DIType;
 } // namespace llvm
 
-namespace ada {
+namespace ada::pass {
 
 /// TYPE without typedefs and qualifiers; null is void.
 const llvm::DIType *plain(const llvm::DIType *type);
@@ -63,4 +63,4 @@ private:
   size_t enumerators_ = 0;
 };
 
-} // namespace ada
+} // namespace ada::pass

@@ -5,7 +5,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 std::string qualifiedName(const DIType *type) {
   std::string name = type->getName().str();
@@ -47,4 +47,4 @@ bool isKnownString(const DIType *type) {
   return name == kStdString || name == kLibcxxString;
 }
 
-} // namespace ada
+} // namespace ada::pass

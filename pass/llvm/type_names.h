@@ -7,7 +7,7 @@ namespace llvm {
 class DIType;
 }
 
-namespace ada {
+namespace ada::pass {
 
 /// The name of TYPE with the namespaces and classes that it is in, except inline and unnamed ones.
 std::string qualifiedName(const llvm::DIType *type);
@@ -18,4 +18,4 @@ std::string stringName(const llvm::DIType *type);
 /// Whether it is one of these.
 bool isKnownString(const llvm::DIType *type);
 
-} // namespace ada
+} // namespace ada::pass

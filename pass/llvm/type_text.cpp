@@ -24,7 +24,7 @@
 
 using namespace llvm;
 
-namespace ada {
+namespace ada::pass {
 
 namespace {
 
@@ -321,4 +321,4 @@ std::string typesText(const Function &function, bool pointees, StackArguments st
   return text;
 }
 
-} // namespace ada
+} // namespace ada::pass

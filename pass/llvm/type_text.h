@@ -11,7 +11,7 @@ namespace llvm {
 class Function;
 }
 
-namespace ada {
+namespace ada::pass {
 
 // The optimizer changes the signatures of functions whose calls it all knows, so the parameters of these are numbered
 // before it begins: an attribute "ada-parameter"="K/I" says that a lowered parameter is part I of the source's
@@ -28,4 +28,4 @@ void numberParameters(llvm::Function &function);
 /// and references point to. STACK: how the entry hook gets arguments on the stack.
 std::string typesText(const llvm::Function &function, bool pointees, StackArguments stack);
 
-} // namespace ada
+} // namespace ada::pass

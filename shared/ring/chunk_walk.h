@@ -70,6 +70,14 @@ inline Place placeAt(const ada_chunk &chunk, uint64_t place) {
   return {stamp, what, 1 + unitsOf(what)};
 }
 
+// Whether no record is older than the one before it.
+inline bool isInOrder(const RecordBatch &batch) {
+  for (uint64_t i = 1; i < batch.count; ++i)
+    if (batch.records[i].stamp < batch.records[i - 1].stamp)
+      return false;
+  return true;
+}
+
 // Places in a chunk that may still be written to, although the walk has passed them.
 struct Hold {
   static constexpr unsigned kMostPlaces = 12;

@@ -26,6 +26,7 @@
 #include "clock_map.h"
 #include "gaps.h"
 #include "module_map.h"
+#include "shared/assert.h"
 
 namespace ada::ring {
 
@@ -100,6 +101,16 @@ inline bool hasPosition(uint64_t what) {
   return kind == ADA_RECORD_CALL || kind == ADA_RECORD_RESYNC || kind == ADA_RECORD_JUMP;
 }
 
+inline bool isKnownKind(uint16_t kind) {
+  return kind == kCall || kind == kReturn || kind == kException || kind == kMissing || kind == kInferred;
+}
+
+// Every event but those of plain records goes this way.
+template <class Emit> __attribute__((always_inline)) inline void give(const ThreadExpansion &t, const Event &e, Emit &emit) {
+  ADA_ASSERT(isKnownKind(e.kind) && e.depth == t.stack.depth);
+  emit(e);
+}
+
 // The end of a lost call, which makes no event: its placeholder is off the stack.
 inline void loseEnd(ThreadExpansion &t) {
   const CallStack &stack = t.stack;
@@ -119,7 +130,7 @@ template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, u
     const Frame &f = stack.frames[--stack.depth];
     if (f.functionId != kLostFunction) {
       t.gaps.end(ns);
-      emit(Event{ns, f.functionId, f.beginNs, static_cast<uint32_t>(stack.depth), how, false});
+      give(t, Event{ns, f.functionId, f.beginNs, static_cast<uint32_t>(stack.depth), how, false}, emit);
       t.madeExits += how == kMissing;
     } else if (how != kMissing) {
       loseEnd(t);
@@ -170,7 +181,7 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint16_t how, uint
   if (stack.depth < t.floor)
     t.floor = stack.depth;
   t.gaps.end(ns);
-  emit(Event{ns, function, stack.frames[stack.depth].beginNs, static_cast<uint32_t>(stack.depth), how, true});
+  give(t, Event{ns, function, stack.frames[stack.depth].beginNs, static_cast<uint32_t>(stack.depth), how, true}, emit);
 }
 
 // Records were lost here.
@@ -197,6 +208,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
     ns = t.lastNs;
   t.lastNs = ns;
   CallStack &stack = t.stack;
+  ADA_ASSERT(t.floor <= stack.depth && stack.depth <= stack.capacity);
   const uint32_t kind = kindOf(r.what);
   const uint64_t payload = r.what & kPayloadMask;
 
@@ -219,7 +231,7 @@ inline void expand(ThreadExpansion &t, const ada_record &r, ClockMap &clock, Mod
           closeBelow(t, position + 1, kInferred, ns, emit);
       }
       t.gaps.end(ns);
-      emit(Event{ns, function, ns, static_cast<uint32_t>(stack.depth), kCall, true});
+      give(t, Event{ns, function, ns, static_cast<uint32_t>(stack.depth), kCall, true}, emit);
       stack.push(function, ns, position, grow);
     } else {
       expandExit(t, function, static_cast<uint16_t>(kind), ns, emit);

@@ -38,13 +38,13 @@ inline uint64_t heldNs(uint64_t length, ClockMap &clock) {
 }
 
 // The held time of a chunk that its thread has not used again. `afterNs`: the last event of the thread, or of its lane,
-// before it. `isLastEvent`: it is surely the last event. `isTick`: see above. All 0 if the thread was not held up.
-inline Held heldFor(const ada_chunk &chunk, ClockMap &clock, uint64_t afterNs, bool isLastEvent, bool isTick) {
+// before it. `isLastEvent`: it is surely the last event. `times`: the ring's ADA_TIMES_…, see above. All 0 if the thread was not held up.
+inline Held heldFor(const ada_chunk &chunk, ClockMap &clock, uint64_t afterNs, bool isLastEvent, uint32_t times) {
   Held held = {};
   if (chunk.held_to <= chunk.held_from) // not measured, or the counter went back
     return held;
   const uint64_t beganNs = clock.toNanoseconds(chunk.held_from), endedNs = clock.toNanoseconds(chunk.held_to);
-  const uint64_t seenNs = isTick ? clock.toNanoseconds(chunk.start_stamp) : endedNs;
+  const uint64_t seenNs = times == ADA_TIMES_TICK ? clock.toNanoseconds(chunk.start_stamp) : endedNs;
   held.reason = chunk.held_reason;
   held.fromNs = beganNs > afterNs ? beganNs : afterNs;
   held.toNs = seenNs < endedNs ? seenNs : endedNs;

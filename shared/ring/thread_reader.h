@@ -85,6 +85,7 @@ struct ThreadReader {
   // After look(): takes records into the batch.
   void take(RecordBatch &batch) {
     ThreadWalk &w = walk;
+    ADA_ASSERT(rules.openCalls == expansion.stack.depth);
     const uint32_t droppedRuns = w.droppedRuns;
     WalkEnd end = takeRecords(w, rules, batch);
     if (__builtin_expect(w.droppedRuns != droppedRuns, 0))
@@ -94,6 +95,7 @@ struct ThreadReader {
       again = batch.count > 0 || takeLate(w, rules, batch);
     else
       again = end == WalkEnd::Split;
+    ADA_ASSERT(isInOrder(batch));
   }
 
   // Call it when the batch has been expanded. True if the thread has more to look at.

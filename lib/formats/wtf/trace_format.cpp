@@ -4,10 +4,10 @@
 namespace ada::model {
 
 wtf::DecoderOptions wtfOptions(const ByteInput &input) {
-  constexpr uint64_t kMaxPackedBytes = 64 << 20;
+  constexpr uint64_t kMostPackedBytes = 64 << 20;
   wtf::DecoderOptions options;
   if (input.isPacked())
-    options.maxRecordBytes = options.maxChunkBytes = kMaxPackedBytes;
+    options.maxRecordBytes = options.maxChunkBytes = kMostPackedBytes;
   return options;
 }
 

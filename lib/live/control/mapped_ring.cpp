@@ -147,8 +147,8 @@ std::optional<MappedRing> MappedRing::ofProcess(const ProcessFacts &process, Ans
 // The process directory that a ring file is about.
 std::string MappedRing::directory() const {
   char named[ADA_RING_PATH_BYTES] = {};
-  std::memcpy(named, memory_ + ringPathOffset(header()), sizeof named - 1);
-  return ringDirectory(header(), named);
+  std::memcpy(named, memory_ + recover::ringPathOffset(header()), sizeof named - 1);
+  return recover::ringDirectory(header(), named);
 }
 
 // The directory's owner may have written any path into its manifest.

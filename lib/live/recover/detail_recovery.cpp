@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ada {
+namespace ada::recover {
 
 bool hasHeader(const std::string &path) {
   struct stat info = {};
@@ -153,4 +153,4 @@ Expected<void> DetailRecovery::add(const ring::Event &event, const ada_detail &d
 
 Expected<void> DetailRecovery::finish() { return writer_ ? writer_->finish() : Expected<void>(); }
 
-} // namespace ada
+} // namespace ada::recover

@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-namespace ada {
+namespace ada::recover {
 
 // True if a thread's file holds a header. A file without one holds nothing: between open and the first write, its
 // writer was killed or found the disk full.
@@ -68,4 +68,4 @@ private:
   std::optional<atf::DetailWriter> writer_;
 };
 
-} // namespace ada
+} // namespace ada::recover

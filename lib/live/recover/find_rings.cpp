@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ada {
+namespace ada::recover {
 
 namespace {
 
@@ -115,4 +115,4 @@ Expected<void> removeRing(const RingFile &ring) {
   return {};
 }
 
-} // namespace ada
+} // namespace ada::recover

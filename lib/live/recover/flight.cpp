@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace ada {
+namespace ada::recover {
 
 namespace fs = std::filesystem;
 
@@ -121,4 +121,4 @@ void removeFlight(const std::string &directory) {
   fs::remove_all(place, ignored);
 }
 
-} // namespace ada
+} // namespace ada::recover

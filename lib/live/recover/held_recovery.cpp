@@ -9,7 +9,7 @@
 #include <cstring>
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::recover {
 
 namespace {
 
@@ -85,7 +85,7 @@ Expected<HeldSum> heldIn(const std::string &path) {
 
 Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &thread,
                               std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, uint64_t endNs,
-                              bool isTick) {
+                              uint32_t times) {
   auto lane = ADA_TRY(readLane(path));
   cutEnd(lane);
   const size_t before = lane.bytes.size();
@@ -98,7 +98,7 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
       continue;
     if (lane.lastNs > 0 && clock.toNanoseconds(chunk->held_to) <= lane.lastNs)
       continue; // in the lane already: the process was killed just after writing it
-    const ring::Held held = ring::heldFor(*chunk, clock, lane.lastNs, /*isLastEvent=*/false, isTick);
+    const ring::Held held = ring::heldFor(*chunk, clock, lane.lastNs, /*isLastEvent=*/false, times);
     sum.missingNs += held.missingNs;
     if (chunk->seq == 0 && lane.bytes.empty()) // as the drain does it
       sum.missingNs += held.placedNs();
@@ -125,4 +125,4 @@ Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &th
   return sum;
 }
 
-} // namespace ada
+} // namespace ada::recover

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace ada {
+namespace ada::recover {
 
 // How long the recorder held a thread up, in one part of a trace. See ada_ring_thread.
 struct HeldSum {
@@ -21,9 +21,9 @@ struct HeldSum {
 Expected<HeldSum> heldIn(const std::string &path);
 
 // Adds to the file what the drain had not written. `chunks` are the thread's, by sequence number. `endNs` is when the
-// process is last known to have run, 0 if that is unknown. `isTick`: see ring::heldFor(). The file still needs its end.
+// process is last known to have run, 0 if that is unknown. `times`: see ring::heldFor(). The file still needs its end.
 Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &thread,
                               std::span<const ada_chunk *const> chunks, ring::ClockMap &clock, uint64_t endNs,
-                              bool isTick);
+                              uint32_t times);
 
-} // namespace ada
+} // namespace ada::recover

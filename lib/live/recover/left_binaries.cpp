@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::recover {
 
 namespace fs = std::filesystem;
 
@@ -33,4 +33,4 @@ void removeLeftBinaries(const std::string &session) {
   }
 }
 
-} // namespace ada
+} // namespace ada::recover

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace ada {
+namespace ada::recover {
 
 /// A ring file: the memory that a process shares with its recovery.
 struct RingFile {
@@ -60,4 +60,4 @@ void removeLeftBinaries(const std::string &session);
 /// Removes what a flight recorder keeps in memory.
 void removeFlight(const std::string &directory);
 
-} // namespace ada
+} // namespace ada::recover

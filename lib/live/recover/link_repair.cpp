@@ -15,7 +15,7 @@
 #include <fcntl.h>
 #include <unordered_set>
 
-namespace ada {
+namespace ada::recover {
 
 namespace {
 
@@ -83,4 +83,4 @@ Expected<uint64_t> repairLinks(const std::string &indexPath, uint64_t events, co
   return cleared.size();
 }
 
-} // namespace ada
+} // namespace ada::recover

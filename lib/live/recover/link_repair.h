@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <string>
 
-namespace ada {
+namespace ada::recover {
 
 // Checks the first `events` events of an index file that has no footer yet. Clears links whose detail is missing, and
 // links details whose event has no link. `details` is null if there is no detail file.
 // Returns how many links were cleared. An interrupted repair may be repeated.
 Expected<uint64_t> repairLinks(const std::string &indexPath, uint64_t events, const atf::DetailReader *details);
 
-} // namespace ada
+} // namespace ada::recover

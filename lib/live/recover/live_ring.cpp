@@ -10,7 +10,7 @@
 
 #include <fcntl.h>
 
-namespace ada {
+namespace ada::recover {
 
 std::string ringPathOf(const std::string &directory, uint64_t *part) {
   const auto manifest = Manifest::read(directory + "/manifest.json");
@@ -40,4 +40,4 @@ std::optional<RingCounters> readRingCounters(const std::string &path, const std:
                       header.bytes_written - header.bytes_before, header.threads_seen};
 }
 
-} // namespace ada
+} // namespace ada::recover

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace ada {
+namespace ada::recover {
 
 /// The path of the ring file according to a process directory's manifest; empty if it names none. `part` receives the
 /// number of the part of the process's trace that the directory is, 0 if the manifest gives none.
@@ -19,4 +19,4 @@ struct RingCounters {
 /// or is about another part of the trace (option rotate).
 std::optional<RingCounters> readRingCounters(const std::string &path, const std::string &directory);
 
-} // namespace ada
+} // namespace ada::recover

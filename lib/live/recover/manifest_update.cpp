@@ -21,7 +21,7 @@
 #include <set>
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::recover {
 
 namespace {
 
@@ -480,4 +480,4 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
   return removeFile(lateModulesPath(directory));
 }
 
-} // namespace ada
+} // namespace ada::recover

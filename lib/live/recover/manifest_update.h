@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace ada {
+namespace ada::recover {
 
 struct RecoveredThread {
   uint64_t events = 0, timeStartNs = 0, timeEndNs = 0;
@@ -50,4 +50,4 @@ std::vector<DetailWindow> manifestWindows(const std::string &directory);
 Expected<void> updateManifest(const std::string &directory, const std::map<uint64_t, RecoveredThread> &threads,
                               const RingSnapshot *ring, const RecoverOptions &options, const RecoverResult &result);
 
-} // namespace ada
+} // namespace ada::recover

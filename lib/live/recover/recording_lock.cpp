@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace ada {
+namespace ada::recover {
 
 // Others may be asking at the same moment. They hold the lock for a few instructions, while a recording process keeps
 // it.
@@ -77,4 +77,4 @@ bool isStarting(const std::string &directory, const std::string &ringPath) {
   return std::sscanf(name.c_str(), "pid_%u", &pid) == 1 && mapsTheRing(pid, ringPath);
 }
 
-} // namespace ada
+} // namespace ada::recover

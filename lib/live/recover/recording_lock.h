@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <string>
 
-namespace ada {
+namespace ada::recover {
 
 class RecordingLock {
 public:
@@ -47,4 +47,4 @@ bool isStarting(const std::string &directory, const std::string &ringPath);
 /// Whether another process has the file open or mapped: the kernel grants a lease for writing only if none has.
 bool isOpenElsewhere(int fd);
 
-} // namespace ada
+} // namespace ada::recover

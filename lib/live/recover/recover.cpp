@@ -32,7 +32,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace ada {
+namespace ada::recover {
 
 namespace {
 
@@ -254,9 +254,8 @@ private:
       return appended;
     ADA_TRY(finishBoth(writer, details));
     const std::string schedPath = atf::schedPathIn(atf::parentPath(path));
-    const auto held =
-        ADA_TRY(recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
-                            ring_->timeOfAnchor(/*newest=*/true), ring_->header().times == ADA_TIMES_TICK));
+    const auto held = ADA_TRY(recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
+                                          ring_->timeOfAnchor(/*newest=*/true), ring_->header().times));
     ADA_TRY(atf::finishSched(schedPath));
     auto reader = ADA_TRY(atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer}));
     note(thread.index, reader);
@@ -447,6 +446,12 @@ Expected<void> removeNothing(const std::string &directory) {
 static bool isOfAnotherPart(const RingSnapshot &ring, const std::string &directory) {
   return manifestIsOfPart(directory) && atf::baseName(ring.directory()) != atf::baseName(directory);
 }
+
+} // namespace ada::recover
+
+namespace ada {
+
+using namespace recover;
 
 Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOptions &options) {
   if (!atf::isDirectory(given))

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <sys/types.h>
 
-namespace ada {
+namespace ada::recover {
 
 // The pid in a ring file's name, or nothing for any other name. The runtime names ring files adatrace-PID-TIME, with
 // the time in hexadecimal.
@@ -41,4 +41,4 @@ inline std::string ringDirectory(const ada_ring_header &header, const std::strin
                                                                                   "_" + std::to_string(number));
 }
 
-} // namespace ada
+} // namespace ada::recover

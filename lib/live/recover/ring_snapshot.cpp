@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <utility>
 
-namespace ada {
+namespace ada::recover {
 
 Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   auto bad = [&](std::string message) {
@@ -104,4 +104,4 @@ std::span<const ada_ring_note> RingSnapshot::notes(const ada_ring_thread &thread
           static_cast<size_t>(count)};
 }
 
-} // namespace ada
+} // namespace ada::recover

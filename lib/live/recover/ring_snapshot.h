@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace ada {
+namespace ada::recover {
 
 inline constexpr const char *kRingNotBegun = "E_RING_NOT_BEGUN";
 
@@ -51,4 +51,4 @@ private:
   struct stat file_;
 };
 
-} // namespace ada
+} // namespace ada::recover

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace ada {
+namespace ada::recover {
 
 namespace fs = std::filesystem;
 
@@ -61,4 +61,4 @@ void removeUnfinishedDumps(const std::string &parent, std::optional<uint64_t> de
     fs::remove_all(path, ignored);
 }
 
-} // namespace ada
+} // namespace ada::recover

@@ -10,11 +10,11 @@ namespace ada {
 
 // A number token that fits neither a 64-bit integer nor a double.
 static bool isOutOfRange(std::string_view token) {
-  constexpr std::string_view kMax = "18446744073709551615", kMin = "9223372036854775808";
+  constexpr std::string_view kMost = "18446744073709551615", kLeast = "9223372036854775808";
   bool negative = token.starts_with('-');
   std::string_view digits = token.substr(negative);
   if (digits.find_first_of(".eE") == digits.npos) {
-    std::string_view limit = negative ? kMin : kMax;
+    std::string_view limit = negative ? kLeast : kMost;
     return digits.size() > limit.size() || (digits.size() == limit.size() && digits > limit);
   }
   return std::isinf(std::strtod(std::string(token).c_str(), nullptr));

@@ -9,7 +9,7 @@
 // Functions that the program, or libc for it, calls. Here the stack is always aligned: the CPU checks that.
 #define ADA_ANY_STACK
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 inline constexpr uint64_t kEntryPhase = 0; // of the stack pointer at a function's first instruction, modulo 16
 inline constexpr uint32_t kAtfArch = 2;    // arm64 in ATF headers
@@ -65,4 +65,4 @@ inline void touch(char *address) {
 
 inline void pause() { __asm__ volatile("yield"); }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

@@ -12,7 +12,7 @@
 #include "saved_registers.h"
 #include <ada/abi.h>
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 // Written by trampolines.S.
 struct SavedRegisters {
@@ -52,4 +52,4 @@ inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, con
   d.fp = isOurs ? record[0] : s.x29;
 }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 // In the order of ArchInfo::onFault. `context`: of a signal handler.
 inline void takeFaultRegisters(const void *context, uint64_t *registers) {
@@ -15,4 +15,4 @@ inline void takeFaultRegisters(const void *context, uint64_t *registers) {
     *registers++ = value;
 }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

@@ -1,7 +1,7 @@
 // Raw system calls on AArch64. The x86-64 file of the same name says why they are raw.
 #pragma once
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 // Returns the kernel's value: negative errno on failure.
 inline long syscall6(long number, long a, long b, long c, long d, long e, long f) {
@@ -16,4 +16,4 @@ inline long syscall6(long number, long a, long b, long c, long d, long e, long f
   return x0;
 }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

@@ -4,7 +4,7 @@
 #include "core/record/thread.h"
 #include <stddef.h>
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 inline char *threadPointer() {
   char *tp;
@@ -28,4 +28,4 @@ inline void *makeThreadArea(char *memory, size_t) {
   return tp;
 }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

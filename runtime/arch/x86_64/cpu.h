@@ -11,7 +11,7 @@
 // that is off by 8, and lives as long as its own code keeps no vectors there.
 #define ADA_ANY_STACK __attribute__((force_align_arg_pointer))
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 inline constexpr uint64_t kEntryPhase = 8; // of the stack pointer at a function's first instruction, modulo 16
 inline constexpr uint32_t kAtfArch = 1;    // x86_64 in ATF headers
@@ -83,4 +83,4 @@ inline void touch(char *address) { __asm__ volatile("lock orb $0, %0" : "+m"(*ad
 
 inline void pause() { __builtin_ia32_pause(); }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

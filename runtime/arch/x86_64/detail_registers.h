@@ -13,7 +13,7 @@
 #include "saved_registers.h"
 #include <ada/abi.h>
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 // Written by trampolines.S.
 struct SavedRegisters {
@@ -58,4 +58,4 @@ inline void fillRegisters(ada_detail &d, char *vectors, const DetailSite &f, con
   d.fp = s.rbp == f.sp - 8 ? *reinterpret_cast<const uint64_t *>(s.rbp) : s.rbp;
 }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

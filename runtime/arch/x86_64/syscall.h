@@ -4,7 +4,7 @@
 // and the drain thread has no errno.
 #pragma once
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 // Returns the kernel's value: negative errno on failure.
 inline long syscall6(long number, long a, long b, long c, long d, long e, long f) {
@@ -19,4 +19,4 @@ inline long syscall6(long number, long a, long b, long c, long d, long e, long f
   return result;
 }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

@@ -4,7 +4,7 @@
 #include "core/record/thread.h"
 #include <stddef.h>
 
-namespace ada::arch {
+namespace ada::runtime::arch {
 
 inline char *threadPointer() {
   char *tp;
@@ -33,4 +33,4 @@ inline void *makeThreadArea(char *memory, size_t bytes) {
   return tp;
 }
 
-} // namespace ada::arch
+} // namespace ada::runtime::arch

@@ -43,7 +43,7 @@
 //      x86 keeps stores in order, so a reader that sees the stamp sees the entry.
 //
 // The clock is the counter or, with clock=tick and clock=none, the word ada_tick, which other threads advance
-// (core/record/tick_clock.h). The word is 0 in all other cases, so one predicted branch decides; next to rdtsc its cost is too
+// (core/ring/tick_clock.h). The word is 0 in all other cases, so one predicted branch decides; next to rdtsc its cost is too
 // small to measure (docs/explanation/ring.md). The clock is read after the entry was stored: readers of the ring rely on that
 // (chunk_walk.h).
 //

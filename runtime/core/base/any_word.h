@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 using AnyWord __attribute__((aligned(1), may_alias)) = uint64_t;
 
-} // namespace ada
+} // namespace ada::runtime

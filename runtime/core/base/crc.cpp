@@ -8,7 +8,7 @@
 #include <cpuid.h>
 #endif
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 struct Tables {
@@ -133,4 +133,4 @@ uint32_t crc32c(uint32_t crc, const void *data, size_t n) {
   return byTable(kCastagnoli, crc, static_cast<const unsigned char *>(data), n);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // Extends `crc` (0 to begin with) by `n` bytes. Both are the usual reflected sums with initial and final inversion:
 // those of "123456789" are 0xCBF43926 and 0xE3069283.
@@ -18,4 +18,4 @@ inline uint32_t sumOf(unsigned version, uint32_t crc, const void *data, size_t n
   return version == 1 ? crc32(crc, data, n) : crc32c(crc, data, n);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -1,7 +1,7 @@
 // The JSON writer.
 #include "json.h"
 
-namespace ada {
+namespace ada::runtime {
 
 JsonWriter::~JsonWriter() {
   if (memory_)
@@ -72,4 +72,4 @@ int JsonWriter::finish() {
   return error_;
 }
 
-} // namespace ada
+} // namespace ada::runtime

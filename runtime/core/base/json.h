@@ -4,7 +4,7 @@
 #include "os.h"
 #include "shared/text/json.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class JsonWriter : public JsonStructure<JsonWriter> {
 public:
@@ -47,4 +47,4 @@ private:
   char buffer_[8192];
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,7 +4,7 @@
 #include "shared/text/utf8.h"
 #include "standard_error.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void say(const Message &m) { sayLine(Message("AdaTrace: ") << m.c_str()); }
 
@@ -84,4 +84,4 @@ const char *errorText(int error) {
   return "system error";
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,7 +3,7 @@
 
 #include "text.h"
 
-namespace ada {
+namespace ada::runtime {
 
 using Message = Text<1024>;
 
@@ -16,4 +16,4 @@ void sayLine(Message line);
 // "No space left on device" for ENOSPC and so on, for the errors that file operations return.
 const char *errorText(int error);
 
-} // namespace ada
+} // namespace ada::runtime

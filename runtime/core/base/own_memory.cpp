@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-using ada::AnyWord;
+using ada::runtime::AnyWord;
 
 namespace {
 // Keeps the compiler from recognising the loops and turning them into calls of the functions that they implement.

@@ -6,7 +6,7 @@
 extern "C" void ada_run_on_stack(void *top, void (*function)(void *), void *argument)
     __attribute__((visibility("hidden")));
 
-namespace ada {
+namespace ada::runtime {
 
 // Memory for a stack. One thread at a time may use it, with signals blocked.
 template <size_t kBytes> class OwnStack {
@@ -19,4 +19,4 @@ private:
   alignas(16) char memory_[kBytes];
 };
 
-} // namespace ada
+} // namespace ada::runtime

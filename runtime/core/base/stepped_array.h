@@ -5,7 +5,7 @@
 
 #include "os.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Elements are plain data, initially zero. They never move. A zero-initialised array is empty.
 template <class T, uint64_t kMost, uint64_t kPerStep = 256> class SteppedArray {
@@ -40,4 +40,4 @@ private:
   uint64_t ready_ = 0;
 };
 
-} // namespace ada
+} // namespace ada::runtime

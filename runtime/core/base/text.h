@@ -3,7 +3,7 @@
 
 #include "shared/text/text_piece.h"
 
-namespace ada {
+namespace ada::runtime {
 
 inline size_t length(const char *s) {
   size_t n = 0;
@@ -95,4 +95,4 @@ private:
 
 using Path = Text<4096>;
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,7 +3,7 @@
 #include "shared/fnv.h"
 #include "text.h"
 
-namespace ada {
+namespace ada::runtime {
 char *TextStore::take(size_t bytes) {
   bytes = (bytes + 15) & ~size_t{15};
   if (bytes > kBlockBytes / 4)
@@ -35,4 +35,4 @@ const char *TextStore::keep(const char *bytes, size_t size) {
   return text;
 }
 
-} // namespace ada
+} // namespace ada::runtime

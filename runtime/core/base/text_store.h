@@ -3,7 +3,7 @@
 
 #include "os.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // If a program loads the same library a thousand times, its path and its symbols are here once. A zero-initialised
 // store is empty. Guarded by its owner.
@@ -28,4 +28,4 @@ private:
   size_t left_ = 0; // of the block
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,9 +4,9 @@
 #pragma once
 
 #include "core/base/os.h"
-#include "core/session/options.h"
+#include "core/facts/options.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Bound {
 public:
@@ -84,4 +84,4 @@ private:
   bool active_ = false, held_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -1,11 +1,11 @@
 // Compares the time that recording takes with the time that the program takes.
 #include "budget.h"
 #include "core/base/json.h"
+#include "core/images/images.h"
 #include "core/ring/ring.h"
-#include "core/session/images.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 uint64_t processorTime(clockid_t clock) {
@@ -132,4 +132,4 @@ void Budget::writeManifest(JsonWriter &json) {
   stepNs_ = busyNs_ / 4 > kLeastStepNs ? busyNs_ / 4 : kLeastStepNs;
 }
 
-} // namespace ada
+} // namespace ada::runtime

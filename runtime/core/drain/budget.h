@@ -10,12 +10,12 @@
 // Owned by the drain thread.
 #pragma once
 
-#include "core/session/options.h"
-#include "function_figures.h"
+#include "core/facts/options.h"
+#include "core/images/function_figures.h"
 #include "shared/ring/expander.h"
 #include "shared/wide.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Images;
 class JsonWriter;
@@ -85,7 +85,7 @@ struct BudgetTimes {
 // themselves. It is estimated from the rate of calls of the other functions, before and after.
 class SpeedUp {
 public:
-  static constexpr uint64_t kOne = 1024;
+  static constexpr uint64_t kOne = kSpeedUpOne;
 
   // `units`: those of the functions that are still on.
   void start(uint64_t busyNs, uint64_t ownNs, uint64_t units) {
@@ -196,4 +196,4 @@ private:
   bool hasNews_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

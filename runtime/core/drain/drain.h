@@ -1,16 +1,16 @@
-// The thread that turns ring records into files: when it runs, what it is asked to do, and the order of a pass.
+// The thread that turns ring records into files: when it runs, what it is asked to do, and what each turn does.
 //
-// One pass takes an anchor. Then, for each thread, it reads the records that are complete and not younger than the
-// anchor, writes their events, and gives the chunks back: see ThreadTrace.
+// Most turns make a pass (passes.h). It takes an anchor. Then, for each thread, it reads the records that are complete
+// and not younger than the anchor, writes their events, and gives the chunks back: see ThreadTrace.
 #pragma once
 
-#include "drain_helpers.h"
-#include "dump.h"
-#include "identity.h"
-#include "order.h"
-#include "process_trace.h"
+#include "core/control/order.h"
+#include "flight_dumps.h"
+#include "passes.h"
+#include "requests.h"
+#include "upkeep.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Drain {
 public:
@@ -24,9 +24,6 @@ public:
 
   // Whether something could not be written.
   bool hasFailed() const { return trace_.failed(); }
-  // For the slow path when there is work: wakes the thread if it sleeps. Async-signal-safe.
-  void wake();
-  void chunkClosed();
   // Asks for a pass over everything that was recorded before the call and waits for it. Returns 0, or -1 if something
   // could not be written.
   int flush();
@@ -37,13 +34,13 @@ public:
   void resume();
   // Called in the drain's thread for each order from another process. True if the answer has to wait for a pass over
   // everything that was recorded before.
-  void whenOrdered(bool (*execute)(Order &)) { execute_ = execute; }
+  void whenOrdered(bool (*execute)(Order &)) { control_.execute = execute; }
   // For execute(): after the next pass the files are finished, and the thread sleeps until there is something to do.
-  void park() { mustPark_ = true; }
+  void park() { setMode(isParked() ? Mode::Reparking : Mode::Parking); }
   // For execute(): whether it sleeps so.
-  bool isParked() const { return isParked_; }
+  bool isParked() const { return mode() >= Mode::Parked; }
   // For execute(): continues in another session, which exists. Returns 0 or a negative errno: then nothing has changed.
-  int moveTo(const char *session) { return trace_.moveTo(session, own_.events); }
+  int moveTo(const char *session) { return trace_.moveTo(session, passes_.buffer()); }
   const char *whyNoMove() const { return trace_.failed() ? trace_.failure() : trace_.whyNoMove(); }
   bool isGone() const { return trace_.isGone(); }
   // For execute(): recording goes on.
@@ -54,23 +51,23 @@ public:
   // the next flush() is answered. Async-signal-safe.
   void trigger(uint64_t ns, TriggerKind kind = TriggerKind::Api) {
     trace_.windows().trigger(ns, kind);
-    if (isFlight_)
+    if (flight_.isOn())
       askForDump(kind == TriggerKind::Signal);
   }
   // The process will die of this signal when its handler returns. Call it before trigger(). Async-signal-safe.
-  void noteFatalSignal(int number) { __atomic_store_n(&fatalSignal_, number, __ATOMIC_RELAXED); }
+  void noteFatalSignal(int number) { flight_.noteFatalSignal(number); }
   // The session of the last dump; empty if there was none.
-  const char *lastDump() const { return dump_.session(); }
+  const char *lastDump() const { return flight_.session(); }
   // The content of the manifest has changed.
   void manifestChanged() { trace_.manifestChanged(); }
 
   // After a failed write: a description of what failed; otherwise empty.
-  const char *failure() const { return dumpFailure_.empty() ? trace_.failure() : dumpFailure_.c_str(); }
+  const char *failure() const { return flight_.hasFailed() ? flight_.failure() : trace_.failure(); }
   // Called in the drain's thread when the program's last thread has ended without exit(), before the files are
   // finished.
-  void whenAbandoned(void (*callback)()) { onAbandoned_ = callback; }
+  void whenAbandoned(void (*callback)()) { abandoned_.callback = callback; }
   // Called before start(): the process may have left a ring behind before an exec. It is looked for.
-  void lookForOwnOrphan() { mayHaveOrphan_ = true; }
+  void lookForOwnOrphan() { upkeep_.lookForOwnOrphan(); }
   // At the end: whether everything that is known of the trace is in its files.
   bool isComplete() const { return trace_.isComplete(); }
   // The process's directory; with option rotate, that of the last part. Valid once the drain has stopped.
@@ -85,84 +82,92 @@ private:
     const TriggerRules &triggers;
     int (*makeRing)();
   };
+  // Whether it is parked: asleep, with complete files.
+  enum class Mode : uint32_t {
+    Recording,
+    Parking, // recording, and parked after the next pass
+    Parked,
+    Reparking, // parked, and the files are finished once more after the next pass
+  };
+  // What was asked for before a turn's pass, which takes everything that was recorded before.
+  struct Asked {
+    uint32_t wake;          // the wake-up word: the thread does not sleep if it has changed since
+    bool hasOrder;          // to be answered after the pass
+    uint32_t passes, dumps; // how many of them
+    bool isFlush;           // there are new passes among them
+    bool isFinishing;       // of Drain::ending_
+  };
+  // What a turn of the thread's loop does. Each has a function.
+  enum class Turn {
+    Recording,
+    Finishing, // the files are to be finished, at exec or at the end of the process
+    Parked,    // nothing has happened
+    Gone,      // the same as Finishing, but the user has deleted the session, which was complete
+    Abandoned, // the program's last thread has ended, and this thread ends the process
+  };
+
+  Mode mode() const { return static_cast<Mode>(__atomic_load_n(&mode_, __ATOMIC_ACQUIRE)); }
+  void setMode(Mode mode) { __atomic_store_n(&mode_, static_cast<uint32_t>(mode), __ATOMIC_RELEASE); }
 
   static void threadMain(void *self);
   int begin();
+  void settle();
   void run();
-  bool answer(uint32_t wanted, bool finishing);
-  void startHelpers();
-  uint64_t pass(bool last, bool whole);
-  static void examineModule(void *trace, uint32_t moduleId);
-  bool isWorthSharing() const;
-  void takePart(Workspace &work);
-  void askNames();
-  void takeAnchor();
-  void writeWindows(uint64_t limitNs);
+  Asked look();
+  Turn turnFor(const Asked &asked);
+  // False if that was the last turn: then nothing in this object belongs to the drain any more.
+  bool recordOn(const Asked &asked);
+  bool finishFiles(const Asked &asked);
+  bool answerGone(const Asked &asked);
+  void takeAbandoned();
+  bool endTurn(const Asked &asked, uint64_t records, bool isDumping);
+  bool answer(const Asked &asked);
+
+  uint64_t pass(const Asked &asked);
+  void takeModules();
   void writeManifest();
-  void endHeld();
+  bool isManifestDue(const Asked &asked, bool lacksWindows);
   void rotate();
   void followIdentity();
-  void takeModules();
-  bool lookForOrphans();
-  bool isManifestDue(bool isBehind, bool isFlush);
-  bool noteIfAbandoned();
+  bool isAbandoned();
+
+  void wake();
   void askForDump(bool isUrgent);
-  bool dump(uint32_t asked, bool toTheEnd);
   bool takeOrder();
   void answerOrder();
   void endLease();
   void finishParked();
   void sleepUnless(uint32_t seen, uint64_t records);
-  int beginDump();
-  void endUrgentDump();
-  void endFlight();
 
   Ring *ring_ = nullptr;
   ProcessTrace trace_;
-  Workspace own_; // the drain thread's
-  DrainHelpers helpers_;
-  Workspace *helpersOwn_ = nullptr; // one for each helper
-  uint64_t threadsWanted_ = 0;      // drain_threads
-
-  // Shared by the program's threads and the drain.
-  uint32_t requested_ = 0, done_ = 0; // passes asked for and completed; done_ is a futex
-  uint32_t finishRequested_ = 0;      // an Ending for the next pass, the final one wins; 0 if none
-  uint32_t finishedAt_ = 0;           // the request that the last finishing pass answered
-  uint32_t resumed_ = 0;              // an exec failed
-  uint32_t goesOn_ = 0;               // the program's own ada_start()
+  Passes passes_;
+  DrainRequests requests_; // shared by the program's threads and the drain
+  FlightDumps flight_;     // likewise
   const Beginning *beginning_ = nullptr;
-  int beginError_ = 0; // (atomic)
-  Ending ending_ = Ending::Running;
-  int exitStatus_ = 0;
-  bool stopped_ = false;
-  uint32_t dumpsAsked_ = 0;
-  uint32_t urgentDump_ = 0; // the number in dumpsAsked_ of the dump that a thread waits for; 0 if none
-  int fatalSignal_ = 0;     // the signal that is about to end the process
+  int beginError_ = 0;         // (atomic)
+  uint64_t threadsWanted_ = 0; // drain_threads
+  const char *directory_ = nullptr;
+  bool isAlone_ = false; // the process had one thread when this was started
 
   // Used by the drain thread only.
-  ThreadTrace::Pass pass_ = {};
-  uint64_t slots_ = 0, nextSlot_ = 0; // of this pass: the number of slots, and the next one to take
+  uint32_t mode_ = 0; // (atomic) Mode
+  Ending ending_ = Ending::Running;
   uint64_t manifestDueNs_ = 0;
-  uint64_t namesDueNs_ = 0, namesNext_ = 0; // when the next round of askNames begins, and its next slot
-  bool ownsFiles_ = false;                  // its table of open files is not the program's
-  bool mayHaveOrphan_ = false;              // before an exec it may have had another ring
-  bool isAlone_ = false;                    // the process had one thread when this was started
   bool hasManifest_ = false;
-  enum class Looked : uint8_t { Not, ForOwn, ForAll } lookedForOrphans_ = Looked::Not;
-  bool isBehind_ = false; // the last pass did not take all that was recorded before it
+  bool ownsFiles_ = false; // its table of open files is not the program's
+  Upkeep upkeep_;
   Identity identity_;
-  bool isFlight_ = false, isAbandoned_ = false;
-  uint32_t endCode_ = 0; // the process's exit code as far as known, if abandoned
-  void (*onAbandoned_)() = nullptr;
-  uint32_t dumpsBegun_ = 0; // of dumpsAsked_
-  int signalOfDump_ = 0;    // given as the process's end in the last dump; also 0 if that failed
-  const char *directory_ = nullptr, *session_ = nullptr;
-  Dump dump_;
-  Text<512> dumpFailure_;
-  bool (*execute_)(Order &) = nullptr;
-  Order order_;
-  uint32_t orderNumber_ = 0;
-  bool mustPark_ = false, isParked_ = false; // (isParked_ atomic)
+  struct {
+    bool isTrue;
+    uint32_t endCode; // the process's exit code as far as known
+    void (*callback)();
+  } abandoned_ = {};
+  struct {
+    bool (*execute)(Order &);
+    uint32_t number;
+    Order order;
+  } control_ = {};
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -2,7 +2,7 @@
 #include "drain_helpers.h"
 #include "drain_thread.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void DrainHelpers::start(unsigned wanted) {
   for (wanted = wanted < kMost ? wanted : kMost; count_ < wanted; ++count_) {
@@ -38,4 +38,4 @@ void DrainHelpers::begin(Work work, void *context) {
   sys::futexWake(&round_, INT32_MAX);
 }
 
-} // namespace ada
+} // namespace ada::runtime

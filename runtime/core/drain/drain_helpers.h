@@ -6,7 +6,7 @@
 
 #include "core/base/os.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // All members are for the drain thread. A zero-initialised object has no helpers.
 class DrainHelpers {
@@ -50,4 +50,4 @@ private:
   uint32_t busy_ = 0;  // futex: the number of helpers not done yet
 };
 
-} // namespace ada
+} // namespace ada::runtime

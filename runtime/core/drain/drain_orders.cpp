@@ -4,7 +4,7 @@
 // out of that memory.
 #include "drain.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // A parked thread looks that often whether it is the last one in the process; see Identity::isAlone. With rights that
@@ -15,16 +15,16 @@ constexpr uint64_t kParkedNs = 60000000000, kParkedWithRightsNs = 1000000000;
 
 // Executes the order that waits, if there is one. True if it is to be answered after the pass.
 bool Drain::takeOrder() {
-  if (__atomic_exchange_n(&goesOn_, 0, __ATOMIC_ACQ_REL))
+  if (__atomic_exchange_n(&requests_.goesOn, 0, __ATOMIC_ACQ_REL))
     goOn();
   endLease();
   ada_ring_orders &orders = ring_->orders();
-  orderNumber_ = __atomic_load_n(&orders.asked, __ATOMIC_ACQUIRE);
-  if (orderNumber_ == __atomic_load_n(&orders.done, __ATOMIC_RELAXED) || !execute_)
+  control_.number = __atomic_load_n(&orders.asked, __ATOMIC_ACQUIRE);
+  if (control_.number == __atomic_load_n(&orders.done, __ATOMIC_RELAXED) || !control_.execute)
     return false;
-  __atomic_store_n(&orders.begun, orderNumber_, __ATOMIC_SEQ_CST);
-  order_.begin(orders.text, sizeof orders.text, orders.asked_ns);
-  if (execute_(order_))
+  __atomic_store_n(&orders.begun, control_.number, __ATOMIC_SEQ_CST);
+  control_.order.begin(orders.text, sizeof orders.text, orders.asked_ns);
+  if (control_.execute(control_.order))
     return true;
   answerOrder();
   return false;
@@ -32,13 +32,13 @@ bool Drain::takeOrder() {
 
 void Drain::answerOrder() {
   ada_ring_orders &orders = ring_->orders();
-  if (order_.isSnapshot && !dumpFailure_.empty())
-    order_.refuse(dumpFailure_.c_str());
-  else if (order_.isSnapshot)
-    order_.answer << (isFlight_ ? lastDump() : directory());
-  orders.result = order_.result;
-  __builtin_memcpy(orders.answer, order_.answer.c_str(), order_.answer.size() + 1);
-  __atomic_store_n(&orders.done, orderNumber_, __ATOMIC_RELEASE);
+  if (control_.order.isSnapshot && flight_.hasFailed())
+    control_.order.refuse(flight_.failure());
+  else if (control_.order.isSnapshot)
+    control_.order.answer << (flight_.isOn() ? lastDump() : directory());
+  orders.result = control_.order.result;
+  __builtin_memcpy(orders.answer, control_.order.answer.c_str(), control_.order.answer.size() + 1);
+  __atomic_store_n(&orders.done, control_.number, __ATOMIC_RELEASE);
   sys::sharedFutexWake(&orders.done, INT32_MAX);
 }
 
@@ -46,22 +46,21 @@ void Drain::answerOrder() {
 void Drain::endLease() {
   ada_ring_orders &orders = ring_->orders();
   const uint64_t lease = __atomic_load_n(&orders.lease_ns, __ATOMIC_RELAXED);
-  if (__builtin_expect(lease == 0, 1) || isParked_ || sys::nowNs() < lease || !execute_)
+  if (__builtin_expect(lease == 0, 1) || isParked() || sys::nowNs() < lease || !control_.execute)
     return;
-  order_.begin("stop", sizeof "stop", lease);
-  execute_(order_);
+  control_.order.begin("stop", sizeof "stop", lease);
+  control_.execute(control_.order);
 }
 
 void Drain::finishParked() {
-  mustPark_ = false;
   ada_ring_header &h = ring_->header();
-  if (!isParked_) {
+  if (!isParked()) {
     __atomic_store_n(&h.stopped_ns, sys::nowNs(), __ATOMIC_RELAXED);
     __atomic_store_n(&ring_->orders().lease_ns, 0, __ATOMIC_RELAXED);
     trace_.sched().pause();
   }
-  __atomic_store_n(&isParked_, true, __ATOMIC_RELEASE);
-  if (!isFlight_) { // its files are in memory, and nobody reads them
+  setMode(Mode::Parked);
+  if (!flight_.isOn()) { // its files are in memory, and nobody reads them
     ending_ = Ending::Stopped;
     trace_.manifestIsNew();
     trace_.finish(ending_, 0);
@@ -70,10 +69,10 @@ void Drain::finishParked() {
 }
 
 void Drain::goOn() {
-  mustPark_ = false;
-  if (!isParked_)
+  const bool wasParked = isParked();
+  setMode(Mode::Recording);
+  if (!wasParked)
     return;
-  __atomic_store_n(&isParked_, false, __ATOMIC_RELEASE);
   ending_ = Ending::Running;
   manifestDueNs_ = 0;
   trace_.sched().goOn();
@@ -84,16 +83,16 @@ void Drain::goOn() {
 }
 
 void Drain::askToGoOn() {
-  if (!__atomic_load_n(&isParked_, __ATOMIC_ACQUIRE))
+  if (!isParked())
     return;
-  __atomic_store_n(&goesOn_, 1, __ATOMIC_RELEASE);
+  __atomic_store_n(&requests_.goesOn, 1, __ATOMIC_RELEASE);
   flush();
 }
 
 // Sleeps after a pass that took that many records, unless the wake-up word has changed since it was `seen`.
 void Drain::sleepUnless(uint32_t seen, uint64_t records) {
   SchedLane &sched = trace_.sched();
-  const uint64_t ns = isParked_                       ? identity_.hasRights() ? kParkedWithRightsNs : kParkedNs
+  const uint64_t ns = isParked()                      ? identity_.hasRights() ? kParkedWithRightsNs : kParkedNs
                       : sched.isBusy()                ? 1000000
                       : sched.isNarrow()              ? 5000000
                       : records > 0 || sched.isUsed() ? 10000000
@@ -104,4 +103,4 @@ void Drain::sleepUnless(uint32_t seen, uint64_t records) {
   __atomic_store_n(&orders.sleeping, 0, __ATOMIC_RELEASE);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,7 +4,7 @@
 #include "shared/encode/packed_format.h"
 #include "shared/encode/sched_format.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // The number in a name thread_N; -1 if it is another name.
@@ -193,4 +193,4 @@ void removeProcessDirectory(const char *directory) {
   removeDirectory(above.c_str());
 }
 
-} // namespace ada
+} // namespace ada::runtime

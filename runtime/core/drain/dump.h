@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/files/thread_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Dump {
 public:
@@ -57,4 +57,4 @@ private:
 // Removes the directory of a process with all its contents, and the session's directory if that is empty afterwards.
 void removeProcessDirectory(const char *directory);
 
-} // namespace ada
+} // namespace ada::runtime

@@ -5,7 +5,7 @@
 #include "dump.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kPauseNs = 1000000000;
@@ -105,7 +105,8 @@ int Parts::enterNext() {
 
 void Parts::dropNext() { removeProcessDirectory(nextPlace_.c_str()); }
 
-void Parts::beginManifest(JsonWriter &json, bool isNext, bool goesOn) const {
+void Parts::beginManifest(JsonWriter &json, Part part) const {
+  const bool isNext = part == Part::Next;
   json.line().beginObject(manifest::kPart);
   json.number(manifest::kNumber, !isNext ? number_ : moves_ ? 1 : number_ + 1);
   json.number(manifest::kStartNs, isNext ? sys::nowNs() : beganNs_);
@@ -115,10 +116,10 @@ void Parts::beginManifest(JsonWriter &json, bool isNext, bool goesOn) const {
     ;
   else if (!previousName_.empty())
     json.text(manifest::kPrevious, previousName_.c_str());
-  if (goesOn)
+  if (part == Part::Complete)
     json.text(manifest::kNext, lastName(nextDirectory_));
   else if (error_ < 0 && !isNext)
     json.text(manifest::kFailure, errorText(error_));
 }
 
-} // namespace ada
+} // namespace ada::runtime

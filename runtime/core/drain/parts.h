@@ -9,9 +9,9 @@
 
 #include "core/base/os.h"
 #include "core/base/text.h"
-#include "core/session/options.h"
+#include "core/facts/options.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class JsonWriter;
 
@@ -55,9 +55,13 @@ public:
   // The current part: its path, and the N of pid_P_N.
   const char *directory() const { return directory_.c_str(); }
   uint64_t directoryNumber() const { return directoryNumber_; }
-  // Begins the manifest's object for the current part or the next one; the caller ends it. `goesOn`: the part is
-  // complete, and the next one begins.
-  void beginManifest(JsonWriter &json, bool isNext, bool goesOn) const;
+  enum class Part {
+    Current,
+    Complete, // the current one, and the next one begins
+    Next,
+  };
+  // Begins the manifest's object for a part; the caller ends it.
+  void beginManifest(JsonWriter &json, Part part) const;
 
 private:
   Path directory_, nextDirectory_, nextPlace_, leftPlace_, previousName_;
@@ -68,4 +72,4 @@ private:
   bool isInside_ = false, moves_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -2,13 +2,13 @@
 #include "process_trace.h"
 
 #include "core/base/message.h"
-#include "core/session/images.h"
+#include "core/images/images.h"
 #include "identity.h"
 #include "shared/manifest_keys.h"
 
 #include <sys/resource.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kMostOpenFiles = 200; // half of the lowest limit for programs on ordinary systems
@@ -212,4 +212,4 @@ int ProcessTrace::writeDumpManifest(Ending ending, int status, const char *direc
   return withDescriptors([&] { return manifest_.write(directory, facts); });
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,17 +4,17 @@
 #include "bound.h"
 #include "budget.h"
 #include "core/base/stepped_array.h"
+#include "core/facts/timing_anchors.h"
 #include "core/files/descriptors.h"
 #include "core/files/sched_lane.h"
 #include "core/ring/pass_clock.h"
-#include "core/session/manifest.h"
-#include "core/session/timing_anchors.h"
+#include "manifest.h"
 #include "parts.h"
 #include "thread_facts.h"
 #include "thread_trace.h"
 #include "windows.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Identity;
 class Images;
@@ -121,7 +121,7 @@ public:
 
   // For all files of the process.
   template <class Write> int withDescriptors(Write &&write) {
-    return ada::withDescriptors(write, [this] { return closeDescriptors(); });
+    return ada::runtime::withDescriptors(write, [this] { return closeDescriptors(); });
   }
   // The same for a thread's index and detail. After a failure nothing more is written: later events are counted and
   // dropped.
@@ -184,4 +184,4 @@ private:
   char failure_[512] = {};
 };
 
-} // namespace ada
+} // namespace ada::runtime

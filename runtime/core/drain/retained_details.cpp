@@ -1,7 +1,7 @@
 // Queues of detail events in shared blocks, and copies of entries that outlive their blocks.
 #include "retained_details.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 uint32_t sizeOf(const RetainedDetails::Entry &e) { return static_cast<uint32_t>((sizeof e + e.bytes + 7) & ~7ull); }
@@ -148,4 +148,4 @@ void RetainedDetails::reset(DetailPool &pool) {
   watched_ = held_ = 0;
 }
 
-} // namespace ada
+} // namespace ada::runtime

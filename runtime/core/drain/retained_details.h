@@ -13,7 +13,7 @@
 #include "core/ring/ring.h"
 #include "shared/encode/ring_detail.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class DetailPool {
 public:
@@ -105,4 +105,4 @@ private:
   unsigned watched_ = 0, held_ = 0;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -11,12 +11,12 @@
 //   3. The store. After a kill, recovery takes the ring's records into the next part, and finds the current one
 //      complete.
 //   4. The current directory's link to the ring is removed.
-#include "core/session/images.h"
+#include "core/images/images.h"
 #include "process_trace.h"
 
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::runtime {
 
 bool ProcessTrace::rotate(unsigned char *buffer) {
   if (!parts_.active() || failed())
@@ -139,4 +139,4 @@ void ProcessTrace::enterNextPart() {
   before_ = reported_;
 }
 
-} // namespace ada
+} // namespace ada::runtime

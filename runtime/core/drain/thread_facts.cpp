@@ -1,11 +1,11 @@
 // Gathers what is known about a thread, and takes it to the next part of the trace.
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "process_trace.h"
 #include "shared/ring/losses.h"
 #include "shared/ring/tables.h"
 #include "thread_trace.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void ThreadTrace::gatherFacts(bool isPartDone) {
   ThreadFacts *const facts = process_->facts().add(number_);
@@ -93,4 +93,4 @@ void ThreadTrace::goOn() {
   sched_->goOn();
 }
 
-} // namespace ada
+} // namespace ada::runtime

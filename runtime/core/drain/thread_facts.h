@@ -5,7 +5,7 @@
 #include "core/files/sched_file.h"
 #include "shared/ring/gaps.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class ThreadTrace;
 
@@ -91,4 +91,4 @@ private:
   uint64_t gapCount_ = 0;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -1,7 +1,7 @@
 // From the ring to the index and detail files: reading, encoding, the journal.
 #include "thread_trace.h"
 
-#include "core/session/images.h"
+#include "core/images/images.h"
 #include "process_trace.h"
 #include "shared/ring/left_out.h"
 #include "shared/ring/losses.h"
@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // The number of chunks that a pass takes from one thread: a busy thread must not starve the others, whose chunks fill
@@ -75,14 +75,14 @@ void ThreadTrace::release() {
 uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
   // Read this before the records: then the records of a thread that has ended are complete.
   isEnded_ = __atomic_load_n(&slot_->state, __ATOMIC_ACQUIRE) == ADA_THREAD_ENDED;
-  const bool isAll = pass.isLast || isEnded_;
+  const bool isAll = pass.extent == Extent::Last || isEnded_, isWhole = isAll || pass.extent == Extent::Whole;
   const bool leavesOut = this->leavesOut(), hasWindows = process_->windows().active();
   const uint64_t limitStamp = process_->clock().limitStamp(), gapsBefore = reader_.expansion.gaps.ended;
   SchedFile::HeldTimes heldTimes;
   ring::Held held;
   uint64_t records = 0;
   bool more = true;
-  for (int chunks = 0; more && (chunks < kMostChunks || isAll || pass.isWhole);) {
+  for (int chunks = 0; more && (chunks < kMostChunks || isWhole);) {
     if (reader_.mustGiveBack() || !hasRoom(work, ADA_CHUNK_RECORDS + ring::kMostWaiting))
       commit(work, reader_.walk.place);
     if (!reader_.look(*ring_, *slot_, limitStamp, isAll)) {
@@ -102,7 +102,7 @@ uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
       writeWaiting(work, reader_.expansion.lastNs);
   }
   if (leavesOut && !more)
-    writeWaiting(work, isAll || pass.isWhole ? UINT64_MAX : pass.limitNs);
+    writeWaiting(work, isWhole ? UINT64_MAX : pass.limitNs);
   sched_->writeHeld(heldTimes);
   commit(work, reader_.walk.place);
   publish(work.view);
@@ -143,8 +143,18 @@ template <ThreadTrace::Filter kFilter> uint64_t ThreadTrace::takePlainWith(Works
     }
     if (kept > 0)
       work.eventCount += kept, work.eventBytes = static_cast<size_t>(run.end() - work.events);
+    ADA_ASSERT(agrees());
     return count;
   });
+}
+
+// Whether the encoder has as many open calls as the expander. Not if there are calls that are not in the file: lost
+// ones, those that are left out or wait for that, those beyond memory, and all after a failure.
+bool ThreadTrace::agrees() const {
+  const ring::ThreadExpansion &expansion = reader_.expansion;
+  const PackedFile *file = index_.packed();
+  return !file || expansion.hasNotes || leavesOut() || expansion.stack.depth == expansion.stack.capacity ||
+         process_->failed() || file->openCalls() == expansion.stack.depth;
 }
 
 // Expands the records of the batch, which may be of any kind.
@@ -167,6 +177,7 @@ void ThreadTrace::expandBatch(Workspace &work) {
                      [&](const ring::Event &kept) { add(work, kept, kept.ofRecord ? own : nullptr); });
     };
     ring::expand(expansion, work.batch.records[i], work.view.clock, work.view.modules, growStack, take, detail);
+    ADA_ASSERT(agrees());
   }
 }
 
@@ -189,8 +200,8 @@ bool ThreadTrace::takeHeld(PassClock::View &view, ring::Held &held) {
   if (chunk.held_to > reader_.rules.limitStamp && walk.place == 0)
     return false;
   heldSeq_ = walk.seq + 1;
-  held = ring::heldFor(chunk, view.clock, reader_.expansion.lastNs, /*isLastEvent=*/walk.seq > 0,
-                       ring_->header().times == ADA_TIMES_TICK);
+  held =
+      ring::heldFor(chunk, view.clock, reader_.expansion.lastNs, /*isLastEvent=*/walk.seq > 0, ring_->header().times);
   return held.placedNs() + held.missingNs > 0;
 }
 
@@ -201,7 +212,7 @@ void ThreadTrace::writeHeldAtEnd(PassClock::View &view) {
     return;
   ada_chunk wait = {};
   wait.held_from = from, wait.held_to = wait.start_stamp = to, wait.held_reason = ADA_HELD_OTHER;
-  const ring::Held held = ring::heldFor(wait, view.clock, lastNs(), /*isLastEvent=*/true, /*isTick=*/false);
+  const ring::Held held = ring::heldFor(wait, view.clock, lastNs(), /*isLastEvent=*/true, ADA_TIMES_EXACT);
   SchedFile::HeldTimes times;
   sched_->noteHeldAtEnd(times, held);
   sched_->writeHeld(times);
@@ -454,4 +465,4 @@ void ThreadTrace::end() {
   process_->manifestChanged();
 }
 
-} // namespace ada
+} // namespace ada::runtime

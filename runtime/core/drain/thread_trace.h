@@ -15,18 +15,24 @@
 #include "windows.h"
 #include "workspace.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Identity;
 class ProcessTrace;
+
+// How much of what is in the ring a pass takes.
+enum class Extent : uint8_t {
+  Some,  // not so much of a thread that others wait for long
+  Whole, // everything that was recorded before it, however much that is
+  Last,  // everything: nothing more is recorded
+};
 
 // There is one for each slot of the ring. Zero-initialised is the state before the first begin().
 class ThreadTrace {
 public:
   // What a pass takes.
   struct Pass {
-    bool isLast;      // nothing more is recorded
-    bool isWhole;     // everything that was recorded before it, however much that is
+    Extent extent;
     uint64_t limitNs; // no later record is older
   };
 
@@ -88,6 +94,7 @@ private:
   // What happens to events on their way to the file.
   enum class Filter { None, Counts, LeavesOut };
   uint64_t takePlain(Workspace &work);
+  bool agrees() const;
   template <Filter kFilter> uint64_t takePlainWith(Workspace &work);
   void expandBatch(Workspace &work);
   void writeWaiting(Workspace &work, uint64_t nowNs);
@@ -151,4 +158,4 @@ template <class Give> void ThreadTrace::handOver(Path directory, Give &&give) co
     give((Path(directory) << '/' << name).c_str());
 }
 
-} // namespace ada
+} // namespace ada::runtime

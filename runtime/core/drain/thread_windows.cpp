@@ -1,9 +1,9 @@
 // Detail of one thread that waits for a trigger.
-#include "core/session/images.h"
+#include "core/images/images.h"
 #include "process_trace.h"
 #include "thread_trace.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // With windows, before an event is encoded.
 void ThreadTrace::lookForTriggers(Workspace &work, const ring::Event &e, const ada_detail *detail) {
@@ -98,4 +98,4 @@ void ThreadTrace::writeDetail(Workspace &work, const RetainedDetails::Entry &e) 
   work.links[work.linkCount++] = {e.index_seq, link};
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // The bits of a pending trigger's kind. The other 61 bits are nanoseconds: 73 years of uptime.
@@ -194,4 +194,4 @@ void Windows::write(JsonWriter &json, const Window &w) const {
   json.endObject();
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -5,11 +5,11 @@
 #pragma once
 
 #include "core/base/os.h"
-#include "core/session/options.h"
+#include "core/facts/options.h"
 #include "shared/manifest_keys.h"
 #include "shared/ring/expander.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class JsonWriter;
 
@@ -89,4 +89,4 @@ private:
   uint32_t pendingNext_ = 0; // where a writer looks for a free place first
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -1,7 +1,7 @@
 // Allocates a drain thread's memory.
 #include "workspace.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // Calls use(pointer, count) for each array, those with the strictest alignment first.
@@ -40,4 +40,4 @@ void Workspace::reset() {
   __builtin_memset(static_cast<void *>(this), 0, sizeof *this);
 }
 
-} // namespace ada
+} // namespace ada::runtime

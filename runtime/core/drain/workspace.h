@@ -5,7 +5,7 @@
 #include "shared/encode/atf.h"
 #include "shared/ring/chunk_walk.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Zero-initialised is the initial state, too.
 struct Workspace {
@@ -36,4 +36,4 @@ struct Workspace {
   uint64_t linkCount = 0;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // Calls `open`, which returns 0 or a negative errno, and calls it again if there were no descriptors left and
 // `closeOthers` has closed some. Returns what it returned last.
@@ -12,4 +12,4 @@ template <class Open, class Close> int withDescriptors(Open &&open, Close &&clos
   return (error == -EMFILE || error == -ENFILE) && closeOthers() ? open() : error;
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -1,7 +1,7 @@
 // Writes detail files with raw system calls.
 #include "detail_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void DetailFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
   HeadedFile::begin(directory, index, "detail.atf",
@@ -51,4 +51,4 @@ int DetailFile::finish() {
   return error < 0 ? error : finishWith(atf::encodeDetailFooter(totals_, crc_));
 }
 
-} // namespace ada
+} // namespace ada::runtime

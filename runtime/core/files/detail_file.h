@@ -6,7 +6,7 @@
 #include "headed_file.h"
 #include "shared/encode/ring_detail.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class DetailFile : public AtfFile<DetailFile, atf::DetailTotals> {
 public:
@@ -71,4 +71,4 @@ private:
   int shrink();
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -7,7 +7,7 @@
 #include "lane.h"
 #include "packed_detail_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class DetailLane : public Lane<DetailFile, PackedDetailFile> {
 public:
@@ -42,4 +42,4 @@ public:
   }
 };
 
-} // namespace ada
+} // namespace ada::runtime

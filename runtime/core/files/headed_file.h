@@ -8,7 +8,7 @@
 #include "shared/encode/atf.h"
 #include "thread_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // `Self` derives from this, and its header(finished) makes the header.
 template <class Self> class HeadedFile {
@@ -77,4 +77,4 @@ protected:
   Totals totals_;
 };
 
-} // namespace ada
+} // namespace ada::runtime

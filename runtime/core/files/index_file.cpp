@@ -1,7 +1,7 @@
 // Writes ATF index files.
 #include "index_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void IndexFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
   HeadedFile::begin(directory, index, "index.atf",
@@ -77,4 +77,4 @@ int IndexFile::finish(bool hasDetail) {
   return finishWith(atf::encodeIndexFooter(totals_, crc_));
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -6,7 +6,7 @@
 #include "headed_file.h"
 #include "shared/ring/expander.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class IndexFile : public AtfFile<IndexFile, atf::IndexTotals> {
 public:
@@ -68,4 +68,4 @@ private:
   bool linked_ = false, hasDetail_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

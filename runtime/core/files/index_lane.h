@@ -7,7 +7,7 @@
 #include "lane.h"
 #include "packed_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class IndexLane : public Lane<IndexFile, PackedFile> {
 public:
@@ -22,6 +22,7 @@ public:
 
   // Null for ATF.
   PackedFile *packed() { return isPacked_ ? &packed_ : nullptr; }
+  const PackedFile *packed() const { return isPacked_ ? &packed_ : nullptr; }
   // The number of events that are no longer in the file.
   uint64_t removed() const { return isPacked_ ? packed_.removed() : 0; }
   const char *name() const { return isPacked_ ? "index.atp" : "index.atf"; }
@@ -48,4 +49,4 @@ public:
   }
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // Two files with the same operations, of which one is in use. The other may never have begun: its descriptor would be
 // 0.
@@ -29,4 +29,4 @@ protected:
   Packed packed_;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -1,7 +1,7 @@
 // Writes packed detail files.
 #include "packed_detail_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void PackedDetailFile::begin(const char *directory, uint32_t index, uint32_t tid, Memory *&memory) {
   HeadedFile::begin(directory, index, "detail.atp", {.arch = arch::kAtfArch, .threadId = tid});
@@ -144,4 +144,4 @@ int PackedDetailFile::finish() {
   return error < 0 ? error : writeHeader(true);
 }
 
-} // namespace ada
+} // namespace ada::runtime

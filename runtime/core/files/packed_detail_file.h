@@ -10,7 +10,7 @@
 #include "headed_file.h"
 #include "shared/encode/packed_detail_blocks.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class PackedDetailFile : public HeadedFile<PackedDetailFile> {
 public:
@@ -47,4 +47,4 @@ private:
   size_t used_ = 0, headBytes_ = 0;         // bytes used of the memory, and how many of them precede the body
 };
 
-} // namespace ada
+} // namespace ada::runtime

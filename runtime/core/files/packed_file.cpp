@@ -1,7 +1,7 @@
 // Writes packed index files.
 #include "packed_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void PackedFile::begin(const char *directory, uint32_t index, uint32_t tid, packed::BlockWriter &blocks) {
   const bool isUsed = blocks_ == &blocks; // by the slot's previous thread; otherwise it is zeros
@@ -254,4 +254,4 @@ int PackedFile::finish(bool hasDetail) {
   return writeHeader(true);
 }
 
-} // namespace ada
+} // namespace ada::runtime

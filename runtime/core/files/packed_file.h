@@ -10,7 +10,7 @@
 #include "shared/encode/packed_blocks.h"
 #include "shared/ring/expander.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class PackedFile : public HeadedFile<PackedFile> {
 public:
@@ -25,6 +25,7 @@ public:
   unsigned char *beginBatch(unsigned char *to);
   // Links are not stored: detail events have the numbers of their index events.
   unsigned char *encode(unsigned char *to, const ring::Event &e, uint64_t = 0) {
+    ADA_ASSERT(ring::isKnownKind(e.kind) && e.timestampNs >= blocks_->state.lastNs);
     return blocks_->encode(to, e.kind, e.functionId, e.timestampNs);
   }
   // Writes a sequence of events.
@@ -60,6 +61,8 @@ public:
   int removeFirst();
   uint64_t removed() const { return removed_; }
 
+  // The number of calls that are open after the events that were encoded.
+  uint64_t openCalls() const { return blocks_->state.depth; }
   // The number of events ever appended, which is the number of the next one.
   uint64_t events() const { return totals_.events; }
   uint64_t timeStart() const { return totals_.firstNs; }
@@ -91,4 +94,4 @@ private:
   bool hasDetail_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

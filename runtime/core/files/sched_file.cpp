@@ -3,7 +3,7 @@
 #include "core/base/crc.h"
 #include "sched_lane.h"
 
-namespace ada {
+namespace ada::runtime {
 
 using Switch = SwitchEvents::Switch;
 
@@ -272,4 +272,4 @@ SchedFile::HeldSum SchedFile::heldInAll(bool isPartDone) {
   return {heldNs_ + missing, missing};
 }
 
-} // namespace ada
+} // namespace ada::runtime

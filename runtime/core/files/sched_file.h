@@ -11,7 +11,7 @@
 #include "switch_events.h"
 #include "thread_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class SchedLane;
 
@@ -104,4 +104,4 @@ private:
   ThreadFile file_;
 };
 
-} // namespace ada
+} // namespace ada::runtime

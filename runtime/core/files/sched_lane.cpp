@@ -4,7 +4,7 @@
 #include "core/base/message.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 using Switch = SwitchEvents::Switch;
 
@@ -150,4 +150,4 @@ void SchedLane::writeManifest(JsonWriter &json) {
   json.endObject();
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -9,7 +9,7 @@
 #include "sched_file.h"
 #include "switch_events.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class JsonWriter;
 
@@ -66,7 +66,7 @@ public:
   bool mayLack() const { return active() && events_.mayLack(); }
   void noteError(int error) { error_ = error; }
   template <class Open> int withDescriptors(Open &&open) {
-    return ada::withDescriptors(open, [this] { return closeOthers_ && closeOthers_(closeOf_); });
+    return ada::runtime::withDescriptors(open, [this] { return closeOthers_ && closeOthers_(closeOf_); });
   }
   void noteWaited() { isWaited_ = true; }
 
@@ -97,4 +97,4 @@ private:
   bool isWaited_ = false; // a file's isBehind() was true since the last read()
 };
 
-} // namespace ada
+} // namespace ada::runtime

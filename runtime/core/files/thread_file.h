@@ -7,7 +7,7 @@
 #include "core/base/text.h"
 #include "write_behind.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class ThreadFile {
 public:
@@ -87,4 +87,4 @@ private:
   WriteBehind behind_;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -19,7 +19,7 @@
 
 #include "core/base/os.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // For one file that is appended to. Zero-initialised is the initial state.
 class WriteBehind {
@@ -46,4 +46,4 @@ private:
   uint64_t begun_ = 0; // everything before it is being written
 };
 
-} // namespace ada
+} // namespace ada::runtime

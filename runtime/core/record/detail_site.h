@@ -3,7 +3,7 @@
 
 #include <ada/abi.h>
 
-namespace ada {
+namespace ada::runtime {
 
 struct DetailSite {
   uint64_t sp, returnAddress;
@@ -22,4 +22,4 @@ struct DetailSite {
   }
 };
 
-} // namespace ada
+} // namespace ada::runtime

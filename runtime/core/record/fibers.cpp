@@ -5,7 +5,7 @@
 // changes.
 #include "fibers.h"
 #include "context_stack.h"
-#include "core/session/session.h"
+#include "recorder.h"
 
 #include <ada/trace.h>
 
@@ -28,7 +28,7 @@ struct ada_fiber {
   bool covers(uint64_t address) const { return address - signalStack < signalStackBytes; }
 };
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 using Handler = ada_fiber::Handler;
@@ -45,7 +45,7 @@ struct Switching {
     Copy() { separateCopiedProcess(); } // its fibers have no rows yet
   } copy;
   SignalsBlocked<> blocked;
-  Lock lock{runtime.startMutex};
+  Lock lock{recorder.startMutex};
 };
 
 //===--- fibers -----------------------------------------------------------===//
@@ -64,7 +64,7 @@ ada_fiber *take(bool isFiber) {
   *f = {};
   f->state = kNothing;
   f->state.isFiber = isFiber;
-  f->processId = runtime.processId;
+  f->processId = recorder.processId;
   f->next = fibers;
   if (fibers)
     fibers->previous = f;
@@ -100,7 +100,7 @@ void install(AdaThread &t, const AdaThread &state) {
 
 // Nothing more will be recorded with this state.
 void end(AdaThread &state, uint32_t processId) {
-  if (state.slot && processId == runtime.processId)
+  if (state.slot && processId == recorder.processId)
     __atomic_store_n(&state.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
   forgetLostCalls(state);
 }
@@ -126,13 +126,13 @@ ada_fiber *current(AdaThread &t) {
 ada_fiber *leave(AdaThread &t, uint64_t stack) {
   ada_fiber *f = current(t);
   if (!f || f->isEnding) {
-    end(t, runtime.processId);
+    end(t, recorder.processId);
     if (f)
       giveBack(f);
     f = nullptr;
   } else {
     f->state = t;
-    f->processId = runtime.processId;
+    f->processId = recorder.processId;
     f->stack = stack ? stack : f->stack;
     f->wasLeft = true;
   }
@@ -148,13 +148,13 @@ void goOn(AdaThread &t, ada_fiber *f) {
   if (!f->wasLeft)
     return;
   const bool isFiber = f->state.isFiber;
-  if (f->processId == runtime.processId)
+  if (f->processId == recorder.processId)
     install(t, f->state);
   else // a forked child has no ring yet
     forgetLostCalls(f->state);
   f->state = kNothing;
   f->state.isFiber = isFiber;
-  f->processId = runtime.processId;
+  f->processId = recorder.processId;
   f->wasLeft = false;
   setHandler(f, Handler::None);
   t.fiber = f;
@@ -220,7 +220,7 @@ ADA_ANY_STACK __attribute__((noinline)) void arrive(AdaThread &t, void *token, b
   if (!isOver && (from || !t.isFiber)) {
     leave(t, 0);
   } else { // no token of it is left
-    end(t, runtime.processId);
+    end(t, recorder.processId);
     if (t.fiber)
       giveBack(t.fiber);
     install(t, kNothing);
@@ -303,7 +303,7 @@ void markFiber(AdaThread &t) {
 void endFibers(AdaThread &t) {
   if (!t.fiber && !t.own && !__atomic_load_n(&runningHandlers, __ATOMIC_RELAXED))
     return;
-  Lock lock(runtime.startMutex);
+  Lock lock(recorder.startMutex);
   for (ada_fiber *f = fibers; f; f = f->next)
     if (f->handler == Handler::MayRun && isHere(t, f->within))
       setHandler(f, Handler::Over); // its stack may still run, in another thread
@@ -324,9 +324,9 @@ void startAnew(AdaThread &t) {
   t.busy = t.exitRounds = 0;
 }
 
-} // namespace ada
+} // namespace ada::runtime
 
-using namespace ada;
+using namespace ada::runtime;
 
 extern "C" {
 

@@ -19,7 +19,7 @@
 
 #include "thread.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Marks and names the slot of a fiber that records its first event.
 void markFiber(AdaThread &t);
@@ -28,4 +28,4 @@ void endFibers(AdaThread &t);
 // Nothing is recorded yet, on the stack where the thread is.
 void startAnew(AdaThread &t);
 
-} // namespace ada
+} // namespace ada::runtime

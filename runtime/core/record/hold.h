@@ -1,10 +1,10 @@
 // The time for which the slow path holds a thread up, as its hooks measure it.
 #pragma once
 
-#include "core/session/session.h"
+#include "recorder.h"
 #include "thread.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // The time since which the slow path has held the thread up, and how that is recorded: see shared/ring/held.h.
 class Hold {
@@ -15,7 +15,7 @@ public:
   }
 
   uint64_t from() const {
-    return runtime.ring.isTimeless() ? 0 : runtime.ring.usesSystemClock() ? ns_ - bootOffsetNs() : counter_;
+    return recorder.ring.isTimeless() ? 0 : recorder.ring.usesSystemClock() ? ns_ - bootOffsetNs() : counter_;
   }
   // The thread waits from now on. `isFull`: for the drain to read what is in the ring, not for memory.
   void wait(AdaThread &t, bool isFull) {
@@ -85,13 +85,13 @@ private:
   }
   // No clock is read for a trace that shows no times, nor if nothing is recorded. Not inline: the hook needs less
   // stack.
-  __attribute__((noinline)) static uint64_t now() { return runtime.ring.isTimeless() ? 0 : runtime.ring.stamp(); }
+  __attribute__((noinline)) static uint64_t now() { return recorder.ring.isTimeless() ? 0 : recorder.ring.stamp(); }
   void set(uint64_t stamp) {
     counter_ = stamp;
     ns_ = stamp + bootOffsetNs();
   }
   void begin() {
-    const State state = runtime.currentState(); // before it is On, the ring's clock may change
+    const State state = recorder.currentState(); // before it is On, the ring's clock may change
     if (state == State::On) {
       set(now());
     } else if (state != State::Waiting) {
@@ -112,4 +112,4 @@ private:
   bool isLost_ = false;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,7 +3,7 @@
 #include "core/base/os.h"
 #include "core/base/text.h"
 
-namespace ada {
+namespace ada::runtime {
 
 constinit LateEvents lateEvents;
 
@@ -78,4 +78,4 @@ void LateEvents::write() {
   sys::close(fd);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // Zeroed, it is the state before the end. Any thread and signal handler may call it.
 class LateEvents {
@@ -41,4 +41,4 @@ private:
 
 extern LateEvents lateEvents;
 
-} // namespace ada
+} // namespace ada::runtime

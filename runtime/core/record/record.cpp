@@ -4,15 +4,16 @@
 // can't record (the rings are full and overflow=drop, or the trace is over) or of a process without a usable counter.
 // All of it runs with signals blocked, except while it waits for the drain, and on a part of the stack that was touched
 // before (signals_blocked.h).
-#include "annotations.h"
-#include "argument_contents.h"
 #include "core/base/any_word.h"
-#include "core/session/session.h"
+#include "core/images/annotations.h"
+#include "core/images/argument_contents.h"
+#include "core/images/selection.h"
 #include "detail_registers.h"
 #include "fibers.h"
 #include "hold.h"
 #include "late_events.h"
 #include "process_events.h"
+#include "recorder.h"
 #include "shared/ring/thread_reader.h"
 #include "stack_window.h"
 #include "thread.h"
@@ -24,7 +25,7 @@
 // its functions only weakly, and weak references pull nothing out of an archive.
 __asm__(".reloc ., " ADA_NO_RELOCATION ", __ada_register_image");
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint32_t kEnded = 2; // AdaThread::busy
@@ -43,7 +44,7 @@ void store(uint64_t place, uint64_t what, uint64_t stamp) {
 // The thread's first event: a slot in the ring file, and a callback at its end.
 Outcome attach(AdaThread &t) {
   bool later;
-  ada_ring_thread *slot = runtime.ring.takeThread(later);
+  ada_ring_thread *slot = recorder.ring.takeThread(later);
   if (!slot)
     return later ? Outcome::Wait : Outcome::Lost;
   slot->tid = sys::threadId();
@@ -67,7 +68,7 @@ ring::LostCalls::Landing *growLandings(ring::LostCalls::Landing *old, size_t old
 }
 
 void countLost(AdaThread &t, uint64_t what, unsigned reason) {
-  ada_ring_header &header = runtime.ring.header();
+  ada_ring_header &header = recorder.ring.header();
   // Also for a thread without a slot: it may get one before these calls are left.
   const uint32_t events = t.lostCalls.note(what, growLandings);
   __atomic_add_fetch(t.slot ? &t.slot->lost[reason] : &header.events_unattached, events, __ATOMIC_RELAXED);
@@ -94,8 +95,7 @@ bool isOfNoCall(uint64_t what) {
 // that is lost if there is no chunk. A thread ends with ADA_RECORD_NOTHING; its chunk may exceed the limit.
 // `hasWaited`: with overflow=drop the thread won't wait again.
 Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited, Hold &hold) {
-  Runtime &r = runtime;
-  switch (r.currentState()) {
+  switch (recorder.currentState()) {
   case State::On:
     break;
   case State::Waiting:
@@ -105,7 +105,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
   default:
     return Outcome::Lost;
   }
-  if (!t.slot && r.beganLate && isOfNoCall(what))
+  if (!t.slot && recorder.beganLate && isOfNoCall(what))
     return Outcome::Lost;
   const bool first = t.chunk == nullptr;
   if (!t.slot)
@@ -117,13 +117,13 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
   const ring::OwnChunk own = first ? ring::OwnChunk{false, false} : ring::ownChunk(*t.slot, *t.chunk);
   const bool beyond = first || (own.isRead && own.isHeld) || what == ADA_RECORD_NOTHING; // no chunk to wait with
   ada_chunk *chunk;
-  Ring::Taken taken = r.ring.takeChunk(beyond, chunk);
+  Ring::Taken taken = recorder.ring.takeChunk(beyond, chunk);
   if (taken == Ring::Taken::Yes) {
     if (!first) // it may make a system call, which counts as holding the thread up
-      r.drain.chunkClosed();
-    hold.endWith(*chunk, t, r.ring.touch(*chunk));
-    ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
-    uint64_t number = r.ring.numberOf(chunk) + 1;
+      recorder.ring.chunkClosed();
+    hold.endWith(*chunk, t, recorder.ring.touch(*chunk));
+    ring::beginChunk(*t.slot, *chunk, t.nextSeq++, recorder.ticks.beginChunk(recorder.ring));
+    uint64_t number = recorder.ring.numberOf(chunk) + 1;
     if (first) {
       __atomic_store_n(&t.slot->first_chunk, number, __ATOMIC_RELEASE);
       __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
@@ -134,15 +134,15 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
     chunk = t.chunk;
     ring::zeroRecords(*chunk);
     hold.endWith(*chunk, t, 0);
-    ring::beginChunk(*t.slot, *chunk, t.nextSeq++, r.ticks.beginChunk(r.ring));
-  } else if (r.options.overflowDrops() ? taken == Ring::Taken::Later && !hasWaited
-                                       : taken == Ring::Taken::Later || !beyond) {
+    ring::beginChunk(*t.slot, *chunk, t.nextSeq++, recorder.ticks.beginChunk(recorder.ring));
+  } else if (recorder.dropsOverflow ? taken == Ring::Taken::Later && !hasWaited
+                                    : taken == Ring::Taken::Later || !beyond) {
     return Outcome::Wait;
   } else {
     countLost(t, what, taken == Ring::Taken::Full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY);
     if (first) // a thread that has only losses exists, too
       __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
-    r.drain.wake();
+    recorder.ring.wakeDrain();
     return Outcome::Lost;
   }
   position = reinterpret_cast<uint64_t>(chunk + 1);
@@ -153,7 +153,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
 // the chunk becomes full, the rest goes to the beginning of the next one.
 void storeGap(AdaThread &t, uint64_t &position) {
   auto put = [&](uint64_t what) {
-    store(arch::reserve(&position, sizeof(ada_record)), what, TickClock::stamp(runtime.ring));
+    store(arch::reserve(&position, sizeof(ada_record)), what, TickClock::stamp(recorder.ring));
     return !isFull(position);
   };
   if (t.hasLost) {
@@ -168,91 +168,113 @@ void storeGap(AdaThread &t, uint64_t &position) {
 // here; a process knows that from its first event on. All code must use the same position, including handlers that
 // interrupt a waiting thread: a chunk that a waiting thread still wrote to would be taken for closed.
 uint64_t &positionOf(AdaThread &t) {
-  if (!runtime.ring.exists() || !runtime.ring.stampsSlowly())
+  if (!recorder.ring.exists() || !recorder.ring.stampsSlowly())
     return t.position;
   t.position = kPositionParked;
   return t.systemPosition;
 }
 
-// Reserves `bytes` for the record `what` if the fast path could not. Returns 0 if the record is lost.
-// Long because it states in one place what holds whenever a signal handler may interrupt.
-uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
-  if (t.busy) {
-    // Code that the runtime itself called, for example the program's malloc for a thread-specific value: not recorded.
-    t.position = kPositionParked;
-    if (t.busy == kEnded && runtime.currentState() == State::On) {
-      __atomic_add_fetch(&runtime.ring.header().events_late, 1, __ATOMIC_RELAXED);
-      __atomic_add_fetch(&runtime.ring.header().events_lost, 1, __ATOMIC_RELAXED);
-    }
-    return 0;
+// Code that the runtime itself called, for example the program's malloc for a thread-specific value, is not recorded;
+// nor is what comes after a thread's end, but that is counted.
+void loseInRuntime(AdaThread &t) {
+  t.position = kPositionParked;
+  if (t.busy == kEnded && recorder.currentState() == State::On) {
+    __atomic_add_fetch(&recorder.ring.header().events_late, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&recorder.ring.header().events_lost, 1, __ATOMIC_RELAXED);
   }
-  separateCopiedProcess();
-  if (t.resumeAt) { // after __ada_before_clone, in the calling process
+}
+
+// Reserves where the fast path did not look: after __ada_before_clone, in the calling process, and with clock=system.
+// 0 if the thread needs a chunk.
+uint64_t reserveElsewhere(AdaThread &t, uint64_t bytes) {
+  if (t.resumeAt) {
     t.position = t.resumeAt;
     t.resumeAt = 0;
-    if (uint64_t place = arch::reserve(&t.position, bytes); !isFull(place))
+    if (const uint64_t place = arch::reserve(&t.position, bytes); !isFull(place))
       return place;
   }
-  if (uint64_t &position = positionOf(t); &position == &t.systemPosition) {
-    uint64_t place = arch::reserve(&position, bytes);
-    if (!isFull(place))
+  if (uint64_t &position = positionOf(t); &position == &t.systemPosition)
+    if (const uint64_t place = arch::reserve(&position, bytes); !isFull(place))
       return place;
+  return 0;
+}
+
+// Reserves in the thread's chunk, after what the reader must know first. `isFresh`: the chunk is new, so it must be
+// readable without earlier ones; false afterwards if it is. 0 if the chunk is full.
+uint64_t reserveInChunk(AdaThread &t, uint64_t &position, uint64_t bytes, bool &isFresh) {
+  if (t.hasLost || t.lostCalls.any())
+    storeGap(t, position);
+  if ((isFresh || t.stack == 0) && !isFull(position)) {
+    isFresh = false;
+    const uint64_t sp = (reinterpret_cast<uint64_t>(__builtin_frame_address(0)) & ~15ull) | arch::kEntryPhase;
+    store(arch::reserve(&position, sizeof(ada_record)), windowFor(t, sp), TickClock::stamp(recorder.ring));
   }
+  const uint64_t place = arch::reserve(&position, bytes);
+  return isFull(place) ? 0 : place;
+}
+
+// Waits for the drain. Handlers may run and record meanwhile: they wait as well. `slots`: the slots' word before the
+// thread last looked for one.
+void waitForDrain(AdaThread &t, uint32_t slots, SignalsBlocked<> &blocked) {
+  t.busy = 0;
+  blocked.unblock();
+  recorder.ring.wakeDrain();
+  constexpr uint64_t kAgain = 50000000; // a precaution: no case is known in which we are not woken
+  if (t.slot)
+    sys::futexWait(&t.slot->waiting, 1, kAgain);
+  else
+    sys::futexWait(recorder.ring.slotsWord(), slots, kAgain);
+  blocked.blockAgain();
+  t.busy = 1;
+}
+
+// Gets chunks until one has room for the record, and waits for them. 0 if the record is lost. With signals blocked.
+uint64_t reserveWithChunks(AdaThread &t, uint64_t what, uint64_t bytes, Hold &hold, SignalsBlocked<> &blocked) {
+  bool isFresh = false;
+  for (bool hasWaited = false;; hasWaited = true) {
+    // A signal handler on top of us may have got a chunk meanwhile, and the process may just have found its clock.
+    uint64_t &position = positionOf(t);
+    hold.look(t, isFull(position));
+    if (!isFull(position)) {
+      if (const uint64_t place = reserveInChunk(t, position, bytes, isFresh))
+        return place;
+      continue;
+    }
+    // Set it before looking: a thread that frees a chunk after that clears it. See ada_ring_thread.
+    if (t.slot)
+      __atomic_store_n(&t.slot->waiting, 1, __ATOMIC_SEQ_CST);
+    const uint32_t slots = __atomic_load_n(recorder.ring.slotsWord(), __ATOMIC_ACQUIRE);
+    uint64_t fresh = kPositionParked;
+    const Outcome outcome = acquire(t, what, fresh, hasWaited, hold);
+    positionOf(t) = fresh;
+    if (outcome == Outcome::Lost) {
+      if (recorder.currentState() == State::On)
+        hold.endLost(t);
+      return 0;
+    }
+    if (outcome == Outcome::Ready) {
+      isFresh = true;
+      continue;
+    }
+    hold.wait(t, recorder.ring.isFull());
+    waitForDrain(t, slots, blocked);
+  }
+}
+
+// Reserves `bytes` for the record `what` if the fast path could not. Returns 0 if the record is lost.
+uint64_t reserveSlowly(AdaThread &t, uint64_t what, uint64_t bytes) {
+  if (t.busy)
+    return loseInRuntime(t), 0;
+  separateCopiedProcess();
+  if (const uint64_t place = reserveElsewhere(t, bytes))
+    return place;
   int savedErrno = errno;
   Hold hold(t);
   if (!t.isWatched && watchingAllocates())
     touchStack<kAllocatorStack>();
   SignalsBlocked blocked;
   t.busy = 1;
-  uint64_t place = 0;
-  bool isFresh = false; // the chunk is new: it can be read without earlier ones
-  for (bool hasWaited = false;; hasWaited = true) {
-    // A signal handler on top of us may have got a chunk meanwhile, and the process may just have found its clock.
-    uint64_t &position = positionOf(t);
-    hold.look(t, isFull(position));
-    if (!isFull(position)) {
-      if (t.hasLost || t.lostCalls.any())
-        storeGap(t, position);
-      if ((isFresh || t.stack == 0) && !isFull(position)) {
-        isFresh = false;
-        const uint64_t sp = (reinterpret_cast<uint64_t>(__builtin_frame_address(0)) & ~15ull) | arch::kEntryPhase;
-        store(arch::reserve(&position, sizeof(ada_record)), windowFor(t, sp), TickClock::stamp(runtime.ring));
-      }
-      place = arch::reserve(&position, bytes);
-      if (!isFull(place))
-        break;
-      place = 0;
-      continue;
-    }
-    // Set it before looking: a thread that frees a chunk after that clears it. See ada_ring_thread.
-    if (t.slot)
-      __atomic_store_n(&t.slot->waiting, 1, __ATOMIC_SEQ_CST);
-    const uint32_t slots = __atomic_load_n(runtime.ring.slotsWord(), __ATOMIC_ACQUIRE);
-    uint64_t fresh = kPositionParked;
-    Outcome outcome = acquire(t, what, fresh, hasWaited, hold);
-    positionOf(t) = fresh;
-    if (outcome == Outcome::Lost) {
-      if (runtime.currentState() == State::On)
-        hold.endLost(t);
-      break;
-    }
-    if (outcome == Outcome::Ready) {
-      isFresh = true;
-      continue;
-    }
-    hold.wait(t, runtime.ring.isFull());
-    // Handlers may run and record while we wait: they wait as well.
-    t.busy = 0;
-    blocked.unblock();
-    runtime.drain.wake();
-    constexpr uint64_t kAgain = 50000000; // a precaution: no case is known in which we are not woken
-    if (t.slot)
-      sys::futexWait(&t.slot->waiting, 1, kAgain);
-    else
-      sys::futexWait(runtime.ring.slotsWord(), slots, kAgain);
-    blocked.blockAgain();
-    t.busy = 1;
-  }
+  const uint64_t place = reserveWithChunks(t, what, bytes, hold, blocked);
   if (t.slot) {
     __atomic_store_n(&t.slot->waiting, 0, __ATOMIC_RELAXED);
     hold.leave(t);
@@ -274,7 +296,7 @@ void record(uint64_t what) {
   if (__builtin_expect(isFull(place), 0))
     place = reserveSlowly(t, what, sizeof(ada_record));
   if (place)
-    store(place, what, TickClock::stamp(runtime.ring));
+    store(place, what, TickClock::stamp(recorder.ring));
 }
 
 } // namespace
@@ -292,12 +314,12 @@ void forgetLostCalls(AdaThread &t) {
 
 void threadEnds() {
   AdaThread &t = ada_thread;
-  const bool isRecorded = t.slot && sys::processId() == runtime.processId;
+  const bool isRecorded = t.slot && sys::processId() == recorder.processId;
   if (isRecorded)
     reportLostCalls(t); // it touches the stack for itself
   SignalsBlocked blocked;
   if (isRecorded) {
-    Identity::noteThreadExit(runtime.processId, 0); // the status with which libc will end it
+    Identity::noteThreadExit(recorder.processId, 0); // the status with which libc will end it
     if (t.slot->name[0] == 0)
       sys::call(SYS_prctl, 16 /* PR_GET_NAME */, t.slot->name);
     __atomic_store_n(&t.slot->state, ADA_THREAD_ENDED, __ATOMIC_RELEASE);
@@ -334,7 +356,7 @@ void moveWindowAt(AdaThread &t, uint64_t place, uint64_t sp) {
   SignalsBlocked blocked;
   const bool isNewest = positionOf(t) == place + sizeof(ada_record);
   const uint64_t what = isNewest ? moveWindow(t, sp) : ADA_RECORD_NOTHING;
-  store(place, what, TickClock::stamp(runtime.ring));
+  store(place, what, TickClock::stamp(recorder.ring));
 }
 
 // Records a call at a place that was reserved before the window is read, so the window is that of the records before
@@ -342,7 +364,7 @@ void moveWindowAt(AdaThread &t, uint64_t place, uint64_t sp) {
 void recordCall(AdaThread &t, uint64_t what, uint64_t sp, uint64_t place) {
   for (; place; place = reserve(t, what)) {
     if (const uint64_t n = positionInWindow(t, sp); n <= 0xffff) {
-      store(place, what | n << ring::kPositionShift, TickClock::stamp(runtime.ring));
+      store(place, what | n << ring::kPositionShift, TickClock::stamp(recorder.ring));
       return;
     }
     moveWindowAt(t, place, sp);
@@ -363,15 +385,16 @@ void copyResult(char *vectors, uint32_t count, const DetailSite &site) {
 }
 
 ArgumentContents contentsOf(const ada_function &function) {
-  return ArgumentContents::of(function, runtime.contentSizes, [](const ada_function &f) {
-    return runtime.images.selection().argumentsOf(f); // from the options, which do not change
+  return ArgumentContents::of(function, recorder.contentSizes, [](const ada_function &f) {
+    return recorder.selection->argumentsOf(f); // from the options, which do not change
   });
 }
 
 } // namespace
-} // namespace ada
+} // namespace ada::runtime
 
-using namespace ada;
+namespace ring = ada::ring;
+using namespace ada::runtime;
 
 extern "C" ADA_ANY_STACK void ada_record_slow(uint64_t what, const char *nest, uint64_t place) {
   AdaThread &t = ada_thread;
@@ -380,7 +403,7 @@ extern "C" ADA_ANY_STACK void ada_record_slow(uint64_t what, const char *nest, u
   if (nest && place)
     recordCall(t, what, reinterpret_cast<const ada_frame *>(nest - ADA_ENABLE_INDEX)->sp, place);
   else if (place)
-    store(place, what, TickClock::stamp(runtime.ring));
+    store(place, what, TickClock::stamp(recorder.ring));
 }
 
 extern "C" ADA_ANY_STACK __attribute__((visibility("hidden"))) void
@@ -391,8 +414,8 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
   const bool isCall = kind == ADA_RECORD_CALL;
   const DetailSite site(*frame, arch::returnAddressOf(*frame), isCall);
   uint32_t vectors = vectorCount(site, isCall);
-  uint64_t stack = readableStack(site.sp, runtime.stackBytes);
-  const ArgumentContents contents = runtime.readsContents ? contentsOf(*frame->function) : ArgumentContents();
+  uint64_t stack = readableStack(site.sp, recorder.stackBytes);
+  const ArgumentContents contents = recorder.readsContents ? contentsOf(*frame->function) : ArgumentContents();
   uint64_t units = 7 + vectors + (stack + 15) / 16 + (contents.room(isCall) + 15) / 16;
   uint64_t bytes = sizeof(ada_record) + units * 16;
   uint64_t what = reinterpret_cast<uint64_t>(frame->function) | kind | ADA_RECORD_DETAIL | units << ring::kUnitsShift;
@@ -431,10 +454,10 @@ ada_record_detail(const ada_frame *frame, const arch::SavedRegisters *saved, uin
     tail[i] = reinterpret_cast<const char *>(site.sp)[i];
   if (contents.any(isCall))
     readContents(*d, const_cast<unsigned char *>(ring::contentsOf(*d)), contents, isCall, site.memory);
-  __atomic_store_n(&r->stamp, TickClock::stamp(runtime.ring), __ATOMIC_RELEASE);
+  __atomic_store_n(&r->stamp, TickClock::stamp(recorder.ring), __ATOMIC_RELEASE);
 }
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // Records the call of an annotation, with its values as a detail. Returns its stamp, or 0 if it is lost.
@@ -455,13 +478,13 @@ uint64_t recordAnnotation(const ada_annotation &site, const ada_value *values, u
   __atomic_signal_fence(__ATOMIC_RELEASE); // as in ada_record_detail
   if (values)
     fillValues(*reinterpret_cast<ada_detail *>(r + 1), site, values, textBytes, caller);
-  const uint64_t stamp = TickClock::stamp(runtime.ring);
+  const uint64_t stamp = TickClock::stamp(recorder.ring);
   __atomic_store_n(&r->stamp, stamp, __ATOMIC_RELEASE);
   return stamp;
 }
 
 } // namespace
-} // namespace ada
+} // namespace ada::runtime
 
 extern "C" ADA_ANY_STACK void __ada_annotation_begin_with(const ada_annotation *site, const ada_value *values) {
   recordAnnotation(*site, values, reinterpret_cast<uint64_t>(__builtin_return_address(0)));
@@ -476,7 +499,7 @@ extern "C" ADA_ANY_STACK void __ada_annotation_point(const ada_annotation *site,
   if (__builtin_expect(isFull(place), 0))
     place = reserveSlowly(t, what, sizeof(ada_record));
   if (place)
-    store(place, what, stamp ? stamp : TickClock::stamp(runtime.ring));
+    store(place, what, stamp ? stamp : TickClock::stamp(recorder.ring));
 }
 
 extern "C" ADA_ANY_STACK void __ada_mark_frame(const void *frame) {
@@ -493,7 +516,7 @@ extern "C" ADA_ANY_STACK void __ada_before_clone(void) {
 
 extern "C" ADA_ANY_STACK void __ada_resync(const void *frame) { __ada_landed(frame, 1); }
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 ADA_ANY_STACK __attribute__((noinline)) void recordLanding(AdaThread &t, uint64_t at, bool isMarked) {
@@ -506,7 +529,7 @@ ADA_ANY_STACK __attribute__((noinline)) void recordLanding(AdaThread &t, uint64_
 }
 
 } // namespace
-} // namespace ada
+} // namespace ada::runtime
 
 extern "C" void __ada_landed(const void *frame, uint64_t isMarked) {
   AdaThread &t = ada_thread;

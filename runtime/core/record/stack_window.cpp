@@ -1,12 +1,12 @@
 // Decides whether a thread is on its own stack.
 #include "stack_window.h"
-#include "core/session/session.h"
+#include "core/base/os.h"
 #include "start_block.h"
 #include "thread_area.h"
 
 #include <linux/auxvec.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kPage = 4096, kMostPages = 16384; // checked: 64 MiB
@@ -78,4 +78,4 @@ uint64_t windowFor(AdaThread &t, uint64_t sp) {
   return t.slot && t.slot->stack_window && isInWindow(t, sp) ? t.slot->stack_window : moveWindow(t, sp);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -11,7 +11,7 @@
 
 #include "thread.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // The position in the window in units of 16 bytes; more than 0xffff outside of it, and if the stack is aligned
 // differently.
@@ -27,4 +27,4 @@ uint64_t moveWindow(AdaThread &t, uint64_t sp);
 // The same, but the window need not be moved if it contains `sp`.
 uint64_t windowFor(AdaThread &t, uint64_t sp);
 
-} // namespace ada
+} // namespace ada::runtime

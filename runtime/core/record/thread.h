@@ -47,7 +47,7 @@ __attribute__((visibility("hidden"))) void ada_record_slow(uint64_t what, const 
 
 static_assert(sizeof(AdaThread) == 200, "as the comment says");
 
-namespace ada {
+namespace ada::runtime {
 
 // Before the calling thread, or its process, ends: has the jumps recorded that it made while its records were lost.
 // Nothing else counts the calls that they have left.
@@ -55,4 +55,4 @@ void reportLostCalls(AdaThread &t);
 // Nothing more will be recorded with this state.
 void forgetLostCalls(AdaThread &t);
 
-} // namespace ada
+} // namespace ada::runtime

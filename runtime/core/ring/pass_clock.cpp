@@ -2,7 +2,7 @@
 #include "pass_clock.h"
 #include "shared/wide.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void PassClock::start(Ring &ring) {
   ring_ = &ring;
@@ -97,4 +97,4 @@ void PassClock::check(uint64_t stamp, View &view) {
   }
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,12 +4,12 @@
 // its helpers may call show() and check().
 #pragma once
 
-#include "core/record/tick_clock.h"
 #include "ring.h"
 #include "shared/ring/clock_map.h"
 #include "shared/ring/module_map.h"
+#include "tick_clock.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class PassClock {
 public:
@@ -71,4 +71,4 @@ private:
   bool hasPassed_ = false;  // since isBack_
 };
 
-} // namespace ada
+} // namespace ada::runtime

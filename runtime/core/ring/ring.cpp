@@ -7,7 +7,7 @@
 #include <sys/file.h>
 #include <sys/statfs.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kGrowChunks = 16;
@@ -505,4 +505,4 @@ void Ring::addAnchor(ada_anchor anchor) {
   __atomic_store_n(&header_->anchors_used, n + 1, __ATOMIC_RELEASE);
 }
 
-} // namespace ada
+} // namespace ada::runtime

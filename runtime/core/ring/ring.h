@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "shared/ring/ring_file.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Ring {
 public:
@@ -111,6 +111,22 @@ public:
   uint32_t noteClosed(int more) {
     return __atomic_add_fetch(&closedChunks_, static_cast<uint32_t>(more), __ATOMIC_RELAXED);
   }
+  // A thread has closed a chunk, and has another one.
+  void chunkClosed() {
+    if (noteClosed(1) >= kChunksToWakeFor || isShort())
+      wakeDrain();
+  }
+  // Several chunks at once: waking costs a system call, and a batch stays in the cache.
+  static constexpr uint32_t kChunksToWakeFor = 8;
+  // Wakes the drain if it sleeps. Async-signal-safe.
+  void wakeDrain() {
+    if (!exists()) // in a process that has just been forked, too
+      return;
+    // Change the word first: a drain that is about to sleep sees that it changed since its pass began.
+    __atomic_add_fetch(&orders().wake, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&orders().sleeping, 0, __ATOMIC_SEQ_CST))
+      sys::sharedFutexWake(&orders().wake, 1);
+  }
   uint32_t closedChunks() const { return __atomic_load_n(&closedChunks_, __ATOMIC_RELAXED); }
   // Wakes a thread that sleeps on `waiting`, so that it looks again.
   void wake(ada_ring_thread &thread) {
@@ -204,4 +220,4 @@ private:
   Mutex growing_; // taken by the drain's threads
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -1,15 +1,15 @@
 // The public C API (include/ada/trace.h), and the functions that images call when they are loaded and unloaded.
 #include "core/base/message.h"
+#include "core/control/waiting_room.h"
 #include "core/record/thread.h"
 #include "process_events.h"
 #include "session.h"
 #include "standard_error.h"
 #include "start_block.h"
-#include "waiting_room.h"
 
 #include <ada/trace.h>
 
-using namespace ada;
+using namespace ada::runtime;
 
 // Option control: gets ready for orders.
 __attribute__((noinline)) static void startParked() {
@@ -36,7 +36,7 @@ ADA_ANY_STACK void __ada_register_image(const ada_image *image) {
   }
   startOnce();
   Runtime &r = runtime;
-  State state = r.currentState();
+  State state = recorder.currentState();
   if (state != State::On && state != State::Waiting)
     return;
   if (r.images.has(image)) { // its constructor, after .preinit_array
@@ -44,9 +44,9 @@ ADA_ANY_STACK void __ada_register_image(const ada_image *image) {
     return;
   }
   // The drain must read what unloaded libraries recorded before others can take their slots.
-  if (state == State::On && !r.ring.hasRoomForModule())
+  if (state == State::On && !recorder.ring.hasRoomForModule())
     r.drain.flush();
-  if (!r.images.add(image, r.ring, r.recording))
+  if (!r.images.add(image, recorder.ring, r.recording))
     say(Message("too many instrumented libraries are loaded at once: calls in one of them are not recorded"));
   if (r.options.control && state == State::Waiting)
     startParked();
@@ -64,15 +64,15 @@ ADA_ANY_STACK void __ada_register_program(const ada_image *image, char **environ
 ADA_ANY_STACK void __ada_runtime_is_missing_link_with_ada_clang_or_with_adatrace_flags(void) {}
 
 ADA_ANY_STACK void __ada_unregister_image(const ada_image *image) {
-  State state = runtime.currentState();
+  State state = recorder.currentState();
   if (state == State::On || state == State::Waiting)
-    runtime.images.remove(image, runtime.ring);
+    runtime.images.remove(image, recorder.ring);
   if (runtime.images.isOfProgramWithRuntime(image))
     finishProcess(processExitStatus());
 }
 
 ADA_ANY_STACK void ada_start(void) {
-  State state = runtime.currentState();
+  State state = recorder.currentState();
   if (state == State::On)
     runtime.drain.askToGoOn(); // `adatrace stop` may have stopped it
   SignalsBlocked<kGlobStack> blocked;
@@ -86,7 +86,7 @@ ADA_ANY_STACK void ada_stop(void) {
   SignalsBlocked blocked;
   runtime.recording = false;
   waiting::setEnabled(false);
-  State state = runtime.currentState();
+  State state = recorder.currentState();
   if (state == State::On || state == State::Waiting)
     runtime.images.disable();
 }
@@ -108,12 +108,12 @@ ADA_ANY_STACK int64_t ada_disable_detail(const char *glob) {
 }
 
 ADA_ANY_STACK void ada_trigger(void) {
-  State state = runtime.currentState();
+  State state = recorder.currentState();
   if (state == State::On || state == State::Waiting)
     runtime.drain.trigger(sys::nowNs());
 }
 
-ADA_ANY_STACK int ada_flush(void) { return runtime.currentState() == State::On ? runtime.drain.flush() : -1; }
+ADA_ANY_STACK int ada_flush(void) { return recorder.currentState() == State::On ? runtime.drain.flush() : -1; }
 
 ADA_ANY_STACK void ada_set_thread_name(const char *name) {
   ada_ring_thread *slot = ada_thread.slot;
@@ -128,7 +128,7 @@ ADA_ANY_STACK void ada_set_thread_name(const char *name) {
 
 ADA_ANY_STACK void ada_timing_anchor(const char *label, int64_t value, int64_t timescale) {
   Runtime &r = runtime;
-  const State state = r.currentState();
+  const State state = recorder.currentState();
   if (state != State::On && state != State::Waiting)
     return;
   if (!r.timingAnchors.add(label, value, timescale))
@@ -144,7 +144,7 @@ ADA_ANY_STACK uint64_t ada_get_timestamp_ns(void) {
 }
 
 ADA_ANY_STACK const char *ada_session_path(void) {
-  State state = runtime.currentState();
+  State state = recorder.currentState();
   return state == State::On || state == State::Finished ? runtime.processDirectory.c_str() : "";
 }
 }

@@ -5,7 +5,7 @@
 
 #include <ada/trace.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // "start", or "start session=DIR" to continue in another session.
@@ -61,7 +61,7 @@ bool choose(Order &order, int64_t (*choose)(const char *)) {
 }
 
 bool trigger(Order &order) {
-  const ada_ring_header &h = runtime.ring.header();
+  const ada_ring_header &h = recorder.ring.header();
   if (!h.detail_windows && !h.flight) {
     order.refuse("it does not record windows: start it with `adatrace record --detail=GLOB --detail-mode=window`, or "
                  "as a flight recorder with --flight=64M");
@@ -79,7 +79,7 @@ bool flush(Order &) {
 // A flight recorder writes its session; other traces are written anyway.
 bool snapshot(Order &order) {
   order.isSnapshot = true;
-  if (runtime.ring.header().flight)
+  if (recorder.ring.header().flight)
     runtime.drain.trigger(order.askedNs, TriggerKind::Outside);
   runtime.drain.manifestChanged();
   return true;
@@ -137,4 +137,4 @@ bool executeOrder(Order &order) {
   return false;
 }
 
-} // namespace ada
+} // namespace ada::runtime

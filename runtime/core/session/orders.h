@@ -1,11 +1,11 @@
 // Executes orders from other processes: `adatrace start`, `stop`, `enable` and the like.
 #pragma once
 
-#include "core/drain/order.h"
+#include "core/control/order.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Executes an order, in the drain's thread. True if it is to be answered after the next pass.
 bool executeOrder(Order &order);
 
-} // namespace ada
+} // namespace ada::runtime

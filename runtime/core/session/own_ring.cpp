@@ -2,11 +2,11 @@
 #include "own_ring.h"
 #include "clock_source.h"
 #include "core/drain/dump.h"
-#include "process_info.h"
+#include "core/facts/process_info.h"
 #include "session.h"
 #include "shared/ring/ring_places.h"
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constinit Path asked;    // the folder that option ring names, absolute; empty if it names none
@@ -29,13 +29,13 @@ void describeRing(ada_ring_header &h) {
       (clock.kind == options::ClockKind::Counter ||
        (!isNone && !isSystem && arch::counterIsInvariant() && kernelTrustsCounter(arch::kClockSource)));
   if (isNone || isSystem || r.forbidsCounter)
-    r.ring.avoidCounter();
+    recorder.ring.avoidCounter();
   h.clock = counter ? ADA_CLOCK_COUNTER : ADA_CLOCK_SYSTEM;
   h.times = isNone                                              ? ADA_TIMES_NONE
             : counter && clock.kind == options::ClockKind::Tick ? ADA_TIMES_TICK
                                                                 : ADA_TIMES_EXACT;
   h.tick_ns = h.times == ADA_TIMES_TICK ? clock.tickNs : 0;
-  h.pid = r.processId, h.format = o.ringFormat();
+  h.pid = recorder.processId, h.format = o.ringFormat();
   h.detail_windows = o.detail_mode[0] == 'w';
   h.death_pre_roll = hasDeathWindow() ? Windows::nanoseconds(o.pre_roll_ms) + 1 : 0;
   h.detail_gone_ns = h.started_ns = sys::nowNs(); // nothing was recorded before
@@ -60,21 +60,21 @@ void refuse(const char *place, int error) {
 int create(const char *path) {
   const Options &o = runtime.options;
   const uint64_t lent = o.detail_mode[0] == 'w' ? o.detail_buffer : 0;
-  return runtime.ring.create(path, o.buffer, lent, runtime.images.count());
+  return recorder.ring.create(path, o.buffer, lent, runtime.images.count());
 }
 
 // Creates the ring in a folder; for a flight recorder, also the directory beside it in which it keeps its trace.
 int makeRingIn(const char *folder) {
   Runtime &r = runtime;
   Path name;
-  name << r.processId << '-';
+  name << recorder.processId << '-';
   name.number(sys::nowNs(), 16, 1);
   if (r.options.isFlight()) {
     Path &directory = r.processDirectory;
     directory.clear();
     directory << folder << "/adatrace-flight-" << name.c_str();
     int error = directory.cut() ? -ENAMETOOLONG : sys::makeDirectory(directory.c_str());
-    directory << "/pid_" << r.processId;
+    directory << "/pid_" << recorder.processId;
     if (error == 0)
       error = sys::makeDirectory(directory.c_str());
     if (error < 0)
@@ -143,25 +143,25 @@ int makeRing() {
   gatherHostInfo();
   if (int error = makeRingSomewhere(); error < 0)
     return error;
-  ada_ring_header &h = r.ring.header();
+  ada_ring_header &h = recorder.ring.header();
   describeRing(h);
-  __builtin_memcpy(r.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
+  __builtin_memcpy(recorder.ring.processDirectory(), r.processDirectory.c_str(), r.processDirectory.size() + 1);
   h.state = ADA_RING_RECORDING;
   __atomic_store_n(&h.magic, ADA_RING_MAGIC, __ATOMIC_RELEASE);
-  r.ring.begin();
-  r.images.writeModules(r.ring);
+  recorder.ring.begin();
+  r.images.writeModules(recorder.ring);
   return 0;
 }
 
 void dropRing() {
-  runtime.ring.unlink();
+  recorder.ring.unlink();
   sys::unlink(ringLink.c_str());
-  runtime.ring.abandon();
+  recorder.ring.abandon();
 }
 
 void explainRing() {
   if (lastRefusal < 0)
-    say(Message("the ring file is ") << runtime.ring.path() << ", because it can't be in " << ringRefusals().c_str());
+    say(Message("the ring file is ") << recorder.ring.path() << ", because it can't be in " << ringRefusals().c_str());
 }
 
 void explainClock() {
@@ -171,4 +171,4 @@ void explainClock() {
                 "the system's clock with a system call, as with clock=system"));
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -5,7 +5,7 @@
 
 #include "core/base/message.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Chooses the ring's folder: `folder`, which option ring names, or one of the usual places if that is empty or can't
 // hold it (shared/ring/ring_places.h). Also notes what the calling thread may read.
@@ -22,4 +22,4 @@ void explainRing();
 // Tells the user why recording is slower, or why the clock that was asked for is not used.
 void explainClock();
 
-} // namespace ada
+} // namespace ada::runtime

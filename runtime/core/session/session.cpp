@@ -2,6 +2,8 @@
 #include "session.h"
 #include "core/base/message.h"
 #include "core/base/own_stack.h"
+#include "core/control/waiting_room.h"
+#include "core/facts/process_info.h"
 #include "core/record/fibers.h"
 #include "core/record/late_events.h"
 #include "drain_thread.h"
@@ -9,11 +11,9 @@
 #include "orders.h"
 #include "own_ring.h"
 #include "process_events.h"
-#include "process_info.h"
 #include "standard_error.h"
 #include "start_block.h"
 #include "untraced.h"
-#include "waiting_room.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -22,12 +22,13 @@
 // A program may define it: ADA_DEFAULT_OPTIONS in ada/trace.h.
 extern "C" __attribute__((weak, visibility("default"))) const char ada_default_options[];
 
-namespace ada {
+namespace ada::runtime {
 
+constinit Recorder recorder;
 constinit Runtime runtime;
 
-void Runtime::setState(State s) {
-  __atomic_store_n(&state, static_cast<uint32_t>(s), __ATOMIC_RELEASE);
+void setState(State s) {
+  __atomic_store_n(&recorder.state, static_cast<uint32_t>(s), __ATOMIC_RELEASE);
   waiting::setProcess(s == State::Waiting ? WaitingBlock::Waits
                       : s == State::On    ? WaitingBlock::Records
                                           : WaitingBlock::Over);
@@ -83,7 +84,7 @@ bool off(const Message &m) {
     return false;
   }
   say(m);
-  runtime.setState(State::Off);
+  setState(State::Off);
   return false;
 }
 
@@ -188,7 +189,7 @@ bool startProcess() {
     if (!r.sessionIsMade && !makeSessionDirectory())
       return false;
     r.processDirectory = r.sessionDirectory;
-    r.processDirectory << "/pid_" << r.processId;
+    r.processDirectory << "/pid_" << recorder.processId;
     if (int error = makeNew(r.processDirectory, number); error < 0)
       return off(Message("cannot create ")
                  << r.processDirectory.c_str() << ": " << errorText(error) << ". This program runs untraced.");
@@ -197,10 +198,10 @@ bool startProcess() {
   if (number != 1 || !r.options.session[0])
     r.drain.lookForOwnOrphan();
   placeRing(folder.c_str());
-  if (int error = r.drain.start(r.ring, r.images, r.timingAnchors, r.options, r.triggers, r.processDirectory.c_str(),
-                                r.sessionDirectory.c_str(), makeRing);
+  if (int error = r.drain.start(recorder.ring, r.images, r.timingAnchors, r.options, r.triggers,
+                                r.processDirectory.c_str(), r.sessionDirectory.c_str(), makeRing);
       error < 0) {
-    if (r.ring.exists())
+    if (recorder.ring.exists())
       dropRing();
     r.drain.reset();
     const Message refusals = ringRefusals();
@@ -223,19 +224,19 @@ bool startProcess() {
     r.drain.reset();
     return off(m);
   }
-  r.ticks.start(r.ring, r.options.clockChoice().tickIsGiven);
+  recorder.ticks.start(recorder.ring, r.options.clockChoice().tickIsGiven);
   explainRing();
   explainClock();
   if (r.orderProblem)
-    __atomic_store_n(&r.ring.orders().lease_ns, late.leaseNs, __ATOMIC_RELAXED);
-  r.setState(State::On);
+    __atomic_store_n(&recorder.ring.orders().lease_ns, late.leaseNs, __ATOMIC_RELAXED);
+  setState(State::On);
   return true;
 }
 
 void printSummary() {
   Runtime &r = runtime;
   const char *failure = r.drain.failure();
-  ada_ring_header &h = r.ring.header();
+  ada_ring_header &h = recorder.ring.header();
   uint64_t lost = h.events_lost;
   if (failure[0] && r.options.isFlight())
     return say(Message(failure));
@@ -265,17 +266,17 @@ void printSummary() {
 
 void lockForFork() {
   // In the order in which all code takes them.
-  runtime.startMutex.lock();
+  recorder.startMutex.lock();
   runtime.images.mutex().lock();
   runtime.timingAnchors.mutex().lock();
-  runtime.ring.lockForFork();
+  recorder.ring.lockForFork();
 }
 
 void parentAfterFork() {
-  runtime.ring.unlockAfterFork();
+  recorder.ring.unlockAfterFork();
   runtime.timingAnchors.mutex().unlock();
   runtime.images.mutex().unlock();
-  runtime.startMutex.unlock();
+  recorder.startMutex.unlock();
 }
 
 void childAfterFork() {
@@ -283,28 +284,28 @@ void childAfterFork() {
   forgetBootOffset();
   // What a controller began for a time is about the parent, and nobody would end it in this process.
   const bool isLent =
-      r.currentState() == State::On && __atomic_load_n(&r.ring.orders().lease_ns, __ATOMIC_RELAXED) != 0;
+      recorder.currentState() == State::On && __atomic_load_n(&recorder.ring.orders().lease_ns, __ATOMIC_RELAXED) != 0;
   // The parent's ring is shared memory: this process must not write to it.
   startAnew(ada_thread);
-  r.ring.abandon();
+  recorder.ring.abandon();
   r.images.resetAfterFork();
   r.timingAnchors.resetAfterFork();
-  r.startMutex.reset();
+  recorder.startMutex.reset();
   r.drain.reset();
   forgetOwnThreads();
-  r.ticks.reset();
-  r.processId = sys::processId();
+  recorder.ticks.reset();
+  recorder.processId = sys::processId();
   if (r.isOriginal)
     *r.isOriginal = 1;
   if (isLent)
     r.recording = false;
-  if (isLent || r.currentState() == State::Finished)
+  if (isLent || recorder.currentState() == State::Finished)
     r.images.disable();
   waiting::setEnabled(r.recording);
-  if (r.currentState() == State::On)
-    r.setState(State::Waiting);
-  else if (r.currentState() == State::Finished)
-    r.setState(State::Off);
+  if (recorder.currentState() == State::On)
+    setState(State::Waiting);
+  else if (recorder.currentState() == State::Finished)
+    setState(State::Off);
   lateEvents = {};
 }
 
@@ -318,7 +319,7 @@ const char *defaultOptions() {
 
 // Writes what is known of the signal that kills the process to the ring file.
 void noteDeath(const siginfo_t &info, const void *context) {
-  auto &death = runtime.ring.header().death;
+  auto &death = recorder.ring.header().death;
   if (__atomic_exchange_n(&death.taken, 1, __ATOMIC_ACQ_REL) != 0)
     return; // another thread died first
   death.cause = info.si_code;
@@ -335,7 +336,7 @@ void noteDeath(const siginfo_t &info, const void *context) {
 // In a signal handler.
 void fatalSignal(const siginfo_t &info, const void *context, bool isTheEnd) {
   Runtime &r = runtime;
-  const bool isOn = r.currentState() == State::On && sys::processId() == r.processId;
+  const bool isOn = recorder.currentState() == State::On && sys::processId() == recorder.processId;
   if (isOn && isTheEnd)
     noteDeath(info, context);
   if (!r.triggers.onSignal && !r.options.isFlight())
@@ -350,12 +351,14 @@ void fatalSignal(const siginfo_t &info, const void *context, bool isTheEnd) {
 // What options mean for recording.
 void useOptions() {
   Runtime &r = runtime;
-  r.stackBytes = static_cast<uint32_t>(r.options.stack_size);
-  r.contentSizes = {static_cast<uint32_t>(r.options.strings), static_cast<uint32_t>(r.options.pointees)};
+  recorder.stackBytes = static_cast<uint32_t>(r.options.stack_size);
+  recorder.contentSizes = {static_cast<uint32_t>(r.options.strings), static_cast<uint32_t>(r.options.pointees)};
   if (r.options.crash || r.triggers.onSignal || r.options.isFlight())
     watchFatalSignals(fatalSignal, r.options.isFlight());
+  recorder.dropsOverflow = r.options.overflowDrops();
   r.images.selection().start(r.options);
-  r.readsContents = r.options.strings > 0 || r.options.pointees > 0 || r.images.selection().hasArguments();
+  recorder.selection = &r.images.selection();
+  recorder.readsContents = r.options.strings > 0 || r.options.pointees > 0 || r.images.selection().hasArguments();
 }
 
 // Gets ready to record as an order says: "start", with options as in ADA_OPTIONS. False if nothing is to be recorded.
@@ -391,7 +394,7 @@ bool obey(Order &order) {
 bool lookForOrder() {
   Runtime &r = runtime;
   late.leaseNs = 0;
-  switch (waiting::take(r.processId, late.order, late.leaseNs)) {
+  switch (waiting::take(recorder.processId, late.order, late.leaseNs)) {
   case waiting::Found::NotYet:
     return false;
   case waiting::Found::Order:
@@ -414,20 +417,20 @@ void startWaiting(bool startsParked) {
     findBootOffset();
   if (isOrdered && !lookForOrder())
     return;
-  if (processInfoIsOf() != r.processId)
+  if (processInfoIsOf() != recorder.processId)
     gatherProcessInfo();
   findPipes();
-  r.drain.whenAbandoned([] { runtime.ticks.stop(); });
+  r.drain.whenAbandoned([] { recorder.ticks.stop(); });
   r.drain.whenOrdered(executeOrder);
   if (startsParked)
     r.drain.park();
   if (isOrdered) {
-    r.beganLate = true;
+    recorder.beganLate = true;
     r.orderProblem = &late.problem;
     r.images.enable(); // before other threads may record: their calls may not be selected
   }
   startProcess();
-  const bool isOn = r.currentState() == State::On;
+  const bool isOn = recorder.currentState() == State::On;
   if (isOn && r.recording)
     r.images.tellMissing();
   if (isOrdered) {
@@ -447,15 +450,15 @@ void startWaiting(bool startsParked) {
 void startOnce() {
   Runtime &r = runtime;
   SignalsBlocked<kLargeStack> blocked;
-  Lock lock(r.startMutex);
+  Lock lock(recorder.startMutex);
   if (!isBootOffsetFound())
     findBootOffset();
-  if (r.currentState() != State::NotStarted)
+  if (recorder.currentState() != State::NotStarted)
     return;
   // A set-uid program must not obey its caller's environment, or write where that says.
   if (hasMoreRightsThanItsCaller() || !parseOptions(r.options, defaultOptions(), environmentValue("ADA_OPTIONS")) ||
       !r.triggers.parse(r.options.trigger))
-    return r.setState(State::Off);
+    return setState(State::Off);
   r.recording = r.options.enabled;
   waiting::setEnabled(r.recording);
   r.images.setTriggers(&r.triggers);
@@ -465,19 +468,19 @@ void startOnce() {
   gatherProcessInfo();
   watchProcess({lockForFork, parentAfterFork, childAfterFork, finishProcess});
   nameSession();
-  r.processId = sys::processId();
+  recorder.processId = sys::processId();
   r.isOriginal = static_cast<uint32_t *>(sys::mapMemory(4096));
   if (r.isOriginal) {
     *r.isOriginal = 1;
     if (sys::call(SYS_madvise, r.isOriginal, 4096L, MADV_WIPEONFORK) < 0)
       sys::unmap(r.isOriginal, 4096), r.isOriginal = nullptr;
   }
-  r.setState(State::Waiting);
+  setState(State::Waiting);
 }
 
 void separateCopiedProcess() {
   Runtime &r = runtime;
-  if (__builtin_expect(r.isOriginal && *r.isOriginal == 0 && sys::processId() != r.processId, 0)) {
+  if (__builtin_expect(r.isOriginal && *r.isOriginal == 0 && sys::processId() != recorder.processId, 0)) {
     SignalsBlocked blocked;
     childAfterFork();
   }
@@ -488,23 +491,23 @@ static OwnStack<32768> startStack;
 
 void findClock() {
   SignalsBlocked blocked;
-  Lock lock(runtime.startMutex);
+  Lock lock(recorder.startMutex);
   startStack.run([] { findBootOffset(); });
 }
 
 bool startRecording(bool startsParked) {
-  Runtime &r = runtime;
-  Lock lock(r.startMutex);
-  if (r.currentState() == State::Waiting && sys::processId() == r.processId) // not a vfork child, in our memory
+  Lock lock(recorder.startMutex);
+  if (recorder.currentState() == State::Waiting &&
+      sys::processId() == recorder.processId) // not a vfork child, in our memory
     startStack.run([&] { startWaiting(startsParked); });
-  return r.currentState() == State::On && sys::processId() == r.processId;
+  return recorder.currentState() == State::On && sys::processId() == recorder.processId;
 }
 
 // Notes that the calling thread waits until everything is written, which it would not do without us.
 static void holdUpAtEnd() {
   ada_ring_thread *slot = ada_thread.slot;
-  if (slot && !runtime.ring.isTimeless())
-    __atomic_store_n(&slot->held_at_end, runtime.ring.stampOr(0), __ATOMIC_RELAXED);
+  if (slot && !recorder.ring.isTimeless())
+    __atomic_store_n(&slot->held_at_end, recorder.ring.stampOr(0), __ATOMIC_RELAXED);
 }
 
 // The drain would have to look for it in /proc.
@@ -516,8 +519,8 @@ static void noteThreadName(const AdaThread &t) {
 
 // Whether no other thread has recorded anything.
 static bool isOnlyThread() {
-  const uint64_t used = __atomic_load_n(&runtime.ring.header().threads_used, __ATOMIC_SEQ_CST);
-  return used == 0 || (used == 1 && ada_thread.slot == runtime.ring.threads());
+  const uint64_t used = __atomic_load_n(&recorder.ring.header().threads_used, __ATOMIC_SEQ_CST);
+  return used == 0 || (used == 1 && ada_thread.slot == recorder.ring.threads());
 }
 
 // False if another thread ends the trace.
@@ -525,24 +528,24 @@ __attribute__((noinline)) static bool endTrace(int status) {
   Runtime &r = runtime;
   touchStack<kHookStack>(); // what has begun here must be completed
   auto on = static_cast<uint32_t>(State::On);
-  if (!__atomic_compare_exchange_n(&r.state, &on, static_cast<uint32_t>(State::Finished), false, __ATOMIC_ACQ_REL,
-                                   __ATOMIC_ACQUIRE))
+  if (!__atomic_compare_exchange_n(&recorder.state, &on, static_cast<uint32_t>(State::Finished), false,
+                                   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return false;
-  r.ticks.stop();
+  recorder.ticks.stop();
   r.drain.finish(Ending::Exit, status);
   return true;
 }
 
 void finishProcess(int status) {
   Runtime &r = runtime;
-  if (sys::processId() != r.processId) // a vfork child, in our memory
+  if (sys::processId() != recorder.processId) // a vfork child, in our memory
     return;
-  if (r.currentState() == State::Waiting) {
-    r.setState(State::Off); // what other destructors record now is too late
+  if (recorder.currentState() == State::Waiting) {
+    setState(State::Off); // what other destructors record now is too late
     if (r.recording)
       r.images.tellMissing();
   }
-  if (r.currentState() != State::On)
+  if (recorder.currentState() != State::On)
     return;
   reportLostCalls(ada_thread);
   holdUpAtEnd();
@@ -555,15 +558,15 @@ void finishProcess(int status) {
     printSummary();
 }
 
-} // namespace ada
+} // namespace ada::runtime
 
-using namespace ada;
+using namespace ada::runtime;
 
 extern "C" ADA_ANY_STACK void __ada_before_exec(void) {
   Runtime &r = runtime;
   // The ring stays. If exec fails, recording continues in it. If exec succeeds, what other threads recorded until then
   // is found in it by whichever removes it: adatrace record, recover, or this user's next traced process.
-  if (r.currentState() == State::On && sys::processId() == r.processId) {
+  if (recorder.currentState() == State::On && sys::processId() == recorder.processId) {
     reportLostCalls(ada_thread);
     touchStack<kHookStack>(); // what begins here must be completed
     holdUpAtEnd();
@@ -573,14 +576,14 @@ extern "C" ADA_ANY_STACK void __ada_before_exec(void) {
 
 extern "C" ADA_ANY_STACK void __ada_after_exec(void) {
   const int saved = errno;
-  if (runtime.currentState() == State::On && sys::processId() == runtime.processId)
+  if (recorder.currentState() == State::On && sys::processId() == recorder.processId)
     runtime.drain.resume();
   errno = saved;
 }
 
 extern "C" ADA_ANY_STACK void __ada_before_exit(int status) { finishProcess(status); }
 extern "C" ADA_ANY_STACK void __ada_before_thread_exit(int status) {
-  Identity::noteThreadExit(runtime.processId, status);
+  Identity::noteThreadExit(recorder.processId, status);
 }
 extern "C" __attribute__((alias("__ada_before_exit"))) void __ada_before_leave(int status);
 extern "C" __attribute__((alias("__ada_before_thread_exit"))) void __ada_before_thread_leave(int status);

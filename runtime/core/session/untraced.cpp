@@ -3,10 +3,10 @@
 // Its limits may be why: this takes no thread and no memory. Without the manifest, readers see an empty directory.
 #include "untraced.h"
 #include "core/base/text.h"
-#include "process_info.h"
+#include "core/facts/process_info.h"
 #include "shared/manifest_keys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 void leaveUntraced(const char *directory, const char *why) {
   const Path path = Path(directory) << "/manifest.json";
@@ -27,4 +27,4 @@ void leaveUntraced(const char *directory, const char *why) {
     sys::unlink(path.c_str());
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -7,7 +7,7 @@
 #include <linux/perf_event.h>
 #include <sys/prctl.h>
 
-namespace ada {
+namespace ada::runtime {
 
 uint64_t knownBootOffsetNs;
 
@@ -71,4 +71,4 @@ void forgetBootOffset() { __atomic_store_n(&isFound, false, __ATOMIC_RELAXED); }
 
 bool isBootOffsetFound() { return __atomic_load_n(&isFound, __ATOMIC_ACQUIRE); }
 
-} // namespace ada
+} // namespace ada::runtime

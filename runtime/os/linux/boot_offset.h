@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // (atomic) Modulo 2^64, because it may be negative. Until it is found, what it was in the parent.
 extern uint64_t knownBootOffsetNs;
@@ -18,4 +18,4 @@ void findBootOffset();
 void forgetBootOffset();
 bool isBootOffsetFound();
 
-} // namespace ada
+} // namespace ada::runtime

@@ -4,7 +4,7 @@
 #include "shared/text/text_piece.h"
 #include "sys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // False if the kernel has found that the counter it calls `name` differs between CPUs, stops or jumps: the kernel then
 // removes it from this list, whatever CPUID says. True if the list can't be read, and for a null `name`, which means
@@ -32,4 +32,4 @@ inline bool kernelTrustsCounter(const char *name) {
   return false;
 }
 
-} // namespace ada
+} // namespace ada::runtime

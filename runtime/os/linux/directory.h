@@ -4,7 +4,7 @@
 #include "core/base/text.h"
 #include "sys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // Calls visit(name) for each name except "." and ".." until visit returns false. Names that appear or disappear
 // meanwhile may be missed. Don't nest it deeply: it uses a few KiB of stack.
@@ -30,4 +30,4 @@ template <class Visit> inline void eachName(const char *directory, Visit &&visit
   sys::close(fd);
 }
 
-} // namespace ada
+} // namespace ada::runtime

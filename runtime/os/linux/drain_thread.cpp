@@ -1,7 +1,7 @@
 // Starts a thread with clone, with a thread-local area that we set up.
 #include "drain_thread.h"
 #include "core/base/os.h"
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "directory.h"
 #include "shared/options/numbers.h"
 #include "thread_area.h"
@@ -14,7 +14,7 @@
 // even that of a thread, and aborts. glibc also exports this name, which no program may define.
 extern "C" decltype(clone) __clone;
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 // What a thread runs; stored at the end of its area.
@@ -129,4 +129,4 @@ bool takeOwnFileTable() {
   return true;
 }
 
-} // namespace ada
+} // namespace ada::runtime

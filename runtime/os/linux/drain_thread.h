@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // Starts a thread that runs `body(argument)` with all signals blocked. It is not a pthread: pthread_create calls
 // malloc, which may be the program's own, and a pthread of ours would keep a program alive after its last thread has
@@ -39,4 +39,4 @@ bool hasOwnFileTable();
 // move. False if the system does not allow it, or if `directory` can't be entered.
 bool takeOwnDirectory(const char *directory);
 
-} // namespace ada
+} // namespace ada::runtime

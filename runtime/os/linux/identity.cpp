@@ -2,13 +2,13 @@
 #include "identity.h"
 #include "core/base/os.h"
 #include "core/base/text.h"
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "shared/options/numbers.h"
 
 #include <linux/capability.h>
 #include <sys/prctl.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kLookNs = 90000000; // less than the drain's longest sleep
@@ -161,4 +161,4 @@ void Identity::apply() const {
     sys::call(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L);
 }
 
-} // namespace ada
+} // namespace ada::runtime

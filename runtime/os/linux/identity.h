@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // The rights of a thread. libc's setuid() and similar functions change all threads that libc knows about. The drain is
 // not one of them, so it checks ten times a second.
@@ -64,4 +64,4 @@ private:
   Rights own_ = {}, now_ = {};
 };
 
-} // namespace ada
+} // namespace ada::runtime

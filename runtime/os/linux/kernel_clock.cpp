@@ -9,7 +9,7 @@
 #include <link.h>
 #include <sys/prctl.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 using ClockFunction = int (*)(clockid_t, timespec *);
@@ -97,4 +97,4 @@ void readKernelClock(clockid_t clock, timespec &time) {
     askKernelClock(clock, time);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -12,7 +12,7 @@
 
 #include <time.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // Whether the calling thread may read the CPU's counter. True if the system doesn't say.
 bool mayReadCounter();
@@ -23,4 +23,4 @@ void readKernelClockQuickly(clockid_t clock, timespec &time);
 // If a filter refuses the call, the vDSO reads the clock.
 void askKernelClock(clockid_t clock, timespec &time);
 
-} // namespace ada
+} // namespace ada::runtime

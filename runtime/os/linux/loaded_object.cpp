@@ -7,7 +7,7 @@
 #include <elf.h>
 #include <link.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 struct Query {
@@ -105,4 +105,4 @@ const Path &executablePath() {
   return path;
 }
 
-} // namespace ada
+} // namespace ada::runtime

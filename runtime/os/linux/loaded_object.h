@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/text.h"
-#include "core/record/argument_contents.h"
+#include "core/images/argument_contents.h"
 
-namespace ada {
+namespace ada::runtime {
 
 struct LoadedObject {
   bool isMain = false; // the executable, not a shared object
@@ -26,4 +26,4 @@ bool isInOtherNamespace();
 // The path of the running executable, from /proc/self/exe.
 const Path &executablePath();
 
-} // namespace ada
+} // namespace ada::runtime

@@ -5,7 +5,7 @@
 
 #include "sys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class Mutex {
 public:
@@ -48,4 +48,4 @@ private:
   Mutex &mutex_;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <link.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 using Section = ElfW(Shdr);
@@ -54,4 +54,4 @@ uint64_t functionsInFile(bool isExecutables, const char *path) {
   return bytes / sizeof(ada_function);
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -21,7 +21,7 @@ __attribute__((weak)) int ada_libc_register_atfork(void (*)(), void (*)(), void 
                                                    void *) __asm__("__register_atfork");
 }
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 ProcessCallbacks callbacks;
@@ -62,12 +62,26 @@ ADA_ANY_STACK void threadExit(void *value) {
   threadEnds();
 }
 
-constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, // mistakes of the program
-                          SIGTERM, SIGHUP, SIGQUIT};                         // how programs are ended
-constexpr unsigned kMistakes = 6, kSignals = sizeof kFatal / sizeof *kFatal;
+constexpr int kFatal[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGABRT, SIGTRAP, // mistakes of the program
+                          SIGTERM, SIGHUP,  SIGQUIT,                            // how programs are ended
+                          SIGINT,  SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGIO, SIGPWR, SIGSTKFLT};
+constexpr unsigned kMistakes = 6, kEarly = 9, kSignals = sizeof kFatal / sizeof *kFatal;
 struct sigaction before[kSignals];
 bool isWatched[kSignals];
 void (*onFatal)(const siginfo_t &info, const void *context, bool isTheEnd);
+
+// What the kernel keeps of a signal.
+struct KernelAction {
+  void (*handler)(int);
+  uint64_t flags;
+  void (*restorer)(); // libc's
+  uint64_t mask;
+};
+KernelAction ours = {}; // where a signal would end the process; without handler until it is known
+
+long kernelAction(int number, const KernelAction *set, KernelAction *get) {
+  return sys::call(SYS_rt_sigaction, static_cast<long>(number), set, get, static_cast<long>(sizeof ours.mask));
+}
 
 ADA_ANY_STACK void fatalSignal(int number, siginfo_t *info, void *context) {
   for (unsigned i = 0; i < kSignals; ++i) {
@@ -93,7 +107,7 @@ ADA_ANY_STACK void fatalSignal(int number, siginfo_t *info, void *context) {
 
 void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *context, bool isTheEnd), bool alsoEndings) {
   onFatal = callback;
-  for (unsigned i = 0; i < (alsoEndings ? kSignals : kMistakes); ++i) {
+  for (unsigned i = 0; i < (alsoEndings ? kEarly : kMistakes); ++i) {
     if (isWatched[i]) // by an earlier call
       continue;
     isWatched[i] = true;
@@ -109,6 +123,20 @@ void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *conte
     action.sa_sigaction = fatalSignal;
     action.sa_flags = SA_SIGINFO | (isDefault ? SA_ONSTACK : before[i].sa_flags);
     ada_libc_sigaction(kFatal[i], &action, nullptr);
+    if (isDefault)
+      kernelAction(kFatal[i], nullptr, &ours);
+  }
+}
+
+// With system calls only, because the drain's thread has no libc.
+void watchOtherEndings() {
+  for (unsigned i = kEarly; i < kSignals && ours.handler; ++i) {
+    KernelAction now = {};
+    if (kernelAction(kFatal[i], nullptr, &now) < 0 || now.handler != SIG_DFL)
+      continue;
+    kernelAction(kFatal[i], &ours, &now);
+    if (now.handler != SIG_DFL) // the program has set its own at this moment
+      kernelAction(kFatal[i], &now, nullptr);
   }
 }
 
@@ -134,4 +162,4 @@ void watchThread() {
 
 bool watchingAllocates() { return keyMade && key >= 32; }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-namespace ada {
+namespace ada::runtime {
 
 struct ProcessCallbacks {
   // Called around fork in the forking thread, with all signals blocked.
@@ -23,7 +23,7 @@ void watchProcess(const ProcessCallbacks &callbacks);
 void watchExitStatus();
 int processExitStatus();
 
-// Arranges for ada::threadEnds() to be called when the calling thread ends, as late as pthread allows. Does nothing in
+// Arranges for threadEnds() to be called when the calling thread ends, as late as pthread allows. Does nothing in
 // a program without pthread_create(), which has no other threads.
 void watchThread();
 // Whether libc allocates memory when a thread first calls that, with the program's calloc(): it does for all keys but
@@ -35,10 +35,15 @@ bool watchingAllocates();
 // the process (`isTheEnd`). Handlers that the program sets later replace ours, and signals that it ignores stay
 // ignored. Where no handler can run (after a stack overflow or SIGKILL), `adatrace record` and `adatrace recover`
 // finish the trace. `alsoEndings`: SIGTERM, SIGHUP and SIGQUIT, too, as long as the program has no handler for them.
-// SIGINT is left alone: Python, for one, handles it only if nobody else does. May be called again, with more signals.
+// May be called again, with more signals.
 void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *context, bool isTheEnd), bool alsoEndings);
+// The same for the other signals that end a program without a handler, SIGINT and SIGPIPE for example. For the drain's
+// thread, after watchFatalSignals() with `alsoEndings`, and later than programs look: Python and Ruby handle SIGINT and
+// others only if there is no handler when they start. Left alone are signals that only arrive where a program has asked
+// for them (SIGPROF, SIGVTALRM, SIGSYS, real-time signals): libraries for these look later, too.
+void watchOtherEndings();
 
 // Defined by the core.
 void threadEnds();
 
-} // namespace ada
+} // namespace ada::runtime

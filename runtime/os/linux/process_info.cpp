@@ -1,5 +1,5 @@
 // Command line, executable and machine, from /proc and uname.
-#include "core/session/process_info.h"
+#include "core/facts/process_info.h"
 #include "loaded_object.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/numbers.h"
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 struct Info {
@@ -170,4 +170,4 @@ void writeHost(JsonWriter &json) {
   json.endObject();
 }
 
-} // namespace ada
+} // namespace ada::runtime

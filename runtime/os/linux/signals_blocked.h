@@ -13,7 +13,7 @@
 #include "cpu.h"
 #include "sys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 // In hooks, which may run on any stack; where globs are matched; where libraries are loaded and unloaded. Not much more
 // than the need, because the stack of a thread that lived without the touch must be large enough for it.
@@ -55,4 +55,4 @@ private:
   bool isBlocked_;
 };
 
-} // namespace ada
+} // namespace ada::runtime

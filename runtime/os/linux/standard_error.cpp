@@ -5,7 +5,7 @@
 
 #include <sys/stat.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 struct OpenFile {
@@ -70,4 +70,4 @@ int sys::aboveStandardFiles(int fd) {
   return static_cast<int>(other);
 }
 
-} // namespace ada
+} // namespace ada::runtime

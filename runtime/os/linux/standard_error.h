@@ -5,7 +5,7 @@
 // is, and only that file gets messages.
 #pragma once
 
-namespace ada {
+namespace ada::runtime {
 
 // Called once, as early as possible. `isLate`: code of the program may have run before, so the file may be one that it
 // has opened. Then files of kinds that are hardly ever given to a program as standard error get no messages: what exec
@@ -19,4 +19,4 @@ bool isStandardErrorTerminal();
 // Whether 0, 1 and 2 are files, so that none of ours would get a number that the program expects for one of its own.
 bool areStandardFilesOpen();
 
-} // namespace ada
+} // namespace ada::runtime

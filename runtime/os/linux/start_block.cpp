@@ -12,7 +12,7 @@
 extern "C" __attribute__((weak)) void *__libc_stack_end;
 extern "C" __attribute__((weak)) char **__environ;
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 using Pair = ElfW(auxv_t);
@@ -118,4 +118,4 @@ const char *environmentValue(const char *name) {
   return nullptr;
 }
 
-} // namespace ada
+} // namespace ada::runtime

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-namespace ada {
+namespace ada::runtime {
 
 // The auxiliary value of a type (AT_…), 0 if there is none.
 uint64_t auxiliaryValue(uint64_t type);
@@ -25,4 +25,4 @@ size_t startArguments(char *to, size_t most);
 // The value of an environment variable as the program has it now; null if there is none.
 const char *environmentValue(const char *name);
 
-} // namespace ada
+} // namespace ada::runtime

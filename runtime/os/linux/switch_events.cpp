@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-namespace ada {
+namespace ada::runtime {
 namespace {
 
 constexpr uint32_t kMostRounds = 8; // a program may start threads faster than they can be found
@@ -299,4 +299,4 @@ bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
   return false;
 }
 
-} // namespace ada
+} // namespace ada::runtime

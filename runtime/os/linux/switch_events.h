@@ -15,7 +15,7 @@
 
 #include "sys.h"
 
-namespace ada {
+namespace ada::runtime {
 
 class SwitchEvents {
 public:
@@ -117,4 +117,4 @@ private:
   uint32_t process_ = 0;
 };
 
-} // namespace ada
+} // namespace ada::runtime

@@ -19,7 +19,7 @@
 #define MADV_WIPEONFORK 18 // Linux 4.14
 #endif
 
-namespace ada::sys {
+namespace ada::runtime::sys {
 
 // An argument of a system call.
 inline long word(long number) { return number; }
@@ -190,4 +190,4 @@ inline uint64_t epochOffsetNs() {
   return nanoseconds(t) - nowNs();
 }
 
-} // namespace ada::sys
+} // namespace ada::runtime::sys

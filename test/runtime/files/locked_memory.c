@@ -1,4 +1,4 @@
-// RUN: rm -rf %t && mkdir -p %t/rings && %ada_clang -O1 -I%include -I%include/../lib %s -pthread -o %t/p
+// RUN: rm -rf %t && mkdir -p %t/rings && %ada_clang -O1 -I%include -I%include/.. %s -pthread -o %t/p
 // RUN: %session:ring=%t/rings %t/p %t/rings && adatrace verify -q %t/session && %calls total --open=0 %t/session | FileCheck %s
 // RUN: ls %t/rings | FileCheck %s --check-prefix=LEFT
 // REQUIRES: root, native

@@ -9,13 +9,13 @@ import sys
 # What is called through pointers, by the caller; None: a function that ada_run_on_stack() runs has a line of its own.
 POINTERS = {
     "ada_run_on_stack": [],
-    "ada::(anonymous namespace)::prepare": ["ada::(anonymous namespace)::lockForFork"],
-    "ada::(anonymous namespace)::parent": ["ada::(anonymous namespace)::parentAfterFork"],
-    "ada::(anonymous namespace)::child": ["ada::(anonymous namespace)::childAfterFork"],
-    "ada::readKernelClockQuickly": ["the kernel"],
+    "ada::runtime::(anonymous namespace)::prepare": ["ada::runtime::(anonymous namespace)::lockForFork"],
+    "ada::runtime::(anonymous namespace)::parent": ["ada::runtime::(anonymous namespace)::parentAfterFork"],
+    "ada::runtime::(anonymous namespace)::child": ["ada::runtime::(anonymous namespace)::childAfterFork"],
+    "ada::runtime::readKernelClockQuickly": ["the kernel"],
 }
 # fork() calls these, too, while signals are blocked; prepare() has touched the stack.
-IN_FORK = ["ada::(anonymous namespace)::parent", "ada::(anonymous namespace)::child"]
+IN_FORK = ["ada::runtime::(anonymous namespace)::parent", "ada::runtime::(anonymous namespace)::child"]
 # Functions that call themselves, and how many may be active: alternatives in a glob, parentheses in brackets.
 DEPTH = {"ada::select::Glob::compile": 10, "ada::select::endOfBrackets": 2}
 # What docs/reference/reliability.md says that hooks need; what the functions of trampolines.S push before these calls,
@@ -26,7 +26,7 @@ HOOKS = {"ada_record_slow": 88, "ada_record_detail": 216}
 RARE = ["touchStack<8192ul>", "ArgumentContents::of("]
 # What trampolines.S and libc call, besides exported functions.
 EVENTS = ["threadExit", "prepare", "parent", "child", "quickExit", "fatalSignal(int, siginfo_t*, void*)"]
-CALLED_BACK = ["ada_record_slow", "ada_record_detail", "ada_at_exit", *(f"ada::(anonymous namespace)::{e}" for e in EVENTS)]
+CALLED_BACK = ["ada_record_slow", "ada_record_detail", "ada_at_exit", *(f"ada::runtime::(anonymous namespace)::{e}" for e in EVENTS)]
 # What a function of libc, or of the kernel's in the process, is assumed to need. glibc's need less than half of it.
 OUTSIDE = 256
 RED_ZONE = 128

@@ -32,7 +32,7 @@ protected:
     return scratch_.path() + "/" + name;
   }
   void remove(std::optional<uint64_t> dead, time_t later = 0) const {
-    removeUnfinishedDumps(scratch_.path(), dead, ::time(nullptr) + later);
+    recover::removeUnfinishedDumps(scratch_.path(), dead, ::time(nullptr) + later);
   }
   static bool exists(const std::string &path) { return std::filesystem::symlink_status(path).type() != Missing; }
   static constexpr auto Missing = std::filesystem::file_type::not_found;

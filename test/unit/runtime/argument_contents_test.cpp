@@ -1,5 +1,5 @@
 // The memory that arguments point to: which arguments are recorded, and reading it from memory of any kind.
-#include "core/record/argument_contents.h"
+#include "core/images/argument_contents.h"
 #include "shared/select/argument_list.h"
 
 #include <cstring>
@@ -12,6 +12,7 @@
 namespace {
 
 using namespace ada;
+using namespace ada::runtime;
 
 std::string formsOf(const char *types) {
   const ArgumentContents contents = ArgumentContents::parse(types, {64, 64});

@@ -7,6 +7,7 @@
 #include <vector>
 
 using namespace ada;
+using namespace ada::runtime;
 
 namespace {
 

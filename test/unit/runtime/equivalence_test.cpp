@@ -25,6 +25,7 @@
 namespace {
 
 using namespace ada;
+using namespace ada::runtime;
 using test::Chunk, test::grow, test::kBase, test::kFunctions, test::ScratchDirectory;
 
 constexpr uint64_t kStampsOfChunk = 40'000;

@@ -379,6 +379,9 @@ TEST(ExpanderProperty, NestsForAnyRecordsAtAll) {
   }
 }
 
+// Unit tests check what both sides of a boundary must hold.
+TEST(Assertions, AreOn) { EXPECT_DEATH(ADA_ASSERT(false), ""); }
+
 } // namespace
 
 // The disk was full: the file has calls open whose ends could not be written. Calls that wait began later, so their

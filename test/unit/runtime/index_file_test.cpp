@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-using ada::IndexFile;
 using ada::atf::IndexReader;
+using ada::runtime::IndexFile;
 using ada::test::ScratchDirectory;
 
 namespace {

@@ -9,13 +9,13 @@
 
 namespace {
 
-std::string made(ada::JsonWriter &json) {
+std::string made(ada::runtime::JsonWriter &json) {
   ada::TextPiece text = json.made();
   return {text.data, text.size};
 }
 
 std::string written(const char *value) {
-  ada::JsonWriter json;
+  ada::runtime::JsonWriter json;
   json.text(nullptr, value);
   return made(json);
 }
@@ -39,7 +39,7 @@ TEST(JsonWriter, BytesThatAreNoUtf8AreReplaced) {
 }
 
 TEST(JsonWriter, Structure) {
-  ada::JsonWriter json;
+  ada::runtime::JsonWriter json;
   json.beginObject().text("a", "b").number("n", 18446744073709551615u).boolean("t", true).boolean("f", false);
   json.hex("h", 0x1f, 4).beginArray("list").number(nullptr, 1).number(nullptr, 2).endArray();
   json.beginArray("empty").endArray().beginObject("o").endObject();
@@ -53,8 +53,8 @@ TEST(JsonWriter, ToAFileAsToMemory) {
   char path[] = "/tmp/ada-json-XXXXXX";
   int fd = mkstemp(path);
   ASSERT_GE(fd, 0);
-  ada::JsonWriter file(fd), memory;
-  for (ada::JsonWriter *json : {&file, &memory}) { // longer than the buffer
+  ada::runtime::JsonWriter file(fd), memory;
+  for (ada::runtime::JsonWriter *json : {&file, &memory}) { // longer than the buffer
     json->beginArray();
     for (uint64_t i = 0; i < 5000; ++i)
       json->text(nullptr, "some text").number(nullptr, i);
@@ -72,7 +72,7 @@ TEST(JsonWriter, ToAFileAsToMemory) {
 TEST(JsonWriter, SaysWhenTheFileCannotBeWritten) {
   int fd = open("/dev/full", O_WRONLY);
   ASSERT_GE(fd, 0);
-  ada::JsonWriter json(fd);
+  ada::runtime::JsonWriter json(fd);
   json.text(nullptr, "x");
   EXPECT_EQ(json.finish(), -ENOSPC);
   close(fd);
@@ -85,7 +85,7 @@ TEST(JsonWriter, AnyBytesMakeReadableJson) {
     std::string bytes(random() % 40, 0);
     for (char &c : bytes)
       c = static_cast<char>(random() % 3 ? 0x78 + random() % 0x88 : 1 + random() % 255);
-    ada::JsonWriter json;
+    ada::runtime::JsonWriter json;
     json.beginObject().text("text", bytes.c_str()).endObject();
     std::string text = made(json);
     simdjson::dom::element document;

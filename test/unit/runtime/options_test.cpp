@@ -1,5 +1,5 @@
 // ADA_OPTIONS: what is understood, what is refused and in which words.
-#include "core/session/options.h"
+#include "core/facts/options.h"
 #include "standard_error.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <string>
 
 using namespace ada;
+using namespace ada::runtime;
 
 namespace {
 

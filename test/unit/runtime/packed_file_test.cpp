@@ -17,6 +17,7 @@
 namespace {
 
 using namespace ada;
+using namespace ada::runtime;
 using ada::test::ScratchDirectory;
 
 // The content of a packed file.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 using namespace ada;
+using namespace ada::runtime;
 
 // The pool here has no ring, so that nothing is lent.
 ada_chunk *Ring::lend() { return nullptr; }

@@ -9,7 +9,7 @@
 namespace {
 
 TEST(TextStore, KeepsEachTextOnce) {
-  static ada::TextStore store;
+  static ada::runtime::TextStore store;
   std::map<std::string, const char *> kept;
   std::mt19937 random(3);
   for (int i = 0; i < 20000; ++i) {

@@ -1,9 +1,9 @@
 // How often the ticker advances its word, depending on what became of the last advances.
-#include "core/record/tick_pace.h"
+#include "core/ring/tick_pace.h"
 
 #include <gtest/gtest.h>
 
-using ada::TickPace;
+using ada::runtime::TickPace;
 
 namespace {
 
@@ -15,9 +15,9 @@ bool onTime(TickPace &pace, uint64_t switchesPerHundred) {
   return pace.adapt(ticks, ticks * switchesPerHundred / 100, kWindow);
 }
 
-TickPace started(bool isFixed = false, bool isCrowded = false) {
+TickPace started(TickPace::Period period = TickPace::Period::Adapted, unsigned processors = 4) {
   TickPace pace;
-  pace.start(kLeast, isFixed, isCrowded);
+  pace.start(kLeast, period, processors);
   return pace;
 }
 
@@ -59,7 +59,7 @@ TEST(TickPace, PausesWhenItGetsNoProcessorHoweverSeldomItComes) {
 }
 
 TEST(TickPace, KeepsThePeriodThatTheUserAskedFor) {
-  TickPace pace = started(true);
+  TickPace pace = started(TickPace::Period::Fixed);
   EXPECT_TRUE(onTime(pace, 90));
   EXPECT_EQ(pace.ns(), kLeast);
   EXPECT_FALSE(pace.adapt(1, 0, kWindow)) << "it gets no processor";
@@ -67,7 +67,7 @@ TEST(TickPace, KeepsThePeriodThatTheUserAskedFor) {
 }
 
 TEST(TickPace, IsSlowFromTheStartWithOneProcessor) {
-  TickPace pace = started(false, true);
+  TickPace pace = started(TickPace::Period::Adapted, 1);
   EXPECT_EQ(pace.ns(), kLeast * TickPace::kMostTimes);
   EXPECT_TRUE(onTime(pace, 90));
 }

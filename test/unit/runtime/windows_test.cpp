@@ -10,6 +10,7 @@
 #include <vector>
 
 using namespace ada;
+using namespace ada::runtime;
 using Fate = Windows::Fate;
 
 namespace {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <vector>
 
-using ada::WriteBehind;
+using ada::runtime::WriteBehind;
 
 namespace {
 

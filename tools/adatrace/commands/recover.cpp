@@ -56,7 +56,7 @@ std::vector<std::string> ringDirectories(const Options &options) {
   return options.rings.empty() ? ringPlaces() : canonicalPlaces(options.rings);
 }
 
-std::string describe(const RingFile &ring) {
+std::string describe(const recover::RingFile &ring) {
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   const uint64_t nowNs = static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
@@ -66,21 +66,21 @@ std::string describe(const RingFile &ring) {
 }
 
 // The session that a flight recorder was told to make. If it was told only a directory of sessions, one is made there.
-std::string placeOfFlight(const RingFile &ring, std::string &problem) {
-  if (std::string session = flightSession(ring.directory); !session.empty())
+std::string placeOfFlight(const recover::RingFile &ring, std::string &problem) {
+  if (std::string session = recover::flightSession(ring.directory); !session.empty())
     return session;
-  const std::string output = flightOutput(ring.directory);
+  const std::string output = recover::flightOutput(ring.directory);
   return output.empty() ? std::string() : makeSession(output, problem).value_or("");
 }
 
-void saveAndTell(const RingFile &ring, bool quiet, RecoverTotals &totals) {
+void saveAndTell(const recover::RingFile &ring, bool quiet, RecoverTotals &totals) {
   std::string problem = "its manifest does not say where sessions go";
-  const auto allowed = checkFlight(ring.directory);
+  const auto allowed = recover::checkFlight(ring.directory);
   const std::string session = allowed ? placeOfFlight(ring, problem) : std::string();
   const Expected<std::string> saved = !allowed ? allowed.error()
                                       : session.empty()
                                           ? Error{.code = "E_IO", .message = problem, .file = ring.directory}
-                                          : saveFlight(ring.directory, session);
+                                          : recover::saveFlight(ring.directory, session);
   if (!saved) {
     ++totals.failed;
     complain(saved.error().text());
@@ -92,19 +92,19 @@ void saveAndTell(const RingFile &ring, bool quiet, RecoverTotals &totals) {
 int clean(const Options &options) {
   uint64_t others = 0, recording = 0, removed = 0, bytes = 0;
   RecoverTotals totals;
-  const auto say = [&](const RingFile &ring, const std::string &what) {
+  const auto say = [&](const recover::RingFile &ring, const std::string &what) {
     if (!options.quiet)
       Output().print("{}: {}\n", describe(ring), what);
   };
-  for (const RingFile &ring : findRings(ringDirectories(options), &others)) {
-    if (ring.state == RingFile::State::Recording) {
+  for (const recover::RingFile &ring : recover::findRings(ringDirectories(options), &others)) {
+    if (ring.state == recover::RingFile::State::Recording) {
       say(ring, "in use");
       ++recording;
       continue;
     }
-    const bool isGone = ring.state != RingFile::State::Unfinished;
+    const bool isGone = ring.state != recover::RingFile::State::Unfinished;
     const char *const why =
-        ring.state == RingFile::State::Answered ? "its session has been written" : "its session is gone";
+        ring.state == recover::RingFile::State::Answered ? "its session has been written" : "its session is gone";
     bytes += ring.bytes;
     if (options.dryRun) {
       say(ring, isGone ? fmt::format("would be removed, because {}", why) : "would be recovered");
@@ -114,7 +114,7 @@ int clean(const Options &options) {
       recoverAndTell(ring.directory, {.exitCode = {}, .signal = {}, .ring = ring.path}, options.quiet, totals);
       if (ring.isFlight)
         saveAndTell(ring, options.quiet, totals);
-    } else if (const auto done = removeRing(ring); done) {
+    } else if (const auto done = recover::removeRing(ring); done) {
       say(ring, fmt::format("removed, because {}", why));
       ++removed;
     } else {
@@ -204,7 +204,7 @@ int run(const Options &options, const Invocation &) {
   else
     for (const std::string &directory : directories)
       recoverAndTell(directory, optionsOf(options), options.quiet, totals);
-  removeLeftBinaries(session);
+  recover::removeLeftBinaries(session);
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 

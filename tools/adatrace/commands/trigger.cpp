@@ -34,16 +34,17 @@ void sayGiven(const std::string &who, const Options &options) {
 }
 
 // Flight recorders whose dumps go to the session. Until they dump, all their data is in memory.
-std::vector<RingFile> flightsOf(const std::string &path) {
+std::vector<recover::RingFile> flightsOf(const std::string &path) {
   std::error_code error;
   const std::string session = fs::absolute(path, error).lexically_normal().string();
   const auto isSame = [&](const std::string &other) {
     return !other.empty() &&
            (fs::equivalent(other, path, error) || fs::path(other).lexically_normal().string() == session);
   };
-  std::vector<RingFile> rings = findRings(ringPlaces());
-  std::erase_if(rings, [&](const RingFile &found) {
-    return !found.isFlight || found.state != RingFile::State::Recording || !isSame(flightSession(found.directory));
+  std::vector<recover::RingFile> rings = recover::findRings(ringPlaces());
+  std::erase_if(rings, [&](const recover::RingFile &found) {
+    return !found.isFlight || found.state != recover::RingFile::State::Recording ||
+           !isSame(recover::flightSession(found.directory));
   });
   return rings;
 }
@@ -63,7 +64,7 @@ int triggerSession(const std::string &path, const Options &options) {
     directories = {path};
   unsigned given = 0, running = 0;
   int code = kOk;
-  for (const RingFile &flight : flightsOf(path)) {
+  for (const recover::RingFile &flight : flightsOf(path)) {
     ++running;
     const control::Answer answer = control::giveByRing(flight.path, flight.directory, "trigger");
     if (answer) {
@@ -78,7 +79,7 @@ int triggerSession(const std::string &path, const Options &options) {
     if (stateOf(directory) != ProcessState::Running)
       continue;
     ++running;
-    const std::string ring = ringPathOf(directory);
+    const std::string ring = recover::ringPathOf(directory);
     const control::Answer answer = ring.empty()
                                        ? control::Answer{control::Answer::What::NotRecording,
                                                          fmt::format("{}: its manifest names no ring file", directory)}

@@ -29,7 +29,7 @@ std::vector<std::string> canonicalPlaces(std::vector<std::string> places) {
 }
 
 std::vector<std::string> ringPlaces(std::string_view ring) {
-  std::vector<std::string> places = usualRingPlaces();
+  std::vector<std::string> places = recover::usualRingPlaces();
   if (!ring.empty())
     places.emplace_back(ring);
   return canonicalPlaces(std::move(places));
@@ -43,7 +43,7 @@ std::vector<std::string> ringPlaces() {
   return ringPlaces(ring ? *ring : "");
 }
 
-static void finishFlight(const RingFile &ring, const std::string &session, const Ending &ending, bool quiet) {
+static void finishFlight(const recover::RingFile &ring, const std::string &session, const Ending &ending, bool quiet) {
   const bool isProgram = ring.pid == static_cast<unsigned>(ending.pid);
   RecoverOptions options;
   options.ring = ring.path;
@@ -57,10 +57,10 @@ static void finishFlight(const RingFile &ring, const std::string &session, const
   if (totals.failed || totals.running)
     return;
   if (!isWanted) {
-    removeFlight(ring.directory);
+    recover::removeFlight(ring.directory);
     return;
   }
-  const Expected<std::string> saved = saveFlight(ring.directory, session);
+  const Expected<std::string> saved = recover::saveFlight(ring.directory, session);
   if (!saved)
     complain(fmt::format("{}; the flight recorder's events are in {}", saved.error().text(), ring.directory));
   else if (!quiet && !isProgram)
@@ -69,22 +69,23 @@ static void finishFlight(const RingFile &ring, const std::string &session, const
 
 void finishFlights(const std::string &session, const std::vector<std::string> &places, const Ending &ending,
                    bool quiet) {
-  std::vector<RingFile> rings = findRings(places);
-  std::erase_if(rings,
-                [&](const RingFile &ring) { return !ring.isFlight || flightSession(ring.directory) != session; });
+  std::vector<recover::RingFile> rings = recover::findRings(places);
+  std::erase_if(rings, [&](const recover::RingFile &ring) {
+    return !ring.isFlight || recover::flightSession(ring.directory) != session;
+  });
   // The program's own ring comes last, so that its session gets the highest number.
-  std::ranges::stable_sort(rings, {},
-                           [&](const RingFile &ring) { return ring.pid == static_cast<unsigned>(ending.pid); });
-  for (const RingFile &ring : rings) {
-    if (ring.state == RingFile::State::Unfinished)
+  std::ranges::stable_sort(
+      rings, {}, [&](const recover::RingFile &ring) { return ring.pid == static_cast<unsigned>(ending.pid); });
+  for (const recover::RingFile &ring : rings) {
+    if (ring.state == recover::RingFile::State::Unfinished)
       finishFlight(ring, session, ending, quiet);
-    else if (ring.state == RingFile::State::Answered)
-      (void)removeRing(ring);
-    else if (ring.state == RingFile::State::Recording && !quiet)
+    else if (ring.state == recover::RingFile::State::Answered)
+      (void)recover::removeRing(ring);
+    else if (ring.state == recover::RingFile::State::Recording && !quiet)
       complain(fmt::format("process {} is still running and recording", ring.pid));
   }
-  removeUnfinishedDumps(fs::path(session).parent_path().string(),
-                        std::nullopt); // of those whose memory is gone: the machine was restarted
+  recover::removeUnfinishedDumps(fs::path(session).parent_path().string(),
+                                 std::nullopt); // of those whose memory is gone: the machine was restarted
 }
 
 std::string lastDump(const std::string &session, pid_t pid) {

@@ -72,7 +72,7 @@ bool recoverUnfinished(const std::string &session, const Ending &ending, bool qu
       recoverAndTell(directory, options, true, totals);
     }
   }
-  removeLeftBinaries(session);
+  recover::removeLeftBinaries(session);
   return neverBegan;
 }
 

@@ -11,7 +11,7 @@ namespace ada::cli {
 
 // Reads the counters of a ring file; false if the file is gone or belongs to something else.
 static bool readRing(const std::string &path, const std::string &directory, RecordTotals &totals) {
-  const std::optional<RingCounters> counters = readRingCounters(path, directory);
+  const std::optional<recover::RingCounters> counters = recover::readRingCounters(path, directory);
   if (!counters)
     return false;
   totals.events = counters->events;
@@ -46,7 +46,7 @@ void RecordWatch::refresh(const std::string &directory, Process &process) {
   if (process.finished)
     return;
   if (process.ring.empty()) {
-    process.ring = ringPathOf(directory, &process.part);
+    process.ring = recover::ringPathOf(directory, &process.part);
   }
   if (process.ring.empty() || !readRing(process.ring, directory, process.totals))
     process.finished = readFiles(directory, process.totals);
