@@ -4,8 +4,9 @@
 `adatrace --json-tables` prints the sections; --write puts their tables into the page.
 """
 import re
-import subprocess
 import sys
+
+from adatest import adatrace
 
 TABLE = re.compile(r"\| key \| type \| meaning \|\n(?:\|.*\n)+")
 
@@ -16,7 +17,7 @@ def sections(text):
 
 page = sys.argv[1]
 text = open(page, encoding="utf-8").read()
-described = subprocess.run(["adatrace", "--json-tables"], stdout=subprocess.PIPE, text=True, check=True).stdout
+described = adatrace("--json-tables")
 parts, count = sections(text), 0
 for section in filter(None, sections(described)):
     heading, table = section.splitlines()[0], TABLE.search(section)[0]
