@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Breaks each rule of layering.py, porting.py, links.py, one_definition.py and of the vectors once, and expects that they
-say so. Usage: guards_test.py
+"""Breaks each rule of the checks in this folder and of the vectors once, and expects that they say so. Usage: guards_test.py
 
 A check that finds nothing looks like a tree that is right. Here files that break a rule are made up, with their place in
 the tree, and given to the checks as if they were there. A new rule needs a line in BROKEN or MENTIONS.
@@ -12,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+import figures
 import layering
 import links
 import one_definition
@@ -269,6 +269,28 @@ class Porting(unittest.TestCase):
                     self.assertIsNotNone(porting.unlisted(title, page[title], name, code))
                     comment = porting.codeOf(pathlib.Path(name), ("# " if name.endswith(".cmake") else "// ") + text)
                     self.assertIsNone(porting.unlisted(title, page[title], name, comment))
+
+
+class Figures(unittest.TestCase):
+    def problems(self, page, code):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "lib").mkdir()
+            (root / "lib/a.h").write_text(code)
+            (root / "page.md").write_text(page)
+            return list(figures.problems(root, [("page.md", "at most {} calls", "a.h", "kMost")]))
+
+    def testRight(self):
+        for page, code in (("has at most\n1,023 calls", "kMost = 1023;"), ("at most 4 million calls", "kMost = 1 << 22;"),
+                           ("at most 4096 calls", "#define kMost 0x1000u"), ("at most 128 calls", "kFew = 3, kMost = 2 * 64;")):
+            self.assertEqual([], self.problems(page, code), page)
+
+    def testWrong(self):
+        for page, code, words in (("at most 1,024 calls", "kMost = 1'023;", "kMost of a.h is 1023"), ("at most 5 million calls", "kMost = 1 << 22;", "4194304"),
+                                  ("at most a few calls", "kMost = 3;", "is not there"), ("at most 3 calls", "kMoster = 3;", "is not there")):
+            found = self.problems(page, code)
+            self.assertEqual(1, len(found), page)
+            self.assertIn(words, found[0])
 
 
 class Vectors(unittest.TestCase):

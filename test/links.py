@@ -5,12 +5,15 @@ Every relative link of a .md file leads to a file or folder that exists, and to 
 any text file mentions by its path (docs/…/name.md) exists, and so does every source file that a page names (`lib/…/x.h`;
 the changes are history), and it has each function that the page names in it (`lib/…/x.cpp:Class::function`, and those
 that follow it: `Class::other`). Every promise in the tables of tests names a test that exists; names without a folder are in
-that of the name before. SECURITY.md lists the fuzz targets. Every page of docs/ is linked from docs/README.md.
+that of the name before. SECURITY.md lists the fuzz targets. Every page of docs/ is linked from docs/README.md. Figures
+are those of the code (test/figures.py).
 """
 import os
 import pathlib
 import re
 import sys
+
+import figures
 
 FOLDERS = "bench cmake docs examples include lib pass python runtime shared test tools .ci .devcontainer .github".split()
 SOURCES = {".h", ".c", ".cpp", ".inc", ".S", ".py", ".md", ".txt", ".cmake", ".test", ".js", ".sh", ".in", ".yml", ".yaml", ""}
@@ -126,6 +129,7 @@ def check(root):
                      if not (root / name).exists()]
         problems += [f"{page}: {problem}" for problem in absent(root, texts[page])]
     problems += [f"{page}: {problem}" for page in PROMISES for problem in untested(root, texts[page])]
+    problems += figures.problems(root)
     problems += unfuzzed(texts["SECURITY.md"], texts["test/fuzz/targets.cmake"])
     problems += [f"{INDEX}: no link to {page}" for page in names
                  if page.startswith("docs/") and page not in linked | {INDEX}]
