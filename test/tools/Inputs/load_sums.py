@@ -1,6 +1,4 @@
 """Loads sums of calls instead of calls, or beside some of them. Usage: load_sums.py DIRECTORY SESSION..."""
-import json
-import subprocess
 import sys
 
 from clickhouse import Server
@@ -22,9 +20,9 @@ def reported(session):
 
 
 def asked(session):
-    text = subprocess.run(["adatrace", "fleet", f"--from={server.address}", "functions", "--format=json", "--limit=0",
-                           f"--release={session}"], env=server.environment, check=True, stdout=subprocess.PIPE).stdout
-    return {row["name"]: ([row[c] for c in EXACT], row["p50_ns"], row["p99_ns"]) for row in json.loads(text)}
+    rows = answer("fleet", f"--from={server.address}", "functions", "--format=json", "--limit=0", f"--release={session}",
+                  env=server.environment)
+    return {row["name"]: ([row[c] for c in EXACT], row["p50_ns"], row["p99_ns"]) for row in rows}
 
 
 def compare(session, what):
