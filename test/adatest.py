@@ -1,4 +1,4 @@
-"""What the Python of the lit suites has in common; it is on their PYTHONPATH (lit.cfg.py).
+"""What the Python of the lit suites has in common; it is on their PYTHONPATH (lit.cfg.py; by hand, PYTHONPATH=test).
 
     from adatest import adatrace, answer, attempt, expect, finish, manifests, run, wait_until
 """
