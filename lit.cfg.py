@@ -76,6 +76,9 @@ config.environment["PATH"] = os.pathsep.join(path)
 for name in [n for n in config.environment if n.startswith("ADA_")]:
     del config.environment[name]
 config.environment["LC_ALL"] = "C.UTF-8"
+# Where tests find adatest.py; suites append their own folders (an Inputs).
+config.environment["PYTHONPATH"] = os.path.join(config.ada_source_dir, "test")
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
-"""Breaks each rule of layering.py, porting.py and one_definition.py once, and expects that they say so. Usage: guards_test.py
+"""Breaks each rule of the checks in this folder and of the vectors once, and expects that they say so. Usage: guards_test.py
 
 A check that finds nothing looks like a tree that is right. Here files that break a rule are made up, with their place in
 the tree, and given to the checks as if they were there. A new rule needs a line in BROKEN or MENTIONS.
 """
+import json
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import figures
 import layering
+import links
 import one_definition
 import porting
+from style import vector_form
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -192,6 +196,39 @@ class Tree(unittest.TestCase):
                 self.assertEqual(1, status)
 
 
+class Hops(unittest.TestCase):
+    """Functions that a page names with their file."""
+
+    CODE = {"lib/a.cpp": "Expected<Way> Drain::pass(bool last) {\n  return elsewhere(1); // nowhere(\n}\nvoid each() {}\n",
+            "lib/b.h": "namespace ada {\nclass Walk final : Reader {\n  template <class T> bool take(T &to);\n};\n}\n",
+            "runtime/t.S": "HOOK __ada_enter, 1\nslow:\n"}
+
+    def absent(self, page):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in self.CODE.items():
+                (root / name).parent.mkdir(exist_ok=True)
+                (root / name).write_text(text)
+            return list(links.absent(root, page))
+
+    def testThere(self):
+        self.assertEqual([], self.absent("| `lib/a.cpp:Drain::pass`, `each`; `lib/b.h:Walk`, `Walk::take` | `runtime/t.S:__ada_enter`, `slow` |"))
+
+    def testAbsent(self):
+        for page, words in (("`lib/a.cpp:Drain::run`", "lib/a.cpp has no Drain::run"), ("`lib/a.cpp:each`, `nowhere`", "no nowhere"),
+                            ("`lib/a.cpp:Way::pass`", "no Way::pass"),
+                            ("`lib/a.cpp:elsewhere`", "no elsewhere"), ("`lib/b.h:Walker::take`", "no Walker::take"), ("`lib/c.cpp:each`", "does not exist"),
+                            ("`runtime/t.S:__ada_exit`", "no __ada_exit")):
+            with self.subTest(page):
+                problems = self.absent(page)
+                self.assertEqual(1, len(problems), problems)
+                self.assertIn(words, problems[0])
+
+    def testTree(self):
+        hops = links.HOP.findall((ROOT / "docs/explanation/path.md").read_text())
+        self.assertGreater(len(hops), 40, "docs/explanation/path.md names the functions in another form")
+
+
 # Definitions that the linker takes for those of another file, and some that it does not.
 SAME = ["struct Reply {\n  int a;\n};", "enum class Kind { A };", "class Reader final : public Base<int> {};", "inline int f(int a) { return a; }",
         "inline constexpr int kMost = 3;", "template <class T> T g(T a) { return a; }", "constexpr int h() { return 1; }",
@@ -238,6 +275,54 @@ class Porting(unittest.TestCase):
                     self.assertIsNotNone(porting.unlisted(title, page[title], name, code))
                     comment = porting.codeOf(pathlib.Path(name), ("# " if name.endswith(".cmake") else "// ") + text)
                     self.assertIsNone(porting.unlisted(title, page[title], name, comment))
+
+
+class Figures(unittest.TestCase):
+    def problems(self, page, code):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "lib").mkdir()
+            (root / "lib/a.h").write_text(code)
+            (root / "page.md").write_text(page)
+            return list(figures.problems(root, [("page.md", "at most {} calls", "a.h", "kMost")]))
+
+    def testRight(self):
+        for page, code in (("has at most\n1,023 calls", "kMost = 1023;"), ("at most 4 million calls", "kMost = 1 << 22;"),
+                           ("at most 4096 calls", "#define kMost 0x1000u"), ("at most 128 calls", "kFew = 3, kMost = 2 * 64;")):
+            self.assertEqual([], self.problems(page, code), page)
+
+    def testWrong(self):
+        for page, code, words in (("at most 1,024 calls", "kMost = 1'023;", "kMost of a.h is 1023"), ("at most 5 million calls", "kMost = 1 << 22;", "4194304"),
+                                  ("at most a few calls", "kMost = 3;", "is not there"), ("at most 3 calls", "kMoster = 3;", "is not there")):
+            found = self.problems(page, code)
+            self.assertEqual(1, len(found), page)
+            self.assertIn(words, found[0])
+
+
+class Vectors(unittest.TestCase):
+    def testForm(self):
+        answer = {"file": "a.atf", "kind": "x" * 99, "events": [{"ns": n, "words": list(range(40))} for n in range(3)]}
+        right = vector_form.text(answer)
+        self.assertEqual(json.loads(right), answer)
+        self.assertEqual(['{', ' "file": "a.atf",', ' "kind": ' + json.dumps("x" * 99) + ",", ' "events": ['], right.split("\n")[:4])
+        self.assertEqual(4 + 3, right.count("\n") + 1)
+
+    def testProblems(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            files = {"a.json": json.dumps({"size": 1}, indent=1) + "\n", "a/manifest.json": "{ }\n", "a/b/index.atf": "ATF",
+                     "c/index.atf": "ATF", "d.atf": "", "e.atf": ""}
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            found = vector_form.problems(folder=root)
+            self.assertEqual(2, len(found), found)
+            self.assertIn("a.json: not one event a line", found[0])
+            self.assertIn("c/index.atf: a copy of", found[1])
+            vector_form.problems(fix=True, folder=root)
+            self.assertEqual([], vector_form.problems(folder=root))
+            self.assertEqual("../a/b/index.atf", str((root / "c/index.atf").readlink()))
+            self.assertEqual("{ }\n", (root / "a/manifest.json").read_text())
 
 
 if __name__ == "__main__":

@@ -3,25 +3,33 @@
 
 Every relative link of a .md file leads to a file or folder that exists, and to a heading that it has. Every page that
 any text file mentions by its path (docs/…/name.md) exists, and so does every source file that a page names (`lib/…/x.h`;
-the changes are history). Every promise in the tables of tests names a test that exists; names without a folder are in
-that of the name before. SECURITY.md lists the fuzz targets. Every page of docs/ is linked from docs/README.md.
+the changes are history), and it has each function that the page names in it (`lib/…/x.cpp:Class::function`, and those
+that follow it: `Class::other`). Every promise in the tables of tests names a test that exists; names without a folder are in
+that of the name before. SECURITY.md lists the fuzz targets. Every page of docs/ is linked from docs/README.md. Figures
+are those of the code (test/figures.py).
 """
 import os
 import pathlib
 import re
 import sys
 
-FOLDERS = "bench cmake docs examples include lib pass python runtime test tools .ci .devcontainer .github".split()
+import figures
+
+FOLDERS = "bench cmake docs examples include lib pass python runtime shared test tools .ci .devcontainer .github".split()
 SOURCES = {".h", ".c", ".cpp", ".inc", ".S", ".py", ".md", ".txt", ".cmake", ".test", ".js", ".sh", ".in", ".yml", ".yaml", ""}
 INDEX = "docs/README.md"
 HISTORY = "CHANGELOG.md"
-NAMED = r"`((?:bench|cmake|include|lib|pass|runtime|test|tools)/[\w./-]+\.(?:h|c|cpp|inc|S|py|test|cmake|js|mjs|sh))`"
+NAMED = r"`((?:bench|cmake|include|lib|pass|runtime|shared|test|tools)/[\w./-]+\.(?:h|c|cpp|inc|S|py|test|cmake|js|mjs|sh))`"
 
 
-# Pages whose tables have a promise and its tests in each row; BY_HAND is what else may keep one.
-PROMISES = ("docs/developers/promises.md",)
+# A file with a function of it, and functions of the same file that follow.
+HOP = re.compile(NAMED.removesuffix("`") + r":((?:\w+::)*~?\w+)`((?:, `(?:\w+::)*~?\w+`)*)")
+
+
+# Pages whose tables have a promise and its tests in each row, if their last column is "test"; BY_HAND is what else may keep one.
+PROMISES = ("docs/developers/promises.md", "docs/reference/builds.md", "docs/reference/reliability.md")
 TEST = r"`([\w./-]+\.(?:test|c|cpp|ll|rs|py))`"
-BY_HAND = ("by hand", "tools/dev ")
+BY_HAND = ("by hand", "tools/dev ", "none")
 
 
 def files(root):
@@ -66,7 +74,7 @@ def unfuzzed(page, targets):
 
 def untested(root, page):
     """Rows of tables that name no test, and tests that do not exist."""
-    for row in "".join(re.findall(r"^\|.*\|\n\|[-|: ]+\|\n((?:\|.*\|\n)+)", page, re.M)).splitlines():
+    for row in "".join(re.findall(r"^\|.*\| test \|\n\|[-|: ]+\|\n((?:\|.*\|\n)+)", page, re.M)).splitlines():
         cell, folder = row.rstrip("|").rsplit("|", 1)[1], ""
         names = re.findall(TEST, cell)
         if not names and not any(word in cell for word in BY_HAND):
@@ -76,6 +84,26 @@ def untested(root, page):
             if not places:
                 yield f"no test {name}"
             folder = os.path.dirname(places[0]) if places else folder
+
+
+def has(code, function):
+    """Whether a source file defines or declares something of that name, in the class of that name."""
+    *classes, name = function.split("::")
+    of = classes[-1] if classes else None
+    if of and not re.search(rf"\b{of}::{name}\b|\b(?:class|struct)\s+(?:\w+\s+)*{of}\b", code):
+        return False
+    return re.search(rf"\b(?:class|struct|enum)\s+(?:\w+\s+)*{name}\b|\b{name}::|^{name}:|^\w*HOOK {name}\b"
+                     rf"|[\w>*&\]](?<!\breturn)\s+[*&]*(?:\w+::)*{name}\(", code, re.M)
+
+
+def absent(root, page):
+    """Functions that the page names with their file, and the file has not."""
+    for name, first, more in HOP.findall(page):
+        path = root / name
+        code = re.sub(r"//[^\n]*|/\*.*?\*/", "", path.read_text(), flags=re.S) if path.is_file() else ""
+        for function in [first, *re.findall(r"[\w:~]+", more)]:
+            if not has(code, function):
+                yield f"{name} has no {function}" if code else f"{name} does not exist"
 
 
 def check(root):
@@ -99,7 +127,9 @@ def check(root):
     for page in names.keys() - {HISTORY}:
         problems += [f"{page}: names {name}, which does not exist" for name in re.findall(NAMED, texts[page])
                      if not (root / name).exists()]
+        problems += [f"{page}: {problem}" for problem in absent(root, texts[page])]
     problems += [f"{page}: {problem}" for page in PROMISES for problem in untested(root, texts[page])]
+    problems += figures.problems(root)
     problems += unfuzzed(texts["SECURITY.md"], texts["test/fuzz/targets.cmake"])
     problems += [f"{INDEX}: no link to {page}" for page in names
                  if page.startswith("docs/") and page not in linked | {INDEX}]

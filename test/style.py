@@ -11,6 +11,7 @@ last line ends in one newline.
 Prose (pages but for code and tables, comments of C, C++ and Python, strings of C and C++ with three words or more): plain
 English, without the turns in PLAIN_ENGLISH;
 a line of a page is at most 120 columns wide.
+The vectors' answers have one event a line, and no vector is a copy of another (test/formats/vector_form.py).
 """
 import fnmatch
 import pathlib
@@ -19,12 +20,15 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "formats"))
+import vector_form  # noqa: E402
+
 MOST_FILE_LINES = 600
 MOST_FUNCTION_LINES = 80
 RULER_COLUMNS = 80
 REASON = re.compile(r"\bLong because\b")
 
-FOLDERS = "bench cmake docs examples include lib pass python runtime test tools .ci .devcontainer .github".split()
+FOLDERS = "bench cmake docs examples include lib pass python runtime shared test tools .ci .devcontainer .github".split()
 SOURCES = {".h", ".c", ".cpp", ".inc", ".S"}
 TEXTS = SOURCES | {".py", ".md", ".txt", ".cmake", ".test", ".ll", ".s", ".sh", ".in", ".json", ""}
 # Content that others decide.
@@ -394,7 +398,7 @@ def main():
     fix = "--fix" in arguments
     names = [a for a in arguments if a != "--fix"] or list(textFiles(root))
     problems, sources = check(root, names, fix)
-    problems += selfCheck()
+    problems += vector_form.problems(fix) + selfCheck()
     print(*problems, sep="\n", end="\n" if problems else "")
     print(f"{len(names)} files, {sources} of them C or C++: {len(problems)} problems with the style")
     return 1 if problems or not names else 0

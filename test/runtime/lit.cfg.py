@@ -27,6 +27,7 @@ import tempfile
 inputs = os.path.join(config.ada_source_dir, "test", "runtime", "Inputs")
 sys.path.append(inputs)
 import switch_events
+config.environment["PYTHONPATH"] += os.pathsep + inputs
 config.substitutions += [
     ("%calls", "%s %s" % (config.ada_python, os.path.join(inputs, "calls.py"))),
     ("%details", "%s %s" % (config.ada_python, os.path.join(inputs, "details.py"))),

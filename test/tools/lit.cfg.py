@@ -16,6 +16,7 @@ config.environment["ADA_LIT_PID"] = str(os.getpid())
 config.environment["ADA_BROWSER"] = tempfile.mkdtemp()
 atexit.register(shutil.rmtree, config.environment["ADA_BROWSER"], ignore_errors=True)
 
+config.environment["PYTHONPATH"] += os.pathsep + os.path.join(config.ada_source_dir, "test", "tools", "Inputs")
 config.substitutions += [
     ("%make_session", os.path.join(config.ada_build_dir, "test", "tools", "bin", "ada-make-session")),
     ("%{options_inc}", os.path.join(config.ada_source_dir, "shared", "options", "options.inc")),

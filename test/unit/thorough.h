@@ -1,4 +1,4 @@
-// How thorough tests with very many cases are.
+// How many generated cases tests with very many cases try.
 #pragma once
 
 #include <cstddef>

@@ -11,7 +11,7 @@
 
 namespace ada::analysis {
 
-/// Knows the types of a trace's functions; parses them on first use. For use by one thread.
+/// Knows the types of a trace's functions; parses them on first use. Not thread-safe.
 class ValueTexts {
 public:
   enum class Of { All, Annotations };

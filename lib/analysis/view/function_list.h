@@ -34,7 +34,7 @@ private:
   std::deque<Entry> functions_;
 };
 
-/// The numbers of one reader's functions, each looked up once. For use by one thread.
+/// The numbers of one reader's functions, each looked up once. Not thread-safe.
 class FunctionNumbers {
 public:
   FunctionNumbers(const analysis::TraceTable &table, FunctionList &list) : table_(&table), list_(&list) {}

@@ -3,9 +3,13 @@
 
 It shares no code with the library, so a vector whose answer comes from here tests the document as well.
 """
-import json
+import os
 import struct
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import vector_form  # noqa: E402
 
 WORD = (1 << 64) - 1
 MOST_KNOWN = 1023
@@ -150,8 +154,7 @@ def show(decode):
     """Prints that answer for the file named on the command line."""
     with open(sys.argv[1], "rb") as file:
         found = decode(file.read())
-    events = ",\n".join("  " + json.dumps(event) for event in found.pop("events"))
-    print(json.dumps(found)[:-1] + ', "events": [\n' + events + "\n]}")
+    print(vector_form.text(found | {"events": found.pop("events")}))
 
 
 if __name__ == "__main__":

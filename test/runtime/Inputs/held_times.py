@@ -7,7 +7,8 @@ import glob
 import json
 import os
 import struct
-import subprocess
+
+from adatest import adatrace
 
 HELD, RESUMED = 6, 7
 WAITED, TOUCH, OTHER = 1, 2, 4
@@ -49,7 +50,7 @@ def event_times(process, thread):
 
 
 def check(session, with_events=True):
-    subprocess.run(["adatrace", "verify", session], check=True, capture_output=True)
+    adatrace("verify", session)
     threads = {}
     for process in glob.glob(f"{session}/pid_*"):
         with open(os.path.join(process, "manifest.json")) as file:

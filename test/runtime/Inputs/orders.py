@@ -8,6 +8,7 @@ import mmap
 import os
 import struct
 import time
+from adatest import wait_until
 
 ORDERS = 4096 + 2048 * 16 + 4096  # after the header, the anchors and the path
 WAKE, SLEEPING, ASKED, DONE, ASKED_NS, RESULT, LEASE, BEGUN, TEXT, ANSWER = 0, 4, 8, 12, 16, 24, 32, 40, 64, 64 + 8128
@@ -26,11 +27,7 @@ def ring_of(pid):
 
 class Orders:
     def __init__(self, pid):
-        deadline = time.monotonic() + 60
-        while not (path := ring_of(pid)):
-            assert time.monotonic() < deadline, "no ring file"
-            time.sleep(0.001)
-        with open(path, "r+b") as file:
+        with open(wait_until(lambda: ring_of(pid)), "r+b") as file:
             self.map = mmap.mmap(file.fileno(), 65536)
         self.base = ctypes.addressof(ctypes.c_char.from_buffer(self.map)) + ORDERS
 

@@ -3,8 +3,9 @@ to the machine code (x86-64, GNU objdump; of GCC, since clang keeps callees in r
 calls. Exits with status 1 if one needs more than it has, or if a function that programs call does not align its stack.
 See runtime/os/linux/signals_blocked.h."""
 import re
-import subprocess
 import sys
+
+from adatest import run
 
 # What is called through pointers, by the caller; None: a function that ada_run_on_stack() runs has a line of its own.
 POINTERS = {
@@ -44,7 +45,7 @@ class Function:
 
 
 def objdump(*arguments):
-    return subprocess.run(["objdump", *arguments], capture_output=True, text=True, check=True).stdout.splitlines()
+    return run("objdump", *arguments).splitlines()
 
 
 def read(runtime):

@@ -6,7 +6,6 @@ registers.py SEED --dir DIR --cxx ada-clang++-N --llvm N|gcc --arch x86_64|aarch
 import argparse
 import os
 import struct
-import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -15,6 +14,8 @@ sys.path[:0] = [os.path.join(here, os.pardir, "Inputs"), here]
 import calls  # noqa: E402
 import details  # noqa: E402
 import program  # noqa: E402
+
+from adatest import attempt
 
 
 class Capture:
@@ -28,7 +29,7 @@ class Capture:
 
 
 def start(command, directory):
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True)
+    done = attempt(*command, cwd=directory)
     if done.returncode:
         sys.exit(f"{' '.join(command)}: {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -165,7 +166,7 @@ def main():
         stack_size = (128, 256, 0, 100)[(arguments.seed + number) % 4]
         session = "session" + level
         environment = {**os.environ, "ADA_OPTIONS": f"session={session}:detail=taker_*:stack_size={stack_size}:format={1 + number % 2}"}
-        done = subprocess.run(["./program" + level, "captures"], cwd=arguments.dir, env=environment, capture_output=True, text=True)
+        done = attempt("./program" + level, "captures", cwd=arguments.dir, env=environment)
         if done.returncode or done.stderr:
             sys.exit(f"{level}: status {done.returncode}, {done.stderr}")
         lines = [line for f in model.functions for line in f.output()]

@@ -11,8 +11,9 @@ import collections
 import json
 import random
 import re
-import subprocess
 import sys
+
+from adatest import run
 
 NAMES = ["main", "_Z2f2ILi2EEvv", "a", "b", "c", "_ZN2ns1dEi", "e", "f", "g", "h"]
 
@@ -212,10 +213,8 @@ def reportOf(threads):
 
 
 def check(adatrace, session):
-    def run(*arguments):
-        return subprocess.run(
-            [adatrace, *arguments, session], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        ).stdout
+    def ask(*arguments):
+        return run(adatrace, *arguments, session)
 
     problems = []
 
@@ -227,16 +226,16 @@ def check(adatrace, session):
                     problems.append(f"    {key}: {found.get(key)} instead of {wanted[key]}")
 
     sys.setrecursionlimit(10000)
-    threads = threadsOf(run("dump", "--format=jsonl"))
+    threads = threadsOf(ask("dump", "--format=jsonl"))
     for early in ([], ["--max-nodes=40"]):
-        plain = linesOf(run("tree", "--names=full", "--no-fold", *early))
-        folded = linesOf(run("tree", "--names=full", *early))
+        plain = linesOf(ask("tree", "--names=full", "--no-fold", *early))
+        folded = linesOf(ask("tree", "--names=full", *early))
         for number, roots in threads.items():
             calls = [Line(len(path), call.name, call.total, call.self, call.how, 1) for call, path in walk(roots)]
             compare(f"tree --no-fold {early}: thread {number}", plain[number], calls)
             compare(f"tree {early}: thread {number}", foldedFigures(folded[number]), callFigures(roots))
     rows = {}
-    for line in run("report", "--names=full", "--format=jsonl").splitlines():
+    for line in ask("report", "--names=full", "--format=jsonl").splitlines():
         row = json.loads(line)
         keys = "calls exceptions inferred missing open total_ns self_ns max_ns".split()
         rows[row["function"]] = collections.Counter({key: row[key] for key in keys if row[key]})

@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 
+from adatest import attempt
+
 share = os.path.abspath(sys.argv[1])
 script = share + "/bash-completion/completions/adatrace"
 SESSION = "ada-traces/session_20261121_101500"
@@ -24,7 +26,7 @@ def bash(*words):
     """What bash offers for the last word."""
     program = (f'source {script}; set -u; shopt -u direxpand; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _adatrace; '
                'printf "%s\\n" "${COMPREPLY[@]-}"')
-    done = subprocess.run(["bash", "--norc", "-c", program, "bash", "adatrace", *words], capture_output=True, text=True, env=environment)
+    done = attempt("bash", "--norc", "-c", program, "bash", "adatrace", *words, env=environment)
     if done.returncode or done.stderr:
         sys.exit(f"{words}: {done.returncode}: {done.stderr}")
     return set(done.stdout.split())
@@ -90,7 +92,7 @@ if shutil.which("zsh"):
                'function _describe { print -l -- ${(P)2} }; function _arguments { print -l -- "$@" }; '
                'words=(adatrace x); CURRENT=2; _adatrace; words=(adatrace report x); CURRENT=3; _adatrace; '
                'words=(adatrace stop x); CURRENT=3; _adatrace')
-    done = subprocess.run(["zsh", "-f", "-c", program], capture_output=True, text=True, env=environment)
+    done = attempt("zsh", "-f", "-c", program, env=environment)
     for part in ("report:Count and time the calls of each function", ":FORMAT:(text csv json jsonl markdown)",
                  "SESSION:_adatrace_sessions", ":_adatrace_processes"):
         if part not in done.stdout or done.stderr or done.returncode:
@@ -102,7 +104,7 @@ else:
 if shutil.which("fish"):
     def fish(line):
         program = f"source {share}/fish/vendor_completions.d/adatrace.fish; complete -C '{line}'"
-        done = subprocess.run(["fish", "--no-config", "-c", program], capture_output=True, text=True, env=environment)
+        done = attempt("fish", "--no-config", "-c", program, env=environment)
         if done.returncode or done.stderr:
             sys.exit(f"fish: {line}: {done.stderr}")
         return set(re.findall(r"^[^\t\n]+", done.stdout, re.M))

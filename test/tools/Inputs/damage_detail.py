@@ -9,6 +9,8 @@ import sys
 
 from crc32c import crc32c
 
+from adatest import attempt
+
 session, copy, tool = sys.argv[1:]
 copy = pathlib.Path(copy)
 process = copy / "pid_1"
@@ -32,7 +34,7 @@ def put(path, *changes, checksum=True):
 
 def show(what):
     print("==", what)
-    out = subprocess.run([tool, "verify", str(copy)], capture_output=True, text=True)
+    out = attempt(tool, "verify", copy)
     assert out.returncode == 1, (what, out)
     for line in out.stdout.splitlines():
         if line.startswith("problem: "):

@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 
+from adatest import attempt
+
 ran = 0
 
 
@@ -19,8 +21,7 @@ def run(block):
             continue
         ran += 1
         command, _, status = line[2:].partition("  # status ")
-        done = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = attempt("bash", "-c", command, stdin=subprocess.DEVNULL, merged=True)
         if done.returncode != int(status or 0):
             sys.exit(f"{line}\nended with status {done.returncode}\n{done.stdout}")
         lines += [line, *(l.rstrip() for l in done.stdout.splitlines())]

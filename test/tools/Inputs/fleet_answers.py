@@ -5,6 +5,8 @@ import sys
 
 from clickhouse import Server
 
+from adatest import answer, attempt, run
+
 directory, makeSession = sys.argv[1:]
 HOUR = 3600 * 10**9
 NOON = 1_790_000_000 // 3600 * HOUR
@@ -28,8 +30,7 @@ def make(name, host, later, lengths, how="return"):
 
 
 def fleet(*options):
-    done = subprocess.run(["adatrace", "fleet", f"--from={server.address}", *options], env=server.environment, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = attempt("adatrace", "fleet", f"--from={server.address}", *options, env=server.environment, merged=True)
     return done.returncode, done.stdout
 
 
@@ -53,8 +54,7 @@ def work(rows):
 def compare(sessions):
     """Compares each function's figures with those of `report`, one session after the other."""
     for session, host in sessions.items():
-        report = json.loads(subprocess.run(["adatrace", "report", "--names=full", "--format=json", session], check=True,
-                                           stdout=subprocess.PIPE).stdout)
+        report = answer("report", "--names=full", "--format=json", session)
         want = sorted((r["function"], r["calls"], r["total_ns"], r["self_ns"], r["exceptions"], r["p50_ns"], r["p99_ns"])
                       for r in report)
         have = sorted((r["name"], r["calls"], r["total_ns"], r["self_ns"], r["exceptions"], r["p50_ns"], r["p99_ns"])
@@ -68,10 +68,10 @@ make("one", "alpha", 0, [100] * 9 + [900])
 make("two", "beta", HOUR, [110] * 10)
 make("it's slow", "gamma", HOUR, [300] * 10 + [5000], "exception")
 make("long", "delta", 2 * HOUR, [*range(50, 99)] * 4, {77: "exception"})
-for run in range(6):
-    make(f"before {run}", f"old{run}", 3 * HOUR, [1000 + 7 * run + i % 5 for i in range(40)])
-    make(f"after {run}", f"new{run}", 3 * HOUR, [1300 + 5 * run + i % 5 for i in range(40)])
-    make(f"same {run}", f"odd{run}", 3 * HOUR, [1001 + 7 * (5 - run) + i % 5 for i in range(40)])
+for turn in range(6):
+    make(f"before {turn}", f"old{turn}", 3 * HOUR, [1000 + 7 * turn + i % 5 for i in range(40)])
+    make(f"after {turn}", f"new{turn}", 3 * HOUR, [1300 + 5 * turn + i % 5 for i in range(40)])
+    make(f"same {turn}", f"odd{turn}", 3 * HOUR, [1001 + 7 * (5 - turn) + i % 5 for i in range(40)])
 with Server(directory) as server:
     server.load("--init", "one", "two", "--label", "release=1")
     server.load("it's slow", "--label", "release=2")
@@ -85,7 +85,7 @@ with Server(directory) as server:
     show("exceptions", ask("exceptions"), "name") # more than one in a hundred is not rare
     slowest = work(ask("slowest"))
     show("slowest", slowest[:2], "host", "duration_ns", "self_ns")
-    print(subprocess.run(["bash", "-c", slowest[0]["command"]], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    print(run("bash", "-c", slowest[0]["command"]))
     print("functions of one host", *(row["calls"] for row in work(ask("functions", "--host=alpha"))))
     print("of two releases", *(row["calls"] for row in work(ask("functions", "--release=1", "--release=2"))))
     print("of one function", *(row["name"] for row in ask("functions", "--function=w*")))
@@ -98,10 +98,10 @@ with Server(directory) as server:
     show("rare exceptions", ask("exceptions", "--host=delta"), "name", "calls", "exceptions")
     compare({"one": "alpha", "two": "beta", "it's slow": "gamma", "long": "delta"})
     for when, release in (("before", "1.3"), ("after", "1.4"), ("same", "1.3.1")):
-        server.load(*(f"{when} {run}" for run in range(6)), "--label", f"release={release}")
+        server.load(*(f"{when} {turn}" for turn in range(6)), "--label", f"release={release}")
     print("change", fleet("change", "--before=release=1.3", "--after=release=1.4")[1])
-    files = ["adatrace", "diff", "--format=json", *(f"before {run}" for run in range(6)), "--with", *(f"after {run}" for run in range(6))]
-    of_files = json.loads(subprocess.run(files, check=True, stdout=subprocess.PIPE).stdout)
+    files = ["adatrace", "diff", "--format=json", *(f"before {turn}" for turn in range(6)), "--with", *(f"after {turn}" for turn in range(6))]
+    of_files = json.loads(run(*files))
     change = ask("change", "--before=release=1.3", "--after=release=1.4")
     print("as of files", change == of_files or (change, of_files))
     print("no change", fleet("change", "--before=release=1.3", "--after=release=1.3.1")[1])

@@ -2,10 +2,11 @@
 
 Usage: fleet_cluster.py DIRECTORY SESSION...
 """
-import subprocess
 import sys
 
 from clickhouse import Server, makeCluster
+
+from adatest import attempt
 
 directory, sessions = sys.argv[1], sys.argv[2:]
 first, second, single = (Server(f"{directory}/{name}") for name in ("first", "second", "single"))
@@ -14,8 +15,7 @@ QUESTIONS = ("functions", "hosts", "percentiles", "releases", "deviating", "exce
 
 
 def adatrace(*command):
-    done = subprocess.run(["adatrace", *command], env=single.environment, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT)
+    done = attempt("adatrace", *command, env=single.environment, merged=True)
     return done.returncode, done.stdout
 
 

@@ -4,17 +4,17 @@ Usage: fleet_paths.py DIRECTORY SESSION...
 """
 import collections
 import json
-import subprocess
 import sys
 
 from clickhouse import Server
+
+from adatest import attempt
 
 directory, sessions = sys.argv[1], sys.argv[2:]
 
 
 def adatrace(*command):
-    done = subprocess.run(["adatrace", *command], env=server.environment, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT)
+    done = attempt("adatrace", *command, env=server.environment, merged=True)
     return done.returncode, done.stdout
 
 

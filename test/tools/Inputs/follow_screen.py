@@ -4,9 +4,10 @@ The session is complete, so the page ends by itself; the report follows on the s
 """
 import os
 import pty
-import subprocess
 import sys
 import termios
+
+from adatest import adatrace
 
 ENTER, LEAVE = b"\x1b[?1049h", b"\x1b[?1049l"
 session = sys.argv[1]
@@ -31,7 +32,7 @@ assert status == 0, status
 assert termios.tcgetattr(fd) == modes
 assert ENTER in seen and b"recording has ended" in seen, seen
 after = seen.partition(LEAVE)[2].decode().replace("\r\n", "\n")
-whole = subprocess.run(["adatrace", "report", session], capture_output=True, text=True, check=True).stdout
+whole = adatrace("report", session)
 functions = [line.split()[-1] for line in whole.splitlines()]
 assert [line.split()[-1] for line in after.splitlines() if line.split()[-1] in functions] == functions, (after, whole)
 print("terminal: as before, and the whole report")

@@ -5,11 +5,12 @@ Usage: load_exact.py DIRECTORY SESSION...
 import collections
 import json
 import re
-import subprocess
 import sys
 
 from clickhouse import Server
 from shared_names import compareShared
+
+from adatest import answer
 
 COLUMNS = ("calls", "total_ns", "self_ns", "exceptions", "inferred", "missing", "open", "waiting_ns", "preempted_ns", "recorder_ns",
            "self_recorder_ns", "on_cpu_self_ns", "min_ns", "max_ns")
@@ -22,8 +23,7 @@ UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 def reported(session):
     """name: the figures of COLUMNS. Functions with the same name are one row on the server."""
     rows = collections.defaultdict(lambda: [0] * 12 + [None, 0])
-    text = subprocess.run(["adatrace", "report", "--names=full", "--format=json", session], check=True, stdout=subprocess.PIPE).stdout
-    for row in json.loads(text):
+    for row in answer("report", "--names=full", "--format=json", session):
         figures = rows[row["function"]]
         for i, column in enumerate(COLUMNS[:12]):
             figures[i] += row[column] if row[column] is not None else row["self_ns"] if i == 11 else 0

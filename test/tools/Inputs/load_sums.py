@@ -1,17 +1,16 @@
 """Loads sums of calls instead of calls, or beside some of them. Usage: load_sums.py DIRECTORY SESSION..."""
-import json
-import subprocess
 import sys
 
 from clickhouse import Server
+
+from adatest import answer, attempt
 
 directory, sessions = sys.argv[1], sys.argv[2:]
 EXACT = ("calls", "total_ns", "self_ns", "recorder_ns", "exceptions")
 
 
 def reported(session):
-    rows = json.loads(subprocess.run(["adatrace", "report", "--names=full", "--format=json", session], check=True,
-                                     stdout=subprocess.PIPE).stdout)
+    rows = answer("report", "--names=full", "--format=json", session)
     sums = {}
     for row in rows: # functions with the same name are one
         figures = sums.setdefault(row["function"], [[0] * len(EXACT), []])
@@ -21,9 +20,9 @@ def reported(session):
 
 
 def asked(session):
-    text = subprocess.run(["adatrace", "fleet", f"--from={server.address}", "functions", "--format=json", "--limit=0",
-                           f"--release={session}"], env=server.environment, check=True, stdout=subprocess.PIPE).stdout
-    return {row["name"]: ([row[c] for c in EXACT], row["p50_ns"], row["p99_ns"]) for row in json.loads(text)}
+    rows = answer("fleet", f"--from={server.address}", "functions", "--format=json", "--limit=0", f"--release={session}",
+                  env=server.environment)
+    return {row["name"]: ([row[c] for c in EXACT], row["p50_ns"], row["p99_ns"]) for row in rows}
 
 
 def compare(session, what):
@@ -57,8 +56,7 @@ with Server(directory) as server:
     print("again", status, "already loaded" in text, numbers("aggregates") == before)
     status, text = server.run(sessions[0], "--aggregate=4us", "--label", f"release={sessions[0]}")
     print("otherwise", status, "--replace" in text, numbers("aggregates") == before)
-    flame = subprocess.run(["adatrace", "flame", f"--from={server.address}", "release=calls"], env=server.environment,
-                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    flame = attempt("adatrace", "flame", f"--from={server.address}", "release=calls", env=server.environment, merged=True)
     print("flame", flame.returncode, flame.stdout, end="")
     # Small blocks: the same sums, in more rows.
     server.load("many", "--aggregate=2us", "--block-rows=10", "--replace", "--label", "release=many")

@@ -1,8 +1,9 @@
 """Traces of several formats with names of megabytes, small when packed: what is kept, what is said, and how much memory."""
 import gzip
 import json
-import subprocess
 import sys
+
+from adatest import attempt
 
 BYTES, COUNT = 8 << 20, 8
 MOST_MIB = 120  # all names together have at least twice as many
@@ -55,7 +56,7 @@ for make in (chrome, perfetto, folded):
         for piece in make():
             out.write(piece)
     functions = COUNT if make is not folded else 2 * COUNT + 2
-    run = subprocess.run([sys.executable, sys.path[0] + "/peak_memory.py", str(MOST_MIB), "adatrace", "info", "--format=json", file], capture_output=True, text=True)
+    run = attempt(sys.executable, sys.path[0] + "/peak_memory.py", MOST_MIB, "adatrace", "info", "--format=json", file)
     if run.returncode != 0:
         sys.exit(f"{file}: {run.returncode} {run.stderr[-500:]}")
     found = json.loads(run.stdout)

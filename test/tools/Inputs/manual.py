@@ -9,11 +9,9 @@ import subprocess
 import sys
 import termios
 
+from adatest import attempt, run
+
 top = sys.argv[1]
-
-
-def run(*command, **more):
-    return subprocess.run(command, capture_output=True, text=True, check=True, **more).stdout
 
 
 def onTerminal(columns, *command, path=None):
@@ -41,8 +39,8 @@ def words(text):
 
 pages = glob.glob(top + "/share/man/man*/*")
 for page in pages:
-    said = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page], capture_output=True, text=True,
-                          env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
+    said = attempt("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page,
+                   env={**os.environ, "MANWIDTH": "80", "LC_ALL": "C.UTF-8"})
     if said.returncode or said.stderr:
         sys.exit(f"{page}: {said.stderr}")
 print(len(pages), "pages without a warning")

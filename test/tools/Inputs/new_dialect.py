@@ -12,6 +12,8 @@ import sys
 import threading
 import urllib.parse
 
+from adatest import adatrace
+
 session, versions = sys.argv[1], sys.argv[2:]
 
 
@@ -48,7 +50,7 @@ for version in versions:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"--to=clickhouse://127.0.0.1:{server.server_port}/traces"
     environment = {**os.environ, "no_proxy": "*"}
-    text = subprocess.run(["adatrace", "load", address, "--init", "--sql"], check=True, env=environment, stdout=subprocess.PIPE, text=True).stdout
+    text = adatrace("load", address, "--init", "--sql", env=environment)
     print(f"version {version}: LowCardinality {text.count('LowCardinality')}, CODEC {text.count('CODEC')}, "
           f"SYNC {text.count(' SYNC;')}, NO DELAY {text.count(' NO DELAY;')}")
     # This server does not keep the calls, so load must report them as lost.

@@ -9,12 +9,13 @@ and explain 80 to 120 % of what it costs; all rows must add up to the change exa
 may explain anything.
 """
 import json
-import os
 import random
 import re
 import shutil
 import subprocess
 import sys
+
+from adatest import attempt
 
 MAKE_SESSION, SCHED_FILE = sys.argv[1:3]
 FUNCTIONS = ["main", "handle", "parse", "lookup", "rebuild", "compact", "sort"]
@@ -164,7 +165,7 @@ def check(kind, seed):
     for statistic in ("mean", "p99", "total"):
         command = ["adatrace", "diff", "--explain", "--function=handle", f"--statistic={statistic}", "--format=json",
                    *sides[0], "--with", *sides[1]]
-        answer = subprocess.run(command, capture_output=True, text=True)
+        answer = attempt(*command)
         assert answer.returncode == 0 and not answer.stderr, (command, answer)
         rows = json.loads(answer.stdout)
         assert sum(row["explains_ns"] for row in rows) == rows[0]["change_ns"], rows

@@ -9,8 +9,9 @@ what it cost; where nothing is planted, there must be no factor. At least 95 % o
 """
 import json
 import random
-import subprocess
 import sys
+
+from adatest import run
 
 
 class Trace:
@@ -118,7 +119,7 @@ def answer(events):
     with open("planted.json", "w") as file:
         json.dump({"traceEvents": events}, file)
     command = ["adatrace", "outliers", "--function=handle", "--format=json", "planted.json"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return json.loads(run(*command))
 
 
 KINDS = {"own": "own", "callee": "callee", "argument": "argument", "first": "time", "thread": "thread", "before": "before",

@@ -1,7 +1,8 @@
 """Compares the tables whose names all interfaces share: those of a ClickHouse server with `adatrace sql` on the session's files."""
 import json
-import subprocess
 import sys
+
+from adatest import answer
 
 # Columns of `adatrace sql` that the server answers from, as well. `function_id` is another number there.
 SHARED = {
@@ -23,8 +24,7 @@ def compareShared(server, session, without=()):
         if table in without:
             continue
         query = f"SELECT {', '.join(columns)} FROM {table}"
-        text = subprocess.run(["adatrace", "sql", session, query, "--format=jsonl"], check=True, stdout=subprocess.PIPE).stdout
-        wanted = [list(json.loads(line).values()) for line in text.splitlines()]
+        wanted = [list(row.values()) for row in answer("sql", session, query, "--format=jsonl")]
         where = f" WHERE session IN (SELECT session FROM sessions WHERE name = '{session}' AND state = 'complete')"
         found = json.loads(server.query(query + where + " FORMAT JSONCompact"))["data"]
         known = lambda column, value: str(value) if value is not None or column in NULLABLE else "" if column in TEXTS else "0"
@@ -46,8 +46,7 @@ def compareShared(server, session, without=()):
         rows += len(wanted)
     # What the page promises for all calls works word by word.
     sums = "SELECT name, count(*), sum(dur) FROM spans GROUP BY name"
-    text = subprocess.run(["adatrace", "sql", session, sums, "--format=jsonl"], check=True, stdout=subprocess.PIPE).stdout
-    wanted = sorted(list(map(str, json.loads(line).values())) for line in text.splitlines())
+    wanted = sorted(list(map(str, row.values())) for row in answer("sql", session, sums, "--format=jsonl"))
     if wanted != sorted(list(map(str, row)) for row in json.loads(server.query(sums.replace("spans", f"spans{where}") + " FORMAT JSONCompact"))["data"]):
         sys.exit(f"{session}: {sums}")
     return rows

@@ -11,6 +11,8 @@ import sqlite3
 import subprocess
 import sys
 
+from adatest import adatrace
+
 NAMES = ["it's", 'say "hi"', "a\0b", "'); DROP TABLE spans; --", "SELECT * FROM spans", "%s%n*?[a-z]", "x" * 5000, "\udcff\udcfe\\"]
 
 
@@ -35,7 +37,7 @@ def names(session):
                       f"SELECT n FROM (SELECT name, count(*) AS n FROM spans GROUP BY name) WHERE name = {quoted}"):
             if sql(session, query, "--format=csv").stdout.split() != [b"n", b"1"]:
                 sys.exit(f"{query}: {sql(session, query)}")
-    subprocess.run(["adatrace", "convert", "-q", session, "names.sqlite"], check=True)
+    adatrace("convert", "-q", session, "names.sqlite")
     exported = [row[0] for row in sqlite3.connect("names.sqlite").execute("SELECT name FROM functions ORDER BY id")]
     if exported != valid:
         sys.exit(f"exported names: {exported}")

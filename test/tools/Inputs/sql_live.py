@@ -5,13 +5,15 @@ import subprocess
 import sys
 import time
 
+from adatest import attempt
+
 QUERIES = ("SELECT count(*), sum(exit = 'open'), sum(exit = 'missing'), max(iif(exit = 'open', depth, 0)) FROM spans; SELECT sum(calls) FROM functions;"
            "SELECT count(*) FROM spans WHERE ts >= 0; SELECT sum(events) FROM threads; SELECT count(*) FROM events;"
            "SELECT count(*) FROM spans c JOIN (SELECT id, ts FROM spans WHERE depth = 0) p ON p.id = c.parent_id WHERE c.ts < p.ts OR c.depth <> 1")
 
 
 def ask():
-    run = subprocess.run(["adatrace", "sql", "live", QUERIES, "--format=csv"], capture_output=True, text=True)
+    run = attempt("adatrace", "sql", "live", QUERIES, "--format=csv")
     if run.returncode:
         sys.exit(f"status {run.returncode}: {run.stderr}")
     # The sums of nothing are empty, before the first event is there.

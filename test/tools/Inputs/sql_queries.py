@@ -9,8 +9,9 @@ import json
 import pathlib
 import random
 import sqlite3
-import subprocess
 import sys
+
+from adatest import attempt
 
 CONDITIONS = """ts > -1; ts >= 250.5; ts < 1e30; ts = 200.0; ts < 'a'; ts > NULL; id = 2 OR id = 3; id > 2 AND id < 4
 thread IN (0, 7, NULL); process = 0 AND thread = 1; name IN ('main', 'no'); name LIKE 'MAI_'; name = 'MAIN' COLLATE NOCASE
@@ -25,7 +26,7 @@ KEYS = "name function_id thread process depth exit outermost".split()
 def ask(trace, queries):
     """The rows of each query."""
     text = "".join(f"SELECT {number} AS next_query; {query};\n" for number, query in enumerate(queries))
-    run = subprocess.run(["adatrace", "sql", trace, "--format=jsonl"], input=text, capture_output=True, text=True)
+    run = attempt("adatrace", "sql", trace, "--format=jsonl", input=text)
     if run.returncode not in (0, 1):
         sys.exit(f"{trace}: {run.stderr}{text}")
     answers = []
@@ -108,8 +109,7 @@ def check(number, trace, count):
     for query, found in zip(queries, ask(trace, queries), strict=True):
         same(f"{trace}: {query}", found, database.execute(query).fetchall())
     totals = {(f["process"], f["function"]): [f["calls"], f["total_ns"], f["self_ns"]] + [f[k] for k in ("on_cpu_self_ns", "waiting_ns", "preempted_ns")]
-              for f in json.loads(subprocess.run(["adatrace", "report", "--names=full", "--format=json", "--limit=0", trace],
-                                                 capture_output=True, text=True).stdout)}
+              for f in json.loads(attempt("adatrace", "report", "--names=full", "--format=json", "--limit=0", trace).stdout)}
     functions, sums = ask(trace, ["SELECT p.name AS p, f.name, calls, total, self, on_cpu, waiting, preempted FROM functions f JOIN (SELECT id, name FROM processes) p "
                                   "ON p.id = f.process WHERE calls > 0",
                                   "SELECT p.name AS p, s.name, count(*), sum(iif(outermost, dur, 0)), sum(self), sum(on_cpu), sum(iif(outermost, waiting, 0)), "

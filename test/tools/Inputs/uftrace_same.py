@@ -7,20 +7,17 @@ function must be those of `adatrace report`. Prints how many calls and functions
 import collections
 import json
 import re
-import subprocess
 import sys
 
+from adatest import run
+
 LINE = re.compile(r"(\d+)\.(\d{9})\s+(\d+): \[(entry|exit )\] (.*)\(([0-9a-f]+)\) depth: (\d+)")
-
-
-def output(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def callsOf(directory):
     """(tid, function, begin, end) of each call that has an end, and the number of calls of each function."""
     stacks, calls, entered = collections.defaultdict(list), [], collections.Counter()
-    for line in output("uftrace", "dump", "--no-pager", "-d", directory).splitlines():
+    for line in run("uftrace", "dump", "--no-pager", "-d", directory).splitlines():
         match = LINE.match(line)
         if not match:
             continue
@@ -44,7 +41,7 @@ def main(directory):
         expected[name][0] += 1
         expected[name][1] += end - begin if outermost else 0
     seen, begun = collections.defaultdict(lambda: [0, 0]), collections.Counter()
-    for row in json.loads(output("adatrace", "report", "--format=json", "--names=full", directory)):
+    for row in json.loads(run("adatrace", "report", "--format=json", "--names=full", directory)):
         seen[row["function"]][0] += row["calls"] - row["open"]
         seen[row["function"]][1] += row["total_ns"]
         begun[row["function"]] += row["calls"]
@@ -53,7 +50,7 @@ def main(directory):
     assert dict(expected) == seen, (dict(expected), seen)
 
     stacks, found = collections.defaultdict(list), []
-    for line in output("adatrace", "dump", "--format=jsonl", "--absolute", directory).splitlines():
+    for line in run("adatrace", "dump", "--format=jsonl", "--absolute", directory).splitlines():
         event = json.loads(line)
         key = event["tid"]
         if event["kind"] == "call":

@@ -9,8 +9,9 @@ import itertools
 import json
 import re
 import struct
-import subprocess
 import sys
+
+from adatest import adatrace, run
 
 ENTER, EXIT, TAIL, ENTER_ARGUMENT = range(4)
 
@@ -47,7 +48,7 @@ def flightRecorder():
 
 def xrayRecords(log, program):
     command = ["llvm-xray", "convert", "-f", "yaml", log] + (["-y", "-m", program] if program else [])
-    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    text = run(*command)
     pattern = re.compile(r"func-id: (\d+), function: (.*?), (?:args: .*?, )?cpu: \d+, thread: (\d+), "
                          r"(?:process: (\d+), )?kind: ([\w-]+), tsc: (\d+)")
     kinds = {"function-enter": "call", "function-enter-arg": "call", "function-exit": "return",
@@ -59,8 +60,7 @@ def xrayRecords(log, program):
 
 
 def ownRecords(log):
-    text = subprocess.run(["adatrace", "dump", "--absolute", "--format=jsonl", log], check=True, capture_output=True,
-                          text=True).stdout
+    text = adatrace("dump", "--absolute", "--format=jsonl", log)
     for event in map(json.loads, text.splitlines()):
         if event["kind"] in ("call", "return"):
             # The demanglers disagree about spaces between angle brackets.

@@ -1,4 +1,4 @@
-// Adatrace cargo: builds Rust programs that are traced.
+// adatrace cargo: builds Rust programs that are traced.
 #include "command.h"
 #include "doctor/rust.h"
 #include "process/child_process.h"

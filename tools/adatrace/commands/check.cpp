@@ -1,4 +1,4 @@
-// Adatrace check: says whether a trace keeps rules, and proposes rules.
+// adatrace check: says whether a trace keeps rules, and proposes rules.
 #include "analysis/check/check.h"
 #include "analysis/report/report.h"
 #include "command.h"

@@ -1,4 +1,4 @@
-// Adatrace convert: converts a trace to another format.
+// adatrace convert: converts a trace to another format.
 #include "command.h"
 #include "input/chosen_calls.h"
 #include "options/anchor_times.h"

@@ -1,4 +1,4 @@
-// Adatrace coroutines: shows which coroutine awaited which, and how they spent their time.
+// adatrace coroutines: shows which coroutine awaited which, and how they spent their time.
 #include "analysis/waits/coroutine_table.h"
 #include "command.h"
 #include "input/trace_input.h"

@@ -1,4 +1,4 @@
-// Adatrace detail: switches the detail of functions of a running program on or off.
+// adatrace detail: switches the detail of functions of a running program on or off.
 #include "command.h"
 #include "process/chosen_processes.h"
 

@@ -1,4 +1,4 @@
-// Adatrace diff: shows what changed between two groups of one or more runs.
+// adatrace diff: shows what changed between two groups of one or more runs.
 #include "command.h"
 #include "fleet/loaded_sessions.h"
 #include "input/trace_input.h"

@@ -1,4 +1,4 @@
-// Adatrace disable: switches functions of a running program off.
+// adatrace disable: switches functions of a running program off.
 #include "command.h"
 #include "process/chosen_processes.h"
 

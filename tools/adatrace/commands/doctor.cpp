@@ -1,4 +1,4 @@
-// Adatrace doctor: checks what may be wrong, and says what to do.
+// adatrace doctor: checks what may be wrong, and says what to do.
 #include "command.h"
 #include "doctor/checks.h"
 #include "options/option_values.h"

@@ -1,4 +1,4 @@
-// Adatrace dump: prints every event, one per line.
+// adatrace dump: prints every event, one per line.
 #include "command.h"
 #include "input/live_input.h"
 #include "options/filter_options.h"

@@ -1,4 +1,4 @@
-// Adatrace enable: switches functions of a running program on.
+// adatrace enable: switches functions of a running program on.
 #include "command.h"
 #include "process/chosen_processes.h"
 

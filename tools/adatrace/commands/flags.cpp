@@ -1,4 +1,4 @@
-// Adatrace flags: prints compiler options for building by hand.
+// adatrace flags: prints compiler options for building by hand.
 #include "command.h"
 #include "doctor/installed_parts.h"
 #include "doctor/rust.h"

@@ -1,4 +1,4 @@
-// Adatrace flame: writes flame graphs as one page to open in a browser, or to mail.
+// adatrace flame: writes flame graphs as one page to open in a browser, or to mail.
 #include "command.h"
 #include "fleet/loaded_sessions.h"
 #include "input/trace_input.h"

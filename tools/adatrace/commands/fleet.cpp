@@ -1,4 +1,4 @@
-// Adatrace fleet: answers common questions from a database of sessions.
+// adatrace fleet: answers common questions from a database of sessions.
 #include "command.h"
 #include "fleet/loaded_sessions.h"
 #include "options/option_values.h"

@@ -1,4 +1,4 @@
-// Adatrace flush: makes running programs write what they have recorded.
+// adatrace flush: makes running programs write what they have recorded.
 #include "command.h"
 #include "options/option_values.h"
 #include "process/chosen_processes.h"

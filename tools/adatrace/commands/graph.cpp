@@ -1,4 +1,4 @@
-// Adatrace graph: prints the calls of all threads, added up by path.
+// adatrace graph: prints the calls of all threads, added up by path.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"

@@ -1,4 +1,4 @@
-// Adatrace info: describes a trace or a program.
+// adatrace info: describes a trace or a program.
 #include "command.h"
 #include "options/table_options.h"
 #include "output/process_summary.h"

@@ -1,4 +1,4 @@
-// Adatrace load: loads sessions into a database for many machines.
+// adatrace load: loads sessions into a database for many machines.
 #include "command.h"
 #include "fleet/refused_blocks.h"
 #include "fleet/session_loads.h"

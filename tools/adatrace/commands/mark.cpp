@@ -1,4 +1,4 @@
-// Adatrace mark: names this moment in the traces of running programs.
+// adatrace mark: names this moment in the traces of running programs.
 #include "command.h"
 #include "process/chosen_processes.h"
 

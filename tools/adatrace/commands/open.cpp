@@ -1,4 +1,4 @@
-// Adatrace open: opens a trace in another project's viewer.
+// adatrace open: opens a trace in another project's viewer.
 #include "command.h"
 #include "input/chosen_calls.h"
 #include "input/trace_input.h"

@@ -1,4 +1,4 @@
-// Adatrace outliers: shows what sets slow calls of a function apart from its ordinary ones.
+// adatrace outliers: shows what sets slow calls of a function apart from its ordinary ones.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"

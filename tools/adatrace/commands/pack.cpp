@@ -1,4 +1,4 @@
-// Adatrace pack: puts a session into one file.
+// adatrace pack: puts a session into one file.
 #include "command.h"
 #include "elf/elf_instrumentation.h"
 #include "options/option_values.h"

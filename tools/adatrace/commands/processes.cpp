@@ -1,4 +1,4 @@
-// Adatrace processes: shows which process started which, how long they took, and how they ended.
+// adatrace processes: shows which process started which, how long they took, and how they ended.
 #include "analysis/processes/process_table.h"
 #include "command.h"
 #include "input/trace_input.h"

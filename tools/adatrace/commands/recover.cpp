@@ -1,4 +1,4 @@
-// Adatrace recover: finishes traces of killed programs.
+// adatrace recover: finishes traces of killed programs.
 #include "command.h"
 #include "input/trace_input.h"
 #include "live/recover/leftovers.h"

@@ -1,4 +1,4 @@
-// Adatrace report: shows the cost of each function.
+// adatrace report: shows the cost of each function.
 #include "command.h"
 #include "input/live_input.h"
 #include "options/filter_options.h"

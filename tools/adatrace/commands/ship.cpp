@@ -1,4 +1,4 @@
-// Adatrace ship: loads the traces of a machine into a database as they come.
+// adatrace ship: loads the traces of a machine into a database as they come.
 #include "command.h"
 #include "fleet/refused_blocks.h"
 #include "fleet/session_loads.h"

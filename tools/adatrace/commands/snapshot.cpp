@@ -1,4 +1,4 @@
-// Adatrace snapshot: makes running programs write what they have recorded until now, and prints where.
+// adatrace snapshot: makes running programs write what they have recorded until now, and prints where.
 #include "command.h"
 #include "process/chosen_processes.h"
 

@@ -1,4 +1,4 @@
-// Adatrace sql: answers SQL on traces, as they lie there.
+// adatrace sql: answers SQL on traces, as they lie there.
 #include "ada/trace/sql.h"
 #include "analysis/query/sql/allowed.h"
 #include "analysis/query/tables.h"

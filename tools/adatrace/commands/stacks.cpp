@@ -1,4 +1,4 @@
-// Adatrace stacks and last: show the threads' calls at the end of a trace, or now.
+// adatrace stacks and last: show the threads' calls at the end of a trace, or now.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"

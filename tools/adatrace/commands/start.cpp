@@ -1,4 +1,4 @@
-// Adatrace start: switches recording on in running programs.
+// adatrace start: switches recording on in running programs.
 #include "command.h"
 #include "options/option_values.h"
 #include "options/runtime_options.h"

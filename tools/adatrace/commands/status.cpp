@@ -1,4 +1,4 @@
-// Adatrace status: shows how the recording of running programs stands.
+// adatrace status: shows how the recording of running programs stands.
 #include "command.h"
 #include "output/table_writer.h"
 #include "process/chosen_processes.h"

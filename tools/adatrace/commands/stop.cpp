@@ -1,4 +1,4 @@
-// Adatrace stop: switches recording off in running programs.
+// adatrace stop: switches recording off in running programs.
 #include "command.h"
 #include "options/option_values.h"
 #include "process/chosen_processes.h"

@@ -1,4 +1,4 @@
-// Adatrace top: shows what functions cost while a session is being recorded.
+// adatrace top: shows what functions cost while a session is being recorded.
 #include "command.h"
 #include "options/option_values.h"
 #include "output/live_screen.h"

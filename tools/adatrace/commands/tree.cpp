@@ -1,4 +1,4 @@
-// Adatrace tree: prints the calls of each thread.
+// adatrace tree: prints the calls of each thread.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"

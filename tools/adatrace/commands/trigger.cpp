@@ -1,4 +1,4 @@
-// Adatrace trigger: keeps the detail of this moment.
+// adatrace trigger: keeps the detail of this moment.
 #include "command.h"
 #include "input/trace_input.h"
 #include "options/option_values.h"

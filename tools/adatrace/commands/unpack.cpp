@@ -1,4 +1,4 @@
-// Adatrace unpack: makes a directory of a session that is one file.
+// adatrace unpack: makes a directory of a session that is one file.
 #include "command.h"
 #include "output/convert_output.h"
 #include "output/convert_progress.h"

@@ -1,4 +1,4 @@
-// Adatrace verify: checks whether a trace is intact.
+// adatrace verify: checks whether a trace is intact.
 #include "command.h"
 #include "input/trace_input.h"
 #include "options/option_values.h"

@@ -1,4 +1,4 @@
-// Adatrace view: a viewer for the browser, served on this machine only.
+// adatrace view: a viewer for the browser, served on this machine only.
 #include "command.h"
 #include "elf/elf_instrumentation.h"
 #include "options/option_values.h"

@@ -1,4 +1,4 @@
-// Adatrace waits: shows what threads waited for, and which thread held it.
+// adatrace waits: shows what threads waited for, and which thread held it.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"

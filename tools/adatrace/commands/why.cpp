@@ -1,4 +1,4 @@
-// Adatrace why: shows how one call, or one process, spent its time.
+// adatrace why: shows how one call, or one process, spent its time.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"

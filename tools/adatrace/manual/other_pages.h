@@ -9,5 +9,9 @@ namespace ada::cli {
 Page optionsPage();
 /// The compiler wrappers, from shared/options/compile_options.inc.
 Page clangPage();
+/// Files that users write: rules of `check`, ignore lists of the compiler wrappers, credentials of `load`.
+Page rulesPage();
+Page ignoreListPage();
+Page credentialsPage();
 
 } // namespace ada::cli

@@ -20,7 +20,7 @@ struct Block {
 /// Words in backticks are code.
 struct Page {
   std::string name; ///< "adatrace-report"
-  int section = 1;  ///< of the manual: 1 commands, 7 other
+  int section = 1;  ///< of the manual: 1 commands, 5 files, 7 other
   std::string summary;
   std::vector<Block> blocks;
 

@@ -43,7 +43,9 @@ int listTopics() {
 } // namespace
 
 std::vector<Topic> topics() {
-  std::vector<Topic> all = {{"adatrace", overviewManualPage()}, {"options", optionsPage()}, {"ada-clang", clangPage()}};
+  std::vector<Topic> all = {{"adatrace", overviewManualPage()}, {"options", optionsPage()},
+                            {"ada-clang", clangPage()},         {"rules", rulesPage()},
+                            {"ignorelist", ignoreListPage()},   {"credentials", credentialsPage()}};
   for (const CommandText &about : allCommands())
     all.push_back({about.command->name, manualPage(about)});
   return all;
