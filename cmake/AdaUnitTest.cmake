@@ -10,6 +10,7 @@ function(ada_unit_test target)
   target_link_libraries(${target} PRIVATE GTest::gtest_main)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/test/unit) # thorough.h and the like
   ada_unity(${target} 8) # tests have many names of their own
+  ada_precompiled(${target} tests)
   set(label "")
   if(ADA_OPTIMISED_TESTS)
     set(label PROPERTIES LABELS part-optimised)
