@@ -3,7 +3,7 @@
 # A suite is declared in CMake with ada_lit_suite() (cmake/AdaLit.cmake), which writes a lit.site.cfg.py into the
 # build tree and registers one ctest. Its site file loads this file, then test/<suite>/lit.cfg.py if there is one.
 # To run a suite, or one test of it, by hand:
-#     lit -v build/release/test/pass-19 --filter musttail      (lit: `tools/dev lit` prints which one)
+#     lit -v build/quick/test/pass-22 --filter musttail      (lit: `tools/dev lit` prints which one)
 #
 # RUN lines are run by bash, joined with &&, with pipefail. On PATH come first build/bin (adatrace, ada-clang,
 # ada-clang++) and then the bin directory of the suite's LLVM, so clang, clang++, opt, llc, FileCheck, not, split-file
@@ -29,7 +29,8 @@
 #
 # Features: gcc, or llvm-N and llvm-at-least-N for the suite's LLVM; the architecture that programs are built for (x86_64,
 # aarch64); native or emulated; long (with --param long, which runs only the tests that require it or have %few or
-# %less: the part `long` of tools/dev test --all); lld, mold; asan and ubsan if the tools are built with them;
+# %less: the part `long` of tools/dev test --all); lld, mold; asan and ubsan if the tools are built with them; quick
+# if they are not optimised: what reads very large traces is UNSUPPORTED there and runs in the part `release`;
 # sanitized-plugin if the plugins are.
 import atexit
 import importlib.util
@@ -42,7 +43,7 @@ import sys
 import lit.formats
 
 if not hasattr(config, "ada_build_dir"):
-    lit_config.fatal("run lit on the build tree, e.g. `lit -v build/release/test/tools`, or use ctest")
+    lit_config.fatal("run lit on the build tree, e.g. `lit -v build/quick/test/tools`, or use ctest")
 
 
 isLong = "long" in lit_config.params
@@ -147,6 +148,8 @@ if os.geteuid() == 0:
 config.available_features.add("emulated" if target and target != platform.machine() else "native")
 if os.path.exists(os.path.join(llvmBin, "ld.lld")):
     config.available_features.add("lld")
+if config.ada_quick == "ON":
+    config.available_features.add("quick")
 if "address" in config.ada_sanitize:
     config.available_features.add("asan")
 if config.ada_sanitize_pass:

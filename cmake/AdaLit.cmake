@@ -126,6 +126,7 @@ config.ada_gccs = "@ADA_GCC_FOUND@".split(";")
 config.ada_target = "@suite_TARGET@"
 config.ada_llvm_bin = r"@suiteLLVMBin@"
 config.ada_python = r"@Python3_EXECUTABLE@"
+config.ada_quick = "@ADA_QUICK@"
 config.ada_sanitize = "@ADA_SANITIZE@"
 config.ada_sanitize_pass = "@ADA_SANITIZE_PASS@"
 config.ada_plugin_build = r"@ADA_PLUGIN_BUILD@"

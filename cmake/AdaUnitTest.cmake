@@ -11,6 +11,7 @@ function(ada_unit_test target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/test/unit) # thorough.h and the like
   target_compile_definitions(${target} PRIVATE ADA_ASSERTIONS) # shared/assert.h
   ada_unity(${target} 8) # tests have many names of their own
+  ada_precompiled(${target} tests)
   set(label "")
   if(ADA_OPTIMISED_TESTS)
     set(label PROPERTIES LABELS part-optimised)

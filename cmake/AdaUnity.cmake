@@ -7,7 +7,7 @@
 #
 # Call it when the target has all its sources.
 option(ADA_UNITY "Compile the files of a folder together: half the work for all of them, more for one that has changed" ON)
-option(ADA_QUICK "For a first look: plugin, library and tool are not optimised, and built in a third of the time" OFF)
+option(ADA_QUICK "For a first look, and for tests: plugin, library and tool are not optimised, and built in a third of the time" OFF)
 
 function(ada_unity target)
   if(ADA_QUICK)

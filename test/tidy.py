@@ -27,7 +27,7 @@ WRONG = {"lib/wrong.h": ("struct wrong_name {};\n", "readability-identifier-nami
 def configure(build):
     """Makes the commands, and returns them by source: the plugin for one LLVM, whose headers clang 19 reads."""
     subprocess.run(["cmake", "-G", "Ninja", "-S", ROOT, "-B", build, "-DCMAKE_C_COMPILER=clang-19",
-                    "-DCMAKE_CXX_COMPILER=clang++-19", "-DADA_LLVM_VERSIONS=19", "-DADA_QUICK=ON", "-DADA_BUILD_TESTS=OFF"],
+                    "-DCMAKE_CXX_COMPILER=clang++-19", "-DADA_LLVM_VERSIONS=19", "-DADA_QUICK=ON", "-DADA_PRECOMPILED=OFF", "-DADA_BUILD_TESTS=OFF"],
                    check=True, stdout=subprocess.DEVNULL)
     entries = {entry["file"]: entry for entry in json.loads((build / "compile_commands.json").read_text())}
     return {file: entry for file, entry in entries.items()

@@ -18,8 +18,4 @@ template <class Reader> void requireFlawless(const Expected<Reader> &reader, siz
   require(reader->size() == events, "there are as many events");
 }
 
-inline void requireSpeaking(const Error &error) {
-  require(!error.code.empty() && !error.message.empty(), "errors say what they are");
-}
-
 } // namespace ada::fuzz

@@ -52,10 +52,6 @@ struct CheckingSink : model::TraceSink {
   }
 };
 
-inline void requireSpeaking(const Error &error) {
-  require(!error.code.empty() && !error.message.empty(), "an error says what is wrong");
-}
-
 /// Reading twice gives the same, and memory is bounded by the input.
 inline void readTwice(model::TraceSource &source, size_t size) {
   CheckingSink first, second;

@@ -1,6 +1,8 @@
 // The needs of every fuzz target: a property that must hold, and the memory that an operation allocates.
 #pragma once
 
+#include "ada/trace/error.h"
+
 #include <sanitizer/allocator_interface.h>
 
 #include <algorithm>
@@ -16,6 +18,10 @@ inline void require(bool condition, const char *property) {
     return;
   std::fprintf(stderr, "broken: %s\n", property);
   std::abort();
+}
+
+inline void requireSpeaking(const Error &error) {
+  require(!error.code.empty() && !error.message.empty(), "an error says what is wrong");
 }
 
 namespace memory {

@@ -52,10 +52,6 @@ void watch() {
   }
 }
 
-void requireSpeaking(const Error &error) {
-  require(!error.code.empty() && !error.message.empty(), "an error says what is wrong");
-}
-
 void ask(std::string_view sql) {
   constexpr int kMostRows = 200;
   while (!sql.empty()) {

@@ -7,6 +7,7 @@ config.substitutions.append(("%prefix", prefix))
 config.substitutions.append(("%source", config.ada_source_dir))
 config.environment["PATH"] = os.path.join(prefix, "bin") + os.pathsep + config.environment["PATH"]
 config.suffixes = [".test"]
+config.excludes = [*config.excludes, "projects"] # a suite of its own
 config.substitutions.append(("%build", config.ada_build_dir))
 for tool in ("doxygen", "abidiff"):
     if shutil.which(tool):

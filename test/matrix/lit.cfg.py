@@ -1,8 +1,8 @@
 # One program, built in every way of rows.py, traced and not: what is recorded is exact, and everything else is as
 # without AdaTrace.
 #
-#     lit -v build/release/test/matrix-19 --filter tsan
-#     lit --param matrix=large build/release/test/matrix-19     each row with every optimisation, linker and runtime
+#     lit -v build/quick/test/matrix-22 --filter tsan
+#     lit --param matrix=large build/quick/test/matrix-22     each row with every optimisation, linker and runtime
 import os
 import sys
 
