@@ -144,6 +144,11 @@ private:
         p = compileAlternatives(p, endOfAlternatives(p, end), nesting + 1);
         continue;
       }
+      if (isFolded(p, end)) {
+        compileFolded(c);
+        p += 4;
+        continue;
+      }
       if (c == '*')
         add(Item::Run);
       else if (c == '?')
@@ -154,6 +159,27 @@ private:
         add(Item::Is, at(next - 1));
       p = next;
     }
+  }
+
+  // "(..)" and "<..>", as short names are printed.
+  bool isFolded(size_t p, size_t end) const {
+    return (at(p) == '(' || at(p) == '<') && p + 4 <= end && at(p + 1) == '.' && at(p + 2) == '.' &&
+           at(p + 3) == (at(p) == '(' ? ')' : '>');
+  }
+
+  // Any parameters, after which ABI tags that short names leave out, or any template arguments.
+  void compileFolded(char open) {
+    if (open == '(') {
+      Item *tag = add(Item::Fork);
+      for (const char *c = "[abi:"; *c; ++c)
+        add(Item::Is, *c);
+      add(Item::Run);
+      add(Item::Is, ']');
+      tag->to = static_cast<uint16_t>(count_);
+    }
+    add(Item::Is, open);
+    add(Item::Run);
+    add(Item::Is, open == '(' ? ')' : '>');
   }
 
   // `{a,b,c}` is Fork(2) a Jump(end), 2: Fork(3) b Jump(end), 3: c, end. `close` is the position of the '}'.
@@ -249,12 +275,29 @@ private:
   }
 };
 
+// The length of "|", "||" or "|=" at `p` if that is the rest of an operator's name: what follows is the end, a list of
+// parameters or template arguments, or a separator.
+inline size_t lengthOfOrOperator(TextPiece globs, size_t p) {
+  constexpr TextPiece word = "operator";
+  if (p < word.size || !(globs.first(p).from(p - word.size) == word))
+    return 0;
+  const auto at = [&](size_t i) { return i < globs.size ? globs.data[i] : '\0'; };
+  const auto mayFollow = [](char c) { return c == '\0' || c == '(' || c == '<' || c == '|'; };
+  if ((at(p + 1) == '|' || at(p + 1) == '=') && mayFollow(at(p + 2)))
+    return 2;
+  return mayFollow(at(p + 1)) ? 1 : 0;
+}
+
 // Calls `use` with each glob of `globs`, which are separated by '|', until it returns true, and returns whether it did.
 template <typename Use> bool anyGlob(TextPiece globs, Use use) {
   for (size_t begin = 0;;) {
     size_t end = begin;
-    while (end < globs.size && globs.data[end] != '|')
-      end += globs.data[end] == '\\' && end + 1 < globs.size ? 2 : 1;
+    while (end < globs.size) {
+      const size_t inName = globs.data[end] == '|' ? lengthOfOrOperator(globs, end) : 0;
+      if (globs.data[end] == '|' && !inName)
+        break;
+      end += inName ? inName : globs.data[end] == '\\' && end + 1 < globs.size ? 2 : 1;
+    }
     if (use(globs.first(end).from(begin)))
       return true;
     if (end >= globs.size)

@@ -19,9 +19,9 @@ public:
   explicit GlobbedFunction(const model::Function &about);
   GlobbedFunction(const GlobbedFunction &) = delete; // texts point into the original name
 
-  /// Whether one of the globs, separated by '|', means the function.
+  /// Whether one of the globs, separated by '|', means the function. Its name as it is printed does.
   bool matches(std::string_view globs) const {
-    return texts_.match(pieceOf(globs)) || (!original_.empty() && others_.match(pieceOf(globs)));
+    return texts_.match(pieceOf(globs)) || (!original_.empty() && others_.match(pieceOf(globs))) || isPrinted(globs);
   }
   /// Whether it has this name, whatever characters are in it.
   bool isNamed(std::string_view name) const {
@@ -31,6 +31,9 @@ public:
 private:
   static TextPiece pieceOf(std::string_view text) { return {text.data(), text.size()}; }
 
+  bool isPrinted(std::string_view globs) const;
+
+  const model::Function &about_;
   std::string original_; // where the name that is shown is another one
   select::FunctionTexts texts_, others_;
 };

@@ -151,6 +151,30 @@ TEST(FunctionGlob, AnyOfTheNames) {
   EXPECT_FALSE(means("*", Names{}));
 }
 
+TEST(FunctionGlob, NamesAsPrinted) {
+  const auto chooses = [](const char *glob, const char *name) {
+    return means(glob, {.mangled = nullptr, .demangled = name, .file = nullptr});
+  };
+  EXPECT_TRUE(chooses("wait(..)", "wait(int*)"));
+  EXPECT_TRUE(chooses("wait(..) const", "wait(int*) const"));
+  EXPECT_FALSE(chooses("wait(..)", "wait2(int*)"));
+  EXPECT_TRUE(chooses("Queue<..>::pop()", "Queue<int>::pop()"));
+  EXPECT_TRUE(chooses("add<..>(..)", "int add<int, 5>(int, char)"));
+  EXPECT_TRUE(chooses("name(..)", "name[abi:cxx11](std::string)"));
+  EXPECT_FALSE(chooses("name(..)", "name[3](std::string)"));
+  EXPECT_TRUE(chooses("main::{lambda(..)#1}::operator()(..) const", "main::{lambda(int)#1}::operator()(int) const"));
+  EXPECT_FALSE(chooses("f(.)", "f(int)"));
+  // Operators with '|' in their name, alone and beside others.
+  for (const char *name : {"Q::operator||(Q const&)", "Q::operator|(Q const&)", "Q::operator|=(Q const&)"}) {
+    const std::string full = name, printed = full.substr(0, full.find('(')) + "(..)";
+    EXPECT_TRUE(chooses(printed.c_str(), name)) << printed;
+    EXPECT_TRUE(chooses((full.substr(0, full.find('(')) + "|main").c_str(), name)) << name;
+    EXPECT_TRUE(chooses(("main|" + printed + "|other").c_str(), name)) << printed;
+    EXPECT_TRUE(chooses(("main|" + printed + "|other").c_str(), "other()")) << printed;
+  }
+  EXPECT_TRUE(chooses("*operator|main", "main()"));
+}
+
 TEST(FunctionGlob, NameWithoutParameters) {
   auto plain = [](const char *name) { return std::string(name).substr(0, lengthWithoutParameters(name)); };
   EXPECT_EQ(plain("f"), "f");
