@@ -44,6 +44,7 @@ struct ManifestThread {
   uint64_t recorderSpansMissingNs = 0;     ///< its part without a place in time
   std::map<std::string, uint64_t> dropped; ///< events that were not recorded, by reason
   std::vector<LossGap> gaps;               ///< where, by time
+  std::string schedAds; ///< the bytes of a sched.ads in base64; empty if there is a file, or nothing is known
 };
 
 struct ManifestModule {

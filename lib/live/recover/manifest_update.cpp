@@ -2,6 +2,7 @@
 #include "live/recover/manifest_update.h"
 
 #include "ada/trace/atf_format.h"
+#include "formats/atf/files/sched_file.h"
 #include "formats/atf/manifest/manifest_fields.h"
 #include "formats/atf/session/directories.h"
 #include "live/recover/detail_recovery.h"
@@ -323,6 +324,8 @@ static void describeThread(ManifestThread &thread, uint64_t number, const Recove
     thread.recorderWaitNs += thread.recorderSpansMissingNs;
   else
     thread.recorderSpansMissingNs = t.held.missingNs;
+  if (atf::exists(atf::schedPathIn(directory + "/thread_" + std::to_string(number))))
+    thread.schedAds.clear(); // the file has more
   thread.gaps = gapsOf(thread, t, isPart);
   thread.timeStartNs = t.timeStartNs;
   thread.timeEndNs = t.timeEndNs;

@@ -149,7 +149,7 @@ void addRecorder(InfoSection &section, const atf::ProcessTrace &process) {
     return;
   atf::HeldReasons reasons;
   for (const atf::ThreadTrace &thread : process.threads())
-    for (const auto &[reason, ns] : atf::heldNs(thread.path))
+    for (const auto &[reason, ns] : atf::heldNs(thread.path, thread.info ? &*thread.info : nullptr))
       reasons.add(reason, ns);
   section.members.json("recorder_wait_reasons", reasons.members().object());
   std::string text = formatDuration(manifest.recorderWaitNs) + " in total over all threads, by the recorder";
