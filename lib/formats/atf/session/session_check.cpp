@@ -138,7 +138,7 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
 }
 
 void SessionCheck::checkSchedRecord(const ProcessTrace &process, const ThreadTrace &thread) {
-  const auto record = SchedRecord::of(thread.path, thread.info ? &*thread.info : nullptr);
+  const auto record = SchedRecord::of(thread.path, thread.info.get());
   const auto checked = !record ? Expected<void>(record.error()) : *record ? checkSched(**record) : Expected<void>();
   if (checked)
     return;
