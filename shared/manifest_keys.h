@@ -55,6 +55,8 @@ inline constexpr Key kId = "id", kHasDetail = "has_detail", kTid = "tid", kEvent
 inline constexpr Key kRecorderWaitNs = "recorder_wait_ns", kRecorderSpansMissingNs = "recorder_spans_missing_ns",
                      kInferredCount = "inferred_count";
 inline constexpr Key kStrayCount = "stray_count";
+// The bytes of a sched.ads in base64; a file of that name counts instead, if there is one
+inline constexpr Key kSchedAds = "sched_ads";
 // An element of gaps
 inline constexpr Key kFromNs = "from_ns", kToNs = "to_ns", kEvents = "events";
 // The keys of `dropped`, by ADA_LOST_*
@@ -150,6 +152,7 @@ template <class F, class Thread> constexpr void threadFields(F &f, Thread &threa
   f.some(kInferredCount, thread.inferredCount), f.some(kStrayCount, thread.strayCount);
   f.some(kRecorderWaitNs, thread.recorderWaitNs);
   f.some(kRecorderSpansMissingNs, thread.recorderSpansMissingNs);
+  f.some(kSchedAds, thread.schedAds);
 }
 
 template <class F, class Window> constexpr void windowFields(F &f, Window &window) {

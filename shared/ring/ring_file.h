@@ -11,6 +11,7 @@
  *     │ process directory        │  NUL-terminated path, 4 KiB
  *     │ ada_ring_orders          │  16 KiB
  *     │ another process directory│  4 KiB, for a process that moves to another session
+ *     │ ada_ring_sched [4]       │  4 KiB
  *     ├──────────────────────────┤  modules_offset
  *     │ ada_ring_module [16384]  │  1 MiB, sparse; a slot is reused when its unloaded module has no unread records
  *     ├──────────────────────────┤  threads_offset
@@ -48,7 +49,7 @@
 extern "C" {
 #endif
 
-#define ADA_RING_MAGIC 0x36474e4952414441ull /* "ADARING6" */
+#define ADA_RING_MAGIC 0x37474e4952414441ull /* "ADARING7" */
 
 #ifndef ADA_CHUNK_BYTES
 #define ADA_CHUNK_BYTES 65536u
@@ -65,6 +66,8 @@ extern "C" {
 #define ADA_RING_PATH_BYTES 4096u
 #define ADA_RING_ORDERS_OFFSET (ADA_RING_PATH_OFFSET + ADA_RING_PATH_BYTES)
 #define ADA_RING_OTHER_PATH_OFFSET (ADA_RING_ORDERS_OFFSET + 16384u)
+#define ADA_RING_SCHED_OFFSET (ADA_RING_OTHER_PATH_OFFSET + ADA_RING_PATH_BYTES)
+#define ADA_RING_SCHEDS 4u
 /* In ada_ring_header.directory_number: the path is the other one. */
 #define ADA_RING_OTHER_PATH (1ull << 63)
 #define ADA_RING_MODULES 16384u
@@ -299,6 +302,15 @@ typedef struct ada_ring_thread {
   uint32_t inferred[2];          /* with each cursor: exits in the file that no hook saw (EventKind::Inferred) */
 } ada_ring_thread;
 
+/* The scheduling record of the thread in one of the first slots, as long as it is short: then a process that ends soon
+ * needs no file for it, because its manifest has it. They are the bytes of a sched.ads (docs/formats/sched.md). */
+typedef struct ada_ring_sched {
+  uint32_t bytes; /* (atomic) how many there are; 0: if there is a file, that has them */
+  uint32_t reserved;
+  uint64_t directory; /* ada_ring_header.directory_number when they began: of the trace's other parts they say nothing */
+  unsigned char data[1008];
+} ada_ring_sched;
+
 #define ADA_DRAINED_HELD 1u
 #define ADA_STACK_OF_FIBER UINT64_MAX
 
@@ -357,7 +369,9 @@ ADA_ABI_ASSERT(sizeof(ada_ring_header) <= ADA_RING_ANCHORS_OFFSET, "header fits"
 ADA_ABI_ASSERT(sizeof(ada_ring_orders) == 16384, "ada_ring_orders is 16 KiB");
 ADA_ABI_ASSERT(ADA_RING_ORDERS_OFFSET + sizeof(ada_ring_orders) == ADA_RING_OTHER_PATH_OFFSET,
                "orders lie before the other path");
-ADA_ABI_ASSERT(ADA_RING_OTHER_PATH_OFFSET + ADA_RING_PATH_BYTES <= 65536u, "that lies before the modules");
+ADA_ABI_ASSERT(sizeof(ada_ring_sched) == 1024, "ada_ring_sched is 1 KiB");
+ADA_ABI_ASSERT(ADA_RING_SCHED_OFFSET + ADA_RING_SCHEDS * sizeof(ada_ring_sched) <= 65536u,
+               "they lie before the modules");
 ADA_ABI_ASSERT(sizeof(ada_ring_module) == 64, "ada_ring_module is 64 bytes");
 ADA_ABI_ASSERT(sizeof(ada_ring_thread) == 512, "ada_ring_thread is 512 bytes");
 ADA_ABI_ASSERT(ADA_CHUNK_FULL == ADA_CHUNK_BYTES - ADA_CHUNK_GUARD_BYTES, "the guard begins at ADA_CHUNK_FULL");

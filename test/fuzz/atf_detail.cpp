@@ -103,7 +103,7 @@ void checkLinksBothWays(const DetailReader &details, uint8_t salt) {
   auto index = IndexReader::fromBytes(bytes);
   require(index && index->size() == count, "a crashed index is read");
   const ThreadTrace thread{
-      .directory = {}, .path = {}, .index = *index, .detail = details, .warnings = {}, .info = std::nullopt};
+      .directory = {}, .path = {}, .index = *index, .detail = details, .warnings = {}, .info = nullptr};
   uint64_t missing = 0, elsewhere = 0, astray = 0, good = 0;
   index->forEach([&](uint64_t seq, const IndexEvent &event) {
     if (event.detailSeq != kNoDetail)

@@ -1,4 +1,5 @@
 // Texts with any content: UTF-8, JSON, and what is sent to a terminal.
+#include "shared/text/base64.h"
 #include "trace/base/digits.h"
 #include "trace/base/estimates.h"
 #include "trace/base/json.h"
@@ -123,6 +124,25 @@ TEST(Text, OneLineIsSafeForTerminals) {
 TEST(Text, ErrorsAreOneLine) {
   const Error error = {.code = "E_IO", .message = "is\nbad", .file = "a\x1b[31m", .found = "\u202e"};
   EXPECT_EQ(error.text(), "a?[31m: found ?: is?bad [E_IO]");
+}
+
+// RFC 4648, section 10.
+TEST(Base64, IsThatOfTheStandard) {
+  const std::pair<std::string, std::string> vectors[] = {
+      {"", ""}, {"f", "Zg=="}, {"fo", "Zm8="}, {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xff\xfe\xfb", "//77"}};
+  const auto bytesOf = [](const std::string &text) {
+    std::string bytes;
+    return takeBase64(text, [&](unsigned char byte) { bytes += static_cast<char>(byte); }) ? bytes : "refused";
+  };
+  for (const auto &[bytes, text] : vectors) {
+    std::string put;
+    putBase64(reinterpret_cast<const unsigned char *>(bytes.data()), bytes.size(), [&](char c) { put += c; });
+    EXPECT_EQ(put, text);
+    EXPECT_EQ(base64Size(bytes.size()), text.size());
+    EXPECT_EQ(bytesOf(text), bytes);
+  }
+  for (const char *text : {"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Z===", "====", "Zg==Zg==", "Zm9v\n", "Zm-v"})
+    EXPECT_EQ(bytesOf(text), "refused") << text;
 }
 
 TEST(Json, EscapesWhatATerminalMustNotBeGiven) {

@@ -44,6 +44,7 @@ struct ManifestThread {
   uint64_t recorderSpansMissingNs = 0;     ///< its part without a place in time
   std::map<std::string, uint64_t> dropped; ///< events that were not recorded, by reason
   std::vector<LossGap> gaps;               ///< where, by time
+  std::string schedAds; ///< the bytes of a sched.ads in base64; empty if there is a file, or nothing is known
 };
 
 struct ManifestModule {
@@ -143,6 +144,21 @@ struct ManifestExit {
   std::optional<ManifestDeath> death;
 };
 
+/// Names and values, as text. Manifests have most of them in common: equal lists are one in memory.
+class ManifestFields {
+public:
+  using List = std::vector<std::pair<std::string, std::string>>;
+  ManifestFields() = default;
+  explicit ManifestFields(std::shared_ptr<const List> list) : list_(std::move(list)) {}
+  const List &list() const;
+  List::const_iterator begin() const { return list().begin(); }
+  List::const_iterator end() const { return list().end(); }
+  bool empty() const { return list().empty(); }
+
+private:
+  std::shared_ptr<const List> list_;
+};
+
 class Manifest {
 public:
   /// Reads a file. Errors: E_IO; E_BAD_MANIFEST if it is not a JSON object, has
@@ -177,7 +193,7 @@ public:
   ManifestPart part;
 
   // host, clock, recorder, recovered
-  std::vector<std::pair<std::string, std::string>> host; ///< field and value, as text
+  ManifestFields host;
   std::string clockSource;
   std::string times; ///< "exact", "tick" or "none"; empty if it does not say
   uint64_t resolutionNs = 0, longestTickNs = 0;
@@ -200,9 +216,9 @@ public:
   uint64_t budgetCallNs = 0;
   std::vector<SwitchedOffFunction> switchedOff;
   std::optional<ManifestSched> sched;
-  std::vector<std::pair<std::string, std::string>> options;   ///< name and value, as text
-  std::vector<std::pair<std::string, std::string>> recorder;  ///< name, version, ABI versions, as text
-  std::vector<std::pair<std::string, std::string>> recovered; ///< empty if nothing was recovered
+  ManifestFields options;
+  ManifestFields recorder;  ///< name, version, ABI versions
+  ManifestFields recovered; ///< empty if nothing was recovered
   bool wasRecovered = false;
 
   /// Why nothing at all was recorded; empty if something may have been.

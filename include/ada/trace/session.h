@@ -47,8 +47,8 @@ struct ThreadTrace {
   std::optional<Expected<DetailReader>> detail;
   /// W_DETAIL_MISSING, W_DETAIL_FLAG_CLEAR, W_DETAIL_UNREADABLE.
   std::vector<Warning> warnings;
-  /// What the manifest says about the thread, if it does.
-  std::optional<ManifestThread> info;
+  /// What the manifest says about the thread; null if it says nothing.
+  std::shared_ptr<const ManifestThread> info;
 
   /// The system's thread id: the manifest's, else the one in the index header,
   /// else `id`.

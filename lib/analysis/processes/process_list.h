@@ -54,7 +54,8 @@ struct ProcessRun {
   std::string program() const;
   /// "0", "3", "signal 9", "running"; empty if it is not known.
   std::string exit() const;
-  bool hasFailed() const { return how == "signal" || (how == "code" && value != 0); }
+  /// A process that ended in a way that nobody saw was killed.
+  bool hasFailed() const { return how == "signal" || how == "unknown" || (how == "code" && value != 0); }
 };
 
 struct ProcessList {

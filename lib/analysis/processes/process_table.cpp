@@ -96,8 +96,9 @@ constexpr Column<Line> kProcessColumns[] = {
          "with its number"} |
          inText("exit", 4, 10) | kLeft,
      [](const Line &line) -> Value { return exitText(*line.node); }},
-    {ColumnInfo{"failed", Holds::Count, "how many ended by a signal or with a status other than 0"} | kNotInCsv |
-         kSorts | inText("failed", 6, 9, 10) | textNeeds(kNever),
+    {ColumnInfo{"failed", Holds::Count,
+                "how many ended by a signal, with a status other than 0, or in a way that is not known (`unknown`)"} |
+         kNotInCsv | kSorts | inText("failed", 6, 9, 10) | textNeeds(kNever),
      [](const Line &line) -> Value { return line.node->failed; }},
 };
 

@@ -38,6 +38,13 @@ void addUp(const ProcessList &list, ProcessNode &node) {
   node.minNs = *least, node.maxNs = *most;
 }
 
+void describe(const ProcessList &list, ProcessNode &node) {
+  const ProcessRun &first = list.all[node.runs[0]];
+  node.command = programsBefore(first) +
+                 (node.count() == 1 ? commandText : commandShape)(first.last().program, first.last().arguments);
+  addUp(list, node);
+}
+
 uint64_t rankOf(const ProcessNode &node, ProcessOrder order) {
   switch (order) {
   case ProcessOrder::Begin:
@@ -76,12 +83,8 @@ std::vector<ProcessNode> fold(const ProcessList &list, const std::vector<uint32_
       nodes.emplace_back().depth = depth;
     nodes[at].runs.push_back(number);
   }
-  for (ProcessNode &node : nodes) {
-    const ProcessRun &first = list.all[node.runs[0]];
-    node.command = programsBefore(first) +
-                   (node.count() == 1 ? commandText : commandShape)(first.last().program, first.last().arguments);
-    addUp(list, node);
-  }
+  for (ProcessNode &node : nodes)
+    describe(list, node);
   std::ranges::stable_sort(nodes, std::greater(), [&](const ProcessNode &node) { return rankOf(node, order); });
   return nodes;
 }
@@ -106,6 +109,16 @@ std::vector<ProcessNode> processTree(const ProcessList &list, bool isFolded, Pro
     expect(next, lines.back().depth + 1);
   }
   return lines;
+}
+
+ProcessNode partOf(const ProcessList &list, const ProcessNode &node,
+                   const std::function<bool(const ProcessRun &run)> &keep) {
+  ProcessNode part;
+  part.depth = node.depth;
+  std::ranges::copy_if(node.runs, std::back_inserter(part.runs), [&](uint32_t run) { return keep(list.all[run]); });
+  if (!part.runs.empty())
+    describe(list, part);
+  return part;
 }
 
 std::vector<ProcessNode> foldedProcesses(const ProcessList &list) {

@@ -3,6 +3,7 @@
 
 #include "process_list.h"
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string_view>
@@ -32,5 +33,9 @@ std::vector<ProcessNode> processTree(const ProcessList &list, bool isFolded, Pro
 
 /// One line for each program and kind of command line, whatever started it. The most frequent first.
 std::vector<ProcessNode> foldedProcesses(const ProcessList &list);
+
+/// A line with only those of its processes that `keep` wants; without processes if it wants none.
+ProcessNode partOf(const ProcessList &list, const ProcessNode &node,
+                   const std::function<bool(const ProcessRun &run)> &keep);
 
 } // namespace ada::analysis

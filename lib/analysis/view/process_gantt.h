@@ -7,6 +7,9 @@
 #include "analysis/processes/process_tree.h"
 
 #include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace ada::view {
@@ -34,11 +37,20 @@ struct GanttRequest {
   uint64_t fromNs = 0, toNs = ~uint64_t{0}, pixels = 1000;
   size_t first = 0, rows = 100;    ///< which rows, counted from the top
   std::vector<uint32_t> open = {}; ///< keys of rows, sorted
+  /// Only processes whose number is this, or whose command line has it, in small or capital letters; empty: all.
+  std::string match = {};
+  std::optional<size_t> hit = {}; ///< one of them, in the order of the rows: its row is opened
 };
 
 struct GanttPart {
-  size_t totalRows = 0;
+  size_t totalRows = 0, processes = 0;
   std::vector<GanttRow> rows;
+  struct Hit {
+    size_t row = 0;
+    uint32_t key = 0, run = 0; ///< of the line that it belongs to; itself
+  };
+  std::optional<Hit> hit;
+  std::deque<analysis::ProcessNode> nodes; ///< those that only a part of their processes is of
 };
 
 class ProcessGantt {
@@ -48,6 +60,8 @@ public:
   const analysis::ProcessList &list() const { return list_; }
 
 private:
+  bool matches(const analysis::ProcessRun &run, const std::string &match) const;
+  void add(GanttPart &part, const analysis::ProcessNode &node, uint32_t key, const GanttRequest &request) const;
   GanttRow row(const analysis::ProcessNode &node, uint32_t run, bool isInstance, const GanttRequest &request) const;
   std::vector<GanttBox> boxes(const std::vector<uint32_t> &runs, const GanttRequest &request) const;
 

@@ -54,33 +54,38 @@ private:
   bool isCut_ = false;
 };
 
-// Passes each thread to a visitor made by make(), several at a time; take() gets the visitors' results, one at a time.
+// Passes each thread to a visitor of its own, several at a time. The visitors of a worker add to one sum, because there
+// may be ten thousand threads; take() gets these sums, one at a time, and whether something was not read.
 template <class Visitor>
-Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const std::function<Visitor()> &make,
+Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const typename Visitor::Sum &empty,
                             const std::function<void(Visitor &, ThreadWalk &)> &finish,
-                            const std::function<void(Visitor &)> &take) {
+                            const std::function<void(typename Visitor::Sum &, bool isCut)> &take) {
   std::atomic<size_t> next = 0;
+  std::atomic<uint64_t> read = 0;
   std::mutex mutex;
   Expected<void> state;
+  const auto visit = [&](uint32_t thread, typename Visitor::Sum &sum, bool &isCut) -> Expected<void> {
+    const model::ThreadExtent &extent = *view.table().threads[thread].extent;
+    if (extent.events == 0 || request.fromNs >= request.toNs)
+      return {};
+    Visitor visitor(request, read, sum);
+    const auto place = ADA_TRY(view.placeBefore(thread, request.fromNs));
+    const auto walked = view.walk(thread, place, visitor, [&](ThreadWalk &walk) { finish(visitor, walk); });
+    isCut |= visitor.isCut();
+    return walked ? Expected<void>() : walked.error();
+  };
   const auto work = [&, isOver = StopScope::helper()] {
     const StopScope stop(isOver);
-    for (size_t i; (i = next.fetch_add(1)) < request.threads.size();) {
-      const uint32_t thread = request.threads[i];
-      const model::ThreadExtent &extent = *view.table().threads[thread].extent;
-      if (extent.events == 0 || request.fromNs >= request.toNs)
-        continue;
-      Visitor visitor = make();
-      Expected<void> done;
-      if (const auto place = view.placeBefore(thread, request.fromNs); !place)
-        done = place.error();
-      else if (const auto walked = view.walk(thread, *place, visitor, [&](ThreadWalk &walk) { finish(visitor, walk); });
-               !walked)
-        done = walked.error();
-      const std::lock_guard lock(mutex);
-      if (!done && state)
-        state = done;
-      take(visitor);
-    }
+    typename Visitor::Sum sum = empty;
+    bool isCut = false;
+    Expected<void> done;
+    for (size_t i; (i = next.fetch_add(1)) < request.threads.size();)
+      if (auto visited = visit(request.threads[i], sum, isCut); !visited && done)
+        done = visited;
+    const std::lock_guard lock(mutex);
+    if (!done && state)
+      state = done;
+    take(sum, isCut);
   };
   std::vector<std::thread> workers;
   const size_t most = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
@@ -94,17 +99,21 @@ Expected<void> visitThreads(TraceView &view, const RangeRequest &request, const 
 
 class StatisticsVisitor : public RangeVisitor {
 public:
-  using RangeVisitor::RangeVisitor;
+  using Sum = std::vector<FunctionStatistics>;
+  StatisticsVisitor(const RangeRequest &request, std::atomic<uint64_t> &read, Sum &functions)
+      : RangeVisitor(request, read), functions_(functions) {}
   void add(const Span &span) override {
-    if (span.functionIndex >= functions.size())
-      functions.resize(span.functionIndex + size_t{1});
-    functions[span.functionIndex].add(span);
+    if (span.functionIndex >= functions_.size())
+      functions_.resize(span.functionIndex + size_t{1});
+    functions_[span.functionIndex].add(span);
   }
-  std::vector<FunctionStatistics> functions;
+
+private:
+  Sum &functions_;
 };
 
-class LengthVisitor : public RangeVisitor {
-public:
+// The lengths of the calls of a function.
+struct LengthSum {
   // Two buckets per power of two: bucket 2n is [2^n, 1.5 * 2^n); one more for 0.
   static constexpr size_t kBuckets = 1 + 2 * 64;
   static size_t bucketOf(uint64_t ns) {
@@ -120,33 +129,46 @@ public:
     return bucket % 2 ? power : power + power / 2;
   }
 
-  LengthVisitor(const RangeRequest &request, std::atomic<uint64_t> &read, uint32_t function)
-      : RangeVisitor(request, read), function_(function) {}
-  void add(const Span &span) override {
-    if (span.functionIndex != function_ || !isSeen(span.how))
-      return;
-    const uint64_t ns = span.durationNs();
+  void add(uint64_t ns) {
     ++counts[bucketOf(ns)];
-    least = std::min(least, ns);
-    most = std::max(most, ns);
+    least = std::min(least, ns), most = std::max(most, ns);
+  }
+  void add(const LengthSum &other) {
+    for (size_t i = 0; i < counts.size(); ++i)
+      counts[i] += other.counts[i];
+    least = std::min(least, other.least), most = std::max(most, other.most);
   }
   /// Takes what the index has; its buckets are parts of these.
   void take(const FunctionTotals &totals) {
     totals.lengths.forEach([&](uint64_t startNs, uint64_t calls) { counts[bucketOf(startNs)] += calls; });
     least = totals.minNs, most = totals.maxNs;
   }
+
+  uint32_t function = 0;
   std::array<uint64_t, kBuckets> counts = {};
   uint64_t least = ~uint64_t{0}, most = 0;
+};
+
+class LengthVisitor : public RangeVisitor {
+public:
+  using Sum = LengthSum;
+  LengthVisitor(const RangeRequest &request, std::atomic<uint64_t> &read, Sum &sum)
+      : RangeVisitor(request, read), sum_(sum) {}
+  void add(const Span &span) override {
+    if (span.functionIndex == sum_.function && isSeen(span.how))
+      sum_.add(span.durationNs());
+  }
 
 private:
-  uint32_t function_;
+  Sum &sum_;
 };
 
 // Adds up the part of each call that lies in the range.
 class PathsVisitor : public RangeVisitor {
 public:
-  PathsVisitor(const RangeRequest &request, std::atomic<uint64_t> &read, size_t mostNodes)
-      : RangeVisitor(request, read), tree(mostNodes), from_(request.fromNs), to_(request.toNs) {}
+  using Sum = PathTree;
+  PathsVisitor(const RangeRequest &request, std::atomic<uint64_t> &read, Sum &tree)
+      : RangeVisitor(request, read), tree_(tree), from_(request.fromNs), to_(request.toNs) {}
 
   bool goesOn(uint64_t seq, uint64_t timeNs) override {
     isBehind_ = timeNs >= to_;
@@ -155,7 +177,7 @@ public:
   void begin(const OpenCall &call, uint32_t depth) override {
     stack_.resize(depth);
     const uint32_t around = depth ? stack_.back().node : PathTree::kRoot;
-    const uint32_t node = tree.child(around, call.function);
+    const uint32_t node = tree_.child(around, call.function);
     stack_.push_back({.node = node, .isInside = node == around});
   }
   void end(const Span &span, uint64_t) override { close(span, span.endNs); }
@@ -168,8 +190,6 @@ public:
     for (size_t i = open.size(); i-- > 0;)
       close(open[i], isBehind_ ? to_ : walk.latestNs());
   }
-
-  PathTree tree;
 
 private:
   struct Frame {
@@ -185,13 +205,14 @@ private:
     const uint64_t total = end - begin;
     if (endNs >= from_ && span.beginNs < to_) {
       const uint64_t own = total - std::min(frame.childrenNs, total), held = std::min(frame.recorderNs, own);
-      tree.addSum(frame.node, 1, frame.isInside ? 0 : total, own - held);
+      tree_.addSum(frame.node, 1, frame.isInside ? 0 : total, own - held);
       if (held > 0)
-        tree.addRecorder(frame.node, 1, held);
+        tree_.addRecorder(frame.node, 1, held);
     }
     if (!stack_.empty())
       stack_.back().childrenNs += total;
   }
+  PathTree &tree_;
   uint64_t from_, to_;
   bool isBehind_ = false;
   std::vector<Frame> stack_;
@@ -244,15 +265,15 @@ RangeStatistics statisticsOf(const std::vector<FunctionTotals> &totals) {
   return all;
 }
 
-LengthHistogram histogramOf(const LengthVisitor &sum, bool isComplete) {
+LengthHistogram histogramOf(const LengthSum &sum, bool isComplete) {
   LengthHistogram all{.buckets = {}, .isComplete = isComplete};
   all.calls = std::accumulate(sum.counts.begin(), sum.counts.end(), uint64_t{0});
   if (all.calls == 0)
     return all;
   all.minNs = sum.least, all.maxNs = sum.most;
-  for (size_t i = LengthVisitor::bucketOf(sum.least); i <= LengthVisitor::bucketOf(sum.most); ++i)
-    if (LengthVisitor::startOf(i + 1) > LengthVisitor::startOf(i)) // bucket 1 is empty
-      all.buckets.push_back({LengthVisitor::startOf(i), LengthVisitor::startOf(i + 1), sum.counts[i]});
+  for (size_t i = LengthSum::bucketOf(sum.least); i <= LengthSum::bucketOf(sum.most); ++i)
+    if (LengthSum::startOf(i + 1) > LengthSum::startOf(i)) // bucket 1 is empty
+      all.buckets.push_back({LengthSum::startOf(i), LengthSum::startOf(i + 1), sum.counts[i]});
   return all;
 }
 
@@ -262,16 +283,14 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
   if (const auto known = ADA_TRY(wholeThreads(view, request)))
     return statisticsOf(*known);
   RangeStatistics all;
-  std::atomic<uint64_t> read = 0;
   std::vector<FunctionStatistics> functions;
   const auto done = visitThreads<StatisticsVisitor>(
-      view, request, [&] { return StatisticsVisitor(request, read); },
-      [](StatisticsVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
-      [&](StatisticsVisitor &visitor) {
-        functions.resize(std::max(functions.size(), visitor.functions.size()));
-        for (size_t i = 0; i < visitor.functions.size(); ++i)
-          functions[i].merge(visitor.functions[i]);
-        all.isComplete &= !visitor.isCut();
+      view, request, {}, [](StatisticsVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
+      [&](const std::vector<FunctionStatistics> &sum, bool isCut) {
+        functions.resize(std::max(functions.size(), sum.size()));
+        for (size_t i = 0; i < sum.size(); ++i)
+          functions[i].merge(sum[i]);
+        all.isComplete &= !isCut;
       });
   if (!done)
     return done.error();
@@ -282,41 +301,35 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
 }
 
 Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &request, uint32_t function) {
-  LengthHistogram all;
-  std::atomic<uint64_t> read = 0;
-  LengthVisitor sum(request, read, function);
+  bool isComplete = true;
+  LengthSum sum{.function = function};
+  const LengthSum empty = sum;
   if (const auto known = ADA_TRY(wholeThreads(view, request))) {
     if (function < known->size())
       sum.take((*known)[function]);
     return histogramOf(sum, true);
   }
   const auto done = visitThreads<LengthVisitor>(
-      view, request, [&] { return LengthVisitor(request, read, function); },
-      [](LengthVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
-      [&](LengthVisitor &visitor) {
-        for (size_t i = 0; i < sum.counts.size(); ++i)
-          sum.counts[i] += visitor.counts[i];
-        sum.least = std::min(sum.least, visitor.least);
-        sum.most = std::max(sum.most, visitor.most);
-        all.isComplete &= !visitor.isCut();
+      view, request, empty, [](LengthVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
+      [&](const LengthSum &part, bool isCut) {
+        sum.add(part);
+        isComplete &= !isCut;
       });
   if (!done)
     return done.error();
-  return histogramOf(sum, all.isComplete);
+  return histogramOf(sum, isComplete);
 }
 
 Expected<RangePaths> rangePaths(TraceView &view, const RangeRequest &request, size_t mostNodes) {
   RangePaths all{.tree = PathTree(mostNodes)};
-  std::atomic<uint64_t> read = 0;
-  std::vector<uint32_t> same(view.functions().size());
+  std::vector<uint32_t> same;
   const auto done = visitThreads<PathsVisitor>(
-      view, request, [&] { return PathsVisitor(request, read, mostNodes); },
-      [](PathsVisitor &visitor, ThreadWalk &walk) { visitor.closeAll(walk); },
-      [&](PathsVisitor &visitor) {
-        same.resize(std::max(same.size(), view.functions().size()));
+      view, request, PathTree(mostNodes), [](PathsVisitor &visitor, ThreadWalk &walk) { visitor.closeAll(walk); },
+      [&](const PathTree &tree, bool isCut) {
+        same.resize(view.functions().size());
         std::iota(same.begin(), same.end(), 0);
-        all.tree.merge(visitor.tree, same);
-        all.isComplete &= !visitor.isCut();
+        all.tree.merge(tree, same);
+        all.isComplete &= !isCut;
       });
   if (!done)
     return done.error();

@@ -1,6 +1,7 @@
 // Writes the held times in the chunks of a dead process's ring to the lanes of its threads.
 #include "live/recover/held_recovery.h"
 
+#include "formats/atf/files/sched_file.h"
 #include "shared/ring/held.h"
 #include "trace/base/safe_file.h"
 #include "trace/base/try.h"
@@ -29,12 +30,8 @@ struct Lane {
   void cutTo(size_t records) { bytes.resize(sizeof(Header) + records * sizeof(Record)); }
 };
 
-Expected<Lane> readLane(const std::string &path) {
+Lane laneOf(std::string text) {
   Lane lane;
-  struct stat info;
-  if (::lstat(path.c_str(), &info) != 0)
-    return lane;
-  auto text = ADA_TRY(readWithoutLinks(path));
   if (text.size() < sizeof(Header) || std::memcmp(text.data(), sched::kMagic, sizeof sched::kMagic) != 0)
     return lane; // the process was killed while it began the file
   lane.bytes = std::move(text);
@@ -48,6 +45,11 @@ Expected<Lane> readLane(const std::string &path) {
       lane.heldNs += record.timeNs - fromNs, lane.lastNs = std::max(lane.lastNs, record.timeNs);
   }
   return lane;
+}
+
+Expected<Lane> readLane(const std::string &path) {
+  struct stat info;
+  return laneOf(::lstat(path.c_str(), &info) == 0 ? ADA_TRY(readWithoutLinks(path)) : std::string());
 }
 
 // Cuts off the end and half a pair, so that records can be appended.
@@ -78,9 +80,12 @@ bool waited(const ada_ring_thread &thread, std::span<const ada_chunk *const> chu
 
 } // namespace
 
-Expected<HeldSum> heldIn(const std::string &path) {
-  auto lane = ADA_TRY(readLane(path));
-  return HeldSum{lane.heldNs, 0};
+Expected<HeldSum> heldIn(const std::string &thread, const ManifestThread *info) {
+  const auto record = ADA_TRY(atf::SchedRecord::of(thread, info));
+  if (!record)
+    return HeldSum();
+  const auto bytes = record->bytes();
+  return HeldSum{laneOf({reinterpret_cast<const char *>(bytes.data()), bytes.size()}).heldNs, 0};
 }
 
 Expected<HeldSum> recoverHeld(const std::string &path, const ada_ring_thread &thread,

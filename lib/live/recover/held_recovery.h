@@ -5,6 +5,8 @@
 #include "shared/ring/clock_map.h"
 #include "shared/ring/ring_file.h"
 
+#include "ada/trace/manifest.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,8 +19,9 @@ struct HeldSum {
   uint64_t missingNs = 0; // the share of it that is not in the lane
 };
 
-// The sum in the file `path`, which is the sched.ads of a thread that is no longer in a ring.
-Expected<HeldSum> heldIn(const std::string &path);
+// The sum in the record of a thread that is no longer in a ring. `thread` is its directory, `info` the manifest's entry
+// or null.
+Expected<HeldSum> heldIn(const std::string &thread, const ManifestThread *info);
 
 // Adds to the file what the drain had not written. `chunks` are the thread's, by sequence number. `endNs` is when the
 // process is last known to have run, 0 if that is unknown. `times`: see ring::heldFor(). The file still needs its end.

@@ -4,6 +4,7 @@
 #include "ada/trace/atf_format.h"
 #include "formats/native/directories.h"
 #include "formats/native/manifest/manifest_fields.h"
+#include "formats/native/sched/sched_file.h"
 #include "live/recover/detail_recovery.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/triggers.h"
@@ -323,6 +324,8 @@ static void describeThread(ManifestThread &thread, uint64_t number, const Recove
     thread.recorderWaitNs += thread.recorderSpansMissingNs;
   else
     thread.recorderSpansMissingNs = t.held.missingNs;
+  if (atf::exists(atf::schedPathIn(directory + "/thread_" + std::to_string(number))))
+    thread.schedAds.clear(); // the file has more
   thread.gaps = gapsOf(thread, t, isPart);
   thread.timeStartNs = t.timeStartNs;
   thread.timeEndNs = t.timeEndNs;

@@ -141,8 +141,18 @@ private:
       ADA_TRY(finishBoth(writer, details));
     }
     note(number, reader);
-    threads[number].held = ADA_TRY(heldIn(atf::schedPathIn(atf::parentPath(path))));
+    threads[number].held = ADA_TRY(heldIn(atf::parentPath(path), infoOf(number)));
     return {};
+  }
+
+  // The manifest's entry of the thread, or null.
+  const ManifestThread *infoOf(uint64_t number) {
+    if (!manifest_)
+      manifest_ = Manifest::read(atf::joinPath(directory_, "manifest.json"));
+    if (!*manifest_)
+      return nullptr;
+    const auto found = std::ranges::find((*manifest_)->threads, number, &ManifestThread::id);
+    return found == (*manifest_)->threads.end() ? nullptr : &*found;
   }
 
   Expected<void> openDetails(DetailRecovery &details, const std::string &indexPath, uint64_t events,
@@ -254,6 +264,8 @@ private:
       return appended;
     ADA_TRY(finishBoth(writer, details));
     const std::string schedPath = atf::schedPathIn(atf::parentPath(path));
+    if (const auto kept = ring_->schedOf(thread); !kept.empty())
+      ADA_TRY(replaceFile(schedPath, {reinterpret_cast<const char *>(kept.data()), kept.size()}));
     const auto held = ADA_TRY(recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
                                           ring_->timeOfAnchor(/*newest=*/true), ring_->header().times));
     ADA_TRY(atf::finishSched(schedPath));
@@ -309,6 +321,7 @@ private:
 
   const std::string &directory_;
   const RingSnapshot *ring_;
+  std::optional<Expected<Manifest>> manifest_; // as it was, once it was needed
   WantedDetail wanted_;
   ring::ClockMap clock_;
   ring::ModuleMap modules_;

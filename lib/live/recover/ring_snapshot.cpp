@@ -35,7 +35,7 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   if (h.magic == 0)
     return notBegun;
   if (h.magic != ADA_RING_MAGIC)
-    return bad("not a ring file: it does not begin with ADARING6");
+    return bad("not a ring file: it does not begin with ADARING7");
   if (h.abi_version != ADA_ABI_VERSION)
     return bad("the ring file was written by ABI version " + std::to_string(h.abi_version) +
                ", this program reads version " + std::to_string(ADA_ABI_VERSION) +
@@ -71,6 +71,16 @@ std::span<const ada_ring_module> RingSnapshot::modules() const {
 std::span<const ada_ring_thread> RingSnapshot::threads() const {
   return {reinterpret_cast<const ada_ring_thread *>(base() + header().threads_offset),
           static_cast<size_t>(header().threads_used)};
+}
+
+std::span<const std::byte> RingSnapshot::schedOf(const ada_ring_thread &thread) const {
+  const auto slot = static_cast<size_t>(&thread - threads().data());
+  if (slot >= ADA_RING_SCHEDS)
+    return {};
+  const auto &kept = reinterpret_cast<const ada_ring_sched *>(base() + ADA_RING_SCHED_OFFSET)[slot];
+  if (kept.directory != header().directory_number || kept.bytes > sizeof kept.data)
+    return {};
+  return std::as_bytes(std::span(kept.data)).first(kept.bytes);
 }
 
 template <class Chunk> std::vector<const Chunk *> RingSnapshot::chunksOf(uint32_t index, uint32_t state) const {

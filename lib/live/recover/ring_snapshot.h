@@ -36,6 +36,8 @@ public:
   std::vector<const ada_chunk *> chunksOf(uint32_t index) const;
   // The chunks of thread N's detail that wait for a trigger, oldest first.
   std::vector<const ada_detail_chunk *> detailOf(uint32_t index) const;
+  // The scheduling record of one of threads(); empty if that is in its file, or there is none.
+  std::span<const std::byte> schedOf(const ada_ring_thread &thread) const;
   // The notes that the thread's cursor 0 or 1 has about its open calls.
   std::span<const ada_ring_note> notes(const ada_ring_thread &thread, unsigned cursor) const;
 

@@ -10,6 +10,7 @@
 #include "trace/base/zstd_frame.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <fcntl.h>
@@ -21,11 +22,9 @@
 
 namespace ada {
 
-// Smaller files are read. A process may have 65530 mappings (vm.max_map_count),
-// and programs with more threads than that exist; most of their threads do
-// little. A read of this size costs about what a mapping and its page faults
-// do.
-static constexpr size_t kReadLimitBytes = 64 * 1024;
+// At most that many small files are mapped: half of the mappings that a process may have.
+static constexpr uint32_t kMostSmallMappings = 32768;
+static std::atomic<uint32_t> smallMappings;
 
 Error systemError(const std::string &path, const std::string &what, int number) {
   return {.code = "E_IO", .message = what + ": " + std::generic_category().message(number), .file = path};
@@ -88,7 +87,10 @@ Expected<FileBytes> FileBytes::readUnmapped(int fd, const std::string &path, siz
   return file;
 }
 
-Expected<FileBytes> FileBytes::open(const std::string &path) {
+Expected<FileBytes> FileBytes::open(const std::string &path) { return open(path, false); }
+Expected<FileBytes> FileBytes::openToKeep(const std::string &path) { return open(path, true); }
+
+Expected<FileBytes> FileBytes::open(const std::string &path, bool isKept) {
   // O_NONBLOCK: opening a FIFO would wait for a writer.
   int fd = openFairly(path, O_RDONLY | O_NONBLOCK);
   if (fd < 0) {
@@ -115,13 +117,14 @@ Expected<FileBytes> FileBytes::open(const std::string &path) {
                                                   : "is not a regular file; copy it to one",
                  .file = path};
 
-  return ofDescriptor(fd, path, info);
+  return ofDescriptor(fd, path, info, isKept && smallMappings < kMostSmallMappings ? 0 : kReadLimitBytes);
 }
 
-Expected<FileBytes> FileBytes::ofDescriptor(int fd, const std::string &path, const struct stat &info) {
+Expected<FileBytes> FileBytes::ofDescriptor(int fd, const std::string &path, const struct stat &info,
+                                            size_t readLimit) {
   FileBytes file;
   file.size_ = static_cast<size_t>(info.st_size);
-  if (file.size_ <= kReadLimitBytes) {
+  if (file.size_ <= readLimit) {
     file.heap_ = std::make_unique_for_overwrite<std::byte[]>(file.size_);
     const ssize_t n = readAllAt(fd, file.heap_.get(), file.size_, 0);
     if (n < 0)
@@ -138,6 +141,7 @@ Expected<FileBytes> FileBytes::ofDescriptor(int fd, const std::string &path, con
     return systemError(path, "cannot be mapped (" + std::to_string(file.size_) + " bytes)", errno);
   file.base_ = static_cast<const std::byte *>(place);
   file.mapped_ = file.isMemory_ = true;
+  smallMappings += file.size_ <= kReadLimitBytes;
   constexpr uint64_t kSystemBlockBytes = 512;
   if (static_cast<uint64_t>(info.st_blocks) * kSystemBlockBytes < file.size_)
     file.holes_ = Holes::of(fd, file.size_);
@@ -209,8 +213,10 @@ FileBytes &FileBytes::operator=(FileBytes &&other) noexcept {
 }
 
 FileBytes::~FileBytes() {
-  if (isMemory_)
-    ::munmap(const_cast<std::byte *>(base_), size_);
+  if (!isMemory_)
+    return;
+  ::munmap(const_cast<std::byte *>(base_), size_);
+  smallMappings -= mapped_ && size_ <= kReadLimitBytes;
 }
 
 } // namespace ada

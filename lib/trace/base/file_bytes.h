@@ -20,8 +20,13 @@ public:
   /// E_IO if the file can't be opened, is not a regular file, or can't be
   /// read. Never blocks on a FIFO. In an archive also E_BAD_ARCHIVE.
   static Expected<FileBytes> open(const std::string &path);
+  /// The same for bytes that are kept for long and seldom used: small files are mapped, too, as long as there are not
+  /// too many, so that release() gives their memory back.
+  static Expected<FileBytes> openToKeep(const std::string &path);
   /// Those of an open regular file. `path`: for errors.
-  static Expected<FileBytes> ofDescriptor(int fd, const std::string &path, const struct stat &info);
+  static Expected<FileBytes> ofDescriptor(int fd, const std::string &path, const struct stat &info) {
+    return ofDescriptor(fd, path, info, kReadLimitBytes);
+  }
 
   FileBytes() = default;
   FileBytes(FileBytes &&other) noexcept;
@@ -36,6 +41,12 @@ public:
   void release(std::span<const std::byte> part) const noexcept;
 
 private:
+  // Smaller files are read. A process may have 65530 mappings (vm.max_map_count), and programs with more threads than
+  // that exist; most of their threads do little. A read of this size costs about what a mapping and its page faults do.
+  static constexpr size_t kReadLimitBytes = 64 * 1024;
+
+  static Expected<FileBytes> open(const std::string &path, bool isKept);
+  static Expected<FileBytes> ofDescriptor(int fd, const std::string &path, const struct stat &info, size_t readLimit);
   static Expected<FileBytes> readUnmapped(int fd, const std::string &path, size_t size);
   static Expected<FileBytes> openMember(const ArchivePlace &place, const std::string &path);
 

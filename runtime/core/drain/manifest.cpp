@@ -12,6 +12,7 @@
 #include "shared/encode/atf.h"
 #include "shared/manifest_keys.h"
 #include "shared/ring/tick_figures.h"
+#include "shared/text/base64.h"
 #include "windows.h"
 
 #include <sys/stat.h>
@@ -25,6 +26,15 @@ void writeHeld(JsonWriter &json, const SchedFile::HeldSum &held) {
     json.number(manifest::kRecorderWaitNs, held.ns);
   if (held.missingNs)
     json.number(manifest::kRecorderSpansMissingNs, held.missingNs);
+}
+
+void writeSched(JsonWriter &json, TextPiece record) {
+  if (record.empty())
+    return;
+  char text[base64Size(sizeof ada_ring_sched::data)];
+  size_t size = 0;
+  putBase64(reinterpret_cast<const unsigned char *>(record.data), record.size, [&](char c) { text[size++] = c; });
+  json.text(manifest::kSchedAds, {text, size});
 }
 
 struct Lost {
@@ -160,6 +170,7 @@ void ManifestWriter::writeThreads(JsonWriter &json) {
     json.endObject();
     writeGaps(json, s);
     writeHeld(json, s.held);
+    writeSched(json, s.sched);
     heldInAll.ns += s.held.ns, heldInAll.missingNs += s.held.missingNs;
     json.number(manifest::kTimeStartNs, s.timeStart).number(manifest::kTimeEndNs, s.timeEnd);
     json.endObject();

@@ -38,6 +38,7 @@ void ThreadTrace::gatherFacts(bool isPartDone) {
     f.found += all < before ? before - all : 0;
   }
   f.held = sched_->heldInAll(isPartDone);
+  f.sched = sched_->kept();
   f.live = this;
   if (gaps.list && f.removed > 0 && !process_->parts().active())
     gaps.list->removeBefore(f.timeStart); // they would displace other gaps

@@ -26,6 +26,7 @@ struct ThreadFacts {
   uint64_t found; // exits that earlier parts count as lost, but that turned out to be events of this one
   EarlierParts before;
   SchedFile::HeldSum held;
+  TextPiece sched; // its scheduling record, if that is complete and in no file
   // Who knows where these were lost: the thread while it lives; otherwise there are `gapCount` gaps from `gapsAt` on.
   const ThreadTrace *live;
   uint64_t gapsAt, gapCount;

@@ -452,6 +452,8 @@ bool ThreadTrace::makeRoom() {
 
 void ThreadTrace::end() {
   finish();
+  if (index_.exists())
+    sched_->leaveRing();
   finishSched();
   sched_->end();
   gatherFacts(/*isPartDone=*/false);

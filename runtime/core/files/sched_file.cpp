@@ -13,6 +13,8 @@ void SchedFile::begin(SchedLane &lane, ada_ring_thread &slot) {
   isActive_ = true, isFiber_ = slot.stack_low == ADA_STACK_OF_FIBER;
   tid_ = slot.tid, number_ = slot.index;
   file_.begin(lane.place(), number_, sched::kFileName);
+  kept_ = lane.isBounded() ? nullptr : lane.ring().schedOf(slot); // that of a bounded trace is cut in its file
+  beginKept();
 }
 
 //===--- what the kernel reports ------------------------------------------===//
@@ -77,6 +79,59 @@ bool SchedFile::isBehind() {
   return isBehind;
 }
 
+//===--- the bytes in the ring --------------------------------------------===//
+
+void SchedFile::beginKept() {
+  isKept_ = kept_ != nullptr, hasEnd_ = false;
+  if (!kept_)
+    return;
+  __atomic_store_n(&kept_->bytes, 0, __ATOMIC_RELEASE);
+  kept_->directory = lane_->ring().header().directory_number;
+}
+
+// Takes the bytes into the ring; false if they do not fit. What is there is whole records at every moment.
+bool SchedFile::keep(const void *from, size_t bytes, bool stays) {
+  const sched::Header begin = header();
+  const uint64_t size = bytes_ ? bytes_ : sizeof begin;
+  if (size + bytes + (stays ? sizeof(sched::Record) : 0) > sizeof kept_->data)
+    return false;
+  if (hasEnd_)
+    __atomic_store_n(&kept_->bytes, static_cast<uint32_t>(bytes_), __ATOMIC_RELEASE);
+  if (bytes_ == 0) {
+    __builtin_memcpy(kept_->data, &begin, sizeof begin);
+    noteBegun(&begin, sizeof begin);
+  }
+  if (bytes > 0)
+    __builtin_memcpy(kept_->data + size, from, bytes);
+  if (stays)
+    noteWritten(from, bytes);
+  __atomic_store_n(&kept_->bytes, static_cast<uint32_t>(size + bytes), __ATOMIC_RELEASE);
+  hasEnd_ = !stays;
+  return true;
+}
+
+TextPiece SchedFile::kept() const {
+  if (!isKept_ || !hasEnd_)
+    return {};
+  return {reinterpret_cast<const char *>(kept_->data), kept_->bytes};
+}
+
+void SchedFile::dropKept() {
+  if (isKept_)
+    __atomic_store_n(&kept_->bytes, 0, __ATOMIC_RELEASE);
+  isKept_ = hasEnd_ = false;
+}
+
+void SchedFile::leaveRing() {
+  if (isKept_ && bytes_ > 0) {
+    const int error = lane_->withDescriptors([this] { return open(); });
+    file_.close();
+    if (error < 0)
+      giveUp(error);
+  }
+  dropKept();
+}
+
 //===--- the file ---------------------------------------------------------===//
 
 void SchedFile::append(const sched::Record *records, uint64_t count) {
@@ -87,16 +142,26 @@ void SchedFile::append(const sched::Record *records, uint64_t count) {
 void SchedFile::giveUp(int error) {
   isActive_ = false;
   lane_->noteError(error);
-  lacksEnd_ = bytes_ > 0 && cut() < 0;
+  if (!isKept_) {
+    lacksEnd_ = bytes_ > 0 && cut() < 0;
+  } else if (bytes_ > 0) {
+    const sched::Record end = {lastKnownNs(), sched::Kind::KnownTo, sum_};
+    keep(&end, sizeof end, /*stays=*/false);
+  }
+}
+
+// Up to when the records that there are say everything. The recorder's own may be newer than the kernel's.
+uint64_t SchedFile::lastKnownNs() const {
+  const uint64_t readToNs = lane_->readToNs();
+  return lastNs_ == 0 ? lane_->fromNs() : isReported() && lastNs_ > readToNs ? readToNs : lastNs_;
 }
 
 // Ends a file that could not be continued. A full disk may not even have room for the end record: that replaces the
 // last record. Returns 0 or a negative errno.
 int SchedFile::cut() {
   const bool hasLast = lastNs_ != 0;
-  const uint64_t at = hasLast ? bytes_ - sizeof(sched::Record) : bytes_, readToNs = lane_->readToNs();
-  const uint64_t lastNs = isReported() && lastNs_ > readToNs ? readToNs : lastNs_; // the recorder's own may be newer
-  const sched::Record end = {hasLast ? lastNs : lane_->fromNs(), sched::Kind::KnownTo, hasLast ? sumBeforeLast_ : sum_};
+  const uint64_t at = hasLast ? bytes_ - sizeof(sched::Record) : bytes_;
+  const sched::Record end = {lastKnownNs(), sched::Kind::KnownTo, hasLast ? sumBeforeLast_ : sum_};
   int wrong = lane_->withDescriptors([&] { return file_.openMade(); });
   if (wrong == 0)
     wrong = file_.write(&end, sizeof end, at);
@@ -112,29 +177,44 @@ sched::Header SchedFile::header() const {
   return header;
 }
 
+void SchedFile::noteBegun(const void *from, size_t bytes) { sum_ = crc32c(0, from, bytes), bytes_ = bytes; }
+
+void SchedFile::noteWritten(const void *from, size_t bytes) {
+  if (bytes == 0)
+    return;
+  const size_t rest = bytes - sizeof(sched::Record);
+  const auto *last = reinterpret_cast<const sched::Record *>(static_cast<const char *>(from) + rest);
+  sumBeforeLast_ = crc32c(sum_, from, rest);
+  sum_ = crc32c(sumBeforeLast_, last, sizeof *last);
+  bytes_ += bytes, lastNs_ = last->timeNs;
+}
+
+// A new file begins with what is in the ring.
+int SchedFile::open() {
+  const int error = file_.open([this] {
+    if (isKept_ && bytes_ > 0)
+      return file_.write(kept_->data, bytes_, 0);
+    const sched::Header begin = header();
+    const int wrong = file_.write(&begin, sizeof begin, 0);
+    if (wrong == 0)
+      noteBegun(&begin, sizeof begin);
+    return wrong;
+  });
+  if (error == 0)
+    dropKept();
+  return error;
+}
+
 // `stays`: later data is written after it. The descriptor is closed, because there may be many threads.
 int SchedFile::put(const void *from, size_t bytes, bool stays) {
-  auto write = [&](const void *data, size_t n) {
-    int error = file_.write(data, n, bytes_);
-    if (error == 0 && stays)
-      sum_ = crc32c(sum_, data, n), bytes_ += n;
-    return error;
-  };
-  int error = lane_->withDescriptors([&] {
-    return file_.open([&] {
-      const sched::Header begin = header();
-      return write(&begin, sizeof begin);
-    });
-  });
-  const uint32_t before = sum_;
+  if (isKept_ && keep(from, bytes, stays))
+    return 0;
+  int error = lane_->withDescriptors([this] { return open(); });
   if (error == 0)
-    error = write(from, bytes);
+    error = file_.write(from, bytes, bytes_);
   file_.close();
-  if (error == 0 && stays && bytes > 0) {
-    const size_t rest = bytes - sizeof(sched::Record);
-    sumBeforeLast_ = crc32c(before, from, rest);
-    lastNs_ = reinterpret_cast<const sched::Record *>(static_cast<const char *>(from) + rest)->timeNs;
-  }
+  if (error == 0 && stays)
+    noteWritten(from, bytes);
   return error;
 }
 
@@ -154,9 +234,10 @@ void SchedFile::finish() {
 
 // The thread's state becomes the first record: the whole part may have no other.
 void SchedFile::goOn() {
+  file_.begin(lane_->place(), number_, sched::kFileName);
+  beginKept();
   if (!isActive_)
     return;
-  file_.begin(lane_->place(), number_, sched::kFileName);
   forgetContents();
   heldNs_ = 0;
   slot_->held_missing = 0;
@@ -170,7 +251,9 @@ void SchedFile::goOn() {
 void SchedFile::remove() {
   if (bytes_ == 0)
     return;
-  file_.remove();
+  if (!isKept_)
+    file_.remove();
+  beginKept();
   forgetContents();
   miss(heldNs_);
   heldNs_ = 0;

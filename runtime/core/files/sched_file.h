@@ -1,8 +1,10 @@
-// thread_N/sched.ads of one thread: when it was on-CPU, and when the recorder held it up.
+// The scheduling record of one thread: when it was on-CPU, and when the recorder held it up.
 //
-// See docs/formats/sched.md. The trace does not depend on this file: if it cannot be written, the trace continues
-// without it, and the manifest says so. If the kernel reports nothing, the file contains what the recorder knows about
-// itself. Owned by the drain thread; a helper may call begin(), noteHeld() and writeHeld() for its threads.
+// See docs/formats/sched.md. While it is short, its bytes are in the ring, where a kill leaves them, and a manifest
+// that is written after finish() has them: a file for each process of a build would cost more than its contents.
+// Otherwise they are in thread_N/sched.ads. The trace does not depend on this file: if it cannot be written, the trace
+// continues without it, and the manifest says so. If the kernel reports nothing, the file contains what the recorder
+// knows about itself. Owned by the drain thread; a helper may call begin(), noteHeld() and writeHeld() for its threads.
 #pragma once
 
 #include "core/ring/ring.h"
@@ -60,6 +62,10 @@ public:
 
   // Writes everything that will be known about the thread. The file may still be appended to.
   void finish();
+  // The whole record, for the manifest, since finish(); empty if it is in the file. Valid until the next change.
+  TextPiece kept() const;
+  // From now on it is in the file: the slot may belong to another thread before there is a manifest.
+  void leaveRing();
   // Removes the file, if there is one.
   void remove();
   // From now on the file is in another process directory.
@@ -73,6 +79,13 @@ private:
 
   bool isRepeated(const SwitchEvents::Switch &s);
   void append(const sched::Record *records, uint64_t count);
+  bool keep(const void *from, size_t bytes, bool stays);
+  void beginKept();
+  void dropKept();
+  int open();
+  void noteBegun(const void *from, size_t bytes);
+  void noteWritten(const void *from, size_t bytes);
+  uint64_t lastKnownNs() const;
   int put(const void *from, size_t bytes, bool stays);
   void giveUp(int error);
   int cut();
@@ -85,7 +98,9 @@ private:
   SchedLane *lane_ = nullptr;
   ada_ring_thread *slot_ = nullptr;
   bool isActive_ = false, isFiber_ = false;
-  bool lacksEnd_ = false; // it was given up, and not even its end could be written
+  bool lacksEnd_ = false;                // it was given up, and not even its end could be written
+  ada_ring_sched *kept_ = nullptr;       // its place in the ring; null if it has none
+  bool isKept_ = false, hasEnd_ = false; // the bytes are there, and not in the file; they have the end record
   uint32_t tid_ = 0, number_ = 0;
   uint32_t sum_ = 0; // CRC-32C of the file's contents
   // The same without its last record, and that record's time; 0 if there is none.

@@ -141,6 +141,12 @@ public:
   ada_ring_thread *takeThread(bool &later);
   void giveBack(ada_ring_thread *thread);
   ada_ring_thread *threads() { return threads_; }
+  // Where the drain keeps the scheduling record of the slot's thread while it is short; null if there is no place.
+  ada_ring_sched *schedOf(const ada_ring_thread &thread) {
+    const auto slot = static_cast<uint64_t>(&thread - threads_);
+    char *const all = reinterpret_cast<char *>(header_) + ADA_RING_SCHED_OFFSET;
+    return slot < ADA_RING_SCHEDS ? reinterpret_cast<ada_ring_sched *>(all) + slot : nullptr;
+  }
 
   // A slot to be filled in for a module and published; null if too many are loaded. One caller at a time; this also
   // applies to the two functions below.

@@ -10,13 +10,13 @@ import struct
 
 from adatest import adatrace
 
+import sched_record
+
 HELD, RESUMED = 6, 7
 WAITED, TOUCH, OTHER = 1, 2, 4
 
 
-def records(path):
-    with open(path, "rb") as file:
-        data = file.read()
+def records(data, path):
     magic, version, _, _, flags = struct.unpack_from("<8sIIQQ", data)
     assert magic == b"ADASCHED" and version == 2 and flags in (0, 1), (path, magic, version, flags)
     found = [struct.unpack_from("<QII", data, at) for at in range(32, len(data), 16)]
@@ -24,10 +24,11 @@ def records(path):
     return found[:-1], flags
 
 
-def spans(path):
+def spans(process, thread):
     found = []
     begin = None
-    for time, kind, value in records(path)[0] if os.path.exists(path) else []:
+    data, path = sched_record.of(process, thread), f"{process}/thread_{thread}"
+    for time, kind, value in records(data, path)[0] if data else []:
         if kind == HELD:
             assert begin is None, f"{path}: {time} lies in another span"
             begin = (time, value)
@@ -56,7 +57,7 @@ def check(session, with_events=True):
         with open(os.path.join(process, "manifest.json")) as file:
             manifest = json.load(file)
         for thread in manifest["threads"]:
-            found = spans(os.path.join(process, f"thread_{thread['id']}", "sched.ads"))
+            found = spans(process, thread["id"])
             missing = thread.get("recorder_spans_missing_ns", 0)
             total = sum(end - begin for begin, end, _ in found) + missing
             assert total == thread.get("recorder_wait_ns", 0), (process, thread, total)

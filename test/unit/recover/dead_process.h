@@ -51,6 +51,7 @@ public:
   ada_ring_header &header() { return *at<ada_ring_header>(0); }
   ada_ring_thread &thread() { return *at<ada_ring_thread>(kThreadsOffset); }
   ada_chunk &chunk() { return *at<ada_chunk>(kChunksOffset); }
+  ada_ring_sched &sched() { return *at<ada_ring_sched>(ADA_RING_SCHED_OFFSET); }
 
   void addAnchor(ada_anchor anchor) { at<ada_anchor>(ADA_RING_ANCHORS_OFFSET)[header().anchors_used++] = anchor; }
   /// The process directory that the ring file belongs to.

@@ -30,14 +30,20 @@ protected:
     ring_.add(5500, 1, ADA_RECORD_CALL);
     ring_.add(5600, 1, ADA_RECORD_RETURN);
   }
-  // Writes the lane as the drain left it.
-  void write(std::initializer_list<sched::Record> records) {
+  // Writes the lane as the drain left it: to the file, or into the ring.
+  void write(std::initializer_list<sched::Record> records) { writeFile(lane_, bytesOf(records)); }
+  void keep(std::initializer_list<sched::Record> records) {
+    const std::string bytes = bytesOf(records);
+    std::memcpy(ring_.sched().data, bytes.data(), bytes.size());
+    ring_.sched().bytes = static_cast<uint32_t>(bytes.size());
+  }
+  static std::string bytesOf(std::initializer_list<sched::Record> records) {
     sched::Header header = {{}, sched::kNewestVersion, RingBuilder::kTid, 1000, sched::kIsUnknown};
     std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
     std::string bytes(reinterpret_cast<const char *>(&header), sizeof header);
     for (const sched::Record &record : records)
       bytes.append(reinterpret_cast<const char *>(&record), sizeof record);
-    writeFile(lane_, bytes);
+    return bytes;
   }
   static uint64_t numberAt(const std::string &json, const std::string &key) {
     const auto first = json.find(key), last = json.rfind(key);
@@ -102,6 +108,22 @@ TEST_F(Held, HalfWritten) {
   write({{5000, sched::Kind::Held, 1}});
   EXPECT_EQ(recover(ns_, missing_), (Spans{{5000, 5300}, {5300, 5400}}));
   EXPECT_EQ(ns_, 400u);
+}
+
+// As long as the ring has the lane, a file is one that was being written.
+TEST_F(Held, LaneInTheRing) {
+  write({});
+  keep({{2000, sched::Kind::Held, 4}, {2050, sched::Kind::Resumed, 4}});
+  EXPECT_EQ(recover(ns_, missing_), (Spans{{2000, 2050}, {5000, 5300}, {5300, 5400}}));
+  EXPECT_EQ(ns_, 450u);
+}
+TEST_F(Held, LaneOfAnotherPartOrOfNoUse) {
+  keep({{2000, sched::Kind::Held, 4}, {2050, sched::Kind::Resumed, 4}});
+  ring_.sched().directory = 3;
+  EXPECT_EQ(recover(ns_, missing_), (Spans{{5000, 5300}, {5300, 5400}}));
+  std::filesystem::remove_all(directory_);
+  ring_.sched().directory = 0, ring_.sched().bytes = ~uint32_t{0};
+  EXPECT_EQ(recover(ns_, missing_), (Spans{{5000, 5300}, {5300, 5400}}));
 }
 
 TEST_F(Held, WaitedWhenItDied) {

@@ -356,8 +356,20 @@ void writeProcesses(JsonText &json, ApiRequest &request) {
     key = static_cast<uint32_t>(at - opened.processIds.begin());
   }
   std::ranges::sort(what.open);
+  if (const std::string *match = request.text("match"))
+    what.match = *match;
+  if (const auto hit = request.number("hit"))
+    what.hit = *hit;
   const view::GanttPart part = gantt.part(what);
   json.beginObject().number("processes", gantt.list().all.size()).number("total_rows", part.totalRows);
+  json.number("hits", part.processes);
+  if (part.hit) {
+    const analysis::ProcessRun &run = gantt.list().all[part.hit->run];
+    json.beginObject("hit").number("row", part.hit->row).number("key", opened.processIds[part.hit->key]);
+    json.number("thread", mainThreadId(opened, run.last()));
+    json.number("begin_ns", request.sinceStart(run.beginNs)).number("end_ns", request.sinceStart(run.endNs));
+    json.endObject();
+  }
   json.number("first", what.first).beginArray("rows");
   for (const view::GanttRow &row : part.rows) {
     using Box = view::GanttBox;

@@ -13,7 +13,7 @@ namespace ada::atf {
 static constexpr uint64_t kBlockEvents = 4096;
 
 Expected<IndexReader> IndexReader::open(const std::string &path, const OpenOptions &options) {
-  auto file = ADA_TRY(FileBytes::open(path));
+  auto file = ADA_TRY(options.lowMemory ? FileBytes::openToKeep(path) : FileBytes::open(path));
   IndexReader reader;
   reader.name_ = path;
   reader.shared_ = std::make_shared<Shared>();

@@ -38,9 +38,7 @@ std::string joined(const std::vector<std::string> &words) {
   return text;
 }
 
-using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-std::string joined(const Pairs &pairs) {
+std::string joined(const ManifestFields &pairs) {
   std::string text;
   for (const auto &[name, value] : pairs)
     if (!value.empty())
@@ -48,7 +46,7 @@ std::string joined(const Pairs &pairs) {
   return text;
 }
 
-std::string object(const Pairs &pairs) {
+std::string object(const ManifestFields &pairs) {
   JsonMembers members;
   for (const auto &[name, value] : pairs)
     members.text(name, value);
@@ -149,7 +147,7 @@ void addRecorder(InfoSection &section, const atf::ProcessTrace &process) {
     return;
   atf::HeldReasons reasons;
   for (const atf::ThreadTrace &thread : process.threads())
-    for (const auto &[reason, ns] : atf::heldNs(thread.path))
+    for (const auto &[reason, ns] : atf::heldNs(thread.path, thread.info.get()))
       reasons.add(reason, ns);
   section.members.json("recorder_wait_reasons", reasons.members().object());
   std::string text = formatDuration(manifest.recorderWaitNs) + " in total over all threads, by the recorder";
@@ -461,7 +459,7 @@ InfoSection describeFile(const atf::ProcessTrace &process, const std::string &la
 
 Expected<Description> describeAtf(TraceLocation &place, bool absolute) {
   // Reads neither checksums nor detail events, to be quick on any session.
-  auto opened = openAtf(place, {.checksum = atf::ChecksumPolicy::Defer, .detail = false});
+  auto opened = openAtf(place, {.checksum = atf::ChecksumPolicy::Defer, .detail = false, .lowMemory = true});
   if (!opened)
     return opened.error();
   const auto kept = std::make_shared<atf::Session>(*std::move(opened));

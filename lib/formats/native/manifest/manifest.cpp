@@ -14,7 +14,7 @@
 #include "trace/names.h"
 
 #include <algorithm>
-#include <deque>
+#include <list>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -25,8 +25,8 @@ struct Manifest::Table {
   // A trace with damaged ids can contain any number of unknown functions; at most this many get a name each.
   static constexpr size_t kMostUnknown = 1 << 20;
 
-  std::deque<JsonDocument> documents; // own the texts of `symbols`
-  std::vector<Symbol> symbols;        // those that are in the manifest itself
+  std::list<JsonDocument> documents; // own the texts of `symbols`
+  std::vector<Symbol> symbols;       // those that are in the manifest itself
   atf::SymbolNames names;
   std::unordered_map<uint64_t, uint32_t> byId;
   bool hasAnnotatedValues = false;
@@ -51,8 +51,8 @@ struct Manifest::Table {
     }
   };
   std::shared_ptr<atf::Binaries> binaries; // null if no module is in a file
-  mutable std::deque<Elsewhere> elsewhere;
-  std::unordered_map<uint64_t, uint32_t> elsewhereById; // by module id
+  mutable std::list<Elsewhere> elsewhere;
+  std::unordered_map<uint64_t, Elsewhere *> elsewhereById; // by module id
 
   const Expected<std::shared_ptr<const atf::Binary>> &read(Elsewhere &module,
                                                            const std::vector<ManifestModule> &modules) const {
@@ -66,7 +66,7 @@ struct Manifest::Table {
     const auto found = binaries ? elsewhereById.find(moduleOf(functionId)) : elsewhereById.end();
     if (found == elsewhereById.end())
       return {};
-    Elsewhere &module = elsewhere[found->second];
+    Elsewhere &module = *found->second;
     const auto &binary = read(module, modules);
     if (!binary || !(*binary)->at(symbolOf(functionId)))
       return {};
@@ -183,8 +183,8 @@ private:
       manifest_.table_->moduleById.emplace(module.id, static_cast<uint32_t>(manifest_.modules.size()));
       if (atf::Binaries::isName(module.binary) && module.id <= UINT32_MAX) {
         Manifest::Table &table = *manifest_.table_;
-        table.elsewhereById.emplace(module.id, static_cast<uint32_t>(table.elsewhere.size()));
         Manifest::Table::Elsewhere &elsewhere = table.elsewhere.emplace_back();
+        table.elsewhereById.emplace(module.id, &elsewhere);
         elsewhere.moduleId = static_cast<uint32_t>(module.id), elsewhere.baseAddress = module.baseAddress;
       } else {
         module.binary.clear();
@@ -302,8 +302,8 @@ void Manifest::eachSymbol(const std::function<void(const Symbol &symbol)> &visit
                           const std::function<bool(const ManifestModule &module)> &wants) const {
   for (const Symbol &symbol : table_->symbols)
     visit(symbol);
-  for (const auto &[id, at] : table_->elsewhereById) {
-    Table::Elsewhere &module = table_->elsewhere[at];
+  for (const auto &[id, place] : table_->elsewhereById) {
+    Table::Elsewhere &module = *place;
     if (!table_->binaries || (wants && !wants(modules[table_->moduleById.at(id)])))
       continue;
     if (const auto &binary = table_->read(module, modules))
@@ -382,7 +382,7 @@ std::map<std::string, uint64_t> Manifest::allDropped() const {
 }
 
 // The value of a field that was read as text; empty if it is missing.
-static std::string valueOf(const std::vector<std::pair<std::string, std::string>> &fields, std::string_view name) {
+static std::string valueOf(const ManifestFields &fields, std::string_view name) {
   const auto found = std::ranges::find(fields, name, [](const auto &field) { return std::string_view(field.first); });
   return found == fields.end() ? std::string() : found->second;
 }

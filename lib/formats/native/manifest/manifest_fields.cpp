@@ -4,6 +4,9 @@
 #include "shared/manifest_keys.h"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
 
 namespace ada {
 
@@ -44,6 +47,32 @@ static bool take(dom::element value, ManifestExit &exit) {
       at(key, exit.value);
   }
   exit.death = deathOf(fields);
+  return true;
+}
+
+const ManifestFields::List &ManifestFields::list() const {
+  static const List kNone;
+  return list_ ? *list_ : kNone;
+}
+
+// Equal lists are parsed once.
+static bool take(dom::element value, ManifestFields &to) {
+  static std::mutex mutex;
+  static std::unordered_map<std::string, std::weak_ptr<const ManifestFields::List>> known;
+  constexpr size_t kMostKnown = 1000;
+  const std::lock_guard lock(mutex);
+  if (known.size() > kMostKnown)
+    std::erase_if(known, [](const auto &entry) { return entry.second.expired(); });
+  auto &place = known[simdjson::minify(value)];
+  std::shared_ptr<const ManifestFields::List> list = place.lock();
+  if (!list) {
+    ManifestFields::List read;
+    if (!take(value, read))
+      return false;
+    list = std::make_shared<const ManifestFields::List>(std::move(read));
+    place = list;
+  }
+  to = ManifestFields(std::move(list));
   return true;
 }
 

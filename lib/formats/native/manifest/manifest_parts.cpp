@@ -38,6 +38,7 @@ ManifestParts ManifestParts::read(const std::string &path) {
     const auto erase = [&](std::string_view key, const auto &) { rest.erase(key); };
     ManifestThread any;
     manifest::convertedThreadFields(erase, any);
+    rest.erase(manifest::kSchedAds); // the thread's lane has what it says
     if (!rest.empty())
       parts.threads.emplace(id, rest.text());
   });

@@ -6,6 +6,7 @@
 #include "formats/native/manifest/binaries.h"
 #include "formats/native/manifest/symbol_entries.h"
 #include "shared/manifest_keys.h"
+#include "shared/text/base64.h"
 #include "trace/base/file_bytes.h"
 #include "trace/base/format.h"
 #include "trace/base/json_document.h"
@@ -106,8 +107,8 @@ void ManifestText::takeBinaries(const std::string &folder) {
   description_ = description.text();
 }
 
-void ManifestText::addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t inferred,
-                             uint64_t minTimeNs, uint64_t maxTimeNs) {
+void ManifestText::addThread(const Thread &thread, std::string_view sched, uint64_t events, uint64_t details,
+                             uint64_t inferred, uint64_t minTimeNs, uint64_t maxTimeNs) {
   ManifestThread known;
   known.id = thread.number, known.tid = thread.tid, known.name = thread.name;
   known.hasDetail = details > 0, known.eventCount = events, known.detailCount = details;
@@ -117,6 +118,11 @@ void ManifestText::addThread(const Thread &thread, uint64_t events, uint64_t det
   if (inferred > 0) // files that have a count instead of exits keep the count
     json.set(manifest::kInferredCount, std::to_string(inferred));
   json.addMissing(JsonObject(thread.description));
+  if (!sched.empty()) {
+    std::string text;
+    putBase64(reinterpret_cast<const unsigned char *>(sched.data()), sched.size(), [&](char c) { text += c; });
+    json.set(manifest::kSchedAds, jsonString(text));
+  }
   inferred_ += inferred;
   threads_.line().json({}, json.text());
   if (events) {

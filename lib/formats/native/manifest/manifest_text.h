@@ -18,8 +18,9 @@ public:
   std::vector<std::string> binaries() const;
   /// Takes the symbols from these files, so that it needs none of them.
   void takeBinaries(const std::string &folder);
-  void addThread(const Thread &thread, uint64_t events, uint64_t details, uint64_t inferred, uint64_t minTimeNs,
-                 uint64_t maxTimeNs);
+  /// `sched`: the bytes of its scheduling record; empty if they are in a file, or there are none.
+  void addThread(const Thread &thread, std::string_view sched, uint64_t events, uint64_t details, uint64_t inferred,
+                 uint64_t minTimeNs, uint64_t maxTimeNs);
   Expected<void> write(const std::string &path) const;
 
 private:

@@ -1,10 +1,11 @@
-// Reads, writes, completes and checks sched.ads.
+// Reads, writes, completes and checks scheduling records.
 #include "formats/native/sched/sched_file.h"
 
 #include "formats/native/bytes/checksum.h"
 #include "formats/native/directories.h"
 #include "shared/encode/sched_format.h"
 #include "shared/ring/ring_file.h"
+#include "shared/text/base64.h"
 #include "trace/base/file_bytes.h"
 #include "trace/base/safe_file.h"
 #include "trace/base/try.h"
@@ -272,31 +273,80 @@ private:
 
 std::string schedPathIn(const std::string &thread) { return joinPath(thread, sched::kFileName); }
 
-std::shared_ptr<const OffCpuLane> SchedLanes::of(const std::string &thread, uint32_t index,
+Expected<SchedRecord> SchedRecord::inFile(const std::string &path) {
+  SchedRecord record;
+  record.file_ = ADA_TRY(FileBytes::open(path));
+  record.path_ = path;
+  return record;
+}
+
+Expected<std::optional<SchedRecord>> SchedRecord::of(const std::string &thread, const ManifestThread *info) {
+  if (const std::string path = schedPathIn(thread); exists(path))
+    return std::optional(ADA_TRY(inFile(path)));
+  if (!info || info->schedAds.empty())
+    return std::optional<SchedRecord>();
+  SchedRecord record;
+  record.path_ = joinPath(parentPath(thread), "manifest.json");
+  if (!takeBase64(info->schedAds, [&](unsigned char byte) { record.kept_ += static_cast<char>(byte); }))
+    return Error{.code = "E_BAD_RECORD",
+                 .message = "the scheduling record of thread " + std::to_string(info->id) + " is not base64",
+                 .file = record.path_};
+  return std::optional(std::move(record));
+}
+
+Bytes SchedRecord::bytes() const {
+  return kept_.empty() ? file_.holes().before(file_.bytes()) : std::as_bytes(std::span(kept_));
+}
+
+static std::shared_ptr<const OffCpuLane> laneOf(const Header &header, Bytes bytes) {
+  PeriodBuilder builder(header.fromNs);
+  const size_t count = recordsIn(bytes);
+  bool isSorted = true;
+  for (size_t i = 1; i < count && isSorted; ++i)
+    isSorted = recordAt(bytes, i - 1).timeNs <= recordAt(bytes, i).timeNs;
+  if (isSorted) {
+    for (size_t i = 0; i < count; ++i)
+      builder.take(recordAt(bytes, i));
+  } else { // a core delivered its record late
+    std::vector<Record> records(count);
+    std::memcpy(records.data(), bytes.data() + sizeof(Header), count * sizeof(Record));
+    std::ranges::stable_sort(records, {}, &Record::timeNs);
+    std::ranges::for_each(records, [&](const Record &r) { builder.take(r); });
+  }
+  return builder.finish(header);
+}
+
+static Expected<std::shared_ptr<const OffCpuLane>> readLane(const SchedRecord &record) {
+  return laneOf(ADA_TRY(readHeader(record.bytes(), record.path())), record.bytes());
+}
+
+std::shared_ptr<const OffCpuLane> SchedLanes::of(const std::string &thread, const ManifestThread *info, uint32_t index,
                                                  std::vector<Error> &problems) {
   if (index >= lanes_.size())
     lanes_.resize(index + 1);
-  const std::string path = schedPathIn(thread);
-  if (lanes_[index] || !exists(path))
+  if (lanes_[index])
     return lanes_[index];
-  auto opened = OffCpuLane::open(path);
-  if (opened)
-    lanes_[index] = std::move(*opened);
+  const auto record = SchedRecord::of(thread, info);
+  if (record && !*record)
+    return nullptr;
+  auto lane = record ? readLane(**record) : Expected<std::shared_ptr<const OffCpuLane>>(record.error());
+  if (lane)
+    lanes_[index] = std::move(*lane);
   else
-    problems.push_back(opened.error());
+    problems.push_back(lane.error());
   return lanes_[index];
 }
 
-std::map<uint32_t, uint64_t> heldNs(const std::string &thread) {
+std::map<uint32_t, uint64_t> heldNs(const std::string &thread, const ManifestThread *info) {
   std::map<uint32_t, uint64_t> sums;
-  const std::string path = schedPathIn(thread);
-  const auto file = exists(path) ? FileBytes::open(path) : Expected<FileBytes>(FileBytes());
-  if (!file || !readHeader(file->bytes(), path))
+  const auto found = SchedRecord::of(thread, info);
+  if (!found || !*found || !readHeader((*found)->bytes(), {}))
     return sums;
+  const Bytes bytes = (*found)->bytes();
   Record open = {};
   bool isHeld = false;
-  for (size_t i = 0, end = recordsIn(file->bytes()); i < end; ++i) {
-    const Record record = recordAt(file->bytes(), i);
+  for (size_t i = 0, end = recordsIn(bytes); i < end; ++i) {
+    const Record record = recordAt(bytes, i);
     if (record.kind == sched::Kind::Held && !isHeld) {
       open = record, isHeld = true;
     } else if (record.kind == sched::Kind::Resumed && std::exchange(isHeld, false) && record.timeNs > open.timeNs) {
@@ -405,9 +455,11 @@ Expected<void> finishSched(const std::string &path) {
   return {};
 }
 
-Expected<void> checkSched(const std::string &path) {
-  auto file = ADA_TRY(FileBytes::open(path));
-  const Bytes bytes = file.holes().before(file.bytes());
+Expected<void> checkSched(const std::string &path) { return checkSched(ADA_TRY(SchedRecord::inFile(path))); }
+
+Expected<void> checkSched(const SchedRecord &checked) {
+  const std::string &path = checked.path();
+  const Bytes bytes = checked.bytes();
   const auto header = ADA_TRY(readHeader(bytes, path));
   const size_t count = recordsIn(bytes);
   for (size_t i = 0; i < count; ++i) {
@@ -436,24 +488,7 @@ namespace ada {
 using namespace atf;
 
 Expected<std::shared_ptr<const OffCpuLane>> OffCpuLane::open(const std::string &path) {
-  auto file = ADA_TRY(FileBytes::open(path));
-  const Bytes bytes = file.holes().before(file.bytes());
-  const auto header = ADA_TRY(readHeader(bytes, path));
-  PeriodBuilder builder(header.fromNs);
-  const size_t count = recordsIn(bytes);
-  bool isSorted = true;
-  for (size_t i = 1; i < count && isSorted; ++i)
-    isSorted = recordAt(bytes, i - 1).timeNs <= recordAt(bytes, i).timeNs;
-  if (isSorted) {
-    for (size_t i = 0; i < count; ++i)
-      builder.take(recordAt(bytes, i));
-  } else { // a core delivered its record late
-    std::vector<Record> records(count);
-    std::memcpy(records.data(), bytes.data() + sizeof(Header), count * sizeof(Record));
-    std::ranges::stable_sort(records, {}, &Record::timeNs);
-    std::ranges::for_each(records, [&](const Record &r) { builder.take(r); });
-  }
-  return builder.finish(header);
+  return readLane(ADA_TRY(SchedRecord::inFile(path)));
 }
 
 } // namespace ada

@@ -1,7 +1,12 @@
-// thread_N/sched.ads, beside a thread's index file: when the thread was on-CPU. See docs/formats/sched.md.
+// Reads and writes scheduling records: when a thread was on-CPU.
+//
+// A record is in thread_N/sched.ads, beside the thread's index file, or if it is short, in the thread's entry of the
+// manifest. See docs/formats/sched.md.
 #pragma once
 
+#include "ada/trace/manifest.h"
 #include "ada/trace/off_cpu.h"
+#include "trace/base/file_bytes.h"
 
 #include <map>
 
@@ -10,20 +15,42 @@ namespace ada::atf {
 /// The path of sched.ads in the directory of a thread.
 std::string schedPathIn(const std::string &thread);
 
-/// The lanes of a session's threads; each file is read once.
+/// The bytes of a scheduling record, and where they are.
+class SchedRecord {
+public:
+  /// That of the thread in the directory `thread`, whatever holds it; nothing if there is none. `info`: the manifest's
+  /// entry, or null. Errors: E_IO; E_BAD_RECORD if the entry is not base64.
+  static Expected<std::optional<SchedRecord>> of(const std::string &thread, const ManifestThread *info);
+  /// That in a file. Errors: E_IO.
+  static Expected<SchedRecord> inFile(const std::string &path);
+
+  std::span<const std::byte> bytes() const;
+  /// The path of the file, or of the manifest.
+  const std::string &path() const { return path_; }
+
+private:
+  std::string path_, kept_;
+  FileBytes file_;
+};
+
+/// A record of at most that many bytes goes into the manifest.
+inline constexpr size_t kMostSchedInManifest = 1008;
+
+/// The lanes of a session's threads; each record is read once.
 class SchedLanes {
 public:
-  /// The lane of the thread with number `index` in the session; null if it has none. Errors in the file are added to
+  /// The lane of the thread with number `index` in the session; null if it has none. Errors in the record are added to
   /// `problems`.
-  std::shared_ptr<const OffCpuLane> of(const std::string &thread, uint32_t index, std::vector<Error> &problems);
+  std::shared_ptr<const OffCpuLane> of(const std::string &thread, const ManifestThread *info, uint32_t index,
+                                       std::vector<Error> &problems);
 
 private:
   std::vector<std::shared_ptr<const OffCpuLane>> lanes_;
 };
 
-/// How long the recorder held a thread up, by the reason that its sched.ads gives: all periods that have ended. Empty
-/// if there is no such file, or if it can't be read. Reads the file, but keeps nothing of it.
-std::map<uint32_t, uint64_t> heldNs(const std::string &thread);
+/// How long the recorder held a thread up, by the reason that its record gives: all periods that have ended. Empty
+/// if there is no record, or if it can't be read. Keeps nothing of it.
+std::map<uint32_t, uint64_t> heldNs(const std::string &thread, const ManifestThread *info);
 
 /// The bytes of a sched.ads with everything known about a thread.
 std::string schedBytes(const OffCpuLane &lane, uint32_t tid);
@@ -38,7 +65,9 @@ Expected<void> finishSched(const std::string &path);
 /// Whether the file exists and has no end, or not even a whole header.
 bool lacksEnd(const std::string &path);
 
-/// Reports the first problem of a file: its header, records of unknown kinds, a wrong checksum, bytes after the end.
+/// Reports the first problem of a record: its header, records of unknown kinds, a wrong checksum, bytes after the end.
+Expected<void> checkSched(const SchedRecord &record);
+/// The same for a file.
 Expected<void> checkSched(const std::string &path);
 
 } // namespace ada::atf

@@ -25,7 +25,7 @@ ThreadTrace openThread(const std::string &indexPath, uint64_t id, const OpenOpti
                      .index = IndexReader::open(indexPath, options),
                      .detail = std::nullopt,
                      .warnings = {},
-                     .info = std::nullopt};
+                     .info = nullptr};
   // A detail file belongs to a session's index file; a file of another name stands alone.
   if (!thread.index || (baseName(indexPath) != "index.atf" && baseName(indexPath) != "index.atp"))
     return thread;
@@ -92,7 +92,7 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
     std::string path = joinPath(directory, name);
     ThreadTrace thread = openThread(indexPathIn(path), id, options);
     if (info)
-      thread.info = *info;
+      thread.info = {process.description_, info};
     if (!thread.index)
       process.flaws_.push_back(
           {"W_THREAD_UNREADABLE:" + std::to_string(id), "its events are left out: " + thread.index.error().text()});

@@ -40,7 +40,7 @@ Expected<ProcessTrace> ProcessTrace::openOne(const std::string &indexPath, const
       process.description_ = std::make_shared<Manifest>(*std::move(manifest));
       for (const ManifestThread &info : process.description_->threads)
         if (info.id == *id)
-          thread.info = info;
+          thread.info = {process.description_, &info};
     }
   process.names_ = process.description_ ? process.description_ : std::make_shared<Manifest>(Manifest::empty());
   process.all_.push_back(std::move(thread));

@@ -121,7 +121,7 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
     ++problemCount_;
     report_(thread.detail->error().text());
   }
-  checkSchedFile(process, schedPathIn(thread.path));
+  checkSchedRecord(process, thread);
   checkEnds(index, thread);
   const bool hasLinks = checkEvents(process, index);
   if (const auto damage = index.damage()) {
@@ -137,10 +137,9 @@ void SessionCheck::checkThread(const ProcessTrace &process, const ThreadTrace &t
     checkLinks(process, thread, hasLinks);
 }
 
-void SessionCheck::checkSchedFile(const ProcessTrace &process, const std::string &path) {
-  if (!exists(path))
-    return;
-  const auto checked = checkSched(path);
+void SessionCheck::checkSchedRecord(const ProcessTrace &process, const ThreadTrace &thread) {
+  const auto record = SchedRecord::of(thread.path, thread.info.get());
+  const auto checked = !record ? Expected<void>(record.error()) : *record ? checkSched(**record) : Expected<void>();
   if (checked)
     return;
   Error error = checked.error();

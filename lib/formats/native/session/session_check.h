@@ -31,7 +31,7 @@ private:
   void problem(const std::string &file, const std::string &text);
   void checkProcess(const ProcessTrace &process, bool isWhole);
   void checkThread(const ProcessTrace &process, const ThreadTrace &thread);
-  void checkSchedFile(const ProcessTrace &process, const std::string &path);
+  void checkSchedRecord(const ProcessTrace &process, const ThreadTrace &thread);
   void checkEnds(const IndexReader &index, const ThreadTrace &thread);
   bool checkEvents(const ProcessTrace &process, const IndexReader &index);
   void checkLinks(const ProcessTrace &process, const ThreadTrace &thread, bool hasLinks);

@@ -108,6 +108,7 @@ private:
   };
   struct ThreadState {
     Thread thread;
+    std::string sched; // the bytes of its record, if they go into the manifest
     std::unique_ptr<AtfThreadWriter> writer;
   };
   std::string nameOf(const Process &process);
@@ -172,13 +173,17 @@ Expected<void> AtfSessionSink::copyBinaries(const ManifestText &text, const std:
 Expected<void> AtfSessionSink::addThread(const Thread &thread) {
   ProcessState &process = processes_[thread.process];
   lost_.addChanged({thread.name, thread.description});
-  ThreadState state{.thread = thread, .writer = nullptr};
+  ThreadState state{.thread = thread, .sched = {}, .writer = nullptr};
   while (!process.numbers.insert(state.thread.number).second)
     ++state.thread.number;
   const std::string path = atf::joinPath(process.path, "thread_" + std::to_string(state.thread.number));
   ADA_TRY(makeDirectory(path));
   if (thread.offCpu)
-    ADA_TRY(atf::writeSched(atf::schedPathIn(path), *thread.offCpu, static_cast<uint32_t>(thread.tid)));
+    state.sched = atf::schedBytes(*thread.offCpu, static_cast<uint32_t>(thread.tid));
+  if (state.sched.size() > atf::kMostSchedInManifest) {
+    ADA_TRY(replaceFile(atf::schedPathIn(path), state.sched));
+    state.sched.clear();
+  }
   state.writer = std::make_unique<AtfThreadWriter>(state.thread, process.clockType, options_,
                                                    atf::joinPath(path, options_.packed ? "index.atp" : "index.atf"),
                                                    atf::joinPath(path, options_.packed ? "detail.atp" : "detail.atf"));
@@ -191,7 +196,7 @@ Expected<void> AtfSessionSink::finish() {
   for (ThreadState &thread : threads_) {
     AtfThreadWriter &writer = *thread.writer;
     ADA_TRY(writer.finish());
-    processes_[thread.thread.process].text.addThread(thread.thread, writer.events(), writer.details(),
+    processes_[thread.thread.process].text.addThread(thread.thread, thread.sched, writer.events(), writer.details(),
                                                      writer.inferred(), writer.minTimeNs(), writer.maxTimeNs());
   }
   for (ProcessState &process : processes_) // last, when the threads are complete

@@ -219,7 +219,7 @@ Expected<void> AtfSource::announceThreads(TraceSink &sink, const std::vector<Man
       t.description = descriptions[processIndex].threadDescription(thread.id);
       if (thread.info)
         t.gaps = thread.info->gaps;
-      t.offCpu = sched_.of(thread.path, t.index, errors_);
+      t.offCpu = sched_.of(thread.path, thread.info.get(), t.index, errors_);
       t.extent = ThreadExtent{
           .events = thread.index->size(), .firstNs = thread.index->firstNs(), .lastNs = thread.index->lastNs()};
       times.add(t);

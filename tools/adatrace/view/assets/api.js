@@ -28,7 +28,9 @@
  * @typedef {{key: number, depth: number, is_open: boolean, command: string, count: number, failed: number, pid: number | null,
  *   exit: string | null, wall_ns: number, median_ns: number, on_cpu_ns: number | null, begin: number[], end: number[], processes: number[],
  *   fill: number[], thread: number[]}} ProcessRow a program's processes, or one of them, by boxes
- * @typedef {{processes: number, total_rows: number, first: number, rows: ProcessRow[]}} Processes
+ * @typedef {{row: number, key: number, thread: number, begin_ns: number, end_ns: number}} ProcessHit
+ * @typedef {{processes: number, hits: number, hit?: ProcessHit, total_rows: number, first: number, rows: ProcessRow[]}} Processes
+ *   `hits`: processes that match
  */
 /**
  * The part of the trace that an analysis has read; `too_long`: nothing, because it would take too long.
@@ -140,7 +142,7 @@ export const getHistogram = (scope, signal) => ask('histogram', scope, signal);
 /** @param {Scope & {pixels: number}} scope @param {AbortSignal} [signal] @returns {Promise<Processors>} */
 export const getProcessors = (scope, signal) => ask('processors', scope, signal);
 /**
- * @param {Scope & {pixels: number, first: number, rows: number, open: string}} scope @param {AbortSignal} [signal]
+ * @param {Scope & {pixels: number, first: number, rows: number, open: string, match?: string, hit?: number}} scope @param {AbortSignal} [signal]
  * @returns {Promise<Processes>}
  */
 export const getProcesses = (scope, signal) => ask('processes', scope, signal);

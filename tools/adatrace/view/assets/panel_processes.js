@@ -28,6 +28,14 @@ export class ProcessesPanel extends ScopePanel {
     this.canvas.setAttribute('aria-label', 'processes; up and down move between rows, Enter opens a program or goes to a process');
     this.part = make('div', 'part', this.side, this.canvas);
     this.content.append(this.part);
+    this.search = make('input');
+    this.search.name = 'process';
+    this.search.placeholder = 'program, command line or PID';
+    this.search.size = 30;
+    this.search.autocomplete = 'off';
+    this.search.spellcheck = false;
+    this.tools = make('div', 'tools', make('label', '', 'search ', this.search), button('previous', () => this.step(-1)), button('next', () => this.step(1)));
+    this.element.prepend(this.tools);
     this.details = make('p', 'details');
     this.details.setAttribute('role', 'status');
     this.element.append(this.details);
@@ -35,7 +43,10 @@ export class ProcessesPanel extends ScopePanel {
     this.opened = new Set();
     /** @type {Place | null} */
     this.at = null;
+    /** The number of the process that was gone to among those that match, and its row; -1 for none. */
+    this.hit = this.hitRow = -1;
     this.listen();
+    this.listenToSearch();
     // The drawing moves with the timeline at once; the answer for the new range comes later.
     app.onChange((what) => what === 'view' && this.isOpen && this.draw());
   }
@@ -51,24 +62,32 @@ export class ProcessesPanel extends ScopePanel {
   }
   extra() {
     const pane = this.pane();
-    return [pane.session.id, pane.axis.from, pane.axis.to, pane.width, [...this.opened], this.wanted()];
+    return [pane.session.id, pane.axis.from, pane.axis.to, pane.width, [...this.opened], this.match, this.wanted()];
+  }
+  get match() {
+    return this.search.value.trim();
   }
   pane() {
     return this.app.active || this.app.panes[0];
   }
   /** @param {Pane} _pane @param {import('./api.js').Scope} _scope @param {AbortSignal} signal @returns {Promise<Processes>} */
   ask(_pane, _scope, signal) {
-    return getProcesses({...rangeAround(this.pane()), open: [...this.opened].join(','), ...this.wanted()}, signal);
+    return getProcesses({...this.question(), ...this.wanted()}, signal);
+  }
+  question() {
+    return {...rangeAround(this.pane()), open: [...this.opened].join(','), match: this.match || undefined};
   }
   /** @param {Pane} _pane @param {Processes} answer */
   show(_pane, answer) {
-    this.caption.textContent = `${counted(answer.processes, 'process', 'processes')} in ${counted(answer.total_rows, 'row')}`;
+    const all = counted(answer.processes, 'process', 'processes'), rows = counted(answer.total_rows, 'row');
+    this.caption.textContent = !this.match ? `${all} in ${rows}` : `${grouped(answer.hits)} of ${all} match, in ${rows}`;
     this.part.style.top = `${answer.first * ROW}px`;
     this.content.style.setProperty('--height', `${answer.total_rows * ROW}px`);
     this.at = null;
     this.details.textContent = '';
     this.side.replaceChildren(...answer.rows.map((row, at) => this.label(row, at)));
-    this.draw();
+    const chosen = this.hitRow - answer.first;
+    this.moveTo(this.hitRow >= 0 && answer.rows[chosen] ? {row: chosen, box: -1} : null);
   }
   /** @param {ProcessRow} row @param {number} at */
   label(row, at) {
@@ -87,7 +106,27 @@ export class ProcessesPanel extends ScopePanel {
   toggle(row) {
     if (!this.opened.delete(row.key))
       this.opened.add(row.key);
+    this.hitRow = -1; // it may be in another row now
     void this.refresh();
+  }
+
+  /** Goes to the next or the previous process that matches. @param {1 | -1} by */
+  async step(by) {
+    await this.refresh();
+    const hits = this.shown?.answer.hits ?? 0;
+    if (!hits)
+      return;
+    this.hit = this.hit < 0 ? (by > 0 ? 0 : hits - 1) : (this.hit + by + hits) % hits;
+    const {hit} = await getProcesses({...this.question(), first: 0, rows: 0, hit: this.hit});
+    if (!hit)
+      return;
+    this.opened.add(hit.key);
+    this.hitRow = hit.row;
+    await this.refresh(); // now there is room to scroll to it
+    this.content.scrollTop = hit.row * ROW - this.content.clientHeight / 2;
+    await this.refresh();
+    this.render();
+    this.goTo(hit.thread, hit.begin_ns, hit.end_ns);
   }
 
   draw() {
@@ -116,18 +155,22 @@ export class ProcessesPanel extends ScopePanel {
   }
   /** Opens the row of a program, or goes to the main thread of a process. */
   go() {
-    const row = this.at && this.shown?.answer.rows[this.at.row], pane = this.pane();
+    const row = this.at && this.shown?.answer.rows[this.at.row];
     if (!this.at || !row)
       return;
     if (row.count > 1) {
       this.toggle(row);
       return;
     }
-    const thread = row.thread[Math.max(this.at.box, 0)], line = pane.rows.ofThread(thread);
+    if (row.begin.length)
+      this.goTo(row.thread[Math.max(this.at.box, 0)], row.begin[0], row.end[0]);
+  }
+  /** @param {number} thread @param {number} from @param {number} to */
+  goTo(thread, from, to) {
+    const pane = this.pane(), line = pane.rows.ofThread(thread);
     if (line)
       pane.activate(line);
-    if (row.begin.length)
-      pane.axis.glide(row.begin[0], Math.max(row.end[0], row.begin[0] + 1));
+    pane.axis.glide(from, Math.max(to, from + 1));
   }
   /** @param {MouseEvent} event @returns {Place | null} */
   placeAt(event) {
@@ -136,6 +179,22 @@ export class ProcessesPanel extends ScopePanel {
     return shown ? {row, box: boxAt(shown, time, slack)} : null;
   }
 
+  listenToSearch() {
+    this.search.addEventListener('input', () => {
+      this.hit = this.hitRow = -1;
+      this.content.scrollTop = 0;
+      this.later();
+    });
+    this.search.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') {
+        event.preventDefault();
+        void this.step(event.shiftKey ? -1 : 1);
+      } else if (event.key === 'Escape') {
+        event.preventDefault();
+        this.canvas.focus();
+      }
+    });
+  }
   listen() {
     this.content.addEventListener('scroll', () => this.later(), {passive: true});
     this.canvas.addEventListener('mousemove', (event) => {
