@@ -7,8 +7,8 @@
 // end of the file. A reader finds all blocks by going from header to header.
 #pragma once
 
-#include "packed_detail.h"
 #include "packed_blocks.h"
+#include "packed_detail.h"
 
 namespace ada::packed {
 

@@ -106,7 +106,8 @@ inline bool isKnownKind(uint16_t kind) {
 }
 
 // Every event but those of plain records goes this way.
-template <class Emit> __attribute__((always_inline)) inline void give(const ThreadExpansion &t, const Event &e, Emit &emit) {
+template <class Emit>
+__attribute__((always_inline)) inline void give(const ThreadExpansion &t, const Event &e, Emit &emit) {
   ADA_ASSERT(isKnownKind(e.kind) && e.depth == t.stack.depth);
   emit(e);
 }

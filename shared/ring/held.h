@@ -38,7 +38,8 @@ inline uint64_t heldNs(uint64_t length, ClockMap &clock) {
 }
 
 // The held time of a chunk that its thread has not used again. `afterNs`: the last event of the thread, or of its lane,
-// before it. `isLastEvent`: it is surely the last event. `times`: the ring's ADA_TIMES_…, see above. All 0 if the thread was not held up.
+// before it. `isLastEvent`: it is surely the last event. `times`: the ring's ADA_TIMES_…, see above. All 0 if the
+// thread was not held up.
 inline Held heldFor(const ada_chunk &chunk, ClockMap &clock, uint64_t afterNs, bool isLastEvent, uint32_t times) {
   Held held = {};
   if (chunk.held_to <= chunk.held_from) // not measured, or the counter went back

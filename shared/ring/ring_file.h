@@ -307,7 +307,8 @@ typedef struct ada_ring_thread {
 typedef struct ada_ring_sched {
   uint32_t bytes; /* (atomic) how many there are; 0: if there is a file, that has them */
   uint32_t reserved;
-  uint64_t directory; /* ada_ring_header.directory_number when they began: of the trace's other parts they say nothing */
+  uint64_t
+      directory; /* ada_ring_header.directory_number when they began: of the trace's other parts they say nothing */
   unsigned char data[1008];
 } ada_ring_sched;
 

@@ -12,7 +12,8 @@ static std::string originalNameOf(const model::Function &about) {
 }
 
 GlobbedFunction::GlobbedFunction(const model::Function &about)
-    : about_(about), original_(originalNameOf(about)), texts_({about.name.c_str(), about.displayName.c_str(), about.file.c_str()}),
+    : about_(about), original_(originalNameOf(about)),
+      texts_({about.name.c_str(), about.displayName.c_str(), about.file.c_str()}),
       others_({nullptr, original_.c_str(), nullptr}) {}
 
 // Only names with something folded differ from those that globs match anyway.

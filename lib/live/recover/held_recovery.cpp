@@ -1,7 +1,7 @@
 // Writes the held times in the chunks of a dead process's ring to the lanes of its threads.
 #include "live/recover/held_recovery.h"
 
-#include "formats/atf/files/sched_file.h"
+#include "formats/native/sched/sched_file.h"
 #include "shared/ring/held.h"
 #include "trace/base/safe_file.h"
 #include "trace/base/try.h"
