@@ -26,7 +26,7 @@ void SystemIds::add(const Thread &thread) {
   tids_.push_back(tid);
 }
 
-// Receives the calls from ThreadCalls.
+// Receives the calls from CallReader.
 struct ExportSink::ThreadState {
   struct LateValues {
     uint32_t depth;
@@ -105,7 +105,7 @@ struct ExportSink::ThreadState {
   ExportSink &sink;
   uint32_t index;
   bool isFollowed;
-  analysis::ThreadCalls<ThreadState> calls;
+  analysis::CallReader<ThreadState> calls;
   uint64_t seq = 0;
   std::optional<uint64_t> firstNs; // of the events, excluding calls that were already open
   std::vector<LateValues> late;    // the outermost call first
@@ -186,12 +186,16 @@ Expected<void> ExportSink::events(const Batch &batch) {
           analysis::addValueJson(state.json, batch.texts[event.extra]);
       }
       break;
-    case Kind::Other:
-      lost_.add("events of kinds without a name");
-      break;
-    default:
+    case Kind::Call:
+    case Kind::Return:
+    case Kind::Exception:
+    case Kind::Inferred:
+    case Kind::Missing:
       state.calls.take(state.seq, event, batch);
       state.keep(event, batch);
+      break;
+    default:
+      lost_.add("events of kinds without a name");
     }
     state.seq += !event.isEarlier;
   }

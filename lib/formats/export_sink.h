@@ -1,7 +1,7 @@
 // The common part of sinks for formats that are only written: turns events into calls with arguments, results and ends.
 #pragma once
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/calls/call_reader.h"
 #include "analysis/values/counters.h"
 #include "formats/byte_output.h"
 #include "formats/table.h"

@@ -3,7 +3,7 @@
 
 #include "ada/trace/calls.h"
 #include "ada/trace/model.h"
-#include "analysis/waits/off_cpu_of_calls.h"
+#include "analysis/calls/off_cpu_of_calls.h"
 
 #include <memory>
 #include <span>
@@ -32,7 +32,9 @@ public:
     lastNs_ = event.timeNs;
   }
   /// The times of the innermost call, which ends.
-  analysis::OffCpuOfCall end(uint32_t depth) { return open_.end(depth); }
+  analysis::OffCpuOfCall end(uint32_t depth) {
+    return open_.has(depth) ? open_.ended(depth) : analysis::OffCpuOfCall();
+  }
 
 private:
   std::shared_ptr<const OffCpuLane> lane_;

@@ -103,7 +103,7 @@ private:
       thread.firstFunctions.push_back(event.function);
     const size_t before = thread.pending.size();
     put(thread.pending, &event, sizeof event);
-    if (event.kind == Kind::Mark || event.kind == Kind::Value) {
+    if (isText(event.kind)) {
       putText(thread.pending, batch.texts[event.extra].name);
       putText(thread.pending, batch.texts[event.extra].json);
     } else {
@@ -241,7 +241,7 @@ Expected<void> Spool::readChunk(TraceSink &sink, const ReadRequest &request, std
   for (uint64_t seq = firstSeq; seq < firstSeq + events; ++seq) {
     Event event;
     from.get(event);
-    if (event.kind == Kind::Mark || event.kind == Kind::Value) {
+    if (isText(event.kind)) {
       event.extra = static_cast<uint32_t>(texts.size());
       const std::string_view name = from.getText();
       texts.push_back({name, from.getText()});

@@ -69,7 +69,7 @@ private:
 Expected<analysis::CallPaths> pathsOf(const Trace &trace, const Choice &choice, analysis::PathsBy by, size_t most,
                                       const StopFlag &stop) {
   const Trace::Reading reading = trace.read(stop);
-  auto paths = ADA_TRY(analysis::readCallPaths(*reading.source, reading.table, trace.threads(choice.threads),
+  auto paths = ADA_TRY(analysis::readCallPaths({*reading.source, reading.table, trace.threads(choice.threads)},
                                                {.filter = choice.filter, .by = by, .mostNodes = most}));
   paths.damage += reading.damage();
   return paths;
@@ -78,7 +78,7 @@ Expected<analysis::CallPaths> pathsOf(const Trace &trace, const Choice &choice, 
 Expected<analysis::Report> reportOf(const Trace &trace, const Choice &choice, const ReportWish &wish,
                                     const StopFlag &stop) {
   const Trace::Reading reading = trace.read(stop);
-  auto report = ADA_TRY(analysis::makeReport(*reading.source, reading.table, trace.threads(choice.threads),
+  auto report = ADA_TRY(analysis::makeReport({*reading.source, reading.table, trace.threads(choice.threads)},
                                              {.filter = choice.filter, .by = wish.by, .arguments = wish.arguments}));
   report.damage += reading.damage();
   return report;
@@ -124,7 +124,7 @@ Expected<Answer> report(const Trace &trace, const Choice &choice, const ReportWi
 Expected<Answer> tree(const Trace &trace, const Choice &choice, const TreeWish &wish, const StopFlag &stop) {
   Trace::Reading reading = trace.read(stop);
   TreeRows rows(trace, reading.table, choice, wish.most);
-  ADA_TRY(analysis::walkTrees(*reading.source, reading.table, trace.threads(choice.threads), choice.filter,
+  ADA_TRY(analysis::walkTrees({*reading.source, reading.table, trace.threads(choice.threads)}, choice.filter,
                               {.fold = wish.fold, .values = wish.values}, rows));
   return Answer{rows.json(), adviceOn(choice, reading.table.functions), reading.damage()};
 }
@@ -132,7 +132,7 @@ Expected<Answer> tree(const Trace &trace, const Choice &choice, const TreeWish &
 Expected<Answer> waits(const Trace &trace, const Choice &choice, analysis::WaitsBy by, const StopFlag &stop) {
   Trace::Reading reading = trace.read(stop);
   const analysis::Waits waits = ADA_TRY(analysis::readWaits(
-      *reading.source, reading.table, trace.threads(choice.threads), {.filter = choice.filter, .by = by}));
+      {*reading.source, reading.table, trace.threads(choice.threads)}, {.filter = choice.filter, .by = by}));
   const analysis::NamedTrace named = analysis::namedTrace(reading.table, choice.names);
   std::vector<analysis::WaitLine> lines;
   for (const analysis::WaitRow &row : waits.rows)

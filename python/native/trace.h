@@ -1,8 +1,8 @@
 // An opened trace of any format, for questions from several Python threads at once.
 #pragma once
 
-#include "analysis/events/call_filter.h"
-#include "analysis/events/thread_workers.h"
+#include "analysis/calls/call_filter.h"
+#include "analysis/calls/thread_workers.h"
 #include "analysis/events/trace_table.h"
 #include "analysis/query/shared_trace.h"
 #include "analysis/query/stoppable_source.h"

@@ -39,7 +39,7 @@ struct CheckingSink : model::TraceSink {
     for (const model::Event &event : batch.events) {
       ++seen;
       require(event.thread < threads, "events are of threads that are known");
-      if (event.kind <= model::Kind::Other)
+      if (!ada::isText(event.kind))
         require(event.function < functions, "calls are of functions that are known");
       else
         require(event.extra < batch.texts.size(), "marks and values have texts");

@@ -1,5 +1,5 @@
 // What analysis computes from any source: reading by thread, filters, reports by arguments, near names.
-#include "analysis/events/call_filter.h"
+#include "analysis/calls/call_filter.h"
 #include "analysis/events/merged_events.h"
 #include "analysis/events/near_names.h"
 #include "analysis/report/report.h"
@@ -93,7 +93,7 @@ TEST(MergedEvents, ByTime) {
   nothing.threads.emplace();
   ASSERT_TRUE(source->readPart(announced, nothing));
   Listing listing(table);
-  ASSERT_TRUE(mergeEvents(*source, table, {0, 1}, [&](uint64_t seq, const model::Event &event, const auto &batch) {
+  ASSERT_TRUE(mergeEvents({*source, table, {0, 1}}, [&](uint64_t seq, const model::Event &event, const auto &batch) {
     listing.add(seq, event, batch);
     return Expected<void>();
   }));
@@ -123,7 +123,7 @@ std::string treeOf(const std::string &events, const FilterOptions &filter, TreeW
   nothing.threads.emplace();
   EXPECT_TRUE(source->readPart(announced, nothing));
   TextTree tree(table);
-  EXPECT_TRUE(walkTrees(*source, table, {0}, filter, options, tree));
+  EXPECT_TRUE(walkTrees({*source, table, {0}}, filter, options, tree));
   return tree.text;
 }
 
@@ -227,7 +227,7 @@ std::string reportOf(const std::string &events, uint32_t threads, size_t most) {
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < threads; ++i)
     all.push_back(i);
-  const auto report = makeReport(*source, table, all,
+  const auto report = makeReport({*source, table, all},
                                  {.filter = {}, .by = ReportBy::Function, .arguments = true, .mostArgumentRows = most});
   EXPECT_TRUE(report);
   std::string text = std::to_string(report->collapsedFunctions) + " collapsed\n";
@@ -270,7 +270,7 @@ TEST(Slowest, WithValues) {
   model::ReadRequest nothing;
   nothing.threads.emplace();
   ASSERT_TRUE(source->readPart(announced, nothing));
-  const auto calls = slowestCalls(*source, table, {0, 1}, {}, 2, true);
+  const auto calls = slowestCalls({*source, table, {0, 1}}, {}, 2, true);
   ASSERT_TRUE(calls);
   ASSERT_EQ(calls->size(), 2u);
   EXPECT_EQ((*calls)[0].arguments, "(x=1)");

@@ -31,7 +31,7 @@ CallPaths read(const std::string &trace, const CallPathsOptions &options = {}, u
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < threads; ++i)
     all.push_back(i);
-  auto paths = readCallPaths(*source, table, all, options);
+  auto paths = readCallPaths({*source, table, all}, options);
   EXPECT_TRUE(paths);
   return *std::move(paths);
 }

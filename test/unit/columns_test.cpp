@@ -200,7 +200,7 @@ TEST(Columns, SumsAreTheReport) {
   model::ReadRequest nothing;
   nothing.threads.emplace();
   ASSERT_TRUE((*source)->readPart(sink, nothing));
-  const auto report = analysis::makeReport(**source, announced, {0}, {});
+  const auto report = analysis::makeReport({**source, announced, {0}}, {});
   ASSERT_TRUE(report);
   EXPECT_EQ(sums.size(), report->rows.size());
   for (const analysis::ReportRow &row : report->rows) {

@@ -1,7 +1,7 @@
 // Off-CPU times: sums checked against brute force, and their file, whole, cut and wrong.
 #include "ada/trace/model.h"
 #include "ada/trace/off_cpu.h"
-#include "analysis/waits/off_cpu_follower.h"
+#include "analysis/calls/off_cpu_follower.h"
 #include "formats/native/sched/sched_file.h"
 #include "scratch_directory.h"
 #include "shared/encode/sched_format.h"

@@ -65,7 +65,7 @@ std::pair<std::string, size_t> reportOf(const std::string &path, ReportOptions o
   const auto read = (*source)->readPart(announced, nothing);
   EXPECT_TRUE(read) << read.error().text();
   options.partEvents = partEvents;
-  const auto report = makeReport(**source, table, {0}, options);
+  const auto report = makeReport({**source, table, {0}}, options);
   EXPECT_TRUE(report);
   const uint64_t pieces = table.threads[0].extent->events / partEvents;
   return {textOf(*report), pieces < 2 ? 1 : (*source)->cuts(0, pieces).size()};

@@ -68,7 +68,7 @@ Outcome reportOf(const std::string &session, ReportOptions options) {
   for (const model::Thread &thread : table.threads)
     threads.push_back(thread.index);
   options.partEvents = 5000;
-  const auto report = makeReport(source, table, threads, options);
+  const auto report = makeReport({source, table, threads}, options);
   EXPECT_TRUE(report);
   Outcome outcome;
   std::vector<std::string> lines;

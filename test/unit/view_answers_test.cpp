@@ -199,7 +199,7 @@ TEST(ViewAnswers, StatisticsAreThoseOfTheReport) {
   analysis::TraceTable table;
   analysis::TableSink sink(table);
   ASSERT_TRUE(source.readPart(sink, {.threads = std::vector<uint32_t>()}));
-  const auto report = analysis::makeReport(source, table, {0, 1, 2, 3}, {});
+  const auto report = analysis::makeReport({source, table, {0, 1, 2, 3}}, {});
   ASSERT_TRUE(report);
   ASSERT_EQ(report->rows.size(), found->functions.size());
   for (const analysis::ReportRow &row : report->rows) {

@@ -56,7 +56,7 @@ inline TrueThread randomThread(std::mt19937_64 &random, const TraceShape &shape,
     model::Event event{.timeNs = now, .thread = number};
     const uint64_t what = below(100);
     if (what == 0) {
-      event.kind = model::Kind::Other, event.other = 77;
+      event.kind = EventKind{77};
     } else if (open.empty() || (open.size() < shape.depths && what < 50)) {
       event.kind = model::Kind::Call;
       event.function = static_cast<uint32_t>(below(shape.functions));

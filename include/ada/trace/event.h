@@ -10,18 +10,28 @@
 namespace ada {
 
 /// What an event says; an exit also says how it is known. The numbers 1 to 3 are those of ATF. ATF has none for the
-/// others: its files have them as the kind that their lowest byte gives. Readers pass other numbers through.
+/// other exits: its files have them as the kind that their lowest byte gives. Readers pass other numbers through.
 enum class EventKind : uint32_t {
   Call = 1,          ///< a function was entered
   Return = 2,        ///< it returned
   Exception = 3,     ///< it was left by unwinding, longjmp or the end of its thread, and a hook saw that
   Missing = 0xAD02,  ///< it is over, but its exit was not recorded: how it was left is not known
   Inferred = 0xAD03, ///< no hook saw how it was left; a later event proves that it is over
+  Mark = 0xAD07,     ///< a point in time with a name: model::Batch::texts
+  Value = 0xAD08,    ///< a named value of the innermost open call: model::Batch::texts
 };
 
 constexpr bool isExit(EventKind kind) {
   return kind == EventKind::Return || kind == EventKind::Exception || kind == EventKind::Missing ||
          kind == EventKind::Inferred;
+}
+/// It begins or ends a call.
+constexpr bool isOfCall(EventKind kind) { return kind == EventKind::Call || isExit(kind); }
+/// It has a text, and no function.
+constexpr bool isText(EventKind kind) { return kind == EventKind::Mark || kind == EventKind::Value; }
+/// What a file says with this number. Files have marks and values in other ways.
+constexpr EventKind eventKindOf(uint32_t number) {
+  return isText(EventKind{number}) ? EventKind{number & 0xff} : EventKind{number};
 }
 
 /// As ATF has it.
@@ -30,7 +40,7 @@ constexpr EventKind inAtf(EventKind kind) {
                                                                    : kind;
 }
 
-/// "call", "return", "exception", "missing", "inferred"; "unknown" for any other number.
+/// "call", "return", "exception", "missing", "inferred", "mark", "value"; "unknown" for any other number.
 constexpr std::string_view kindName(EventKind kind) {
   switch (kind) {
   case EventKind::Call:
@@ -43,6 +53,10 @@ constexpr std::string_view kindName(EventKind kind) {
     return "missing";
   case EventKind::Inferred:
     return "inferred";
+  case EventKind::Mark:
+    return "mark";
+  case EventKind::Value:
+    return "value";
   }
   return "unknown";
 }

@@ -39,47 +39,16 @@
 
 namespace ada::model {
 
-/// What happened.
-enum class Kind : uint8_t {
-  Call = 1,
-  Return = 2,
-  Exception = 3, ///< left by unwinding, longjmp or the end of the thread
-  Inferred = 4,  ///< see EventKind
-  Missing = 5,   ///< the same
-  Other = 6,     ///< an ATF event of a kind without a name; Event::other is the kind
-  Mark = 7,      ///< a point in time with a name: Batch::texts
-  Value = 8,     ///< a named value of the innermost open call: Batch::texts
-};
-
-constexpr bool isExit(Kind kind) { return kind >= Kind::Return && kind <= Kind::Missing; }
-/// It begins or ends a call.
-constexpr bool isOfCall(Kind kind) { return kind <= Kind::Missing; }
-
-/// Kind::Other for numbers without a name.
-constexpr Kind kindOf(EventKind kind) {
-  return kind >= EventKind::Call && kind <= EventKind::Exception ? Kind(kind)
-         : kind == EventKind::Inferred                           ? Kind::Inferred
-         : kind == EventKind::Missing                            ? Kind::Missing
-                                                                 : Kind::Other;
-}
+using Kind = EventKind;
 
 struct Event {
   uint64_t timeNs = 0;
   uint32_t thread = 0;
-  uint32_t function = 0; ///< calls, exits, Other
+  uint32_t function = 0; ///< of all but marks and values
   Kind kind = Kind::Call;
   uint8_t details = 0;    ///< how many of Batch::details belong to the event
   bool isEarlier = false; ///< Call: not an event of the thread, but open before its first one; see Batch::keptFromNs
-  uint32_t other = 0;     ///< Other: the number of the kind
   uint32_t extra = 0;     ///< index of its first detail, or of its text
-
-  /// For calls, exits, and events of other kinds that ATF has.
-  constexpr EventKind eventKind() const {
-    return kind <= Kind::Exception  ? EventKind(kind)
-           : kind == Kind::Inferred ? EventKind::Inferred
-           : kind == Kind::Missing  ? EventKind::Missing
-                                    : EventKind{other};
-  }
 };
 
 /// The text of a Mark or Value.

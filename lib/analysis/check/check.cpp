@@ -1,7 +1,7 @@
 // Measures what rules are about, for all rules in one reading.
 #include "check.h"
 
-#include "analysis/events/call_sink.h"
+#include "analysis/calls/call_sink.h"
 #include "trace/base/format.h"
 #include "trace/base/try.h"
 #include "trace/names.h"
@@ -76,7 +76,7 @@ public:
       state = {};
   }
 
-  // Called by ThreadCalls.
+  // Called by CallReader.
   void begin(uint64_t seq, const model::Event &call, bool, std::string &&) {
     const size_t depth = calls_->walker().depth() - 1;
     for (const auto &[number, roles] : partsOf(call.function)) {
@@ -390,15 +390,13 @@ CheckAnswer answerTo(const Rule &rule, Sums &sums) {
 
 } // namespace
 
-Expected<std::vector<CheckAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
-                                              const std::vector<uint32_t> &threads, std::span<const Rule> rules,
-                                              uint64_t fromNs, uint64_t toNs, Damage &damage) {
+Expected<std::vector<CheckAnswer>> checkRules(const Trace &trace, std::span<const Rule> rules, uint64_t fromNs,
+                                              uint64_t toNs, Damage &damage) {
   FilterOptions range;
   range.fromNs = fromNs, range.toNs = toNs;
   std::vector<Sums> sums(rules.size());
   ADA_TRY(readParts<CheckWorker>(
-      source, table, partsOf(source, table, threads),
-      [&](TraceTable &own) { return std::make_unique<CheckWorker>(own, rules, range); },
+      trace, partsOf(trace), [&](TraceTable &own) { return std::make_unique<CheckWorker>(own, rules, range); },
       [&](CheckWorker &worker) {
         for (size_t i = 0; i < rules.size(); ++i)
           sums[i].merge(rules[i], worker.sums[i]);

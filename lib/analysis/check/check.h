@@ -1,7 +1,7 @@
 // Whether a trace keeps rules.
 #pragma once
 
-#include "analysis/events/thread_workers.h"
+#include "analysis/calls/thread_workers.h"
 #include "analysis/events/trace_columns.h"
 #include "rules.h"
 
@@ -37,9 +37,8 @@ struct CheckAnswer {
 
 /// One answer per rule, in their order. Reads the threads once, several at a time. `fromNs`, `toNs`: calls that overlap
 /// this range count.
-Expected<std::vector<CheckAnswer>> checkRules(model::TraceSource &source, const TraceTable &table,
-                                              const std::vector<uint32_t> &threads, std::span<const Rule> rules,
-                                              uint64_t fromNs, uint64_t toNs, Damage &damage);
+Expected<std::vector<CheckAnswer>> checkRules(const Trace &trace, std::span<const Rule> rules, uint64_t fromNs,
+                                              uint64_t toNs, Damage &damage);
 
 struct RuleExampleLine {
   const RuleExample *call;

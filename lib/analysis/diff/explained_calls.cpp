@@ -8,13 +8,12 @@
 
 namespace ada::analysis {
 
-Expected<ExplainRun> readExplainRun(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                                    const std::string &function, size_t mostSampled, uint64_t fromNs, uint64_t toNs,
-                                    Damage &damage) {
+Expected<ExplainRun> readExplainRun(const Trace &trace, const std::string &function, size_t mostSampled,
+                                    uint64_t fromNs, uint64_t toNs, Damage &damage) {
   ExplainRun run;
   const TimesWanted wanted{
       .globs = {}, .names = {function}, .fromNs = fromNs, .toNs = toNs, .asked = {}, .withRecorder = true};
-  const ReadTimes times = ADA_TRY(readTimes(source, table, threads, wanted, damage));
+  const ReadTimes times = ADA_TRY(readTimes(trace, wanted, damage));
   if (times.functions.empty())
     return run;
   const FunctionTimes &of = times.functions.front();
@@ -27,16 +26,16 @@ Expected<ExplainRun> readExplainRun(model::TraceSource &source, TraceTable &tabl
   limits.ordinary = count - limits.slow;
   limits.ordinaryFromNs = 0, limits.ordinaryToNs = limits.slowFromNs - 1;
   limits.mostSampled = mostSampled;
-  run.sample = ADA_TRY(sampleCalls(source, table, times, of, run.times, limits, damage));
+  run.sample = ADA_TRY(sampleCalls(trace.source, trace.table, times, of, run.times, limits, damage));
   bool isWaiting = false;
   for (const SampledCall &call : run.sample.calls) {
-    run.hasSched |= table.threads[call.thread].knowsSched();
+    run.hasSched |= trace.table.threads[call.thread].knowsSched();
     isWaiting |= std::ranges::any_of(call.parts, [](const CallPart &part) { return part.waitingNs > 0; });
   }
   if (run.hasSched ? isWaiting : run.sample.callsWaitFunctions) {
-    run.waits = ADA_TRY(waitsOf(source, table, run.sample));
+    run.waits = ADA_TRY(waitsOf(trace.source, trace.table, run.sample));
   }
-  run.values = ADA_TRY(valuesOf(source, table, run.sample, mostSampled));
+  run.values = ADA_TRY(valuesOf(trace.source, trace.table, run.sample, mostSampled));
   for (auto &of : run.values)
     of.erase("result"), of.erase("length of result"); // a result is no cause
   return run;

@@ -29,9 +29,8 @@ struct ExplainRun {
 
 /// Reads what `function`, a display name, did. Without a complete call, `times` is empty. At most `mostSampled` of the
 /// slowest 2 % of its calls are looked at, and as many of the others.
-Expected<ExplainRun> readExplainRun(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                                    const std::string &function, size_t mostSampled, uint64_t fromNs, uint64_t toNs,
-                                    Damage &damage);
+Expected<ExplainRun> readExplainRun(const Trace &trace, const std::string &function, size_t mostSampled,
+                                    uint64_t fromNs, uint64_t toNs, Damage &damage);
 
 struct ExplainedCall {
   double ns = 0;

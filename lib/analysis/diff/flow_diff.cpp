@@ -1,9 +1,9 @@
 // Finds where two runs of a program did different things.
 #include "flow_diff.h"
 
+#include "analysis/calls/call_reader.h"
 #include "analysis/events/early_end.h"
 #include "analysis/events/session_match.h"
-#include "analysis/events/thread_calls.h"
 #include "trace/base/try.h"
 
 #include <condition_variable>
@@ -97,7 +97,7 @@ public:
     return send() ? Expected<void>() : earlyEnd();
   }
 
-  // Called by ThreadCalls.
+  // Called by CallReader.
   void begin(uint64_t seq, const model::Event &call, bool shown, std::string &&arguments) {
     beganShown_.push_back(shown);
     if (shown)
@@ -130,7 +130,7 @@ private:
   FunctionRules rules_;
   ValueTexts texts_;
   bool hasValues_;
-  ThreadCalls<Tokens> calls_;
+  CallReader<Tokens> calls_;
   std::vector<bool> beganShown_;
   std::vector<uint32_t> numbers_; // by the number in the trace
   Channel::List list_;

@@ -7,7 +7,7 @@
 // it, the rest of the caller is one difference.
 #pragma once
 
-#include "analysis/events/call_filter.h"
+#include "analysis/calls/call_filter.h"
 #include "analysis/events/trace_table.h"
 
 #include <cstdint>

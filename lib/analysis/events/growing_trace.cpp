@@ -51,7 +51,7 @@ public:
     events_.assign(batch.events.begin(), batch.events.end());
     for (model::Event &event : events_) {
       event.thread = threads[event.thread];
-      if (event.kind <= model::Kind::Other)
+      if (!isText(event.kind))
         event.function = functions_[event.function];
     }
     model::Batch renumbered = batch;

@@ -23,7 +23,7 @@ public:
               .json = {},
               .details = {},
               .payloads = {}};
-    if (event.kind > model::Kind::Other) {
+    if (isText(event.kind)) {
       kept.name = batch.texts[event.extra].name;
       kept.json = batch.texts[event.extra].json;
     } else if (event.details) {
@@ -61,7 +61,7 @@ public:
       Kept &kept = all_[i];
       model::Event event = kept.event;
       ADA_TRY(change(event));
-      if (event.kind > model::Kind::Other) {
+      if (isText(event.kind)) {
         event.extra = static_cast<uint32_t>(texts.size());
         texts.push_back({kept.name, kept.json});
       } else {

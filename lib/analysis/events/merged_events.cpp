@@ -96,16 +96,14 @@ private:
 
 } // namespace
 
-Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                           const EventUse &use) {
-  std::vector<uint64_t> first; // that the source has
-  for (const uint32_t thread : threads)
-    first.push_back(source.cuts(thread, 1).front());
-  return mergeEventsFrom(source, table, threads, first, use);
+Expected<void> mergeEvents(const Trace &trace, const EventUse &use) {
+  std::vector<uint64_t> first; // that the trace.source has
+  for (const uint32_t thread : trace.threads)
+    first.push_back(trace.source.cuts(thread, 1).front());
+  return mergeEventsFrom(trace, first, use);
 }
 
-Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                               const std::vector<uint64_t> &first, const EventUse &use) {
+Expected<void> mergeEventsFrom(const Trace &trace, const std::vector<uint64_t> &first, const EventUse &use) {
   struct Head {
     uint64_t ns; // of the thread's next event
     size_t thread;
@@ -119,11 +117,11 @@ Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, co
   // A thread is read from its first event to its last one only. In a session of many short processes few of them run at
   // the same time, and the fewer they are the larger their pieces can be: each one costs the decoding of what is before
   // it in its block.
-  std::vector<std::unique_ptr<Piece>> pieces(threads.size());
+  std::vector<std::unique_ptr<Piece>> pieces(trace.threads.size());
   size_t open = 0;
   const auto fill = [&](size_t thread) -> Expected<void> {
     Piece &piece = *pieces[thread];
-    ADA_TRY(piece.fill(source, std::clamp<uint64_t>((1 << 20) / (open + 1), 64, 4096)));
+    ADA_TRY(piece.fill(trace.source, std::clamp<uint64_t>((1 << 20) / (open + 1), 64, 4096)));
     if (!piece.isOver()) {
       push({piece.event().timeNs, thread});
       return {};
@@ -133,12 +131,12 @@ Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, co
     return {};
   };
   const auto begin = [&](size_t thread) {
-    pieces[thread] = std::make_unique<Piece>(table, threads[thread], first[thread]);
+    pieces[thread] = std::make_unique<Piece>(trace.table, trace.threads[thread], first[thread]);
     ++open;
     return fill(thread);
   };
-  for (size_t i = 0; i < threads.size(); ++i) {
-    const std::optional<model::ThreadExtent> &extent = table.threads[threads[i]].extent;
+  for (size_t i = 0; i < trace.threads.size(); ++i) {
+    const std::optional<model::ThreadExtent> &extent = trace.table.threads[trace.threads[i]].extent;
     if (first[i] == 0 && extent && extent->events > 0) // otherwise calls that began earlier come first
       push({extent->firstNs, i});
     else

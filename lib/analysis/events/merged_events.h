@@ -16,11 +16,9 @@ std::vector<uint32_t> allThreads(const TraceTable &table);
 
 /// Repeatedly takes the thread whose next event is the earliest; on a tie, the thread that comes first. The order
 /// within a thread is kept, even if its times go backwards. Memory: a few megabytes.
-Expected<void> mergeEvents(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                           const EventUse &use);
+Expected<void> mergeEvents(const Trace &trace, const EventUse &use);
 /// The same from somewhere else: `first` has, for each of `threads`, one of its TraceSource::cuts(). The calls that are
 /// open there come first.
-Expected<void> mergeEventsFrom(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                               const std::vector<uint64_t> &first, const EventUse &use);
+Expected<void> mergeEventsFrom(const Trace &trace, const std::vector<uint64_t> &first, const EventUse &use);
 
 } // namespace ada::analysis

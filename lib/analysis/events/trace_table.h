@@ -22,6 +22,14 @@ struct TraceTable {
   bool hasManyProcesses() const { return areMany(processes.size()); }
 };
 
+/// The threads of a trace that are to be read: where their events come from, and what was announced so far. `table`
+/// holds all threads already; the source announces functions to it while it is read.
+struct Trace {
+  model::TraceSource &source;
+  TraceTable &table;
+  const std::vector<uint32_t> &threads;
+};
+
 /// A sink that keeps what is announced. Several sinks of one source may share a table.
 class TableSink : public model::TraceSink {
 public:

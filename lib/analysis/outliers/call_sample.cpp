@@ -1,8 +1,8 @@
 // Follows the calls of one function and adds up what lies in each of them.
 #include "call_sample.h"
 
-#include "analysis/events/thread_calls.h"
-#include "analysis/waits/off_cpu_follower.h"
+#include "analysis/calls/call_reader.h"
+#include "analysis/calls/off_cpu_follower.h"
 #include "analysis/waits/wait_functions.h"
 #include "trace/base/try.h"
 
@@ -64,7 +64,7 @@ public:
     return {};
   }
 
-  // Called by ThreadCalls.
+  // Called by CallReader.
   void begin(uint64_t seq, const model::Event &call, bool, std::string &&) {
     const size_t depth = calls_->walker().depth() - 1; // of this call
     if (lastChild_.size() < depth + 2)
@@ -165,7 +165,7 @@ private:
   bool hasSched_ = false;
   uint64_t lastNs_ = 0;
   OffCpuFollower offCpu_;
-  std::optional<ThreadCalls<SampleWorker>> calls_;
+  std::optional<CallReader<SampleWorker>> calls_;
   std::span<const WantedCall> next_; // of the current part
   std::vector<uint32_t> lastChild_;  // by depth: the last call that ended there, in the same caller
   bool isInside_ = false;            // in a wanted call
@@ -265,7 +265,7 @@ void CallSample::thin(uint64_t most, const CallId &always) {
   ordinary = calls.size() - slow;
 }
 
-Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table, const ReadTimes &times,
+Expected<CallSample> sampleCalls(model::TraceSource &source, TraceTable &table, const ReadTimes &times,
                                  const FunctionTimes &function, const CallTimes &calls, const SlowLimits &limits,
                                  Damage &damage) {
   std::vector<WantedCall> wanted;
@@ -286,7 +286,7 @@ Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &t
     sample.all += thread.calls;
   SampleJoin join(sample, times.names);
   ADA_TRY(readParts<SampleWorker>(
-      source, table, toRead, [&](TraceTable &own) { return std::make_unique<SampleWorker>(own, wanted, parts); },
+      {source, table, {}}, toRead, [&](TraceTable &own) { return std::make_unique<SampleWorker>(own, wanted, parts); },
       [&](SampleWorker &worker) { join.add(worker); }, damage));
   join.finish();
   return sample;

@@ -58,7 +58,7 @@ struct CallSample {
 
 /// Reads the insides of the slow and the ordinary calls, or of SlowLimits::mostSampled of each kind, chosen at random:
 /// only the blocks of the trace that they lie in, several at a time. `calls` are the calls that `limits` are about.
-Expected<CallSample> sampleCalls(model::TraceSource &source, const TraceTable &table, const ReadTimes &times,
+Expected<CallSample> sampleCalls(model::TraceSource &source, TraceTable &table, const ReadTimes &times,
                                  const FunctionTimes &function, const CallTimes &calls, const SlowLimits &limits,
                                  Damage &damage);
 

@@ -66,17 +66,13 @@ public:
   /// How much longer than the median calls took, in total.
   uint64_t aboveMedianNs() const;
 
-  /// Lets `use` change what is known about the calls kept, or drop them by returning false.
+  /// Lets `use` change what is known about the calls kept.
   template <class Use> void update(const Use &use) {
     for (auto &row : rows_)
       if (row)
         for (Kept &kept : row->kept)
-          std::erase_if(kept, [&](TimedCall &call) {
-            if (use(call))
-              return false;
-            --count_, --row->counts[placeOf(call.ns).bin], totalNs_ -= call.ns;
-            return true;
-          });
+          for (TimedCall &call : kept)
+            use(call);
   }
 
 private:

@@ -1,7 +1,7 @@
 // Reads arguments and results of sampled calls as values that can be compared.
 #include "call_properties.h"
 
-#include "analysis/values/value_reader.h"
+#include "analysis/calls/value_reader.h"
 
 #include <charconv>
 #include <simdjson.h>

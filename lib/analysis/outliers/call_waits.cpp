@@ -1,7 +1,7 @@
 // Finds what sampled calls waited for, and which thread had it.
 #include "call_parts.h"
 
-#include "analysis/events/cuts.h"
+#include "analysis/calls/cuts.h"
 #include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
 #include "analysis/waits/wait_state.h"
@@ -197,7 +197,7 @@ Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const
     WaitState state(table, {}, collector);
     collector.attach(state);
     auto done =
-        mergeEventsFrom(source, table, some, first,
+        mergeEventsFrom({source, table, some}, first,
                         [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
                           state.take(seq, event, batch);
                           return event.timeNs > toNs ? earlyEnd() : Expected<void>();

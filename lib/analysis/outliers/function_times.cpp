@@ -1,12 +1,11 @@
 // Reads the durations of functions' calls.
 #include "function_times.h"
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/calls/part_reader.h"
 #include "trace/base/try.h"
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 
@@ -14,7 +13,6 @@ namespace ada::analysis {
 
 namespace {
 
-constexpr uint64_t kPartEvents = 1 << 20;
 constexpr size_t kMostLongCalls = 200'000; // per worker
 constexpr uint64_t kLeastLongNs = 1000;
 constexpr uint64_t kLeastPreemptedNs = 1000; // a shorter call can't have been: a switch takes longer
@@ -27,118 +25,100 @@ uint64_t orderOf(uint32_t thread, uint64_t seq) {
   return mixed ^ (mixed >> 31);
 }
 
-// What a part of a thread adds to what the other parts know.
+// How many calls of each name a part of a thread begins.
 struct TimesPart {
   ThreadPart part;
-  bool hasEvents = false;
-  uint64_t openAtStart = 0, openAtEnd = 0; // prints of the open calls, which two neighbours must agree on
   struct Begun {
     uint32_t name = 0;
     uint64_t calls = 0, firstNs = 0;
   };
   std::vector<Begun> begun;
-  struct Open { // begun in the part, and still open at its end
-    uint32_t name = 0;
-    uint64_t beginNs = 0, beginSeq = 0, nth = 0;
-  };
-  std::vector<Open> open;
 };
 
-class TimesWorker : public TableSink {
+// What is noted of a call that continues in another part.
+struct TimesNote {
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  uint32_t name = kNone;         // at its end, if it counts
+  uint32_t thread = 0, part = 0; // where it began,
+  uint64_t nth = 0;              // and its number among the calls there
+};
+
+class TimesWorker : public PartReader<TimesWorker, TimesNote> {
 public:
   TimesWorker(TraceTable &table, const TimesWanted &wanted, const FilterOptions &globs, const FilterOptions &range)
-      : TableSink(table), wanted_(wanted), globs_(globs, table), range_(range, table),
+      : PartReader(table), wanted_(wanted), globs_(globs, table), range_(range, table),
         wantsLong_(table.threads.size() > 1 && wanted.mostComplete > 0) {}
 
   void beginPart(const ThreadPart &part) {
-    part_ = {};
-    part_.part = part;
+    startPart(part, range_, nullptr, nullptr);
     const model::Thread &about = table().threads[part.thread];
-    lane_ = about.offCpu.get();
     firstNs_ = about.extent ? about.extent->firstNs : 0;
   }
-  [[gnu::flatten]] Expected<void> events(const model::Batch &batch) override {
-    if (!calls_)
-      calls_.emplace(*this, range_, nullptr);
-    calls_->take(batch);
-    return {};
-  }
   Expected<void> endThread(uint32_t) override {
-    if (calls_) {
-      part_.hasEvents = true;
-      for (const Span &span : calls_->walker().open())
-        part_.openAtEnd = printOf(part_.openAtEnd, span.functionIndex, span.beginNs);
-      if (part_.part.isLast)
-        calls_->finish();
-      calls_.reset();
-    }
+    endPart();
+    TimesPart &counts = begunIn.emplace_back(part());
     for (uint32_t name = 0; name < states_.size(); ++name) {
-      State &state = states_[name];
-      if (state.begun > 0)
-        part_.begun.push_back({name, state.begun, state.firstNs});
-      if (state.open > 0 && state.beginSeq != Span::kNoSeq)
-        part_.open.push_back({name, state.beginNs, state.beginSeq, state.nth});
-      state = {};
+      if (states_[name].begun > 0)
+        counts.begun.push_back({name, states_[name].begun, states_[name].firstNs});
+      states_[name] = {};
     }
     openFunctions_ = 0;
-    parts.push_back(std::move(part_));
+    keepEnds();
     return {};
   }
 
-  // Called by ThreadCalls.
-  void begin(uint64_t seq, const model::Event &call, bool, std::string &&) {
-    if (call.isEarlier && part_.part.number > 0)
-      part_.openAtStart = printOf(part_.openAtStart, call.function, call.timeNs);
+  // Called by PartReader.
+  void begun(uint64_t, const model::Event &call, bool, std::string &&) {
     const uint32_t name = nameOf(call.function);
     if (name == kNone)
       return;
     State &state = states_[name];
     ++openFunctions_;
-    if (state.open++ > 0)
+    if (state.open++ > 0 || (call.isEarlier && part().continues())) // counted in the part that it began in
       return;
-    state.beginNs = call.timeNs;
-    if (call.isEarlier && part_.part.number > 0) { // counted in the part that it began in
-      state.beginSeq = Span::kNoSeq;
-      return;
-    }
-    state.beginSeq = call.isEarlier ? Span::kNoSeq : seq;
     state.nth = state.begun++;
     if (state.nth == 0)
       state.firstNs = call.timeNs;
   }
-  void end(const Span &span, bool shown, std::string &&) {
-    const uint32_t name = nameOf(span.functionIndex);
-    if (name == kNone) {
-      if (span.durationNs() >= longFromNs_ && openFunctions_ == 0 && wantsLong_ && !isCutOff(span))
-        addLong(span);
-      return;
-    }
-    --openFunctions_;
-    if (--states_[name].open > 0 || !shown || isCutOff(span))
-      return;
-    if (isSeen(span.how))
-      add(functions[name], states_[name], span);
+  void ended(const Span &call, const OffCpuOfCall *, bool shown, std::string &&) {
+    if (const uint32_t name = leave(call, shown); name != kNone)
+      add(functions[name], call, {name, part().thread, part().number, states_[name].nth});
+  }
+  void endedCrossing(const Span &call, bool shown, std::string &&, TimesNote &note) { note.name = leave(call, shown); }
+  void left(const Span &call, TimesNote &note) {
+    if (const uint32_t name = nameOf(call.functionIndex); name != kNone && !(call.isEarlier && part().continues()))
+      note.thread = part().thread, note.part = part().number, note.nth = states_[name].nth;
+  }
+  void crossed(const Span &call, const OffCpuOfCall &, const TimesNote &begun, const TimesNote &ended) override {
+    if (ended.name != kNone)
+      add(functions[ended.name], call, begun);
   }
 
   std::vector<FunctionTimes> functions;
   std::vector<LongCall> longCalls; // LongCall::name is a function's number
-  std::vector<TimesPart> parts;
+  std::vector<TimesPart> begunIn;
 
 private:
-  static constexpr uint32_t kNone = ~uint32_t{0}, kNew = kNone - 1;
+  static constexpr uint32_t kNone = TimesNote::kNone, kNew = kNone - 1;
   struct State { // of a name in the current part
     uint32_t open = 0;
-    uint64_t begun = 0, firstNs = 0;             // outermost calls
-    uint64_t beginNs = 0, beginSeq = 0, nth = 0; // of the outermost open one
+    uint64_t begun = 0, firstNs = 0; // outermost calls
+    uint64_t nth = 0;                // of the outermost open one
   };
 
-  uint64_t printOf(uint64_t before, uint32_t function, uint64_t beginNs) const {
-    return orderOf(static_cast<uint32_t>(before), before ^ table().functions[function].id) ^ (beginNs + before * 31);
+  // The innermost call ends. The number of its name if it counts as one of that function's.
+  uint32_t leave(const Span &call, bool shown) {
+    const uint32_t name = nameOf(call.functionIndex);
+    if (name == kNone) {
+      if (call.durationNs() >= longFromNs_ && openFunctions_ == 0 && wantsLong_ && !isCutOff(call))
+        addLong(call);
+      return kNone;
+    }
+    --openFunctions_;
+    return --states_[name].open > 0 || !shown || isCutOff(call) || !isSeen(call.how) ? kNone : name;
   }
   // It began before the trace did.
-  bool isCutOff(const Span &span) const {
-    return span.isEarlier && (part_.part.number == 0 || span.beginNs < firstNs_);
-  }
+  bool isCutOff(const Span &span) const { return span.isEarlier && (!part().continues() || span.beginNs < firstNs_); }
   uint32_t nameOf(uint32_t function) {
     if (function >= names_.size())
       names_.resize(function + size_t{1}, kNew);
@@ -161,23 +141,25 @@ private:
     }
     return names_[function] = at->second;
   }
-  void add(FunctionTimes &times, const State &state, const Span &span) {
+  void add(FunctionTimes &times, const Span &span, const TimesNote &begun) {
+    const uint32_t thread = begun.thread;
     uint64_t ns = span.durationNs(), preemptedNs = 0;
-    if (lane_ && ns >= kLeastPreemptedNs) {
-      const OffCpuTimes off = lane_->timesBetween(span.beginNs, span.endNs);
+    const OffCpuLane *lane = table().threads[thread].offCpu.get();
+    if (lane && ns >= kLeastPreemptedNs) {
+      const OffCpuTimes off = lane->timesBetween(span.beginNs, span.endNs);
       ns -= wanted_.withRecorder ? 0 : std::min(ns, off.recorderNs);
       preemptedNs = std::min(ns, off.preemptedNs);
     }
     const auto fill = [&](TimedCall call) {
-      call.thread = part_.part.thread, call.part = part_.part.number, call.nth = state.nth;
+      call.thread = thread, call.part = begun.part, call.nth = begun.nth;
       call.beginSeq = span.beginSeq, call.endSeq = span.endSeq, call.beginNs = span.beginNs;
       call.endNs = span.endNs;
       return call;
     };
     times.longestNs = std::max(times.longestNs, ns);
     times.longer += ns > wanted_.longerThanNs, times.slower += ns > wanted_.asked.ns;
-    const bool isAsked = span.beginNs == wanted_.asked.beginNs && part_.part.thread == wanted_.asked.thread;
-    const uint64_t order = isAsked ? 0 : orderOf(part_.part.thread, span.endSeq);
+    const bool isAsked = span.beginNs == wanted_.asked.beginNs && thread == wanted_.asked.thread;
+    const uint64_t order = isAsked ? 0 : orderOf(thread, span.endSeq);
     if (preemptedNs < ns / 20 || preemptedNs == 0)
       return times.undisturbed.add(ns, order, fill);
     times.preempted.add(ns, order, fill);
@@ -187,7 +169,7 @@ private:
       ++times.mostlyPreempted, times.mostlyPreemptedNs += preemptedNs;
   }
   [[gnu::noinline]] void addLong(const Span &span) {
-    longCalls.push_back({span.functionIndex, part_.part.thread, span.beginNs, span.endNs});
+    longCalls.push_back({span.functionIndex, part().thread, span.beginNs, span.endNs});
     if (longCalls.size() < kMostLongCalls)
       return;
     longFromNs_ *= 2; // only the longer half matters then
@@ -198,10 +180,7 @@ private:
   FunctionRules globs_, range_;
   const bool wantsLong_;
   uint64_t longFromNs_ = kLeastLongNs;
-  TimesPart part_;
-  const OffCpuLane *lane_ = nullptr;
   uint64_t firstNs_ = 0; // of the thread
-  std::optional<ThreadCalls<TimesWorker>> calls_;
   std::unordered_map<std::string, uint32_t> numbers_;
   std::vector<uint32_t> names_; // by function
   std::vector<State> states_;   // by name
@@ -227,11 +206,9 @@ public:
       into.longestNs = std::max(into.longestNs, times.longestNs);
       into.longer += times.longer, into.slower += times.slower, into.isComplete &= times.isComplete;
     }
-    for (TimesPart &part : worker.parts) {
+    for (TimesPart &part : worker.begunIn) {
       for (TimesPart::Begun &begun : part.begun)
         begun.name = numbers[begun.name];
-      for (TimesPart::Open &open : part.open)
-        open.name = numbers[open.name];
       parts_.push_back(std::move(part));
     }
     for (LongCall call : worker.longCalls) {
@@ -243,25 +220,10 @@ public:
       result_.longCalls.push_back(call);
     }
   }
-  // False if parts do not fit together, because the trace is damaged: then it has to be read in one piece.
-  bool fits() {
-    std::ranges::sort(parts_, {}, [](const TimesPart &part) { return std::pair(part.part.thread, part.part.number); });
-    uint64_t open = 0;
-    for (const TimesPart &part : parts_) {
-      if (part.part.number == 0)
-        open = 0;
-      if (!part.hasEvents)
-        continue;
-      if (part.part.number > 0 && part.openAtStart != open)
-        return false;
-      open = part.openAtEnd;
-    }
-    return true;
-  }
   ReadTimes finish() {
     // Numbers of calls count from the thread's first; parts only know theirs.
+    std::ranges::sort(parts_, {}, [](const TimesPart &part) { return std::pair(part.part.thread, part.part.number); });
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> before; // by name, thread and part
-    std::map<std::tuple<uint32_t, uint32_t, uint64_t>, std::pair<uint32_t, TimesPart::Open>> opened; // and begin
     for (const TimesPart &part : parts_) {
       for (const TimesPart::Begun &begun : part.begun) {
         std::vector<FunctionTimes::OfThread> &threads = functions_[begun.name].threads;
@@ -270,24 +232,11 @@ public:
         before[{begun.name, part.part.thread, part.part.number}] = threads.back().calls;
         threads.back().calls += begun.calls;
       }
-      for (const TimesPart::Open &open : part.open)
-        opened[{open.name, part.part.thread, open.beginNs}] = {part.part.number, open};
     }
-    const auto complete = [&](uint32_t name, TimedCall &call) {
-      if (call.beginSeq == Span::kNoSeq) { // it began in another part
-        const auto at = opened.find({name, call.thread, call.beginNs});
-        if (at == opened.end())
-          return false;
-        call.part = at->second.first;
-        call.beginSeq = at->second.second.beginSeq, call.nth = at->second.second.nth;
-      }
-      call.nth += before[{name, call.thread, call.part}];
-      return true;
-    };
     for (uint32_t name = 0; name < functions_.size(); ++name)
       for (CallTimes *times :
            {&functions_[name].undisturbed, &functions_[name].preempted, &functions_[name].preemptedLess})
-        times->update([&](TimedCall &call) { return complete(name, call); });
+        times->update([&](TimedCall &call) { call.nth += before[{name, call.thread, call.part}]; });
     for (const auto &[function, name] : numbers_)
       if (functions_[name].undisturbed.count() + functions_[name].preempted.count() > 0)
         result_.functions.push_back(std::move(functions_[name]));
@@ -317,25 +266,15 @@ CallTimes FunctionTimes::withoutPreemption() const {
   return times;
 }
 
-Expected<ReadTimes> readTimes(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
-                              const TimesWanted &wanted, Damage &damage) {
+Expected<ReadTimes> readTimes(const Trace &trace, const TimesWanted &wanted, Damage &damage) {
   FilterOptions globs, range;
   globs.included = wanted.globs;
   range.fromNs = wanted.fromNs, range.toNs = wanted.toNs;
-  for (const uint64_t partEvents : {kPartEvents, ~uint64_t(0)}) {
-    TimesJoin join;
-    Damage found;
-    ADA_TRY(readParts<TimesWorker>(
-        source, table, partsOf(source, table, threads, partEvents),
-        [&](TraceTable &own) { return std::make_unique<TimesWorker>(own, wanted, globs, range); },
-        [&](TimesWorker &worker) { join.add(worker); }, found));
-    if (!join.fits() && partEvents != ~uint64_t(0))
-      continue;
-    damage.problems.insert(damage.problems.end(), found.problems.begin(), found.problems.end());
-    damage.warnings.insert(damage.warnings.end(), found.warnings.begin(), found.warnings.end());
-    return join.finish();
-  }
-  return ReadTimes(); // not reached
+  TimesJoin join;
+  ADA_TRY(readCalls<TimesWorker>(
+      trace, kPartEvents, [&](TraceTable &own) { return std::make_unique<TimesWorker>(own, wanted, globs, range); },
+      [&](TimesWorker &worker) { join.add(worker); }, damage));
+  return join.finish();
 }
 
 } // namespace ada::analysis

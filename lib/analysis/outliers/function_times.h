@@ -3,7 +3,7 @@
 // Time of the recorder does not count. Neither does preemption as a rule: it comes from outside and hits any call.
 #pragma once
 
-#include "analysis/events/thread_workers.h"
+#include "analysis/calls/thread_workers.h"
 #include "call_times.h"
 
 #include <cstdint>
@@ -64,7 +64,6 @@ struct ReadTimes {
 };
 
 /// Memory: a few megabytes for each complete function, some 20 kilobytes for each of the others.
-Expected<ReadTimes> readTimes(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
-                              const TimesWanted &wanted, Damage &damage);
+Expected<ReadTimes> readTimes(const Trace &trace, const TimesWanted &wanted, Damage &damage);
 
 } // namespace ada::analysis

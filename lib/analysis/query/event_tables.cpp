@@ -1,8 +1,8 @@
 // The rows of tables that are made of single events.
 #include "event_tables.h"
 
+#include "analysis/calls/call_reader.h"
 #include "analysis/events/early_end.h"
-#include "analysis/events/thread_calls.h"
 #include "analysis/values/counters.h"
 #include "arguments.h"
 #include "trace/base/try.h"
@@ -68,12 +68,12 @@ private:
     if (event.isEarlier || !isWanted(event))
       return true;
     row_ = {uint64_t{event.thread}, processOf(event), seq, event.timeNs};
-    if (event.kind == Kind::Mark || event.kind == Kind::Value) {
+    if (isText(event.kind)) {
       const model::Text &text = batch.texts[event.extra];
-      row_.insert(row_.end(), {event.kind == Kind::Mark ? "mark" : "value", text.name, Value(), dataOf(text.json)});
+      row_.insert(row_.end(), {kindName(event.kind), text.name, Value(), dataOf(text.json)});
     } else {
       const std::string kind =
-          event.kind == Kind::Other ? std::to_string(event.other) : std::string(kindName(event.eventKind()));
+          isOfCall(event.kind) ? std::string(kindName(event.kind)) : std::to_string(static_cast<uint32_t>(event.kind));
       const model::Function &about = function(event.function);
       row_.insert(row_.end(), {kind, about.displayName, uint64_t{about.index}, Value()});
     }
@@ -86,7 +86,9 @@ private:
 class ValueRows : public EventRows {
 public:
   ValueRows(SharedTrace &trace, const ListRequest &request, const std::atomic<bool> &stop, const RowVisitor &visit)
-      : EventRows(trace, request, stop, visit), own_(trace.table()), values_(own_) {}
+      : EventRows(trace, request, stop, visit), own_(trace.table()), values_(own_) {
+    calls_.emplace(*this);
+  }
   bool wantsDetails() const override { return true; }
   Expected<void> addFunction(const model::Function &function) override {
     own_.functions.push_back(function);
@@ -95,7 +97,7 @@ public:
   Expected<void> endThread(uint32_t) override {
     if (!settle())
       return analysis::earlyEnd();
-    calls_ = {};
+    calls_.emplace(*this);
     return {};
   }
 
@@ -105,35 +107,29 @@ protected:
   /// What see() kept is complete.
   virtual bool settle() { return true; }
 
-  Value openCall() const { return calls_.depth() == 0 ? Value() : Value(idOf(calls_.open().back())); }
-  Value callAround() const { // of a call that is a point
-    return calls_.depth() < 2 ? Value() : Value(idOf(calls_.open()[calls_.depth() - 2]));
-  }
+  Value openCall() const { return openCall(1); }
+  Value callAround() const { return openCall(2); } // of a call that is a point
   SymbolKind kindOf(const model::Event &event) const { return own_.functions[event.function].kind; }
 
   analysis::TraceTable own_;
   analysis::ValueTexts values_;
 
 private:
-  uint64_t idOf(const Span &call) const {
+  Value openCall(size_t nth) const { // from the innermost one
+    const std::span<const Span> open = calls_->walker().open();
+    if (open.size() < nth)
+      return {};
+    const Span &call = open[open.size() - nth];
     return call.isEarlier ? earlierSpanId(thread_, call.depth) : spanId(thread_, call.beginSeq);
   }
   bool take(uint64_t seq, const model::Event &event, const model::Batch &batch) override {
     thread_ = event.thread;
-    if (event.isEarlier) {
-      if (calls_.depth() == 0)
-        calls_.openUnknown(batch.unknownCalls);
-      calls_.openEarlier(event.timeNs, event.function, batch.keptFromNs);
-      return true;
-    }
     if (event.kind != Kind::Value && !settle())
       return false;
-    if (event.kind <= Kind::Other)
-      calls_.feedNumbered(seq, event.timeNs, event.function, event.eventKind());
-    const bool isEnd = isExit(event.kind);
-    return isEnd || see(spanId(event.thread, seq), event, batch);
+    calls_->take(seq, event, batch);
+    return event.isEarlier || isExit(event.kind) || see(spanId(event.thread, seq), event, batch);
   }
-  CallStackWalker calls_;
+  std::optional<analysis::CallReader<ValueRows, analysis::kCallsOnly>> calls_;
   uint32_t thread_ = 0;
 };
 

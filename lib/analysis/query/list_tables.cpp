@@ -123,7 +123,7 @@ Expected<void> TraceLists::readWaits(const ListRequest &, const std::atomic<bool
   StoppableSource source(trace_.plainSource(), stop);
   std::vector<uint32_t> threads(table.threads.size());
   std::iota(threads.begin(), threads.end(), uint32_t{0});
-  const analysis::Waits waits = ADA_TRY(analysis::readWaits(source, table, threads, {}));
+  const analysis::Waits waits = ADA_TRY(analysis::readWaits({source, table, threads}, {}));
   trace_.addDamage(source);
   const auto nameOf = [&](uint32_t function) {
     return function == analysis::kNobody ? Value() : Value(table.functions[function].displayName);

@@ -3,8 +3,8 @@
 // What it leaves is joined with its neighbours (span_read.h): the calls that continue from part to part.
 #pragma once
 
+#include "analysis/calls/part_reader.h"
 #include "analysis/events/early_end.h"
-#include "analysis/events/thread_calls.h"
 #include "shared_trace.h"
 #include "span_rows.h"
 
@@ -17,41 +17,23 @@
 
 namespace ada::query {
 
-/// A call that continues from one part to another.
-struct OpenSpan {
+/// What is known of a call that continues from one part to another.
+struct SpanNote {
   static constexpr uint64_t kNoId = ~uint64_t{0}; ///< it began before the first part that was read
 
-  uint64_t functionId = 0, beginNs = 0;
   uint32_t function = 0; ///< its number
   uint64_t id = kNoId;
-  uint64_t childrenNs = 0; ///< as far as the parts show
-  analysis::OffCpuOfCall off = {};
-  bool isOutermost = true;
   std::string arguments = {};
   // If the part has its end:
-  bool hasEnded = false;
-  SpanEnd how = SpanEnd::Open;
-  uint64_t endNs = 0;
+  bool isOutermost = true;
   std::string result = {};
 };
-
-/// What a part leaves.
-struct SpanPartEnds {
-  std::vector<OpenSpan> before, after; ///< open at its start; begun in it and open at its end
-  bool hasEvents = false;
-  uint64_t firstNs = 0, lastNs = 0; ///< of its own events
-};
-
-/// Which part.
-struct SpanPart {
-  uint32_t thread = 0;
-  uint64_t first = 0, last = ~uint64_t{0};
-  bool isLast = true;         ///< calls that are open at its end are open at the end of the trace
-  uint64_t skipEndsUntil = 0; ///< calls that ended before this event are not wanted
-};
+using OpenSpan = analysis::CrossingCall<SpanNote>;
+using SpanEnds = analysis::PartEnds<SpanNote>;
+using SpanPart = analysis::ThreadPart;
 
 /// For one thread of the program.
-class SpanPartReader : public model::TraceSink {
+class SpanPartReader : public analysis::PartReader<SpanPartReader, SpanNote, model::TraceSink> {
 public:
   /// Marks the id of a parent that began before the part: the depth is in the other bits.
   static constexpr uint64_t kEarlierParent = uint64_t{1} << 63;
@@ -72,22 +54,16 @@ public:
     }
   }
 
-  void beginPart(const SpanPart &part) {
-    part_ = part;
-    ends_ = {};
+  /// Calls that ended before event number `skipEndsUntil` are not wanted.
+  void beginPart(const SpanPart &part, uint64_t skipEndsUntil = 0) {
+    skipEndsUntil_ = skipEndsUntil;
     rows.clear();
     rows.beginThread(part.thread);
     failed_ = {};
-    lane_ = hasSums_ ? trace_.table().threads[part.thread].offCpu.get() : nullptr;
-    offCpu_ = lane_ ? analysis::followerOf(trace_.table(), part.thread) : analysis::OffCpuFollower();
-    off_.clear();
     late_.clear();
-    calls_.emplace(*this, rules_, values_ ? &*values_ : nullptr);
+    startPart(part, rules_, values_ ? &*values_ : nullptr, hasSums_ ? &trace_.table() : nullptr);
   }
-  /// Whether calls that began before it come first, about which the parts before it know more.
-  bool continues() const { return part_.first > 0; }
-  const SpanPart &part() const { return part_; }
-  SpanPartEnds &ends() { return ends_; }
+  using PartReader::ends, PartReader::part;
 
   bool wantsDetails() const override { return hasTexts_; }
   Expected<void> addFunction(const model::Function &function) override {
@@ -97,31 +73,23 @@ public:
     return {};
   }
   Expected<void> events(const model::Batch &batch) override {
-    ends_.hasEvents = true;
     if (stop_ && *stop_)
       return analysis::earlyEnd();
     if (hasTexts_)
       takeWithTexts(batch);
-    else if (lane_)
-      takeWithOffCpu(batch);
     else
-      takeAll(batch);
+      take(batch);
     return failed_;
   }
   Expected<void> endThread(uint32_t) override {
-    calls_->settle();
-    if (part_.isLast)
-      calls_->finish();
-    else
-      leaveOpen();
-    clearOpen();
+    endPart();
     return failed_;
   }
 
-  // Called by ThreadCalls.
-  using TraceSink::begin;
-  void begin(uint64_t seq, const model::Event &call, bool, std::string &&arguments) {
-    const uint32_t depth = calls_->walker().depth() - 1;
+  // Called by PartReader.
+  uint64_t idOf(uint32_t function) const { return functions_.idOf(function); }
+  void begun(uint64_t seq, const model::Event &call, bool, std::string &&arguments) {
+    const uint32_t depth = calls().walker().depth() - 1;
     if (hasIds_)
       noteId(seq, call, depth);
     if (hasOutermost_)
@@ -130,30 +98,27 @@ public:
       texts_.resize(depth);
       texts_.push_back(std::move(arguments));
     }
-    if (call.isEarlier && continues())
-      ends_.before.push_back(
-          {.functionId = idOf(call.function), .beginNs = call.timeNs, .function = numberOf(call.function)});
+    if (call.isEarlier && part().continues())
+      ends().before.back().note.function = numberOf(call.function);
   }
-  void end(const Span &span, bool, std::string &&result) {
-    const analysis::OffCpuOfCall off = off_.end(span.depth);
+  void ended(const Span &span, const analysis::OffCpuOfCall *off, bool, std::string &&result) {
     const uint32_t function = numberOf(span.functionIndex);
     const bool isOutermost = !hasOutermost_ || --openCalls_[function] == 0;
-    if (span.isEarlier && continues())
-      return endEarlier(span, off, isOutermost, std::move(result));
     if (!filter_.wantsBegin(function, span.depth, span.beginNs) || !filter_.wantsEnd(span.beginNs, span.endNs) ||
-        span.endSeq < part_.skipEndsUntil)
+        span.endSeq < skipEndsUntil_)
       return dropTexts(span.depth);
     if (hasIds_ && !filter_.wantsId(ids_[span.depth]))
       return dropTexts(span.depth);
     if (rows.size() >= kMostRows && failed_)
       failed_ = flush_();
     const uint64_t self = span.selfNs();
+    static constexpr analysis::OffCpuOfCall kNever;
     rows.add({.id = hasIds_ ? ids_[span.depth] : 0,
               .parentId = hasIds_ && span.depth > 0 ? ids_[span.depth - 1] : kNoParent,
               .beginNs = span.beginNs,
               .endNs = span.endNs,
-              .selfNs = self - std::min(self, off.self.recorderNs),
-              .off = off,
+              .selfNs = self - (off ? std::min(self, off->self.recorderNs) : 0),
+              .off = off ? *off : kNever,
               .function = function,
               .depth = span.depth,
               .how = span.how,
@@ -163,6 +128,21 @@ public:
               .values = lateOf(span.depth)});
     dropTexts(span.depth);
   }
+  void endedCrossing(const Span &span, bool, std::string &&result, SpanNote &note) {
+    note.isOutermost = !hasOutermost_ || --openCalls_[numberOf(span.functionIndex)] == 0;
+    note.result = std::move(result);
+  }
+  void left(const Span &span, SpanNote &note) {
+    note.function = numberOf(span.functionIndex);
+    if (hasOutermost_)
+      --openCalls_[note.function];
+    if (span.isEarlier && part().continues())
+      return;
+    note.id = hasIds_ ? ids_[span.depth] : SpanNote::kNoId;
+    note.arguments = hasTexts_ ? std::move(texts_[span.depth]) : std::string();
+  }
+  // SpanRead joins parts, so that it hands on the rows of each with those before it.
+  void crossed(const Span &, const analysis::OffCpuOfCall &, const SpanNote &, const SpanNote &) override {}
 
   SpanRows rows;
 
@@ -173,13 +153,12 @@ private:
   };
 
   uint32_t numberOf(uint32_t function) const { return functions_.numberOf(function); }
-  uint64_t idOf(uint32_t function) const { return functions_.idOf(function); }
   void noteId(uint64_t seq, const model::Event &call, uint32_t depth) {
     if (depth >= ids_.size())
       ids_.resize(depth + size_t{1});
-    ids_[depth] = !call.isEarlier ? spanId(part_.thread, seq)
-                  : continues()   ? kEarlierParent | depth
-                                  : earlierSpanId(part_.thread, depth);
+    ids_[depth] = !call.isEarlier      ? spanId(part().thread, seq)
+                  : part().continues() ? kEarlierParent | depth
+                                       : earlierSpanId(part().thread, depth);
   }
   void countOpen(uint32_t function) {
     const uint32_t number = numberOf(function);
@@ -188,88 +167,22 @@ private:
     ++openCalls_[number];
   }
 
-  // The inner loops. Inlined into one function, they check only once per event whether it is a call.
-  [[gnu::flatten]] void takeAll(const model::Batch &batch) { calls_->take(batch); }
-  [[gnu::flatten]] void takeWithOffCpu(const model::Batch &batch) {
-    uint64_t seq = batch.firstSeq;
-    for (const model::Event &event : batch.events) {
-      followOffCpu(event);
-      calls_->take(seq++, event, batch);
-    }
-  }
   [[gnu::noinline]] void takeWithTexts(const model::Batch &batch) {
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
-      if (lane_)
-        followOffCpu(event);
-      if (event.kind == model::Kind::Value && !calls_->isPending())
+      follow(event);
+      if (event.kind == EventKind::Value && !calls().isPending())
         addLate(batch.texts[event.extra]);
       else
-        calls_->take(seq, event, batch);
+        calls().take(seq, event, batch);
       ++seq;
     }
   }
-  void followOffCpu(const model::Event &event) {
-    if (event.isEarlier)
-      return;
-    if (ends_.firstNs == 0) { // the time before it lies between two parts
-      ends_.firstNs = event.timeNs;
-      offCpu_.skipTo(event.timeNs);
-      takeEarlier(event.timeNs);
-    }
-    if (offCpu_.isDue(event.timeNs))
-      takeOffCpu(event.timeNs);
-    ends_.lastNs = event.timeNs;
-  }
-  [[gnu::noinline]] void takeOffCpu(uint64_t ns) {
-    calls_->settle();
-    off_.take(offCpu_, ends_.lastNs, ns, calls_->walker().depth());
-  }
-  [[gnu::noinline]] void takeEarlier(uint64_t firstNs) {
-    calls_->settle();
-    if (!continues())
-      off_.takeEarlier(*lane_, calls_->walker().open(), firstNs);
-  }
-  [[gnu::noinline]] void endEarlier(const Span &span, const analysis::OffCpuOfCall &off, bool isOutermost,
-                                    std::string &&result) {
-    OpenSpan &end = ends_.before[span.depth];
-    end.off = off;
-    end.childrenNs = span.childrenNs, end.how = span.how, end.endNs = span.endNs;
-    end.hasEnded = true, end.isOutermost = isOutermost;
-    end.result = std::move(result);
-  }
-  // Open calls continue in the next part.
-  void leaveOpen() {
-    off_.sumUp();
-    for (const Span &span : calls_->walker().open()) {
-      const analysis::OffCpuOfCall off = off_.of(span.depth);
-      if (span.isEarlier && continues()) {
-        ends_.before[span.depth].childrenNs = span.childrenNs, ends_.before[span.depth].off = off;
-        continue;
-      }
-      ends_.after.push_back({.functionId = idOf(span.functionIndex),
-                             .beginNs = span.beginNs,
-                             .function = numberOf(span.functionIndex),
-                             .id = hasIds_ ? ids_[span.depth] : OpenSpan::kNoId,
-                             .childrenNs = span.childrenNs,
-                             .off = off,
-                             .arguments = hasTexts_ ? std::move(texts_[span.depth]) : std::string()});
-      if (hasOutermost_)
-        --openCalls_[numberOf(span.functionIndex)];
-    }
-  }
-  void clearOpen() {
-    for (const OpenSpan &call : ends_.before) // those that did not end here
-      if (hasOutermost_ && !call.hasEnded)
-        --openCalls_[call.function];
-    calls_.reset();
-    off_.clear();
-  }
 
   void addLate(const model::Text &text) {
-    if (calls_->walker().depth() == 0)
+    if (calls().walker().depth() == 0)
       return;
-    const uint32_t depth = calls_->walker().depth() - 1;
+    const uint32_t depth = calls().walker().depth() - 1;
     if (late_.empty() || late_.back().depth != depth)
       late_.push_back({depth, {}});
     analysis::addValue(late_.back().list, text);
@@ -294,12 +207,7 @@ private:
   std::optional<analysis::ValueTexts> values_;
 
   // About the current part:
-  SpanPart part_;
-  SpanPartEnds ends_;
-  std::optional<analysis::ThreadCalls<SpanPartReader>> calls_;
-  const OffCpuLane *lane_ = nullptr;
-  analysis::OffCpuFollower offCpu_;
-  analysis::OffCpuOfCalls off_;
+  uint64_t skipEndsUntil_ = 0;
   std::vector<uint64_t> ids_;       // by depth
   std::vector<std::string> texts_;  // arguments, by depth
   std::vector<LateValues> late_;    // the outermost call first

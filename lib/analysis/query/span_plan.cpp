@@ -93,9 +93,15 @@ Expected<void> ThreadPlan::choose(const SpanRequest &request, const SpanFilter &
   return {};
 }
 
-void ThreadPlan::addPart(size_t first, size_t last) {
-  parts_.push_back({.thread = thread_, .first = at(first), .last = at(last), .isLast = last >= cuts_.size()});
+SpanPart ThreadPlan::partOf(size_t first, size_t last) const {
+  return {.thread = thread_,
+          .number = static_cast<uint32_t>(first),
+          .first = at(first),
+          .last = at(last),
+          .isLast = last >= cuts_.size()};
 }
+
+void ThreadPlan::addPart(size_t first, size_t last) { parts_.push_back(partOf(first, last)); }
 
 size_t ThreadPlan::cutOf(uint64_t seq) const {
   return static_cast<size_t>(std::upper_bound(cuts_.begin(), cuts_.end(), seq) - cuts_.begin()) - 1;
@@ -113,11 +119,7 @@ template <class Is> Expected<size_t> ThreadPlan::findFirst(size_t low, size_t hi
 Expected<void> ThreadPlan::read(model::TraceSink &sink, uint64_t first, uint64_t last) {
   if (!source_)
     source_ = trace_->another();
-  model::ReadRequest request;
-  request.threads = {thread_};
-  request.fromSeq = first, request.toSeq = last;
-  request.isFurther = request.withOpenCalls = true;
-  return source_->readPart(sink, request);
+  return source_->readPart(sink, analysis::requestOf({.thread = thread_, .first = first, .last = last}));
 }
 
 Expected<ThreadPlan::Place> ThreadPlan::look(size_t cut, bool wantsTime) {
@@ -171,7 +173,7 @@ Expected<std::optional<SpanPart>> ThreadPlan::tail(const std::vector<OpenSpan> &
     while (next < cuts_.size() && at(next) - at(cut) < partEvents_)
       ++next;
   }
-  return std::optional(SpanPart{.thread = thread_, .first = at(cut), .last = at(next), .isLast = next >= cuts_.size()});
+  return std::optional(partOf(cut, next));
 }
 
 Expected<std::optional<uint64_t>> ThreadPlan::beginOf(const std::vector<OpenSpan> &open, uint64_t from) {
@@ -189,24 +191,18 @@ Expected<std::optional<uint64_t>> ThreadPlan::beginOf(const std::vector<OpenSpan
       return {};
     }
     Expected<void> events(const model::Batch &batch) override {
-      uint64_t seq = batch.firstSeq;
-      for (const model::Event &event : batch.events) {
-        if (event.isEarlier)
-          walker.openEarlier(event.timeNs, event.function, 0);
-        else if (event.kind <= model::Kind::Other)
-          walker.feedNumbered(seq, event.timeNs, event.function, event.eventKind());
-        ++seq;
-      }
+      calls.take(batch);
       return {};
     }
     explicit Sink(std::vector<uint64_t> &newIds) : newIds(newIds) {}
     std::vector<uint64_t> &newIds;
-    CallStackWalker walker;
+    analysis::CallReader<Sink, analysis::kCallsOnly> calls{*this};
   } sink(newIds_);
   ADA_TRY(read(sink, cuts_[after - 1], cuts_[after]));
-  if (sink.walker.depth() < open.size())
+  const std::span<const Span> calls = sink.calls.walker().open();
+  if (calls.size() < open.size())
     return std::optional<uint64_t>();
-  const Span &found = sink.walker.open()[open.size() - 1];
+  const Span &found = calls[open.size() - 1];
   if (found.beginNs != open.back().beginNs)
     return std::optional<uint64_t>();
   if (found.isEarlier)

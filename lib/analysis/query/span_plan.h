@@ -1,7 +1,7 @@
 // Which parts of a thread have to be read for a request.
 #pragma once
 
-#include "analysis/events/cuts.h"
+#include "analysis/calls/cuts.h"
 #include "shared_trace.h"
 #include "span_part.h"
 #include "span_rows.h"
@@ -45,6 +45,7 @@ private:
   template <class Is> Expected<size_t> findFirst(size_t low, size_t high, Is &&is);
   size_t cutOf(uint64_t seq) const;
   uint64_t at(size_t cut) const { return cut < cuts_.size() ? cuts_[cut] : ~uint64_t{0}; }
+  SpanPart partOf(size_t first, size_t last) const;
   void addPart(size_t first, size_t last);
   bool areOpen(const Place &place, const std::vector<OpenSpan> &calls) const;
 

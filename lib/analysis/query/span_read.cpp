@@ -114,13 +114,9 @@ bool SpanRead::waitForTurn(uint64_t number) {
   return !isStopped_;
 }
 
-Expected<void> SpanRead::readPart(Worker &worker, const SpanPart &part) {
-  model::ReadRequest request;
-  request.threads = {part.thread};
-  request.fromSeq = part.first, request.toSeq = part.last;
-  request.isFurther = request.withOpenCalls = true;
-  worker.reader.beginPart(part);
-  return worker.source->readPart(worker.reader, request);
+Expected<void> SpanRead::readPart(Worker &worker, const SpanPart &part, uint64_t skipEndsUntil) {
+  worker.reader.beginPart(part, skipEndsUntil);
+  return worker.source->readPart(worker.reader, analysis::requestOf(part));
 }
 
 Expected<void> SpanRead::read(Worker &worker, const Item &item) {
@@ -146,9 +142,9 @@ Expected<void> SpanRead::join(Worker &worker, const Item &item) {
   if (item.isLast) {
     if (!isDone_)
       ADA_TRY(followOpen(worker, *item.plan));
-    open_.clear();
+    open_ = {};
     isDone_ = false;
-    lastNs_ = upTo_ = 0;
+    upTo_ = 0;
   }
   return {};
 }
@@ -157,8 +153,7 @@ Expected<void> SpanRead::joinPart(Worker &worker, ThreadPlan &plan) {
   const bool isSame = !worker.isInconsistent && ADA_TRY(emit(worker, plan)) && ADA_TRY(endCrossing(worker, plan));
   if (!isSame)
     return readWhole(worker, plan);
-  SpanPartEnds &ends = worker.reader.ends();
-  open_.insert(open_.end(), std::make_move_iterator(ends.after.begin()), std::make_move_iterator(ends.after.end()));
+  open_.openAfter(worker.reader.ends());
   upTo_ = worker.reader.part().last;
   isJoined_ = false;
   return {};
@@ -167,36 +162,32 @@ Expected<void> SpanRead::joinPart(Worker &worker, ThreadPlan &plan) {
 // Compares the calls that are open at the part's start with those that the parts before it left open, and adds their
 // times in the part. False if they differ: a block is damaged, or calls were deeper than a list of them can be.
 bool SpanRead::begin(Worker &worker) {
-  SpanPartEnds &ends = worker.reader.ends();
-  const SpanPart &part = worker.reader.part();
+  const SpanEnds &ends = worker.reader.ends();
   isJoined_ = true;
   if (!ends.hasEvents)
     return true;
-  if (part.first > 0 && upTo_ == 0 && open_.empty()) { // nothing was read before it
-    open_ = ends.before;
-    for (OpenSpan &call : open_)
-      call.id = OpenSpan::kNoId, call.childrenNs = 0, call.off = {}, call.hasEnded = false;
-    seedSeq_ = part.first;
+  if (ends.part.continues() && upTo_ == 0 && open_.calls.empty()) { // nothing was read before it
+    for (const OpenSpan &call : ends.before)
+      open_.calls.push_back(
+          {.functionId = call.functionId, .beginNs = call.beginNs, .note = {.function = call.note.function}});
+    seedSeq_ = ends.part.first;
   }
-  const bool isSame = std::equal(
-      open_.begin(), open_.end(), ends.before.begin(), ends.before.end(),
-      [](const OpenSpan &a, const OpenSpan &b) { return a.functionId == b.functionId && a.beginNs == b.beginNs; });
-  return part.first == 0 || isSame;
+  return open_.fit(ends);
 }
 
 bool SpanRead::isWanted(size_t depth) const {
-  const OpenSpan &call = open_[depth];
-  const bool isKnown = call.id != OpenSpan::kNoId;
-  return filter_.wantsBegin(call.function, static_cast<uint32_t>(depth), call.beginNs) &&
-         (!filter_.hasIds() || (isKnown && filter_.wantsId(call.id)));
+  const OpenSpan &call = open_.calls[depth];
+  const bool isKnown = call.note.id != SpanNote::kNoId;
+  return filter_.wantsBegin(call.note.function, static_cast<uint32_t>(depth), call.beginNs) &&
+         (!filter_.hasIds() || (isKnown && filter_.wantsId(call.note.id)));
 }
 
 // Finds the id of a call that began before the first part that was read. False if it can't be found.
 Expected<bool> SpanRead::resolve(size_t depth, ThreadPlan &plan) {
-  OpenSpan &call = open_[depth];
-  if (call.id != OpenSpan::kNoId)
+  SpanNote &call = open_.calls[depth].note;
+  if (call.id != SpanNote::kNoId)
     return true;
-  const std::vector<OpenSpan> outer(open_.begin(), open_.begin() + static_cast<ptrdiff_t>(depth) + 1);
+  const std::vector<OpenSpan> outer(open_.calls.begin(), open_.calls.begin() + static_cast<ptrdiff_t>(depth) + 1);
   const auto seq = ADA_TRY(plan.beginOf(outer, seedSeq_));
   if (seq)
     call.id = *seq == Span::kNoSeq ? earlierSpanId(plan.parts().front().thread, static_cast<uint32_t>(depth))
@@ -213,7 +204,7 @@ Expected<bool> SpanRead::emit(Worker &worker, ThreadPlan &plan) {
       const uint64_t depth = parent & ~SpanPartReader::kEarlierParent;
       if (!ADA_TRY(resolve(depth, plan)))
         return false;
-      parent = open_[depth].id;
+      parent = open_.calls[depth].note.id;
     }
   ADA_TRY(hand(worker.reader.rows));
   return true;
@@ -232,52 +223,33 @@ Expected<void> SpanRead::hand(SpanRows &rows) {
 
 // Adds the part's times to the calls that continue into it, and hands on those that end there.
 Expected<bool> SpanRead::endCrossing(Worker &worker, ThreadPlan &plan) {
-  SpanPartEnds &ends = worker.reader.ends();
-  const SpanPart &part = worker.reader.part();
+  const SpanEnds &ends = worker.reader.ends();
   if (!ends.hasEvents)
     return true;
-  const model::Thread &thread = trace_.table().threads[part.thread];
-  if (thread.offCpu && lastNs_ > 0 && ends.firstNs > 0) {
-    analysis::OffCpuFollower between = analysis::followerOf(trace_.table(), part.thread);
-    between.skipTo(lastNs_);
-    analysis::OffCpuOfCall sum;
-    between.take(lastNs_, ends.firstNs, [&](const OffCpu &off) { sum.add(off); });
-    for (OpenSpan &call : open_) {
-      call.off.all += sum.all;
-      if (&call == &open_.back())
-        call.off.self += sum.self;
-    }
-  }
-  lastNs_ = ends.lastNs ? ends.lastNs : lastNs_;
-  if (part.first == 0)
-    return true;
-  for (size_t i = 0; i < open_.size(); ++i)
-    open_[i].childrenNs += ends.before[i].childrenNs, open_[i].off += ends.before[i].off;
+  open_.addTimes(ends, trace_.table());
   worker.crossing.clear();
-  worker.crossing.beginThread(part.thread);
+  worker.crossing.beginThread(ends.part.thread);
   const bool hasIds = request_.columns.hasAny({SpanColumn::Id, SpanColumn::ParentId});
-  for (; !open_.empty() && ends.before[open_.size() - 1].hasEnded; open_.pop_back()) {
-    const OpenSpan &end = ends.before[open_.size() - 1];
-    const OpenSpan &call = open_.back();
-    const size_t depth = open_.size() - 1;
-    if (!isWanted(depth) || !filter_.wantsEnd(call.beginNs, end.endNs))
+  for (; const OpenSpan *end = open_.nextEnd(ends); open_.calls.pop_back()) {
+    const OpenSpan &call = open_.calls.back();
+    const Span span = open_.spanOf(*end);
+    if (!isWanted(span.depth) || !filter_.wantsEnd(span.beginNs, span.endNs))
       continue;
-    if (hasIds && (!ADA_TRY(resolve(depth, plan)) || (depth > 0 && !ADA_TRY(resolve(depth - 1, plan)))))
+    if (hasIds && (!ADA_TRY(resolve(span.depth, plan)) || (span.depth > 0 && !ADA_TRY(resolve(span.depth - 1, plan)))))
       return false;
-    const uint64_t duration = end.endNs - call.beginNs;
-    const uint64_t own = duration - std::min(call.childrenNs, duration);
-    worker.crossing.add({.id = call.id,
-                         .parentId = depth > 0 ? open_[depth - 1].id : kNoParent,
-                         .beginNs = call.beginNs,
-                         .endNs = end.endNs,
-                         .selfNs = own - std::min(own, call.off.self.recorderNs),
+    const uint64_t self = span.selfNs();
+    worker.crossing.add({.id = call.note.id,
+                         .parentId = span.depth > 0 ? open_.calls[span.depth - 1].note.id : kNoParent,
+                         .beginNs = span.beginNs,
+                         .endNs = span.endNs,
+                         .selfNs = self - std::min(self, call.off.self.recorderNs),
                          .off = call.off,
-                         .function = call.function,
-                         .depth = static_cast<uint32_t>(depth),
-                         .how = end.how,
-                         .isOutermost = end.isOutermost,
-                         .arguments = call.arguments,
-                         .result = end.result});
+                         .function = call.note.function,
+                         .depth = span.depth,
+                         .how = span.how,
+                         .isOutermost = end->note.isOutermost,
+                         .arguments = call.note.arguments,
+                         .result = end->note.result});
     if (worker.crossing.size() >= SpanPartReader::kMostRows)
       ADA_TRY(hand(worker.crossing));
   }
@@ -289,26 +261,27 @@ Expected<bool> SpanRead::endCrossing(Worker &worker, ThreadPlan &plan) {
 Expected<void> SpanRead::followOpen(Worker &worker, ThreadPlan &plan) {
   const bool skips = !request_.columns.hasAny(kSumColumns);
   for (;;) {
-    size_t depth = open_.size();
+    size_t depth = open_.calls.size();
     while (depth > 0 && !isWanted(depth - 1))
       --depth;
     if (depth == 0 || isDone_)
       return {};
-    const std::vector<OpenSpan> outer(open_.begin(), open_.begin() + static_cast<ptrdiff_t>(depth));
+    const std::vector<OpenSpan> outer(open_.calls.begin(), open_.calls.begin() + static_cast<ptrdiff_t>(depth));
     const auto part = ADA_TRY(plan.tail(outer, upTo_, skips));
     if (!part)
       return {};
     ADA_TRY(readPart(worker, *part));
     if (skips && part->first != upTo_) {
       // Calls inside them that are open there began later than any that is wanted.
-      std::vector<OpenSpan> &before = worker.reader.ends().before;
+      const std::vector<OpenSpan> &before = worker.reader.ends().before;
       if (before.size() < depth)
         return readWhole(worker, plan);
-      open_.resize(depth);
+      open_.calls.resize(depth);
       for (size_t i = depth; i < before.size(); ++i)
-        open_.push_back(
-            {.functionId = before[i].functionId, .beginNs = before[i].beginNs, .function = before[i].function});
-      lastNs_ = 0;
+        open_.calls.push_back({.functionId = before[i].functionId,
+                               .beginNs = before[i].beginNs,
+                               .note = {.function = before[i].note.function}});
+      open_.lastNs = 0;
     }
     ADA_TRY(joinPart(worker, plan));
   }
@@ -317,10 +290,9 @@ Expected<void> SpanRead::followOpen(Worker &worker, ThreadPlan &plan) {
 // Reads the thread again, in one piece; calls that ended in the parts before this one were handed on already.
 Expected<void> SpanRead::readWhole(Worker &worker, ThreadPlan &plan) {
   const SpanPart part = worker.reader.part();
-  open_.clear();
+  open_.calls.clear();
   isJoined_ = true;
-  ADA_TRY(readPart(worker,
-                   {.thread = part.thread, .skipEndsUntil = part.first > plan.parts().front().first ? part.first : 0}));
+  ADA_TRY(readPart(worker, {.thread = part.thread}, part.first > plan.parts().front().first ? part.first : 0));
   ADA_TRY(hand(worker.reader.rows));
   isDone_ = true;
   isJoined_ = false;

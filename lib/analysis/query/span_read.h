@@ -33,7 +33,7 @@ private:
   Expected<std::optional<Item>> next();
   void work();
   Expected<void> read(Worker &worker, const Item &item);
-  Expected<void> readPart(Worker &worker, const SpanPart &part);
+  Expected<void> readPart(Worker &worker, const SpanPart &part, uint64_t skipEndsUntil = 0);
   bool waitForTurn(uint64_t number);
 
   // At a worker's turn:
@@ -64,12 +64,11 @@ private:
   Expected<void> failed_;
 
   // About the thread whose turn it is:
-  std::vector<OpenSpan> open_; ///< outermost first
-  uint64_t lastNs_ = 0;        ///< the time of the last event
-  uint64_t seedSeq_ = 0;       ///< the first event that was read
-  uint64_t upTo_ = 0;          ///< the first event that was not joined yet
-  bool isJoined_ = false;      ///< the current part's open calls were compared
-  bool isDone_ = false;        ///< the thread was read in one piece
+  analysis::OpenCalls<SpanNote> open_;
+  uint64_t seedSeq_ = 0;  ///< the first event that was read
+  uint64_t upTo_ = 0;     ///< the first event that was not joined yet
+  bool isJoined_ = false; ///< the current part's open calls were compared
+  bool isDone_ = false;   ///< the thread was read in one piece
   uint64_t rows_ = 0;
 };
 

@@ -19,7 +19,7 @@ constexpr size_t kThreadsAtATime = 128;
 
 // Calls use(report) for reports of some processes each, in the order of the processes, until it returns false.
 template <class Use> Expected<void> eachReport(SharedTrace &trace, const std::atomic<bool> &stop, Use &&use) {
-  const analysis::TraceTable &table = trace.plainTable();
+  analysis::TraceTable table = trace.plainTable();
   std::vector<uint32_t> threads(table.threads.size());
   std::iota(threads.begin(), threads.end(), uint32_t{0});
   const auto processOf = [&](uint32_t thread) { return table.threads[thread].process; };
@@ -28,7 +28,7 @@ template <class Use> Expected<void> eachReport(SharedTrace &trace, const std::at
     auto to = from + std::min<std::ptrdiff_t>(kThreadsAtATime, threads.end() - from);
     to = std::find_if(to, threads.end(), [&](uint32_t thread) { return processOf(thread) != processOf(to[-1]); });
     StoppableSource source(trace.plainSource(), stop);
-    const auto report = ADA_TRY(analysis::makeReport(source, table, {from, to}, {.by = analysis::ReportBy::Thread}));
+    const auto report = ADA_TRY(analysis::makeReport({source, table, {from, to}}, {.by = analysis::ReportBy::Thread}));
     const bool goesOn = use(report);
     trace.addDamage(report.damage.problems, report.damage.warnings);
     if (!goesOn)

@@ -12,25 +12,11 @@ public:
   Expected<void> events(const model::Batch &batch) override {
     if (!state_)
       beginThread(batch.events[0].thread);
-    CallStackWalker &walker = state_->walker;
-    uint64_t seq = batch.firstSeq;
+    state_->calls.take(batch);
     for (const model::Event &event : batch.events) {
-      if (event.isEarlier) {
-        if (walker.depth() == 0)
-          walker.openUnknown(batch.unknownCalls);
-        walker.openEarlier(event.timeNs, event.function, batch.keptFromNs);
-        continue;
-      }
-      const uint64_t number = seq++;
-      ++rates_.lastEvents_;
-      if (event.kind > model::Kind::Other)
-        continue;
-      if (recorder_.isDue(event.timeNs))
-        recorder_.takeUntil(event.timeNs, [&](uint64_t fromNs, uint64_t toNs) { walker.holdUp(toNs - fromNs); });
-      state_->lastNs = event.timeNs;
-      const auto kind = event.eventKind();
-      for (const Span &span : walker.feedNumbered(number, event.timeNs, event.function, kind).finished)
-        add(span);
+      rates_.lastEvents_ += !event.isEarlier;
+      if (!event.isEarlier && !isText(event.kind))
+        state_->lastNs = event.timeNs;
     }
     return {};
   }
@@ -41,26 +27,27 @@ public:
 
 private:
   void beginThread(uint32_t thread) {
-    state_ = &rates_.threads_[thread];
-    recorder_ = RecorderTimes(rates_.table_.threads[thread].offCpu.get());
+    state_ = &rates_.threads_.try_emplace(thread, rates_).first->second;
+    RecorderTimes recorder(rates_.table_.threads[thread].offCpu.get());
     if (state_->lastNs > 0)
-      recorder_.takeUntil(state_->lastNs, [](uint64_t, uint64_t) {}); // was counted by the last look
-  }
-  void add(const Span &span) {
-    RateRow &row = rates_.rowOf(span.functionIndex);
-    for (CallSums *sums : {&row.last, &row.all}) {
-      ++sums->calls;
-      sums->totalNs += span.outermost ? span.durationNs() : 0;
-      sums->selfNs += span.selfNs();
-      sums->sumNs += span.durationNs();
-      sums->durations.add(span.durationNs());
-    }
+      recorder.takeUntil(state_->lastNs, [](uint64_t, uint64_t) {}); // was counted by the last look
+    state_->calls.follow(recorder);
   }
 
   CallRates &rates_;
   ThreadState *state_ = nullptr; // of the current thread
-  RecorderTimes recorder_;
 };
+
+void CallRates::end(const Span &span) {
+  RateRow &row = rowOf(span.functionIndex);
+  for (CallSums *sums : {&row.last, &row.all}) {
+    ++sums->calls;
+    sums->totalNs += span.outermost ? span.durationNs() : 0;
+    sums->selfNs += span.selfNs();
+    sums->sumNs += span.durationNs();
+    sums->durations.add(span.durationNs());
+  }
+}
 
 RateRow &CallRates::rowOf(uint32_t function) {
   if (function >= rowOf_.size())
@@ -90,7 +77,7 @@ Expected<void> CallRates::update(model::TraceSource &source, const std::function
 uint64_t CallRates::openCalls() const {
   uint64_t open = 0;
   for (const auto &[name, thread] : threads_)
-    open += thread.walker.depth();
+    open += thread.calls.walker().depth();
   return open;
 }
 

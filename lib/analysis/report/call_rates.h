@@ -11,8 +11,8 @@
 // longer than the time since the last look.
 #pragma once
 
+#include "analysis/calls/call_reader.h"
 #include "analysis/events/growing_trace.h"
-#include "analysis/waits/recorder_times.h"
 #include "trace/statistics.h"
 
 #include "ada/trace/calls.h"
@@ -55,10 +55,13 @@ public:
   /// Number of calls that have not ended.
   uint64_t openCalls() const;
 
+  void end(const Span &span); ///< called by CallReader
+
 private:
   class Reader;
   struct ThreadState {
-    CallStackWalker walker;
+    explicit ThreadState(CallRates &rates) : calls(rates) {}
+    CallReader<CallRates, kWithRecorder> calls;
     uint64_t lastNs = 0; ///< the time of the last event
   };
   RateRow &rowOf(uint32_t function);

@@ -15,7 +15,7 @@ Expected<void> GrowingReport::beginPart(ReportWorker &worker, uint32_t thread, b
   const ThreadState &state = threads_[thread];
   worker.beginPart({.thread = thread, .number = state.parts, .isLast = isLast});
   std::vector<model::Event> open;
-  for (const PartEnds::Call &call : state.open.calls)
+  for (const ReportEnds::Call &call : state.open.calls)
     open.push_back({.timeNs = call.beginNs,
                     .thread = thread,
                     .function = trace_.numberOf(trace_.table().threads[thread].process, call.functionId),
@@ -23,10 +23,13 @@ Expected<void> GrowingReport::beginPart(ReportWorker &worker, uint32_t thread, b
   return open.empty() ? Expected<void>() : worker.events({open, {}, {}});
 }
 
-Expected<void> GrowingReport::endPart(ReportWorker &worker, uint32_t thread, OpenCalls &open, MergedRows &rows) {
+Expected<void> GrowingReport::endPart(ReportWorker &worker, uint32_t thread, OpenCalls<ReportNote> &open) {
   ADA_TRY(worker.endThread(thread));
-  for (const PartEnds &ends : worker.parts)
-    open.add(ends, rows, trace_.table()); // the calls at its start are those that beginPart() opened
+  for (ReportEnds &ends : worker.parts) // the calls at its start are those that beginPart() opened
+    open.join(ends, trace_.table(),
+              [&](const Span &call, const OffCpuOfCall &off, const auto &begun, const auto &ended) {
+                worker.crossed(call, off, begun, ended);
+              });
   worker.parts.clear();
   return {};
 }
@@ -50,7 +53,7 @@ Expected<void> GrowingReport::endThread(uint32_t thread) {
     return {};
   ThreadState &state = threads_[thread];
   ++state.parts;
-  return endPart(*worker_, thread, state.open, rows_);
+  return endPart(*worker_, thread, state.open);
 }
 
 // Adds the look's figures, and then, to a copy, the calls that are open now: as a last part of each thread that has
@@ -68,10 +71,10 @@ Report GrowingReport::report() {
     const ThreadState &state = threads_[thread];
     if (state.open.calls.empty())
       continue;
-    const model::Event now = {.timeNs = state.latestNs, .thread = thread, .kind = model::Kind::Other};
-    OpenCalls open = state.open;
+    const model::Event now = {.timeNs = state.latestNs, .thread = thread, .kind = EventKind{}};
+    OpenCalls<ReportNote> open = state.open;
     if (beginPart(last, thread, true) && last.events({{&now, 1}, {}, {}}))
-      (void)endPart(last, thread, open, rows); // a worker has no errors
+      (void)endPart(last, thread, open); // a worker has no errors
   }
   addWorker(rows, last, report, options_.mostArgumentRows);
   addRows(report, trace_.table(), options_, std::move(rows));

@@ -40,14 +40,14 @@ public:
 
 private:
   struct ThreadState {
-    OpenCalls open;
+    OpenCalls<ReportNote> open;
     uint32_t parts = 0;
     uint64_t latestNs = 0;
   };
   /// Begins the next part of the thread in a worker, with the calls that are open.
   Expected<void> beginPart(ReportWorker &worker, uint32_t thread, bool isLast);
   /// Ends it, and adds what continues to `open`.
-  Expected<void> endPart(ReportWorker &worker, uint32_t thread, OpenCalls &open, MergedRows &rows);
+  Expected<void> endPart(ReportWorker &worker, uint32_t thread, OpenCalls<ReportNote> &open);
 
   GrowingTrace &trace_;
   const ReportOptions &options_;

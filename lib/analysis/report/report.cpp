@@ -6,6 +6,7 @@
 #include "report_rows.h"
 #include "report_summary.h"
 #include "report_worker.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 #include <functional>
@@ -47,42 +48,28 @@ uint64_t collapse(MergedRows &all, size_t most) {
   return collapsed;
 }
 
-// Adds the calls that continue from one part of a thread to the next. False if the trace is inconsistent, and has to be
-// read in one piece.
-bool join(std::vector<PartEnds> &parts, MergedRows &all, const TraceTable &table) {
-  std::sort(parts.begin(), parts.end(), [](const PartEnds &a, const PartEnds &b) {
-    return std::tie(a.part.thread, a.part.number) < std::tie(b.part.thread, b.part.number);
-  });
-  OpenCalls open;
-  for (const PartEnds &ends : parts)
-    if (!open.add(ends, all, table))
-      return false;
-  return true;
-}
-
 // The summaries of a report's threads: those that exist, and those to be made.
-class Kept {
+class Kept : public CrossedCalls<ReportNote> {
 public:
-  Kept(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
-       const ReportOptions &options)
-      : source_(source), table_(table), options_(options), rowKeys_(table, options.by, options.foldsProcesses),
-        wanted_(table.threads.size()) {
+  Kept(const Trace &trace, const ReportOptions &options)
+      : source_(trace.source), table_(trace.table), options_(options),
+        rowKeys_(table_, options.by, options.foldsProcesses), wanted_(table_.threads.size()) {
     const FilterOptions &filter = options.filter;
     const bool fits = options.summaries != UseSummaries::No && !options.arguments &&
                       (options.by == ReportBy::Function || options.by == ReportBy::Thread) &&
                       !filter.choosesFunctions() && filter.depth == ~uint32_t(0) && filter.minDurationNs == 0;
     if (!fits) {
-      others_ = threads;
+      others_ = trace.threads;
       return;
     }
-    processes_.resize(table.processes.size());
-    for (const uint32_t thread : threads)
+    processes_.resize(table_.processes.size());
+    for (const uint32_t thread : trace.threads)
       (summariesOf(thread) ? known_ : others_).push_back(thread);
     if (!filter.showsAll() || options.foldsProcesses) // rows of several processes have functions of the first
       return;
     uint64_t events = 0;
     for (const uint32_t thread : others_)
-      events += printOf(thread) ? table.threads[thread].extent->events : 0;
+      events += printOf(thread) ? table_.threads[thread].extent->events : 0;
     if (options.summaries == UseSummaries::Make || events >= options.summaryEvents)
       for (const uint32_t thread : others_)
         wanted_[thread] = printOf(thread) != nullptr;
@@ -95,7 +82,18 @@ public:
       takeThread(thread, all, report, toRead);
     return toRead;
   }
-  std::vector<PartEnds> takeEnds() { return std::move(ends_); }
+  /// After take(): what these parts leave.
+  void addTo(PartJoin<ReportNote> &join) {
+    for (ReportEnds &ends : ends_)
+      join.add(std::move(ends), *this);
+  }
+  void crossed(const Span &call, const OffCpuOfCall &off, const ReportNote &, const ReportNote &ended) override {
+    if (ended.group == kNoNumber)
+      return;
+    FunctionStatistics &figures = rows_[ended.group]->group.figures;
+    figures.add(call, ended.isOutermost);
+    figures.addOffCpu(off.all, off.self, ended.isOutermost);
+  }
   /// The threads without a summary.
   const std::vector<uint32_t> &otherThreads() const { return others_; }
 
@@ -198,9 +196,11 @@ private:
     const uint32_t thread = part.ends.part.thread;
     for (const PartSummary::Row &row : part.rows)
       rowOf(thread, row.functionId, all, report).row->group.figures.merge(row.figures);
-    for (PartEnds::Call &call : part.ends.before)
-      if (call.row)
-        call.row = rowOf(thread, call.functionId, all, report).key;
+    for (ReportEnds::Call &call : part.ends.before)
+      if (call.note.group != kNoNumber) {
+        call.note.group = static_cast<uint32_t>(rows_.size());
+        rows_.push_back(rowOf(thread, call.functionId, all, report).row);
+      }
     for (const uint64_t id : part.metFunctions)
       if (KnownFunction &function = functionOf(thread, id); !std::exchange(function.isMet, true))
         report.metFunctions.push_back(function.about);
@@ -216,47 +216,47 @@ private:
   std::vector<bool> wanted_;
   std::vector<std::unique_ptr<Process>> processes_;
   std::vector<uint32_t> known_, others_;
-  std::vector<PartEnds> ends_;
+  std::vector<ReportEnds> ends_;
+  std::vector<MergedRow *> rows_; // by ReportNote::group of these ends
   std::vector<ReportWorker::Summary> made_;
 };
 
 } // namespace
 
-Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
-                            const ReportOptions &options) {
+Expected<Report> makeReport(const Trace &trace, const ReportOptions &options) {
   Report report;
   MergedRows all;
-  Kept kept(source, table, threads, options);
-  // Arguments are recorded where a call begins, which may be in another part.
-  const uint64_t partEvents = options.arguments ? ~uint64_t(0) : options.partEvents;
+  Kept kept(trace, options);
   std::vector<ThreadPart> parts = kept.take(all, report);
-  for (const ThreadPart &part : partsOf(source, table, kept.otherThreads(), partEvents))
+  // Arguments are recorded where a call begins, which may be in another part.
+  const uint64_t partEvents = options.arguments ? kWholeThread : options.partEvents;
+  for (const ThreadPart &part : partsOf({trace.source, trace.table, kept.otherThreads()}, partEvents))
     parts.push_back(part);
-  std::vector<PartEnds> ends = kept.takeEnds();
-  const auto done = readParts<ReportWorker>(
-      source, table, parts,
-      [&](TraceTable &own) { return std::make_unique<ReportWorker>(own, options, kept.wanted()); },
-      [&](ReportWorker &worker) {
-        addWorker(all, worker, report, options.mostArgumentRows);
-        const std::vector<model::Function> &met = worker.table().functions;
-        report.metFunctions.insert(report.metFunctions.end(), met.begin(), met.end());
-        std::move(worker.parts.begin(), worker.parts.end(), std::back_inserter(ends));
-        kept.add(std::move(worker.summaries));
-      },
-      report.damage);
-  if (!done)
-    return done.error();
-  if (!join(ends, all, table)) {
+  auto workers = ADA_TRY(runWorkers<ReportWorker>(
+      trace, parts, [&](TraceTable &own) { return std::make_unique<ReportWorker>(own, options, kept.wanted()); },
+      report.damage));
+  PartJoin<ReportNote> join;
+  kept.addTo(join);
+  for (const auto &worker : workers)
+    addParts(join, *worker->reader);
+  if (!join.run(trace.table)) {
     ReportOptions whole = options;
-    whole.partEvents = ~uint64_t(0);
+    whole.partEvents = kWholeThread;
     whole.summaries = UseSummaries::No;
-    return makeReport(source, table, threads, whole);
+    return makeReport(trace, whole);
+  }
+  for (auto &worker : workers) {
+    addWorker(all, *worker->reader, report, options.mostArgumentRows);
+    const std::vector<model::Function> &met = worker->table.functions;
+    report.metFunctions.insert(report.metFunctions.end(), met.begin(), met.end());
+    kept.add(std::move(worker->reader->summaries));
+    worker.reset();
   }
   if (report.damage.problems.empty())
     kept.write();
   if (options.arguments)
     report.collapsedFunctions = collapse(all, options.mostArgumentRows);
-  addRows(report, table, options, std::move(all));
+  addRows(report, trace.table, options, std::move(all));
   return report;
 }
 

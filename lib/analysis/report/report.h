@@ -1,8 +1,8 @@
 // The cost of each function (thread, module, file, list of arguments) of a trace.
 #pragma once
 
-#include "analysis/events/call_filter.h"
-#include "analysis/events/thread_workers.h"
+#include "analysis/calls/call_filter.h"
+#include "analysis/calls/thread_workers.h"
 #include "report_parts.h"
 #include "trace/statistics.h"
 
@@ -67,8 +67,7 @@ struct Report {
   Damage damage;
 };
 
-/// Reads the given threads, several at a time. `table` must hold them already.
-Expected<Report> makeReport(model::TraceSource &source, const TraceTable &table, const std::vector<uint32_t> &threads,
-                            const ReportOptions &options);
+/// Reads the threads, several at a time.
+Expected<Report> makeReport(const Trace &trace, const ReportOptions &options);
 
 } // namespace ada::analysis

@@ -1,9 +1,8 @@
 // What a report takes from a part of a thread: the row of each call, and calls that continue beyond the part.
 #pragma once
 
+#include "analysis/calls/open_calls.h"
 #include "analysis/events/module_loads.h"
-#include "analysis/events/thread_workers.h"
-#include "analysis/waits/off_cpu_of_calls.h"
 #include "trace/statistics.h"
 
 #include <compare>
@@ -54,24 +53,14 @@ private:
   std::unordered_map<uint32_t, ModuleLoads> loads_; // by process
 };
 
-/// What a part of a thread leaves to be joined with the parts before and after it.
-struct PartEnds {
-  /// A call that continues from one part to another.
-  struct Call {
-    uint64_t functionId = 0, beginNs = 0;
-    uint64_t childrenNs = 0; ///< as far as the part shows
-    OffCpuOfCall off = {};   ///< as far as the part shows
-    bool isEarlier = false;  ///< it began before the trace did
-    // If the part has its end:
-    bool hasEnded = false, isOutermost = false;
-    SpanEnd how = SpanEnd::Open;
-    uint64_t endNs = 0;
-    std::optional<RowKey> row; ///< the row that it counts for
-  };
-  ThreadPart part;
-  std::vector<Call> before, after; ///< open at the part's start; begun in the part and open at its end
-  bool hasEvents = false;
-  uint64_t firstNs = 0, lastNs = 0; ///< of the part's own events
+/// No group, function or list.
+inline constexpr uint32_t kNoNumber = ~uint32_t(0);
+
+/// What a report notes of the end of a call that began in another part.
+struct ReportNote {
+  uint32_t group = kNoNumber; ///< the reader's number of the row that it counts for
+  bool isOutermost = false;   ///< of the calls of that row
 };
+using ReportEnds = PartEnds<ReportNote>;
 
 } // namespace ada::analysis

@@ -83,45 +83,6 @@ void addWorker(MergedRows &all, const ReportWorker &worker, Report &report, size
   report.missingExits += worker.missingExits;
 }
 
-bool OpenCalls::add(const PartEnds &ends, MergedRows &all, const TraceTable &table) {
-  if (ends.part.number == 0)
-    calls.clear(), lastNs = 0;
-  if (!ends.hasEvents)
-    return true;
-  if (const OffCpuLane *lane = table.threads[ends.part.thread].offCpu.get(); lane && lastNs > 0 && ends.firstNs > 0) {
-    OffCpuFollower between = followerOf(table, ends.part.thread);
-    between.skipTo(lastNs);
-    OffCpuOfCall sum;
-    between.take(lastNs, ends.firstNs, [&](const OffCpu &off) { sum.add(off); });
-    for (PartEnds::Call &call : calls) {
-      call.off.all += sum.all;
-      if (&call == &calls.back())
-        call.off.self += sum.self;
-    }
-  }
-  lastNs = ends.lastNs ? ends.lastNs : lastNs;
-  if (ends.part.number > 0 &&
-      !std::equal(calls.begin(), calls.end(), ends.before.begin(), ends.before.end(),
-                  [](const auto &a, const auto &b) { return a.functionId == b.functionId && a.beginNs == b.beginNs; }))
-    return false;
-  for (size_t i = 0; i < ends.before.size(); ++i)
-    calls[i].childrenNs += ends.before[i].childrenNs, calls[i].off += ends.before[i].off;
-  for (; !calls.empty() && ends.part.number > 0 && ends.before[calls.size() - 1].hasEnded; calls.pop_back()) {
-    const PartEnds::Call &end = ends.before[calls.size() - 1];
-    Span span;
-    span.beginNs = end.beginNs, span.endNs = end.endNs, span.how = end.how;
-    span.childrenNs = std::min(calls.back().childrenNs, span.durationNs());
-    span.isEarlier = calls.back().isEarlier;
-    if (end.row) {
-      FunctionStatistics &figures = all[*end.row].group.figures;
-      figures.add(span, end.isOutermost);
-      figures.addOffCpu(calls.back().off.all, calls.back().off.self, end.isOutermost);
-    }
-  }
-  calls.insert(calls.end(), ends.after.begin(), ends.after.end());
-  return true;
-}
-
 void addRows(Report &report, const TraceTable &table, const ReportOptions &options, MergedRows all) {
   const std::vector<ReportRow> rows = rowsOf(table, options);
   for (auto &[key, merged] : all)

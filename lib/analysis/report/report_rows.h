@@ -25,14 +25,4 @@ void addWorker(MergedRows &all, const ReportWorker &worker, Report &report, size
 /// Adds a row to the report for each of them that has calls.
 void addRows(Report &report, const TraceTable &table, const ReportOptions &options, MergedRows all);
 
-/// The calls of a thread that continue from the parts that were added to the next one.
-struct OpenCalls {
-  std::vector<PartEnds::Call> calls; ///< outermost first
-  uint64_t lastNs = 0;               ///< the time of the last event
-
-  /// The next part of the thread, or the first one of another. Adds the calls that end in it. False if the calls that
-  /// are open at its start are not those that the parts before it left open.
-  bool add(const PartEnds &ends, MergedRows &all, const TraceTable &table);
-};
-
 } // namespace ada::analysis

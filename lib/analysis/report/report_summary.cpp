@@ -61,32 +61,33 @@ OffCpuTimes getTimes(VarintCursor &from) {
 
 constexpr uint64_t kEarlier = 1, kEnded = 2, kOutermost = 4, kHasRow = 8, kHow = 16;
 
-void put(VarintBytes &to, const std::vector<PartEnds::Call> &calls) {
+void put(VarintBytes &to, const std::vector<ReportEnds::Call> &calls) {
   to.number(calls.size());
   uint64_t before = 0;
-  for (const PartEnds::Call &call : calls) {
+  for (const ReportEnds::Call &call : calls) {
     to.number(call.functionId);
     to.difference(call.beginNs - std::exchange(before, call.beginNs));
-    to.number((call.isEarlier ? kEarlier : 0) | (call.hasEnded ? kEnded : 0) | (call.isOutermost ? kOutermost : 0) |
-              (call.row ? kHasRow : 0) | static_cast<uint64_t>(call.how) * kHow);
+    to.number((call.isEarlier ? kEarlier : 0) | (call.hasEnded ? kEnded : 0) |
+              (call.note.isOutermost ? kOutermost : 0) | (call.note.group != kNoNumber ? kHasRow : 0) |
+              static_cast<uint64_t>(call.how) * kHow);
     to.number(call.childrenNs);
     to.difference(call.endNs - call.beginNs);
     put(to, call.off.all);
     put(to, call.off.self);
   }
 }
-bool getCalls(VarintCursor &from, std::vector<PartEnds::Call> &calls) {
+bool getCalls(VarintCursor &from, std::vector<ReportEnds::Call> &calls) {
   uint64_t before = 0;
   for (uint64_t left = from.number(); left > 0 && from.isGood(); --left) {
-    PartEnds::Call &call = calls.emplace_back();
+    ReportEnds::Call &call = calls.emplace_back();
     call.functionId = from.number();
     call.beginNs = before += from.difference();
     const uint64_t flags = from.number(), how = flags / kHow;
     if (how >= std::size(kSpanEnds))
       return false;
-    call.isEarlier = flags & kEarlier, call.hasEnded = flags & kEnded, call.isOutermost = flags & kOutermost;
+    call.isEarlier = flags & kEarlier, call.hasEnded = flags & kEnded, call.note.isOutermost = flags & kOutermost;
     if (flags & kHasRow)
-      call.row.emplace();
+      call.note.group = 0;
     call.how = static_cast<SpanEnd>(how);
     call.childrenNs = from.number();
     call.endNs = call.beginNs + from.difference();
@@ -219,14 +220,14 @@ bool PartSummary::restrict(const FilterOptions &filter) {
   if (isAfter) {
     // Calls that were open before the first part are among its rows. And the outermost of the calls before the range's
     // end are known only if outer calls are older than inner ones.
-    if (ends.part.number == 0 || !std::ranges::is_sorted(ends.before, {}, &PartEnds::Call::beginNs))
+    if (ends.part.number == 0 || !std::ranges::is_sorted(ends.before, {}, &ReportEnds::Call::beginNs))
       return false;
   }
   if (!isInside)
     rows.clear();
-  for (PartEnds::Call &call : ends.before)
+  for (ReportEnds::Call &call : ends.before)
     if ((hasEnd && call.beginNs >= filter.toNs) || call.endNs < filter.fromNs)
-      call.row.reset();
+      call.note.group = kNoNumber;
   return true;
 }
 

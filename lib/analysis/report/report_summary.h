@@ -3,7 +3,7 @@
 // docs/formats/packed.md describes the bytes; docs/explanation/reading.md describes when they are valid.
 #pragma once
 
-#include "analysis/events/call_filter.h"
+#include "analysis/calls/call_filter.h"
 #include "report_parts.h"
 #include "trace/base/varint_bytes.h"
 
@@ -18,7 +18,7 @@ struct PartSummary {
   uint64_t earliestNs = ~uint64_t(0); ///< of the part's events
   uint64_t latestNs = 0;              ///< of the part's events, and of the begins of the calls open at its start
   uint64_t strayExits = 0, missingExits = 0;
-  PartEnds ends; ///< a call that has a row counts for its own function's row
+  ReportEnds ends; ///< a call with a group counts for its own function's row
   struct Row {
     uint64_t functionId = 0; ///< the id of one of the row's functions
     FunctionStatistics figures;

@@ -1,7 +1,7 @@
 // The columns of a report, and of lists of single calls.
 #include "report_table.h"
 
-#include "analysis/values/value_texts.h"
+#include "analysis/calls/value_texts.h"
 #include "trace/base/quantities.h"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 // One of several workers: what it collects about the threads and parts that it reads.
 #pragma once
 
-#include "analysis/events/thread_calls.h"
-#include "analysis/waits/off_cpu_follower.h"
+#include "analysis/calls/part_reader.h"
 #include "report.h"
 #include "report_summary.h"
 
@@ -15,9 +14,6 @@
 #include <vector>
 
 namespace ada::analysis {
-
-/// No group, function or list.
-inline constexpr uint32_t kNoNumber = ~uint32_t(0);
 
 /// The results of calls with one list of arguments.
 struct ReportResult {
@@ -42,72 +38,64 @@ struct ReportGroup {
 };
 
 /// Adds up the calls of the threads that it reads, under its own numbers.
-class ReportWorker : public TableSink {
+class ReportWorker : public PartReader<ReportWorker, ReportNote> {
 public:
   /// `keeps`: by thread, whether summaries of its parts are wanted.
   ReportWorker(TraceTable &table, const ReportOptions &options, const std::vector<bool> &keeps)
-      : TableSink(table), options_(options), isPlain_(!options.arguments && options.filter.showsAll()), keeps_(keeps),
+      : PartReader(table), options_(options), isPlain_(!options.arguments && options.filter.showsAll()), keeps_(keeps),
         rules_(options.filter, table), values_(table), rowKeys_(table, options.by, options.foldsProcesses) {}
 
   bool wantsDetails() const override { return options_.arguments; }
   void beginPart(const ThreadPart &part) {
-    ends_ = {.part = part, .before = {}, .after = {}};
-    thread_ = part.thread;
-    const OffCpuLane *lane = table().threads[thread_].offCpu.get();
-    offCpu_ = followerOf(table(), thread_);
-    hasLane_ = lane != nullptr;
+    // Groups are per process or thread, but one function may have several processes.
+    if (const uint32_t place = rowKeys_.placeOf(part.thread); place != std::exchange(place_, place))
+      groupOf_.clear();
+    startPart(part, rules_, options_.arguments ? &values_ : nullptr, &table());
     if (keepsPart())
       beginSummary();
   }
   Expected<void> events(const model::Batch &batch) override {
-    if (!calls_) {
-      // Groups are per process or thread, but one function may have several processes.
-      if (const uint32_t place = rowKeys_.placeOf(thread_); place != std::exchange(place_, place))
-        groupOf_.clear();
-      calls_.emplace(*this, rules_, options_.arguments ? &values_ : nullptr);
-    }
     if (keepsPart())
       noteEvents(batch);
-    if (hasLane_)
-      takeWithOffCpu(batch);
-    else
-      takeAll(batch);
+    take(batch);
     return {};
   }
   Expected<void> endThread(uint32_t) override {
-    if (calls_) {
-      calls_->settle();
-      if (ends_.part.isLast)
-        calls_->finish();
-      else
-        leaveOpen();
-      strayExits += calls_->walker().strayExits();
-      missingExits += calls_->walker().missingExits();
-      summary_.strayExits = calls_->walker().strayExits(), summary_.missingExits = calls_->walker().missingExits();
-      calls_.reset();
-      ends_.hasEvents = true;
-    }
+    endPart();
+    frames_.clear();
+    summary_.strayExits = calls().walker().strayExits(), summary_.missingExits = calls().walker().missingExits();
+    strayExits += summary_.strayExits, missingExits += summary_.missingExits;
     if (keepsPart())
       endSummary();
-    if (!ends_.part.isLast || ends_.part.number > 0)
-      parts.push_back(std::move(ends_));
+    keepEnds();
     return {};
   }
 
-  // Called by ThreadCalls.
-  void begin(uint64_t, const model::Event &call, bool shown, std::string &&arguments) {
-    if (call.isEarlier && ends_.part.number > 0)
-      ends_.before.push_back({.functionId = table().functions[call.function].id, .beginNs = call.timeNs, .row = {}});
+  // Called by PartReader.
+  void begun(uint64_t, const model::Event &call, bool shown, std::string &&arguments) {
     if (isPlain_)
       ++openCalls_[groupOf(call.function)];
     else
       beginChosen(call, shown, std::move(arguments));
   }
-  void end(const Span &call, bool shown, std::string &&result) {
-    if (isPlain_)
-      endPlain(call);
-    else
-      endChosen(call, shown, result);
+  [[gnu::always_inline]] void ended(const Span &call, const OffCpuOfCall *off, bool shown, std::string &&result) {
+    if (!isPlain_)
+      return endChosen(call, off, shown, result);
+    const uint32_t group = groupOf_[call.functionIndex];
+    addTo(groups[group].figures, call, off, --openCalls_[group] == 0);
+  }
+  void endedCrossing(const Span &call, bool shown, std::string &&, ReportNote &note) {
+    const Frame frame = leave(call, shown);
+    note = {frame.shown ? frame.group : kNoNumber, frame.isOutermost};
+  }
+  void left(const Span &call, ReportNote &) {
+    const uint32_t group = isPlain_ ? groupOf_[call.functionIndex] : frames_[call.depth].group;
+    if (group != kNoNumber)
+      --openCalls_[group];
+  }
+  void crossed(const Span &call, const OffCpuOfCall &off, const ReportNote &, const ReportNote &ended) override {
+    if (ended.group != kNoNumber)
+      addTo(groups[ended.group].figures, call, &off, ended.isOutermost);
   }
 
   std::vector<RowKey> keys; // of groups
@@ -115,7 +103,6 @@ public:
   std::vector<ReportGroup> lists;                                 // of arguments
   std::vector<std::unordered_map<std::string, uint32_t>> listsOf; // by group
   std::vector<bool> hasTooMany;                                   // by group
-  std::vector<PartEnds> parts;
   struct Summary {
     ThreadPart part;
     std::vector<std::byte> bytes;
@@ -125,6 +112,11 @@ public:
   bool hasValues = false;
 
 private:
+  struct Frame {
+    bool shown = false, isOutermost = false;
+    uint32_t group = kNoNumber, list = kNoNumber;
+  };
+
   // For filters or values; kept out of the inner loops.
   [[gnu::noinline]] void beginChosen(const model::Event &call, bool shown, std::string &&arguments) {
     Frame &frame = frames_.emplace_back();
@@ -140,34 +132,36 @@ private:
       }
     }
   }
-  [[gnu::noinline]] void endChosen(const Span &call, bool shown, const std::string &result) {
-    const bool hasBegun = frames_.back().shown;
-    const uint32_t group = frames_.back().group, list = frames_.back().list;
-    frames_.pop_back();
-    const OffCpuOfCall off = off_.end(call.depth);
-    const bool isOutermostOfGroup = hasBegun && --openCalls_[group] == 0;
-    if (call.isEarlier && ends_.part.number > 0) // join() adds it
-      return endEarlier(call, off, isOutermostOfGroup, hasBegun && shown ? group : kNoNumber);
-    if (!hasBegun)
+  // The innermost call ends; its frame, with whether it counts.
+  Frame leave(const Span &call, bool shown) {
+    Frame frame{.shown = true, .group = isPlain_ ? groupOf_[call.functionIndex] : kNoNumber};
+    if (!isPlain_) {
+      frame = frames_.back();
+      frames_.pop_back();
+    }
+    frame.isOutermost = frame.group != kNoNumber && --openCalls_[frame.group] == 0;
+    frame.shown &= shown;
+    return frame;
+  }
+  [[gnu::noinline]] void endChosen(const Span &call, const OffCpuOfCall *off, bool shown, const std::string &result) {
+    const auto [isShown, isOutermost, group, list] = leave(call, shown);
+    const bool isOutermostOfList = list != kNoNumber && --openLists_[list] == 0;
+    if (!isShown)
       return;
-    if (shown)
-      addTo(groups[group].figures, call, off, isOutermostOfGroup);
+    addTo(groups[group].figures, call, off, isOutermost);
     if (!options_.arguments)
-      return;
-    const bool isOutermost = list != kNoNumber && --openLists_[list] == 0;
-    if (!shown)
       return;
     hasValues |= !result.empty();
     const bool hasResult = call.how == SpanEnd::Return && !result.empty();
     if (hasResult)
-      groups[group].result.add(result, {thread_, call.endSeq}, false);
+      groups[group].result.add(result, {part().thread, call.endSeq}, false);
     if (list == kNoNumber)
       return;
-    addTo(lists[list].figures, call, off, isOutermost);
+    addTo(lists[list].figures, call, off, isOutermostOfList);
     if (hasResult)
-      lists[list].result.add(result, {thread_, call.endSeq}, false);
+      lists[list].result.add(result, {part().thread, call.endSeq}, false);
   }
-  bool keepsPart() const { return keeps_[thread_]; }
+  bool keepsPart() const { return keeps_[part().thread]; }
   // Until the part ends, the groups hold the figures of this part only.
   void beginSummary() {
     summary_ = {};
@@ -179,7 +173,7 @@ private:
   void noteEvents(const model::Batch &batch) {
     isMet_.resize(table().functions.size());
     for (const model::Event &event : batch.events) {
-      if (event.kind <= model::Kind::Other)
+      if (!isText(event.kind))
         isMet_[event.function] = true;
       summary_.latestNs = std::max(summary_.latestNs, event.timeNs);
       if (!event.isEarlier)
@@ -187,7 +181,7 @@ private:
     }
   }
   void endSummary() {
-    summary_.ends = ends_;
+    summary_.ends = ends();
     for (const ReportGroup &group : groups)
       if (group.figures.calls > 0)
         summary_.rows.push_back({table().functions[group.function].id, group.figures});
@@ -198,91 +192,15 @@ private:
     std::ranges::sort(summary_.metFunctions);
     VarintBytes bytes;
     summary_.put(bytes);
-    summaries.push_back({ends_.part, {bytes.bytes().begin(), bytes.bytes().end()}});
+    summaries.push_back({part(), {bytes.bytes().begin(), bytes.bytes().end()}});
     for (size_t i = 0; i < before_.size(); ++i)
       groups[i].figures.merge(before_[i]);
   }
-  void addTo(FunctionStatistics &figures, const Span &call, const OffCpuOfCall &off, bool isOutermost) {
+  static void addTo(FunctionStatistics &figures, const Span &call, const OffCpuOfCall *off, bool isOutermost) {
     figures.add(call, isOutermost);
-    if (hasLane_)
-      figures.addOffCpu(off.all, off.self, isOutermost);
+    if (off)
+      figures.addOffCpu(off->all, off->self, isOutermost);
   }
-  // The inner loops. Inlined into one function, they check only once per event whether it is a call; 10 % of a report's
-  // time.
-  [[gnu::flatten]] void takeAll(const model::Batch &batch) { calls_->take(batch); }
-  [[gnu::flatten]] void takeWithOffCpu(const model::Batch &batch) {
-    uint64_t seq = batch.firstSeq;
-    for (const model::Event &event : batch.events) {
-      if (!event.isEarlier) {
-        if (ends_.firstNs == 0) { // the time before it lies between two parts: see join()
-          ends_.firstNs = event.timeNs;
-          offCpu_.skipTo(event.timeNs);
-          takeEarlier(event.timeNs);
-        }
-        if (offCpu_.isDue(event.timeNs))
-          takeOffCpu(event.timeNs);
-        ends_.lastNs = event.timeNs;
-      }
-      calls_->take(seq++, event, batch);
-    }
-  }
-  [[gnu::noinline]] void takeOffCpu(uint64_t ns) {
-    calls_->settle();
-    off_.take(offCpu_, ends_.lastNs, ns, calls_->walker().depth());
-  }
-  [[gnu::noinline]] void takeEarlier(uint64_t firstNs) {
-    calls_->settle();
-    if (ends_.part.number == 0)
-      off_.takeEarlier(*table().threads[thread_].offCpu, calls_->walker().open(), firstNs);
-  }
-  // For when all calls are shown and nothing else is kept about them.
-  [[gnu::always_inline]] void endPlain(const Span &call) {
-    const uint32_t group = groupOf_[call.functionIndex];
-    const bool isOutermost = --openCalls_[group] == 0;
-    if (call.isEarlier && ends_.part.number > 0) // join() adds it
-      return endEarlier(call, off_.end(call.depth), isOutermost, group);
-    FunctionStatistics &figures = groups[group].figures;
-    figures.add(call, isOutermost);
-    if (off_.has(call.depth)) {
-      const OffCpuOfCall off = off_.end(call.depth);
-      figures.addOffCpu(off.all, off.self, isOutermost);
-    }
-  }
-  [[gnu::noinline]] void endEarlier(const Span &call, const OffCpuOfCall &off, bool isOutermost, uint32_t group) {
-    PartEnds::Call &end = ends_.before[call.depth];
-    end.off = off;
-    end.childrenNs = call.childrenNs, end.how = call.how, end.endNs = call.endNs;
-    end.hasEnded = true, end.isOutermost = isOutermost;
-    if (group != kNoNumber)
-      end.row = keys[group];
-  }
-  // Open calls continue in the next part.
-  void leaveOpen() {
-    off_.sumUp();
-    for (const Span &span : calls_->walker().open()) {
-      const OffCpuOfCall off = off_.of(span.depth);
-      if (span.isEarlier && ends_.part.number > 0)
-        ends_.before[span.depth].childrenNs = span.childrenNs, ends_.before[span.depth].off = off;
-      else
-        ends_.after.push_back({.functionId = table().functions[span.functionIndex].id,
-                               .beginNs = span.beginNs,
-                               .childrenNs = span.childrenNs,
-                               .off = off,
-                               .isEarlier = span.isEarlier,
-                               .row = {}});
-      if (isPlain_)
-        --openCalls_[groupOf_[span.functionIndex]];
-    }
-    for (const Frame &frame : frames_)
-      if (frame.shown)
-        --openCalls_[frame.group];
-    frames_.clear(), off_.clear();
-  }
-
-  struct Frame {
-    bool shown = false;
-    uint32_t group = kNoNumber, list = kNoNumber;
-  };
 
   uint32_t groupOf(uint32_t function) {
     if (function < groupOf_.size() && groupOf_[function] != kNoNumber)
@@ -292,8 +210,8 @@ private:
   [[gnu::noinline]] uint32_t findGroup(uint32_t function) {
     if (function >= groupOf_.size())
       groupOf_.resize(function + 1, kNoNumber);
-    const auto [at, isNew] =
-        numbers_.try_emplace(rowKeys_.of(table().functions[function], thread_), static_cast<uint32_t>(groups.size()));
+    const auto [at, isNew] = numbers_.try_emplace(rowKeys_.of(table().functions[function], part().thread),
+                                                  static_cast<uint32_t>(groups.size()));
     if (isNew) {
       keys.push_back(at->first);
       groups.push_back({.figures = {}, .result = {}, .function = function});
@@ -326,13 +244,7 @@ private:
   FunctionRules rules_;
   ValueTexts values_;
   RowKeys rowKeys_;
-  std::optional<ThreadCalls<ReportWorker>> calls_; // of the current thread
-  uint32_t thread_ = 0;
-  PartEnds ends_; // of the current part
-  OffCpuFollower offCpu_;
-  bool hasLane_ = false;
   std::vector<Frame> frames_; // by depth
-  OffCpuOfCalls off_;
   std::map<RowKey, uint32_t> numbers_;
   std::vector<uint32_t> groupOf_; // by function, for calls in place_
   uint32_t place_ = kNoNumber;

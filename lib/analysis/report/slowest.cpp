@@ -1,8 +1,8 @@
 // The calls of a trace that took longest, one by one.
 #include "slowest.h"
 
-#include "analysis/events/call_sink.h"
-#include "analysis/values/value_reader.h"
+#include "analysis/calls/call_sink.h"
+#include "analysis/calls/value_reader.h"
 #include "trace/base/try.h"
 
 #include <algorithm>
@@ -52,16 +52,15 @@ private:
 
 } // namespace
 
-Expected<std::vector<SlowCall>> slowestCalls(model::TraceSource &source, TraceTable &table,
-                                             const std::vector<uint32_t> &threads, const FilterOptions &filter,
-                                             size_t limit, bool values) {
-  Slowest slowest(table, filter, limit);
+Expected<std::vector<SlowCall>> slowestCalls(const Trace &trace, const FilterOptions &filter, size_t limit,
+                                             bool values) {
+  Slowest slowest(trace.table, filter, limit);
   model::ReadRequest request;
-  request.threads = threads;
+  request.threads = trace.threads;
   request.isFurther = true;
-  ADA_TRY(source.readPart(slowest, request));
+  ADA_TRY(trace.source.readPart(slowest, request));
   std::vector<SlowCall> calls = std::move(slowest).sorted();
-  ValueReader reader(source, table);
+  ValueReader reader(trace.source, trace.table);
   for (SlowCall &call : calls) {
     if (!values)
       break;

@@ -1,7 +1,7 @@
 // The calls of a trace that took longest, one by one.
 #pragma once
 
-#include "analysis/events/call_filter.h"
+#include "analysis/calls/call_filter.h"
 
 #include <string>
 #include <vector>
@@ -16,8 +16,7 @@ struct SlowCall {
 
 /// The `limit` calls that took longest, the longest first. Memory: that many calls, and the open ones. `table` must
 /// hold the threads already.
-Expected<std::vector<SlowCall>> slowestCalls(model::TraceSource &source, TraceTable &table,
-                                             const std::vector<uint32_t> &threads, const FilterOptions &filter,
-                                             size_t limit, bool values);
+Expected<std::vector<SlowCall>> slowestCalls(const Trace &trace, const FilterOptions &filter, size_t limit,
+                                             bool values);
 
 } // namespace ada::analysis

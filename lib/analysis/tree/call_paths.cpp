@@ -1,7 +1,7 @@
 // The call paths of a trace.
 #include "call_paths.h"
 
-#include "analysis/events/call_sink.h"
+#include "analysis/calls/call_sink.h"
 #include "analysis/events/module_loads.h"
 #include "analysis/events/session_match.h"
 #include "trace/base/try.h"
@@ -50,7 +50,7 @@ public:
     missingExits += calls_->walker().missingExits();
   }
 
-  // Called by ThreadCalls. Calls made by a hidden call count as made by the shown call around it.
+  // Called by CallReader. Calls made by a hidden call count as made by the shown call around it.
   void begin(uint64_t, const model::Event &call, bool shown, std::string &&) {
     if (shown)
       walk_.enter(*tree_, call.function);
@@ -88,16 +88,14 @@ struct Part {
 
 } // namespace
 
-Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &table,
-                                  const std::vector<uint32_t> &threads, const CallPathsOptions &options) {
+Expected<CallPaths> readCallPaths(const Trace &trace, const CallPathsOptions &options) {
   CallPaths paths;
   size_t mostNodes = options.mostNodes;
-  if (options.by == PathsBy::Thread && !threads.empty())
-    mostNodes = std::max<size_t>(mostNodes / threads.size(), 1000);
+  if (options.by == PathsBy::Thread && !trace.threads.empty())
+    mostNodes = std::max<size_t>(mostNodes / trace.threads.size(), 1000);
   std::vector<Part> parts;
   ADA_TRY(readParts<Worker>(
-      source, table, partsOf(source, table, threads),
-      [&](TraceTable &own) { return std::make_unique<Worker>(own, options, mostNodes); },
+      trace, partsOf(trace), [&](TraceTable &own) { return std::make_unique<Worker>(own, options, mostNodes); },
       [&](Worker &worker) {
         parts.push_back({std::move(worker.trees), worker.table().functions});
         paths.strayExits += worker.strayExits;
@@ -108,7 +106,7 @@ Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &
   std::vector<const std::vector<model::Function> *> lists;
   for (const Part &part : parts)
     lists.push_back(&part.functions);
-  const std::vector<ModuleLoads> loads(table.processes.begin(), table.processes.end());
+  const std::vector<ModuleLoads> loads(trace.table.processes.begin(), trace.table.processes.end());
   JoinedFunctions joined =
       joinFunctions(lists, [&](const model::Function &function) { return identityOf(function, options.by, loads); });
   paths.functions = std::move(joined.functions);
@@ -126,7 +124,7 @@ Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &
     if (options.by == PathsBy::Thread)
       added.thread = group;
     if (options.by != PathsBy::Trace)
-      added.process = options.by == PathsBy::Thread ? table.threads[group].process : group;
+      added.process = options.by == PathsBy::Thread ? trace.table.threads[group].process : group;
   }
   return paths;
 }

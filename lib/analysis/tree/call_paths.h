@@ -1,8 +1,8 @@
 // The call paths of a trace, summed over all its threads, or per process or thread.
 #pragma once
 
-#include "analysis/events/call_filter.h"
-#include "analysis/events/thread_workers.h"
+#include "analysis/calls/call_filter.h"
+#include "analysis/calls/thread_workers.h"
 #include "trace/path_tree.h"
 
 #include <optional>
@@ -37,7 +37,6 @@ struct CallPaths {
 };
 
 /// Reads the given threads, several at a time. `table` must hold them already.
-Expected<CallPaths> readCallPaths(model::TraceSource &source, const TraceTable &table,
-                                  const std::vector<uint32_t> &threads, const CallPathsOptions &options);
+Expected<CallPaths> readCallPaths(const Trace &trace, const CallPathsOptions &options);
 
 } // namespace ada::analysis

@@ -29,10 +29,8 @@ uint64_t roundUp(uint64_t ns) {
 }
 
 // No more than `mostLines` calls are this long, and each line stands for at least one call.
-Expected<uint64_t> safeDuration(model::TraceSource &source, const TraceTable &table,
-                                const std::vector<uint32_t> &threads, const FilterOptions &filter, uint64_t mostLines) {
-  const auto report =
-      ADA_TRY(makeReport(source, table, threads, {.filter = filter, .foldsProcesses = table.hasManyProcesses()}));
+Expected<uint64_t> safeDuration(const Trace &trace, const FilterOptions &filter, uint64_t mostLines) {
+  const auto report = ADA_TRY(makeReport(trace, {.filter = filter, .foldsProcesses = trace.table.hasManyProcesses()}));
   Distribution durations;
   for (const ReportRow &row : report.rows)
     durations.merge(row.figures.durations);
@@ -47,18 +45,17 @@ Expected<uint64_t> safeDuration(model::TraceSource &source, const TraceTable &ta
 
 } // namespace
 
-Expected<TreeFit> fitTrees(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                           const FilterOptions &filter, const TreeWalkOptions &options, uint64_t mostLines,
-                           uint64_t mostEvents) {
+Expected<TreeFit> fitTrees(const Trace &trace, const FilterOptions &filter, const TreeWalkOptions &options,
+                           uint64_t mostLines, uint64_t mostEvents) {
   uint64_t events = 0;
-  for (const uint32_t thread : threads)
-    events += table.threads[thread].extent->events;
+  for (const uint32_t thread : trace.threads)
+    events += trace.table.threads[thread].extent->events;
   // Counts no more lines than `mostLines` + 1.
   const auto linesOf = [&](const TreeFit &fit) -> Expected<uint64_t> {
     FilterOptions tried = filter;
     tried.minDurationNs = fit.minDurationNs, tried.depth = fit.depth;
     LineCounter counter(mostLines);
-    ADA_TRY(walkTrees(source, table, threads, tried, options, counter));
+    ADA_TRY(walkTrees(trace, tried, options, counter));
     return counter.lines();
   };
   const TreeFit all{filter.minDurationNs, filter.depth};
@@ -69,7 +66,7 @@ Expected<TreeFit> fitTrees(model::TraceSource &source, TraceTable &table, const 
   constexpr unsigned kTries = 3;
   constexpr uint64_t kStep = 8;
   TreeFit best = all;
-  const uint64_t safe = ADA_TRY(safeDuration(source, table, threads, filter, mostLines));
+  const uint64_t safe = ADA_TRY(safeDuration(trace, filter, mostLines));
   best.minDurationNs = std::max(safe, filter.minDurationNs);
   TreeFit tooLong = all;
   for (unsigned i = 0; i < kTries && best.minDurationNs / kStep > filter.minDurationNs; ++i) {

@@ -18,8 +18,7 @@ struct TreeFit {
 /// deepest of these calls are left out; if even the outermost of them are too many, `isCut` is set. Calls that have not
 /// ended are always shown, so there may still be more lines.
 /// Traces with more than `mostEvents` events are not read. The other parameters are those of walkTrees().
-Expected<TreeFit> fitTrees(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                           const FilterOptions &filter, const TreeWalkOptions &options, uint64_t mostLines,
-                           uint64_t mostEvents = 100'000'000);
+Expected<TreeFit> fitTrees(const Trace &trace, const FilterOptions &filter, const TreeWalkOptions &options,
+                           uint64_t mostLines, uint64_t mostEvents = 100'000'000);
 
 } // namespace ada::analysis

@@ -1,9 +1,9 @@
 // The calls of a session that is being recorded, each when it has ended.
 #include "tree_follow.h"
 
+#include "analysis/calls/off_cpu_follower.h"
+#include "analysis/calls/own_time.h"
 #include "analysis/events/early_end.h"
-#include "analysis/waits/off_cpu_follower.h"
-#include "analysis/waits/own_time.h"
 
 #include <utility>
 
@@ -50,7 +50,7 @@ public:
   bool isCut() const { return isCut_; }
   uint64_t strayExits() const { return calls_.walker().strayExits(); }
 
-  // Called by ThreadCalls.
+  // Called by CallReader.
   void begin(uint64_t, const model::Event &call, bool shown, std::string &&arguments) {
     const uint32_t depth = frames_.empty() ? 0 : frames_.back().depth + frames_.back().shown;
     Frame &frame = frames_.emplace_back();
@@ -98,7 +98,7 @@ private:
 
   TreeFollower &owner_;
   uint32_t number_;
-  ThreadCalls<Thread> calls_;
+  CallReader<Thread> calls_;
   OwnTime ownTime_;
   OffCpuFollower offCpu_;
   uint64_t lastNs_ = 0; // of the previous event

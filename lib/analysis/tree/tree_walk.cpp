@@ -1,10 +1,10 @@
 // Turns one thread's events into the lines of its call tree.
 #include "tree_walk.h"
 
-#include "analysis/events/cuts.h"
+#include "analysis/calls/cuts.h"
+#include "analysis/calls/off_cpu_follower.h"
+#include "analysis/calls/own_time.h"
 #include "analysis/events/early_end.h"
-#include "analysis/waits/off_cpu_follower.h"
-#include "analysis/waits/own_time.h"
 #include "trace/base/try.h"
 
 #include <functional>
@@ -32,8 +32,8 @@ public:
       if (offCpu_.isDue(event.timeNs))
         offCpu_.take(lastNs_, event.timeNs, [&](const OffCpu &off) { addOffCpu(off); });
       lastNs_ = event.timeNs;
-      if (model::isOfCall(event.kind))
-        note(calls_.feedNumbered(seq, event.timeNs, event.function, event.eventKind()).finished, &event, batch);
+      if (isOfCall(event.kind))
+        note(calls_.feedNumbered(seq, event.timeNs, event.function, event.kind).finished, &event, batch);
       ++seq;
       if (calls_.depth() <= enough_)
         return earlyEnd();
@@ -124,7 +124,7 @@ public:
     }
   }
 
-  // Called by ThreadCalls.
+  // Called by CallReader.
   void begin(uint64_t, const model::Event &call, bool shown, std::string &&arguments);
   void end(const Span &span, bool shown, std::string &&result);
 
@@ -151,7 +151,7 @@ private:
   const TreeWalkOptions &options_;
   TreeOutput &output_;
   CallTree tree_;
-  ThreadCalls<TreeWalk> calls_;
+  CallReader<TreeWalk> calls_;
   OwnTime ownTime_;
   OffCpuFollower offCpu_;
   uint64_t firstNs_;    // of the thread's first event
@@ -419,10 +419,10 @@ Expected<void> TreeSink::readRange(const Cuts &cuts) {
 
 } // namespace
 
-Expected<TreeFlaws> walkTrees(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                              const FilterOptions &filter, const TreeWalkOptions &options, TreeOutput &output) {
-  TreeSink sink(source, table, filter, options, output);
-  for (const uint32_t thread : threads)
+Expected<TreeFlaws> walkTrees(const Trace &trace, const FilterOptions &filter, const TreeWalkOptions &options,
+                              TreeOutput &output) {
+  TreeSink sink(trace.source, trace.table, filter, options, output);
+  for (const uint32_t thread : trace.threads)
     if (auto done = sink.read(thread); !done) {
       if (!isEarlyEnd(done.error()))
         return done.error();

@@ -6,7 +6,7 @@
 // cases, except that repetitions are not folded across that point.
 #pragma once
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/calls/call_reader.h"
 #include "call_tree.h"
 
 #include <cstddef>
@@ -39,7 +39,7 @@ struct TreeFlaws {
 };
 
 /// Writes the calls of the given threads, which `table` must hold already, one thread after the other.
-Expected<TreeFlaws> walkTrees(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                              const FilterOptions &filter, const TreeWalkOptions &options, TreeOutput &output);
+Expected<TreeFlaws> walkTrees(const Trace &trace, const FilterOptions &filter, const TreeWalkOptions &options,
+                              TreeOutput &output);
 
 } // namespace ada::analysis

@@ -1,13 +1,15 @@
 // Adds up the values of counters.
 #include "counters.h"
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/calls/part_reader.h"
 #include "trace/base/format.h"
 #include "trace/base/json.h"
 #include "trace/base/try.h"
 
 #include <cmath>
 #include <map>
+#include <optional>
+#include <utility>
 
 namespace ada::analysis {
 
@@ -58,68 +60,82 @@ void add(CounterRow &row, const CounterRow &other) {
   row.count += other.count;
 }
 
-// A consumer of ThreadCalls.
-class CounterWorker : public TableSink {
+// What is noted of a counter's call that continues in another part: its value where it begins, and whether it counts at
+// its end.
+struct CounterNote {
+  uint32_t process = 0;
+  std::optional<CounterValue> value;
+  bool isShown = false;
+};
+
+class CounterWorker : public PartReader<CounterWorker, CounterNote> {
 public:
   CounterWorker(TraceTable &table, const FilterOptions &filter)
-      : TableSink(table), rules_(filter, table), values_(table, ValueTexts::Of::Annotations) {}
+      : PartReader(table), rules_(filter, table), values_(table, ValueTexts::Of::Annotations) {}
 
   bool wantsDetails() const override { return true; }
+  void beginPart(const ThreadPart &part) {
+    startPart(part, rules_, nullptr, nullptr);
+    process_ = table().threads[part.thread].process;
+  }
   Expected<void> events(const model::Batch &batch) override {
-    if (!calls_)
-      calls_.emplace(*this, rules_, nullptr);
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
-      process_ = table().threads[event.thread].process;
       if (event.kind == model::Kind::Call && isCounter(event.function))
         value_ = counterValue(event, batch, values_);
-      calls_->take(seq++, event, batch);
+      follow(event);
+      calls().take(seq++, event, batch);
     }
     return {};
   }
   Expected<void> endThread(uint32_t) override {
-    calls_.reset();
+    endPart();
+    value_.reset();
+    keepEnds();
     return {};
   }
 
-  // Called by ThreadCalls.
-  void begin(uint64_t, const model::Event &, bool, std::string &&) {}
-  void end(const Span &span, bool shown, std::string &&) {
-    if (!isCounter(span.functionIndex) || !value_)
-      return;
-    if (shown) {
-      const model::Function &about = table().functions[span.functionIndex];
-      CounterRow &row = rows[{process_, about.displayName}];
-      if (row.count == 0)
-        row.process = process_, function[&row] = span.functionIndex;
-      add(row, {.count = 1, .least = *value_, .most = *value_, .last = *value_, .lastNs = span.beginNs});
-    }
-    value_.reset();
+  // Called by PartReader.
+  void ended(const Span &call, const OffCpuOfCall *, bool shown, std::string &&) {
+    if (isCounter(call.functionIndex) && call.how != SpanEnd::Open)
+      addRow(process_, call, std::exchange(value_, std::nullopt), shown);
+  }
+  void endedCrossing(const Span &, bool shown, std::string &&, CounterNote &note) { note.isShown = shown; }
+  void left(const Span &call, CounterNote &note) {
+    if (isCounter(call.functionIndex))
+      note.process = process_, note.value = value_;
+  }
+  void crossed(const Span &call, const OffCpuOfCall &, const CounterNote &begun, const CounterNote &ended) override {
+    addRow(begun.process, call, begun.value, ended.isShown);
   }
 
   std::map<Key, CounterRow> rows;
   std::map<const CounterRow *, uint32_t> function;
 
 private:
+  void addRow(uint32_t process, const Span &call, const std::optional<CounterValue> &value, bool isShown) {
+    if (!value || !isShown)
+      return;
+    CounterRow &row = rows[{process, table().functions[call.functionIndex].displayName}];
+    if (row.count == 0)
+      row.process = process, function[&row] = call.functionIndex;
+    add(row, {.count = 1, .least = *value, .most = *value, .last = *value, .lastNs = call.beginNs});
+  }
   bool isCounter(uint32_t function) const { return table().functions[function].kind == SymbolKind::Counter; }
 
   FunctionRules rules_;
   ValueTexts values_;
-  std::optional<ThreadCalls<CounterWorker>> calls_; // of the current thread
-  std::optional<CounterValue> value_;               // of the counter that is open
-  uint32_t process_ = 0;                            // of the current thread
+  std::optional<CounterValue> value_; // of the counter that is open
+  uint32_t process_ = 0;              // of the current thread
 };
 
 } // namespace
 
-Expected<Counters> readCounters(model::TraceSource &source, const TraceTable &table,
-                                const std::vector<uint32_t> &threads, const FilterOptions &filter) {
+Expected<Counters> readCounters(const Trace &trace, const FilterOptions &filter) {
   Counters counters;
   std::map<Key, CounterRow> all;
-  constexpr uint64_t kPartEvents = 1 << 20;
-  ADA_TRY(readParts<CounterWorker>(
-      source, table, partsOf(source, table, threads, kPartEvents),
-      [&](TraceTable &own) { return std::make_unique<CounterWorker>(own, filter); },
+  ADA_TRY(readCalls<CounterWorker>(
+      trace, kPartEvents, [&](TraceTable &own) { return std::make_unique<CounterWorker>(own, filter); },
       [&](CounterWorker &worker) {
         for (const auto &[key, row] : worker.rows) {
           CounterRow &sum = all[key];

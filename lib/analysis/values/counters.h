@@ -1,10 +1,10 @@
 // The values of counters (ADA_COUNTER).
 #pragma once
 
-#include "analysis/events/call_filter.h"
-#include "analysis/events/thread_workers.h"
+#include "analysis/calls/call_filter.h"
+#include "analysis/calls/thread_workers.h"
+#include "analysis/calls/value_texts.h"
 #include "analysis/events/trace_columns.h"
-#include "value_texts.h"
 
 #include <deque>
 #include <optional>
@@ -46,9 +46,8 @@ struct Counters {
   Damage damage;
 };
 
-/// Reads the given threads, several at a time. `table` must hold them already.
-Expected<Counters> readCounters(model::TraceSource &source, const TraceTable &table,
-                                const std::vector<uint32_t> &threads, const FilterOptions &filter);
+/// Reads the threads, several at a time.
+Expected<Counters> readCounters(const Trace &trace, const FilterOptions &filter);
 
 struct CounterLine {
   const CounterRow *row;

@@ -119,7 +119,7 @@ Expected<AnalysedPart> compareCall(TraceView &view, const CallDetails &call, con
                                      .names = {view.functions().at(call.function).displayName},
                                      .longerThanNs = justShorterNs,
                                      .asked = {call.thread, call.beginNs, tookNs}};
-  const auto times = ADA_TRY(analysis::readTimes(source, reader->table, threads, wanted, damage));
+  const auto times = ADA_TRY(analysis::readTimes({source, reader->table, threads}, wanted, damage));
   analysis::FunctionTimes none;
   none.function = wanted.names.front();
   const analysis::FunctionTimes &function = times.functions.empty() ? none : times.functions.front();

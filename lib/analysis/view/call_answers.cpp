@@ -1,8 +1,8 @@
 // Single calls.
 #include "call_answers.h"
 
+#include "analysis/calls/value_reader.h"
 #include "analysis/events/globbed_function.h"
-#include "analysis/values/value_reader.h"
 #include "trace/base/try.h"
 
 #include <algorithm>

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "ada/trace/calls.h"
+#include "analysis/calls/recorder_times.h"
 #include "analysis/events/early_end.h"
 #include "analysis/events/trace_table.h"
-#include "analysis/waits/recorder_times.h"
 #include "function_list.h"
 #include "picture.h"
 #include "stop_scope.h"
@@ -102,12 +102,11 @@ private:
   void take(uint64_t seq, const model::Event &event) {
     latestNs_ = event.timeNs > latestNs_ ? event.timeNs : latestNs_;
     nextSeq_ = seq + 1;
-    if (event.kind > model::Kind::Other)
+    if (isText(event.kind))
       return;
     const uint32_t function = numbers_.of(event.function);
-    const auto kind = event.eventKind();
-    const CallStackWalker::Step step = walker_.feedNumbered(seq, event.timeNs, function, kind);
-    if (kind == EventKind::Call) {
+    const CallStackWalker::Step step = walker_.feedNumbered(seq, event.timeNs, function, event.kind);
+    if (event.kind == EventKind::Call) {
       setSeq(step.depth, seq);
       visitor_.begin({event.timeNs, seq, function}, step.depth);
     }

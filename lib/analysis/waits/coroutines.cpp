@@ -2,9 +2,9 @@
 #include "coroutines.h"
 
 #include "ada/trace/calls.h"
+#include "analysis/calls/call_reader.h"
+#include "analysis/calls/value_texts.h"
 #include "analysis/events/merged_events.h"
-#include "analysis/events/thread_calls.h"
-#include "analysis/values/value_texts.h"
 
 #include <algorithm>
 #include <cstring>
@@ -72,7 +72,7 @@ public:
   void take(uint64_t seq, const model::Event &event, const model::Batch &batch);
   Coroutines finish();
 
-  // Called by ThreadCalls.
+  // Called by CallReader.
   void begin(uint64_t, const model::Event &call, bool, std::string &&) { begin(*state_, call, *batch_); }
   void end(const Span &span, bool, std::string &&) { end(*state_, span, *event_, *batch_); }
 
@@ -84,7 +84,7 @@ private:
     uint64_t beginNs = 0;
   };
   struct ThreadState {
-    std::unique_ptr<ThreadCalls<Follower>> calls;
+    std::unique_ptr<CallReader<Follower>> calls;
     std::vector<Frame> frames;
     std::vector<size_t> running; // frames that run coroutines, the innermost last
     uint64_t sinceNs = 0;        // when the innermost one started
@@ -501,7 +501,7 @@ void Follower::end(ThreadState &state, const Span &span, const model::Event &eve
 void Follower::take(uint64_t seq, const model::Event &event, const model::Batch &batch) {
   ThreadState &state = threads_[event.thread];
   if (!state.calls)
-    state.calls = std::make_unique<ThreadCalls<Follower>>(*this, rules_, nullptr);
+    state.calls = std::make_unique<CallReader<Follower>>(*this, rules_, nullptr);
   lastNs_ = std::max(lastNs_, event.timeNs);
   state_ = &state, event_ = &event, batch_ = &batch;
   state.calls->take(seq, event, batch);
@@ -542,7 +542,7 @@ Expected<Coroutines> readCoroutines(model::TraceSource &source, TraceTable &tabl
     threads.push_back(thread.index);
   Follower follower(table);
   auto done =
-      mergeEvents(source, table, threads, [&](uint64_t seq, const model::Event &event, const model::Batch &batch) {
+      mergeEvents({source, table, threads}, [&](uint64_t seq, const model::Event &event, const model::Batch &batch) {
         follower.take(seq, event, batch);
         return Expected<void>();
       });

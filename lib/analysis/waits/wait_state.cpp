@@ -49,7 +49,7 @@ WaitState::WaitState(TraceTable &table, const FilterOptions &filter, WaitListene
     threads_[i].offCpu = OffCpuFollower(threads_[i].lane, filter.fromNs, filter.toNs,
                                         2 * table.processOf(table.threads[i]).resolutionNs);
     consumers_[i] = std::make_unique<Consumer>(Consumer{*this, i});
-    calls_[i] = std::make_unique<ThreadCalls<Consumer>>(*consumers_[i], rules_, nullptr);
+    calls_[i] = std::make_unique<CallReader<Consumer>>(*consumers_[i], rules_, nullptr);
   }
 }
 

@@ -11,9 +11,9 @@
 // Memory: threads, their open calls, and objects; locks that no thread owns or waits for are forgotten.
 #pragma once
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/calls/call_reader.h"
+#include "analysis/calls/off_cpu_follower.h"
 #include "analysis/processes/process_list.h"
-#include "off_cpu_follower.h"
 #include "wait_functions.h"
 
 #include <array>
@@ -212,7 +212,7 @@ private:
   FunctionRules rules_;
   ValueTexts values_;
   std::vector<ThreadState> threads_;
-  std::vector<std::unique_ptr<ThreadCalls<Consumer>>> calls_;
+  std::vector<std::unique_ptr<CallReader<Consumer>>> calls_;
   std::vector<std::unique_ptr<Consumer>> consumers_;
   std::vector<std::optional<Known>> functions_;
 

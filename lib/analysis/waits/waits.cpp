@@ -383,7 +383,7 @@ private:
 };
 
 Expected<void> feed(model::TraceSource &source, TraceTable &table, WaitState &state) {
-  return mergeEvents(source, table, allThreads(table),
+  return mergeEvents({source, table, allThreads(table)},
                      [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
                        state.take(seq, event, batch);
                        return {};
@@ -428,26 +428,26 @@ std::vector<uint64_t> endsOfProcesses(const TraceTable &table) {
   return ends;
 }
 
-Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                          const WaitsOptions &options) {
+Expected<Waits> readWaits(const Trace &trace, const WaitsOptions &options) {
   Wakers wakers;
   {
     WakerCollector collector(wakers);
-    WaitState state(table, {}, collector);
+    WaitState state(trace.table, {}, collector);
     collector.attach(state);
-    ADA_TRY(feed(source, table, state));
+    ADA_TRY(feed(trace.source, trace.table, state));
   }
-  WaitTable sums(table, threads, options, wakers);
-  WaitState state(table, options.filter, sums);
+  WaitTable sums(trace.table, trace.threads, options, wakers);
+  WaitState state(trace.table, options.filter, sums);
   sums.attach(state);
-  ADA_TRY(feed(source, table, state));
+  ADA_TRY(feed(trace.source, trace.table, state));
   Waits waits;
   waits.deadlocks = deadlocksOf(state);
-  state.finish(endsOfProcesses(table));
+  state.finish(endsOfProcesses(trace.table));
   waits.rows = sums.rows();
   waits.hasWaitFunctions = state.hasWaitFunctions();
   waits.hasArguments = state.hasArguments();
-  waits.hasLane = std::ranges::any_of(table.threads, [](const model::Thread &thread) { return thread.knowsSched(); });
+  waits.hasLane =
+      std::ranges::any_of(trace.table.threads, [](const model::Thread &thread) { return thread.knowsSched(); });
   return waits;
 }
 

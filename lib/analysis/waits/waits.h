@@ -84,8 +84,7 @@ std::vector<uint64_t> endsOfProcesses(const TraceTable &table);
 
 /// Waits of the given threads. Reads all threads twice: it must know which threads wake others before it adds up what
 /// they do.
-Expected<Waits> readWaits(model::TraceSource &source, TraceTable &table, const std::vector<uint32_t> &threads,
-                          const WaitsOptions &options);
+Expected<Waits> readWaits(const Trace &trace, const WaitsOptions &options);
 /// Deadlocks only.
 Expected<std::vector<std::vector<DeadlockThread>>> readDeadlocks(model::TraceSource &source, TraceTable &table);
 

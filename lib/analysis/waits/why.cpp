@@ -1,7 +1,7 @@
 // Finds, for every moment of a call, what its thread did and which thread it waited for.
 #include "why.h"
 
-#include "analysis/events/call_sink.h"
+#include "analysis/calls/call_sink.h"
 #include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
 
@@ -272,11 +272,9 @@ Expected<std::optional<Span>> find(model::TraceSource &source, CallFinder &finde
 
 } // namespace
 
-Expected<std::optional<Span>> longestCall(model::TraceSource &source, TraceTable &table,
-                                          const std::vector<uint32_t> &threads, const FilterOptions &filter,
-                                          uint32_t &thread) {
-  CallFinder finder(table, filter, std::nullopt);
-  auto found = find(source, finder, threads);
+Expected<std::optional<Span>> longestCall(const Trace &trace, const FilterOptions &filter, uint32_t &thread) {
+  CallFinder finder(trace.table, filter, std::nullopt);
+  auto found = find(trace.source, finder, trace.threads);
   thread = finder.thread;
   return found;
 }
@@ -301,7 +299,7 @@ Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, uint32_
       state.take(seq, event, batch);
       return (isFirst ? event.timeNs > lastNs : tree.isOver()) ? earlyEnd() : Expected<void>();
     };
-    if (auto done = mergeEvents(source, table, allThreads(table), use); !done && !isEarlyEnd(done.error()))
+    if (auto done = mergeEvents({source, table, allThreads(table)}, use); !done && !isEarlyEnd(done.error()))
       return done.error();
     if (!isFirst && !tree.isOver())
       tree.beforeEvent(thread, call.endNs);

@@ -59,9 +59,7 @@ struct Why {
 
 /// The longest call of the given threads among those that `filter` shows; a call that never ended lasts until the trace
 /// ends. Nothing if there is none.
-Expected<std::optional<Span>> longestCall(model::TraceSource &source, TraceTable &table,
-                                          const std::vector<uint32_t> &threads, const FilterOptions &filter,
-                                          uint32_t &thread);
+Expected<std::optional<Span>> longestCall(const Trace &trace, const FilterOptions &filter, uint32_t &thread);
 /// The call that event number `seq` of the thread begins. Nothing if it does not begin a call.
 Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &table, uint32_t thread, uint64_t seq);
 

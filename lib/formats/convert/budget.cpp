@@ -1,7 +1,7 @@
 // Finds which calls have to be left out so that an output does not become too large.
 #include "budget.h"
 
-#include "analysis/events/duration_sink.h"
+#include "analysis/calls/duration_sink.h"
 #include "trace/base/try.h"
 #include "trace/passing_sink.h"
 #include "trace/statistics.h"
@@ -24,7 +24,7 @@ public:
         walkers_.resize(event.thread + size_t{1});
       if (isOfCall(event.kind))
         for (const Span &span :
-             walkers_[event.thread].feedNumbered(0, event.timeNs, event.function, event.eventKind()).finished)
+             walkers_[event.thread].feedNumbered(0, event.timeNs, event.function, event.kind).finished)
           durations_.add(span.durationNs());
     }
     return sink_.events(batch);

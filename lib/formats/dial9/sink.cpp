@@ -137,16 +137,14 @@ EncodeError Dial9Sink::write(const Event &event, const Batch &batch) {
     return emit(Dial9Type::Return, std::array{thread, function});
   case Kind::Exception:
     return emit(Dial9Type::Exception, std::array{thread, function});
-  case Kind::Inferred: // the schema has no more kinds: readers before these show an event that they don't know
-  case Kind::Missing:
-  case Kind::Other:
-    return emit(Dial9Type::Other, std::array{thread, function, V::u32(static_cast<uint32_t>(event.eventKind()))});
   case Kind::Mark:
   case Kind::Value: {
     const Text &text = batch.texts[event.extra];
     return emit(event.kind == Kind::Mark ? Dial9Type::Mark : Dial9Type::Value,
                 std::array{thread, V::string(text.name), V::string(text.json)});
   }
+  default: // the schema has no more kinds: readers before these show an event that they don't know
+    return emit(Dial9Type::Other, std::array{thread, function, V::u32(static_cast<uint32_t>(event.kind))});
   }
   return EncodeError::None;
 }

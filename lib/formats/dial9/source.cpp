@@ -197,7 +197,7 @@ void Reader::addDetail(const dial9::EventView &event) {
   const auto v = event.values;
   const uint32_t thread = threadOf(v[0].asUint64());
   BatchBuilder &batch = out_.events();
-  if (!batch.hasLast() || batch.last().thread != thread || batch.last().kind > Kind::Other) {
+  if (!batch.hasLast() || batch.last().thread != thread || isText(batch.last().kind)) {
     lost_.add("detail events that follow no call of their thread");
     return;
   }
@@ -272,12 +272,7 @@ void Reader::onEvent(const dial9::EventView &event) {
   out.kind = role == Dial9Type::Call        ? Kind::Call
              : role == Dial9Type::Return    ? Kind::Return
              : role == Dial9Type::Exception ? Kind::Exception
-                                            : Kind::Other;
-  if (role == Dial9Type::Other) {
-    const auto kind = static_cast<uint32_t>(v[2].asUint64());
-    out.kind = kindOf(EventKind{kind});
-    out.other = out.kind == Kind::Other ? kind : 0;
-  }
+                                            : eventKindOf(static_cast<uint32_t>(v[2].asUint64()));
   out_.events().add(out);
 }
 

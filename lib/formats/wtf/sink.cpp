@@ -362,7 +362,7 @@ Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Mome
 Expected<void> WtfSink::other(const Event &event, const Moment &moment) {
   Args args;
   args.add(Arg::uint32(event.function));
-  args.add(Arg::uint32(static_cast<uint32_t>(event.eventKind())));
+  args.add(Arg::uint32(static_cast<uint32_t>(event.kind)));
   addRest(args, moment);
   return write(kOther, args);
 }
@@ -447,12 +447,12 @@ Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
   case Kind::Inferred:
   case Kind::Missing:
     return exit(thread, event, moment);
-  case Kind::Other:
-    return other(event, moment);
   case Kind::Mark:
     return mark(batch.texts[event.extra], moment);
   case Kind::Value:
     return value(batch.texts[event.extra], moment);
+  default:
+    return other(event, moment);
   }
   return {};
 }

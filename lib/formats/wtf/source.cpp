@@ -361,8 +361,7 @@ void Reader::instance(const wtf::Item &item) {
     event.thread = threadOf(*item.zone);
     event.function = known->second;
     event.timeNs = timeOf(item.timeUs, restOf(record.args));
-    event.kind = kindOf(EventKind{kind});
-    event.other = event.kind == Kind::Other ? kind : 0;
+    event.kind = eventKindOf(kind);
     return out_.events().add(event);
   }
   case TypeUse::Mark:

@@ -67,7 +67,7 @@ TEST(Loss, DetailsInWtfAndInOneFile) {
 TEST(Loss, KindsThatVersion2CantHold) {
   RecordedTrace trace = oneThread();
   for (uint32_t kind : {255u, 256u, 0xFFFFFFFFu})
-    trace.events[0].push_back({.kind = Kind::Other, .other = kind});
+    trace.events[0].push_back({.kind = Kind{kind}});
   ScratchDirectory scratch;
   auto v2 = makeAtfSessionSink(scratch / "v2", {.version = 2});
   EXPECT_EQ(convertTo(trace, *v2), "2 events of a kind over 255: version 2 has one byte for it; "

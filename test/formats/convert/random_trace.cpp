@@ -166,12 +166,12 @@ private:
             stack.pop_back();
           }
       } else if (choice < 93 || !options_.texts) {
-        event.kind = Kind::Other;
-        event.other = one(3) ? 4 + below(20) : static_cast<uint32_t>(4 + any64() % (options_.maxKind - 3ull));
+        event.kind =
+            eventKindOf(one(3) ? 4 + below(20) : static_cast<uint32_t>(4 + any64() % (options_.maxKind - 3ull)));
       } else {
         text(event);
       }
-      if (options_.details && one(4) && event.kind <= Kind::Other)
+      if (options_.details && one(4) && !isText(event.kind))
         for (unsigned n = 1 + below(3); n > 0; --n)
           event.details.push_back(detail(now));
       trace_.events[thread].push_back(std::move(event));

@@ -39,11 +39,10 @@ std::string RecordedTrace::text(What what) const {
       out += " file " + std::to_string(*t.fileThreadId);
     out += "\n";
     for (const RecordedEvent &e : events[i]) {
-      const bool isText = e.kind == Kind::Mark || e.kind == Kind::Value;
+      const bool isText = isText(e.kind);
       if (isText && !what.texts)
         continue;
-      out += "  " + std::to_string(e.timeNs) + " kind " +
-             std::to_string(e.kind == Kind::Other ? e.other : unsigned(e.kind));
+      out += "  " + std::to_string(e.timeNs) + " kind " + std::to_string(unsigned(e.kind));
       if (isText)
         out += " text " + jsonString(e.name) + " " + e.json;
       else
@@ -85,13 +84,12 @@ Expected<void> Recorder::events(const Batch &batch) {
     RecordedEvent out;
     out.timeNs = event.timeNs;
     out.kind = event.kind;
-    if (event.kind == Kind::Mark || event.kind == Kind::Value) {
+    if (isText(event.kind)) {
       out.name = batch.texts[event.extra].name;
       out.json = batch.texts[event.extra].json;
     } else {
       EXPECT_LT(event.function, trace.functions.size());
       out.function = event.function;
-      out.other = event.other;
       for (const Detail &detail : batch.details.subspan(event.extra, event.details))
         out.details.push_back(
             {detail.type, detail.flags, detail.timeNs,
@@ -132,7 +130,6 @@ Expected<void> Player::read(TraceSink &sink) {
     event.thread = static_cast<uint32_t>(thread);
     event.kind = from.kind;
     event.function = from.function;
-    event.other = from.other;
     event.details = static_cast<uint8_t>(from.details.size());
     std::vector<Detail> details;
     for (const RecordedDetail &d : from.details)

@@ -18,7 +18,7 @@ struct RecordedDetail {
 struct RecordedEvent {
   uint64_t timeNs = 0;
   model::Kind kind = model::Kind::Call;
-  uint32_t function = 0, other = 0;
+  uint32_t function = 0;
   std::string name = {}, json = {}; ///< Mark, Value
   std::vector<RecordedDetail> details = {};
 };

@@ -237,8 +237,7 @@ public:
                             {.timestampNs = event.timeNs,
                              .functionId = ids_[event.function],
                              .detailSeq = kNoDetail,
-                             .kind = event.kind == ada::model::Kind::Other ? static_cast<ada::EventKind>(event.other)
-                                                                           : static_cast<ada::EventKind>(event.kind),
+                             .kind = event.kind,
                              .threadId = 4711}});
     return {};
   }

@@ -218,7 +218,7 @@ int suggest(const Options &options) {
   TraceInput trace = TraceInput::open(input);
   analysis::ReportOptions wanted{.foldsProcesses = trace.table().hasManyProcesses()};
   trace.setRange(wanted.filter);
-  auto report = need(analysis::makeReport(trace.source(), trace.table(), trace.threads(), wanted));
+  auto report = need(analysis::makeReport(trace.trace(), wanted));
   std::vector<const analysis::ReportRow *> rows;
   for (const analysis::ReportRow &row : report.rows)
     if (row.function && !row.function->isExternal && row.figures.durations.count() > 0)
@@ -242,8 +242,7 @@ int suggest(const Options &options) {
   if (!rules)
     return fail(kCantRead, "check: a rule that is suggested can't be read: {}", text);
   analysis::Damage damage;
-  const auto answers = need(analysis::checkRules(trace.source(), trace.table(), trace.threads(), *rules, trace.fromNs(),
-                                                 trace.toNs(), damage));
+  const auto answers = need(analysis::checkRules(trace.trace(), *rules, trace.fromNs(), trace.toNs(), damage));
   Output out;
   out.print("# from {}: limits are twice what was measured\n", trace.name());
   for (size_t i = 0; i < rules->size(); ++i)
@@ -284,8 +283,7 @@ int run(const Options &options, const Invocation &invocation) {
     input.path = session;
     TraceInput trace = TraceInput::open(input);
     analysis::Damage damage;
-    const auto answers = need(analysis::checkRules(trace.source(), trace.table(), trace.threads(), rules,
-                                                   trace.fromNs(), trace.toNs(), damage));
+    const auto answers = need(analysis::checkRules(trace.trace(), rules, trace.fromNs(), trace.toNs(), damage));
     const CheckedSession checked = {trace, options.rules, rules, answers};
     if (options.format == "text")
       printCheck(out, palette, checked, options.isVerbose);

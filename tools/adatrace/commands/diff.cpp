@@ -61,7 +61,7 @@ analysis::Diff compareByFunction(const Options &options, int &exitCode) {
         analysis::ReportOptions report{.filter = options.filter.options,
                                        .foldsProcesses = input.table().hasManyProcesses()};
         input.setRange(report.filter);
-        return analysis::makeReport(input.source(), input.table(), input.threads(), report);
+        return analysis::makeReport(input.trace(), report);
       },
       [](const auto &a, const auto &b) { return analysis::makeDiff(a, b); });
 }
@@ -73,7 +73,7 @@ analysis::Diff compareByPath(const Options &options, int &exitCode) {
       [&](TraceInput &input) {
         analysis::CallPathsOptions paths{.filter = options.filter.options, .mostNodes = kMostPaths};
         input.setRange(paths.filter);
-        return analysis::readCallPaths(input.source(), input.table(), input.threads(), paths);
+        return analysis::readCallPaths(input.trace(), paths);
       },
       [](const auto &a, const auto &b) { return analysis::makePathDiff(a, b); });
 }
@@ -135,8 +135,8 @@ analysis::Explanation explainFunction(const Options &options, const std::string 
   std::vector<analysis::ExplainRun> runs[2];
   for (const int side : {0, 1})
     for (TraceInput &input : side ? after : before)
-      runs[side].push_back(need(analysis::readExplainRun(input.source(), input.table(), input.threads(), function,
-                                                         mostSampled, input.fromNs(), input.toNs(), damage)));
+      runs[side].push_back(
+          need(analysis::readExplainRun(input.trace(), function, mostSampled, input.fromNs(), input.toNs(), damage)));
   return analysis::explainChange(function, options.statistic, runs[0], runs[1]);
 }
 
@@ -159,7 +159,7 @@ int runExplain(const Options &options, const Invocation &invocation) {
       TraceInput &input = inputs[side].emplace_back(TraceInput::open(place));
       analysis::ReportOptions wanted{.foldsProcesses = input.table().hasManyProcesses()};
       input.setRange(wanted.filter);
-      reports[side].push_back(need(analysis::makeReport(input.source(), input.table(), input.threads(), wanted)));
+      reports[side].push_back(need(analysis::makeReport(input.trace(), wanted)));
     }
   const std::vector<std::string> &globs = options.filter.options.functions;
   const std::vector<std::string> functions = analysis::mostChanged(reports[0], reports[1], globs, options.statistic);

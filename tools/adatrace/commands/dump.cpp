@@ -168,7 +168,7 @@ int run(Options &options, const Invocation &) {
   request.threads = input.threads();
   request.isFurther = true;
   const Expected<void> done =
-      options.merged ? analysis::mergeEvents(input.source(), input.table(), input.threads(),
+      options.merged ? analysis::mergeEvents(input.trace(),
                                              [&](uint64_t seq, const model::Event &event, const model::Batch &batch) {
                                                return sink.take(seq, event, batch);
                                              })

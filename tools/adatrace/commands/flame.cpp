@@ -45,7 +45,7 @@ Session readSession(const InputOptions &place, const analysis::FilterOptions &fi
   analysis::CallPathsOptions options{.filter = filter, .by = analysis::PathsBy::Thread};
   session.input.setRange(options.filter);
   session.paths =
-      need(analysis::readCallPaths(session.input.source(), session.input.table(), session.input.threads(), options));
+      need(analysis::readCallPaths({session.input.source(), session.input.table(), session.input.threads()}, options));
   return session;
 }
 

@@ -43,7 +43,7 @@ int run(Options &options, const Invocation &invocation) {
   TraceInput input = TraceInput::open(options.input);
   options.paths.filter = options.filter.options;
   input.setRange(options.paths.filter);
-  const auto paths = need(analysis::readCallPaths(input.source(), input.table(), input.threads(), options.paths));
+  const auto paths = need(analysis::readCallPaths(input.trace(), options.paths));
 
   const std::vector<std::string> &globs = options.callers.empty() ? options.callees : options.callers;
   const std::vector<bool> chosen = analysis::chosenFunctions(paths.functions, globs);

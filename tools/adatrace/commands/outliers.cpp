@@ -45,7 +45,7 @@ int listTails(const Options &options, TraceInput &input, const Invocation &invoc
   analysis::Damage damage;
   const analysis::TimesWanted wanted{
       .globs = {"*"}, .names = {}, .fromNs = input.fromNs(), .toNs = input.toNs(), .mostComplete = 0};
-  const auto times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, damage));
+  const auto times = need(analysis::readTimes(input.trace(), wanted, damage));
   std::vector<analysis::TailRow> rows = tailsOf(times.functions);
   const size_t all = rows.size();
   rows.resize(std::min<size_t>(all, options.limit ? options.limit : kRows));
@@ -72,7 +72,7 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
                                .fromNs = input.fromNs(),
                                .toNs = input.toNs(),
                                .longerThanNs = slowest.longerThanNs};
-  auto times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, damage));
+  auto times = need(analysis::readTimes(input.trace(), wanted, damage));
   std::vector<analysis::FunctionTimes> &functions = times.functions;
   if (functions.empty()) {
     complain(fmt::format("outliers: {} has no complete call of such a function", input.name()));
@@ -90,7 +90,7 @@ int explain(const Options &options, TraceInput &input, const Invocation &invocat
       wanted.names.push_back(functions[of.second].function);
     wanted.mostComplete = wanted.names.size();
     analysis::Damage again; // reported already
-    times = need(analysis::readTimes(input.source(), input.table(), input.threads(), wanted, again));
+    times = need(analysis::readTimes(input.trace(), wanted, again));
     for (size_t i = 0; i < order.size(); ++i)
       order[i].second = static_cast<size_t>(
           std::ranges::find(functions, wanted.names[i], &analysis::FunctionTimes::function) - functions.begin());

@@ -52,7 +52,7 @@ void printNothing(Output &out, const TraceInput &input) {
 }
 
 int runSlowest(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto calls = need(analysis::slowestCalls(input.source(), input.table(), input.threads(), options.filter.options,
+  const auto calls = need(analysis::slowestCalls(input.trace(), options.filter.options,
                                                  static_cast<size_t>(std::min<uint64_t>(options.slowest, 1 << 24)),
                                                  options.lines.arguments));
   Output out;
@@ -72,8 +72,7 @@ bool hasCounters(const std::vector<model::Function> &functions) {
 }
 
 int runCounters(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto counters =
-      need(analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options));
+  const auto counters = need(analysis::readCounters(input.trace(), options.filter.options));
   Output out;
   if (counters.rows.empty() && options.lines.table.isText())
     out.print("there are no counter values in {}\n", input.name());
@@ -148,11 +147,10 @@ int printSuggestion(Output &out, const Palette &palette, const analysis::Suggest
 }
 
 int runSuggestion(const Options &options, TraceInput &input, const Palette &palette) {
-  const auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(),
-                                                {.filter = options.filter.options,
-                                                 .by = ReportBy::Function,
-                                                 .foldsProcesses = input.table().hasManyProcesses(),
-                                                 .summaries = options.summaries}));
+  const auto report = need(analysis::makeReport(input.trace(), {.filter = options.filter.options,
+                                                                .by = ReportBy::Function,
+                                                                .foldsProcesses = input.table().hasManyProcesses(),
+                                                                .summaries = options.summaries}));
   if (std::ranges::any_of(input.table().processes, [](const model::Process &p) { return p.timesAreOrder; }))
     return fail(kWrongUsage, "report: {} was recorded with clock=none, so the durations of its calls are unknown",
                 input.name());
@@ -217,16 +215,15 @@ void printAll(Output &out, const Palette &palette, const analysis::Report &repor
 int runReport(Options &options, TraceInput &input, const Palette &palette) {
   options.lines.foldsProcesses = !options.each && options.lines.by != ReportBy::Thread && !options.lines.arguments &&
                                  input.table().hasManyProcesses();
-  const auto report = need(analysis::makeReport(input.source(), input.table(), input.threads(),
-                                                {.filter = options.filter.options,
-                                                 .by = options.lines.by,
-                                                 .arguments = options.lines.arguments,
-                                                 .foldsProcesses = options.lines.foldsProcesses,
-                                                 .summaries = options.summaries}));
+  const auto report = need(analysis::makeReport(input.trace(), {.filter = options.filter.options,
+                                                                .by = options.lines.by,
+                                                                .arguments = options.lines.arguments,
+                                                                .foldsProcesses = options.lines.foldsProcesses,
+                                                                .summaries = options.summaries}));
   const bool isText = options.lines.table.isText(), isHistogram = isText && options.lines.histogram;
   analysis::Counters counters;
   if (isText && !isHistogram && hasCounters(report.metFunctions)) {
-    auto found = need(analysis::readCounters(input.source(), input.table(), input.threads(), options.filter.options));
+    auto found = need(analysis::readCounters(input.trace(), options.filter.options));
     counters = std::move(found);
   }
   Output out;

@@ -142,8 +142,7 @@ int run(Options &options, const Invocation &invocation) {
   analysis::TreeFit leftOut{0}; // calls that are shorter or deeper are left out without the user's request
   if (const uint64_t fit =
           options.fit.value_or(options.limit || filter.minDurationNs || options.noFold ? 0 : screens)) {
-    const analysis::TreeFit fitting =
-        need(analysis::fitTrees(input.source(), input.table(), input.threads(), filter, options.walk, fit));
+    const analysis::TreeFit fitting = need(analysis::fitTrees(input.trace(), filter, options.walk, fit));
     if (fitting.minDurationNs > filter.minDurationNs)
       leftOut.minDurationNs = fitting.minDurationNs;
     if (fitting.depth < filter.depth)
@@ -154,8 +153,7 @@ int run(Options &options, const Invocation &invocation) {
   }
 
   const std::unique_ptr<TreeLines> lines = linesFor(options, out, input, palette);
-  const auto walked =
-      need(analysis::walkTrees(input.source(), input.table(), input.threads(), filter, options.walk, *lines));
+  const auto walked = need(analysis::walkTrees(input.trace(), filter, options.walk, *lines));
   lines->finish();
   if (isText)
     printNotes(out, input, *lines, palette, leftOut);

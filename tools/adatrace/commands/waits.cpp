@@ -41,7 +41,7 @@ int run(Options &options, const Invocation &invocation) {
   TraceInput input = TraceInput::open(options.input);
   input.setRange(options.filter.options);
   const analysis::WaitsOptions wanted = {.filter = options.filter.options, .by = options.lines.by};
-  auto waits = need(analysis::readWaits(input.source(), input.table(), input.threads(), wanted));
+  auto waits = need(analysis::readWaits(input.trace(), wanted));
   const analysis::NamedTrace trace = namedTrace(input, options.lines.names.style);
   std::vector<analysis::WaitLine> lines;
   for (const analysis::WaitRow &row : waits.rows)

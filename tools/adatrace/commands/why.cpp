@@ -68,7 +68,7 @@ ChosenCall slowestOf(const Options &options, TraceInput &input) {
   filter.included = options.functions;
   input.setRange(filter);
   uint32_t thread = 0;
-  const auto call = need(analysis::longestCall(input.source(), input.table(), input.threads(), filter, thread));
+  const auto call = need(analysis::longestCall(input.trace(), filter, thread));
   if (call)
     return {thread, *call};
   complain(fmt::format("why: {} has no call of such a function", input.name()));

@@ -1,8 +1,8 @@
 // Passes only the calls that the user asked for on to a sink.
 #pragma once
 
-#include "analysis/events/duration_sink.h"
-#include "analysis/events/part_sink.h"
+#include "analysis/calls/duration_sink.h"
+#include "analysis/calls/part_sink.h"
 
 #include <optional>
 

@@ -28,7 +28,7 @@ StackTable StackTable::read(TraceInput &input, const analysis::FilterOptions &fi
     table.areAlive_.push_back(isLive(input.name(), process.name));
     table.processEnds_.push_back(table.areAlive_.back() ? std::max(bootTimeNs(), input.endNs()) : input.endNs());
   }
-  table.ends_ = need(analysis::readThreadEnds(input.source(), input.table(), input.threads(), filter, recent));
+  table.ends_ = need(analysis::readThreadEnds(input.trace(), filter, recent));
   return table;
 }
 

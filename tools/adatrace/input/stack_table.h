@@ -3,7 +3,7 @@
 
 #include "trace_input.h"
 
-#include "analysis/events/thread_ends.h"
+#include "analysis/calls/thread_ends.h"
 
 #include <vector>
 

@@ -4,9 +4,9 @@
 #include "terminal/folded_messages.h"
 #include "terminal/terminal.h"
 
-#include "analysis/events/call_filter.h"
-#include "analysis/events/part_sink.h"
-#include "analysis/events/thread_workers.h"
+#include "analysis/calls/call_filter.h"
+#include "analysis/calls/part_sink.h"
+#include "analysis/calls/thread_workers.h"
 #include "analysis/events/trace_table.h"
 
 #include <algorithm>
@@ -50,6 +50,8 @@ public:
   const analysis::TraceTable &table() const { return table_; }
   /// Indexes of the threads that --thread selects.
   const std::vector<uint32_t> &threads() const { return selected_; }
+  /// The selected threads, as analyses take them.
+  analysis::Trace trace() { return {source(), table(), threads()}; }
   /// False if --thread left some out.
   bool hasAllThreads() const { return selected_.size() == table_.threads.size(); }
   /// Processes that InputOptions::pid leaves out do not count.

@@ -1,7 +1,7 @@
 // Option values that give a time by the label of a timing anchor (ada_timing_anchor).
 #pragma once
 
-#include "analysis/events/part_sink.h"
+#include "analysis/calls/part_sink.h"
 
 #include "ada/trace/model.h"
 

@@ -1,7 +1,7 @@
 // Options that choose calls.
 #pragma once
 
-#include "analysis/events/call_filter.h"
+#include "analysis/calls/call_filter.h"
 
 #include <string>
 #include <vector>

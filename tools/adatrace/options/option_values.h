@@ -1,7 +1,7 @@
 // Options whose values are durations and times.
 #pragma once
 
-#include "analysis/events/part_sink.h"
+#include "analysis/calls/part_sink.h"
 #include "command_line.h"
 #include "terminal/terminal.h"
 #include "trace/base/quantities.h"

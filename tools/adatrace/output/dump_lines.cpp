@@ -25,36 +25,22 @@ static std::string jsonHeadOf(const TraceInput &input, const model::Thread &thre
 }
 
 DumpThread::DumpThread(const TraceInput &input, uint32_t number, analysis::FunctionRules &rules)
-    : jsonHead_(jsonHeadOf(input, input.table().threads[number])), filter_(rules) {
+    : jsonHead_(jsonHeadOf(input, input.table().threads[number])), calls_(*this, rules) {
   const model::Thread &thread = input.table().threads[number];
   textHead_ = input.severalProcesses() ? oneLine(input.table().processOf(thread).label) + " " : "";
   textHead_ += fmt::format("thread {} ", thread.number);
 }
 
 bool DumpThread::take(uint64_t seq, const model::Event &event) {
-  if (event.kind > Kind::Other) { // belongs to the innermost open call, if there is one
-    depth_ = calls_.depth();
-    return filter_.showsAll() || filter_.isShown();
-  }
-  if (event.isEarlier) { // has no line of its own, but calls inside it are deeper
-    calls_.openEarlier(event.timeNs, event.function, event.timeNs);
-    if (!filter_.showsAll())
-      (void)filter_.enter(event.function, event.timeNs);
-    return false;
-  }
-  const auto kind = event.eventKind();
-  const CallStackWalker::Step step = calls_.feedNumbered(seq, event.timeNs, event.function, kind);
+  const CallStackWalker::Step step = calls_.take(seq, event, {});
   depth_ = step.depth;
-  if (filter_.showsAll())
+  if (event.isEarlier) // has no line of its own, but calls inside it are deeper
+    return false;
+  if (calls_.filter().showsAll())
     return true;
-  if (event.kind == Kind::Call)
-    return filter_.enter(event.function, event.timeNs);
-  if (step.finished.empty())
-    return filter_.showsStray(event.function, event.timeNs);
-  bool shown = false;
-  for (const Span &span : step.finished)
-    shown = filter_.leave(span);
-  return shown;
+  if (isText(event.kind) || event.kind == Kind::Call) // a text belongs to the innermost open call, if there is one
+    return calls_.filter().isShown();
+  return step.finished.empty() ? calls_.filter().showsStray(event.function, event.timeNs) : isEndShown_;
 }
 
 const DumpLines::Function &DumpLines::makeFunction(uint32_t number) {
@@ -81,20 +67,9 @@ const DumpLines::Function &DumpLines::makeFunction(uint32_t number) {
 // Enough for all numbers and punctuation in a line.
 static constexpr size_t kLineBytes = 256;
 
-static std::string_view kindOf(const model::Event &event) {
-  switch (event.kind) {
-  case Kind::Mark:
-    return "mark";
-  case Kind::Value:
-    return "value";
-  default:
-    return kindName(event.eventKind());
-  }
-}
-
 void DumpLines::writeJson(const DumpThread &thread, uint64_t seq, const model::Event &event,
                           const model::Batch &batch) {
-  if (event.kind > Kind::Other) {
+  if (isText(event.kind)) {
     const model::Text &text = batch.texts[event.extra];
     const std::string what = fmt::format(",\"function_id\":null,\"name\":{},\"depth\":", jsonString(text.name));
     putJson(thread, seq, event, batch, what, "");
@@ -121,7 +96,7 @@ void DumpLines::putJson(const DumpThread &thread, uint64_t seq, const model::Eve
   at = put(at, ",\"ts\":");
   at = put(at, event.timeNs);
   at = put(at, ",\"kind\":\"");
-  at = put(at, kindOf(event));
+  at = put(at, kindName(event.kind));
   at = put(at, "\"");
   at = put(at, what);
   at = put(at, uint64_t(thread.depth()));
@@ -135,7 +110,7 @@ void DumpLines::writeText(const DumpThread &thread, uint64_t seq, const model::E
   // Seconds with nine decimals, event number, thread, then the indented call.
   const size_t indent = 2 * std::min<size_t>(thread.depth(), 40);
   std::string own; // for a call with arguments or a result, or an event without a function
-  if (event.kind > Kind::Other) {
+  if (isText(event.kind)) {
     const model::Text &text = batch.texts[event.extra];
     own = oneLine(fmt::format("{}{}{}", text.name, event.kind == Kind::Value ? "=" : " ", text.json));
   } else if (event.details) {
@@ -155,7 +130,7 @@ void DumpLines::writeText(const DumpThread &thread, uint64_t seq, const model::E
   char *const number = at;
   at = put(put(at, "#"), seq);
   at = putBlanks(at, at - number < 9 ? static_cast<size_t>(10 - (at - number)) : 1);
-  at = putLeft(at, kindOf(event), 9);
+  at = putLeft(at, kindName(event.kind), 9);
   at = put(putBlanks(at, 1 + indent), what);
   if (event.details)
     at = put(put(put(at, " [detail "), batch.details[event.extra].seq), "]");

@@ -4,7 +4,7 @@
 #include "input/trace_input.h"
 #include "terminal/terminal.h"
 
-#include "analysis/events/thread_calls.h"
+#include "analysis/calls/call_reader.h"
 
 #include "ada/trace/calls.h"
 
@@ -23,14 +23,15 @@ public:
   bool take(uint64_t seq, const model::Event &event);
   /// Depth of the call that the last event opens or closes.
   uint32_t depth() const { return depth_; }
+  void end(const Span &, bool shown, std::string &&) { isEndShown_ = shown; } ///< called by CallReader
 
 private:
   friend class DumpLines;
 
   std::string jsonHead_; ///< {"pid":4711,"process":"pid_4711","thread":0,"tid":4711,"seq":
   std::string textHead_;
-  CallStackWalker calls_;
-  analysis::CallFilter filter_;
+  analysis::CallReader<DumpThread, analysis::kFiltered> calls_;
+  bool isEndShown_ = false; // of the last call that ended
   uint32_t depth_ = 0;
 };
 

@@ -3,7 +3,7 @@
 #include "trace/base/json.h"
 #include "trace/base/quantities.h"
 
-#include "analysis/values/value_texts.h"
+#include "analysis/calls/value_texts.h"
 
 #include <algorithm>
 

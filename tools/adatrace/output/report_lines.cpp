@@ -3,8 +3,8 @@
 #include "off_cpu_text.h"
 #include "table_writer.h"
 
+#include "analysis/calls/value_texts.h"
 #include "analysis/values/counters.h"
-#include "analysis/values/value_texts.h"
 #include "trace/base/quantities.h"
 
 #include <algorithm>

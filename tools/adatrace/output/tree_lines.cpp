@@ -5,8 +5,8 @@
 #include "terminal/line_text.h"
 #include "trace/base/quantities.h"
 
+#include "analysis/calls/value_texts.h"
 #include "analysis/tree/tree_table.h"
-#include "analysis/values/value_texts.h"
 
 #include <algorithm>
 

@@ -206,7 +206,7 @@ bool SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &i
       backwards.add(seq, [&] { return fmt::format("timestamp_ns goes back from {} to {}", last, event.timestampNs); });
     last = event.timestampNs;
     const auto name = [&] { return std::string(process.displayName(event.functionId)); };
-    if (kindName(event.kind) == "unknown") {
+    if (!isOfCall(event.kind)) {
       kinds.add(seq, [&] {
         return fmt::format("event_kind {} is not call, return or exception", static_cast<uint32_t>(event.kind));
       });

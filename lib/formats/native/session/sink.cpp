@@ -27,7 +27,7 @@ public:
 
   Expected<void> events(const Batch &batch) override {
     for (const Event &event : batch.events) {
-      if (event.kind == Kind::Mark || event.kind == Kind::Value) {
+      if (isText(event.kind)) {
         ++(event.kind == Kind::Mark ? marks_ : values_);
         continue;
       }

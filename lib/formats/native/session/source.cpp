@@ -316,10 +316,9 @@ const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, ui
   out.timeNs = ns;
   out.thread = read.thread;
   out.function = recent.number;
-  out.kind = kindOf(EventKind{kind});
+  out.kind = eventKindOf(kind);
   out.details = 0;
   out.isEarlier = false;
-  out.other = out.kind == Kind::Other ? kind : 0;
   out.extra = 0;
 }
 

@@ -57,7 +57,7 @@ Expected<void> AtfThreadWriter::add(const Event &event, uint64_t functionId, con
   atf::IndexEvent out;
   out.timestampNs = event.timeNs;
   out.functionId = functionId;
-  out.kind = event.eventKind();
+  out.kind = event.kind;
   if (options_.version == 2 && !options_.packed && static_cast<uint32_t>(inAtf(out.kind)) > 0xFF) {
     lost.add("events of a kind over 255: version 2 has one byte for it; version 1 has four");
     return {};

@@ -1,5 +1,7 @@
 // Passes on the calls of a trace that took long enough.
 #include "duration_sink.h"
+
+#include "call_reader.h"
 #include "trace/base/try.h"
 
 namespace ada::analysis {
@@ -8,7 +10,7 @@ using model::Event;
 using model::Kind;
 
 struct DurationSink::ThreadState {
-  CallStackWalker calls;
+  CallReader<ThreadState, kCallsOnly> calls{*this};
   std::vector<size_t> keptBefore; // by open call: number of events held back before it
   size_t decided = 0;             // number of open calls passed on; the calls inside them have not been
   KeptEvents kept;
@@ -40,7 +42,7 @@ Expected<void> DurationSink::emit(const model::Batch &batch) {
 
 // Passes on the calls that have lasted long enough at this time.
 Expected<void> DurationSink::decide(ThreadState &thread, uint64_t timeNs, const model::Batch &batch) {
-  const std::span<const Span> open = thread.calls.open();
+  const std::span<const Span> open = thread.calls.walker().open();
   const size_t before = thread.decided;
   while (thread.decided < open.size() && timeNs >= open[thread.decided].beginNs &&
          timeNs - open[thread.decided].beginNs >= minDurationNs_)
@@ -55,8 +57,8 @@ Expected<void> DurationSink::decide(ThreadState &thread, uint64_t timeNs, const 
 }
 
 // True if the call that the event ends has been passed on.
-bool DurationSink::exit(ThreadState &thread, const Event &event) {
-  const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, event.eventKind());
+bool DurationSink::exit(ThreadState &thread, const Event &event, const model::Batch &batch) {
+  const auto step = thread.calls.take(0, event, batch);
   if (step.stray)
     return true;
   bool isShown = true;
@@ -82,12 +84,12 @@ Expected<void> DurationSink::take(ThreadState &thread, const model::Batch &batch
   bool isShown = true;
   if (event.kind == Kind::Call) {
     thread.keptBefore.push_back(thread.kept.size());
-    thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind::Call);
+    thread.calls.take(0, event, batch);
     // With a minimum of 0, calls that take no time count as well.
     if (minDurationNs_ == 0)
       ++thread.decided;
   } else if (isExit(event.kind)) {
-    isShown = exit(thread, event);
+    isShown = exit(thread, event, batch);
   }
   if (!isShown)
     return {};

@@ -1,7 +1,7 @@
 // Which calls of a trace are shown.
 #include "call_filter.h"
 
-#include "globbed_function.h"
+#include "analysis/events/globbed_function.h"
 
 #include <algorithm>
 

@@ -49,8 +49,7 @@ private:
 
 } // namespace
 
-Expected<ThreadEnds> readThreadEnds(model::TraceSource &source, const TraceTable &table,
-                                    const std::vector<uint32_t> &threads, const FilterOptions &filter, size_t recent) {
+Expected<ThreadEnds> readThreadEnds(const Trace &trace, const FilterOptions &filter, size_t recent) {
   ThreadEnds ends;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> numbers; // of functions, by process and id
   std::map<uint32_t, ThreadEnd> found;
@@ -72,9 +71,9 @@ Expected<ThreadEnds> readThreadEnds(model::TraceSource &source, const TraceTable
     }
   };
   ADA_TRY(readParts<ThreadEndsWorker>(
-      source, table, partsOf(source, table, threads),
-      [&](TraceTable &own) { return std::make_unique<ThreadEndsWorker>(own, filter, recent); }, take, ends.damage));
-  for (const uint32_t thread : threads) {
+      trace, partsOf(trace), [&](TraceTable &own) { return std::make_unique<ThreadEndsWorker>(own, filter, recent); },
+      take, ends.damage));
+  for (const uint32_t thread : trace.threads) {
     found[thread].thread = thread;
     ends.threads.push_back(std::move(found[thread]));
   }

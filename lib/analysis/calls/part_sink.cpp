@@ -5,7 +5,8 @@
 // passed on.
 #include "part_sink.h"
 
-#include "kept_events.h"
+#include "analysis/events/kept_events.h"
+#include "call_reader.h"
 
 #include "shared/select/function_glob.h"
 #include "trace/base/try.h"
@@ -41,12 +42,11 @@ struct PartSink::ThreadState {
     size_t kept; ///< events held back before this call
   };
 
-  ThreadState(FunctionRules &rules, bool started) : filter(rules), started(started) {}
+  ThreadState(FunctionRules &rules, bool started) : calls(*this, rules), started(started) {}
 
-  CallFilter filter;
+  CallReader<ThreadState, kFiltered> calls;
   bool wanted = false, started;
   uint32_t index = 0; ///< the thread's index in the sink
-  CallStackWalker calls;
   std::vector<Frame> frames;
   KeptEvents kept;
 };
@@ -138,7 +138,7 @@ Expected<void> PartSink::addFunction(const model::Function &function) {
 
 // Replaces the function's number in the event by the sink's.
 Expected<void> PartSink::renumber(Event &event) {
-  if (event.kind > Kind::Other)
+  if (isText(event.kind))
     return {};
   uint32_t &number = renumbered_[event.function];
   if (number == ~uint32_t(0)) {
@@ -151,22 +151,21 @@ Expected<void> PartSink::renumber(Event &event) {
 }
 
 bool PartSink::enter(ThreadState &thread, const Event &event) {
-  thread.calls.feedNumbered(0, event.timeNs, event.function, EventKind::Call);
-  const bool shown = thread.filter.enter(event.function, event.timeNs);
+  thread.calls.take(0, event, {});
+  const bool shown = thread.calls.filter().isShown();
   thread.frames.push_back({shown, thread.kept.size()});
   return shown;
 }
 
 // True if the end is to be shown, because its call was.
 bool PartSink::leave(ThreadState &thread, const Event &event) {
-  const auto step = thread.calls.feedNumbered(0, event.timeNs, event.function, event.eventKind());
+  const auto step = thread.calls.take(0, event, {});
   if (step.stray) // its call began before the trace
-    return thread.started && thread.filter.showsStray(event.function, event.timeNs);
+    return thread.started && thread.calls.filter().showsStray(event.function, event.timeNs);
   ThreadState::Frame frame = {};
-  for (const Span &span : step.finished) {
+  for (size_t i = 0; i < step.finished.size(); ++i) {
     frame = thread.frames.back();
     thread.frames.pop_back();
-    (void)thread.filter.leave(span);
   }
   if (!thread.started)
     thread.kept.cut(frame.kept); // ended before the range
@@ -211,8 +210,7 @@ Expected<void> PartSink::take(ThreadState &thread, const model::Batch &batch, si
   case Kind::Value:
     isShown = thread.frames.empty() ? !isBefore && !isPast : thread.frames.back().shown;
     break;
-  case Kind::Other:
-  case Kind::Mark:
+  default:
     isShown = !isBefore && !isPast;
     break;
   }

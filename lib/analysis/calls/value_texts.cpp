@@ -38,7 +38,7 @@ static atf::DetailEvent eventOf(const model::Detail &detail) {
 }
 
 std::optional<atf::EventDetail> ValueTexts::detailOf(const model::Event &event, const model::Batch &batch) {
-  if (event.details == 0 || event.kind > model::Kind::Other)
+  if (event.details == 0 || isText(event.kind))
     return std::nullopt;
   if (of_ == Of::Annotations && table_.functions[event.function].kind == SymbolKind::Function)
     return std::nullopt;

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "ada/trace/calls.h"
-#include "trace_table.h"
+#include "analysis/events/trace_table.h"
 
 #include <cstdint>
 #include <string>

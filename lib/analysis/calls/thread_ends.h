@@ -1,9 +1,9 @@
 // How each thread of a trace ended: the calls that are open, and the last ones before.
 #pragma once
 
-#include "analysis/values/value_reader.h"
 #include "call_filter.h"
 #include "thread_workers.h"
+#include "value_reader.h"
 
 #include <vector>
 
@@ -28,7 +28,6 @@ struct ThreadEnds {
 
 /// Reads the given threads, several at a time, and keeps up to `recent` finished calls of each. `table` must hold the
 /// threads already. Values are not read: see ValueReader.
-Expected<ThreadEnds> readThreadEnds(model::TraceSource &source, const TraceTable &table,
-                                    const std::vector<uint32_t> &threads, const FilterOptions &filter, size_t recent);
+Expected<ThreadEnds> readThreadEnds(const Trace &trace, const FilterOptions &filter, size_t recent);
 
 } // namespace ada::analysis

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ada/trace/calls.h"
-#include "kept_events.h"
+#include "analysis/events/kept_events.h"
 #include "trace/statistics.h"
 
 #include <memory>
@@ -41,7 +41,7 @@ private:
   ThreadState &stateOf(uint32_t thread);
   Expected<void> take(ThreadState &thread, const model::Batch &batch, size_t index);
   Expected<void> decide(ThreadState &thread, uint64_t timeNs, const model::Batch &batch);
-  bool exit(ThreadState &thread, const model::Event &event);
+  bool exit(ThreadState &thread, const model::Event &event, const model::Batch &batch);
   Expected<void> emit(const model::Batch &batch);
   Expected<void> end(ThreadState &thread);
 

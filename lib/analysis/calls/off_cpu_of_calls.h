@@ -57,15 +57,13 @@ public:
   /// Whether the open call at that depth was off-CPU, or may have been.
   bool has(uint32_t depth) const { return depth < calls_.size(); }
   OffCpuOfCall of(uint32_t depth) const { return has(depth) ? calls_[depth] : OffCpuOfCall(); }
-  /// The times of the innermost call, which ends.
-  OffCpuOfCall end(uint32_t depth) {
-    if (!has(depth))
-      return {};
-    const OffCpuOfCall off = calls_[depth];
+  /// The times of the innermost call, which ends and has(). Valid until the next call ends.
+  const OffCpuOfCall &ended(uint32_t depth) {
+    ended_ = calls_[depth];
     calls_.resize(depth);
     if (depth > 0)
-      calls_.back().all += off.all;
-    return off;
+      calls_.back().all += ended_.all;
+    return ended_;
   }
   /// Calls stay open, but no more comes: each gets what the calls inside it have.
   void sumUp() {
@@ -75,6 +73,7 @@ public:
   void clear() { calls_.clear(); }
 
 private:
+  OffCpuOfCall ended_;
   std::vector<OffCpuOfCall> calls_; // by depth, down to the deepest call that was off-CPU
 };
 

@@ -1,7 +1,7 @@
 // Where a thread can be read from, and what is open there.
 #include "cuts.h"
 
-#include "early_end.h"
+#include "analysis/events/early_end.h"
 #include "trace/base/try.h"
 
 namespace ada::analysis {

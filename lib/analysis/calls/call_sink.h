@@ -1,14 +1,14 @@
 // A sink that reads one thread after the other and makes calls of its events.
 #pragma once
 
-#include "thread_calls.h"
-#include "trace_table.h"
+#include "analysis/events/trace_table.h"
+#include "call_reader.h"
 
 #include <optional>
 
 namespace ada::analysis {
 
-/// `Consumer` derives from this and has end() of ThreadCalls, and begin() if it needs it. If it has them, these are
+/// `Consumer` derives from this and has end() of CallReader, and begin() if it needs it. If it has them, these are
 /// called at a thread's first event, before and after the ends of its open calls:
 ///
 ///   void threadBegins();
@@ -35,12 +35,12 @@ public:
     calls_.reset();
     return {};
   }
-  void begin(uint64_t, const model::Event &, bool, std::string &&) {} // called by ThreadCalls
+  void begin(uint64_t, const model::Event &, bool, std::string &&) {} // called by CallReader
 
 protected:
   FunctionRules rules_;
   uint32_t thread_ = 0; // the current one
-  std::optional<ThreadCalls<Consumer>> calls_;
+  std::optional<CallReader<Consumer>> calls_;
 
 private:
   Consumer &consumer() { return static_cast<Consumer &>(*this); }
