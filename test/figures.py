@@ -7,7 +7,7 @@ import re
 
 FOLDERS = ("include", "lib", "pass", "runtime", "shared", "tools/adatrace")
 FIGURES = [
-    ("docs/explanation/drain.md", "A pass is shared when {} chunks", "drain.cpp", "kChunksToShare"),
+    ("docs/explanation/drain.md", "A pass is shared when {} chunks", "passes.cpp", "kChunksToShare"),
     ("docs/explanation/drain.md", "the calls that wait, at most {} for each thread", "left_out.h", "kMostWaiting"),
     ("docs/explanation/reading.md", "the first report that reads {} events without a summary", "report.h", "summaryEvents"),
     ("docs/explanation/reading.md", "in pieces of {} as they are decoded", "batch_builder.h", "kEvents"),
