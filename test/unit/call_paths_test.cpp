@@ -27,7 +27,7 @@ std::string textOf(const CallPaths &paths) {
 
 CallPaths read(const std::string &trace, const CallPathsOptions &options = {}, uint32_t threads = 2) {
   auto source = threadwise(trace, threads);
-  const TraceTable table = tableOf(*source);
+  TraceTable table = tableOf(*source);
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < threads; ++i)
     all.push_back(i);

@@ -129,14 +129,6 @@ TEST(CallTimes, OrderZeroIsKeptAndChosen) {
 }
 
 // A call that turns out to be no complete one is not counted either.
-TEST(CallTimes, UpdateDropsCalls) {
-  CallTimes times = timesOf({100, 200, 300, 400});
-  times.update([](TimedCall &call) { return call.ns != 300; });
-  EXPECT_EQ(times.count(), 3U);
-  EXPECT_EQ(times.totalNs(), 700U);
-  EXPECT_EQ(times.at(2), 400U);
-}
-
 // However calls are spread over several lists, the same ones are kept.
 TEST(CallTimes, MergesToTheSame) {
   std::mt19937_64 random(3);

@@ -53,7 +53,7 @@ TEST(SessionMatch, NamesThreadsByOrder) {
 
 TEST(FlameTree, KeepsTheLongestAndAddsTheRestUp) {
   auto source = threadwise("0 A0 | 0 B10 | 0 b60 | 0 C60 | 0 c61 | 0 D61 | 0 d63 | 0 a100 |", 1);
-  const TraceTable table = tableOf(*source);
+  TraceTable table = tableOf(*source);
   const auto paths = readCallPaths({*source, table, {0}}, {});
   ASSERT_TRUE(paths);
   const FlameTree all = makeFlameTree(paths->groups[0].tree, nullptr, paths->functions.size(), 100);
@@ -71,8 +71,9 @@ TEST(FlameTree, KeepsTheLongestAndAddsTheRestUp) {
 
 TEST(FlameTree, HasThePathsOfBothSessions) {
   auto one = threadwise("0 A0 | 0 B10 | 0 b60 | 0 a100 |", 1), two = threadwise("0 A0 | 0 C10 | 0 c20 | 0 a40 |", 1);
-  const TraceTable tableOne = tableOf(*one), tableTwo = tableOf(*two);
-  const auto a = readCallPaths({*one, tableOne, {0}}, {}), b = readCallPaths({*two, tableTwo, {0}}, {});
+  TraceTable tableOne = tableOf(*one), tableTwo = tableOf(*two);
+  const auto a = readCallPaths({*one, tableOne, {0}}, {});
+  const auto b = readCallPaths({*two, tableTwo, {0}}, {});
   ASSERT_TRUE(a && b);
   const std::vector<const std::vector<model::Function> *> lists = {&a->functions, &b->functions};
   const JoinedFunctions joined = joinFunctions(lists);
@@ -96,7 +97,7 @@ TEST(FlameTree, HasThePathsOfBothSessions) {
 
 TEST(ThreadEnds, HasOpenCallsAndTheLastBefore) {
   auto source = threadwise("0 A0 | 0 B10 | 0 b20 | 0 C30 | 0 c35 | 0 D40 | 1 E5 | 1 e9 |", 2);
-  const TraceTable table = tableOf(*source);
+  TraceTable table = tableOf(*source);
   const auto ends = readThreadEnds({*source, table, {0, 1}}, {}, 1);
   ASSERT_TRUE(ends);
   ASSERT_EQ(ends->threads.size(), 2u);

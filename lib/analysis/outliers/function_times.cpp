@@ -141,7 +141,8 @@ private:
     }
     return names_[function] = at->second;
   }
-  void add(FunctionTimes &times, const Span &span, const TimesNote &begun) {
+  // Called for each call: not inlining it costs a tenth of the time.
+  [[gnu::always_inline]] void add(FunctionTimes &times, const Span &span, const TimesNote &begun) {
     const uint32_t thread = begun.thread;
     uint64_t ns = span.durationNs(), preemptedNs = 0;
     const OffCpuLane *lane = table().threads[thread].offCpu.get();
