@@ -17,11 +17,6 @@ namespace ada::python {
 
 namespace {
 
-void operator+=(Damage &all, Damage more) {
-  std::ranges::move(more.problems, std::back_inserter(all.problems));
-  std::ranges::move(more.warnings, std::back_inserter(all.warnings));
-}
-
 // Globs that match none of the functions, unless some threads were not read.
 std::vector<std::string> adviceOn(const Choice &choice, const std::vector<model::Function> &functions) {
   std::vector<std::string> advice;
@@ -68,7 +63,7 @@ private:
 
 Expected<analysis::CallPaths> pathsOf(const Trace &trace, const Choice &choice, analysis::PathsBy by, size_t most,
                                       const StopFlag &stop) {
-  const Trace::Reading reading = trace.read(stop);
+  Trace::Reading reading = trace.read(stop);
   auto paths = ADA_TRY(analysis::readCallPaths({*reading.source, reading.table, trace.threads(choice.threads)},
                                                {.filter = choice.filter, .by = by, .mostNodes = most}));
   paths.damage += reading.damage();
@@ -77,7 +72,7 @@ Expected<analysis::CallPaths> pathsOf(const Trace &trace, const Choice &choice, 
 
 Expected<analysis::Report> reportOf(const Trace &trace, const Choice &choice, const ReportWish &wish,
                                     const StopFlag &stop) {
-  const Trace::Reading reading = trace.read(stop);
+  Trace::Reading reading = trace.read(stop);
   auto report = ADA_TRY(analysis::makeReport({*reading.source, reading.table, trace.threads(choice.threads)},
                                              {.filter = choice.filter, .by = wish.by, .arguments = wish.arguments}));
   report.damage += reading.damage();
