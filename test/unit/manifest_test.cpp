@@ -99,8 +99,8 @@ TEST(Manifest, AllFields) {
   EXPECT_EQ(m.argv, (std::vector<std::string>{"app", "-x"}));
   EXPECT_EQ(m.exit.how, "signal");
   EXPECT_EQ(m.exit.value, 9);
-  EXPECT_EQ(m.host[1], std::pair(std::string("core_count"), std::string("2")));
-  EXPECT_EQ(m.options[1].second, "true");
+  EXPECT_EQ(m.host.list()[1], std::pair(std::string("core_count"), std::string("2")));
+  EXPECT_EQ(m.options.list()[1].second, "true");
   EXPECT_EQ(m.clockAnchors.at(0).timeNs, 20u);
   EXPECT_EQ(m.timingAnchors.at(0).mediaValue, -1);
   EXPECT_EQ(m.timingAnchors.at(0).mediaTimescale, 600);
