@@ -39,7 +39,7 @@ std::string RecordedTrace::text(What what) const {
       out += " file " + std::to_string(*t.fileThreadId);
     out += "\n";
     for (const RecordedEvent &e : events[i]) {
-      const bool isText = isText(e.kind);
+      const bool isText = ada::isText(e.kind);
       if (isText && !what.texts)
         continue;
       out += "  " + std::to_string(e.timeNs) + " kind " + std::to_string(unsigned(e.kind));
