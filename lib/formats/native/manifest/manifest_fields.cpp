@@ -59,10 +59,12 @@ const ManifestFields::List &ManifestFields::list() const {
 static bool take(dom::element value, ManifestFields &to) {
   static std::mutex mutex;
   static std::unordered_map<std::string, std::weak_ptr<const ManifestFields::List>> known;
-  constexpr size_t kMostKnown = 1000;
+  static size_t full = 1000; // then lists that nobody has any more are looked for; later if most are in use
   const std::lock_guard lock(mutex);
-  if (known.size() > kMostKnown)
+  if (known.size() >= full) {
     std::erase_if(known, [](const auto &entry) { return entry.second.expired(); });
+    full = std::max(full, 2 * known.size());
+  }
   auto &place = known[simdjson::minify(value)];
   std::shared_ptr<const ManifestFields::List> list = place.lock();
   if (!list) {
