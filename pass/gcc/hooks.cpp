@@ -352,9 +352,4 @@ void completeResults(function *function) {
   incomplete.clear();
 }
 
-bool isHookCall(const gimple *statement) {
-  tree callee = is_gimple_call(statement) ? gimple_call_fndecl(statement) : NULL_TREE;
-  return callee && DECL_NAME(callee) && startswith(IDENTIFIER_POINTER(DECL_NAME(callee)), "__ada_");
-}
-
 } // namespace ada::pass

@@ -78,7 +78,4 @@ tree callPlain(Inserter &at, const char *name, const std::vector<tree> &argument
 /// variable can be the result: it looks for results whose address is taken, and leaves those alone.
 void completeResults(function *function);
 
-/// Whether STATEMENT calls the runtime.
-bool isHookCall(const gimple *statement);
-
 } // namespace ada::pass

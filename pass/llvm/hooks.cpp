@@ -82,12 +82,16 @@ static bool isByFlang(const Module &module) {
   return text && text->getString().contains("flang");
 }
 
+// Asks once: isForLto() reads all functions of the module.
+Hooks::Hooks(Module &module, StackArguments stack)
+    : module_(module), stack_(stack), usesSymbols_(isForLto(module) || isByFlang(module)) {}
+
 /// The hook NAME. Where its symbol is another one, the assembler replaces it. But LTO moves functions to modules
 /// without this directive, and does not import any that use what a directive defines: there, and where there is no
 /// assembler, the function has the symbol's name.
 Function *Hooks::declare(StringRef name, FunctionType *type) {
   const std::string symbol = hookSymbol(name.str());
-  const bool isRenamed = symbol != name && (isForLto(module_) || isByFlang(module_));
+  const bool isRenamed = symbol != name && usesSymbols_;
   if (Function *function = module_.getFunction(isRenamed ? StringRef(symbol) : name))
     return function;
   Function *function =

@@ -32,7 +32,7 @@ struct Frame {
 class Hooks {
 public:
   /// STACK: how entry hooks get arguments on the stack.
-  Hooks(llvm::Module &module, StackArguments stack) : module_(module), stack_(stack) {}
+  Hooks(llvm::Module &module, StackArguments stack);
 
   /// Makes memory for FUNCTION's frame, with its static allocas; ENABLED is available where hooks are called.
   /// ENDS_OTHERWISE: there are exits that return nothing, although the function does return a value.
@@ -66,6 +66,7 @@ public:
 private:
   llvm::Module &module_;
   StackArguments stack_;
+  bool usesSymbols_; // instead of names that the assembler replaces
 
   struct Argument {
     llvm::Value *value;
