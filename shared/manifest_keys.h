@@ -25,8 +25,8 @@ inline constexpr Key kFormatVersion = "format_version", kTimeStartNs = "time_sta
 // process; its times and those of threads are named as above
 inline constexpr Key kPid = "pid", kPpid = "ppid", kExecutable = "executable", kArgv = "argv", kCwd = "cwd",
                      kExit = "exit", kHow = "how", kCode = "code", kSignal = "signal", kValue = "value",
-                     kCause = "cause", kSenderPid = "sender_pid", kSenderUser = "sender_uid", kRegisters = "registers",
-                     kForbiddenCounter = "forbidden_counter";
+                     kEndedNs = "ended_ns", kCause = "cause", kSenderPid = "sender_pid", kSenderUser = "sender_uid",
+                     kRegisters = "registers", kForbiddenCounter = "forbidden_counter";
 // The pipes of the descriptors 0, 1 and 2
 inline constexpr const char *kPipes[] = {"stdin_pipe", "stdout_pipe", "stderr_pipe"};
 // The values of `how`
@@ -55,7 +55,7 @@ inline constexpr Key kId = "id", kHasDetail = "has_detail", kTid = "tid", kEvent
 inline constexpr Key kRecorderWaitNs = "recorder_wait_ns", kRecorderSpansMissingNs = "recorder_spans_missing_ns",
                      kInferredCount = "inferred_count";
 inline constexpr Key kStrayCount = "stray_count";
-// The bytes of a sched.ads in base64; a file of that name counts instead, if there is one
+// The bytes of a scheduling file in base64; the thread's file counts instead, if there is one
 inline constexpr Key kSchedAds = "sched_ads";
 // An element of gaps
 inline constexpr Key kFromNs = "from_ns", kToNs = "to_ns", kEvents = "events";

@@ -55,6 +55,7 @@ BROKEN_PARTS = {
     "lib/analysis/diff": ("lib/analysis/diff/x.cpp", '"analysis/waits/why.h"'),
     "lib/analysis/check": ("lib/analysis/check/x.cpp", '"analysis/report/report.h"'),
     "lib/analysis/outliers": ("lib/analysis/outliers/x.cpp", '"analysis/diff/diff.h"'),
+    "lib/analysis/findings": ("lib/analysis/findings/x.cpp", '"analysis/diff/diff.h"'),
     "lib/analysis/query": ("lib/analysis/query/x.cpp", '"analysis/view/picture.h"'),
     "lib/analysis/view": ("lib/analysis/view/x.cpp", '"analysis/query/tables.h"'),
     "lib/formats/native/bytes": ("lib/formats/native/bytes/x.cpp", '"formats/native/index/block_reader.h"'),

@@ -92,11 +92,11 @@ CallStackWalker::Step CallStackWalker::repair(uint64_t seq, uint64_t timestampNs
   return {.depth = depth_, .finished = ended_};
 }
 
-void CallStackWalker::openEarlier(uint64_t beginNs, uint32_t function, uint64_t firstNs) {
+void CallStackWalker::openEarlier(uint64_t beginNs, uint32_t function, uint64_t firstNs, uint64_t beginSeq) {
   // It is not known what its caller did before it.
   if (depth_ > 0 && firstNs > 0)
     stack_[depth_ - 1].childrenNs = std::max(beginNs, stack_[depth_ - 1].beginNs) - stack_[depth_ - 1].beginNs;
-  (void)feedNumbered(Span::kNoSeq, beginNs, function, EventKind::Call);
+  (void)feedNumbered(beginSeq, beginNs, function, EventKind::Call);
   Span &span = stack_[depth_ - 1];
   span.isEarlier = true;
   span.childrenNs = firstNs > beginNs ? firstNs - beginNs : 0;

@@ -9,8 +9,8 @@ docs/reference/python.md describes the package.
 from ._columns import Columns, Texts, Words
 from ._errors import AdviceWarning, DamageWarning, Error, HoldUpWarning
 from ._record import Recording, record
-from ._rows import FlameGraph, Rows, Tree
+from ._rows import Answer, FlameGraph, Rows, Tree
 from ._trace import Function, Process, Span, Thread, Trace, diff, open
 
-__all__ = ["AdviceWarning", "Columns", "DamageWarning", "Error", "FlameGraph", "Function", "HoldUpWarning", "Process",
+__all__ = ["AdviceWarning", "Answer", "Columns", "DamageWarning", "Error", "FlameGraph", "Function", "HoldUpWarning", "Process",
            "Recording", "Rows", "Span", "Texts", "Thread", "Trace", "Tree", "Words", "diff", "open", "record"]

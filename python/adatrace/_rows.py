@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ._shown import in_html
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 class Rows(list[dict[str, Any]]):
     """A list of dicts, one per row. All have the keys that docs/json.md lists for the command of the same name.
 
-    Keys that end in ``_ns`` are in nanoseconds. None means that a value is not known.
+    Keys that end in ``_ns`` are in nanoseconds. None means that a value is not known. Tables in a row are Rows, too.
     """
 
-    def __init__(self, text: str) -> None:
-        super().__init__(json.loads(text))
+    def __init__(self, rows: str | Iterable[dict[str, Any]]) -> None:
+        super().__init__(map(_tables, json.loads(rows)) if isinstance(rows, str) else rows)
 
     @property
     def columns(self) -> list[str]:
@@ -41,6 +42,30 @@ class Rows(list[dict[str, Any]]):
 
 
 SHOWN_ROWS = 60
+
+
+class Answer(dict[str, Any]):
+    """An answer that is more than one table: a dict with the keys that docs/json.md lists for the command.
+
+    Tables in it are :class:`adatrace.Rows`, so ``answer["findings"].to_pandas()`` is a data frame.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__({key: _tables(value) for key, value in json.loads(text).items()})
+
+    def _repr_html_(self) -> str:
+        facts = Rows([{key: value for key, value in self.items() if not isinstance(value, list)}])
+        return facts._repr_html_() + "".join(f"<p>{in_html(key)}</p>{value._repr_html_()}"
+                                             for key, value in self.items() if isinstance(value, Rows))
+
+
+def _tables(value: Any) -> Any:
+    """The value with Rows for each list of objects in it."""
+    if isinstance(value, dict):
+        return {key: _tables(inner) for key, inner in value.items()}
+    if isinstance(value, list) and all(isinstance(row, dict) for row in value):
+        return Rows(_tables(row) for row in value)
+    return value
 
 
 # Numbers that identify something.

@@ -13,7 +13,7 @@ import numpy as np
 from . import _native
 from ._columns import Column, Columns
 from ._errors import AdviceWarning, DamageWarning, Error, HoldUpWarning
-from ._rows import FlameGraph, Rows, Tree, duration
+from ._rows import Answer, FlameGraph, Rows, Tree, duration
 from ._shown import in_html
 
 Globs = Union[str, Iterable[str], None]
@@ -284,6 +284,69 @@ class Trace:
         choice = self._choice(function, include, exclude, prune, external, thread, start, end, depth, min_duration, names)
         return Rows(self._take(self._native.waits(choice, by == "place")))
 
+    def findings(self) -> Rows:
+        """What is wrong, at most five findings, the most time at stake first: ``findings`` of :meth:`why`.
+
+        Empty if nothing stands out.
+        """
+        return self.why()["findings"]
+
+    def why(self, *, function: Globs = None, call: int | str | Span | None = None,
+            process: int | Literal["all"] | None = None, thread: Threads = None, start: int | None = None,
+            end: int | None = None, names: NameStyle = "short") -> Answer:
+        """What is wrong, or where the time of one call or process went: what ``adatrace why --format=json`` prints.
+
+        ``function``: the slowest call of these functions; ``thread``, ``start`` and ``end`` say where it is looked for.
+        ``call``: this one, as :class:`adatrace.Span`, by ``Span.id``, or by thread and number as in ``"0:17"``.
+        ``process``: the process with that number, through its children; ``"all"``: the whole session. With none of
+        these the answer has the keys ``findings``, and ``cannot_say``: what the trace does not tell.
+        Raises LookupError if there is no such call or process.
+        """
+        if (function is not None) + (call is not None) + (process is not None) > 1:
+            raise ValueError("function, call and process exclude each other")
+        if function is None and (thread, start, end) != (None, None, None):
+            raise ValueError("thread, start and end go with function")
+        if process is not None:
+            found = self._take(self._native.why_process(None if process == "all" else int(process)))
+            wanted = f"process {process}"
+        elif function is not None or call is not None:
+            choice = self._choice(None, function, None, None, True, thread, start, end, None, 0, names)
+            found = self._take(self._native.why_call(choice, None if call is None else self._place_of(call)))
+            wanted = "call of such a function" if call is None else f"call {call}"
+        else:
+            found, wanted = self._take(self._native.findings()), ""
+        if not found:
+            raise LookupError(f"{self.path} has no {wanted}")
+        return Answer(found)
+
+    def outliers(self, function: Globs = None, *, slowest: str | int = "", limit: int = 3, thread: Threads = None,
+                 start: int | None = None, end: int | None = None) -> Rows:
+        """What sets slow calls apart from ordinary ones: the rows of ``adatrace outliers --format=json``.
+
+        Without ``function``: all functions, by the time that their calls took beyond the median. With it, a row for each
+        of at most ``limit`` functions, with ``factors`` and the ``slowest`` calls as tables of their own.
+        ``slowest``: which calls are slow, a share (``"1%"``), a number, or a duration (``">5ms"``); by default
+        the slowest 1 %, without those that are no slower than the rest.
+        """
+        choice = self._choice(function, None, None, None, True, thread, start, end, None, 0, "short")
+        if function is None:
+            if slowest:
+                raise ValueError("slowest goes with function")
+            return Rows(self._take(self._native.tails(choice)))
+        return Rows(self._take(self._native.outliers(choice, str(slowest), limit)))
+
+    def check(self, rules: str | Iterable[str], *, thread: Threads = None) -> Rows:
+        """Whether the trace keeps rules: the rows of ``adatrace check --format=json``, one per rule.
+
+        >>> trace.check(["p99(Server::handle) < 5ms", "never render -> read_file"])
+
+        ``rules``: a rule each, or the text of a file of rules. ``verdict`` of a row is ``kept``, ``broken`` or
+        ``undecided``; ``worst`` is the call that shows it.
+        """
+        text = rules if isinstance(rules, str) else "\n".join(rules)
+        choice = self._choice(None, None, None, None, True, thread, None, None, None, 0, "short")
+        return Rows(self._take(self._native.check(choice, text)))
+
     def diff(self, other: Runs, *, by: Literal["function", "path"] = "function", **options: Any) -> Rows:
         """What changed from this run to another one, or several: :func:`adatrace.diff` has the options."""
         return diff(self, other, by=by, **options)
@@ -316,6 +379,21 @@ class Trace:
         return _native.Choice(function=_globs(function), include=_globs(include), exclude=_globs(exclude),
                               prune=_globs(prune), external=external, depth=depth, min_duration=min_duration, start=start,
                               end=end, threads=self._thread_ids(thread), names=names)
+
+    def _place_of(self, call: int | str | Span) -> tuple[int, int]:
+        """The thread of a call, and the number of the event that begins it."""
+        if isinstance(call, str):
+            threads, seq = self._native.threads_of_call(call)
+            if not threads:
+                raise LookupError(f"{self.path} has no thread of call {call}")
+            if len(threads) > 1:
+                raise ValueError(f"several processes have such a thread; 'PID/{call}' names one")
+            return threads[0], seq
+        number = call.id if isinstance(call, Span) else call
+        thread, place = number >> SPAN_ID_BITS, number & ((1 << SPAN_ID_BITS) - 1)
+        if not 0 <= thread < len(self.threads) or not 0 < place <= 1 << (SPAN_ID_BITS - 1):
+            raise LookupError(f"{self.path} has no call {call}")
+        return thread, place - 1
 
     def _span_keys(self, columns: Iterable[str] | None) -> list[str]:
         known = _native.span_keys()
@@ -410,8 +488,9 @@ def diff(before: Runs, after: Runs, *, by: Literal["function", "path"] = "functi
          names: NameStyle = "short") -> Rows:
     """What changed between two groups of one or more runs: the rows of ``adatrace diff --format=json``.
 
-    ``by``: one row per function, or per function and path to it. Rows that changed more than noise have a true value
-    in ``significant``. The other options are those of :class:`adatrace.Trace`.
+    ``by``: one row per function, or per function and path to it. ``verdict`` of a row is ``certain``, ``likely`` or
+    ``not shown``, and the first two have a true value in ``significant``. The other options are those of
+    :class:`adatrace.Trace`.
     """
     _check("by", by, ("function", "path"))
     sides = [_traces(before), _traces(after)]

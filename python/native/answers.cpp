@@ -1,12 +1,17 @@
 // What the commands of adatrace compute, as JSON: the same rows with the same keys.
 #include "answers.h"
 
+#include "analysis/check/check.h"
 #include "analysis/diff/diff_table.h"
 #include "analysis/events/near_names.h"
+#include "analysis/findings/finding_table.h"
+#include "analysis/findings/findings.h"
+#include "analysis/processes/process_why.h"
 #include "analysis/report/report_table.h"
 #include "analysis/tree/flame_page.h"
 #include "analysis/tree/tree_table.h"
 #include "analysis/waits/wait_table.h"
+#include "analysis/waits/why_table.h"
 #include "flame/assets.h"
 #include "trace/base/try.h"
 
@@ -135,6 +140,92 @@ Expected<Answer> waits(const Trace &trace, const Choice &choice, analysis::Waits
   analysis::sortWaits(lines, "total");
   Answer answer{jsonRows(analysis::waitColumns(), lines, analysis::processFacts(reading.table)),
                 adviceOn(choice, reading.table.functions), reading.damage()};
+  return answer;
+}
+
+Expected<Answer> findings(const Trace &trace, const StopFlag &stop) {
+  Trace::Reading reading = trace.read(stop);
+  Damage damage;
+  const analysis::Findings found =
+      ADA_TRY(analysis::findAll({*reading.source, reading.table, trace.threads(std::nullopt)}, trace.path(), damage));
+  damage += reading.damage();
+  return Answer{jsonOf(analysis::findingsColumns(), found), {}, std::move(damage)};
+}
+
+Expected<Answer> whyCall(const Trace &trace, const Choice &choice, std::optional<std::pair<uint32_t, uint64_t>> call,
+                         const StopFlag &stop) {
+  Trace::Reading reading = trace.read(stop);
+  uint32_t thread = call ? call->first : 0;
+  const auto span =
+      ADA_TRY(call ? analysis::callAt(*reading.source, reading.table, thread, call->second)
+                   : analysis::longestCall({*reading.source, reading.table, trace.threads(choice.threads)},
+                                           choice.filter, thread));
+  Answer answer;
+  if (span) {
+    const analysis::Why why = ADA_TRY(analysis::explainCall(*reading.source, reading.table, thread, *span));
+    const analysis::NamedTrace named = analysis::namedTrace(reading.table, choice.names);
+    answer.text = jsonOf(analysis::whyColumns(), {&why, &named});
+  }
+  answer.advice = adviceOn(choice, reading.table.functions);
+  answer.damage = reading.damage();
+  return answer;
+}
+
+Expected<Answer> whyProcess(const Trace &trace, std::optional<uint64_t> pid, const StopFlag &stop) {
+  Trace::Reading reading = trace.read(stop);
+  const analysis::ProcessList list = analysis::listProcesses(reading.table);
+  Answer answer;
+  const std::vector<uint32_t> runs = pid ? runsWithPid(list, *pid) : std::vector<uint32_t>{wholeSession(list)};
+  if (!runs.empty())
+    answer.text = jsonOf(analysis::processWhyColumns(), analysis::explainProcess(list, reading.table, runs[0]));
+  answer.damage = reading.damage();
+  return answer;
+}
+
+Expected<Answer> tails(const Trace &trace, const Choice &choice, const StopFlag &stop) {
+  Trace::Reading reading = trace.read(stop);
+  Damage damage;
+  const auto rows = ADA_TRY(analysis::readTails({*reading.source, reading.table, trace.threads(choice.threads)},
+                                                choice.filter.fromNs, choice.filter.toNs, damage));
+  damage += reading.damage();
+  return Answer{jsonRows(analysis::tailColumns(), rows, 0), {}, std::move(damage)};
+}
+
+Expected<Answer> outliers(const Trace &trace, const Choice &choice, const analysis::OutlierQuestion &question,
+                          const StopFlag &stop) {
+  Trace::Reading reading = trace.read(stop);
+  Damage damage;
+  const auto answers =
+      ADA_TRY(analysis::askOutliers({*reading.source, reading.table, trace.threads(choice.threads)}, question, damage));
+  std::vector<analysis::OutlierLine> lines;
+  for (const analysis::Outliers &found : answers.found)
+    lines.push_back({&found, &reading.table});
+  damage += reading.damage();
+  return Answer{jsonRows(analysis::outlierColumns(), lines, 0), adviceOn(choice, reading.table.functions),
+                std::move(damage)};
+}
+
+Expected<Answer> check(const Trace &trace, const Choice &choice, const std::vector<analysis::Rule> &rules,
+                       const StopFlag &stop) {
+  Trace::Reading reading = trace.read(stop);
+  Damage damage;
+  const auto answers = ADA_TRY(analysis::checkRules({*reading.source, reading.table, trace.threads(choice.threads)},
+                                                    rules, choice.filter.fromNs, choice.filter.toNs, damage));
+  std::vector<analysis::RuleLine> lines;
+  Answer answer;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const analysis::CheckAnswer &one = answers[i];
+    lines.push_back({&rules[i], &one, &reading.table, trace.path(),
+                     one.worst
+                         ? analysis::commandThatShows(*one.worst, reading.table, trace.severalProcesses(), trace.path())
+                         : std::string()});
+    if (one.verdict == analysis::CheckAnswer::Verdict::Kept && !one.missing.empty())
+      answer.advice.push_back("'" + rules[i].text + "' is kept, because no call of '" + one.missing +
+                              "' is in the trace");
+  }
+  answer.text = jsonRows(analysis::ruleColumns(), lines, 0);
+  damage += reading.damage();
+  answer.damage = std::move(damage);
   return answer;
 }
 

@@ -3,7 +3,9 @@
 
 #include "trace.h"
 
+#include "analysis/check/rules.h"
 #include "analysis/events/function_names.h"
+#include "analysis/outliers/outlier_question.h"
 #include "analysis/report/report_parts.h"
 #include "analysis/waits/waits.h"
 
@@ -42,6 +44,24 @@ struct TreeWish {
 Expected<Answer> tree(const Trace &trace, const Choice &choice, const TreeWish &wish, const StopFlag &stop);
 
 Expected<Answer> waits(const Trace &trace, const Choice &choice, analysis::WaitsBy by, const StopFlag &stop);
+
+/// What is wrong: an object.
+Expected<Answer> findings(const Trace &trace, const StopFlag &stop);
+/// Where the time of the call went that begins with event `seq` of the thread, or of the longest one that is chosen: an
+/// object, or nothing if there is no such call.
+Expected<Answer> whyCall(const Trace &trace, const Choice &choice, std::optional<std::pair<uint32_t, uint64_t>> call,
+                         const StopFlag &stop);
+/// The same for a process; without a number, for the session. Nothing if there is no such process.
+Expected<Answer> whyProcess(const Trace &trace, std::optional<uint64_t> pid, const StopFlag &stop);
+
+/// Functions by the time that their calls took beyond the median.
+Expected<Answer> tails(const Trace &trace, const Choice &choice, const StopFlag &stop);
+Expected<Answer> outliers(const Trace &trace, const Choice &choice, const analysis::OutlierQuestion &question,
+                          const StopFlag &stop);
+
+/// Which of the rules the trace keeps.
+Expected<Answer> check(const Trace &trace, const Choice &choice, const std::vector<analysis::Rule> &rules,
+                       const StopFlag &stop);
 
 /// Compares two groups of runs.
 Expected<Answer> diff(const std::vector<const Trace *> &before, const std::vector<const Trace *> &after,

@@ -5,6 +5,7 @@
 #include "sql.h"
 #include "without_lock.h"
 
+#include "analysis/events/call_name.h"
 #include "analysis/query/span_read.h"
 #include "shared/select/function_glob.h"
 #include "trace/base/text.h"
@@ -99,6 +100,28 @@ analysis::ReportBy reportBy(const std::string &by) {
          : by == "module" ? analysis::ReportBy::Module
          : by == "file"   ? analysis::ReportBy::File
                           : analysis::ReportBy::Function;
+}
+
+analysis::OutlierQuestion outlierQuestion(const Choice &choice, const std::string &slowest, size_t limit) {
+  analysis::OutlierQuestion question{.globs = choice.filter.functions,
+                                     .fromNs = choice.filter.fromNs,
+                                     .toNs = choice.filter.toNs,
+                                     .mostFunctions = limit};
+  if (slowest.empty())
+    return question;
+  const auto parsed = analysis::SlowestOf::parse(slowest);
+  if (!parsed)
+    throw py::value_error("slowest is a share up to '50%', a number or '>DURATION', not '" + slowest + "'");
+  question.slowest = *parsed;
+  return question;
+}
+
+std::vector<analysis::Rule> rulesOf(const std::string &text) {
+  const auto parsed = analysis::parseRules(text);
+  if (const auto *fault = std::get_if<analysis::RuleFault>(&parsed))
+    throw py::value_error("rules, line " + std::to_string(fault->line) + ", column " + std::to_string(fault->column) +
+                          ": " + fault->message);
+  return std::get<std::vector<analysis::Rule>>(parsed);
 }
 
 using Runs = std::vector<std::shared_ptr<Trace>>;
@@ -206,12 +229,63 @@ py::tuple spansOf(const Trace &trace, const std::vector<std::string> &keys,
   return py::make_tuple(arrays->take(), damageOf(damage));
 }
 
+// What is wrong, and why.
+void defineCauses(py::class_<Trace, std::shared_ptr<Trace>> &trace) {
+  trace
+      .def("findings",
+           [](const Trace &trace) {
+             return tupleOf(withoutLock([&](const StopFlag &stop) { return findings(trace, stop); }));
+           })
+      .def(
+          "why_call",
+          [](const Trace &trace, const Choice &choice, std::optional<std::pair<uint32_t, uint64_t>> call) {
+            return tupleOf(withoutLock([&](const StopFlag &stop) { return whyCall(trace, choice, call, stop); }));
+          },
+          "choice"_a, "call"_a)
+      .def(
+          "why_process",
+          [](const Trace &trace, std::optional<uint64_t> pid) {
+            return tupleOf(withoutLock([&](const StopFlag &stop) { return whyProcess(trace, pid, stop); }));
+          },
+          "pid"_a)
+      .def(
+          "threads_of_call",
+          [](const Trace &trace, const std::string &name) {
+            const auto call = analysis::CallName::parse(name);
+            if (!call)
+              throw py::value_error("'" + name + "' is not THREAD:NUMBER, like '0:17'");
+            return std::pair(call->threadsIn(trace.table(), trace.threads(std::nullopt)), call->seq);
+          },
+          "name"_a)
+      .def(
+          "tails",
+          [](const Trace &trace, const Choice &choice) {
+            return tupleOf(withoutLock([&](const StopFlag &stop) { return tails(trace, choice, stop); }));
+          },
+          "choice"_a)
+      .def(
+          "outliers",
+          [](const Trace &trace, const Choice &choice, const std::string &slowest, size_t limit) {
+            const analysis::OutlierQuestion question = outlierQuestion(choice, slowest, limit);
+            return tupleOf(withoutLock([&](const StopFlag &stop) { return outliers(trace, choice, question, stop); }));
+          },
+          "choice"_a, "slowest"_a, "limit"_a)
+      .def(
+          "check",
+          [](const Trace &trace, const Choice &choice, const std::string &text) {
+            const std::vector<analysis::Rule> rules = rulesOf(text);
+            return tupleOf(withoutLock([&](const StopFlag &stop) { return check(trace, choice, rules, stop); }));
+          },
+          "choice"_a, "rules"_a);
+}
+
 void defineTrace(py::module_ &module) {
   py::class_<Choice>(module, "Choice")
       .def(py::init(&makeChoice), py::kw_only(), "function"_a, "include"_a, "exclude"_a, "prune"_a, "external"_a,
            "depth"_a, "min_duration"_a, "start"_a, "end"_a, "threads"_a, "names"_a);
-  py::class_<Trace, std::shared_ptr<Trace>>(module, "Trace")
-      .def_static("open", &openTrace, "path"_a)
+  py::class_<Trace, std::shared_ptr<Trace>> trace(module, "Trace");
+  defineCauses(trace);
+  trace.def_static("open", &openTrace, "path"_a)
       .def_property_readonly("start", &Trace::startNs)
       .def_property_readonly("end", &Trace::endNs)
       .def_property_readonly("events", &Trace::eventCount)
@@ -259,6 +333,9 @@ void defineTrace(py::module_ &module) {
             return tupleOf(withoutLock([&](const StopFlag &stop) { return flame(trace, before, choice, most, stop); }));
           },
           "before"_a.none(true), "choice"_a, "most"_a);
+}
+
+void defineRest(py::module_ &module) {
   module.def(
       "diff",
       [](const Runs &before, const Runs &after, const Choice &choice, bool byPath) {
@@ -303,4 +380,5 @@ PYBIND11_MODULE(_native, module) {
     }
   });
   ada::python::defineTrace(module);
+  ada::python::defineRest(module);
 }

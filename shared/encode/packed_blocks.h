@@ -175,7 +175,6 @@ public:
   bool isFull(size_t most = kBlockBodyBytes) const { return bodyBytes_ >= most; }
   // Number of the next event in the file; startAt() sets where the numbers begin, before the first block.
   uint64_t nextSeq() const { return seq_; }
-  void setNextSeq(uint64_t seq) { seq_ = seq; }
   uint64_t bodyBytes() const { return bodyBytes_; }
   size_t startBytes() const { return kBlockHeaderBytes + callsBytes_; }
   uint64_t blockBytes() const { return startBytes() + bodyBytes_; }

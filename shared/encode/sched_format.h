@@ -1,4 +1,4 @@
-// The bytes of thread_N/sched.ads: when a thread went off-CPU, and when it went on-CPU again.
+// The bytes of a scheduling file: when a thread went off-CPU, and when it went on-CPU again.
 // docs/formats/sched.md describes the format.
 #pragma once
 
@@ -6,7 +6,6 @@
 
 namespace ada::sched {
 
-inline constexpr char kFileName[] = "sched.ads";
 inline constexpr char kMagic[8] = {'A', 'D', 'A', 'S', 'C', 'H', 'E', 'D'};
 inline constexpr uint32_t kVersion = 1;       // without Held, Resumed, LostFrom and flags
 inline constexpr uint32_t kNewestVersion = 2; // with them

@@ -303,12 +303,13 @@ typedef struct ada_ring_thread {
 } ada_ring_thread;
 
 /* The scheduling record of the thread in one of the first slots, as long as it is short: then a process that ends soon
- * needs no file for it, because its manifest has it. They are the bytes of a sched.ads (docs/formats/sched.md). */
+ * needs no file for it, because its manifest has it. They are the bytes of a scheduling file (docs/formats/sched.md).
+ */
 typedef struct ada_ring_sched {
   uint32_t bytes; /* (atomic) how many there are; 0: if there is a file, that has them */
   uint32_t reserved;
-  uint64_t
-      directory; /* ada_ring_header.directory_number when they began: of the trace's other parts they say nothing */
+  /* ada_ring_header.directory_number when they began: they say nothing about other parts of the trace. */
+  uint64_t directory;
   unsigned char data[1008];
 } ada_ring_sched;
 

@@ -1,5 +1,5 @@
 // Writes the fields that a description names, such as those in shared/manifest_keys.h.
-// lib/trace/base/json_fields.h reads them.
+// lib/trace/base/json_document.h reads them.
 //
 // A description is a template that names each field of an object to `f`, with its key and a member of some struct:
 //

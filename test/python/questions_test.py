@@ -110,6 +110,112 @@ class Questions(WithSession):
         self.assertEqual({"main", "parse(..)", "work()"}, set(frame.function))
 
 
+class Causes(unittest.TestCase):
+    """What `why`, `outliers` and `check` find, on calls of which some are slow for a reason."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        lines, now = ["process 4711", "argv ./app -v", "function 1 handle", "function 2 load", "function 3 main",
+                      "thread 0 tid 4711 name main", "0 call main"], 1000
+        for number in range(400):
+            slow = 9_000_000 if number in (7, 60, 131, 187, 222, 290, 341, 399) else 0
+            lines += [f"{now} call handle", f"{now + 1000} call load", f"{now + 51_000 + slow} return load",
+                      f"{now + 100_000 + slow + number} return handle"]
+            now += 110_000 + slow
+        lines.append(f"{now} return main")
+        # A space, so that what is printed must be quoted.
+        cls.path = sessions.make(pathlib.Path(cls.folder.name) / "a b", "\n".join(lines))
+        cls.trace = adatrace.open(cls.path)
+
+    def command(self, *words, status=0):
+        run = subprocess.run([sessions.ADATRACE, *words, "--format=json"], capture_output=True, text=True)
+        self.assertEqual(status, run.returncode, run.stderr)
+        return json.loads(run.stdout)
+
+    def test_findings(self):
+        why = self.trace.why()
+        self.assertEqual(self.command("why", self.path), why)
+        self.assertEqual(why["findings"], self.trace.findings())
+        self.assertEqual(["handle"], why["requests"])
+        worst = self.trace.findings()[0]
+        self.assertEqual("slow-calls", worst["kind"])
+        # 8 of 400 calls take 9 ms more.
+        self.assertEqual(72_000_000, round(worst["stake_ns"], -6))
+        self.assertIn("command", self.trace.findings().columns)
+        run = subprocess.run(worst["command"], shell=True, capture_output=True,
+                             env={**os.environ, "PATH": f"{sessions.ADATRACE.parent}:{os.environ['PATH']}"})
+        self.assertEqual((0, b""), (run.returncode, run.stderr))
+        self.assertIn("slow-calls", why._repr_html_())
+
+    def test_why_of_a_call(self):
+        spans = [span for span in self.trace.iter_spans(function="handle", min_duration=1_000_000)]
+        self.assertEqual(8, len(spans))
+        wanted = self.command("why", "--call=0:29", self.path)
+        for call in (spans[0], spans[0].id, "0:29", "4711/0:29"):
+            with self.subTest(call):
+                self.assertEqual(wanted, self.trace.why(call=call))
+        slowest = self.trace.why(function="handle")
+        self.assertEqual(self.command("why", "--function=handle", self.path), slowest)
+        self.assertEqual(spans[-1].dur, slowest["total_ns"])
+        self.assertEqual(slowest["total_ns"], sum(part["total_ns"] for part in slowest["parts"]))
+        self.assertIsInstance(slowest["parts"], adatrace.Rows)
+        self.assertLess(self.trace.why(function="handle", end=spans[0].ts)["total_ns"], 1_000_000)
+
+    def test_why_of_a_process(self):
+        self.assertEqual(self.command("why", "--process=4711", self.path), self.trace.why(process=4711))
+        self.assertEqual(self.command("why", "--process=all", self.path), self.trace.why(process="all"))
+
+    def test_outliers(self):
+        self.assertEqual(self.command("outliers", self.path), self.trace.outliers())
+        [handle] = self.trace.outliers("handle", slowest="2%")
+        self.assertEqual(self.command("outliers", "--function=handle", "--slowest=2%", self.path), handle)
+        self.assertEqual((400, 8), (handle["calls"], handle["slow_calls"]))
+        self.assertIn("callee", [factor["kind"] for factor in handle["factors"]])
+        self.assertEqual(8, self.trace.outliers("handle", slowest=8)[0]["slow_calls"])
+        self.assertEqual(self.command("outliers", "--function=handle|load", self.path),
+                         self.trace.outliers("handle|load"))
+        self.assertEqual(1, len(self.trace.outliers("handle|load", limit=1)))
+
+    def test_check(self):
+        rules = ["max(handle) < 1ms", "calls(load, within handle) == 400", "never load -> handle", "p99(nothing) < 1s"]
+        file = pathlib.Path(self.folder.name) / "rules"
+        file.write_text("\n".join(rules))
+        rows = self.trace.check(rules)
+        self.assertEqual(self.command("check", file, self.path, status=1), rows)
+        self.assertEqual(rows, self.trace.check(file.read_text()))
+        self.assertEqual(["broken", "kept", "kept", "undecided"], [row["verdict"] for row in rows])
+        self.assertIn("'a b/", rows[0]["worst"]["command"].replace(self.folder.name + "/", ""))
+
+    def test_what_is_not_there(self):
+        for wrong in (lambda: self.trace.why(call="0:28"), lambda: self.trace.why(call="9:0"),
+                      lambda: self.trace.why(call=0), lambda: self.trace.why(call=-1),
+                      lambda: self.trace.why(process=4712)):
+            self.assertRaises(LookupError, wrong)
+        with self.assertWarnsRegex(adatrace.AdviceWarning, "'hnadle' matches no function"):
+            self.assertRaises(LookupError, lambda: self.trace.why(function="hnadle"))
+        with self.assertWarnsRegex(adatrace.AdviceWarning, "'hnadle' matches no function"):
+            self.assertEqual([], self.trace.outliers("hnadle"))
+        for wrong in (lambda: self.trace.why(call="x"), lambda: self.trace.why(call="0:29", process=1),
+                      lambda: self.trace.why(start=1), lambda: self.trace.outliers(slowest="1%"),
+                      lambda: self.trace.outliers("handle", slowest="half")):
+            self.assertRaises(ValueError, wrong)
+        with self.assertRaisesRegex(ValueError, "line 2, column "):
+            self.trace.check("max(handle) < 1ms\nmax(handle <")
+
+    def test_pandas(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no pandas")
+        self.assertEqual("slow-calls", self.trace.findings().to_pandas().kind[0])
+        self.assertEqual(400, self.trace.outliers().to_pandas().set_index("function").calls["handle"])
+        factors = self.trace.outliers("handle")[0]["factors"].to_pandas()
+        self.assertAlmostEqual(1, factors.share.sum(), places=2)
+        self.assertEqual(["broken"], self.trace.check("max(handle) < 1ms").to_pandas().verdict.tolist())
+
+
 class Errors(WithSession):
     def test_no_trace(self):
         with self.assertRaises(adatrace.Error) as caught:

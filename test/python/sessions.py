@@ -31,6 +31,7 @@ thread 1 tid 4712 name worker-1
 
 def make(directory, text=SMALL):
     """Makes a session, and returns its path."""
+    directory.mkdir(exist_ok=True)
     lines = directory / "session.txt"
     lines.write_text("".join(f"T: {line}\n" for line in text.strip().split("\n")))
     path = directory / "session"

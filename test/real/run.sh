@@ -38,7 +38,7 @@ status=0
 "$build/bin/adatrace" verify killed
 
 # Self times are computed from events alone, which do not show when the recorder held a thread up.
-find whole killed -name sched.ads -delete
+for session in whole killed; do python3 "$here/../tools/Inputs/without_sched.py" "$session"; done
 for tool in "$build" ${sanitized:+"$sanitized"}; do
   python3 "$here/every_command.py" "$tool/bin/adatrace" whole "$work/files"
   python3 "$here/every_command.py" "$tool/bin/adatrace" killed "$work/files" report tree

@@ -226,7 +226,7 @@ class Round:
                 continue
             run(["cp", "--sparse=always", target, link])
             self.damage(link, [0, 0, 65536, 1 << 20, 9 << 20, 18 << 20])
-        files = glob.glob(copy + "/pid_*/*.json") + glob.glob(copy + "/pid_*/thread_*/*")
+        files = glob.glob(copy + "/pid_*/*.json") + glob.glob(copy + "/pid_*/thread_*/*") + glob.glob(copy + "/pid_*/thread_*.*")
         for file in self.random.sample(files, min(len(files), self.random.choice([0, 1, 5]))):
             if self.random.random() < 0.5:
                 os.truncate(file, self.random.randrange(os.path.getsize(file) + 1))

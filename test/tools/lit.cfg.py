@@ -28,6 +28,10 @@ config.substitutions += [
     ("%{pages}", os.path.join(config.ada_source_dir, "tools", "adatrace")),
 ]
 
+# In a tree whose node packages are older than that.
+if os.path.exists(os.path.join(nodeModules, "axe-core")):
+    config.available_features.add("axe")
+
 # The tests start servers themselves.
 if shutil.which("clickhouse-server", path=config.environment["PATH"] + ":/usr/sbin"):
     config.available_features.add("clickhouse")

@@ -1,5 +1,6 @@
 // What analysis computes from any source: reading by thread, filters, reports by arguments, near names.
 #include "analysis/calls/call_filter.h"
+#include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
 #include "analysis/events/near_names.h"
 #include "analysis/report/report.h"
@@ -98,6 +99,33 @@ TEST(MergedEvents, ByTime) {
     return Expected<void>();
   }));
   EXPECT_EQ(listing.text, "0/0:A10 1/0:B11 0/1:B20 0/2:x=5 1/1:b21 0/3:b30 0/4:a40 1/2:B41 1/3:b50 ");
+}
+
+TEST(MergedEvents, GoOnWhereTheyStopped) {
+  auto source = threadwise(kMixed);
+  TraceTable table;
+  TableSink announced(table);
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  ASSERT_TRUE(source->readPart(announced, nothing));
+  const std::vector<uint32_t> threads = {0, 1};
+  for (int first = 0; first <= 9; ++first)
+    for (int second = 0; second <= 9 - first; ++second) {
+      Listing listing(table);
+      std::vector<MergePlace> places(2);
+      for (int left : {first, second, 9}) {
+        const auto done =
+            mergeEventsFrom({*source, table, threads}, places,
+                            [&](uint64_t seq, const model::Event &event, const auto &batch) -> Expected<void> {
+                              if (left-- == 0)
+                                return earlyEnd();
+                              listing.add(seq, event, batch);
+                              return {};
+                            });
+        ASSERT_TRUE(done || isEarlyEnd(done.error()));
+      }
+      EXPECT_EQ(listing.text, "0/0:A10 1/0:B11 0/1:B20 0/2:x=5 1/1:b21 0/3:b30 0/4:a40 1/2:B41 1/3:b50 ") << first;
+    }
 }
 
 namespace {

@@ -33,8 +33,8 @@ TEST(FileBytes, ReleasesWhatTheSystemMapsAroundAUsedPage) {
       ASSERT_EQ(byte, std::byte{'x'});
     file->release(part);
   }
-  EXPECT_LT(residentBytes(), before + kBytes / 8);
-  EXPECT_EQ(bytes[kBytes / 2], std::byte{'x'}); // read again
+  EXPECT_LT(residentBytes(), before + kBytes / 4); // how much is mapped around a page differs by system
+  EXPECT_EQ(bytes[kBytes / 2], std::byte{'x'});    // read again
 }
 
 } // namespace

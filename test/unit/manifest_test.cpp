@@ -3,6 +3,7 @@
 #include "growth.h"
 #include "scratch_directory.h"
 #include "shared/manifest_keys.h"
+#include "trace/base/json_document.h"
 #include "trace/base/json_object.h"
 #include "trace/base/json_repair.h"
 
@@ -198,8 +199,9 @@ TEST(JsonRepair, ChangesNothingThatIsGood) {
        {"", "{}", "[0, -0, 18446744073709551615, -9223372036854775808, 1e308, 0.1]",
         "\"123456789012345678901234 \\\" \\\\\", 5", "\"\xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80\"", "\"unfinished \\"})
     EXPECT_EQ(repairJson(text), text);
-  EXPECT_EQ(repairJson("18446744073709551616"), "null");
-  EXPECT_EQ(repairJson("[-9223372036854775809,1]"), "[null,1]");
+  EXPECT_EQ(repairJson("18446744073709551616"), "18446744073709551616e0");
+  EXPECT_EQ(repairJson("[-9223372036854775809,1,1e999]"), "[-9223372036854775809e0,1,null]");
+  EXPECT_EQ(repairJson(std::string(400, '9')), "null");
   EXPECT_EQ(repairJson("\xed\xa0\x80"), "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd") << "a surrogate";
   EXPECT_EQ(repairJson("\"\\\xff\""), "\"\\\xef\xbf\xbd\"");
 }

@@ -67,6 +67,7 @@ TEST(NamedValues, OfEachKind) {
   EXPECT_EQ(columnsOf(R"({"n":10,"b":true,"t":"a \"text\"","x":0.5,"p":"0x7f","none":null,"neg":-3})"),
             R"(n=10:10 b=true:1 t=a "text":- x=0.5:0.500000 p=0x7f:- none=:- neg=-3:-3)");
   EXPECT_EQ(columnsOf(R"({"big":18446744073709551615})").substr(0, 25), "big=18446744073709551615:");
+  EXPECT_EQ(columnsOf(R"({"wide":-18446744073709551616})"), "wide=-1.8446744073709552e+19:-18446744073709551616");
   EXPECT_EQ(columnsOf(R"({"list":[1,2]})"), "list=[1,2]:-");
 }
 

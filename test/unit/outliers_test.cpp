@@ -128,7 +128,6 @@ TEST(CallTimes, OrderZeroIsKeptAndChosen) {
   EXPECT_TRUE(times.choose(1001, ~uint64_t(0), 1).empty());
 }
 
-// A call that turns out to be no complete one is not counted either.
 // However calls are spread over several lists, the same ones are kept.
 TEST(CallTimes, MergesToTheSame) {
   std::mt19937_64 random(3);

@@ -102,6 +102,49 @@ TEST_F(AtfSession, NamesAreFoundFromInsideTheThreadsDirectory) {
   EXPECT_EQ(here->processes()[0].displayName(7), "f()");
 }
 
+TEST_F(AtfSession, FilesOfPackedThreadsLieBesideTheManifest) {
+  const auto add = [&](const std::string &name, bool hasDetail) {
+    auto index = IndexWriter::create(scratch_ / ("s/pid_1/" + name + ".index.atp"), {.packed = true, .threadId = 3});
+    ASSERT_TRUE(index);
+    ASSERT_TRUE(index->append({.timestampNs = 1, .functionId = 7, .kind = EventKind::Call}));
+    ASSERT_TRUE(index->finish(hasDetail));
+  };
+  thread("s/pid_1/thread_2", 3); // as another writer may leave it
+  add("thread_0", false), add("thread_1", true);
+  auto detail = DetailWriter::create(scratch_ / "s/pid_1/thread_1.detail.atp", {.packed = true, .threadId = 3});
+  ASSERT_TRUE(detail);
+  ASSERT_TRUE(detail->append({.type = kDetailFunctionCall, .indexSeq = 0, .threadId = 3, .timestampNs = 1},
+                             FunctionPayload{.functionId = 7}));
+  ASSERT_TRUE(detail->finish());
+  manifest("s/pid_1", R"([{"id": 0}, {"id": 1, "name": "two"}, {"id": 2}, {"id": 3}])");
+
+  auto session = Session::open(scratch_ / "s");
+  ASSERT_TRUE(session) << session.error().text();
+  const ProcessTrace &p = session->processes().at(0);
+  EXPECT_EQ(codes(p.warnings()), "W_THREAD_MISSING:3 ");
+  ASSERT_EQ(p.threads().size(), 3u);
+  EXPECT_FALSE(p.threads()[0].detail);
+  ASSERT_TRUE(p.threads()[1].detail && *p.threads()[1].detail);
+  EXPECT_EQ((*p.threads()[1].index)[0].detailSeq, 0u);
+  EXPECT_EQ(p.threads()[2].index->size(), 3u);
+
+  // One of them alone has its names, also from inside the directory.
+  const auto old = std::filesystem::current_path();
+  for (const bool isInside : {false, true}) {
+    if (isInside)
+      std::filesystem::current_path(scratch_ / "s/pid_1");
+    const auto one = Session::open(isInside ? "thread_1.index.atp" : scratch_ / "s/pid_1/thread_1.index.atp");
+    std::filesystem::current_path(old);
+    ASSERT_TRUE(one) << one.error().text();
+    EXPECT_EQ(one->kind(), Session::Kind::File);
+    EXPECT_EQ(one->processes()[0].displayName(7), "f()");
+    const ThreadTrace &t = one->processes()[0].threads().at(0);
+    EXPECT_EQ(t.id, 1u);
+    EXPECT_EQ(t.name(), "two");
+    EXPECT_TRUE(t.detail && *t.detail);
+  }
+}
+
 TEST_F(AtfSession, DamagedPartsLeaveTheRest) {
   thread("s/pid_1/thread_0", 3);
   thread("s/pid_1/thread_1", 3);

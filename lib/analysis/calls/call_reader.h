@@ -1,6 +1,6 @@
 // The loop from one thread's events to its calls.
 //
-// Four stages are optional and cost nothing where they are absent: which calls a filter shows, arguments and results,
+// Three stages are optional and cost nothing where they are absent: which calls a filter shows, arguments and results,
 // and the time that the recorder took. Off-CPU times and parts of threads are in part_reader.h.
 #pragma once
 
@@ -9,11 +9,9 @@
 #include "shared/assert.h"
 #include "value_texts.h"
 
-#include <algorithm>
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace ada::analysis {
 
@@ -25,7 +23,7 @@ enum CallStages : unsigned { kCallsOnly = 0, kFiltered = 1, kWithValues = 2, kWi
 ///   void begin(uint64_t seq, const model::Event &call, bool shown, std::string &&arguments);
 ///   void end(const Span &span, bool shown, std::string &&result);
 ///
-/// A consumer may leave out either of them, and without kFiltered and kWithValues, they are
+/// A consumer may leave out end(), and without kWithValues begin(). Without kFiltered and kWithValues, they are
 ///
 ///   void begin(uint64_t seq, const model::Event &call);
 ///   void end(const Span &span);
@@ -36,8 +34,12 @@ enum CallStages : unsigned { kCallsOnly = 0, kFiltered = 1, kWithValues = 2, kWi
 ///
 ///   void heldUp(uint64_t fromNs, uint64_t toNs);
 ///
-/// Span::functionIndex and functionId are both the function's number in the trace; a consumer may have another,
-/// numberOf(function), for calls only. With `values`, begin() comes late: after all values of the call.
+/// Span::functionIndex and functionId are both the function's number in the trace; without kFiltered, the consumer's
+/// own number of it if that has
+///
+///   uint32_t numberOf(uint32_t function);
+///
+/// With `values`, begin() comes late: after all values of the call.
 template <class Consumer, unsigned kStages = kAllStages> class CallReader {
   static constexpr bool kFilters = (kStages & kFiltered) != 0, kReadsValues = (kStages & kWithValues) != 0,
                         kTellsMore = kFilters || kReadsValues;
@@ -55,6 +57,11 @@ public:
   /// Call this before the first event: time that the recorder took from the thread then counts as no call's own time
   /// (Span::recorderNs).
   void follow(RecorderTimes times) { recorder_ = times; }
+  /// Call this before the first event: a call is open there, inside those that were opened so far. Only what follows
+  /// counts as time of its children. `function` is the consumer's number.
+  void open(uint64_t beginNs, uint32_t function, uint64_t beginSeq) {
+    walker_.openEarlier(beginNs, function, 0, beginSeq);
+  }
 
   void take(const model::Batch &batch) {
     uint64_t seq = batch.firstSeq;
@@ -90,11 +97,27 @@ public:
     return step;
   }
 
+  /// Reports when the recorder held the thread up before an event at `ns`; take() does this, too.
+  void holdUpUntil(uint64_t ns) {
+    if constexpr (kStages & kWithRecorder)
+      if (recorder_.isDue(ns))
+        holdUp(ns);
+  }
+
   /// Call this after the last event.
   void finish() {
     settle();
     for (const Span &span : walker_.finish())
       tellEnd(span, std::move(none_));
+  }
+
+  /// Ends the innermost open calls at once, so that `count` are left.
+  void endInner(size_t count) {
+    while (walker_.depth() > count) {
+      const Span &call = walker_.open().back();
+      for (const Span &span : walker_.feedNumbered(0, call.beginNs, call.functionIndex, EventKind::Return).finished)
+        tellEnd(span, std::move(none_));
+    }
   }
 
   /// A call was taken whose begin() is waiting for its values.
@@ -110,14 +133,9 @@ public:
   /// See CallFilter::closeFrom().
   void hideFrom(size_t depth) { filter_.closeFrom(depth); }
   const CallStackWalker &walker() const { return walker_; }
-  /// A call that was open before the first event, whose source did not announce it (Event::isEarlier).
-  void open(uint64_t beginNs, uint32_t function, uint64_t firstNs) { walker_.openEarlier(beginNs, function, firstNs); }
 
 private:
-  struct Nothing {
-    Nothing() = default;
-    explicit Nothing(FunctionRules &) {}
-  };
+  struct Nothing {};
   struct Values {
     ValueTexts *texts = nullptr;
     bool isPending = false;
@@ -126,12 +144,6 @@ private:
     std::string arguments = {};
   };
 
-  uint32_t numberOf(uint32_t function) {
-    if constexpr (requires { consumer_.numberOf(function); })
-      return consumer_.numberOf(function);
-    else
-      return function;
-  }
   void began(uint64_t seq, const model::Event &event, const model::Batch &batch) {
     if constexpr (kTellsMore) {
       bool shown = true;
@@ -182,12 +194,19 @@ private:
       walker_.openUnknown(batch.unknownCalls);
     walker_.openEarlier(call.timeNs, numberOf(call.function), batch.keptFromNs);
   }
+  uint32_t numberOf(uint32_t function) {
+    if constexpr (requires { consumer_.numberOf(function); })
+      return consumer_.numberOf(function);
+    else
+      return function;
+  }
+
   Consumer &consumer_;
   [[no_unique_address]] std::conditional_t<kFilters, CallFilter, Nothing> filter_;
   [[no_unique_address]] std::conditional_t<kReadsValues, Values, Nothing> values_;
   CallStackWalker walker_;
   [[no_unique_address]] std::conditional_t<(kStages & kWithRecorder) != 0, RecorderTimes, Nothing> recorder_;
-  std::string none_; // passed where there is no text
+  std::string none_; // the text of calls without arguments or result; stays empty
 };
 
 } // namespace ada::analysis

@@ -4,6 +4,8 @@
 #include "analysis/events/early_end.h"
 #include "trace/base/try.h"
 
+#include <algorithm>
+
 namespace ada::analysis {
 
 Cuts::Cuts(model::TraceSource &source, TraceTable &table, uint32_t thread)
@@ -55,6 +57,11 @@ template <class Is> static Expected<size_t> findFirst(size_t low, size_t high, I
     (holds ? high : low) = middle;
   }
   return high;
+}
+
+size_t Cuts::lastUntilEvent(uint64_t seq) const {
+  const auto later = std::ranges::upper_bound(cuts_, seq); // the first cut is event 0
+  return static_cast<size_t>(later - cuts_.begin()) - 1;
 }
 
 Expected<size_t> Cuts::lastUntil(uint64_t ns) const {

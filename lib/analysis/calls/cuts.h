@@ -24,6 +24,8 @@ public:
   /// The same up to the thread's end, without the open calls.
   Expected<void> readOn(model::TraceSink &sink, size_t first) const;
 
+  /// The last cut from which event `seq` can be reached.
+  size_t lastUntilEvent(uint64_t seq) const;
   /// The last cut whose next event is not later than `ns`; 0 if there is none.
   Expected<size_t> lastUntil(uint64_t ns) const;
   /// The first cut whose next event is not earlier than `ns`; size() if there is none.

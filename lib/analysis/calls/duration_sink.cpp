@@ -17,7 +17,7 @@ struct DurationSink::ThreadState {
 };
 
 DurationSink::DurationSink(uint64_t minDurationNs, model::TraceSink &sink)
-    : minDurationNs_(minDurationNs), sink_(sink) {}
+    : PassingSink(sink), minDurationNs_(minDurationNs) {}
 DurationSink::~DurationSink() = default;
 
 Expected<void> DurationSink::addThread(const model::Thread &thread) {

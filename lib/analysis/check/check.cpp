@@ -2,7 +2,9 @@
 #include "check.h"
 
 #include "analysis/calls/call_sink.h"
+#include "analysis/events/call_name.h"
 #include "trace/base/format.h"
+#include "trace/base/text.h"
 #include "trace/base/try.h"
 #include "trace/names.h"
 #include "trace/statistics.h"
@@ -406,6 +408,16 @@ Expected<std::vector<CheckAnswer>> checkRules(const Trace &trace, std::span<cons
   for (size_t i = 0; i < rules.size(); ++i)
     answers.push_back(answerTo(rules[i], sums[i]));
   return answers;
+}
+
+std::string commandThatShows(const RuleExample &example, const TraceTable &table, bool severalProcesses,
+                             const std::string &session) {
+  const std::string place = quotedForShell(session);
+  if (example.endNs <= example.beginNs)
+    return fmt::format("adatrace tree --thread={} --from=@{} --to=@{} {}", table.threads[example.thread].number,
+                       example.beginNs - std::min<uint64_t>(example.beginNs, 1000), example.beginNs + 1000, place);
+  return fmt::format("adatrace why --call={} {}", callName(table, severalProcesses, example.thread, example.seq),
+                     place);
 }
 
 const char *verdictName(CheckAnswer::Verdict verdict) {

@@ -55,6 +55,10 @@ struct RuleLine {
 };
 Columns<RuleLine> ruleColumns();
 
+/// "adatrace why --call=3:1742 SESSION", quoted for a shell.
+std::string commandThatShows(const RuleExample &example, const TraceTable &table, bool severalProcesses,
+                             const std::string &session);
+
 /// "kept", "broken", "undecided".
 const char *verdictName(CheckAnswer::Verdict verdict);
 /// Why a rule could not be decided.

@@ -17,50 +17,33 @@ double mean(const std::vector<double> &values) {
   return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Cliff's delta from percentiles: how much more often a duration of b is longer than one of a than the reverse.
-double cliffsDelta(const Distribution &a, const Distribution &b) {
-  if (a.count() < 20 || b.count() < 20)
-    return 0;
-  constexpr int kPoints = 100;
-  std::array<uint64_t, kPoints> left, right;
-  for (int i = 0; i < kPoints; ++i) {
-    left[i] = a.percentile(i + 0.5);
-    right[i] = b.percentile(i + 0.5);
-  }
-  int sum = 0;
-  for (const uint64_t x : left)
-    for (const uint64_t y : right)
-      sum += (y > x) - (y < x);
-  return sum / double(kPoints * kPoints);
-}
-
-double valueOf(const FunctionStatistics &figures, DiffValue value) {
+double valueOf(const FunctionStatistics &figures, DiffValue value, bool knowsOnCpu) {
   switch (value) {
   case DiffValue::Calls:
     return static_cast<double>(figures.calls);
   case DiffValue::Total:
     return static_cast<double>(figures.totalNs);
   case DiffValue::Self:
-    return static_cast<double>(figures.selfNs);
+    return static_cast<double>(figures.selfNs -
+                               (knowsOnCpu ? std::min(figures.selfOff.preemptedNs, figures.selfNs) : 0));
   case DiffValue::P50:
     return static_cast<double>(figures.durations.percentile(50));
   case DiffValue::P99:
+    return static_cast<double>(figures.durations.percentile(99));
+  case DiffValue::OnCpu:
     break;
   }
-  return static_cast<double>(figures.durations.percentile(99));
+  return static_cast<double>(knowsOnCpu ? figures.onCpuSelfNs() : 0);
 }
 
 // Judges and sorts the rows.
-void finish(Diff &diff, const std::vector<double> &deltas) {
-  judge(diff, deltas);
-  std::ranges::stable_sort(diff.rows, [](const DiffRow &x, const DiffRow &y) {
-    const auto key = [](const DiffRow &row) {
-      const DiffPair &self = row[DiffValue::Self];
-      return std::pair(row.isSignificant(),
-                       row.isByMedian ? std::abs(row[DiffValue::P50].change()) : std::abs(self.meanB() - self.meanA()));
-    };
-    return key(x) > key(y);
-  });
+void finish(Diff &diff, std::span<const BothDurations> durations) {
+  judge(diff, durations);
+  const auto key = [](const DiffRow &row) {
+    const DiffPair &self = row[DiffValue::Self];
+    return std::pair(row.isShown(), std::abs(self.meanB() - self.meanA()));
+  };
+  std::ranges::stable_sort(diff.rows, std::greater(), key);
 }
 
 // The paths of several runs in one tree, with the values of each run.
@@ -96,7 +79,7 @@ public:
         row.callers.insert(row.callers.begin(), tree_[at].function);
       for (size_t run = 0; run < runs_; ++run) {
         const Figures &figures = rows_[node][run];
-        const uint64_t values[kDiffValues] = {figures.calls, figures.totalNs, figures.selfNs, 0, 0};
+        const uint64_t values[kDiffValues] = {figures.calls, figures.totalNs, figures.selfNs};
         for (size_t value = 0; value < kDiffValues; ++value)
           (run < runsA ? row.values[value].a : row.values[value].b).push_back(static_cast<double>(values[value]));
       }
@@ -125,10 +108,6 @@ double DiffPair::change() const {
   return (after - before) / before;
 }
 
-bool DiffRow::isSignificant() const {
-  return (*this)[DiffValue::Calls].isSignificant || (*this)[DiffValue::Self].isSignificant || isByMedian;
-}
-
 Diff makeDiff(std::span<const Report> a, std::span<const Report> b) {
   // Each run's functions, under common numbers.
   std::vector<std::vector<model::Function>> lists;
@@ -145,32 +124,45 @@ Diff makeDiff(std::span<const Report> a, std::span<const Report> b) {
   Diff diff;
   diff.functions = std::move(joined.functions);
   diff.rows.resize(diff.functions.size());
-  const size_t runs = std::min(a.size(), b.size());
-  std::vector<std::array<Distribution, 2>> durations(runs == 1 ? diff.rows.size() : 0);
-  for (size_t run = 0; run < lists.size(); ++run) {
+  const size_t runs = a.size() + b.size();
+  std::vector<std::array<std::pair<uint64_t, uint64_t>, 2>> wall(diff.rows.size()); // self and total time of both sides
+  std::vector<BothDurations> durations(runs == 2 ? diff.rows.size() : 0);
+  diff.hasOneThread = true;
+  for (DiffRow &row : diff.rows)
+    row.knowsOnCpu = true;
+  const auto reportOf = [&](size_t run) -> const Report & { return run < a.size() ? a[run] : b[run - a.size()]; };
+  for (size_t run = 0; run < runs; ++run) {
+    diff.hasOneThread &= reportOf(run).threads == 1;
+    for (size_t i = 0; i < reportOf(run).rows.size(); ++i)
+      diff.rows[joined.numbers[run][i]].knowsOnCpu &= reportOf(run).rows[i].knowsSched;
+  }
+  for (size_t run = 0; run < runs; ++run) {
     const bool isB = run >= a.size();
-    const Report &report = isB ? b[run - a.size()] : a[run];
     std::vector<FunctionStatistics> figures(diff.rows.size());
-    for (size_t i = 0; i < report.rows.size(); ++i)
-      figures[joined.numbers[run][i]].merge(report.rows[i].figures);
+    for (size_t i = 0; i < reportOf(run).rows.size(); ++i)
+      figures[joined.numbers[run][i]].merge(reportOf(run).rows[i].figures);
     double self = 0;
-    for (size_t function = 0; function < figures.size(); ++function) {
-      self += static_cast<double>(figures[function].selfNs);
-      for (size_t value = 0; value < kDiffValues; ++value) {
-        DiffPair &pair = diff.rows[function].values[value];
-        (isB ? pair.b : pair.a).push_back(valueOf(figures[function], static_cast<DiffValue>(value)));
-      }
-      if (runs == 1)
-        durations[function][isB].merge(figures[function].durations);
+    for (size_t function = 0; function < diff.rows.size(); ++function) {
+      wall[function][isB].first += figures[function].selfNs, wall[function][isB].second += figures[function].totalNs;
+      const FunctionStatistics &of = figures[function];
+      self += static_cast<double>(of.selfNs);
+      DiffRow &row = diff.rows[function];
+      for (size_t value = 0; value < kDiffValues; ++value)
+        (isB ? row.values[value].b : row.values[value].a)
+            .push_back(valueOf(of, static_cast<DiffValue>(value), row.knowsOnCpu));
+      if (!durations.empty())
+        durations[function][isB] = of.durations;
     }
     (isB ? diff.whole.b : diff.whole.a).push_back(self);
   }
-  std::vector<double> deltas;
   for (size_t i = 0; i < diff.rows.size(); ++i) {
     diff.rows[i].function = &diff.functions[i];
-    deltas.push_back(runs == 1 ? cliffsDelta(durations[i][0], durations[i][1]) : 0);
+    diff.rows[i].isOwnTime = std::ranges::all_of(wall[i], [](const auto &times) {
+      constexpr double kNearlyAll = 0.9;
+      return static_cast<double>(times.first) >= kNearlyAll * static_cast<double>(times.second);
+    });
   }
-  finish(diff, deltas);
+  finish(diff, durations);
   return diff;
 }
 
@@ -197,10 +189,7 @@ Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b) {
     (run < a.size() ? diff.whole.a : diff.whole.b).push_back(self);
   }
   diff.rows = paths.rows(diff.functions, a.size());
-  std::vector<double> deltas; // empty: nothing is known about single calls, so the change decides
-  for (const DiffRow &row : diff.rows)
-    deltas.push_back(row[DiffValue::Self].change() < 0 ? -1 : 1);
-  finish(diff, deltas);
+  finish(diff, {});
   return diff;
 }
 

@@ -1,27 +1,21 @@
-// Compares two sides of one or several runs each: what changed per function, and which changes are more than noise.
+// Compares two sides of one or several runs each: what changed per function, and how sure that is.
 //
-// If each side has two runs or more, there are two tests, and passing either is enough.
+// docs/explanation/noise.md describes the rules for people, with what was measured. In short: a change is certain,
+// likely or not shown. Three things show one.
 //
-// Ranks, if there are enough runs (five per side, say): an exact permutation test of the rank sum (Mann-Whitney; ties
-// get their mean rank) gives the probability that chance alone separates the sides this far. With eight functions or
-// more the test is done twice: with the values as they are, and with each run's speed, which the median function shows,
-// taken out. The smaller probability is then doubled. Calls and self time of all functions that take at least
-// kLeastShare of the time are tested together, at a false discovery rate of kRate (Benjamini-Hochberg): without any
-// real change, one comparison in fifty names something.
+//  - Counts (count_test.h): if the runs of each side agree in how often they call a function and the sides do not, that
+//    is no coincidence, with one run a side already if the difference is large.
+//  - Times of several runs (spread_test.h): the sides differ by more than runs of one side do. How much that is, all
+//    functions tell together.
+//  - Times of one run a side (single_runs.h): the function's single calls are in that order, and the change is beyond
+//    what the program's other functions changed by.
 //
-// Plain separation (separation.h), with two runs or more per side: the two sides of a value do not overlap, and the gap
-// between them, relative to the value's spread, is larger than any other way of dealing the runs to two sides gives for
-// any value. Again with the values as they are and with speeds taken out. Without any real change it names something in
-// one comparison in fifty if there are 50 ways to deal the runs (five per side), and in 3 of 100 with fewer (measured
-// in diff_test.cpp; the exact bound is one in the number of ways: 35 for four runs per side, 10 for three, 3 for two).
+// Every test is corrected for the number of functions. A time is certain from kEnoughRuns runs a side on; with three,
+// if the function is on-CPU for twice as long as before, or half as long.
 //
-// Calls and self time name a function. Total, p50 and p99 are tested in the same way, but they follow from what other
-// functions do, and name no function. A change of less than kLeastChange is never named.
-//
-// With one run on a side, only the durations of its calls are available. They do not show how runs differ, so the bar
-// is higher: the change is at least kLeastSingleChange, and two durations picked at random are ordered in the direction
-// of the change more often than in the other by at least a sixth (Cliff's delta 1/6). If the other side has several
-// runs, the change is also four times what these differ by.
+// Calls and self time, and the median call where nearly all of it is the function's own, name a function. Total and
+// p99, and other functions' p50, are tested in the same way, but follow from what other functions do. A change of less
+// than kLeastChange is never named.
 #pragma once
 
 #include "analysis/report/report.h"
@@ -34,16 +28,29 @@
 
 namespace ada::analysis {
 
-inline constexpr double kLeastShare = 0.001, kRate = 0.02, kLeastChange = 0.01, kLeastSingleChange = 0.1;
+inline constexpr double kLeastShare = 0.001, kLeastChange = 0.01;
+/// Per side: more are not needed for a verdict to be certain.
+inline constexpr size_t kEnoughRuns = 6;
 
-enum class DiffValue { Calls, Total, Self, P50, P99 };
-inline constexpr size_t kDiffValues = 5;
+enum class Verdict { NotShown, Likely, Certain };
+/// "not shown", "likely", "certain"
+const char *verdictName(Verdict verdict);
+
+enum class DiffValue {
+  Calls,
+  Total,
+  Self, ///< without time for which the thread was preempted, where all runs know that
+  P50,
+  P99,
+  OnCpu, ///< the on-CPU part of self time, if all runs know it
+};
+inline constexpr size_t kDiffValues = 6;
 
 /// One value of a function on both sides.
 struct DiffPair {
   std::vector<double> a, b; ///< one per run
   double p = 1;             ///< probability of a difference like this by chance; 1 if not tested
-  bool isSignificant = false;
+  Verdict verdict = Verdict::NotShown;
 
   double meanA() const;
   double meanB() const;
@@ -56,28 +63,30 @@ struct DiffRow {
   std::vector<uint32_t> callers;             ///< for paths: the functions around it, outermost first
   std::array<DiffPair, kDiffValues> values;
   const DiffPair &operator[](DiffValue value) const { return values[static_cast<size_t>(value)]; }
-  /// True if calls or self time are. Total does not count: it grows with what a function calls.
-  bool isSignificant() const;
-  /// Only its p50 made it significant: see judge() in diff_judge.cpp.
-  bool isByMedian = false;
+  DiffPair &operator[](DiffValue value) { return values[static_cast<size_t>(value)]; }
+  bool knowsOnCpu = false;
+  /// Nearly all time of its calls is its own, so that they show what it does itself.
+  bool isOwnTime = false;
+  /// How sure it is that the function changed, and which value shows it: Calls, Self, OnCpu or P50.
+  Verdict verdict = Verdict::NotShown;
+  DiffValue changed = DiffValue::Self;
+  bool isShown() const { return verdict != Verdict::NotShown; }
+  /// Not shown, but its calls or self times differ in every run. False with one run on a side, where this says nothing.
+  bool isApart = false;
 };
 
 struct Diff {
   std::vector<model::Function> functions;
-  std::vector<DiffRow> rows; ///< significant rows first, then by how much self time changed
+  std::vector<DiffRow> rows; ///< those with a verdict first, then by how much self time changed
   DiffPair whole;            ///< self time of all functions
-  /// The speed of each run as a whole, and of a single call in it. Set with eight functions or more and two runs per
-  /// side.
-  std::optional<DiffPair> speed, pace;
-  /// Number of functions whose calls or self times lie apart on the two sides, but by less than this few runs can
-  /// distinguish from noise; and how many runs per side would be enough if they stay apart.
-  size_t undecided = 0, runsNeeded = 0;
+  bool hasOneThread = false; ///< each run, which is therefore likely to do the same
+  size_t runs() const { return std::min(whole.a.size(), whole.b.size()); } ///< of the side that has fewer
 };
 
 /// Compares reports by function, one report per run.
 Diff makeDiff(std::span<const Report> a, std::span<const Report> b);
 /// Compares call paths (PathsBy::Trace), one set per run, with a row for each function and path to it. There are no p50
-/// and p99. With one run per side only the change counts, because nothing shows how single calls differ.
+/// and p99, and nothing is known about single calls, so with one run per side only large changes are likely.
 Diff makePathDiff(std::span<const CallPaths> a, std::span<const CallPaths> b);
 
 } // namespace ada::analysis

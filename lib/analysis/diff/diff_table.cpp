@@ -11,7 +11,12 @@ std::string changeText(const DiffPair &pair) {
   const double change = pair.change();
   return std::isinf(change)                      ? "new"
          : pair.meanB() == 0 && pair.meanA() > 0 ? "gone"
+         : change >= 9                           ? fmt::format("×{:.3g}", 1 + change)
                                                  : fmt::format("{:+.1f} %", 100 * change);
+}
+
+std::string changedText(const DiffRow &row) {
+  return fmt::format("{} {}", nameOf(row.changed), changeText(row[row.changed]));
 }
 
 std::string pathText(const DiffLine &line) {
@@ -34,6 +39,11 @@ template <DiffValue kValue> Value meanA(const DiffLine &line) {
 template <DiffValue kValue> Value meanB(const DiffLine &line) {
   return static_cast<uint64_t>(std::llround((*line.row)[kValue].meanB()));
 }
+template <DiffValue kValue> Value ifKnown(const DiffLine &line, bool isB) {
+  if (!line.row->knowsOnCpu)
+    return {};
+  return isB ? meanB<kValue>(line) : meanA<kValue>(line);
+}
 template <DiffValue kValue> Value change(const DiffLine &line) { return changeText((*line.row)[kValue]); }
 
 Value callersOf(const DiffLine &line) {
@@ -46,18 +56,11 @@ Value callersOf(const DiffLine &line) {
 Value significantValues(const DiffLine &line) {
   std::vector<std::string> names;
   for (size_t i = 0; i < kDiffValues; ++i)
-    if (line.row->values[i].isSignificant)
+    if (line.row->values[i].verdict != Verdict::NotShown)
       names.emplace_back(kDiffNames[i]);
   return jsonTexts(names);
 }
 
-constexpr ColumnInfo kChange = ColumnInfo{"self_change"} | kForPeople | inText("change", 9, 2) | kRight | Look::Verdict;
-constexpr ColumnInfo changeOf(ColumnInfo column, const char *key, uint8_t order, uint8_t drop) {
-  column.key = key;
-  column.order = order;
-  column.drop = drop;
-  return column;
-}
 constexpr ColumnInfo figure(const char *key, const char *heading, Holds holds, const char *help, uint8_t order,
                             uint8_t drop) {
   return ColumnInfo{key, holds, help} | inText(heading, 11, order, drop);
@@ -74,38 +77,54 @@ constexpr Column<DiffLine> kDiff[] = {
                 "`p99_ns` then"} |
          needs(kByPath),
      callersOf},
-    {figure("calls_a", "calls a", Holds::Count, "calls before and after; 0 if the function does not occur", 6, 5),
+    {figure("calls_a", "calls before", Holds::Count,
+            "calls before (`_a`) and after (`_b`); 0 if the function does not occur", 6, 5),
      meanA<DiffValue::Calls>},
-    {figure("calls_b", "calls b", Holds::Count, "", 7, 5), meanB<DiffValue::Calls>},
-    {figure("total_ns_a", "total a", Holds::Duration, "like `total_ns` of `report`", 3, 4), meanA<DiffValue::Total>},
-    {figure("total_ns_b", "total b", Holds::Duration, "", 4, 4), meanB<DiffValue::Total>},
-    {figure("self_ns_a", "self a", Holds::Duration, "like `self_ns` of `report`", 0, 0), meanA<DiffValue::Self>},
-    {figure("self_ns_b", "self b", Holds::Duration, "", 1, 0), meanB<DiffValue::Self>},
+    {figure("calls_b", "calls after", Holds::Count, "", 7, 5), meanB<DiffValue::Calls>},
+    {figure("total_ns_a", "total before", Holds::Duration, "like `total_ns` of `report`", 4, 4),
+     meanA<DiffValue::Total>},
+    {figure("total_ns_b", "total after", Holds::Duration, "", 4, 4), meanB<DiffValue::Total>},
+    {figure("self_ns_a", "self before", Holds::Duration,
+            "like `self_ns` of `report`, without `self_preempted_ns` if all runs know that", 2, 0),
+     meanA<DiffValue::Self>},
+    {figure("self_ns_b", "self after", Holds::Duration, "", 3, 0), meanB<DiffValue::Self>},
     {percentile("p50_ns_a", "only with `--by=function`, which is the default: as in `report`"), meanA<DiffValue::P50>},
     {percentile("p50_ns_b", ""), meanB<DiffValue::P50>},
     {percentile("p99_ns_a", ""), meanA<DiffValue::P99>},
     {percentile("p99_ns_b", ""), meanB<DiffValue::P99>},
-    {ColumnInfo{"significant", Holds::Flag, "calls, total or self changed by more than noise"},
-     [](const DiffLine &line) -> Value { return line.row->isSignificant(); }},
+    {percentile("on_cpu_self_ns_a",
+                "only with `--by=function`: like `on_cpu_self_ns` of `report`; `null` if a run does not know it") |
+         kOrNull,
+     [](const DiffLine &line) { return ifKnown<DiffValue::OnCpu>(line, false); }},
+    {percentile("on_cpu_self_ns_b", "") | kOrNull,
+     [](const DiffLine &line) { return ifKnown<DiffValue::OnCpu>(line, true); }},
+    {ColumnInfo{
+         "verdict", Holds::Text,
+         "`certain`, `likely`, or `not shown`: whether the function changed by more than chance, in what it does "
+         "itself"} |
+         inText("verdict", 9, 0) | Look::Verdict,
+     [](const DiffLine &line) -> Value { return std::string(verdictName(line.row->verdict)); }},
+    {ColumnInfo{"changed", Holds::Text,
+                "what the verdict is about: `calls`, `self`, `p50` or `on-CPU`; `null` if nothing is shown"} |
+         kOrNull,
+     [](const DiffLine &line) -> Value { return line.row->isShown() ? Value(nameOf(line.row->changed)) : Value(); }},
+    {ColumnInfo{"significant", Holds::Flag, "the verdict is `certain` or `likely`"},
+     [](const DiffLine &line) -> Value { return line.row->isShown(); }},
     {ColumnInfo{"significant_values", Holds::Texts,
-                "which of `calls`, `total`, `self`, `p50` and `p99` changed by more than noise"} |
+                "which of `calls`, `total`, `self`, `p50`, `p99` and `on-CPU` are known to have changed, certainly or "
+                "likely"} |
          kNotInCsv,
      significantValues},
-    {kChange, change<DiffValue::Self>},
-    {changeOf(kChange, "total_change", 5, 6), change<DiffValue::Total>},
+    {ColumnInfo{"change"} | kForPeople | inText("change", 9, 1) | kRight | Look::Verdict,
+     [](const DiffLine &line) -> Value { return changedText(*line.row); }},
+    {ColumnInfo{"total_change"} | kForPeople | inText("total change", 9, 5, 6) | kRight, change<DiffValue::Total>},
     {ColumnInfo{"p99_change"} | needs(kByFunction) | kForPeople | inText("p99", 9, 8, 2) | textNeeds(kTextOnly) |
          kRight,
      change<DiffValue::P99>},
     {ColumnInfo{"chance"} | kForPeople | inText("chance", 9, 8, 1) | textNeeds(kTextOnly) | kRight,
      [](const DiffLine &line) -> Value {
-       const double p = (*line.row)[DiffValue::Self].p;
+       const double p = (*line.row)[line.row->changed].p;
        return p < 1 ? fmt::format("{:.2g}", p) : "-";
-     }},
-    {ColumnInfo{"beyond_noise"} | kForPeople | inText("beyond noise", 0, 8) | textNeeds(kMarkdownOnly),
-     [](const DiffLine &line) -> Value {
-       return line.row->isByMedian        ? "p50 " + changeText((*line.row)[DiffValue::P50])
-              : line.row->isSignificant() ? "yes"
-                                          : "no";
      }},
 };
 

@@ -28,10 +28,19 @@ Columns<DiffLine> diffColumns();
 Facts diffFacts(bool byPath);
 
 /// The names of the values that are compared: "calls", "total", ...
-inline constexpr const char *kDiffNames[kDiffValues] = {"calls", "total", "self", "p50", "p99"};
+inline constexpr const char *kDiffNames[kDiffValues] = {"calls", "total", "self", "p50", "p99", "on-CPU"};
+inline constexpr size_t kRuledValues = 5; ///< those that a rule (--fail-if) may be about
+inline const char *nameOf(DiffValue value) { return kDiffNames[static_cast<size_t>(value)]; }
 
-/// "+5.0 %", "new", "gone"
+/// What more runs would show; for comparisons with fewer than kEnoughRuns.
+inline constexpr const char *kRunsNeeded = "One run per side shows what doubled and what is called more or less often, "
+                                           "three show most changes of a fifth, and six "
+                                           "are enough to be certain";
+
+/// "+5.0 %", "×50", "new", "gone"
 std::string changeText(const DiffPair &pair);
+/// What the verdict is about, or else the change of self time: "calls +100.0 %".
+std::string changedText(const DiffRow &row);
 /// "main > handle > parse": only the innermost calls, which are the most informative.
 std::string pathText(const DiffLine &line);
 

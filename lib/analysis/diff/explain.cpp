@@ -20,7 +20,7 @@ namespace {
 constexpr double kLeastDeviations = 4, kLeastShareOfChange = 0.02;
 constexpr size_t kMostCauses = 12;
 
-// Whether the statistic of the sides differs by more than noise.
+// Whether the statistic of the sides differs by more than chance.
 bool differs(Statistic statistic, const ExplainedCalls &calls) {
   BothSides<double> least = {INFINITY, INFINITY}, most = {-INFINITY, -INFINITY};
   BothSides<double> error = {}, value = {};
@@ -74,7 +74,7 @@ bool isNoise(const PathChange &change, double least) {
          (change.kind != CauseKind::Recorder && (!change.isApart || change.deviations < least));
 }
 
-// Sorts changes into causes, smaller ones, and noise; noise is left out.
+// Sorts changes into causes and smaller ones; what may be chance is left out.
 std::vector<Cause> sortOut(const ExplainedCalls &calls, std::vector<PathChange> changes, std::vector<Cause> causes,
                            double least, double all) {
   std::erase_if(changes, [least](const PathChange &change) { return isNoise(change, least); });
@@ -106,7 +106,7 @@ std::vector<Cause> sortOut(const ExplainedCalls &calls, std::vector<PathChange> 
 // Makes the amounts whole nanoseconds that add up.
 void settleSum(Explanation &found) {
   Cause rest;
-  rest.what = "no more than noise";
+  rest.what = "may be chance";
   double sum = 0;
   for (Cause &cause : found.causes)
     sum += cause.explainsNs = std::round(cause.explainsNs);

@@ -48,13 +48,13 @@ constexpr Column<CauseLine> kCauses[] = {
      [](const CauseLine &line) -> Value { return static_cast<uint64_t>(line.all->ns[kAfter]); }},
     {ColumnInfo{"change_ns", Holds::Real, "the difference; the function's rows add up to it"},
      [](const CauseLine &line) { return signedNs(static_cast<double>(line.all->changeNs)); }},
-    {ColumnInfo{"beyond_noise", Holds::Flag, "the statistic changed by more than noise"},
+    {ColumnInfo{"beyond_noise", Holds::Flag, "the statistic changed by more than chance"},
      [](const CauseLine &line) -> Value { return line.all->isMoreThanNoise; }},
     {ColumnInfo{"kind", Holds::Text,
                 "`calls` (called more often, or less), `callee` (one that was not there, or is no more), `own` (the "
                 "code of the function or a callee), `waiting`, `preempted`, `argument`, `exception`, `recorder`, "
                 "`unknown` (scheduling records were lost). The last two rows can be `smaller` (differences too small "
-                "for a row) and are `unexplained` (no more than noise)"} |
+                "for a row) and are `unexplained` (may be chance)"} |
          inText("kind", 0, 2) | Look::Name,
      [](const CauseLine &line) -> Value { return causeKindName(line.cause->kind); }},
     {ColumnInfo{"path", Holds::Texts, "from the function's callee down to the function that it is about"} | kNotInCsv,
@@ -67,7 +67,7 @@ constexpr Column<CauseLine> kCauses[] = {
      [](const CauseLine &line) { return signedText(line.cause->explainsNs); }},
     {ColumnInfo{"share", Holds::Real, "the same, divided by `change_ns`"} | inText("share", 6, 1),
      [](const CauseLine &line) -> Value { return Json{fmt::format("{:.4f}", shareOf(line))}; },
-     [](const CauseLine &line) { return fmt::format("{:.0f} %", 100 * shareOf(line)); }},
+     [](const CauseLine &line) { return formatShare(shareOf(line)); }},
 };
 
 } // namespace

@@ -16,10 +16,7 @@ GlobbedFunction::GlobbedFunction(const model::Function &about)
       texts_({about.name.c_str(), about.displayName.c_str(), about.file.c_str()}),
       others_({nullptr, original_.c_str(), nullptr}) {}
 
-// Only names with something folded differ from those that globs match anyway.
 bool GlobbedFunction::isPrinted(std::string_view globs) const {
-  if (globs.find("..") == globs.npos)
-    return false;
   const std::string printed = nameOf(about_, NameStyle::Short);
   return globs == printed || select::anyGlob(pieceOf(globs), [&](TextPiece one) { return one == pieceOf(printed); });
 }

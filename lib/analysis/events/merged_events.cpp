@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace ada::analysis {
 
@@ -21,15 +22,16 @@ std::vector<uint32_t> allThreads(const TraceTable &table) {
 
 namespace {
 
+constexpr uint64_t kOver = ~uint64_t(0); // MergePlace::seq of a thread that has ended
+
 // A piece of a thread that outlives the read.
 class Piece : public TableSink {
 public:
-  /// `from`: the event of the thread to begin with.
-  Piece(TraceTable &table, uint32_t thread, uint64_t from) : TableSink(table) {
+  Piece(TraceTable &table, uint32_t thread, const MergePlace &from) : TableSink(table), passed_(from.passed) {
     request_.threads = {thread};
     request_.isFurther = true;
-    request_.toSeq = from;
-    request_.withOpenCalls = from > 0;
+    request_.toSeq = from.seq;
+    request_.withOpenCalls = from.withOpenCalls && from.seq > 0;
   }
 
   bool wantsDetails() const override { return true; }
@@ -58,20 +60,24 @@ public:
 
   /// Gets the next `size` events if these are used up. Afterwards there is an event, or the thread has ended.
   Expected<void> fill(model::TraceSource &source, uint64_t size) {
-    if (isFilled() || isOver_)
-      return {};
-    events_.clear();
-    texts_.clear();
-    details_.clear();
-    kept_.clear();
-    at_ = numberless_ = 0;
-    request_.fromSeq = request_.toSeq;
-    request_.toSeq += size;
-    auto done = source.readPart(*this, request_);
-    request_.withOpenCalls = false;
-    isOver_ = events_.empty();
-    return done;
+    while (!isFilled() && !isOver_) {
+      events_.clear();
+      texts_.clear();
+      details_.clear();
+      kept_.clear();
+      numberless_ = 0;
+      request_.fromSeq = request_.toSeq;
+      request_.toSeq += size;
+      ADA_TRY(source.readPart(*this, request_));
+      hasOpenCalls_ = std::exchange(request_.withOpenCalls, false);
+      isOver_ = events_.empty();
+      at_ = static_cast<size_t>(std::min<uint64_t>(passed_, events_.size()));
+      passed_ -= at_;
+    }
+    return {};
   }
+  /// The place of the next event.
+  MergePlace place() const { return {request_.fromSeq, hasOpenCalls_, at_}; }
   bool isOver() const { return isOver_; }
   bool isFilled() const { return at_ < events_.size(); }
   const model::Event &event() const { return events_[at_]; }
@@ -85,6 +91,8 @@ private:
   std::string_view keep(std::string_view text) { return kept_.emplace_back(text); }
 
   model::ReadRequest request_;
+  uint64_t passed_;           // events that are still to be left out
+  bool hasOpenCalls_ = false; // the piece begins with calls that were open
   std::vector<model::Event> events_;
   std::vector<model::Text> texts_;
   std::vector<model::Detail> details_;
@@ -97,13 +105,13 @@ private:
 } // namespace
 
 Expected<void> mergeEvents(const Trace &trace, const EventUse &use) {
-  std::vector<uint64_t> first; // that the trace.source has
+  std::vector<MergePlace> first; // that the source has
   for (const uint32_t thread : trace.threads)
-    first.push_back(trace.source.cuts(thread, 1).front());
+    first.push_back({.seq = trace.source.cuts(thread, 1).front()});
   return mergeEventsFrom(trace, first, use);
 }
 
-Expected<void> mergeEventsFrom(const Trace &trace, const std::vector<uint64_t> &first, const EventUse &use) {
+Expected<void> mergeEventsFrom(const Trace &trace, std::vector<MergePlace> &places, const EventUse &use) {
   struct Head {
     uint64_t ns; // of the thread's next event
     size_t thread;
@@ -127,19 +135,23 @@ Expected<void> mergeEventsFrom(const Trace &trace, const std::vector<uint64_t> &
       return {};
     }
     pieces[thread].reset();
+    places[thread].seq = kOver;
     --open;
     return {};
   };
   const auto begin = [&](size_t thread) {
-    pieces[thread] = std::make_unique<Piece>(trace.table, trace.threads[thread], first[thread]);
+    pieces[thread] = std::make_unique<Piece>(trace.table, trace.threads[thread], places[thread]);
     ++open;
     return fill(thread);
   };
   for (size_t i = 0; i < trace.threads.size(); ++i) {
     const std::optional<model::ThreadExtent> &extent = trace.table.threads[trace.threads[i]].extent;
-    if (first[i] == 0 && extent && extent->events > 0) // otherwise calls that began earlier come first
+    const MergePlace &place = places[i];
+    if (place.seq == kOver)
+      continue;
+    if (place.seq == 0 && place.passed == 0 && extent && extent->events > 0)
       push({extent->firstNs, i});
-    else
+    else // calls that began earlier may come first
       ADA_TRY(begin(i));
   }
   while (!heap.empty()) {
@@ -152,7 +164,12 @@ Expected<void> mergeEventsFrom(const Trace &trace, const std::vector<uint64_t> &
     }
     Piece &piece = *pieces[thread];
     do { // as long as no other thread has an earlier event
-      ADA_TRY(use(piece.seq(), piece.event(), piece.batch()));
+      if (auto used = use(piece.seq(), piece.event(), piece.batch()); !used) {
+        for (size_t i = 0; i < pieces.size(); ++i)
+          if (pieces[i])
+            places[i] = pieces[i]->place();
+        return used;
+      }
       piece.next();
     } while (piece.isFilled() && (heap.empty() || isLater(heap.front(), {piece.event().timeNs, thread})));
     ADA_TRY(fill(thread));

@@ -16,7 +16,7 @@ ModuleLoads::ModuleLoads(const model::Process &process) {
   simdjson::dom::parser parser;
   simdjson::dom::element description;
   simdjson::dom::array modules;
-  if (parser.parse(process.description).get(description) || description["modules"].get(modules))
+  if (parser.parse(process.description.get()).get(description) || description["modules"].get(modules))
     return;
   std::map<std::pair<std::string_view, std::string_view>, std::vector<uint32_t>> loads; // by path and build id
   for (const simdjson::dom::element entry : modules) {

@@ -13,7 +13,7 @@ using model::nameForPeople;
 
 Expected<void> TableSink::addProcess(const model::Process &process) {
   table_.processes.push_back(process);
-  table_.processes.back().symbols = {};
+  table_.processes.back().symbols = {}, table_.processes.back().binariesFolder = {};
   table_.processes.back().label = nameForPeople(process);
   return {};
 }
@@ -42,7 +42,7 @@ std::string moduleName(const model::Process &process, uint32_t module) {
   simdjson::dom::parser parser;
   simdjson::dom::element description;
   simdjson::dom::array modules;
-  if (!parser.parse(process.description).get(description) && !description["modules"].get(modules))
+  if (!parser.parse(process.description.get()).get(description) && !description["modules"].get(modules))
     for (const simdjson::dom::element entry : modules) {
       uint64_t number;
       std::string_view path;

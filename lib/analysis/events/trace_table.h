@@ -14,7 +14,7 @@ constexpr bool areMany(size_t processes) { return processes >= kMostListed; }
 
 /// Each list is indexed by the number that events and the other lists use.
 struct TraceTable {
-  std::vector<model::Process> processes; ///< without `symbols`
+  std::vector<model::Process> processes; ///< without `symbols` and `binariesFolder`
   std::vector<model::Thread> threads;
   std::vector<model::Function> functions;
 

@@ -43,11 +43,10 @@ public:
   /// `call` fills in what a TimedCall has beyond order and duration; called only if it is kept.
   template <class Fill> void add(uint64_t ns, uint64_t order, const Fill &fill) {
     const auto [number, bin] = placeOf(ns);
-    Row &row = rowAt(number);
-    ++count_, ++row.counts[bin], totalNs_ += ns;
-    Kept &kept = row.kept[bin / kBinsOfKept];
-    if (kept.size() < most_ || (most_ > 0 && order < kept.front().order))
-      keep(kept, fill(TimedCall{.order = order, .ns = ns}));
+    Group &group = groupAt(number, bin / kBinsOfGroup);
+    ++count_, ++group.counts[bin % kBinsOfGroup], totalNs_ += ns;
+    if (group.kept.size() < most_ || (most_ > 0 && order < group.kept.front().order))
+      keep(group.kept, fill(TimedCall{.order = order, .ns = ns}));
   }
   void merge(const CallTimes &other);
 
@@ -68,19 +67,26 @@ public:
 
   /// Lets `use` change what is known about the calls kept.
   template <class Use> void update(const Use &use) {
-    for (auto &row : rows_)
-      if (row)
-        for (Kept &kept : row->kept)
-          for (TimedCall &call : kept)
-            use(call);
+    for (auto &group : groups_)
+      if (group)
+        for (TimedCall &call : group->kept)
+          use(call);
   }
 
 private:
-  static constexpr unsigned kBinBits = 8, kBins = 1U << kBinBits, kBinsOfKept = 16;
+  static constexpr unsigned kBinBits = 8, kBins = 1U << kBinBits, kBinsOfGroup = 16,
+                            kGroupsOfRow = kBins / kBinsOfGroup;
   using Kept = std::vector<TimedCall>; // once full, a heap by order
-  struct Row {
-    std::array<uint64_t, kBins> counts = {};
-    std::array<Kept, kBins / kBinsOfKept> kept;
+  // A sixteenth of a power of two. A program has thousands of functions, and most have calls in few groups.
+  struct Group {
+    std::array<uint64_t, kBinsOfGroup> counts = {};
+    Kept kept;
+    uint64_t count() const {
+      uint64_t sum = 0;
+      for (const uint64_t count : counts)
+        sum += count;
+      return sum;
+    }
   };
   struct Place {
     unsigned row, bin;
@@ -88,21 +94,20 @@ private:
   static Place placeOf(uint64_t ns);
   static uint64_t lowestOf(Place place);
   static void keep(Kept &kept, TimedCall call);
-  Row &rowAt(unsigned number) {
-    if (number >= rows_.size())
-      rows_.resize(number + size_t{1});
-    if (!rows_[number])
-      rows_[number] = std::make_unique<Row>();
-    return *rows_[number];
+  Group &groupAt(unsigned row, unsigned group) {
+    const size_t number = size_t{row} * kGroupsOfRow + group;
+    if (number >= groups_.size() || !groups_[number]) [[unlikely]]
+      makeGroup(number);
+    return *groups_[number];
   }
-  static uint64_t countOf(const Row &row, size_t kept);
-  /// The durations of a group of bins in ascending order, and how often each. Exact if all calls were kept; otherwise
+  void makeGroup(size_t number);
+  /// The durations of a group in ascending order, and how often each. Exact if all calls were kept; otherwise
   /// those that were kept stand for the others of their bins.
-  static std::vector<std::pair<uint64_t, uint64_t>> durationsOf(const Row &row, unsigned number, size_t kept);
+  std::vector<std::pair<uint64_t, uint64_t>> durationsOf(size_t group) const;
 
   size_t most_;
   uint64_t count_ = 0, totalNs_ = 0;
-  std::vector<std::unique_ptr<Row>> rows_; // by powers of two
+  std::vector<std::unique_ptr<Group>> groups_; // by durations; null where there are no calls
 };
 
 inline CallTimes::Place CallTimes::placeOf(uint64_t ns) {

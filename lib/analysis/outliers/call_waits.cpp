@@ -192,7 +192,7 @@ Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const
   CallWaitCollector collector(sample, table);
   const std::vector<uint32_t> threads = allThreads(table);
   const bool inPieces = isReadInPieces(source, table) && sample.calls.size() <= kMostReadInPieces;
-  const auto read = [&](const std::vector<uint32_t> &some, const std::vector<uint64_t> &first,
+  const auto read = [&](const std::vector<uint32_t> &some, std::vector<MergePlace> first,
                         uint64_t toNs) -> Expected<void> {
     WaitState state(table, {}, collector);
     collector.attach(state);
@@ -205,9 +205,9 @@ Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const
     return !done && isEarlyEnd(done.error()) ? Expected<void>() : done;
   };
   if (!inPieces) {
-    std::vector<uint64_t> first;
+    std::vector<MergePlace> first;
     for (const uint32_t thread : threads)
-      first.push_back(source.cuts(thread, 1).front());
+      first.push_back({.seq = source.cuts(thread, 1).front()});
     ADA_TRY(read(threads, first, ~uint64_t(0)));
   } else {
     std::vector<Cuts> cuts;
@@ -215,14 +215,14 @@ Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const
       cuts.emplace_back(source, table, thread);
     for (const auto &[fromNs, toNs] : timesToRead(sample)) {
       std::vector<uint32_t> some; // of ten thousand processes most have ended before, or begin later
-      std::vector<uint64_t> first;
+      std::vector<MergePlace> first;
       for (const uint32_t thread : threads) {
         const std::optional<model::ThreadExtent> &extent = table.threads[thread].extent;
         if (extent && (extent->lastNs < fromNs || extent->firstNs > toNs))
           continue;
         const size_t cut = ADA_TRY(cuts[thread].lastUntil(fromNs));
         some.push_back(thread);
-        first.push_back(cuts[thread].seqOf(cut));
+        first.push_back({.seq = cuts[thread].seqOf(cut)});
       }
       ADA_TRY(read(some, first, toNs));
     }

@@ -25,7 +25,7 @@ uint64_t orderOf(uint32_t thread, uint64_t seq) {
   return mixed ^ (mixed >> 31);
 }
 
-// How many calls of each name a part of a thread begins.
+// How many calls of each complete function a part of a thread begins.
 struct TimesPart {
   ThreadPart part;
   struct Begun {
@@ -35,7 +35,7 @@ struct TimesPart {
   std::vector<Begun> begun;
 };
 
-// What is noted of a call that continues in another part.
+// The note of a call that continues in another part.
 struct TimesNote {
   static constexpr uint32_t kNone = ~uint32_t{0};
   uint32_t name = kNone;         // at its end, if it counts
@@ -56,12 +56,15 @@ public:
   }
   Expected<void> endThread(uint32_t) override {
     endPart();
-    TimesPart &counts = begunIn.emplace_back(part());
-    for (uint32_t name = 0; name < states_.size(); ++name) {
-      if (states_[name].begun > 0)
+    TimesPart counts{.part = part(), .begun = {}};
+    for (const uint32_t name : met_) {
+      if (states_[name].begun > 0 && functions[name].isComplete)
         counts.begun.push_back({name, states_[name].begun, states_[name].firstNs});
       states_[name] = {};
     }
+    met_.clear();
+    if (!counts.begun.empty())
+      begunIn.push_back(std::move(counts));
     openFunctions_ = 0;
     keepEnds();
     return {};
@@ -73,6 +76,8 @@ public:
     if (name == kNone)
       return;
     State &state = states_[name];
+    if (state.begun == 0 && state.open == 0)
+      met_.push_back(name);
     ++openFunctions_;
     if (state.open++ > 0 || (call.isEarlier && part().continues())) // counted in the part that it began in
       return;
@@ -141,12 +146,11 @@ private:
     }
     return names_[function] = at->second;
   }
-  // Called for each call: not inlining it costs a tenth of the time.
+  // In the loop over events.
   [[gnu::always_inline]] void add(FunctionTimes &times, const Span &span, const TimesNote &begun) {
     const uint32_t thread = begun.thread;
     uint64_t ns = span.durationNs(), preemptedNs = 0;
-    const OffCpuLane *lane = table().threads[thread].offCpu.get();
-    if (lane && ns >= kLeastPreemptedNs) {
+    if (const OffCpuLane *lane = ns < kLeastPreemptedNs ? nullptr : table().threads[thread].offCpu.get()) {
       const OffCpuTimes off = lane->timesBetween(span.beginNs, span.endNs);
       ns -= wanted_.withRecorder ? 0 : std::min(ns, off.recorderNs);
       preemptedNs = std::min(ns, off.preemptedNs);
@@ -185,6 +189,7 @@ private:
   std::unordered_map<std::string, uint32_t> numbers_;
   std::vector<uint32_t> names_; // by function
   std::vector<State> states_;   // by name
+  std::vector<uint32_t> met_;   // names with calls in the current part; some may be there twice
   uint64_t openFunctions_ = 0;  // open calls of any of them
 };
 
@@ -227,6 +232,8 @@ public:
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint64_t> before; // by name, thread and part
     for (const TimesPart &part : parts_) {
       for (const TimesPart::Begun &begun : part.begun) {
+        if (!functions_[begun.name].isComplete) // for another worker it was not
+          continue;
         std::vector<FunctionTimes::OfThread> &threads = functions_[begun.name].threads;
         if (threads.empty() || threads.back().thread != part.part.thread)
           threads.push_back({part.part.thread, 0, begun.firstNs});

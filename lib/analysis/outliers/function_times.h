@@ -34,7 +34,7 @@ struct FunctionTimes {
     uint32_t thread = 0;
     uint64_t calls = 0, firstNs = ~uint64_t(0); ///< all calls, and when the first one began
   };
-  std::vector<OfThread> threads; ///< in ascending order
+  std::vector<OfThread> threads; ///< in ascending order; of complete functions
 
   /// All calls by their whole durations.
   CallTimes all() const;
@@ -63,7 +63,7 @@ struct ReadTimes {
   std::vector<std::string> names;       ///< of LongCall::name
 };
 
-/// Memory: a few megabytes for each complete function, some 20 kilobytes for each of the others.
+/// Memory: a few megabytes for each complete function, some kilobytes for each of the others.
 Expected<ReadTimes> readTimes(const Trace &trace, const TimesWanted &wanted, Damage &damage);
 
 } // namespace ada::analysis

@@ -20,6 +20,10 @@ const char *factorKindName(FactorKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+const char *factorKindText(FactorKind kind) {
+  return kind == FactorKind::Exception ? "exception" : factorKindName(kind);
+}
+
 namespace {
 
 // How a property divides the calls that are still open.
@@ -256,6 +260,7 @@ private:
     OutlierFactor factor;
     factor.kind = column.kind, factor.what = column.what;
     factor.explainsNs = sum, factor.pValue = std::min(1.0, p);
+    factor.ordinaryNs = column.kind == FactorKind::Waiting ? column.ordinaryMean : 0;
     factor.ofSlow = static_cast<double>(slowWith) / static_cast<double>(sample_.slow);
     factor.ofOrdinary =
         static_cast<double>(ordinaryWith) / static_cast<double>(std::max<uint64_t>(sample_.ordinary, 1));

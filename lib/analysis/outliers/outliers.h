@@ -47,6 +47,8 @@ enum class FactorKind {
 };
 /// "own", "callee", …; the names of --format=json, where an exception is one of the arguments and results.
 const char *factorKindName(FactorKind kind);
+/// The same for people: "exception" is a kind of its own.
+const char *factorKindText(FactorKind kind);
 
 struct OutlierFactor {
   FactorKind kind = FactorKind::Unexplained;
@@ -56,7 +58,8 @@ struct OutlierFactor {
   double pValue = 1;                ///< corrected; 1 for the unexplained rest
   /// How many of the slow and of the ordinary calls have it, 0 to 1.
   double ofSlow = 0, ofOrdinary = 0;
-  double ofCallNs = 0; ///< what it explains of the extra time of the call that was asked about
+  double ordinaryNs = 0; ///< of waits: how long ordinary calls wait like this
+  double ofCallNs = 0;   ///< what it explains of the extra time of the call that was asked about
 };
 
 struct SlowExample {

@@ -20,18 +20,6 @@ bool isName(std::string_view word) {
          std::ranges::all_of(word, [](char c) { return isLetter(c) || c == '-' || c == '_'; });
 }
 
-std::string quoted(const std::string &word) {
-  const auto isPlain = [](char c) {
-    return isLetter(c) || (c >= '0' && c <= '9') || std::string_view("-_./=+,:@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::ranges::all_of(word, isPlain))
-    return word;
-  std::string text = "'";
-  for (const char c : word)
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 } // namespace
 
 std::string commandShape(const std::string &program, const std::vector<std::string> &arguments) {
@@ -56,7 +44,7 @@ std::string commandShape(const std::string &program, const std::vector<std::stri
 std::string commandText(const std::string &program, const std::vector<std::string> &arguments) {
   std::string text = program;
   for (size_t i = 1; i < arguments.size() && text.size() < 4 * kLongestText; ++i)
-    text += " " + quoted(arguments[i].substr(0, 4 * kLongestText));
+    text += " " + quotedForShell(arguments[i].substr(0, 4 * kLongestText));
   return fitted(oneLine(text), kLongestText);
 }
 

@@ -56,6 +56,9 @@ void takeExit(ProcessRun &run, const dom::element &process) {
   if (process[manifest::kExit][manifest::kHow].get(how))
     return;
   run.how = how;
+  uint64_t endedNs = 0;
+  if (!process[manifest::kExit][manifest::kEndedNs].get(endedNs))
+    run.endedNs = endedNs;
   for (const char *key : {manifest::kCode, manifest::kSignal, manifest::kValue})
     if (!process[manifest::kExit][key].get(run.value))
       break;
@@ -68,7 +71,7 @@ Part readPart(const model::Process &process, dom::parser &parser) {
   execution.process = process.index, execution.mainThread = kNoProcess;
   run.pid = process.pid;
   dom::element manifest, about;
-  if (!parser.parse(process.description).get(manifest)) {
+  if (!parser.parse(process.description.get()).get(manifest)) {
     uint64_t number = 0;
     if (!manifest[manifest::kHost][manifest::kCores].get(number) && number)
       part.cores = number;
@@ -106,7 +109,8 @@ void takeThread(Part &part, const model::Thread &thread, dom::parser &parser) {
     takeTime(run, thread.extent->firstNs, thread.extent->lastNs);
   }
   dom::element description;
-  if (!thread.description.empty() && !parser.parse(thread.description).get(description))
+  const std::string text = thread.description.get();
+  if (!text.empty() && !parser.parse(text).get(description))
     run.lost += sumOf(description, manifest::kDropped);
   if (!thread.knowsSched())
     run.onCpuNs.reset();
@@ -184,30 +188,44 @@ std::vector<std::vector<uint32_t>> ProcessList::children() const {
   return children;
 }
 
-std::vector<bool> haveEnded(const TraceTable &table) {
-  dom::parser parser;
-  std::vector<bool> ended;
-  for (const model::Process &process : table.processes) {
-    const std::string how = readPart(process, parser).run.how;
-    ended.push_back(how == manifest::kCode || how == manifest::kSignal || how == manifest::kExec);
+std::vector<uint64_t> endsOfProcesses(const TraceTable &table) {
+  std::vector<uint64_t> ends(table.processes.size());
+  for (const model::Thread &thread : table.threads) {
+    uint64_t &endNs = ends[thread.process];
+    if (thread.extent)
+      endNs = std::max(endNs, thread.extent->lastNs);
+    if (thread.offCpu)
+      endNs = std::max(endNs, thread.offCpu->knownToNs());
   }
-  return ended;
+  const uint64_t all = ends.empty() ? 0 : *std::ranges::max_element(ends);
+  dom::parser parser;
+  for (const model::Process &process : table.processes) {
+    const ProcessRun run = readPart(process, parser).run;
+    const bool hasEnded = run.how == manifest::kCode || run.how == manifest::kSignal || run.how == manifest::kExec;
+    uint64_t &endNs = ends[process.index];
+    endNs = hasEnded ? std::max(endNs, run.endedNs.value_or(0)) : all;
+  }
+  return ends;
 }
 
 ProcessList listProcesses(const TraceTable &table) {
   ProcessList list;
   dom::parser parser;
+  std::vector<std::vector<uint32_t>> threadsOf(table.processes.size());
+  for (const model::Thread &thread : table.threads)
+    threadsOf[thread.process].push_back(thread.index);
   std::vector<Part> parts;
   for (const model::Process &process : table.processes) {
-    parts.push_back(readPart(process, parser));
-    parts.back().run.onCpuNs = 0;
+    Part &part = parts.emplace_back(readPart(process, parser));
+    part.run.onCpuNs = 0;
+    for (const uint32_t thread : threadsOf[process.index]) // whose descriptions are in the same file
+      takeThread(part, table.threads[thread], parser);
+    if (threadsOf[process.index].empty())
+      part.run.onCpuNs.reset();
+    if (part.run.beginNs && part.run.endedNs)
+      part.run.endNs = std::max(part.run.endNs, *part.run.endedNs);
     if (!list.cores)
-      list.cores = parts.back().cores;
-  }
-  std::vector<bool> hasThread(parts.size());
-  for (const model::Thread &thread : table.threads) {
-    takeThread(parts[thread.process], thread, parser);
-    hasThread[thread.process] = true;
+      list.cores = part.cores;
   }
   // By pid and time, so that each is followed by what it may go on as.
   std::vector<uint32_t> order(parts.size());
@@ -219,8 +237,6 @@ ProcessList listProcesses(const TraceTable &table) {
   uint32_t previous = kNoProcess;
   for (const uint32_t i : order) {
     Part &part = parts[i];
-    if (!hasThread[i])
-      part.run.onCpuNs.reset();
     part.run.executions[0].beginNs = part.run.beginNs;
     const bool isSame = previous != kNoProcess && part.run.pid && runs.back().pid == part.run.pid &&
                         goesOn(runs.back(), parts[previous].next, part.run, table.processes[i].name);

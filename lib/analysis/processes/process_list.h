@@ -33,7 +33,7 @@ struct Execution {
   uint32_t mainThread = 0; ///< in TraceTable::threads; kNoProcess if it has none
 };
 
-/// A process, from its first recorded moment to its last.
+/// A process, from its first recorded moment to its last one, or to its end where that is known.
 struct ProcessRun {
   std::vector<Execution> executions; ///< by time, at least one
   std::optional<uint64_t> pid, parentPid;
@@ -42,6 +42,8 @@ struct ProcessRun {
   /// How the last part ended, as in the manifest: "code", "signal", "running", …; empty if that is not known.
   std::string how;
   int64_t value = 0; ///< exit code or signal
+  /// When it ended, if `record` saw it be killed.
+  std::optional<uint64_t> endedNs;
   uint64_t events = 0, lost = 0;
   /// The sum over its threads; nothing if it is not known for each of them.
   std::optional<uint64_t> onCpuNs;
@@ -54,7 +56,7 @@ struct ProcessRun {
   std::string program() const;
   /// "0", "3", "signal 9", "running"; empty if it is not known.
   std::string exit() const;
-  /// A process that ended in a way that nobody saw was killed.
+  /// A process whose end nobody saw counts as failed, too.
   bool hasFailed() const { return how == "signal" || how == "unknown" || (how == "code" && value != 0); }
 };
 
@@ -70,8 +72,8 @@ struct ProcessList {
 
 ProcessList listProcesses(const TraceTable &table);
 
-/// By number in TraceTable::processes: whether the manifest says that what ran there has ended, by exit, signal or
-/// exec.
-std::vector<bool> haveEnded(const TraceTable &table);
+/// By number in TraceTable::processes: the time until which its calls that never ended are open. It is the end of the
+/// process if that is known, otherwise the end of the trace.
+std::vector<uint64_t> endsOfProcesses(const TraceTable &table);
 
 } // namespace ada::analysis

@@ -20,7 +20,7 @@ const FunctionKeys::Process &FunctionKeys::modulesOf(uint32_t number) {
     simdjson::dom::parser parser;
     simdjson::dom::element description;
     simdjson::dom::array list;
-    if (parser.parse(about.description).get(description) || description["modules"].get(list))
+    if (parser.parse(about.description.get()).get(description) || description["modules"].get(list))
       continue;
     const analysis::ModuleLoads loads(about);
     std::map<uint32_t, uint32_t> loadsOf; // by scope

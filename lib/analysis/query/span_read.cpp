@@ -159,8 +159,8 @@ Expected<void> SpanRead::joinPart(Worker &worker, ThreadPlan &plan) {
   return {};
 }
 
-// Compares the calls that are open at the part's start with those that the parts before it left open, and adds their
-// times in the part. False if they differ: a block is damaged, or calls were deeper than a list of them can be.
+// Compares the calls that are open at the part's start with those that the parts before it left open. False if they
+// differ: a block is damaged, or calls were deeper than a list of them can be.
 bool SpanRead::begin(Worker &worker) {
   const SpanEnds &ends = worker.reader.ends();
   isJoined_ = true;

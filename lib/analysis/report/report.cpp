@@ -123,7 +123,6 @@ private:
   struct KnownFunction {
     model::Function about;
     MergedRow *row = nullptr;
-    RowKey key;
     uint32_t thread = RowKey::kNoThread; // the thread that `row` belongs to
     bool isMet = false;
   };
@@ -163,16 +162,15 @@ private:
       at->second.about = source_.functionOf(process, id);
     return at->second;
   }
-  KnownFunction &rowOf(uint32_t thread, uint64_t id, MergedRows &all, Report &report) {
+  MergedRow *rowOf(uint32_t thread, uint64_t id, MergedRows &all, Report &report) {
     KnownFunction &function = functionOf(thread, id);
     if (!function.row || (options_.by == ReportBy::Thread && function.thread != thread)) {
-      function.key = rowKeys_.of(function.about, thread);
-      function.row = &all[function.key];
+      function.row = &all[rowKeys_.of(function.about, thread)];
       function.thread = thread;
       if (!function.row->function)
         function.row->function = &report.functions.emplace_back(function.about);
     }
-    return function;
+    return function.row;
   }
 
   void takeThread(uint32_t thread, MergedRows &all, Report &report, std::vector<ThreadPart> &toRead) {
@@ -195,11 +193,11 @@ private:
   void takePart(PartSummary &part, MergedRows &all, Report &report) {
     const uint32_t thread = part.ends.part.thread;
     for (const PartSummary::Row &row : part.rows)
-      rowOf(thread, row.functionId, all, report).row->group.figures.merge(row.figures);
+      rowOf(thread, row.functionId, all, report)->group.figures.merge(row.figures);
     for (ReportEnds::Call &call : part.ends.before)
       if (call.note.group != kNoNumber) {
         call.note.group = static_cast<uint32_t>(rows_.size());
-        rows_.push_back(rowOf(thread, call.functionId, all, report).row);
+        rows_.push_back(rowOf(thread, call.functionId, all, report));
       }
     for (const uint64_t id : part.metFunctions)
       if (KnownFunction &function = functionOf(thread, id); !std::exchange(function.isMet, true))
@@ -225,6 +223,7 @@ private:
 
 Expected<Report> makeReport(const Trace &trace, const ReportOptions &options) {
   Report report;
+  report.threads = trace.threads.size();
   MergedRows all;
   Kept kept(trace, options);
   std::vector<ThreadPart> parts = kept.take(all, report);

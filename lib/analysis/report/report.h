@@ -57,6 +57,7 @@ struct Report {
 
   std::vector<ReportRow> rows; ///< in no particular order
   std::deque<model::Function> functions;
+  size_t threads = 0; ///< that were read; 0 if the rows are not from a trace
   uint64_t strayExits = 0, missingExits = 0;
   /// Functions whose arguments are "(…)".
   uint64_t collapsedFunctions = 0;

@@ -11,7 +11,7 @@ std::string foldedName(const model::Process &process) {
   std::string_view first;
   dom::parser parser;
   dom::element description;
-  if (process.executable.empty() && !parser.parse(process.description).get(description) &&
+  if (process.executable.empty() && !parser.parse(process.description.get()).get(description) &&
       description[manifest::kProcess][manifest::kArgv].at(0).get(first))
     first = {};
   const std::string program = model::programOf(process.executable, first);

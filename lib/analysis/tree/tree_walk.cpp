@@ -117,12 +117,7 @@ public:
   /// The open calls, outermost first.
   std::span<const Span> open() const { return calls_.walker().open(); }
   /// Drops the innermost calls until `count` are open. The dropped ones must have begun after the range.
-  void forgetInner(size_t count) {
-    while (open().size() > count) {
-      const Span &span = open().back();
-      calls_.take(0, {.timeNs = span.beginNs, .function = span.functionIndex, .kind = model::Kind::Return}, {});
-    }
-  }
+  void forgetInner(size_t count) { calls_.endInner(count); }
 
   // Called by CallReader.
   void begin(uint64_t, const model::Event &call, bool shown, std::string &&arguments);

@@ -100,7 +100,9 @@ public:
     if (isCounter(call.functionIndex) && call.how != SpanEnd::Open)
       addRow(process_, call, std::exchange(value_, std::nullopt), shown);
   }
-  void endedCrossing(const Span &, bool shown, std::string &&, CounterNote &note) { note.isShown = shown; }
+  void endedCrossing(const Span &call, bool shown, std::string &&, CounterNote &note) {
+    note.isShown = shown && call.how != SpanEnd::Open;
+  }
   void left(const Span &call, CounterNote &note) {
     if (isCounter(call.functionIndex))
       note.process = process_, note.value = value_;

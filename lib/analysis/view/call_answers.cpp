@@ -32,6 +32,8 @@ public:
   void begin(const OpenCall &open, uint32_t depth) override {
     stack_.resize(depth);
     stack_.push_back(open.seq);
+    functions_.resize(depth, kNoFunction);
+    functions_.push_back(open.function);
     last_.resize(depth + size_t{1}, kNoSeq);
     last_.push_back(kNoSeq); // no child yet
     if (isFound)
@@ -42,14 +44,16 @@ public:
     call.function = open.function, call.depth = depth, call.beginNs = open.beginNs;
     call.parent = depth ? known(stack_[depth - 1]) : std::nullopt;
     call.previous = known(last_[depth]);
+    for (uint32_t at = depth; at-- > 0 && functions_[at] != kNoFunction;)
+      call.callers.push_back(functions_[at]);
   }
-  void end(const Span &span, uint64_t seq) override {
+  void end(const Span &span) override {
     stack_.resize(span.depth);
     last_.resize(span.depth + size_t{1}, kNoSeq);
-    last_[span.depth] = seq;
+    last_[span.depth] = span.beginSeq;
     if (!isFound)
       return;
-    if (seq == seq_ && span.depth == call.depth && !hasEnded) {
+    if (span.beginSeq == seq_ && span.depth == call.depth && !hasEnded) {
       hasEnded = true, endSeq = span.endSeq;
       call.endNs = span.endNs, call.how = span.how;
       call.selfNs = span.selfNs(), call.calls = span.calls;
@@ -63,6 +67,8 @@ public:
   uint64_t endSeq = kNoSeq;
 
 private:
+  static constexpr uint32_t kNoFunction = ~uint32_t{0};
+
   void meet(const OpenCall &open, uint32_t depth) {
     if (!call.nextSame && open.function == call.function)
       call.nextSame = known(open.seq);
@@ -77,8 +83,9 @@ private:
 
   uint64_t seq_;
   bool isNextKnown_ = false;
-  std::vector<uint64_t> stack_; // numbers of the open calls
-  std::vector<uint64_t> last_;  // by depth, the last call that ended there since its caller began
+  std::vector<uint64_t> stack_;     // numbers of the open calls
+  std::vector<uint32_t> functions_; // theirs
+  std::vector<uint64_t> last_;      // by depth, the last call that ended there since its caller began
 };
 
 // The last call of a function before an event.
@@ -138,8 +145,8 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
           next = known(open.seq);
       }
     }
-    void end(const Span &span, uint64_t number) override {
-      hasEnded |= number == seq && span.depth == depth;
+    void end(const Span &span) override {
+      hasEnded |= span.beginSeq == seq && span.depth == depth;
       isDone |= span.depth < depth;
     }
     uint64_t seq = 0, endSeq = 0;
@@ -171,7 +178,7 @@ Expected<std::optional<CallDetails>> callDetails(TraceView &view, uint32_t threa
     ADA_TRY(view.walk(thread, earlier, again));
     call.previous = again.call.previous;
     if (!call.parent)
-      call.parent = again.call.parent;
+      call.parent = again.call.parent, call.callers = again.call.callers;
   }
   if (!search.hasEnded)
     ADA_TRY(findEnd(view, search));
@@ -197,7 +204,7 @@ Expected<std::optional<uint64_t>> callAt(TraceView &view, uint32_t thread, uint6
       if (at == depth)
         found = open;
     }
-    void end(const Span &span, uint64_t) override {
+    void end(const Span &span) override {
       if (found && span.depth <= depth && span.endNs < ns)
         found.reset();
     }
@@ -224,7 +231,7 @@ Expected<std::optional<uint64_t>> innermostAt(TraceView &view, uint32_t thread, 
   struct Depth : CallVisitor {
     bool goesOn(uint64_t, uint64_t timeNs) override { return timeNs <= ns; }
     void begin(const OpenCall &, uint32_t at) override { open = at + 1; }
-    void end(const Span &span, uint64_t) override {
+    void end(const Span &span) override {
       if (span.how != SpanEnd::Open)
         open = span.depth;
     }
@@ -298,8 +305,8 @@ public:
                        .function = call.function,
                        .kind = ItemKind::Open});
   }
-  void end(const Span &span, uint64_t seq) override {
-    if (open_.empty() || open_.back().seq != seq)
+  void end(const Span &span) override {
+    if (open_.empty() || open_.back().seq != span.beginSeq)
       return;
     Item item = open_.back();
     open_.pop_back();

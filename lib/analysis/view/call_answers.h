@@ -22,6 +22,7 @@ struct CallDetails {
   bool knowsSched = false;               ///< offCpu is known beyond the recorder's part
   std::optional<OffCpuTimes> offCpu;     ///< of the whole call, if known
   std::string arguments, result;         ///< "(n=10)" and "55"; empty where nothing was recorded
+  std::vector<uint32_t> callers;         ///< functions of the calls around it, as far as known, the innermost first
   std::optional<uint64_t> parent, firstChild, previous, next, previousSame, nextSame;
 };
 

@@ -91,12 +91,14 @@ public:
     depth_ = depth + 1;
     thread_.maxDepth = std::max(thread_.maxDepth, depth_);
   }
-  void end(const Span &span, uint64_t seq) override {
+  void end(const Span &span) override {
     depth_ = span.depth;
     addTotals(span);
+    if (span.how == SpanEnd::Open)
+      return endOpen(span);
     const Item item{.beginNs = span.beginNs,
                     .endNs = span.endNs,
-                    .seq = seq,
+                    .seq = span.beginSeq,
                     .fillNs = span.durationNs(),
                     .depth = span.depth,
                     .function = span.functionIndex,
@@ -108,31 +110,17 @@ public:
     while (level + 1 < levels_.size() && levels_[level + 1].cellNs <= duration)
       ++level;
     flushDepth(item.depth, level);
-    check(levels_[level].calls.add(
-        output_,
-        {.item = item, .endSeq = seq == kNoSeq ? kNoSeq : span.endSeq, .calls = span.calls, .selfNs = span.selfNs()}));
+    check(levels_[level].calls.add(output_, {.item = item,
+                                             .endSeq = span.beginSeq == kNoSeq ? kNoSeq : span.endSeq,
+                                             .calls = span.calls,
+                                             .selfNs = span.selfNs()}));
     if (level + 1 < levels_.size())
       addShort(level + 1, item);
   }
 
-  /// Calls that are open when the thread ends are written at the highest level, where every picture finds them.
   void finish(ThreadWalk &walk) {
-    for (const Span &span : walk.walker().finish()) {
-      addTotals(span);
-      if (span.depth < kMostBoxDepths)
-        flushDepth(span.depth, levels_.size() - 1);
-      const uint64_t endNs = std::max(walk.latestNs(), span.beginNs);
-      check(levels_.back().calls.add(output_, {.item = {.beginNs = span.beginNs,
-                                                        .endNs = endNs,
-                                                        .seq = walk.seqOf(span),
-                                                        .fillNs = endNs - span.beginNs,
-                                                        .depth = span.depth,
-                                                        .function = span.functionIndex,
-                                                        .kind = ItemKind::Open},
-                                               .endSeq = walk.seqOf(span) == kNoSeq ? kNoSeq : walk.nextSeq(),
-                                               .calls = span.calls,
-                                               .selfNs = span.selfNs()}));
-    }
+    latestNs_ = walk.latestNs(), nextSeq_ = walk.nextSeq();
+    walk.endOpenCalls();
     for (uint32_t depth = 0; depth < kMostBoxDepths; ++depth)
       flushDepth(depth, levels_.size() - 1);
     for (Level &level : levels_) {
@@ -154,6 +142,22 @@ private:
     std::vector<Box> open; // by depth
   };
 
+  // Calls that are open when the thread ends are written at the highest level, where every picture finds them.
+  void endOpen(const Span &span) {
+    if (span.depth < kMostBoxDepths)
+      flushDepth(span.depth, levels_.size() - 1);
+    const uint64_t endNs = std::max(latestNs_, span.beginNs);
+    check(levels_.back().calls.add(output_, {.item = {.beginNs = span.beginNs,
+                                                      .endNs = endNs,
+                                                      .seq = span.beginSeq,
+                                                      .fillNs = endNs - span.beginNs,
+                                                      .depth = span.depth,
+                                                      .function = span.functionIndex,
+                                                      .kind = ItemKind::Open},
+                                             .endSeq = span.beginSeq == kNoSeq ? kNoSeq : nextSeq_,
+                                             .calls = span.calls,
+                                             .selfNs = span.selfNs()}));
+  }
   void check(const Expected<void> &done) {
     if (!done && state_)
       state_ = done;
@@ -275,6 +279,7 @@ private:
   IndexBytes places_;
   IndexBlock place_;
   uint64_t nextPlace_ = 0, nextFlush_ = 0, read_ = 0;
+  uint64_t latestNs_ = 0, nextSeq_ = 0; // at the thread's end
   Expected<void> state_;
 };
 

@@ -29,16 +29,11 @@ public:
     return !isCut_ && (timeNs < request_.toNs || open_ > 0);
   }
   void begin(const OpenCall &call, uint32_t) override { open_ += isInRange(call.beginNs); }
-  void end(const Span &span, uint64_t) override {
+  void end(const Span &span) override {
     if (!isInRange(span.beginNs))
       return;
     --open_;
     add(span);
-  }
-  void finish(ThreadWalk &walk) {
-    for (const Span &span : walk.walker().finish())
-      if (isInRange(span.beginNs))
-        add(span);
   }
   bool isCut() const { return isCut_; }
 
@@ -180,13 +175,13 @@ public:
     const uint32_t node = tree_.child(around, call.function);
     stack_.push_back({.node = node, .isInside = node == around});
   }
-  void end(const Span &span, uint64_t) override { close(span, span.endNs); }
+  void end(const Span &span) override { close(span, span.endNs); }
   void heldUp(uint64_t fromNs, uint64_t toNs) override {
     const uint64_t from = std::max(fromNs, from_), to = std::min(toNs, to_);
     stack_.back().recorderNs += to > from ? to - from : 0;
   }
   void closeAll(const ThreadWalk &walk) {
-    const auto open = walk.walker().open();
+    const auto open = walk.open();
     for (size_t i = open.size(); i-- > 0;)
       close(open[i], isBehind_ ? to_ : walk.latestNs());
   }
@@ -285,7 +280,7 @@ Expected<RangeStatistics> rangeStatistics(TraceView &view, const RangeRequest &r
   RangeStatistics all;
   std::vector<FunctionStatistics> functions;
   const auto done = visitThreads<StatisticsVisitor>(
-      view, request, {}, [](StatisticsVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
+      view, request, {}, [](StatisticsVisitor &, ThreadWalk &walk) { walk.endOpenCalls(); },
       [&](const std::vector<FunctionStatistics> &sum, bool isCut) {
         functions.resize(std::max(functions.size(), sum.size()));
         for (size_t i = 0; i < sum.size(); ++i)
@@ -310,7 +305,7 @@ Expected<LengthHistogram> lengthHistogram(TraceView &view, const RangeRequest &r
     return histogramOf(sum, true);
   }
   const auto done = visitThreads<LengthVisitor>(
-      view, request, empty, [](LengthVisitor &visitor, ThreadWalk &walk) { visitor.finish(walk); },
+      view, request, empty, [](LengthVisitor &, ThreadWalk &walk) { walk.endOpenCalls(); },
       [&](const LengthSum &part, bool isCut) {
         sum.add(part);
         isComplete &= !isCut;

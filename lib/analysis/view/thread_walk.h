@@ -1,14 +1,14 @@
 // One thread's calls from a given place on, with the numbers of the events that began them.
 #pragma once
 
-#include "ada/trace/calls.h"
-#include "analysis/calls/recorder_times.h"
+#include "analysis/calls/call_reader.h"
 #include "analysis/events/early_end.h"
 #include "analysis/events/trace_table.h"
 #include "function_list.h"
 #include "picture.h"
 #include "stop_scope.h"
 
+#include <span>
 #include <vector>
 
 namespace ada::view {
@@ -37,19 +37,24 @@ public:
   virtual bool goesOn(uint64_t /*seq*/, uint64_t /*timeNs*/) { return true; }
   /// Calls that were open at the start come first; `seq` is kNoSeq if not known.
   virtual void begin(const OpenCall &, uint32_t /*depth*/) {}
-  virtual void end(const Span & /*call*/, uint64_t /*seq*/) {}
+  /// Span::beginSeq is kNoSeq if not known.
+  virtual void end(const Span & /*call*/) {}
   /// The recorder held up the innermost open call.
   virtual void heldUp(uint64_t /*fromNs*/, uint64_t /*toNs*/) {}
 };
 
-/// Feeds a CallVisitor. After the reading, walker() has the open calls.
+/// Feeds a CallVisitor. After the reading, open() has the open calls.
 class ThreadWalk : public analysis::TableSink {
 public:
+  using TableSink::begin;
   ThreadWalk(analysis::TraceTable &table, FunctionNumbers &numbers, const Place &place, const OffCpuLane *lane,
              CallVisitor &visitor)
-      : TableSink(table), numbers_(numbers), visitor_(visitor), recorder_(lane), latestNs_(place.timeNs) {
-    for (const OpenCall &call : place.open)
-      open(call, 0);
+      : TableSink(table), numbers_(numbers), visitor_(visitor), calls_(*this), latestNs_(place.timeNs) {
+    calls_.follow(analysis::RecorderTimes(lane));
+    for (const OpenCall &call : place.open) {
+      calls_.open(call.beginNs, call.function, call.seq);
+      tellBegin();
+    }
   }
 
   Expected<void> events(const model::Batch &batch) override {
@@ -58,67 +63,40 @@ public:
     uint64_t seq = batch.firstSeq;
     for (const model::Event &event : batch.events) {
       if (event.isEarlier) {
-        if (walker_.depth() == 0)
-          walker_.openUnknown(batch.unknownCalls);
-        open({event.timeNs, kNoSeq, numbers_.of(event.function)}, batch.keptFromNs);
+        calls_.take(kNoSeq, event, batch);
         continue;
       }
-      if (recorder_.isDue(event.timeNs))
-        holdUp(event.timeNs);
+      calls_.holdUpUntil(event.timeNs);
       if (!visitor_.goesOn(seq, event.timeNs))
         return analysis::earlyEnd();
-      take(seq++, event);
+      latestNs_ = event.timeNs > latestNs_ ? event.timeNs : latestNs_;
+      nextSeq_ = seq + 1;
+      calls_.take(seq++, event, batch);
     }
     return {};
   }
 
-  const CallStackWalker &walker() const { return walker_; }
-  CallStackWalker &walker() { return walker_; }
-  /// Number of the event that began the open call at this depth.
-  uint64_t seqOf(uint32_t depth) const { return seqs_[depth]; }
-  uint64_t seqOf(const Span &open) const { return seqs_[open.depth]; }
+  std::span<const Span> open() const { return calls_.walker().open(); }
+  /// Ends the open calls, as SpanEnd::Open.
+  void endOpenCalls() { calls_.finish(); }
   uint64_t latestNs() const { return latestNs_; }
   uint64_t nextSeq() const { return nextSeq_; }
 
+  // Called by CallReader.
+  uint32_t numberOf(uint32_t function) { return numbers_.of(function); }
+  void begin(uint64_t, const model::Event &) { tellBegin(); }
+  void end(const Span &call) { visitor_.end(call); }
+  void heldUp(uint64_t fromNs, uint64_t toNs) { visitor_.heldUp(fromNs, toNs); }
+
 private:
-  void open(const OpenCall &call, uint64_t firstNs) {
-    const uint32_t depth = walker_.depth();
-    walker_.openEarlier(call.beginNs, call.function, firstNs);
-    setSeq(depth, call.seq);
-    visitor_.begin(call, depth);
-  }
-  void holdUp(uint64_t untilNs) {
-    recorder_.takeUntil(untilNs, [this](uint64_t fromNs, uint64_t toNs) {
-      walker_.holdUp(toNs - fromNs);
-      if (walker_.depth() > 0)
-        visitor_.heldUp(fromNs, toNs);
-    });
-  }
-  void setSeq(uint32_t depth, uint64_t seq) {
-    if (depth >= seqs_.size())
-      seqs_.resize(depth + size_t{1});
-    seqs_[depth] = seq;
-  }
-  void take(uint64_t seq, const model::Event &event) {
-    latestNs_ = event.timeNs > latestNs_ ? event.timeNs : latestNs_;
-    nextSeq_ = seq + 1;
-    if (isText(event.kind))
-      return;
-    const uint32_t function = numbers_.of(event.function);
-    const CallStackWalker::Step step = walker_.feedNumbered(seq, event.timeNs, function, event.kind);
-    if (event.kind == EventKind::Call) {
-      setSeq(step.depth, seq);
-      visitor_.begin({event.timeNs, seq, function}, step.depth);
-    }
-    for (const Span &span : step.finished)
-      visitor_.end(span, seqs_[span.depth]);
+  void tellBegin() {
+    const Span &call = open().back();
+    visitor_.begin({call.beginNs, call.beginSeq, call.functionIndex}, call.depth);
   }
 
   FunctionNumbers &numbers_;
   CallVisitor &visitor_;
-  CallStackWalker walker_;
-  analysis::RecorderTimes recorder_;
-  std::vector<uint64_t> seqs_; // by depth
+  analysis::CallReader<ThreadWalk, analysis::kWithRecorder> calls_;
   uint64_t latestNs_ = 0, nextSeq_ = 0;
 };
 

@@ -21,10 +21,10 @@ constexpr uint64_t kEventsBehind = 20'000;
 constexpr uint64_t kMostEventsFromStart = 4'000'000;
 constexpr size_t kMostSamples = 256;
 
-Item itemOf(const Span &span, uint64_t seq) {
+Item itemOf(const Span &span) {
   return {.beginNs = span.beginNs,
           .endNs = span.endNs,
-          .seq = seq,
+          .seq = span.beginSeq,
           .count = 1,
           .fillNs = span.durationNs(),
           .depth = span.depth,
@@ -228,10 +228,10 @@ public:
     if (call.beginNs < builder_.toNs() && !isBehind_)
       open_ = depth + 1, maxDepth_ = std::max(maxDepth_, open_);
   }
-  void end(const Span &call, uint64_t seq) override {
+  void end(const Span &call) override {
     if (call.beginNs < builder_.toNs())
       open_ = std::min(open_, call.depth);
-    builder_.add(itemOf(call, seq));
+    builder_.add(itemOf(call));
   }
   /// Some part of the range was not read.
   bool isCut() const { return read_ > most_; }
@@ -254,11 +254,11 @@ Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place 
   std::vector<Item> open;
   const auto ended = walk(request.thread, place, visitor, [&](const ThreadWalk &walk) {
     const uint64_t endNs = visitor.isCut() ? std::min(walk.latestNs(), request.toNs) : request.toNs;
-    for (const Span &span : walk.walker().open())
+    for (const Span &span : walk.open())
       if (span.beginNs < request.toNs)
         open.push_back({.beginNs = span.beginNs,
                         .endNs = std::max(endNs, span.beginNs),
-                        .seq = walk.seqOf(span),
+                        .seq = span.beginSeq,
                         .depth = span.depth,
                         .function = span.functionIndex,
                         .kind = ItemKind::Open});

@@ -104,9 +104,22 @@ void WaitState::own(uint32_t object, uint32_t thread, bool isShared) {
   for (const Owner &owner : before)
     if (!isShared || !owner.isShared)
       disown(object, owner.thread);
-  owners.push_back({thread, innermost(thread).first, 1, isShared});
+  owners.push_back(
+      {.thread = thread, .function = innermost(thread).first, .sinceNs = nowNs_, .count = 1, .isShared = isShared});
   threads_[thread].held.push_back(object);
   listener_.ownersChanged(object, nowNs_);
+}
+
+uint32_t WaitState::depthOfTaker(uint32_t object, uint32_t thread) const {
+  const std::vector<Owner> &owners = objects_[object].owners;
+  const auto owner = std::ranges::find(owners, thread, &Owner::thread);
+  if (owner == owners.end())
+    return kNobody;
+  const std::vector<WaitFrame> &frames = threads_[thread].frames;
+  for (size_t depth = frames.size(); depth-- > 0;)
+    if (!frames[depth].isLibrary && frames[depth].beginNs < owner->sinceNs)
+      return static_cast<uint32_t>(depth);
+  return kNobody;
 }
 
 void WaitState::giveAway(uint32_t object, uint32_t thread) {

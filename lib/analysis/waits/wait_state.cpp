@@ -22,13 +22,16 @@ std::optional<uint64_t> onStack(const atf::EventDetail &detail, uint64_t address
 
 } // namespace
 
-struct WaitState::Consumer {
-  WaitState &state;
-  uint32_t thread;
+struct WaitState::Reader {
+  Reader(WaitState &state, uint32_t thread) : state(state), thread(thread), calls(*this, state.rules_, nullptr) {}
   void begin(uint64_t seq, const model::Event &call, bool shown, std::string &&) {
     state.begin(thread, seq, call, shown);
   }
   void end(const Span &span, bool, std::string &&) { state.end(thread, span); }
+
+  WaitState &state;
+  uint32_t thread;
+  CallReader<Reader> calls;
 };
 
 // A wait is shown if its caller is, so library functions are followed whatever the filter.
@@ -41,15 +44,13 @@ static FilterOptions callersOnly(FilterOptions filter) {
 
 WaitState::WaitState(TraceTable &table, const FilterOptions &filter, WaitListener &listener)
     : table_(table), filter_(filter), listener_(listener), callFilter_(callersOnly(filter)), rules_(callFilter_, table),
-      values_(table), threads_(table.threads.size()), calls_(table.threads.size()), consumers_(table.threads.size()),
+      values_(table), threads_(table.threads.size()), readers_(table.threads.size()),
       unreadPipes_(table.processes.size()) {
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     threads_[i].lane = table.threads[i].offCpu.get();
     threads_[i].hasSched = threads_[i].lane && threads_[i].lane->isSchedKnown();
     threads_[i].offCpu = OffCpuFollower(threads_[i].lane, filter.fromNs, filter.toNs,
                                         2 * table.processOf(table.threads[i]).resolutionNs);
-    consumers_[i] = std::make_unique<Consumer>(Consumer{*this, i});
-    calls_[i] = std::make_unique<CallReader<Consumer>>(*consumers_[i], rules_, nullptr);
   }
 }
 
@@ -64,9 +65,13 @@ void WaitState::take(uint64_t seq, const model::Event &event, const model::Batch
   event_ = &event, batch_ = &batch, seq_ = seq;
   listener_.beforeEvent(thread, nowNs_);
   account(thread, nowNs_);
-  calls_[thread]->take(seq, event, batch);
+  if (!readers_[thread])
+    readers_[thread] = std::make_unique<Reader>(*this, thread);
+  readers_[thread]->calls.take(seq, event, batch);
   const auto &extent = table_.threads[thread].extent;
   state.hasEnded = state.frames.empty() && extent && seq + 1 == extent->events;
+  if (state.hasEnded) // a session may have ten thousand threads, but few of them at a time
+    readers_[thread].reset();
   listener_.innermostChanged(thread, nowNs_);
   event_ = nullptr;
 }
@@ -84,7 +89,8 @@ void WaitState::finish(const std::vector<uint64_t> &endsOfProcesses) {
     account(i, nowNs_);
   }
   for (uint32_t i = 0; i < threads_.size(); ++i)
-    calls_[i]->finish();
+    if (readers_[i])
+      readers_[i]->calls.finish();
 }
 
 static bool isNext(uint64_t toNs, const OffCpu &off) { return off.fromNs <= toNs + kBetweenYieldsNs; }

@@ -37,7 +37,8 @@ constexpr uint64_t kBetweenYieldsNs = 50'000, kYieldsOfAWait = 3;
 struct Owner {
   uint32_t thread = kNobody;
   uint32_t function = kNobody; ///< the function in which it took it
-  uint32_t count = 1;          ///< of a recursive lock
+  uint64_t sinceNs = 0;
+  uint32_t count = 1; ///< of a recursive lock
   bool isShared = false;
 };
 
@@ -158,11 +159,14 @@ public:
   /// The threads that it waits for, as far as known during the wait: owners of the lock, or the joined thread.
   std::vector<uint32_t> waitedFor(uint32_t thread) const;
 
+  /// The depth of the program's own call in which an owner of the object took it, if that call is still open.
+  uint32_t depthOfTaker(uint32_t object, uint32_t thread) const;
+
   bool hasWaitFunctions() const { return hasWaitFunctions_; } ///< some were called
   bool hasArguments() const { return hasArguments_; }         ///< some of these calls have arguments
 
 private:
-  struct Consumer;
+  struct Reader;
   enum class Space { Address, Descriptor }; ///< what the numbers of objects mean
   struct Wake {
     uint32_t thread = kNobody, function = kNobody;
@@ -212,8 +216,7 @@ private:
   FunctionRules rules_;
   ValueTexts values_;
   std::vector<ThreadState> threads_;
-  std::vector<std::unique_ptr<CallReader<Consumer>>> calls_;
-  std::vector<std::unique_ptr<Consumer>> consumers_;
+  std::vector<std::unique_ptr<Reader>> readers_; // of threads between their first event and their last
   std::vector<std::optional<Known>> functions_;
 
   std::deque<WaitObject> objects_;

@@ -2,6 +2,7 @@
 #include "wait_table.h"
 
 #include "trace/base/format.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <memory>
@@ -10,7 +11,7 @@ namespace ada::analysis {
 
 NamedTrace namedTrace(const TraceTable &table, NameStyle style) {
   const auto names = std::make_shared<FunctionNames>(table.functions, style);
-  return {table, [names](uint32_t function) { return names->name(function); }};
+  return {table, [names](uint32_t function) { return names->name(function); }, std::make_shared<ObjectNames>(table)};
 }
 
 std::string objectName(const TraceTable &table, const WaitedFor &object) {
@@ -32,6 +33,28 @@ std::string objectName(const TraceTable &table, const WaitedFor &object) {
   }
 }
 
+// Whether the object is at an address.
+static bool isInMemory(WaitKind kind) {
+  switch (kind) {
+  case WaitKind::Mutex:
+  case WaitKind::RwLock:
+  case WaitKind::SpinLock:
+  case WaitKind::Condition:
+  case WaitKind::Semaphore:
+  case WaitKind::Barrier:
+  case WaitKind::Futex:
+  case WaitKind::Once:
+    return true;
+  default:
+    return false;
+  }
+}
+
+std::string variableName(const NamedTrace &trace, const WaitedFor &object) {
+  const bool mayBe = isInMemory(object.kind) && object.value && trace.objects;
+  return mayBe ? trace.objects->at(object.process, *object.value) : std::string();
+}
+
 std::string objectText(const NamedTrace &trace, const WaitedFor &object) {
   std::string text(waitKindName(object.kind));
   if (object.kind == WaitKind::Own)
@@ -40,6 +63,12 @@ std::string objectText(const NamedTrace &trace, const WaitedFor &object) {
     return "recorder: held up by AdaTrace, not a wait of the program";
   if (object.kind == WaitKind::Unknown)
     return "unknown: scheduling records were lost";
+  if (const std::string variable = variableName(trace, object); !variable.empty())
+    return text + " " + variable; // which function made it says no more
+  if (isInMemory(object.kind) && object.place != kNobody) {
+    text += " made in " + trace.name(object.place);
+    return object.value ? fmt::format("{} ({:#x})", text, *object.value) : text;
+  }
   if (const std::string name = objectName(trace.table, object); !name.empty())
     text += (object.joined != kNobody ? " of " : " ") + name;
   else if (object.callee != kNobody)
@@ -61,6 +90,8 @@ template <class Row, class List> std::vector<Row> linesOf(const List &list, cons
 const model::Process &processOf(const WaitLine &line) { return line.trace->table.processes[line.row->object.process]; }
 
 constexpr ColumnInfo kObject = ColumnInfo{"object", Holds::Text, "what it waits for, as in `waits`"} | kOrNull;
+
+constexpr ColumnInfo kVariable = ColumnInfo{"variable", Holds::Text, "the variable, as in `waits`"} | kOrNull;
 
 constexpr Column<CallerLine> kCallers[] = {
     {ColumnInfo{"function", Holds::Text, "in the style of `--names`"} | kOrNull,
@@ -107,6 +138,7 @@ constexpr Column<DeadlockLine> kDeadlock[] = {
     {kObject, [](const DeadlockLine &line) -> Value { return objectName(line.trace->table, line.waiting->object); }},
     {ColumnInfo{"kind", Holds::Text, "the kind of object, as in `waits`"},
      [](const DeadlockLine &line) -> Value { return waitKindName(line.waiting->object.kind); }},
+    {kVariable, [](const DeadlockLine &line) -> Value { return variableName(*line.trace, line.waiting->object); }},
     {ColumnInfo{"frames", Holds::Texts, "its open calls, the innermost first"},
      [](const DeadlockLine &line) -> Value {
        std::vector<std::string> names;
@@ -126,7 +158,10 @@ constexpr Column<WaitLine> kWaits[] = {
      [](const WaitLine &line) -> Value { return objectName(line.trace->table, line.row->object); },
      [](const WaitLine &line) {
        const bool isOne = line.trace->table.processes.size() == 1;
-       return (isOne ? std::string() : processOf(line).label + " ") + objectText(*line.trace, line.row->object);
+       std::string who = isOne ? std::string() : processOf(line).label + " ";
+       if (line.row->processes > 1)
+         who = fmt::format("{} ×{}: ", line.row->command, formatCount(line.row->processes));
+       return who + objectText(*line.trace, line.row->object);
      }},
     {ColumnInfo{"kind", Holds::Text,
                 "`mutex`, `rwlock`, `spin lock`, `condition`, `semaphore`, `barrier`, `futex`, `once`, `join`, "
@@ -139,6 +174,12 @@ constexpr Column<WaitLine> kWaits[] = {
      [](const WaitLine &line) -> Value { return line.trace->name(line.row->object.callee); }},
     {ColumnInfo{"place", Holds::Text, "the function that created the object"} | kOrNull,
      [](const WaitLine &line) -> Value { return line.trace->name(line.row->object.place); }},
+    {ColumnInfo{
+         "variable", Holds::Text,
+         "the variable that it is, or is in: `store.rows.lock`, or `store (+8)` if the member is not known; `null` "
+         "if it is in none, or the program is not there any more"} |
+         kOrNull,
+     [](const WaitLine &line) -> Value { return variableName(*line.trace, line.row->object); }},
     {ColumnInfo{"waits", Holds::Count, "number of calls that waited"} | inText("waits", 8, 3) | kSorts | Look::Number,
      [](const WaitLine &line) -> Value { return line.row->waits; }},
     {ColumnInfo{"total_ns", Holds::Duration, "how long they waited"} | inText("total", 11) | kSorts | Look::Number,

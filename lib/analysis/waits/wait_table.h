@@ -2,9 +2,11 @@
 #pragma once
 
 #include "analysis/events/function_names.h"
+#include "object_names.h"
 #include "waits.h"
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,7 @@ namespace ada::analysis {
 struct NamedTrace {
   const TraceTable &table;
   std::function<std::string(uint32_t)> functionName;
+  std::shared_ptr<const ObjectNames> objects;
 
   /// Empty for kNobody.
   std::string name(uint32_t function) const { return function == kNobody ? std::string() : functionName(function); }
@@ -24,7 +27,10 @@ NamedTrace namedTrace(const TraceTable &table, NameStyle style);
 
 /// Only the identity: "0x55d0c0de", "3<-4", "thread 2"; empty if it is not known.
 std::string objectName(const TraceTable &table, const WaitedFor &object);
-/// Kind and identity: "mutex 0x55d0c0de", "pipe 3<-4", "join of thread 2".
+/// The variable that the object is, or is in: "store.rows.lock"; empty if it is in none, or none is known.
+std::string variableName(const NamedTrace &trace, const WaitedFor &object);
+/// Kind, and the best name: "mutex store.rows.lock", "mutex made in Pool::Pool() (0x55d0c0de)", "mutex 0x55d0c0de",
+/// "pipe 3<-4", "join of thread 2".
 std::string objectText(const NamedTrace &trace, const WaitedFor &object);
 
 using DeadlockCycle = std::vector<DeadlockThread>;

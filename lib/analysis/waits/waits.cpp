@@ -9,6 +9,7 @@
 #include "trace/base/try.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace ada::analysis {
 
@@ -109,17 +110,50 @@ struct Share {
   }
 };
 
-template <class Key> Key mostOf(const std::map<Key, uint64_t> &times, Key none) {
-  const auto most = std::ranges::max_element(times, {}, &std::pair<const Key, uint64_t>::second);
-  return most == times.end() ? none : most->first;
-}
+// Stands in for the threads and functions of processes that are alike.
+class WaitFolds {
+public:
+  WaitFolds(const TraceTable &table, const ProcessKinds *kinds) : table_(table), kinds_(kinds) {}
+
+  /// The kind of the process, if there are others of it; otherwise null.
+  const ProcessKind *kindOf(uint32_t process) const {
+    return kinds_ && kinds_->of(process).areSeveral() ? &kinds_->of(process) : nullptr;
+  }
+  const ProcessKind *kindOfThread(uint32_t thread) const { return kindOf(table_.threads[thread].process); }
+  /// The first thread of that name in processes of the same kind.
+  uint32_t thread(uint32_t thread) {
+    const model::Thread &about = table_.threads[thread];
+    return kindOf(about.process)
+               ? threads_.try_emplace({kinds_->numberOf(about.process), about.label}, thread).first->second
+               : thread;
+  }
+  /// The first function of that name: a session may have the functions of each process.
+  uint32_t function(uint32_t function) {
+    if (!kinds_ || function == kNobody)
+      return function;
+    if (function >= functions_.size())
+      functions_.resize(function + size_t{1}, kNobody);
+    if (functions_[function] == kNobody) {
+      const model::Function &about = table_.functions[function];
+      functions_[function] = names_.try_emplace(about.displayName + '\n' + about.file, function).first->second;
+    }
+    return functions_[function];
+  }
+
+private:
+  const TraceTable &table_;
+  const ProcessKinds *kinds_;
+  std::map<std::pair<uint32_t, std::string>, uint32_t> threads_; // by kind and label
+  std::vector<uint32_t> functions_;                              // by function
+  std::unordered_map<std::string, uint32_t> names_;
+};
 
 class WaitTable : public WaitListener {
 public:
   WaitTable(const TraceTable &table, const std::vector<uint32_t> &threads, const WaitsOptions &options,
             const Wakers &wakers)
-      : options_(options), wakers_(wakers), isSelected_(table.threads.size()), activities_(table.threads.size()),
-        waiters_(table.threads.size()) {
+      : options_(options), wakers_(wakers), folds_(table, options.kinds), isSelected_(table.threads.size()),
+        activities_(table.threads.size()), waiters_(table.threads.size()) {
     for (const uint32_t thread : threads)
       isSelected_[thread] = true;
   }
@@ -212,7 +246,12 @@ public:
                                .ns = share.ns,
                                .off = share.off,
                                .hasEnded = sums.endedOwners.contains(thread)});
+        if (const ProcessKind *kind = folds_.kindOfThread(thread))
+          row.holders.back().threads = static_cast<uint32_t>(sums.threads[thread].size()),
+          row.holders.back().command = kind->command;
       }
+      if (const ProcessKind *kind = folds_.kindOf(row.object.process))
+        row.processes = static_cast<uint32_t>(sums.processes.size()), row.command = kind->command;
       std::ranges::stable_sort(row.holders, std::greater(), &WaitHolder::ns);
       rows.push_back(std::move(row));
     }
@@ -229,6 +268,9 @@ private:
     std::map<uint32_t, WaitCaller> callers;
     std::map<uint32_t, Share> shares;
     std::set<uint32_t> endedOwners;
+    // If several are folded:
+    std::set<uint32_t> processes;
+    std::map<uint32_t, std::set<uint32_t>> threads; // by holder in `shares`
   };
 
   // How much of this time the thread spent waiting.
@@ -254,8 +296,14 @@ private:
   void addHeld(WaitKind kind, uint64_t ns, uint32_t thread, const WaitFrame &frame, uint32_t caller) {
     if (ns == 0 || ns < options_.filter.minDurationNs)
       return;
-    const WaitObject object = {.process = state_->table().threads[thread].process, .kind = kind};
+    WaitObject object = {.process = state_->table().threads[thread].process, .kind = kind};
+    const uint32_t process = object.process;
+    if (const ProcessKind *kind = folds_.kindOf(process))
+      object.process = kind->longest;
+    caller = folds_.function(caller);
     Sums &sums = rows_[object.key()];
+    if (folds_.kindOf(process))
+      sums.processes.insert(process);
     WaitRow &row = sums.row;
     row.object = describe(object);
     ++row.waits, row.totalNs += ns;
@@ -328,11 +376,26 @@ private:
              object.place,
              kNobody,
              object.place == kNobody ? over.caller : kNobody};
+    const ProcessKind *const kind = folds_.kindOf(object.process);
+    WaitedFor folded = {.process = kind ? kind->longest : 0, .kind = object.kind, .value = {}, .other = {}};
+    folded.place = folds_.function(object.place), folded.callee = folds_.function(object.callee);
+    if (kind)
+      key = {folded.process,
+             folded.kind,
+             false,
+             0,
+             0,
+             kNobody,
+             folded.place,
+             folded.callee,
+             folded.place == kNobody ? folds_.function(over.caller) : kNobody};
     Sums &sums = rows_[key];
+    if (kind)
+      sums.processes.insert(object.process);
     WaitRow &row = sums.row;
     if (row.waits++ == 0) {
-      row.object = describe(object);
-      if (options_.by == WaitsBy::Place)
+      row.object = kind ? folded : describe(object);
+      if (!kind && options_.by == WaitsBy::Place)
         row.object = {.process = object.process, .kind = object.kind, .value = {}, .other = {}, .place = object.place};
     }
     const uint64_t ns = over.waitNs + over.readyNs;
@@ -344,8 +407,8 @@ private:
       row.maxThread = over.thread;
       row.maxSeq = over.frame->isEarlier ? std::nullopt : std::optional(over.frame->beginSeq);
     }
-    WaitCaller &caller = sums.callers[over.caller];
-    caller.function = over.caller;
+    WaitCaller &caller = sums.callers[folds_.function(over.caller)];
+    caller.function = folds_.function(over.caller);
     ++caller.waits, caller.ns += ns;
 
     const bool isWoken = object.owners.empty() && object.joined == kNobody && !isLock(object.kind);
@@ -366,20 +429,55 @@ private:
     for (auto &[thread, share] : waiter.shares) {
       share.waits = 1;
       share.ns = std::min(share.ns, ns);
-      sums.shares[thread].add(share);
+      const uint32_t holder = folds_.thread(thread);
+      sums.shares[holder].add(share);
+      if (folds_.kindOfThread(thread))
+        sums.threads[holder].insert(thread);
       if (object.joined == kNobody && state_->thread(thread).hasEnded &&
           std::ranges::find(object.owners, thread, &Owner::thread) != object.owners.end())
-        sums.endedOwners.insert(thread);
+        sums.endedOwners.insert(holder);
     }
   }
 
   const WaitsOptions &options_;
   const Wakers &wakers_;
+  WaitFolds folds_;
   const WaitState *state_ = nullptr;
   std::vector<bool> isSelected_;
   std::vector<Activity> activities_;
   std::vector<Waiter> waiters_;
   std::map<ObjectKey, Sums> rows_;
+};
+
+/// Passes everything to two listeners.
+class Both : public WaitListener {
+public:
+  Both(WaitListener &first, WaitListener &second) : first_(first), second_(second) {}
+  void beforeEvent(uint32_t thread, uint64_t ns) override {
+    first_.beforeEvent(thread, ns), second_.beforeEvent(thread, ns);
+  }
+  void innermostChanged(uint32_t thread, uint64_t ns) override {
+    first_.innermostChanged(thread, ns), second_.innermostChanged(thread, ns);
+  }
+  void waitBegins(uint32_t thread, uint64_t ns) override {
+    first_.waitBegins(thread, ns), second_.waitBegins(thread, ns);
+  }
+  void ownersChange(uint32_t object, uint64_t ns) override {
+    first_.ownersChange(object, ns), second_.ownersChange(object, ns);
+  }
+  void ownersChanged(uint32_t object, uint64_t ns) override {
+    first_.ownersChanged(object, ns), second_.ownersChanged(object, ns);
+  }
+  void earlierOwner(uint32_t object, uint32_t thread, uint64_t ns) override {
+    first_.earlierOwner(object, thread, ns), second_.earlierOwner(object, thread, ns);
+  }
+  void waitEnds(const WaitEnd &over) override { first_.waitEnds(over), second_.waitEnds(over); }
+  void callWasHeld(uint32_t thread, const WaitFrame &frame, uint32_t caller) override {
+    first_.callWasHeld(thread, frame, caller), second_.callWasHeld(thread, frame, caller);
+  }
+
+private:
+  WaitListener &first_, &second_;
 };
 
 Expected<void> feed(model::TraceSource &source, TraceTable &table, WaitState &state) {
@@ -411,24 +509,12 @@ std::vector<std::vector<DeadlockThread>> deadlocksOf(const WaitState &state) {
 
 } // namespace
 
-std::vector<uint64_t> endsOfProcesses(const TraceTable &table) {
-  std::vector<uint64_t> ends(table.processes.size());
-  for (const model::Thread &thread : table.threads) {
-    uint64_t &endNs = ends[thread.process];
-    if (thread.extent)
-      endNs = std::max(endNs, thread.extent->lastNs);
-    if (thread.offCpu)
-      endNs = std::max(endNs, thread.offCpu->knownToNs());
-  }
-  const uint64_t all = ends.empty() ? 0 : *std::ranges::max_element(ends);
-  const std::vector<bool> ended = haveEnded(table);
-  for (size_t i = 0; i < ends.size(); ++i)
-    if (!ended[i])
-      ends[i] = all;
-  return ends;
+bool WaitedFor::isSame(const WaitedFor &of) const {
+  return process == of.process && kind == of.kind && value == of.value && other == of.other && joined == of.joined &&
+         (isKnown() || callee == of.callee);
 }
 
-Expected<Waits> readWaits(const Trace &trace, const WaitsOptions &options) {
+Expected<Waits> readWaits(const Trace &trace, const WaitsOptions &options, WaitObserver *observer) {
   Wakers wakers;
   {
     WakerCollector collector(wakers);
@@ -437,8 +523,12 @@ Expected<Waits> readWaits(const Trace &trace, const WaitsOptions &options) {
     ADA_TRY(feed(trace.source, trace.table, state));
   }
   WaitTable sums(trace.table, trace.threads, options, wakers);
-  WaitState state(trace.table, options.filter, sums);
+  WaitListener nobody;
+  Both both(sums, observer ? *observer : nobody);
+  WaitState state(trace.table, options.filter, observer ? static_cast<WaitListener &>(both) : sums);
   sums.attach(state);
+  if (observer)
+    observer->attach(state);
   ADA_TRY(feed(trace.source, trace.table, state));
   Waits waits;
   waits.deadlocks = deadlocksOf(state);

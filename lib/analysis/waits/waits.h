@@ -1,8 +1,10 @@
 // What threads waited for, which thread held it meanwhile, and what that thread was doing.
 #pragma once
 
+#include "analysis/processes/process_kinds.h"
 #include "wait_state.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,7 +25,16 @@ struct WaitHolder {
   uint64_t ns = 0;            ///< how much of the waiting time was due to it
   OffCpuTimes off;            ///< during its time as the holder, counted for each waiting thread
   bool hasEnded = false;      ///< it ended without releasing the object
+  /// If they are folded: how many threads, of processes with this command line. `thread` is one of them.
+  uint32_t threads = 1;
+  std::string command = {};
 };
+
+/// The key with the most time; `none` if there is none.
+template <class Key> Key mostOf(const std::map<Key, uint64_t> &times, Key none) {
+  const auto most = std::ranges::max_element(times, {}, &std::pair<const Key, uint64_t>::second);
+  return most == times.end() ? none : most->first;
+}
 
 struct WaitCaller {
   uint32_t function = kNobody;
@@ -40,6 +51,8 @@ struct WaitedFor {
   uint32_t callee = kNobody;            ///< if the object is not known: the library function
 
   bool isKnown() const { return value || joined != kNobody; }
+  /// The same object, whichever function made it; or if neither is known, waits in the same library function.
+  bool isSame(const WaitedFor &of) const;
 };
 
 /// What an object of WaitState is for users.
@@ -50,8 +63,11 @@ inline WaitedFor describe(const WaitObject &object) {
 struct WaitRow {
   WaitedFor object;
   uint64_t waits = 0, totalNs = 0, maxNs = 0, timeouts = 0, open = 0;
-  uint32_t maxThread = 0;          ///< the thread of the longest wait
-  std::optional<uint64_t> maxSeq;  ///< the number of its call
+  uint32_t maxThread = 0;         ///< the thread of the longest wait
+  std::optional<uint64_t> maxSeq; ///< the number of its call
+  /// If several are folded: how many processes, and their command line. The object is one that the longest could have.
+  uint32_t processes = 1;
+  std::string command;
   std::vector<WaitCaller> callers; ///< the longest first
   std::vector<WaitHolder> holders; ///< likewise
 };
@@ -70,6 +86,8 @@ enum class WaitsBy { Object, Place };
 struct WaitsOptions {
   FilterOptions filter;
   WaitsBy by = WaitsBy::Object;
+  /// Folds the waits of processes that are alike, by the functions that created the objects (if unknown: that waited).
+  const ProcessKinds *kinds = nullptr;
 };
 
 struct Waits {
@@ -78,13 +96,15 @@ struct Waits {
   bool hasWaitFunctions = false, hasArguments = false, hasLane = false;
 };
 
-/// By process: the time until which its calls that never ended are open. It is the end of the process if that is known,
-/// otherwise the end of the trace.
-std::vector<uint64_t> endsOfProcesses(const TraceTable &table);
+/// Gets all that the second reading finds out.
+class WaitObserver : public WaitListener {
+public:
+  virtual void attach(const WaitState &state) = 0; ///< before the first event
+};
 
 /// Waits of the given threads. Reads all threads twice: it must know which threads wake others before it adds up what
 /// they do.
-Expected<Waits> readWaits(const Trace &trace, const WaitsOptions &options);
+Expected<Waits> readWaits(const Trace &trace, const WaitsOptions &options, WaitObserver *observer = nullptr);
 /// Deadlocks only.
 Expected<std::vector<std::vector<DeadlockThread>>> readDeadlocks(model::TraceSource &source, TraceTable &table);
 

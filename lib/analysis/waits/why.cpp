@@ -2,8 +2,10 @@
 #include "why.h"
 
 #include "analysis/calls/call_sink.h"
+#include "analysis/calls/cuts.h"
 #include "analysis/events/early_end.h"
 #include "analysis/events/merged_events.h"
+#include "trace/base/try.h"
 
 #include <algorithm>
 
@@ -172,7 +174,14 @@ private:
     wait.times.add(from, to);
     wait.object = {object.process, object.kind, object.value, object.other, object.joined, object.place, library};
     if (chain_.size() == 1)
-      noteWait({from, to, object.kind, holders.empty() ? kNobody : holders.front(), wokenNs});
+      noteWait({.fromNs = from,
+                .toNs = to,
+                .kind = object.kind,
+                .thread = holders.empty() ? kNobody : holders.front(),
+                .wokenNs = wokenNs,
+                .takerDepth = holders.empty() || !frame || frame->object == kNobody
+                                  ? kNobody
+                                  : state_->depthOfTaker(frame->object, holders.front())});
     if (holders.empty())
       return;
     // If there are several readers, only one is followed: all of them have to release the lock.
@@ -232,78 +241,192 @@ private:
   std::vector<uint32_t> chain_; // from the chosen thread to the one being asked about
 };
 
-/// Finds one call: the longest shown one, or the one with a given number.
-class CallFinder : public CallSink<CallFinder> {
+/// Finds the longest shown call.
+class LongestCall : public CallSink<LongestCall> {
 public:
-  CallFinder(TraceTable &table, const FilterOptions &filter, std::optional<uint64_t> seq)
-      : CallSink(table, filter), seq_(seq), ends_(endsOfProcesses(table)) {}
+  LongestCall(TraceTable &table, const FilterOptions &filter)
+      : CallSink(table, filter), ends_(endsOfProcesses(table)) {}
 
-  Expected<void> events(const model::Batch &batch) override {
-    auto done = CallSink::events(batch);
-    return isFound_ ? earlyEnd() : done;
-  }
   void end(Span span, bool shown, std::string &&) {
     if (span.how == SpanEnd::Open)
       span.endNs = std::max(span.endNs, ends_[table().threads[thread_].process]);
-    if (seq_ ? span.beginSeq != *seq_ : !shown || (found && found->durationNs() >= span.durationNs()))
-      return;
-    found = span, thread = thread_;
-    isFound_ = seq_.has_value();
+    if (shown && (!found || found->durationNs() < span.durationNs()))
+      found = span, thread = thread_;
   }
 
   std::optional<Span> found;
   uint32_t thread = 0;
 
 private:
-  std::optional<uint64_t> seq_;
   std::vector<uint64_t> ends_;
-  bool isFound_ = false;
 };
 
-Expected<std::optional<Span>> find(model::TraceSource &source, CallFinder &finder,
-                                   const std::vector<uint32_t> &threads) {
-  model::ReadRequest request;
-  request.threads = threads;
-  request.isFurther = true;
-  if (auto done = source.readPart(finder, request); !done && !isEarlyEnd(done.error()))
-    return done.error();
-  return finder.found;
+/// Finds the call of a thread that event `seq` begins, from any cut before it on.
+class CallOfEvent : public TableSink {
+public:
+  using TableSink::begin;
+  CallOfEvent(TraceTable &table, uint64_t seq) : TableSink(table), seq_(seq) {}
+
+  Expected<void> events(const model::Batch &batch) override {
+    uint64_t seq = batch.firstSeq;
+    for (const model::Event &event : batch.events) {
+      if (event.isEarlier && passed_ > 0) // it is open already
+        --passed_;
+      else
+        calls_.take(event.isEarlier ? Span::kNoSeq : seq++, event, batch);
+      if (found || (!isMet_ && seq > seq_))
+        return earlyEnd();
+    }
+    return {};
+  }
+  void endOpenCalls() { calls_.finish(); }
+
+  std::span<const Span> open() const { return calls_.walker().open(); }
+  bool isOpen() const { return isMet_; }
+  /// What follows comes from another cut, where the call is open. Returns it and those around it.
+  std::span<const Span> jump() {
+    calls_.endInner(depth_ + size_t{1});
+    passed_ = open().size();
+    return open();
+  }
+
+  // Called by CallReader.
+  void begin(uint64_t seq, const model::Event &call) {
+    if (seq == seq_ && !call.isEarlier)
+      isMet_ = true, depth_ = calls_.walker().depth() - 1;
+  }
+  void end(const Span &span) {
+    if (isMet_ && span.depth == depth_)
+      found = span, isMet_ = false;
+  }
+
+  std::optional<Span> found;
+
+private:
+  uint64_t seq_;
+  CallReader<CallOfEvent, kCallsOnly> calls_{*this};
+  bool isMet_ = false;
+  uint32_t depth_ = 0;
+  size_t passed_ = 0;
+};
+
+// Reads the block in which the call begins, and the one in which it ends.
+Expected<void> find(const Cuts &cuts, CallOfEvent &finder, uint64_t seq) {
+  const size_t first = cuts.lastUntilEvent(seq);
+  ADA_TRY(cuts.read(finder, first, first + 1));
+  if (!finder.isOpen() || first + 1 >= cuts.size())
+    return {};
+  const bool fits = ADA_TRY(cuts.areOpen(finder.open(), first + 1));
+  if (!fits) // the trace is damaged
+    return cuts.readOn(finder, first + 1);
+  const size_t end = ADA_TRY(cuts.endOf(finder.jump(), first + 1));
+  return cuts.read(finder, end - 1, end);
+}
+
+// The trace names functions that wait, or that act on what others wait for.
+Expected<bool> hasWaitFunctions(const model::TraceSource &source) {
+  struct Names : model::TraceSink {
+    bool wantsUnused() const override { return true; }
+    Expected<void> addFunction(const model::Function &function) override {
+      has |= waitFunctionOf(function).action != WaitAction::None;
+      return {};
+    }
+    Expected<void> events(const model::Batch &) override { return {}; }
+    bool has = false;
+  } names;
+  const std::unique_ptr<model::TraceSource> another = source.another();
+  if (!another)
+    return true;
+  model::ReadRequest nothing;
+  nothing.threads.emplace();
+  ADA_TRY(another->readPart(names, nothing));
+  return names.has;
+}
+
+// Where to begin, by thread, so that everything that matters at `ns` is known: that is all before it if threads can act
+// on each other; otherwise only their open calls are.
+Expected<std::vector<MergePlace>> placesBefore(const Trace &trace, uint64_t ns) {
+  constexpr uint64_t kFew = 1 << 18; // events, which are read as quickly as the names of all functions
+  std::vector<MergePlace> places;
+  uint64_t events = 0;
+  for (const uint32_t thread : trace.threads) {
+    places.push_back({.seq = trace.source.cuts(thread, 1).front()});
+    if (const auto &extent = trace.table.threads[thread].extent; extent && extent->firstNs < ns)
+      events += extent->events;
+  }
+  if (events < kFew)
+    return places;
+  const bool isAllNeeded = ADA_TRY(hasWaitFunctions(trace.source));
+  if (isAllNeeded)
+    return places;
+  for (const uint32_t thread : trace.threads)
+    if (const auto &extent = trace.table.threads[thread].extent; extent && extent->firstNs < ns) {
+      const Cuts cuts(trace.source, trace.table, thread);
+      const size_t last = ADA_TRY(cuts.lastUntil(ns));
+      places[thread].seq = cuts.seqOf(last);
+    }
+  return places;
+}
+
+Expected<void> readOn(const Trace &trace, std::vector<MergePlace> &places, const EventUse &use) {
+  const auto done = mergeEventsFrom(trace, places, use);
+  return !done && isEarlyEnd(done.error()) ? Expected<void>() : done;
 }
 
 } // namespace
 
 Expected<std::optional<Span>> longestCall(const Trace &trace, const FilterOptions &filter, uint32_t &thread) {
-  CallFinder finder(trace.table, filter, std::nullopt);
-  auto found = find(trace.source, finder, trace.threads);
+  LongestCall finder(trace.table, filter);
+  model::ReadRequest request;
+  request.threads = trace.threads;
+  request.isFurther = true;
+  ADA_TRY(trace.source.readPart(finder, request));
   thread = finder.thread;
-  return found;
+  return finder.found;
 }
 
 Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &table, uint32_t thread, uint64_t seq) {
-  const FilterOptions everything;
-  CallFinder finder(table, everything, seq);
-  return find(source, finder, {thread});
+  CallOfEvent finder(table, seq);
+  if (const auto done = find(Cuts(source, table, thread), finder, seq); !done && !isEarlyEnd(done.error()))
+    return done.error();
+  finder.endOpenCalls();
+  if (finder.found && finder.found->how == SpanEnd::Open)
+    finder.found->endNs = std::max(finder.found->endNs, endsOfProcesses(table)[table.threads[thread].process]);
+  return finder.found;
 }
 
 Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, uint32_t thread, const Span &call) {
+  const std::vector<uint32_t> threads = allThreads(table);
+  const Trace trace{source, table, threads};
   WakerOfCall wakers;
   CallWakers collector(wakers, call.beginNs);
   WhyTree tree(thread, call, wakers);
-  for (const bool isFirst : {true, false}) {
-    WaitState state(table, {}, isFirst ? static_cast<WaitListener &>(collector) : tree);
-    tree.attach(state);
-    const uint64_t lastNs = call.endNs;
-    // Waits during the call end soon after it. If a thread still waits then, it does not matter which thread will wake
-    // it.
-    const auto use = [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
-      state.take(seq, event, batch);
-      return (isFirst ? event.timeNs > lastNs : tree.isOver()) ? earlyEnd() : Expected<void>();
-    };
-    if (auto done = mergeEvents({source, table, allThreads(table)}, use); !done && !isEarlyEnd(done.error()))
-      return done.error();
-    if (!isFirst && !tree.isOver())
-      tree.beforeEvent(thread, call.endNs);
-  }
+  WaitState first(table, {}, collector), second(table, {}, tree);
+  tree.attach(second);
+  auto places = ADA_TRY(placesBefore(trace, call.beginNs));
+  const auto takeBefore = [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
+    if (event.timeNs >= call.beginNs)
+      return earlyEnd();
+    first.take(seq, event, batch);
+    second.take(seq, event, batch);
+    return {};
+  };
+  ADA_TRY(readOn(trace, places, takeBefore));
+  // Waits during the call end soon after it. If a thread still waits then, it does not matter which thread will wake
+  // it.
+  const auto takeFirst = [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
+    first.take(seq, event, batch);
+    return event.timeNs > call.endNs ? earlyEnd() : Expected<void>();
+  };
+  auto begin = places;
+  ADA_TRY(readOn(trace, begin, takeFirst));
+  const auto takeSecond = [&](uint64_t seq, const model::Event &event, const model::Batch &batch) -> Expected<void> {
+    second.take(seq, event, batch);
+    return tree.isOver() ? earlyEnd() : Expected<void>();
+  };
+  ADA_TRY(readOn(trace, places, takeSecond));
+  if (!tree.isOver())
+    tree.beforeEvent(thread, call.endNs);
   Why why;
   why.thread = thread, why.function = call.functionIndex, why.seq = call.beginSeq;
   why.beginNs = call.beginNs, why.endNs = call.endNs, why.how = call.how;

@@ -46,6 +46,8 @@ struct WhyWait {
   WaitKind kind = WaitKind::Own;
   uint32_t thread = kNobody; ///< that held the object, woke the waiting thread, or was joined; kNobody if not known
   uint64_t wokenNs = 0;      ///< when `thread` woke it, or ended; 0 for locks: the thread had it all the time
+  /// The depth of the call in which `thread` took the lock, which is open at `fromNs`; kNobody if it is not known.
+  uint32_t takerDepth = kNobody;
 };
 
 struct Why {
@@ -64,8 +66,9 @@ Expected<std::optional<Span>> longestCall(const Trace &trace, const FilterOption
 Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &table, uint32_t thread, uint64_t seq);
 
 constexpr size_t kMostWaits = 200;
-/// Reads all threads up to the call's end, twice: the first time to find which threads wake which. Memory: additionally
-/// 32 bytes for each wait that another thread ended during the call.
+/// Reads all threads up to the call's end, and what lies in the call twice: the first time to find which threads wake
+/// which. What comes before the call is not read if the trace can be entered there and names no function that waits or
+/// acts on what others wait for. Memory: additionally 32 bytes for each wait that another thread ended during the call.
 Expected<Why> explainCall(model::TraceSource &source, TraceTable &table, uint32_t thread, const Span &call);
 
 } // namespace ada::analysis

@@ -17,7 +17,7 @@
 namespace ada::model {
 
 /// The off-CPU times of one thread. The middle of a period decides which calls it belongs to, as in
-/// analysis/waits/off_cpu_follower.h. Memory: 32 bytes per period.
+/// analysis/calls/off_cpu_follower.h. Memory: 32 bytes per period.
 class OffCpuSums {
 public:
   OffCpuSums() = default;

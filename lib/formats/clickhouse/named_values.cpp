@@ -2,10 +2,8 @@
 #include "named_values.h"
 
 #include "formats/export_sink.h"
+#include "trace/base/json_document.h"
 #include "trace/base/nested_json.h"
-#include "trace/base/text.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -14,22 +12,21 @@ namespace ada::model {
 
 namespace {
 
-using nlohmann::ordered_json;
-
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr unsigned kMostNesting = 8;
 constexpr unsigned kMostTextNesting = 64; // deeper than anyone would read
 
-double numberOf(const ordered_json &value) {
-  if (value.is_boolean())
-    return value.get<bool>() ? 1 : 0;
-  return value.is_number() ? value.get<double>() : kNone;
+double numberOf(const dom::element &value) {
+  if (bool is; !value.get(is))
+    return is ? 1 : 0;
+  double number;
+  return value.get(number) ? kNone : number;
 }
 
-std::string valueText(const ordered_json &value) {
-  if (value.is_string())
-    return value.get<std::string>();
-  return value.is_null() ? std::string() : value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+std::string valueText(const dom::element &value) {
+  if (std::string_view text; !value.get(text))
+    return std::string(text);
+  return value.is_null() ? std::string() : simdjson::minify(value);
 }
 
 bool isTraceId(std::string_view name) {
@@ -46,26 +43,23 @@ bool isTraceId(std::string_view name) {
   return endsWith("traceid") || endsWith("trace.id");
 }
 
-template <class Value, class Take>
-void walk(const std::string &prefix, const Value &object, unsigned depth, Take &&take) {
-  for (const auto &member : object.items()) {
-    const std::string name = prefix + member.key();
-    if (member.value().is_object() && !member.value().empty() && depth < kMostNesting)
-      walk(name + ".", member.value(), depth + 1, take);
+template <class Take> void walk(const std::string &prefix, const dom::object &object, unsigned depth, Take &&take) {
+  for (const auto &[key, value] : object) {
+    const std::string name = prefix + std::string(key);
+    if (dom::object inner; depth < kMostNesting && !value.get(inner) && inner.begin() != inner.end())
+      walk(name + ".", inner, depth + 1, take);
     else
-      take(name, member.value());
+      take(name, value);
   }
 }
 
 } // namespace
 
 void NamedValues::add(std::string_view object) {
-  ordered_json json = parseNested<ordered_json>(object, kMostTextNesting);
-  if (json.is_discarded()) // texts from other tools may contain any bytes
-    json = parseNested<ordered_json>(validUtf8(object), kMostTextNesting);
-  if (!json.is_object())
+  const JsonDocument document(cutNesting(object, kMostTextNesting));
+  if (!document.object())
     return;
-  walk("", json, 0, [&](const std::string &name, const ordered_json &value) {
+  walk("", *document.object(), 0, [&](const std::string &name, const dom::element &value) {
     if (values_.size() < kMost)
       values_.push_back({name, valueText(value), numberOf(value)});
   });

@@ -5,17 +5,15 @@
 #include "questions.h"
 #include "shared/manifest_keys.h"
 #include "sip_hash.h"
+#include "trace/base/json_document.h"
 #include "trace/base/text.h"
 
 #include <algorithm>
 #include <cassert>
-#include <nlohmann/json.hpp>
 
 namespace ada::model {
 
 namespace {
-
-using nlohmann::json;
 
 struct Table {
   std::string_view name, columns, engine;
@@ -134,13 +132,9 @@ const SchemaView kViews[] = {
                          "kind IN ('flow begin', 'flow step', 'flow end')")},
 };
 
-json objectOf(const std::string &text) {
-  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  return object.is_object() ? object : json::object();
-}
-std::string textIn(const json &object, const char *key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
+std::string textIn(const dom::object &object, const char *key) {
+  std::string_view text;
+  return object[key].get(text) ? std::string() : std::string(text);
 }
 
 struct Module {
@@ -150,16 +144,14 @@ struct Module {
 std::vector<Module> modulesOf(const analysis::TraceTable &table) {
   std::vector<Module> modules;
   for (const Process &process : table.processes) {
-    const json manifest = objectOf(process.description);
-    const auto list = manifest.find(manifest::kModules);
-    if (list == manifest.end() || !list->is_array())
+    const JsonDocument manifest(process.description.get());
+    if (!manifest.object())
       continue;
-    for (const json &module : *list) {
-      const auto id = module.is_object() ? module.find(manifest::kModuleId) : module.end();
-      if (module.is_object() && id != module.end() && id->is_number_unsigned())
-        modules.push_back(
-            {process.index, id->get<uint32_t>(), textIn(module, manifest::kPath), textIn(module, manifest::kBuildId)});
-    }
+    eachObject(*manifest.object(), manifest::kModules, [&](const dom::object &module) {
+      if (uint64_t id; !module[manifest::kModuleId].get(id))
+        modules.push_back({process.index, static_cast<uint32_t>(id), textIn(module, manifest::kPath),
+                           textIn(module, manifest::kBuildId)});
+    });
   }
   return modules;
 }
@@ -289,14 +281,15 @@ std::vector<SchemaView> schemaViews() {
 }
 
 ProcessPlace placeOf(const Process &process) {
-  const json manifest = objectOf(process.description);
+  const JsonDocument document(process.description.get());
   ProcessPlace place;
-  if (const auto host = manifest.find(manifest::kHost); host != manifest.end() && host->is_object())
-    place.host = textIn(*host, manifest::kName);
-  if (const auto clock = manifest.find(manifest::kClock); clock != manifest.end() && clock->is_object())
-    if (const auto offset = clock->find(manifest::kEpochOffsetNs);
-        offset != clock->end() && offset->is_number_unsigned())
-      place.epochOffsetNs = offset->get<uint64_t>();
+  if (const dom::object *const manifest = document.object()) {
+    if (dom::object host; !(*manifest)[manifest::kHost].get(host))
+      place.host = textIn(host, manifest::kName);
+    if (dom::object clock; !(*manifest)[manifest::kClock].get(clock))
+      if (uint64_t offset; !clock[manifest::kEpochOffsetNs].get(offset))
+        place.epochOffsetNs = offset;
+  }
   return place;
 }
 
@@ -324,7 +317,7 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
   putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.label)); });
   putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.executable)); });
   putEach(out, processes, [&](const Process &process) { out.text(places[process.index].host); });
-  putEach(out, processes, [&](const Process &process) { out.text(process.description); });
+  putEach(out, processes, [&](const Process &process) { out.text(process.description.get()); });
   putEach(out, processes, [&](const Process &process) { out.number(places[process.index].epochOffsetNs); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.index); });
   putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.process); });

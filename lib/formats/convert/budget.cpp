@@ -1,12 +1,14 @@
 // Finds which calls have to be left out so that an output does not become too large.
 #include "budget.h"
 
+#include "analysis/calls/call_reader.h"
 #include "analysis/calls/duration_sink.h"
 #include "trace/base/try.h"
 #include "trace/passing_sink.h"
 #include "trace/statistics.h"
 
 #include <algorithm>
+#include <deque>
 #include <string>
 
 namespace ada::model {
@@ -20,25 +22,22 @@ public:
 
   Expected<void> events(const Batch &batch) override {
     for (const Event &event : batch.events) {
-      if (event.thread >= walkers_.size())
-        walkers_.resize(event.thread + size_t{1});
-      if (isOfCall(event.kind))
-        for (const Span &span :
-             walkers_[event.thread].feedNumbered(0, event.timeNs, event.function, event.kind).finished)
-          durations_.add(span.durationNs());
+      while (event.thread >= calls_.size())
+        calls_.emplace_back(*this);
+      calls_[event.thread].take(0, event, batch);
     }
     return sink_.events(batch);
   }
   Expected<void> finish() override {
-    for (CallStackWalker &walker : walkers_)
-      for (const Span &span : walker.finish())
-        durations_.add(span.durationNs());
+    for (auto &calls : calls_)
+      calls.finish();
     return sink_.finish();
   }
+  void end(const Span &call) { durations_.add(call.durationNs()); } // called by CallReader
 
 private:
   Distribution &durations_;
-  std::vector<CallStackWalker> walkers_; // by thread
+  std::deque<analysis::CallReader<DurationCollector, analysis::kCallsOnly>> calls_; // by thread
 };
 
 // The size of an output of the calls that took at least `minDurationNs`.

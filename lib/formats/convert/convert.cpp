@@ -11,6 +11,18 @@
 namespace ada::model {
 
 TraceSink::~TraceSink() = default;
+TextOnDemand::Source::~Source() = default;
+
+TextOnDemand::TextOnDemand(std::string text) {
+  struct Kept : Source {
+    explicit Kept(std::string text) : kept(std::move(text)) {}
+    std::string text(uint64_t) const override { return kept; }
+    const std::string kept;
+  };
+  if (!text.empty())
+    source_ = std::make_shared<const Kept>(std::move(text));
+}
+
 TraceSource::~TraceSource() = default;
 
 Function TraceSource::functionOf(uint32_t process, uint64_t id) const {

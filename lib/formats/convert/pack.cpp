@@ -11,6 +11,7 @@
 #include "formats/native/directories.h"
 #include "formats/native/session/recompress.h"
 #include "formats/table.h"
+#include "shared/encode/thread_files.h"
 #include "shared/manifest_keys.h"
 #include "trace/base/archive_writer.h"
 #include "trace/base/file_bytes.h"
@@ -122,13 +123,13 @@ bool isConvertible(const atf::ThreadTrace &thread) {
 }
 
 bool isSame(const atf::ThreadTrace &thread, const std::string &with) {
-  const auto index = atf::IndexReader::open(with + "/index.atp");
+  const auto index = atf::IndexReader::open(atf::indexPathIn(with));
   if (!index || index->size() != thread.index->size() || index->firstNs() != thread.index->firstNs() ||
       index->lastNs() != thread.index->lastNs())
     return false;
   if (!thread.detail)
     return true;
-  const auto detail = atf::DetailReader::open(with + "/detail.atp");
+  const auto detail = atf::DetailReader::open(atf::detailPathIn(with));
   return detail && detail->size() == (*thread.detail)->size();
 }
 
@@ -151,7 +152,7 @@ void Packer::list(const std::string &below) {
       continue;
     }
     isEmpty = false;
-    isProcess |= name == kManifest || (isDirectory && atf::threadNumber(name));
+    isProcess |= name == kManifest || atf::isOfThread(name, isDirectory);
     if (S_ISDIR(info.st_mode))
       list(whole);
     else
@@ -164,13 +165,13 @@ void Packer::list(const std::string &below) {
 }
 
 Expected<void> Packer::recompress(const atf::ThreadTrace &thread, const std::string &name, const std::string &to) {
-  for (const auto &[file, compress] :
-       {std::pair("index.atp", &packed::recompressIndex), {"detail.atp", &packed::recompressDetail}}) {
-    const std::string whole = joined(joined(name, thread.directory), file);
-    if (!fileExists(pathOf(whole)))
+  for (const auto &[path, compress] : {std::pair(atf::indexPathIn(thread.path), &packed::recompressIndex),
+                                       {atf::detailPathIn(thread.path), &packed::recompressDetail}}) {
+    if (!fileExists(path))
       continue;
-    const auto bytes = ADA_TRY(FileBytes::open(pathOf(whole)));
-    const std::string place = to + "/" + thread.directory + "." + file;
+    const auto bytes = ADA_TRY(FileBytes::open(path));
+    const std::string whole = joined(name, thread.directory) + path.substr(thread.path.size());
+    const std::string place = fmt::format("{}/{}.{}", to, thread.directory, atf::baseName(path));
     const bool isSmaller = ADA_TRY(compress(bytes.bytes(), place));
     if (isSmaller)
       replaced_[whole] = {whole, place};
@@ -178,12 +179,13 @@ Expected<void> Packer::recompress(const atf::ThreadTrace &thread, const std::str
   return {};
 }
 
+// The thread keeps its directory, which has other files as well.
 void Packer::replaceThread(const atf::ThreadTrace &thread, const std::string &name, const std::string &with) {
-  for (const std::string file : {"index", "detail"}) {
-    const std::string whole = joined(joined(name, thread.directory), file);
-    if (fileExists(with + "/" + file + ".atp"))
-      replaced_[whole + ".atf"] = {whole + ".atp", with + "/" + file + ".atp"};
-  }
+  using namespace thread_files;
+  const std::string place = joined(name, thread.directory);
+  replaced_[place + kAtfIndex] = {place + kOldPackedIndex, with + kPackedIndex};
+  if (fileExists(with + kPackedDetail))
+    replaced_[place + kAtfDetail] = {place + kOldPackedDetail, with + kPackedDetail};
 }
 
 // Converts ATF threads of a process. If that loses anything, they all stay as they are.

@@ -98,7 +98,7 @@ Expected<void> Dial9Sink::addProcess(const Process &process) {
     return now(Dial9Type::Process,
                {V::varint(process.index), V::string(process.name), V::boolean(process.pid.has_value()),
                 V::varint(process.pid.value_or(0)), V::u8(process.clockType), V::string(process.executable),
-                V::string(process.description), V::string(process.label)});
+                V::string(process.description.get()), V::string(process.label)});
   });
 }
 
@@ -108,7 +108,7 @@ Expected<void> Dial9Sink::addThread(const Thread &thread) {
     return now(Dial9Type::Thread, {V::varint(thread.index), V::varint(thread.process), V::varint(thread.number),
                                    V::varint(thread.tid), V::string(thread.name), V::u8(thread.arch), V::u8(thread.os),
                                    V::boolean(thread.fileThreadId.has_value()), V::u32(thread.fileThreadId.value_or(0)),
-                                   V::string(thread.description), V::string(thread.label)});
+                                   V::string(thread.description.get()), V::string(thread.label)});
   });
 }
 

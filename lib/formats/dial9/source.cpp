@@ -155,7 +155,7 @@ void Reader::addProcess(std::span<const dial9::Value> v) {
     process.pid = v[3].asUint64();
   process.clockType = static_cast<uint8_t>(v[4].asUint64());
   process.executable = v[5].asString();
-  process.description = v[6].asString();
+  process.description = std::string(v[6].asString());
   process.label = v.size() > 7 ? v[7].asString() : "";
   processes_.set(v[0].asUint64(), out_.add(std::move(process)));
 }
@@ -170,7 +170,7 @@ void Reader::addThread(std::span<const dial9::Value> v) {
   thread.os = static_cast<uint8_t>(v[6].asUint64());
   if (v[7].asBool())
     thread.fileThreadId = static_cast<uint32_t>(v[8].asUint64());
-  thread.description = v[9].asString();
+  thread.description = std::string(v[9].asString());
   thread.label = v.size() > 10 ? v[10].asString() : "";
   threads_.set(v[0].asUint64(), out_.add(std::move(thread)));
 }

@@ -1,10 +1,13 @@
 // Finds the files and directories of a recording.
 #include "formats/native/directories.h"
 
+#include "shared/encode/thread_files.h"
 #include "trace/base/file_tree.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
+#include <tuple>
 
 namespace ada::atf {
 
@@ -101,24 +104,61 @@ std::vector<std::string> directoriesNamed(const std::string &directory, std::str
   return names;
 }
 
-std::string indexPathIn(const std::string &threadDirectory) {
-  const std::string plain = joinPath(threadDirectory, "index.atf"), packed = joinPath(threadDirectory, "index.atp");
+//===--- the files of a thread --------------------------------------------===//
+
+using namespace thread_files;
+
+// "thread_3" of "thread_3.index.atp"; empty if it is not the name of such a file.
+static std::string_view threadOfFile(std::string_view name) {
+  const std::string_view thread = name.substr(0, name.find('.')), rest = name.substr(thread.size());
+  const bool isFile = rest == kPackedIndex || rest == kPackedDetail || rest == kPackedSched ||
+                      (rest.ends_with(kNewer) && rest.substr(0, rest.size() - std::strlen(kNewer)) == kPackedSched);
+  return isFile && threadNumber(thread) ? thread : std::string_view();
+}
+
+bool isOfThread(std::string_view name, bool isDirectory) {
+  return isDirectory ? threadNumber(name).has_value() : !threadOfFile(name).empty();
+}
+
+std::string threadPlaceOf(const std::string &file) {
+  const std::string_view name = baseName(file), thread = threadOfFile(name);
+  return thread.empty() ? parentPath(file) : file.substr(0, file.size() - (name.size() - thread.size()));
+}
+
+bool isIndexName(std::string_view name) {
+  return name == kAtfIndex + 1 || name == kOldPackedIndex + 1 ||
+         (name.ends_with(kPackedIndex) && !threadOfFile(name).empty());
+}
+
+static std::string inDirectory(const std::string &place, const char *file) { return joinPath(place, file + 1); }
+
+std::string indexPathIn(const std::string &place) {
+  if (!isDirectory(place))
+    return place + kPackedIndex;
+  const std::string plain = inDirectory(place, kAtfIndex), packed = inDirectory(place, kOldPackedIndex);
   return !exists(plain) && exists(packed) ? packed : plain;
 }
 
-std::string detailPathIn(const std::string &threadDirectory) {
-  const std::string plain = joinPath(threadDirectory, "detail.atf"), packed = joinPath(threadDirectory, "detail.atp");
+std::string detailPathIn(const std::string &place) {
+  if (!isDirectory(place))
+    return place + kPackedDetail;
+  const std::string plain = inDirectory(place, kAtfDetail), packed = inDirectory(place, kOldPackedDetail);
   if (exists(plain))
     return plain;
-  return exists(packed) || indexPathIn(threadDirectory).ends_with(".atp") ? packed : plain;
+  return exists(packed) || indexPathIn(place).ends_with(kOldPackedIndex) ? packed : plain;
 }
 
-std::vector<NumberedDirectory> threadDirectories(const std::string &directory) {
-  std::vector<NumberedDirectory> found;
-  for (std::string &name : directoriesNamed(directory, "thread_"))
-    if (auto number = threadNumber(name))
-      found.push_back({std::move(name), *number});
-  return found; // natural order is numeric order here
+std::vector<NumberedThread> threadsIn(const std::string &directory) {
+  std::vector<NumberedThread> found;
+  for (const Archive::Entry &entry : directoryEntries(directory)) {
+    const std::string_view name = entry.isDirectory ? std::string_view(entry.name) : threadOfFile(entry.name);
+    if (const auto number = threadNumber(name))
+      found.push_back({std::string(name), *number});
+  }
+  std::ranges::sort(found, {}, [](const NumberedThread &thread) { return std::tie(thread.number, thread.name); });
+  const auto isSame = [](const NumberedThread &a, const NumberedThread &b) { return a.name == b.name; };
+  found.erase(std::unique(found.begin(), found.end(), isSame), found.end());
+  return found;
 }
 
 } // namespace ada::atf

@@ -1,4 +1,4 @@
-// The directories of a recording: their names and their order.
+// The directories and files of a recording: their names and their order.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace ada::atf {
 
 /// "thread_3" and 3.
-struct NumberedDirectory {
+struct NumberedThread {
   std::string name;
   uint64_t number = 0;
 };
@@ -28,15 +28,26 @@ std::optional<uint64_t> threadNumber(std::string_view name);
 /// The N of "pid_N" or "pid_N_M".
 std::optional<uint64_t> processNumber(std::string_view name);
 
-/// The index file in a thread's directory: index.atf, or index.atp if only that exists.
-std::string indexPathIn(const std::string &threadDirectory);
+// The files of thread 3 are in the directory thread_3, as those of ATF always are. If there is no such directory, they
+// lie beside it: thread_3.index.atp, thread_3.detail.atp, thread_3.sched.ads. Either way the path with thread_3 at its
+// end is the thread's place.
 
-/// The detail file in a thread's directory: detail.atf or detail.atp, whichever exists. If both exist, detail.atf; if
+/// The place of the thread that an index file or a detail file belongs to.
+std::string threadPlaceOf(const std::string &file);
+/// Whether a file of that name is the index file of a thread.
+bool isIndexName(std::string_view name);
+/// Whether a directory with a file or directory of that name is that of a process with the thread.
+bool isOfThread(std::string_view name, bool isDirectory);
+
+/// The index file of the thread at a place. In a directory it is index.atf, or index.atp if only that exists.
+std::string indexPathIn(const std::string &place);
+
+/// Its detail file. In a directory it is detail.atf or detail.atp, whichever exists. If both exist, detail.atf; if
 /// neither does, the one that goes with the index file.
-std::string detailPathIn(const std::string &threadDirectory);
+std::string detailPathIn(const std::string &place);
 
-/// Directories thread_<decimal> in numeric order.
-std::vector<NumberedDirectory> threadDirectories(const std::string &directory);
+/// The threads that have a directory or files in a process's directory, in numeric order.
+std::vector<NumberedThread> threadsIn(const std::string &directory);
 /// Directories that start with `prefix`, in natural order (numbers by value).
 std::vector<std::string> directoriesNamed(const std::string &directory, std::string_view prefix);
 

@@ -1,5 +1,6 @@
 // Reads and writes the contents of ada.info records in wtf-trace files.
 #include "ada_info.h"
+#include "trace/base/json_document.h"
 #include "trace/base/json_object.h"
 #include "trace/base/nested_json.h"
 
@@ -25,6 +26,12 @@ std::string withRest(std::string_view args, WtfRest rest, std::string_view us, s
 
 // The fields of each kind of record: shared/text/json_fields.h says what `f` is.
 
+template <class F> static void visitDescription(F &&f, TextOnDemand &description) {
+  std::string text = description.get();
+  f.some("description", text);
+  description = std::move(text);
+}
+
 template <class F> static void visit(F &&f, WtfTraceInfo &info) {
   uint64_t version = 1, rest = static_cast<uint64_t>(info.rest);
   f("version", version);
@@ -39,7 +46,7 @@ template <class F> static void visit(F &&f, Process &process) {
   f.some("label", process.label);
   f.some("executable", process.executable);
   f("clock_type", process.clockType);
-  f.some("description", process.description);
+  visitDescription(f, process.description);
   f("pid", process.pid);
 }
 
@@ -54,7 +61,7 @@ template <class F> static void visit(F &&f, WtfThreadInfo &info) {
   f.some("label", thread.label);
   f("arch", thread.arch);
   f("os", thread.os);
-  f.some("description", thread.description);
+  visitDescription(f, thread.description);
   f("file_thread_id", thread.fileThreadId);
 }
 

@@ -218,7 +218,7 @@ Expected<void> WtfSink::writeInfo(const std::string &text) {
 Expected<void> WtfSink::addProcess(const Process &process) {
   executables_.push_back(process.executable.empty() ? process.name : process.executable);
   pids_.push_back(process.pid);
-  lost_.addChanged({process.name, process.executable, process.description});
+  lost_.addChanged({process.name, process.executable, process.description.get()});
   return writeInfo(infoText(process));
 }
 
@@ -229,7 +229,7 @@ Expected<void> WtfSink::addThread(const Thread &thread) {
     return {};
   }
   state.hasZone = true;
-  lost_.addChanged({thread.name, thread.description});
+  lost_.addChanged({thread.name, thread.description.get()});
   lost_.addOffCpu(thread);
   const auto zone = static_cast<uint16_t>(threads_.size());
   ADA_TRY(writeInfo(infoText(WtfThreadInfo{thread, zone})));

@@ -10,12 +10,14 @@
 #include "shared/options/triggers.h"
 #include "shared/ring/death.h"
 #include "shared/ring/tick_figures.h"
+#include "trace/base/json_document.h"
 #include "trace/base/json_object.h"
 #include "trace/base/nested_json.h"
 #include "trace/base/safe_file.h"
 #include "trace/base/try.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 #include <ctime>
 #include <memory>
@@ -273,7 +275,28 @@ bool manifestLeadsOn(const std::string &directory) {
   return !next.empty() && atf::isDirectory(atf::joinPath(atf::parentPath(directory), atf::baseName(next)));
 }
 
-static std::string howItEnded(const RingSnapshot *ring, const RecoverOptions &options) {
+// Whether the signal is one that a program brings upon itself, by a fault or abort().
+static bool isOwnFault(int signal) {
+  constexpr int kFaults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+  return std::ranges::find(kFaults, signal) != std::end(kFaults);
+}
+
+// When the process ended, on the trace's clock: a thread that waits then has no event that would say so. After a fault,
+// the program does nothing any more while the system writes its memory to a file, which may take seconds.
+static std::optional<uint64_t> whenItEnded(const JsonObject &manifest, const RecoverOptions &options) {
+  if (options.signal && isOwnFault(*options.signal))
+    return std::nullopt;
+  const std::string *const text = manifest.find(manifest::kClock);
+  const JsonDocument clock(text ? std::string_view(*text) : std::string_view());
+  uint64_t offsetNs = 0;
+  if (!options.endedUtcNs || !clock.object() || (*clock.object())[manifest::kEpochOffsetNs].get(offsetNs) ||
+      offsetNs >= *options.endedUtcNs)
+    return std::nullopt;
+  return *options.endedUtcNs - offsetNs;
+}
+
+static std::string howItEnded(const RingSnapshot *ring, const RecoverOptions &options,
+                              std::optional<uint64_t> endedNs) {
   JsonMembers exit;
   if (ring && ring->header().state == ADA_RING_EXEC) // `options` describe the program that came after it
     exit.text(manifest::kHow, manifest::kExec);
@@ -287,6 +310,8 @@ static std::string howItEnded(const RingSnapshot *ring, const RecoverOptions &op
     exit.text(manifest::kHow, manifest::kCode).number(manifest::kCode, *options.exitCode);
   else
     exit.text(manifest::kHow, manifest::kUnknown);
+  if (endedNs && !(ring && ring->header().state == ADA_RING_EXEC))
+    exit.number(manifest::kEndedNs, *endedNs);
   return exit.object();
 }
 
@@ -464,7 +489,7 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
   JsonObject process = objectAt(manifest::kProcess), recorder = objectAt(manifest::kRecorder);
   if (ring && !process.find(manifest::kPid))
     process.set(manifest::kPid, std::to_string(ring->header().pid));
-  process.set(manifest::kExit, howItEnded(ring, options));
+  process.set(manifest::kExit, howItEnded(ring, options, whenItEnded(json, options)));
   json.set(manifest::kProcess, process.text());
   json.set(manifest::kRecovered, JsonMembers()
                                      .text(manifest::kWhen, utcTime())

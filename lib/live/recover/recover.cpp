@@ -11,6 +11,7 @@
 #include "live/recover/recording_lock.h"
 #include "live/recover/ring_directory.h"
 #include "live/recover/ring_snapshot.h"
+#include "shared/encode/thread_files.h"
 #include "shared/ring/chunk_walk.h"
 #include "shared/ring/left_out.h"
 #include "shared/ring/losses.h"
@@ -33,6 +34,8 @@
 #include <utility>
 
 namespace ada::recover {
+
+using namespace thread_files;
 
 namespace {
 
@@ -75,7 +78,7 @@ public:
 
   // Finishes the files of all other threads, which are complete already or cut off.
   void remainingThreads() {
-    for (const auto &thread : atf::threadDirectories(directory_)) {
+    for (const auto &thread : atf::threadsIn(directory_)) {
       if (threads.contains(thread.number))
         continue;
       if (auto done = finishFile(thread.number); !done)
@@ -87,14 +90,15 @@ public:
   std::map<uint64_t, RecoveredThread> threads;
 
 private:
+  // Where it is, or will be. Packed threads have a directory in sessions of earlier versions.
   std::string indexPath(uint64_t number) const {
-    const std::string thread = threadPath(number);
-    const std::string path = atf::indexPathIn(thread);
-    return !atf::exists(path) && isPacked() ? atf::joinPath(thread, "index.atp") : path;
+    const std::string place = placeOf(number);
+    if (!atf::isDirectory(place))
+      return place + (ring_ && !isPacked() ? kAtfIndex : kPackedIndex);
+    const std::string path = atf::indexPathIn(place);
+    return !atf::exists(path) && isPacked() ? place + kOldPackedIndex : path;
   }
-  std::string threadPath(uint64_t number) const {
-    return atf::joinPath(directory_, "thread_" + std::to_string(number));
-  }
+  std::string placeOf(uint64_t number) const { return atf::joinPath(directory_, "thread_" + std::to_string(number)); }
   bool isPacked() const { return ring_ && ring_->header().format == ADA_FORMAT_PACKED; }
 
   void note(uint64_t number, const atf::IndexReader &reader) {
@@ -112,26 +116,29 @@ private:
   }
 
   // Makes sure that the files to be written or removed have no second name.
-  static Expected<void> makeOwnFiles(const std::string &indexPath) {
-    const std::string thread = atf::parentPath(indexPath);
-    ADA_TRY(makeOwnDirectory(thread));
-    for (const std::string &path : {indexPath, atf::detailPathIn(thread), atf::schedPathIn(thread)})
+  static Expected<void> makeOwnFiles(const std::string &place, const std::string &indexPath) {
+    if (hasDirectory(indexPath))
+      ADA_TRY(makeOwnDirectory(place));
+    for (const std::string &path : {indexPath, atf::detailPathIn(place), atf::schedPathIn(place)})
       ADA_TRY(makeOwnFile(path));
     return {};
   }
+  static bool hasDirectory(const std::string &indexPath) { return !indexPath.ends_with(kPackedIndex); }
 
   Expected<void> finishFile(uint64_t number) {
-    const std::string path = indexPath(number), detailPath = atf::detailPathIn(atf::parentPath(path));
-    ADA_TRY(makeOwnFiles(path));
-    ADA_TRY(removeFile(atf::schedPathIn(atf::parentPath(path)) + ".new")); // killed before it could replace the file
-    if (!hasHeader(path) && !hasHeader(detailPath)) {                      // killed before it could write anything
+    const std::string path = indexPath(number), place = placeOf(number);
+    const std::string detailPath = atf::detailPathIn(place), schedPath = atf::schedPathIn(place);
+    ADA_TRY(makeOwnFiles(place, path));
+    ADA_TRY(removeFile(schedPath + kNewer));          // killed before it could replace the file
+    if (!hasHeader(path) && !hasHeader(detailPath)) { // killed before it could write anything
       ADA_TRY(removeFile(path));
       ADA_TRY(removeFile(detailPath));
-      ADA_TRY(removeFile(atf::schedPathIn(atf::parentPath(path))));
-      removeEmptyDirectory(atf::parentPath(path));
+      ADA_TRY(removeFile(schedPath));
+      if (hasDirectory(path))
+        removeEmptyDirectory(place);
       return {};
     }
-    ADA_TRY(atf::finishSched(atf::schedPathIn(atf::parentPath(path))));
+    ADA_TRY(atf::finishSched(schedPath));
     auto reader = ADA_TRY(atf::IndexReader::open(path, {.checksum = atf::ChecksumPolicy::Defer}));
     // Detail is finished before the index, so a finished index means that both are.
     if (reader.countSource() != atf::CountSource::Footer || reader.header().eventCount != reader.size()) {
@@ -141,7 +148,7 @@ private:
       ADA_TRY(finishBoth(writer, details));
     }
     note(number, reader);
-    threads[number].held = ADA_TRY(heldIn(atf::parentPath(path), infoOf(number)));
+    threads[number].held = ADA_TRY(heldIn(place, infoOf(number)));
     return {};
   }
 
@@ -209,10 +216,10 @@ private:
 
   // Long because each step needs the results of the steps before it.
   Expected<void> recoverThread(const ada_ring_thread &thread) {
-    const std::string path = indexPath(thread.index);
-    if (auto made = makeDirectory(atf::parentPath(path)); !made) // exists if the drain has written anything
-      return made;
-    ADA_TRY(makeOwnFiles(path));
+    const std::string path = indexPath(thread.index), place = placeOf(thread.index);
+    if (hasDirectory(path))
+      ADA_TRY(makeDirectory(place)); // exists if the drain has written anything
+    ADA_TRY(makeOwnFiles(place, path));
     if (!hasHeader(path)) // not begun, or killed while its header was written
       ADA_TRY(createFile(path, thread.tid));
     Expansion state;               // what the journal knows
@@ -231,7 +238,7 @@ private:
     }
     if (const uint64_t unwritten = cursor.lost[ADA_LOST_WRITE_ERROR])
       state.gaps.lose(unwritten);
-    DetailRecovery details(atf::detailPathIn(atf::parentPath(path)), thread.tid, wanted_, &ring_->header());
+    DetailRecovery details(atf::detailPathIn(place), thread.tid, wanted_, &ring_->header());
     ADA_TRY(openDetails(details, path, gone + inFile, ring_->detailOf(thread.index)));
     auto writer = ADA_TRY(atf::IndexWriter::resume(path, inFile));
     Expected<void> appended;
@@ -263,7 +270,7 @@ private:
     if (!appended)
       return appended;
     ADA_TRY(finishBoth(writer, details));
-    const std::string schedPath = atf::schedPathIn(atf::parentPath(path));
+    const std::string schedPath = atf::schedPathIn(place);
     if (const auto kept = ring_->schedOf(thread); !kept.empty())
       ADA_TRY(replaceFile(schedPath, {reinterpret_cast<const char *>(kept.data()), kept.size()}));
     const auto held = ADA_TRY(recoverHeld(schedPath, thread, ring_->chunksOf(thread.index), clock_,
@@ -409,8 +416,8 @@ Expected<void> removeUnbegunRing(const std::string &directory, const std::string
 // True for a process whose disk was full, or that had no descriptors left: it wrote its manifest, but not the ends of
 // all files.
 bool hasUnfinishedFiles(const std::string &directory) {
-  for (const auto &thread : atf::threadDirectories(directory)) {
-    const std::string place = atf::joinPath(directory, "thread_" + std::to_string(thread.number));
+  for (const auto &thread : atf::threadsIn(directory)) {
+    const std::string place = atf::joinPath(directory, thread.name);
     if (atf::lacksEnd(atf::schedPathIn(place)))
       return true;
     const std::string path = atf::indexPathIn(place);
@@ -432,7 +439,7 @@ bool isOfNothing(const std::string &directory) {
   const std::string_view name = atf::baseName(directory);
   if (std::ranges::count(name, '_') < 2 || atf::exists(directory + "/manifest.json"))
     return false;
-  return std::ranges::all_of(atf::threadDirectories(directory), [&](const auto &thread) {
+  return std::ranges::all_of(atf::threadsIn(directory), [&](const auto &thread) {
     const std::string path = atf::indexPathIn(atf::joinPath(directory, thread.name));
     if (!hasHeader(path))
       return !isLink(path);
@@ -442,10 +449,12 @@ bool isOfNothing(const std::string &directory) {
 }
 
 Expected<void> removeNothing(const std::string &directory) {
-  for (const auto &thread : atf::threadDirectories(directory)) {
-    const std::string path = atf::joinPath(directory, thread.name);
-    ADA_TRY(removeFile(path + "/index.atp"));
-    removeEmptyDirectory(path);
+  for (const auto &thread : atf::threadsIn(directory)) {
+    const std::string place = atf::joinPath(directory, thread.name);
+    const bool hasDirectory = atf::isDirectory(place);
+    ADA_TRY(removeFile(hasDirectory ? place + kOldPackedIndex : place + kPackedIndex));
+    if (hasDirectory)
+      removeEmptyDirectory(place);
   }
   ADA_TRY(removeFile(directory + "/manifest.json.new"));
   removeEmptyDirectory(directory);

@@ -9,9 +9,11 @@ namespace ada {
 
 simdjson::error_code JsonDocument::parse(std::string_view json) {
   object_.reset();
+  if (json.empty())
+    return simdjson::EMPTY; // its parser would copy from a null pointer
   dom::element root;
   auto error = parser_.parse(json.data(), json.size()).get(root);
-  if (error && !json.empty())
+  if (error)
     if (const std::string repaired = repairJson(json); repaired != json) {
       error = parser_.parse(repaired).get(root);
       isRepaired_ = !error;

@@ -1,6 +1,7 @@
 // Changes members of a JSON object.
 #include "json_object.h"
 
+#include "json_document.h"
 #include "nested_json.h"
 
 #include <algorithm>

@@ -2,7 +2,16 @@
 #pragma once
 
 #include "json.h"
-#include "json_document.h"
+#include "shared/text/json_fields.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace simdjson::dom {
+class object; // from json_document.h
+}
 
 namespace ada {
 
@@ -14,9 +23,11 @@ public:
   JsonObject() = default;
   /// No members if the text is not a JSON object. What is nested too deeply for a reader becomes "…".
   explicit JsonObject(std::string_view json);
-  explicit JsonObject(const dom::object &object);
+  explicit JsonObject(const simdjson::dom::object &object);
 
   bool empty() const noexcept { return members_.empty(); }
+  /// Each with its JSON.
+  const std::vector<std::pair<std::string, std::string>> &members() const noexcept { return members_; }
   /// The member as JSON, or null.
   const std::string *find(std::string_view key) const;
   /// Keeps the member's place if it has one.

@@ -8,16 +8,19 @@
 
 namespace ada {
 
-// A number token that fits neither a 64-bit integer nor a double.
-static bool isOutOfRange(std::string_view token) {
+// Integers that do not fit 64 bits become doubles, and numbers that no double holds null.
+static std::string inRange(std::string_view token) {
   constexpr std::string_view kMost = "18446744073709551615", kLeast = "9223372036854775808";
-  bool negative = token.starts_with('-');
-  std::string_view digits = token.substr(negative);
+  const bool negative = token.starts_with('-');
+  const std::string_view digits = token.substr(negative);
+  std::string number(token);
   if (digits.find_first_of(".eE") == digits.npos) {
-    std::string_view limit = negative ? kLeast : kMost;
-    return digits.size() > limit.size() || (digits.size() == limit.size() && digits > limit);
+    const std::string_view limit = negative ? kLeast : kMost;
+    if (digits.size() < limit.size() || (digits.size() == limit.size() && digits <= limit))
+      return number;
+    number += "e0";
   }
-  return std::isinf(std::strtod(std::string(token).c_str(), nullptr));
+  return std::isinf(std::strtod(number.c_str(), nullptr)) ? "null" : number;
 }
 
 std::string repairJson(std::string_view text) {
@@ -36,7 +39,7 @@ std::string repairJson(std::string_view text) {
     } else if (!inString && (c == '-' || (c >= '0' && c <= '9'))) {
       size_t end = text.find_first_not_of("+-.0123456789eE", at);
       std::string_view token = text.substr(at, end - at);
-      result += isOutOfRange(token) ? "null" : token;
+      result += inRange(token);
       at += token.size();
     } else {
       inString ^= c == '"';

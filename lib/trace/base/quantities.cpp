@@ -96,6 +96,12 @@ std::string formatBytes(uint64_t bytes) {
   return fixed(value, 1) + " " + kUnits[unit];
 }
 
+std::string formatShare(double share) { return fixed(100 * share, 0) + " %"; }
+
+std::string formatPercent(uint64_t part, uint64_t whole) {
+  return fixed(whole ? 100.0 * static_cast<double>(part) / static_cast<double>(whole) : 0.0, 1) + "%";
+}
+
 std::string formatRate(uint64_t events, uint64_t nanoseconds) {
   const double rate = nanoseconds ? static_cast<double>(events) * 1e9 / nanoseconds : 0;
   if (rate < 1000)

@@ -28,6 +28,11 @@ std::string formatBytes(uint64_t bytes);
 /// Events per second: "950/s", "12.3 k/s", "9.8 M/s"
 std::string formatRate(uint64_t events, uint64_t nanoseconds);
 
+/// "71 %" of a share between 0 and 1
+std::string formatShare(double share);
+/// "71.3%" of a whole; 0 of nothing
+std::string formatPercent(uint64_t part, uint64_t whole);
+
 /// Reads "10us", "1.5 ms", "2s", "250ns", "1m", "1h"; a bare number is
 /// nanoseconds. Nothing if the text is anything else or does not fit.
 std::optional<uint64_t> parseDuration(std::string_view text);

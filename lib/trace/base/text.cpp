@@ -89,6 +89,19 @@ std::string fitted(std::string_view text, size_t columns) {
   return std::string(text.substr(0, size)) + (columns ? "…" : "");
 }
 
+std::string quotedForShell(std::string_view word) {
+  const auto isPlain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("-_./=+,:@%").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, isPlain))
+    return std::string(word);
+  std::string text = "'";
+  for (const char c : word)
+    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 std::vector<std::string_view> partsOf(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {

@@ -16,6 +16,9 @@ std::string validUtf8(std::string_view text);
 /// that follows. '?' stands for each such character (see isUnprintable()), U+FFFD for each byte that is not UTF-8.
 std::string oneLine(std::string_view text);
 
+/// The word as a shell takes it, in quotes if it needs them.
+std::string quotedForShell(std::string_view word);
+
 /// The parts of a text between separators, without empty ones; they point into the text.
 std::vector<std::string_view> partsOf(std::string_view text, char separator);
 

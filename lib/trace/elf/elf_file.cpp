@@ -110,6 +110,38 @@ std::string_view ElfFile::contents(const Section &section) const {
   return section.type == SHT_NOBITS ? std::string_view() : bytesOf(elf_rawdata(section.handle, nullptr));
 }
 
+std::string_view ElfFile::uncompressed(const Section &section, uint64_t most) const {
+  GElf_Shdr header;
+  GElf_Chdr compressed;
+  if (section.type == SHT_NOBITS || !gelf_getshdr(section.handle, &header) || header.sh_size > most)
+    return {};
+  if (!(header.sh_flags & SHF_COMPRESSED))
+    return bytesOf(elf_rawdata(section.handle, nullptr));
+  if (!gelf_getchdr(section.handle, &compressed) || compressed.ch_size > most || elf_compress(section.handle, 0, 0) < 0)
+    return {};
+  return bytesOf(elf_getdata(section.handle, nullptr));
+}
+
+std::vector<ElfFile::Variable> ElfFile::variables() const {
+  std::vector<Variable> found;
+  for (const uint32_t kind : {SHT_SYMTAB, SHT_DYNSYM}) {
+    for (const Section &table : sectionList_) {
+      Elf_Data *data = table.type == kind ? elf_getdata(table.handle, nullptr) : nullptr;
+      GElf_Sym entry;
+      for (int i = 0; data && gelf_getsym(data, i, &entry); ++i) {
+        const bool isVariable = GELF_ST_TYPE(entry.st_info) == STT_OBJECT && entry.st_shndx != SHN_UNDEF;
+        const char *text = isVariable && entry.st_size ? elf_strptr(elf_.get(), table.link, entry.st_name) : nullptr;
+        if (text && *text)
+          found.push_back({text, entry.st_value, entry.st_size});
+      }
+    }
+    if (!found.empty())
+      break;
+  }
+  std::ranges::stable_sort(found, {}, &Variable::address);
+  return found;
+}
+
 // The part of the file from which a segment is loaded.
 std::string_view ElfFile::bytesOfSegment(const Segment &segment) const {
   if (segment.offset > file_.size() || segment.fileSize > file_.size() - segment.offset)

@@ -42,6 +42,8 @@ public:
   bool hasSections() const { return !sectionList_.empty(); }
   const std::vector<Section> &sections() const { return sectionList_; }
   std::string_view contents(const Section &section) const;
+  /// The same of a section that may be compressed; empty if it is larger than `most`.
+  std::string_view uncompressed(const Section &section, uint64_t most) const;
 
   /// Names of the libraries that the dynamic linker loads with this file.
   const std::vector<std::string> &needed() const { return neededList_; }
@@ -58,6 +60,12 @@ public:
   std::optional<std::string_view> textAt(uint64_t address) const;
   /// `size` bytes at an address of the linked image; empty if the file does not contain them.
   std::string_view bytesAt(uint64_t address, size_t size) const;
+  struct Variable {
+    std::string_view name;
+    uint64_t address = 0, size = 0;
+  };
+  /// Variables with static storage, by address; those of .dynsym if there is no .symtab.
+  std::vector<Variable> variables() const;
   /// Address of a symbol in .symtab, if it exists.
   std::optional<uint64_t> symbol(std::string_view name) const;
 

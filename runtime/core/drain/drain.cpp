@@ -51,7 +51,7 @@ void Drain::askForDump(bool isUrgent) {
 }
 
 int Drain::flush() {
-  if (requests_.stopped)
+  if (requests_.isStopped())
     return -1;
   const uint32_t wanted = requests_.ask();
   wake();
@@ -98,7 +98,6 @@ int Drain::begin() {
   if (error == 0) {
     const Beginning &b = *beginning_;
     trace_.start(*ring_, b.images, b.anchors, b.options, b.triggers, directory_);
-    passes_.examineModules();
   }
   if (error == 0)
     return 0;
@@ -147,8 +146,6 @@ void Drain::run() {
 // Takes what is asked for now. Executes the order that waits, if there is one.
 Drain::Asked Drain::look() {
   upkeep_.askNames(*ring_);
-  if (flight_.isOn())
-    upkeep_.watchEndings();
   Asked asked = {};
   asked.wake = __atomic_load_n(&ring_->orders().wake, __ATOMIC_SEQ_CST);
   asked.hasOrder = takeOrder();
@@ -198,8 +195,7 @@ bool Drain::recordOn(const Asked &asked) {
     writeManifest();
   if (ending_ == Ending::Running) // an exec may end this thread at any moment after its answer
     rotate();
-  if (const Mode mode = this->mode();
-      mode == Mode::Parking || mode == Mode::Reparking || (mode == Mode::Parked && records > 0))
+  if (mustPark() || (mode() == Mode::Parked && records > 0))
     finishParked();
   return endTurn(asked, records, isDumping);
 }
@@ -300,9 +296,7 @@ uint64_t Drain::pass(const Asked &asked) {
     writeManifest();
   if (trace_.budget().active())
     trace_.budget().beginPass();
-  const Mode mode = this->mode();
-  const bool isWhole = asked.isFlush || asked.hasOrder || mode == Mode::Parking || mode == Mode::Reparking ||
-                       !flight_.hasBegun(asked.dumps);
+  const bool isWhole = takesAll(asked) || !flight_.hasBegun(asked.dumps);
   const bool isLast = asked.isFinishing && ending_ == Ending::Exit;
   // In the state ADA_RING_EXEC the files are complete, while this thread keeps sleeping and waking until exec ends it.
   const bool readsSwitches = !isParked() && __atomic_load_n(&ring_->header().state, __ATOMIC_RELAXED) != ADA_RING_EXEC;
@@ -320,7 +314,7 @@ void Drain::takeModules() {
 
 // Whether the manifest is to be written now. `lacksWindows`: it does not have all windows.
 bool Drain::isManifestDue(const Asked &asked, bool lacksWindows) {
-  if (lacksWindows && (asked.isFlush || asked.hasOrder || mode() == Mode::Parking || mode() == Mode::Reparking))
+  if (lacksWindows && takesAll(asked))
     return true; // a process that flushes may be about to die
   const bool isBehind =
       lacksWindows || trace_.isManifestOld() || trace_.budget().manifestIsBehind() || trace_.sched().manifestIsBehind();

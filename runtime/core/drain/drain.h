@@ -107,6 +107,9 @@ private:
   };
 
   Mode mode() const { return static_cast<Mode>(__atomic_load_n(&mode_, __ATOMIC_ACQUIRE)); }
+  bool mustPark() const { return mode() == Mode::Parking || mode() == Mode::Reparking; }
+  // Everything that was recorded before has to be taken now.
+  bool takesAll(const Asked &asked) const { return asked.isFlush || asked.hasOrder || mustPark(); }
   void setMode(Mode mode) { __atomic_store_n(&mode_, static_cast<uint32_t>(mode), __ATOMIC_RELEASE); }
 
   static void threadMain(void *self);
@@ -150,7 +153,7 @@ private:
   const char *directory_ = nullptr;
   bool isAlone_ = false; // the process had one thread when this was started
 
-  // Used by the drain thread only.
+  // Written by the drain thread only; threads of the program read the mode.
   uint32_t mode_ = 0; // (atomic) Mode
   Ending ending_ = Ending::Running;
   uint64_t manifestDueNs_ = 0;

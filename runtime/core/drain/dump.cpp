@@ -2,19 +2,18 @@
 #include "dump.h"
 #include "directory.h"
 #include "shared/encode/packed_format.h"
-#include "shared/encode/sched_format.h"
 
 namespace ada::runtime {
 namespace {
 
-// The number in a name thread_N; -1 if it is another name.
-int64_t threadOf(const char *name) {
+// For the name of a thread's file: the thread's number, and in `file` what follows it (see thread_files). Otherwise -1.
+int64_t threadOf(const char *name, const char *&file) {
   constexpr const char kPrefix[] = "thread_";
   if (!TextPiece(name).startsWith(kPrefix))
     return -1;
   int64_t number = 0;
-  for (const char *s = name + sizeof kPrefix - 1; *s >= '0' && *s <= '9'; ++s)
-    number = number * 10 + (*s - '0');
+  for (file = name + sizeof kPrefix - 1; *file >= '0' && *file <= '9'; ++file)
+    number = number * 10 + (*file - '0');
   return number;
 }
 
@@ -39,13 +38,10 @@ int Dump::begin(const char *place, const char *session, uint32_t processId) {
     error = sys::makeDirectory(directory_.c_str());
   if (error == 0)
     eachName(place_, [&](const char *name) {
-      const int64_t thread = threadOf(name);
-      if (thread >= 0 && error == 0)
-        error = addFile(static_cast<uint32_t>(thread), false);
-      if (thread >= 0 && error == 0)
-        error = addFile(static_cast<uint32_t>(thread), true);
-      if (thread >= 0 && error == 0)
-        error = copySched(static_cast<uint32_t>(thread));
+      const char *file = nullptr;
+      const int64_t thread = threadOf(name, file);
+      if (thread >= 0)
+        error = add(static_cast<uint32_t>(thread), file);
       return error == 0;
     });
   if (error < 0)
@@ -53,8 +49,17 @@ int Dump::begin(const char *place, const char *session, uint32_t processId) {
   return error;
 }
 
+// Adds the thread's file of that name.
+int Dump::add(uint32_t thread, const char *name) {
+  if (equal(name, thread_files::kPackedIndex))
+    return addFile(thread, false);
+  if (equal(name, thread_files::kPackedDetail))
+    return addFile(thread, true);
+  return equal(name, thread_files::kPackedSched) ? copySched(thread) : 0;
+}
+
 int Dump::openBoth(const File &file, bool isNew) {
-  const char *name = file.isDetail ? "detail.atp" : "index.atp";
+  const char *name = file.isDetail ? thread_files::kPackedDetail : thread_files::kPackedIndex;
   from_.begin(place_, file.thread, name);
   to_.begin(directory_.c_str(), file.thread, name);
   int error = from_.openMade();
@@ -74,7 +79,7 @@ int Dump::addFile(uint32_t thread, bool isDetail) {
   File file = {thread, isDetail, 0, 0};
   int error = openBoth(file, true);
   if (error < 0)
-    return error == -ENOENT ? 0 : error; // no detail file
+    return error;
   const int64_t size = from_.size();
   uint64_t begin = packed::kFileHeaderBytes, end = static_cast<uint64_t>(size);
   error = size < 0 ? static_cast<int>(size) : 0;
@@ -101,11 +106,11 @@ int Dump::addFile(uint32_t thread, bool isDetail) {
 
 // The file is small and finished, so it is copied at once.
 int Dump::copySched(uint32_t thread) {
-  from_.begin(place_, thread, sched::kFileName);
-  to_.begin(directory_.c_str(), thread, sched::kFileName);
+  from_.begin(place_, thread, thread_files::kPackedSched);
+  to_.begin(directory_.c_str(), thread, thread_files::kPackedSched);
   int error = from_.openMade();
   if (error < 0)
-    return error == -ENOENT ? 0 : error; // no scheduling file
+    return error;
   error = to_.open([] { return 0; });
   const int64_t size = from_.size();
   if (error == 0)
@@ -177,14 +182,7 @@ void removeProcessDirectory(const char *directory) {
   constexpr int kDirectory = 0x200; // AT_REMOVEDIR
   auto removeDirectory = [](const char *path) { sys::call(SYS_unlinkat, AT_FDCWD, path, kDirectory); };
   eachName(directory, [&](const char *name) {
-    Path path(directory);
-    path << '/' << name;
-    if (threadOf(name) >= 0) {
-      for (const char *file : {"/index.atp", "/detail.atp", "/sched.ads"})
-        sys::unlink((Path(path) << file).c_str());
-      removeDirectory(path.c_str());
-    } else
-      sys::unlink(path.c_str());
+    sys::unlink((Path(directory) << '/' << name).c_str());
     return true;
   });
   removeDirectory(directory);

@@ -37,6 +37,7 @@ private:
   };
   static constexpr uint64_t kMostFiles = 1 << 18, kBufferBytes = 1 << 20;
 
+  int add(uint32_t thread, const char *name);
   int addFile(uint32_t thread, bool isDetail);
   int copySched(uint32_t thread);
   // Opens from_ and to_.

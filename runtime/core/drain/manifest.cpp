@@ -88,10 +88,10 @@ void writeUnattached(JsonWriter &json, const ManifestWriter::Facts &facts) {
 // The session of a process's directory.
 Path sessionOf(const char *directory) { return Path(directory) << "/.."; }
 
-// Writes the last manifest over one of the same size, and returns its descriptor, or a negative number if that can't be
-// done. A kill can't leave a part of it, because it is a single write within a page. A new file would cost a process
-// more than all else that it does at its end: ext4 does not use the numbers of removed files for some seconds, and each
-// process that makes one looks past all of them.
+// Writes a small manifest over one of the same size, and returns its descriptor, or a negative number if that can't be
+// done. A kill can't leave a part of it, because it is a single write within a page. Done where a new file has no room,
+// and for the last one: a new file would cost a process more than all else that it does at its end, because ext4 does
+// not use the numbers of removed files for some seconds, and each process that makes one looks past all of them.
 int replaceInPlace(const char *path, TextPiece text) {
   const int fd = sys::open(path, O_RDWR | O_NOFOLLOW);
   if (fd < 0)
@@ -288,7 +288,8 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
   JsonWriter json(temporary.c_str());
   writeContent(json, facts);
   const bool isLast = facts.ending == Ending::Exit, isSmall = json.endAt(manifest::kSmallBytes);
-  int fd = isLast && isSmall ? replaceInPlace(path.c_str(), json.kept()) : -1, error = 0;
+  const TextPiece small = json.kept(); // stays in its buffer
+  int fd = isLast && isSmall ? replaceInPlace(path.c_str(), small) : -1, error = 0;
   const bool isReplaced = fd >= 0;
   if (!isReplaced) {
     error = json.finish();
@@ -302,9 +303,16 @@ int ManifestWriter::write(const char *directory, const Facts &facts) {
     return 0;
   if (error == 0)
     error = sys::rename(temporary.c_str(), path.c_str());
-  if (error < 0)
-    sys::unlink(temporary.c_str());
-  return error;
+  if (error == 0)
+    return 0;
+  sys::unlink(temporary.c_str());
+  if (!isSmall || isLast)
+    return error;
+  fd = replaceInPlace(path.c_str(), small);
+  if (fd < 0)
+    return error;
+  sys::close(fd);
+  return 0;
 }
 
 void ManifestWriter::writeContent(JsonWriter &json, const Facts &facts) {

@@ -15,10 +15,9 @@ public:
   // Allocates the drain thread's memory. 0 or -ENOMEM.
   int start(ProcessTrace &trace) {
     trace_ = &trace;
+    own_.view.modules.examineBy(examineModule, trace_);
     return own_.start();
   }
-  // The trace has begun: modules are examined when a thread is read that has called them.
-  void examineModules() { own_.view.modules.examineBy(examineModule, trace_); }
   // Starts the helpers. `wanted`: option drain_threads.
   void startHelpers(uint64_t wanted);
   void stopHelpers() { helpers_.stop(); }
@@ -39,6 +38,7 @@ public:
   unsigned char *buffer() { return own_.events; }
 
 private:
+  // Modules are examined when a thread is read that has called them.
   static void examineModule(void *trace, uint32_t moduleId);
   bool isWorthSharing() const;
   void takePart(Workspace &work);

@@ -136,7 +136,7 @@ void ProcessTrace::removeOldest() {
   }
   // The thread has ended, and its slot may belong to another.
   PackedFile file;
-  tryToWrite(block.thread, "index.atp", [&] {
+  tryToWrite(block.thread, thread_files::kPackedIndex, [&] {
     int error = file.load(place_, static_cast<uint32_t>(block.thread));
     return error < 0 ? error : file.removeFirst();
   });

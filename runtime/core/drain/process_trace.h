@@ -128,7 +128,7 @@ public:
   template <class Write> void tryToWrite(uint64_t thread, const char *file, Write &&write) {
     const int error = withDescriptors(write);
     if (error < 0)
-      fail((Path("thread_") << thread << '/' << file).c_str(), error);
+      fail((Path("thread_") << thread << file).c_str(), error);
   }
   bool failed() const { return __atomic_load_n(&failed_, __ATOMIC_ACQUIRE); }
   static bool isFull(int error) { return error == -ENOSPC || error == -EDQUOT || error == -EFBIG; }

@@ -1,4 +1,7 @@
-// What the program's threads ask the drain for. Both share it: all members but `exitStatus` are atomic.
+// What the program's threads ask the drain for.
+//
+// Both share it: all members are atomic. The drain reads `exitStatus` plainly, after the request to finish that follows
+// it.
 #pragma once
 
 #include "core/facts/ending.h"
@@ -15,7 +18,7 @@ struct DrainRequests {
   int exitStatus = 0;
   bool stopped = false; // the last pass is over, and the drain is gone
 
-  // Asks for a pass over everything that was recorded before the call. Returns its number, for isDone().
+  // Asks for a pass over everything that was recorded before the call. Returns its number, for isUpTo().
   uint32_t ask() { return __atomic_add_fetch(&passes, 1, __ATOMIC_ACQ_REL); }
   uint32_t asked() const { return __atomic_load_n(&passes, __ATOMIC_ACQUIRE); }
   static bool isUpTo(uint32_t done, uint32_t wanted) { return static_cast<int32_t>(done - wanted) >= 0; }

@@ -152,10 +152,11 @@ private:
 };
 
 template <class Give> void ThreadTrace::handOver(Path directory, Give &&give) const {
-  directory << "/thread_" << number_;
-  give(directory.c_str());
-  for (const char *name : {index_.name(), detail_.name(), sched::kFileName})
-    give((Path(directory) << '/' << name).c_str());
+  const Path thread = directory << "/thread_" << number_;
+  if (!index_.packed())
+    give(thread.c_str());
+  for (const char *name : {index_.name(), detail_.name(), sched_->name()})
+    give((Path(thread) << name).c_str());
 }
 
 } // namespace ada::runtime

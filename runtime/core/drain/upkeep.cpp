@@ -3,7 +3,6 @@
 #include "core/facts/process_info.h"
 #include "drain_thread.h"
 #include "orphans.h"
-#include "process_events.h"
 
 namespace ada::runtime {
 
@@ -21,16 +20,7 @@ void Upkeep::askNames(Ring &ring) {
     readThreadName(thread.tid, thread.comm);
   }
   namesNext_ = 0;
-  ++rounds_;
   namesDueNs_ = sys::nowNs() + 1000000000;
-}
-
-void Upkeep::watchEndings() {
-  if (watchesEndings_ || rounds_ < 2) // the first round is at the start
-    return;
-  watchesEndings_ = true;
-  if (!isFiltered())
-    watchOtherEndings();
 }
 
 // Looking into the rings of all processes takes longer than many processes live. So of those one in eight does it. The

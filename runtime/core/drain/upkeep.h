@@ -12,17 +12,12 @@ public:
   void lookForOwnOrphan() { mayHaveOrphan_ = true; }
   // Copies the kernel's names of threads to the ring once a second, because they are lost once a process is killed.
   void askNames(Ring &ring);
-  // For a flight recorder: watches what ends the process without a handler, once the program has had a second for its
-  // own handlers. Call it after askNames().
-  void watchEndings();
   // Removes ring files that nobody needs any more. Done once or twice, when there is nothing else to do; true if it was
   // done now. For a thread with its own table of files.
   bool lookForOrphans(Ring &ring);
 
 private:
   uint64_t namesDueNs_ = 0, namesNext_ = 0; // when the next round of askNames begins, and its next slot
-  uint32_t rounds_ = 0;                     // of askNames, which are a second apart
-  bool watchesEndings_ = false;
   bool mayHaveOrphan_ = false;
   enum class Looked : uint8_t { Not, ForOwn, ForAll } looked_ = Looked::Not;
 };

@@ -4,7 +4,7 @@
 namespace ada::runtime {
 
 void DetailFile::begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version) {
-  HeadedFile::begin(directory, index, "detail.atf",
+  HeadedFile::begin(directory, index, thread_files::kAtfDetail,
                     {.version = static_cast<uint8_t>(version), .arch = arch::kAtfArch, .threadId = tid});
 }
 

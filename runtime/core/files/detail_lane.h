@@ -26,7 +26,7 @@ public:
   }
   bool canLink(uint64_t indexSeq, uint64_t detailSeq) const { return atf_.canLink(indexSeq, detailSeq); }
 
-  const char *name() const { return isPacked_ ? "detail.atp" : "detail.atf"; }
+  const char *name() const { return isPacked_ ? thread_files::kPackedDetail : thread_files::kAtfDetail; }
   int append(const unsigned char *bytes, const atf::DetailTotals &batch) {
     return with([&](auto &file) { return file.append(bytes, batch); });
   }

@@ -25,7 +25,7 @@ public:
   const PackedFile *packed() const { return isPacked_ ? &packed_ : nullptr; }
   // The number of events that are no longer in the file.
   uint64_t removed() const { return isPacked_ ? packed_.removed() : 0; }
-  const char *name() const { return isPacked_ ? "index.atp" : "index.atf"; }
+  const char *name() const { return isPacked_ ? thread_files::kPackedIndex : thread_files::kAtfIndex; }
   int append(const unsigned char *events, size_t n, uint64_t count) {
     return with([&](auto &file) { return file.append(events, n, count); });
   }

@@ -4,7 +4,7 @@
 namespace ada::runtime {
 
 void PackedDetailFile::begin(const char *directory, uint32_t index, uint32_t tid, Memory *&memory) {
-  HeadedFile::begin(directory, index, "detail.atp", {.arch = arch::kAtfArch, .threadId = tid});
+  HeadedFile::begin(directory, index, thread_files::kPackedDetail, {.arch = arch::kAtfArch, .threadId = tid});
   memory_ = &memory;
 }
 

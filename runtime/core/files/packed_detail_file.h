@@ -1,6 +1,6 @@
-// One thread's detail.atp: detail events as packed blocks, see docs/formats/packed.md.
+// One thread's packed detail file: detail events as packed blocks, see docs/formats/packed.md.
 //
-// Owned by the drain thread. Like index.atp, the file can always be read up to its last whole event: the block being
+// Owned by the drain thread. Like the index file, it can always be read up to its last whole event: the block being
 // written has a placeholder header and extends to the end of the file.
 //
 // It has the same operations as DetailFile; comments that are missing here are there. It takes events in the form of

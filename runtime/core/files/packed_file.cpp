@@ -5,7 +5,7 @@ namespace ada::runtime {
 
 void PackedFile::begin(const char *directory, uint32_t index, uint32_t tid, packed::BlockWriter &blocks) {
   const bool isUsed = blocks_ == &blocks; // by the slot's previous thread; otherwise it is zeros
-  HeadedFile::begin(directory, index, "index.atp", {.arch = arch::kAtfArch, .threadId = tid});
+  HeadedFile::begin(directory, index, thread_files::kPackedIndex, {.arch = arch::kAtfArch, .threadId = tid});
   blocks_ = &blocks;
   if (isUsed)
     __builtin_memset(static_cast<void *>(blocks_), 0, sizeof *blocks_);
@@ -126,7 +126,7 @@ uint64_t PackedFile::shorten(uint64_t count) {
 
 int PackedFile::makeNext(const char *directory, unsigned char *buffer) {
   ThreadFile next;
-  next.begin(directory, file_.index(), "index.atp");
+  next.begin(directory, file_.index(), thread_files::kPackedIndex);
   nextStartBytes_ = blocks_->begin(buffer, crc32c);
   const int error = next.open([&] {
     const packed::RawFileHeader header = packed::encodeFileHeader(origin_, nullptr, 0, false, crc32c);
@@ -139,7 +139,7 @@ int PackedFile::makeNext(const char *directory, unsigned char *buffer) {
 
 void PackedFile::goOn(const char *directory) {
   const uint32_t index = file_.index();
-  file_.begin(directory, index, "index.atp");
+  file_.begin(directory, index, thread_files::kPackedIndex);
   file_.setMade();
   removed_ = totals_.events, totals_.firstNs = 0;
   first_ = blockOffset_ = packed::aligned(packed::kFileHeaderBytes);
@@ -151,7 +151,7 @@ void PackedFile::goOn(const char *directory) {
 //===--- the oldest blocks ------------------------------------------------===//
 
 int PackedFile::load(const char *directory, uint32_t index) {
-  HeadedFile::begin(directory, index, "index.atp", {});
+  HeadedFile::begin(directory, index, thread_files::kPackedIndex, {});
   packed::RawFileHeader header;
   packed::RawTrailer trailer;
   packed::RawBlockHeader block;

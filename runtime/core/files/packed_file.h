@@ -1,4 +1,4 @@
-// One thread's index.atp: events as packed blocks, see docs/formats/packed.md.
+// One thread's packed index file: events as packed blocks, see docs/formats/packed.md.
 //
 // Owned by the drain thread. The file can always be read up to its last whole event: the block being written has a
 // placeholder header and extends to the end of the file.

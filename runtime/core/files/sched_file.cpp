@@ -12,9 +12,13 @@ void SchedFile::begin(SchedLane &lane, ada_ring_thread &slot) {
   lane_ = &lane, slot_ = &slot;
   isActive_ = true, isFiber_ = slot.stack_low == ADA_STACK_OF_FIBER;
   tid_ = slot.tid, number_ = slot.index;
-  file_.begin(lane.place(), number_, sched::kFileName);
+  file_.begin(lane.place(), number_, name());
   kept_ = lane.isBounded() ? nullptr : lane.ring().schedOf(slot); // that of a bounded trace is cut in its file
   beginKept();
+}
+
+const char *SchedFile::name() const {
+  return lane_->ring().header().format == ADA_FORMAT_PACKED ? thread_files::kPackedSched : thread_files::kAtfSched;
 }
 
 //===--- what the kernel reports ------------------------------------------===//
@@ -234,15 +238,14 @@ void SchedFile::finish() {
 
 // The thread's state becomes the first record: the whole part may have no other.
 void SchedFile::goOn() {
-  file_.begin(lane_->place(), number_, sched::kFileName);
+  file_.begin(lane_->place(), number_, name());
   beginKept();
-  if (!isActive_)
-    return;
-  forgetContents();
+  forgetContents(); // also of a file that was given up: its size is not that of the new place
+  lacksEnd_ = false;
   heldNs_ = 0;
   slot_->held_missing = 0;
   slot_->held_unplaced_before = unplaced_;
-  if (!isKnown_)
+  if (!isActive_ || !isKnown_)
     return;
   last_.timeNs = lane_->fromNs();
   append(&last_, 1);
@@ -309,7 +312,8 @@ int SchedFile::keepNewest() {
   sched::Record records[kRecords];
   uint64_t count = (bytes_ - sizeof(sched::Header)) / sizeof(sched::Record), gone = count / 4 * 2, goneNs = 0;
   ThreadFile newer;
-  newer.begin(lane_->place(), number_, kNewerName);
+  const Text<32> newerName = Text<32>(name()) << thread_files::kNewer;
+  newer.begin(lane_->place(), number_, newerName.c_str());
   const sched::Header begin = header();
   uint64_t bytes = sizeof begin;
   uint32_t sum = crc32c(0, &begin, sizeof begin), sumBeforeLast = 0;
@@ -333,7 +337,7 @@ int SchedFile::keepNewest() {
   newer.close();
   file_.close();
   if (error == 0)
-    error = newer.rename(sched::kFileName);
+    error = newer.rename(name());
   if (error < 0) {
     newer.remove();
     return error;

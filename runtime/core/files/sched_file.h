@@ -2,9 +2,10 @@
 //
 // See docs/formats/sched.md. While it is short, its bytes are in the ring, where a kill leaves them, and a manifest
 // that is written after finish() has them: a file for each process of a build would cost more than its contents.
-// Otherwise they are in thread_N/sched.ads. The trace does not depend on this file: if it cannot be written, the trace
-// continues without it, and the manifest says so. If the kernel reports nothing, the file contains what the recorder
-// knows about itself. Owned by the drain thread; a helper may call begin(), noteHeld() and writeHeld() for its threads.
+// Otherwise they are in the thread's scheduling file. The trace does not depend on this file: if it cannot be written,
+// the trace continues without it, and the manifest says so. If the kernel reports nothing, the file contains what the
+// recorder knows about itself. Owned by the drain thread; a helper may call begin(), noteHeld() and writeHeld() for its
+// threads.
 #pragma once
 
 #include "core/ring/ring.h"
@@ -33,6 +34,8 @@ public:
   // `lane` is that of all threads.
   void begin(SchedLane &lane, ada_ring_thread &slot);
   bool isActive() const { return isActive_; }
+  // See thread_files.
+  const char *name() const;
   // Whether what the kernel reports about that thread belongs here. Nothing says when a fiber's thread ran the fiber,
   // and which thread that was.
   bool isOf(uint32_t tid) const { return isActive_ && !isFiber_ && tid_ == tid; }
@@ -74,7 +77,6 @@ public:
   void end() { isActive_ = false; }
 
 private:
-  static constexpr char kNewerName[] = "sched.ads.new";
   static constexpr uint64_t kMostKept = 8192; // records of a bounded trace: half are removed at a time
 
   bool isRepeated(const SwitchEvents::Switch &s);

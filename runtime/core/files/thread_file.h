@@ -1,17 +1,19 @@
-// A file in a thread's directory of the session, accessed by raw system calls: created when first needed.
+// A file of a thread, accessed by raw system calls: created when first needed.
 //
 // Owned by the drain thread. The descriptor may be closed at any time; the next use opens the file again.
 #pragma once
 
 #include "core/base/os.h"
 #include "core/base/text.h"
+#include "shared/encode/thread_files.h"
 #include "write_behind.h"
 
 namespace ada::runtime {
 
 class ThreadFile {
 public:
-  // thread_`index`/`name` in the process's `directory`; both texts must outlive this object. Creates nothing yet.
+  // thread_`index``name` in the process's `directory`; both texts must outlive this object. `name`: one of
+  // thread_files. Creates nothing yet.
   void begin(const char *directory, uint32_t index, const char *name) {
     *this = ThreadFile();
     directory_ = directory, index_ = index, name_ = name;
@@ -21,8 +23,8 @@ public:
   template <class WriteHeader> int open(WriteHeader &&writeHeader) {
     if (fd_ >= 0)
       return 0;
-    if (!made_) {
-      int error = sys::makeDirectory(directory().c_str()); // the thread's other file may have created it
+    if (!made_ && hasDirectory()) {
+      int error = sys::makeDirectory(thread().c_str()); // the thread's other file may have created it
       if (error < 0 && error != -EEXIST)
         return error;
     }
@@ -35,15 +37,16 @@ public:
       remove();
     return error;
   }
-  // Removes the file, and its directory if that has no other file.
+  // Removes the file, and the thread's directory if that has no other file.
   void remove() {
     close();
     sys::unlink(path().c_str());
-    sys::call(SYS_unlinkat, AT_FDCWD, directory().c_str(), AT_REMOVEDIR);
+    if (hasDirectory())
+      sys::call(SYS_unlinkat, AT_FDCWD, thread().c_str(), AT_REMOVEDIR);
     made_ = false;
   }
   // Renames it to another of the thread's files, which it replaces. Returns 0 or a negative errno.
-  int rename(const char *name) { return sys::rename(path().c_str(), (directory() << '/' << name).c_str()); }
+  int rename(const char *name) { return sys::rename(path().c_str(), (thread() << name).c_str()); }
   // Notes that the file exists.
   void setMade() { made_ = true; }
   // Opens a file that exists.
@@ -77,8 +80,9 @@ public:
   uint32_t index() const { return index_; }
 
 private:
-  Path directory() const { return Path(directory_) << "/thread_" << index_; }
-  Path path() const { return directory() << '/' << name_; }
+  bool hasDirectory() const { return name_[0] == '/'; }
+  Path thread() const { return Path(directory_) << "/thread_" << index_; }
+  Path path() const { return thread() << name_; }
 
   const char *directory_ = nullptr, *name_ = nullptr;
   uint32_t index_ = 0;

@@ -295,6 +295,8 @@ void childAfterFork() {
   forgetOwnThreads();
   recorder.ticks.reset();
   recorder.processId = sys::processId();
+  if (r.options.isFlight())
+    watchEndingsOfChild();
   if (r.isOriginal)
     *r.isOriginal = 1;
   if (isLent)
@@ -336,7 +338,9 @@ void noteDeath(const siginfo_t &info, const void *context) {
 // In a signal handler.
 void fatalSignal(const siginfo_t &info, const void *context, bool isTheEnd) {
   Runtime &r = runtime;
-  const bool isOn = recorder.currentState() == State::On && sys::processId() == recorder.processId;
+  if (sys::processId() != recorder.processId) // a vfork child, in our memory
+    return;
+  const bool isOn = recorder.currentState() == State::On;
   if (isOn && isTheEnd)
     noteDeath(info, context);
   if (!r.triggers.onSignal && !r.options.isFlight())

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <ucontext.h>
 
 // These names are reserved for libc: a program may define sigaction() and pthread_key_create(). A weak function enters
 // a static program only if something else needs it, so the program's own weak references resolve as they would without
@@ -62,25 +63,29 @@ ADA_ANY_STACK void threadExit(void *value) {
   threadEnds();
 }
 
-constexpr int kFatal[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE,  SIGABRT, SIGTRAP, // mistakes of the program
-                          SIGTERM, SIGHUP,  SIGQUIT,                            // how programs are ended
-                          SIGINT,  SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGIO, SIGPWR, SIGSTKFLT};
-constexpr unsigned kMistakes = 6, kEarly = 9, kSignals = sizeof kFatal / sizeof *kFatal;
+constexpr int kFatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, // mistakes of the program
+                          SIGTERM, SIGHUP, SIGQUIT};                         // how programs are ended
+constexpr unsigned kMistakes = 6, kSignals = sizeof kFatal / sizeof *kFatal;
 struct sigaction before[kSignals];
 bool isWatched[kSignals];
+struct sigaction scratch; // of whoever sets handlers, one thread at a time: a forked child may have little stack
 void (*onFatal)(const siginfo_t &info, const void *context, bool isTheEnd);
 
-// What the kernel keeps of a signal.
-struct KernelAction {
-  void (*handler)(int);
-  uint64_t flags;
-  void (*restorer)(); // libc's
-  uint64_t mask;
-};
-KernelAction ours = {}; // where a signal would end the process; without handler until it is known
+// The system does not end the first process of a container by signals that are sent to it.
+bool isSpared() { return sys::processId() == 1; }
 
-long kernelAction(int number, const KernelAction *set, KernelAction *get) {
-  return sys::call(SYS_rt_sigaction, static_cast<long>(number), set, get, static_cast<long>(sizeof ours.mask));
+// Whether an instruction of this thread caused the signal, so that it recurs when the handler returns.
+bool isFault(const siginfo_t &info) {
+  const int number = info.si_signo;
+  return info.si_code > 0 && (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE);
+}
+
+// A signal that a thread has blocked may arrive while it waits in ppoll(), sigsuspend() or the like: these replace the
+// mask for as long as they wait. The handler's return restores the thread's own mask, under which the signal would wait
+// for the next such call.
+void unblockAfterReturn(int number, void *context) {
+  sigset_t &mask = static_cast<ucontext_t *>(context)->uc_sigmask;
+  *reinterpret_cast<uint64_t *>(&mask) &= ~(uint64_t{1} << (number - 1));
 }
 
 ADA_ANY_STACK void fatalSignal(int number, siginfo_t *info, void *context) {
@@ -88,6 +93,8 @@ ADA_ANY_STACK void fatalSignal(int number, siginfo_t *info, void *context) {
     if (kFatal[i] != number)
       continue;
     const bool hasInfo = before[i].sa_flags & SA_SIGINFO, isTheEnd = !hasInfo && before[i].sa_handler == SIG_DFL;
+    if (isTheEnd && isSpared() && !isFault(*info) && !(number == SIGTRAP && info->si_code > 0))
+      return;
     int saved = errno;
     onFatal(*info, context, isTheEnd);
     errno = saved;
@@ -96,10 +103,10 @@ ADA_ANY_STACK void fatalSignal(int number, siginfo_t *info, void *context) {
     if (!isTheEnd)
       return before[i].sa_handler(number);
     ada_libc_sigaction(number, &before[i], nullptr);
-    // A fault recurs when we return. Other signals do not, so send them again: they arrive when this handler returns.
-    const bool isFault = number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE;
-    if (info->si_code <= 0 || !isFault)
-      sys::call(SYS_tgkill, sys::processId(), sys::threadId(), static_cast<long>(number));
+    if (isFault(*info))
+      return;
+    unblockAfterReturn(number, context);
+    sys::call(SYS_tgkill, sys::processId(), sys::threadId(), static_cast<long>(number));
   }
 }
 
@@ -107,11 +114,12 @@ ADA_ANY_STACK void fatalSignal(int number, siginfo_t *info, void *context) {
 
 void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *context, bool isTheEnd), bool alsoEndings) {
   onFatal = callback;
-  for (unsigned i = 0; i < (alsoEndings ? kEarly : kMistakes); ++i) {
+  const bool takesEndings = alsoEndings && !isSpared(); // otherwise they end nothing, and must not interrupt anything
+  for (unsigned i = 0; i < (takesEndings ? kSignals : kMistakes); ++i) {
     if (isWatched[i]) // by an earlier call
       continue;
     isWatched[i] = true;
-    ada_libc_sigaction(kFatal[i], nullptr, &before[i]);
+    ada_libc_sigaction(kFatal[i], nullptr, &before[i]); // before the handler is there, which reads it
     // Programs that it starts inherit "ignore", but no handler. A handler for what ends programs means that it does
     // not.
     const bool isDefault = before[i].sa_handler == SIG_DFL;
@@ -119,25 +127,21 @@ void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *conte
       continue;
     // A handler of the program runs as it would without us: it may leave by a jump, with the signals that it expects to
     // be blocked.
-    struct sigaction action = before[i];
-    action.sa_sigaction = fatalSignal;
-    action.sa_flags = SA_SIGINFO | (isDefault ? SA_ONSTACK : before[i].sa_flags);
-    ada_libc_sigaction(kFatal[i], &action, nullptr);
-    if (isDefault)
-      kernelAction(kFatal[i], nullptr, &ours);
+    scratch = before[i];
+    scratch.sa_sigaction = fatalSignal;
+    scratch.sa_flags = SA_SIGINFO | (isDefault ? SA_ONSTACK : before[i].sa_flags);
+    ada_libc_sigaction(kFatal[i], &scratch, nullptr);
   }
 }
 
-// With system calls only, because the drain's thread has no libc.
-void watchOtherEndings() {
-  for (unsigned i = kEarly; i < kSignals && ours.handler; ++i) {
-    KernelAction now = {};
-    if (kernelAction(kFatal[i], nullptr, &now) < 0 || now.handler != SIG_DFL)
+void watchEndingsOfChild() {
+  for (unsigned i = kMistakes; isSpared() && i < kSignals; ++i) {
+    if (!isWatched[i] || ada_libc_sigaction(kFatal[i], nullptr, &scratch) != 0 || scratch.sa_sigaction != fatalSignal)
       continue;
-    kernelAction(kFatal[i], &ours, &now);
-    if (now.handler != SIG_DFL) // the program has set its own at this moment
-      kernelAction(kFatal[i], &now, nullptr);
+    ada_libc_sigaction(kFatal[i], &before[i], nullptr);
+    isWatched[i] = false;
   }
+  watchFatalSignals(onFatal, /*alsoEndings=*/true);
 }
 
 void watchProcess(const ProcessCallbacks &c) {

@@ -35,13 +35,11 @@ bool watchingAllocates();
 // the process (`isTheEnd`). Handlers that the program sets later replace ours, and signals that it ignores stay
 // ignored. Where no handler can run (after a stack overflow or SIGKILL), `adatrace record` and `adatrace recover`
 // finish the trace. `alsoEndings`: SIGTERM, SIGHUP and SIGQUIT, too, as long as the program has no handler for them.
-// May be called again, with more signals.
+// SIGINT is left alone: Python, for one, handles it only if nobody else does. So are those three in the first process
+// of a container, which signals that are sent to it do not end. May be called again, with more signals.
 void watchFatalSignals(void (*callback)(const siginfo_t &info, const void *context, bool isTheEnd), bool alsoEndings);
-// The same for the other signals that end a program without a handler, SIGINT and SIGPIPE for example. For the drain's
-// thread, after watchFatalSignals() with `alsoEndings`, and later than programs look: Python and Ruby handle SIGINT and
-// others only if there is no handler when they start. Left alone are signals that only arrive where a program has asked
-// for them (SIGPROF, SIGVTALRM, SIGSYS, real-time signals): libraries for these look later, too.
-void watchOtherEndings();
+// With `alsoEndings`, in a forked child: it may be the first process of a container, or its parent may have been that.
+void watchEndingsOfChild();
 
 // Defined by the core.
 void threadEnds();

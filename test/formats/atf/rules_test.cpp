@@ -1,5 +1,5 @@
 // Rules of the ATF readers that no vector shows.
-// The order of the checks, which of two footers counts, gaps, and what counts as a thread's directory.
+// The order of the checks, which of two footers counts, gaps, and what counts as a thread.
 #include "ada/trace/atf_detail.h"
 #include "ada/trace/atf_index.h"
 #include "ada/trace/session.h"
@@ -9,6 +9,7 @@
 #include "vector_folder.h"
 
 #include <cstring>
+#include <filesystem>
 #include <gtest/gtest.h>
 
 using namespace ada::atf;
@@ -204,6 +205,33 @@ TEST(AtfRules, WithoutManifestThreadsAreNumberedDirectories) {
   for (const ThreadTrace &thread : process->threads())
     ids.push_back(thread.id);
   EXPECT_EQ(ids, (std::vector<uint64_t>{2, 10}));
+  EXPECT_EQ(codes(process->warnings()), Codes{"W_NO_MANIFEST"});
+}
+
+TEST(AtfRules, WithoutManifestPackedThreadsAreNumberedFiles) {
+  ada::test::ScratchDirectory scratch;
+  const auto add = [&](const std::string &name) {
+    std::filesystem::create_directories(std::filesystem::path(scratch / name).parent_path());
+    auto writer = IndexWriter::create(scratch / name, {.packed = true, .threadId = 7});
+    ASSERT_TRUE(writer && writer->append({.timestampNs = 1, .functionId = 1, .kind = ada::EventKind::Call}) &&
+                writer->finish(false));
+  };
+  for (const char *name : {"10.index.atp", "2.index.atp", "x.index.atp", ".index.atp", "-1.index.atp", "3x.index.atp",
+                           "4.index.atf", "5.atp", "6.index.atp.own", "7.index.atp.index.atp"})
+    add(std::string("s/thread_") + name);
+  add("s/thread_8/index.atp"); // by an older version
+  scratch.write("s/thread_2.sched.ads", "a thread has several files");
+  scratch.write("s/thread_9.index.atp/file", "a directory");
+  auto process = ProcessTrace::open(scratch / "s");
+  ASSERT_TRUE(process);
+  std::vector<uint64_t> ids;
+  for (const ThreadTrace &thread : process->threads()) {
+    EXPECT_TRUE(thread.index && thread.index->size() == 1) << thread.id;
+    EXPECT_EQ(thread.directory, "thread_" + std::to_string(thread.id));
+    EXPECT_EQ(thread.path, scratch / "s/thread_" + std::to_string(thread.id));
+    ids.push_back(thread.id);
+  }
+  EXPECT_EQ(ids, (std::vector<uint64_t>{2, 8, 10}));
   EXPECT_EQ(codes(process->warnings()), Codes{"W_NO_MANIFEST"});
 }
 

@@ -1,18 +1,20 @@
 # The scheduling record of a thread, whatever holds it: docs/formats/sched.md.
 #
 #   of(PROCESS, N)   the bytes of thread N of the process in that directory, or None
-#   all_of(SESSION)  those of all threads, by path of the thread's directory
+#   all_of(SESSION)  those of all threads, by process and number
+#   files(SESSION)   the numbers of the threads that have a file for it
 import base64
 import glob
 import json
 import os
+import re
 
 
 def of(process, number):
-    path = os.path.join(process, f"thread_{number}", "sched.ads")
-    if os.path.exists(path):
-        with open(path, "rb") as file:
-            return file.read()
+    for path in f"{process}/thread_{number}.sched.ads", f"{process}/thread_{number}/sched.ads":
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                return file.read()
     with open(os.path.join(process, "manifest.json")) as file:
         threads = json.load(file)["threads"]
     text = next((thread["sched_ads"] for thread in threads if thread["id"] == number and "sched_ads" in thread), None)
@@ -21,8 +23,14 @@ def of(process, number):
 
 def all_of(session):
     found = {}
-    for thread in sorted(glob.glob(f"{session}/pid_*/thread_*")):
-        record = of(os.path.dirname(thread), int(thread.rsplit("_", 1)[1]))
+    for path in glob.glob(f"{session}/pid_*/thread_*"):
+        process, number = os.path.dirname(path), int(re.match("thread_([0-9]+)", os.path.basename(path))[1])
+        record = of(process, number)
         if record:
-            found[thread] = record
-    return found
+            found[process, number] = record
+    return dict(sorted(found.items()))
+
+
+def files(session):
+    found = glob.glob(f"{session}/pid_*/thread_*.sched.ads") + glob.glob(f"{session}/pid_*/thread_*/sched.ads")
+    return sorted(int(re.search("thread_([0-9]+)[./]sched.ads$", path)[1]) for path in found)

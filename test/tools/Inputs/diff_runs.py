@@ -1,10 +1,10 @@
-"""Writes texts for ada-make-session: five noisy runs a1 to a5 and five b1 to b5; in b, `handle` is called twice as
+"""Writes texts for ada-make-session: six noisy runs a1 to a6 and six b1 to b6; in b, `handle` is called twice as
 often and `slow` takes 4 % longer."""
 import random
 
 random.seed(2)
 for side in "ab":
-    for run in range(1, 6):
+    for run in range(1, 7):
         machine = random.gauss(1, 0.003)
         lines = ["process 7", "function 1 quiet q.c:1", "function 2 slow s.c:2", "function 3 _Z6handlei h.c:3", "thread 0 tid 7 name main"]
         time = 1000

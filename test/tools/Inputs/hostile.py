@@ -16,7 +16,7 @@ import sys
 
 makeSession, text, directory, share = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), int(sys.argv[4])
 ENTRIES = ["manifest.json", "modules.jsonl", "thread_0", "thread_0/index.atf", "thread_0/detail.atf", "ring", "thread_1",
-           "thread_1/index.atf", "."]
+           "thread_1/index.atf", "thread_2.index.atp", "."]
 COMMANDS = ["recover", "recover --keep-ring", "info", "verify", "tree", "report", "dump", "dump --format=jsonl", "trigger",
             "convert OUT"]
 problems = ran = refused = 0

@@ -335,13 +335,13 @@ private:
       manifest["threads"].push_back(entry);
     thread = listed ? &manifest["threads"].back() : &hidden;
     options.threadId = tid;
-    const fs::path path = directory / ("thread_" + std::to_string(id));
-    fs::create_directories(path);
-    auto made = ada::atf::IndexWriter::create((path / (options.packed ? "index.atp" : "index.atf")).string(), options);
+    const std::string path = (directory / ("thread_" + std::to_string(id))).string();
+    fs::create_directories(options.packed ? directory : fs::path(path));
+    auto made = ada::atf::IndexWriter::create(path + (options.packed ? ".index.atp" : "/index.atf"), options);
     if (!made)
       die(line, made.error().text());
     writer.emplace(std::move(*made));
-    detailPath = (path / (options.packed ? "detail.atp" : "detail.atf")).string();
+    detailPath = path + (options.packed ? ".detail.atp" : "/detail.atf");
   }
 
   void finishThread() {

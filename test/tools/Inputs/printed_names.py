@@ -9,7 +9,7 @@ _Z4nameB5cxx11NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE _Z4takeSt8fun
 _ZN1SD2Ev _ZN1SaSERKS_ _ZN1SdlEPv _ZN1SnwEm _ZN1SplERKS_ _ZN1a1b1c2enIL1E0EEEiS3_ _ZN5QueueIiE2asIdEET_S2_
 _ZN5QueueISt6vectorIiSaIiEEE3popEv _ZN5QueueIiE3popEv _ZN5QueueIiEclEi _ZN5QueueIiEixEi _ZN5QueueIiElsEi
 _ZN5QueueIiEpmEi _ZNK5QueueIiEcvbEv _ZNK5QueueIiEltERKS0_ _ZNK5QueueIiEooERKS0_ _ZNK5QueueIiEorERKS0_
-_ZN12_GLOBAL__N_11fEi _ZZ4mainENKUliE_clEi _RNvC1a4main _D3app4workFiZv""".split()
+_Z4nameB5cxx11v _ZN1S4nameB5cxx11Ev _ZN12_GLOBAL__N_11fEi _ZZ4mainENKUliE_clEi _RNvC1a4main _D3app4workFiZv""".split()
 
 
 def run(*command):

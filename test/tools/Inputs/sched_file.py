@@ -1,7 +1,8 @@
-# sched_file.py SESSION/pid_N/thread_N "KNOWN_FROM KNOWN_TO" "TIME KIND PROCESSOR"...: writes a file with a thread's
+# sched_file.py PLACE "KNOWN_FROM KNOWN_TO" "TIME KIND PROCESSOR"...: writes a file with a thread's
 # on-CPU and off-CPU times (docs/formats/sched.md). KIND is on, waits, preempted, lost, held or resumed. "KNOWN_FROM
 # KNOWN_TO nothing": nothing is known from the system. "KNOWN_FROM KNOWN_TO late": nothing before the first record;
-# otherwise the thread is on-CPU from KNOWN_FROM on, if it does not begin later.
+# otherwise the thread is on-CPU from KNOWN_FROM on, if it does not begin later. PLACE: SESSION/pid_N/thread_N, a directory
+# or, of a packed thread, the beginning of its files' names.
 import os
 import struct
 import sys
@@ -26,7 +27,7 @@ def main(thread, known, *records):
         time, kind, value = record.split()
         data += struct.pack("<QII", int(time), KINDS[kind], int(value))
     data += struct.pack("<QII", known_to, KNOWN_TO, crc32c(data))
-    with open(os.path.join(thread, "sched.ads"), "wb") as out:
+    with open(thread + ("/" if os.path.isdir(thread) else ".") + "sched.ads", "wb") as out:
         out.write(data)
 
 

@@ -11,7 +11,7 @@ for _ in {1..400}; do
   sleep 0.05
 done 2> /dev/null
 status=0
-timeout 200 "$@" || status=$?
+timeout 600 "$@" || status=$?
 kill -9 "$(basename "$session"/pid_* | sed s/pid_//)"
 wait $record || true
 exit $status

@@ -3,15 +3,17 @@
 // Starts `adatrace view` for the sessions and prints what the page shows, one line per fact. Places are
 // THREAD:DEPTH:TIME (the number of a row's thread, a level, nanoseconds; PANE/ before it names a session other than the
 // first). Steps that show: `title`, `rows`, `time`, `items` (what is drawn wide enough for a name), `tip`, `call`,
-// `reasons`, `arrows`, `compared`, `processors`, `processes`, `annotated`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
-// `theme`, `focus`, `current` (row), `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `colour=NAME` (of a bar in a
-// panel);
+// `reasons`, `arrows`, `findings`, `compared`, `processors`, `processes`, `annotated`, `source`, `statistics`, `flame`, `callers`, `callees`, `histogram`, `found`, `caption`, `tab`, `error`,
+// `theme`, `focus`, `current` (row), `hash`, `elements`, `range`, `heading`, `help`, `grows`, `pixel=PLACE`, `look=PLACE` (of a call: whether it
+// is full or hollow, with lines or without; and of the strip above it), `colour=NAME` (of a bar in a panel), `legend`, `cut` (texts that
+// have no room), `axe` (what axe-core finds);
 // steps that act: `key=KEY`, `keys=KEY,KEY` (does not wait in between), `hover=PLACE`, `click=PLACE`, `shift-click=PLACE`, `dblclick=PLACE`, `drag=PLACE,PLACE`, `shift-drag=…`,
 // `ruler=TIME,TIME`, `wheel=PLACE,DELTA[,TIMES]`, `type=FIELD,TEXT`, `press=TEXT` (a button), `sort=COLUMN`,
-// `move=ROW,ROW` (drags names), `part=TEXT` (of a call's time), `pick=FILE` (of the panel Source), `reload`, `mark=GAP,WAIT` (ranges of time),
+// `move=ROW,ROW` (drags names), `part=TEXT` (of a call's time), `finding=N` (clicks on it), `focus-finding=N`, `pick=FILE` (of the panel Source), `reload`, `mark=GAP,WAIT` (ranges of time),
 // `resize=WIDTH`, `shot=FILE`, `slow=MS` (each answer from now on comes so much later), `stop` (the server).
 // A request to any place other than the server, and any error of the page, fails the test.
 import {spawn} from 'node:child_process';
+import {readFileSync} from 'node:fs';
 import {setTimeout} from 'node:timers/promises';
 import {openPage} from './browser.mjs';
 
@@ -34,17 +36,21 @@ async function settle() {
   for (let quiet = 0, rounds = 0; quiet < 3 && rounds < 1000; ++rounds) {
     await page.waitForTimeout(20);
     const isBusy = await page.evaluate((isGone) => window.adatraceIsBusy() || (!isGone && (!window.adatrace.panes.length ||
-      document.querySelector('[aria-busy]') !== null || window.adatrace.panes.some((pane) => pane.isDirty || pane.session.pictures.isBusy))), mayFail);
+      document.querySelector('[aria-busy]:not(.findings)') !== null || window.adatrace.panes.some((pane) => pane.isDirty || pane.session.pictures.isBusy))), mayFail);
     quiet = isBusy ? 0 : quiet + 1;
   }
 }
+/** Until the search for findings is done, which goes on in the background. On a busy machine, it takes long. */
+const searched = () => page.waitForFunction(() => document.querySelector('.findings[aria-busy]') === null, undefined, {timeout: 240000});
+/** A finding, by its number. */
+const findingAt = async (number) => (await searched(), page.locator('.findings .found .item').nth(Number(number)));
 /** The position of a call on the screen. */
 async function place(text) {
   const [pane, rest] = text.includes('/') ? [Number(text.split('/')[0]), text.split('/')[1]] : [0, text];
   const [thread, depth, time] = rest.split(':').map(Number);
   const at = await page.evaluate(([pane, thread, depth, time]) => {
     const shown = window.adatrace.panes[pane], row = shown.rows.ofThread(thread), box = shown.canvas.getBoundingClientRect();
-    return row && {x: box.left + shown.axis.x(time, shown.width), y: box.top + 34 + row.y - shown.body.scrollTop + 2 + (depth + 0.5) * row.level};
+    return row && {x: box.left + shown.axis.x(time, shown.width), y: box.top + 34 + row.y - shown.body.scrollTop + shown.rows.top + (depth + 0.5) * row.level};
   }, [pane, thread, depth, time]);
   if (!at)
     throw new Error(`no place ${text}`);
@@ -102,7 +108,8 @@ const shows = {
   callees: () => bars('.panel.sandwich .flame-chart:last-child', 'callee'),
   histogram: async () => (await page.locator('.column').evaluateAll((columns) => columns.filter((column) => column.dataset.calls !== '0')
     .map((column) => column.getAttribute('aria-label')))).map((text) => `column ${text}`).join('\n'),
-  found: () => texts('.found .item', 'found'),
+  found: () => texts('.panel:not(.findings) .found .item', 'found'),
+  findings: async () => (await searched(), [await texts('.findings .caption', 'findings'), await texts('.findings .found li', 'finding'), await texts('.findings .missing li', 'missing')].filter(Boolean).join('\n')),
   caption: () => texts('.panel:not([hidden]) > .caption', 'caption'),
   tab: () => texts('[role=tab][aria-selected=true]', 'tab'),
   error: async () => `error: ${await page.locator('#error').textContent()}`,
@@ -114,8 +121,9 @@ const shows = {
   elements: async () => `elements: ${await page.evaluate(() => document.querySelectorAll('img, iframe, a, svg, body script').length)}`,
   grows: async () => {
     const read = () => page.evaluate(() => [window.adatrace.panes[0].axis.limit, window.adatrace.panes[0].axis.to]);
+    // The server opens a session again after three times as long as it took the last time: on a busy machine, that is long.
     const [before] = await read();
-    for (let round = 0; round < 300; ++round) {
+    for (const end = Date.now() + 240000; Date.now() < end;) {
       const [limit, to] = await read();
       if (limit > before)
         return `grows: ${Math.abs(to - limit) < 1 ? 'its end is in view' : 'its end is out of view'}`;
@@ -123,6 +131,19 @@ const shows = {
     }
     return 'grows: no';
   },
+  cut: async () => `cut: ${await page.evaluate(() => [...document.querySelectorAll('body *')].filter((one) => {
+    const text = one.textContent.trim(), box = one.getBoundingClientRect();
+    if (one.childElementCount || text.length < 4 || !box.width || !one.checkVisibility() || one.closest('#said, dialog, #tip, option, select'))
+      return false;
+    // Tables are scrolled sideways.
+    return (box.right > innerWidth + 1 && !one.closest('table')) || box.width < 24 || box.left < 0;
+  }).map((one) => one.textContent.trim()).join(', ') || 'nothing')}`,
+  axe: async () => {
+    await page.evaluate(readFileSync(`${process.env.ADA_NODE_MODULES}/axe-core/axe.min.js`, 'utf8'));
+    const {violations} = await page.evaluate(() => window.axe.run());
+    return violations.flatMap(({id, nodes}) => nodes.map(({target, any, all, none}) => `axe: ${id}: ${target.join(' ')}: ${[...any, ...all, ...none][0]?.message ?? ''}`)).join('\n') || 'axe: nothing';
+  },
+  legend: () => texts('#legend li', 'legend'),
   help: async () => `help: ${await page.locator('#keys').evaluate((dialog) => dialog.open)}`,
 };
 const pixel = async (at) => {
@@ -132,6 +153,23 @@ const pixel = async (at) => {
     const canvas = document.elementFromPoint(x, y), box = canvas.getBoundingClientRect();
     return [...canvas.getContext('2d').getImageData(x - box.left, y - box.top - 6, 1, 1).data].slice(0, 3).join(' ');
   }, [x, y])}`;
+};
+const look = async (text) => {
+  const {x, y} = await place(text), [thread, , time] = text.split(':').map(Number);
+  return `look: ${await page.evaluate(([x, y, thread, time]) => {
+    const canvas = document.elementFromPoint(x, y), box = canvas.getBoundingClientRect(), context = canvas.getContext('2d');
+    const paper = getComputedStyle(document.querySelector('#panes')).backgroundColor.match(/\d+/g).map(Number);
+    const far = (left, top, wide, high) => {
+      const {data} = context.getImageData(left, top, wide, high);
+      return Array.from({length: wide * high}, (_, i) => [0, 1, 2].reduce((sum, c) => sum + Math.abs(data[4 * i + c] - paper[c]), 0));
+    };
+    const call = far(x - box.left - 20, y - box.top - 5, 40, 11).sort((a, b) => a - b), base = call[Math.floor(call.length / 10)];
+    const pane = window.adatrace.panes[0], top = pane.rows.ofThread(thread).y - pane.body.scrollTop + 34 + 2;
+    const rows = [0, 1, 2, 3, 4, 5].map((row) => far(pane.axis.x(time, pane.width) - 12, top + row, 24, 1).filter((far) => far > 80).length / 24);
+    const state = rows.every((part) => part === 1) ? 'bar' : rows.every((part) => part === 0) ? 'nothing' : rows.slice(0, 4).every((part) => part === 0) ? 'line' :
+      rows.every((part) => part > 0.3 && part < 0.7) ? 'strokes' : 'other';
+    return `${base > 40 ? 'full' : 'hollow'}, ${call.at(-1) - call[0] > 40 ? 'lines' : 'plain'}${pane.rows.top > 2 ? `, ${state} above` : ''}`;
+  }, [x, y, thread, time])}`;
 };
 const drag = async (from, to) => {
   await page.mouse.move(from.x, from.y);
@@ -186,6 +224,8 @@ const acts = {
     return ['x', 'y'].map((axis) => (arrow.from[axis] + 2 * middle[axis] + arrow.to[axis]) / 4 + (axis === 'x' ? box.left : box.top));
   }, Number(number))),
   pick: (file) => page.getByRole('combobox', {name: 'source file'}).selectOption(file),
+  finding: async (number) => (await findingAt(number)).click(),
+  'focus-finding': async (number) => (await findingAt(number)).focus(),
   part: (text) => page.locator('.reasons .parts button', {hasText: text}).first().click(),
   move: async (rows) => {
     // In one go: a label that is found first and measured later may have been replaced in between.
@@ -195,6 +235,7 @@ const acts = {
     await drag({x: from.x + 40, y: from.y + 8}, {x: to.x + 40, y: isDown ? to.y + to.height - 3 : to.y + 3});
   },
   pixel: async (at) => console.log(await pixel(at)),
+  look: async (at) => console.log(await look(at)),
   resize: (width) => page.setViewportSize({width: Number(width), height: 800}),
   // A gap and a wait in the first thread, in the form in which the server reports them.
   mark: async (times) => {

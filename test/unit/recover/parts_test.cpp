@@ -74,8 +74,8 @@ protected:
   }
 
   void writeFirst() {
-    std::filesystem::create_directories(first_ + "/thread_0");
-    auto index = IndexWriter::create(first_ + "/thread_0/index.atp", {.packed = true, .threadId = RingBuilder::kTid});
+    std::filesystem::create_directories(first_);
+    auto index = IndexWriter::create(first_ + "/thread_0.index.atp", {.packed = true, .threadId = RingBuilder::kTid});
     ASSERT_TRUE(index);
     ASSERT_TRUE(index->append({.timestampNs = 1000, .functionId = functionOf(1), .kind = EventKind::Call}));
     ASSERT_TRUE(index->append({.timestampNs = 1010, .functionId = functionOf(2), .kind = EventKind::Call}));
@@ -95,7 +95,7 @@ protected:
     const size_t used = writer->begin(bytes, crc32c);
     const packed::RawFileHeader header =
         packed::encodeFileHeader({2, 1, 1, kClockBoottime, RingBuilder::kTid}, nullptr, 0, false, crc32c);
-    writeFile(second_ + "/thread_0/index.atp", std::string(reinterpret_cast<const char *>(&header), sizeof header) +
+    writeFile(second_ + "/thread_0.index.atp", std::string(reinterpret_cast<const char *>(&header), sizeof header) +
                                                    std::string(reinterpret_cast<const char *>(bytes), used));
     writeManifest(second_, "running", {{"number", 2}, {"previous", "pid_7"}}, kInFirst);
   }
@@ -119,8 +119,8 @@ TEST_P(Parts, HaveEachEventOnce) {
   EXPECT_FALSE(std::filesystem::exists(ringFile_));
 
   const bool isInFirst = GetParam().killed == Killed::BeforeTheStore;
-  auto first = IndexReader::open(first_ + "/thread_0/index.atp"),
-       second = IndexReader::open(second_ + "/thread_0/index.atp");
+  auto first = IndexReader::open(first_ + "/thread_0.index.atp"),
+       second = IndexReader::open(second_ + "/thread_0.index.atp");
   ASSERT_TRUE(first && second);
   EXPECT_TRUE(first->isComplete() && second->isComplete());
   EXPECT_EQ(first->size(), kInFirst + (isInFirst ? kInRing : 0));

@@ -24,9 +24,11 @@ namespace {
 struct Variant {
   uint8_t format; // of the ring: an ATF version, or packed index files
   bool windows, ring;
-  bool plainDetail = false; // ATF detail beside a packed index, which older versions recorded
+  // What older versions recorded: ATF detail beside a packed index; packed threads that have a directory.
+  bool plainDetail = false, packedInDirectory = false;
   bool isPacked() const { return format == ADA_FORMAT_PACKED; }
   bool hasPackedDetail() const { return isPacked() && !plainDetail; }
+  bool hasDirectory() const { return !isPacked() || plainDetail || packedInDirectory; }
   uint8_t version() const { return isPacked() ? 2 : format; }
 };
 
@@ -142,9 +144,9 @@ protected:
 
   ScratchDirectory scratch_;
   std::string directory_ = scratch_.path() + "/pid_1";
-  std::string index_ = scratch_ / (GetParam().isPacked() ? "pid_1/thread_0/index.atp" : "pid_1/thread_0/index.atf");
-  std::string detail_ =
-      scratch_ / (GetParam().hasPackedDetail() ? "pid_1/thread_0/detail.atp" : "pid_1/thread_0/detail.atf");
+  std::string place_ = scratch_ / (GetParam().hasDirectory() ? "pid_1/thread_0/" : "pid_1/thread_0.");
+  std::string index_ = place_ + (GetParam().isPacked() ? "index.atp" : "index.atf");
+  std::string detail_ = place_ + (GetParam().hasPackedDetail() ? "detail.atp" : "detail.atf");
   RingBuilder ring_;
 };
 
@@ -260,17 +262,17 @@ TEST(RecordingLock, QuestionsDoNotDisturb) {
   EXPECT_TRUE(recoverProcess(directory));
 }
 
-INSTANTIATE_TEST_SUITE_P(Both, CutFiles,
-                         testing::Values(Variant{1, false, true}, Variant{2, false, true}, Variant{2, true, true},
-                                         Variant{1, true, true}, Variant{1, false, false}, Variant{2, false, false},
-                                         Variant{ADA_FORMAT_PACKED, false, true},
-                                         Variant{ADA_FORMAT_PACKED, true, true},
-                                         Variant{ADA_FORMAT_PACKED, false, false},
-                                         Variant{ADA_FORMAT_PACKED, false, true, true}),
-                         [](const auto &info) {
-                           return (info.param.isPacked() ? "Packed" : "Version" + std::to_string(info.param.format)) +
-                                  (info.param.plainDetail ? "PlainDetail" : "") +
-                                  (info.param.windows ? "Windows" : "") + (info.param.ring ? "" : "WithoutRing");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Both, CutFiles,
+    testing::Values(Variant{1, false, true}, Variant{2, false, true}, Variant{2, true, true}, Variant{1, true, true},
+                    Variant{1, false, false}, Variant{2, false, false}, Variant{ADA_FORMAT_PACKED, false, true},
+                    Variant{ADA_FORMAT_PACKED, true, true}, Variant{ADA_FORMAT_PACKED, false, false},
+                    Variant{ADA_FORMAT_PACKED, false, true, true}, Variant{ADA_FORMAT_PACKED, false, true, false, true},
+                    Variant{ADA_FORMAT_PACKED, false, false, false, true}),
+    [](const auto &info) {
+      return (info.param.isPacked() ? "Packed" : "Version" + std::to_string(info.param.format)) +
+             (info.param.plainDetail ? "PlainDetail" : "") + (info.param.packedInDirectory ? "InDirectory" : "") +
+             (info.param.windows ? "Windows" : "") + (info.param.ring ? "" : "WithoutRing");
+    });
 
 } // namespace

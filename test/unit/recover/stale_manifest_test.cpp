@@ -71,6 +71,14 @@ TEST_F(StaleManifest, JoinsTheWindowOfTheDeath) {
   EXPECT_EQ(last["triggers"].back()["kind"], "signal");
 }
 
+// On the trace's clock. Without the difference to the time of day, that is not known.
+TEST_F(StaleManifest, SaysWhenTheProcessEnded) {
+  const RecoverOptions options{.signal = 9, .endedUtcNs = 1'700'000'000'000'003'500};
+  const Json clock = {{"source", "tsc"}, {"epoch_offset_ns", 1'700'000'000'000'000'000}};
+  EXPECT_EQ(recover({{"clock", clock}}, "", options)["process"]["exit"]["ended_ns"], 3500);
+  EXPECT_FALSE(recover({{"clock", {{"source", "tsc"}}}}, "", options)["process"]["exit"].contains("ended_ns"));
+}
+
 TEST_F(StaleManifest, TakesSwitchedOffFunctions) {
   const auto budget = [](const Json &functions) {
     return Json{{"share", "5%"}, {"call_ns", 40}, {"functions", functions}};

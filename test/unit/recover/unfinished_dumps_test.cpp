@@ -28,7 +28,7 @@ protected:
   // An unfinished dump of the process, with a file in it.
   std::string dump(const std::string &session, uint32_t pid) const {
     const std::string name = session + ".part-" + std::to_string(pid);
-    scratch_.write(name + "/pid_" + std::to_string(pid) + "/thread_0/index.atp", "bytes");
+    scratch_.write(name + "/pid_" + std::to_string(pid) + "/thread_0.index.atp", "bytes");
     return scratch_.path() + "/" + name;
   }
   void remove(std::optional<uint64_t> dead, time_t later = 0) const {
@@ -70,7 +70,7 @@ TEST_F(UnfinishedDumps, NothingElseIsTouched) {
   for (const std::string &name : names)
     std::filesystem::create_directories(scratch_.path() + "/" + name);
   remove(dead, 2 * kDay);
-  EXPECT_TRUE(exists(filled + "/mine") && exists(filled + "/pid_" + pid + "/thread_0/index.atp"));
+  EXPECT_TRUE(exists(filled + "/mine") && exists(filled + "/pid_" + pid + "/thread_0.index.atp"));
   EXPECT_TRUE(exists(link) && exists(target) && exists(file) && exists(scratch_.path() + "/inner.part-" + pid));
   for (const std::string &name : names)
     EXPECT_TRUE(exists(scratch_.path() + "/" + name)) << name;

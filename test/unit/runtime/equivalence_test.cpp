@@ -150,7 +150,7 @@ TEST(Equivalence, PackedAndAtf) {
     ASSERT_NO_FATAL_FAILURE(record(second, packed, turn));
     ASSERT_EQ(atf.events(), packed.events());
     EXPECT_GT(atf.events(), 50'000u);
-    const std::string recorded = atfFolder + "/thread_0/index.atf", atp = packedFolder + "/thread_0/index.atp";
+    const std::string recorded = atfFolder + "/thread_0/index.atf", atp = packedFolder + "/thread_0.index.atp";
     const std::string wanted = bytesOf(recorded);
     ASSERT_EQ(wanted.size(), 32 * atf.events() + 128);
     EXPECT_TRUE(bytesOf(convert(atp, scratch / "from_packed.atf", false)) == wanted) << "turn " << turn;
@@ -261,7 +261,7 @@ TEST(Equivalence, PackedAndAtfDetail) {
       continue;
     const std::string wanted = bytesOf(atfFolder + "/thread_0/detail.atf");
     EXPECT_EQ(wanted.size(), atf.bytes() + atf::kFooterBytes);
-    EXPECT_TRUE(asAtf(packedFolder + "/thread_0/detail.atp", scratch / "back.atf") == wanted) << "turn " << turn;
+    EXPECT_TRUE(asAtf(packedFolder + "/thread_0.detail.atp", scratch / "back.atf") == wanted) << "turn " << turn;
     sys::unmap(memory, sizeof *memory);
   }
 }

@@ -120,7 +120,7 @@ protected:
   }
 
   ScratchDirectory scratch_;
-  std::string directory_ = scratch_.path(), path_ = directory_ + "/thread_5/index.atp";
+  std::string directory_ = scratch_.path(), path_ = directory_ + "/thread_5.index.atp";
   std::unique_ptr<packed::BlockWriter> blocks_ = std::make_unique<packed::BlockWriter>();
   PackedFile file_;
   std::mt19937 random_{7};

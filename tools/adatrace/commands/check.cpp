@@ -67,13 +67,8 @@ std::string exampleText(const CheckedSession &session, const Rule &rule, const R
 }
 
 std::string commandOf(const CheckedSession &session, const RuleExample &example) {
-  const model::Thread &thread = session.input.table().threads[example.thread];
-  if (example.endNs <= example.beginNs)
-    return fmt::format("adatrace tree --thread={} --from=@{} --to=@{} {}", thread.number,
-                       example.beginNs - std::min<uint64_t>(example.beginNs, 1000), example.beginNs + 1000,
-                       session.input.name());
-  return fmt::format("adatrace why --call={} {}", session.input.callName(example.thread, example.seq),
-                     session.input.name());
+  return analysis::commandThatShows(example, session.input.table(), session.input.severalProcesses(),
+                                    session.input.name());
 }
 
 std::string violationText(const Rule &rule, const CheckAnswer &answer) {

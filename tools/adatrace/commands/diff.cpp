@@ -12,8 +12,14 @@
 #include "analysis/diff/explain.h"
 #include "analysis/tree/call_paths.h"
 
+#include "trace/base/quantities.h"
+#include "trace/names.h"
+
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <optional>
+#include <set>
 #include <type_traits>
 #include <unistd.h>
 
@@ -31,7 +37,8 @@ struct Options {
   std::vector<std::string> failIf;
   bool flow = false, values = false, explain = false;
   analysis::Statistic statistic = analysis::Statistic::Mean;
-  Option statisticOption;
+  Option statisticOption, progressOption;
+  When progress = When::Auto;
   std::optional<uint64_t> limit;
   std::string database, credentials; ///< if given, `sessions` and `with` are labels of sessions in the database
 };
@@ -94,9 +101,9 @@ analysis::Diff compareLoaded(const Options &options) {
     }
   if (options.lines.byPath)
     return analysis::makePathDiff(paths[0], paths[1]);
-  // With one session per side, all its durations would be needed to tell noise from change.
+  // With one session per side, all its durations would be needed to show a change.
   if (std::min(reports[0].size(), reports[1].size()) < 2)
-    stop(kWrongUsage, "diff: in a database, at least two sessions per side are needed to tell a difference from noise; "
+    stop(kWrongUsage, "diff: in a database, at least two sessions per side are needed to show a change; "
                       "for one per side, compare the files");
   return analysis::makeDiff(reports[0], reports[1]);
 }
@@ -149,35 +156,86 @@ bool isPartOf(const analysis::Explanation &found, const analysis::Explanation &o
   return part != other.ofNames.end() && part->second * change > 0 && std::abs(part->second) >= std::abs(change) / 2;
 }
 
+// A line on standard error that says which function is being explained, once that takes longer than a moment.
+class ExplainProgress {
+public:
+  explicit ExplainProgress(When when)
+      : isWanted_(when == When::Always || (when == When::Auto && isTerminal(STDERR_FILENO))),
+        isShort_(when != When::Always) {}
+  ~ExplainProgress() {
+    if (isDrawn_)
+      drawLive("\r\x1b[K");
+  }
+  void show(const std::string &what) {
+    constexpr std::chrono::milliseconds kMoment(500);
+    if (!isWanted_ || (isShort_ && std::chrono::steady_clock::now() - begin_ < kMoment))
+      return;
+    std::string line = oneLine(what);
+    line.resize(std::min<size_t>(line.size(), terminalColumns(STDERR_FILENO) - 1));
+    drawLive("\r\x1b[K" + line);
+    isDrawn_ = true;
+  }
+
+private:
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  const bool isWanted_, isShort_;
+  bool isDrawn_ = false;
+};
+
+// Functions of which some value is known to have changed, by display name. With one run a side only that of what a
+// function does itself is known, so those whose calls took longer or less long by half of that count, too.
+std::set<std::string> changedFunctions(const analysis::Diff &diff) {
+  const auto perRun = [](const analysis::DiffRow &row, analysis::DiffValue value) {
+    return std::abs(row[value].meanB() - row[value].meanA());
+  };
+  double least = INFINITY;
+  for (const analysis::DiffRow &row : diff.rows)
+    if (row.isShown())
+      least = std::min(least, perRun(row, analysis::DiffValue::Self) / 2);
+  std::set<std::string> names;
+  for (const analysis::DiffRow &row : diff.rows)
+    if (std::ranges::any_of(row.values, [](const auto &of) { return of.verdict != analysis::Verdict::NotShown; }) ||
+        (diff.runs() == 1 && perRun(row, analysis::DiffValue::Total) >= least))
+      names.insert(row.function->displayName);
+  return names;
+}
+
 int runExplain(const Options &options, const Invocation &invocation) {
+  ExplainProgress progress(options.progress);
   std::vector<TraceInput> inputs[2];
   std::vector<analysis::Report> reports[2];
   for (const int side : {0, 1})
     for (const std::string &path : side ? options.with : options.sessions) {
       InputOptions place = options.input;
       place.path = path;
+      progress.show("reading " + path);
       TraceInput &input = inputs[side].emplace_back(TraceInput::open(place));
       analysis::ReportOptions wanted{.foldsProcesses = input.table().hasManyProcesses()};
       input.setRange(wanted.filter);
       reports[side].push_back(need(analysis::makeReport(input.trace(), wanted)));
     }
   const std::vector<std::string> &globs = options.filter.options.functions;
-  const std::vector<std::string> functions = analysis::mostChanged(reports[0], reports[1], globs, options.statistic);
+  std::vector<std::string> functions = analysis::mostChanged(reports[0], reports[1], globs, options.statistic);
   if (functions.empty()) {
     complain(globs.empty() ? "diff: the two sides have no function in common whose calls are complete"
                            : "diff: neither side has a call of such a function");
     (void)warnAboutUnmatched("--function", globs, {reports[0][0].functions.begin(), reports[0][0].functions.end()});
     return globs.empty() ? kCantRead : kProblemsFound;
   }
+  const std::set<std::string> changed = changedFunctions(analysis::makeDiff(reports[0], reports[1]));
+  if (globs.empty())
+    std::erase_if(functions, [&](const std::string &name) { return !changed.contains(name); });
   const uint64_t limit = options.limit.value_or(kExplainLimit);
   std::vector<analysis::Explanation> all;
   analysis::Damage damage;
-  // Nobody chose functions: then those that changed no more than noise say nothing, and nor do parts of others.
+  // Nobody chose functions: then those whose change is not shown say nothing, and nor do parts of others.
   const bool isChosen = !globs.empty();
   const uint64_t mostTried = isChosen || limit == 0 ? functions.size() : 2 * limit + 4;
   size_t tried = 0;
   for (; tried < std::min<uint64_t>(functions.size(), mostTried) && (limit == 0 || all.size() < limit); ++tried) {
+    progress.show(fmt::format("explaining {} ({} of {})", shortName(functions[tried]), tried + 1, functions.size()));
     analysis::Explanation found = explainFunction(options, functions[tried], inputs[0], inputs[1], damage);
+    found.isMoreThanNoise = found.isMoreThanNoise && changed.contains(functions[tried]);
     if (!isChosen) {
       if (!found.isMoreThanNoise || std::ranges::any_of(all, [&](const auto &other) { return isPartOf(found, other); }))
         continue;
@@ -187,7 +245,7 @@ int runExplain(const Options &options, const Invocation &invocation) {
   }
   Output out;
   if (all.empty() && (options.lines.table.isText() || options.lines.table.format == Format::Markdown))
-    out.print("no function changed by more than noise; --function explains one all the same\n");
+    out.print("no change is shown; --function explains one all the same\n");
   // Those that nobody asked for, and that were not among the first, are hardly worth a line.
   const size_t more = isChosen || all.size() == limit ? functions.size() - tried : 0;
   printExplanations(out, invocation.palette(), all, more, options.lines.table);
@@ -203,7 +261,9 @@ int runExplain(const Options &options, const Invocation &invocation) {
 std::string faultOfExplain(const Options &options) {
   const analysis::FilterOptions &filter = options.filter.options;
   if (!options.explain)
-    return options.statisticOption.isGiven() ? "--statistic needs --explain" : "";
+    return options.statisticOption.isGiven()  ? "--statistic needs --explain"
+           : options.progressOption.isGiven() ? "--progress needs --explain"
+                                              : "";
   if (options.flow || options.lines.all || options.lines.byPath || !options.failIf.empty() || !options.database.empty())
     return "--explain can't be combined with --flow, --all, --by=path, --fail-if or --from";
   if (!filter.pruned.empty() || !filter.included.empty() || !filter.excluded.empty() || filter.noExternal ||
@@ -286,7 +346,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("sessions", options.sessions,
               "The session before and the session after; with --with, all sessions before")
       .type("");
-  line.option("--with,--against", options.with, "The sessions after; several runs per side tell changes from noise")
+  line.option("--with,--against", options.with, "The sessions after; several runs per side show smaller changes")
       .type("SESSION...");
   line.option(
           "--from", options.database,
@@ -314,10 +374,12 @@ void declare(CommandLine &line, Options &options) {
                                          {"p50", analysis::Statistic::Median},
                                          {"p99", analysis::Statistic::P99}},
                                         "With --explain: the change of what [mean]");
+  options.progressOption = addWhen(line, "--progress", options.progress,
+                                   "With --explain: show on standard error which function is being read");
   addLimit(line, options.limit,
            fmt::format("Stop after this many differences (--flow) or functions (--explain); 0: never [{} or {}]",
                        kFlowLimit, kExplainLimit));
-  line.flag("--all", options.lines.all, "Also show functions that did not change beyond noise");
+  line.flag("--all", options.lines.all, "Also show functions of which no change is shown");
   line.option("--fail-if", options.failIf,
               "Exit with status 1 if a function's calls, total, self, p50 or p99 changed by more than this: 'GLOB: p99 "
               "> +5%'; may be repeated. With --flow: 'any' difference")
@@ -331,7 +393,7 @@ void declare(CommandLine &line, Options &options) {
 
 const Command kDiff = {
     "diff",
-    "Compare two sessions, or several runs of each: what changed, and what is noise",
+    "Compare two sessions, or several runs of each: what changed, and how sure that is",
     "adatrace diff before after\n"
     "adatrace diff --explain --function='Server::handle' --statistic=p99 before after\n"
     "adatrace diff --flow --args good bad\n"

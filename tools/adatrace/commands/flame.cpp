@@ -44,8 +44,7 @@ Session readSession(const InputOptions &place, const analysis::FilterOptions &fi
   Session session{TraceInput::open(own), {}};
   analysis::CallPathsOptions options{.filter = filter, .by = analysis::PathsBy::Thread};
   session.input.setRange(options.filter);
-  session.paths =
-      need(analysis::readCallPaths({session.input.source(), session.input.table(), session.input.threads()}, options));
+  session.paths = need(analysis::readCallPaths(session.input.trace(), options));
   return session;
 }
 

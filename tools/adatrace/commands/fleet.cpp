@@ -9,8 +9,9 @@
 #include "trace/base/try.h"
 
 #include "analysis/diff/diff.h"
+#include "analysis/events/globbed_function.h"
+#include "analysis/events/near_names.h"
 #include "formats/clickhouse/questions.h"
-#include "shared/select/glob.h"
 
 #include <algorithm>
 #include <cctype>
@@ -80,46 +81,42 @@ std::string isText(const char *column, const std::vector<std::string> &values) {
   return fmt::format(" AND {} IN ({})", column, list);
 }
 
-// Which functions are asked about. Globs are matched here, not by the server, so that they mean the same as elsewhere.
-class FunctionGlobs {
-public:
-  explicit FunctionGlobs(const std::vector<std::string> &globs) : globs_(globs), found_(globs.size()) {}
-  bool matches(const std::string &name) {
-    bool isMatch = globs_.empty();
-    for (size_t i = 0; i < globs_.size(); ++i)
-      if (select::matches({globs_[i].data(), globs_[i].size()}, {name.data(), name.size()}))
-        isMatch = found_[i] = true;
-    return isMatch;
-  }
-  // Ends the command if nothing was found. Warns of globs that found nothing beside others that did.
-  ExitCode check(const Server &server) const {
-    const auto missing = std::ranges::count(found_, false);
-    if (missing && size_t(missing) == found_.size())
-      stop(kProblemsFound, "fleet: {}: no function matches '{}'", server.address().shown, oneLine(globs_.front()));
-    for (size_t i = 0; i < globs_.size(); ++i)
-      if (!found_[i])
-        warning("fleet: {}: no function matches '{}'", server.address().shown, oneLine(globs_[i]));
-    return missing ? kProblemsFound : kOk;
-  }
-
-private:
-  const std::vector<std::string> &globs_;
-  std::vector<bool> found_;
-};
-
-// A condition, and whether each glob matches a function.
+// A condition, and whether each glob of --function matches a function.
 struct Condition {
   std::string sql = "1";
-  ExitCode status = kOk;
+  int status = kOk;
 };
 
-Expected<Condition> isFunction(Server &server, FunctionGlobs globs) {
-  const auto rows = ADA_TRY(server.rows("SELECT DISTINCT function, name FROM functions"));
+bool isChosen(const model::Function &function, const std::vector<std::string> &globs) {
+  const analysis::GlobbedFunction names(function);
+  return std::ranges::any_of(globs, [&](const std::string &glob) { return names.matches(glob); });
+}
+
+// Warns of globs that match none of the functions. If all of them do, ends the command. Returns the exit status.
+int checkGlobs(const Server &server, const std::vector<std::string> &globs, const std::vector<model::Function> &all) {
+  const bool hasAny = globs.empty() || std::ranges::any_of(all, [&](const auto &f) { return isChosen(f, globs); });
+  int status = kOk;
+  for (const analysis::UnmatchedGlob &glob : analysis::unmatchedGlobs(globs, all)) {
+    if (!hasAny)
+      stop(kProblemsFound, "fleet: {}: no function matches '{}'", server.address().shown, oneLine(glob.glob));
+    warning("fleet: {}: no function matches '{}'", server.address().shown, oneLine(glob.glob));
+    status = kProblemsFound;
+  }
+  return status;
+}
+
+// Globs are matched here, not by the server, so that they mean the same as elsewhere.
+Expected<Condition> isFunction(Server &server, const std::vector<std::string> &globs) {
+  const auto rows = ADA_TRY(server.rows("SELECT DISTINCT function, name, symbol, file FROM functions"));
+  std::vector<model::Function> all;
   std::vector<std::string> numbers;
-  for (const auto &row : rows)
-    if (globs.matches(row.at(1)))
+  for (const auto &row : rows) {
+    model::Function &function = all.emplace_back();
+    function.displayName = row.at(1), function.name = row.at(2), function.file = row.at(3);
+    if (isChosen(function, globs))
       numbers.push_back(row[0]);
-  const ExitCode status = globs.check(server);
+  }
+  const int status = checkGlobs(server, globs, all);
   return Condition{" AND " + isOneOf("function", numbers), status};
 }
 
@@ -144,7 +141,7 @@ Expected<Condition> conditionOf(Server &server, const Options &options) {
                                  *moment / (uint64_t(86'400) * 1'000'000'000));
   }
   if (!options.functions.empty()) {
-    const auto functions = ADA_TRY(isFunction(server, FunctionGlobs(options.functions)));
+    const auto functions = ADA_TRY(isFunction(server, options.functions));
     condition.sql += functions.sql, condition.status = functions.status;
   }
   return condition;
@@ -160,19 +157,19 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
   std::vector<analysis::Report> sides[2];
   for (const auto &[label, side] : {std::pair(&options.before, &sides[0]), std::pair(&options.after, &sides[1])}) {
     const auto sessions = need("fleet", sessionsWith(server, *label));
-    // With one session per side, all durations would be needed to tell noise from change.
+    // With one session per side, all durations would be needed to show a change.
     if (sessions.size() < 2)
       return fail(kWrongUsage,
-                  "fleet: only one session has {}; at least two are needed to tell differences from noise (`adatrace "
+                  "fleet: only one session has {}; at least two are needed to show a change (`adatrace "
                   "diff` compares the files of single sessions)",
                   oneLine(*label));
     *side = need("fleet", reportsOf(server, sessions));
   }
   // All functions are compared, because together they show the speed of each run.
   analysis::Diff diff = analysis::makeDiff(sides[0], sides[1]);
-  FunctionGlobs globs(options.functions);
-  std::erase_if(diff.rows, [&](const auto &row) { return !globs.matches(row.function->displayName); });
-  const ExitCode status = globs.check(server);
+  const int status = checkGlobs(server, options.functions, diff.functions);
+  if (!options.functions.empty())
+    std::erase_if(diff.rows, [&](const auto &row) { return !isChosen(*row.function, options.functions); });
   DiffLineOptions lines;
   lines.table = options.table;
   lines.all = options.all;
@@ -242,7 +239,7 @@ void declare(CommandLine &line, Options &options) {
   };
   for (const model::Question &question : model::questions())
     add(question.name, question.about);
-  add(kChange, "what changed between --before and --after, beyond noise");
+  add(kChange, "what changed between --before and --after, and how sure that is");
   line.option("query", options.question, about).type("").required().oneOf(names);
   line.option("--from", options.from, "The database, as for `load`: clickhouse://HOST:PORT/DATABASE")
       .type("ADDRESS")
@@ -257,7 +254,7 @@ void declare(CommandLine &line, Options &options) {
   line.option("--until", options.until, "Only calls that began before this time").type("TIME");
   line.option("--before", options.before, "change: the sessions with this label, or host=NAME").type("NAME=VALUE");
   line.option("--after", options.after, "change: the sessions to compare them with").type("NAME=VALUE");
-  line.flag("--all", options.all, "change: also show functions that did not change beyond noise");
+  line.flag("--all", options.all, "change: also show functions of which no change is shown");
   addLimit(line, options.limit, "At most this many lines; 0: all [20]");
   addTableOptions(line, options.table, "row", "table");
 }

@@ -3,7 +3,9 @@
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "output/outlier_lines.h"
-#include "trace/names.h"
+
+#include "analysis/outliers/outlier_question.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <unistd.h>
@@ -23,30 +25,9 @@ struct Options {
 
 constexpr uint64_t kFunctions = 3, kRows = 20; // shown unless --limit says otherwise
 
-// Functions by the time that their calls took beyond the median.
-std::vector<analysis::TailRow> tailsOf(const std::vector<analysis::FunctionTimes> &functions) {
-  std::vector<analysis::TailRow> rows;
-  for (const analysis::FunctionTimes &function : functions) {
-    const analysis::CallTimes times = function.all();
-    const uint64_t calls = times.count();
-    if (calls < 2)
-      continue;
-    analysis::TailRow tail;
-    tail.function = shortName(function.function);
-    tail.calls = calls, tail.medianNs = times.at((calls - 1) / 2), tail.p99Ns = times.at((calls * 99 - 1) / 100);
-    tail.maxNs = function.longestNs, tail.aboveMedianNs = times.aboveMedianNs();
-    rows.push_back(std::move(tail));
-  }
-  std::ranges::stable_sort(rows, std::greater(), &analysis::TailRow::aboveMedianNs);
-  return rows;
-}
-
 int listTails(const Options &options, TraceInput &input, const Invocation &invocation) {
   analysis::Damage damage;
-  const analysis::TimesWanted wanted{
-      .globs = {"*"}, .names = {}, .fromNs = input.fromNs(), .toNs = input.toNs(), .mostComplete = 0};
-  const auto times = need(analysis::readTimes(input.trace(), wanted, damage));
-  std::vector<analysis::TailRow> rows = tailsOf(times.functions);
+  auto rows = need(analysis::readTails(input.trace(), input.fromNs(), input.toNs(), damage));
   const size_t all = rows.size();
   rows.resize(std::min<size_t>(all, options.limit ? options.limit : kRows));
   Output out;
@@ -56,64 +37,44 @@ int listTails(const Options &options, TraceInput &input, const Invocation &invoc
     if (rows.size() < all)
       out.print("{}... and {} more{}\n", palette.dim, formatCount(all - rows.size()), palette.reset);
     if (!rows.empty())
-      out.print("Why some calls are slow: adatrace outliers --function='{}' {}\n", rows[0].function, input.name());
+      out.print("Why some calls are slow: adatrace outliers --function={} {}\n", quotedForShell(rows[0].function),
+                quotedForShell(input.name()));
   }
   out.flush();
   return input.close(damage);
 }
 
 int explain(const Options &options, TraceInput &input, const Invocation &invocation) {
-  analysis::SlowestOf slowest;
+  analysis::OutlierQuestion question{.globs = options.functions,
+                                     .fromNs = input.fromNs(),
+                                     .toNs = input.toNs(),
+                                     .mostFunctions = options.limit ? options.limit : kFunctions};
   if (!options.slowest.empty())
-    slowest = *analysis::SlowestOf::parse(options.slowest);
+    question.slowest = *analysis::SlowestOf::parse(options.slowest);
   analysis::Damage damage;
-  analysis::TimesWanted wanted{.globs = options.functions,
-                               .names = {},
-                               .fromNs = input.fromNs(),
-                               .toNs = input.toNs(),
-                               .longerThanNs = slowest.longerThanNs};
-  auto times = need(analysis::readTimes(input.trace(), wanted, damage));
-  std::vector<analysis::FunctionTimes> &functions = times.functions;
-  if (functions.empty()) {
+  const analysis::OutlierAnswers answers = need(analysis::askOutliers(input.trace(), question, damage));
+  if (answers.functions == 0) {
     complain(fmt::format("outliers: {} has no complete call of such a function", input.name()));
     (void)warnAboutUnmatched("--function", options.functions, input.table().functions);
     return kProblemsFound;
   }
-  std::vector<std::pair<uint64_t, size_t>> order; // by the time above the median
-  for (size_t i = 0; i < functions.size(); ++i)
-    order.emplace_back(functions[i].all().aboveMedianNs(), i);
-  std::ranges::stable_sort(order, std::greater(), [](const auto &of) { return of.first; });
-  const size_t all = functions.size();
-  order.resize(std::min<size_t>(all, options.limit ? options.limit : kFunctions));
-  if (std::ranges::any_of(order, [&](const auto &of) { return !functions[of.second].isComplete; })) {
-    for (const auto &of : order)
-      wanted.names.push_back(functions[of.second].function);
-    wanted.mostComplete = wanted.names.size();
-    analysis::Damage again; // reported already
-    times = need(analysis::readTimes(input.trace(), wanted, again));
-    for (size_t i = 0; i < order.size(); ++i)
-      order[i].second = static_cast<size_t>(
-          std::ranges::find(functions, wanted.names[i], &analysis::FunctionTimes::function) - functions.begin());
-  }
   const Palette palette = invocation.palette();
   Output out;
-  const bool isJson = options.table.isJson(), isList = all > 1;
-  for (size_t i = 0; i < order.size(); ++i) {
-    const auto found =
-        need(analysis::findOutliers(input.source(), input.table(), times, functions[order[i].second], slowest, damage));
-    const bool isLast = i + 1 == order.size();
+  const bool isJson = options.table.isJson(), isList = answers.functions > 1;
+  for (const analysis::Outliers &found : answers.found) {
+    const bool isFirst = &found == answers.found.data(), isLast = &found == &answers.found.back();
     if (!isJson) {
-      out.write(i > 0 ? "\n" : "");
+      out.write(isFirst ? "" : "\n");
       printOutliers(out, palette, input, found);
     } else { // one object, or an array if there are several functions
-      out.write(i == 0 && isList ? "[\n" : "");
+      out.write(isFirst && isList ? "[\n" : "");
       out.write(jsonOf(analysis::outlierColumns(), analysis::OutlierLine{&found, &input.table()}));
       out.write(!isLast ? ",\n" : isList ? "\n]\n" : "\n");
     }
   }
-  if (!isJson && order.size() < all)
-    out.print("{}... and {} more functions; --limit shows more{}\n", palette.dim, formatCount(all - order.size()),
-              palette.reset);
+  if (!isJson && answers.found.size() < answers.functions)
+    out.print("{}... and {} more functions; --limit shows more{}\n", palette.dim,
+              formatCount(answers.functions - answers.found.size()), palette.reset);
   out.flush();
   return input.close(damage);
 }

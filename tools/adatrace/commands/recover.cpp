@@ -8,6 +8,7 @@
 #include "process/recover_process.h"
 #include "process/session_place.h"
 #include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include "ada/trace/manifest.h"
 #include "ada/trace/session.h"
@@ -205,6 +206,8 @@ int run(const Options &options, const Invocation &) {
     for (const std::string &directory : directories)
       recoverAndTell(directory, optionsOf(options), options.quiet, totals);
   recover::removeLeftBinaries(session);
+  if (totals.recovered && !options.quiet)
+    Output().print("next: adatrace {} {}\n", isFolded ? "processes" : "why", quotedForShell(session));
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 

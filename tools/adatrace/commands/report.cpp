@@ -88,7 +88,7 @@ uint64_t indexBytes(const std::string &path) {
     return fileBytes(path).value_or(0);
   uint64_t bytes = 0;
   eachFileBelow(path, [&](const std::string &name) {
-    if (std::filesystem::path(name).stem() == "index")
+    if (std::filesystem::path(name).stem().native().ends_with("index")) // index.atf, thread_0.index.atp
       bytes += fileBytes(path + "/" + name).value_or(0);
   });
   return bytes;

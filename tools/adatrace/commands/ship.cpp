@@ -144,9 +144,10 @@ public:
 
 private:
   int send(const Unit &unit, SentLines &told);
-  bool isComplete(Unit &unit, FoldedMessages &told);
+  bool isComplete(Unit &unit, RecoverTotals &totals, FoldedMessages &told);
   const Confirmed *confirmed(const Unit &unit) const { return shipped_.find(unit.name, unit.mark); }
   void save();
+  void saveSometimes();
 
   Options &options_;
   SessionLoads &loads_;
@@ -155,6 +156,7 @@ private:
   std::vector<Unit> units_;
   std::map<std::string, uint64_t> broken_; // traces that can't be read, by name: their size then
   bool hasComplainedOfState_ = false;
+  uint64_t savedNs_ = 0;
 };
 
 void Shipper::save() {
@@ -162,6 +164,14 @@ void Shipper::save() {
   if (!written && !hasComplainedOfState_)
     warning("ship: {}; after a restart, the server is asked again which traces it has", written.error().text());
   hasComplainedOfState_ = !written;
+  savedNs_ = steadyNs();
+}
+
+// The file names all traces, so it is not written for each of ten thousand: what it lacks, the server knows.
+void Shipper::saveSometimes() {
+  constexpr uint64_t kAtMostEveryNs = 1'000'000'000;
+  if (steadyNs() - savedNs_ >= kAtMostEveryNs)
+    save();
 }
 
 // A recorder makes its directory first, and the ring and the manifest a moment later. Until then it must not be taken
@@ -178,11 +188,10 @@ bool isBeginning(const Unit &unit) {
 }
 
 // The trace of a killed program is complete after recovery.
-bool Shipper::isComplete(Unit &unit, FoldedMessages &told) {
+bool Shipper::isComplete(Unit &unit, RecoverTotals &totals, FoldedMessages &told) {
   if (unit.state == ProcessState::Unfinished && isBeginning(unit))
     return false;
   if (unit.state == ProcessState::Unfinished && !options_.leaveKilled) {
-    RecoverTotals totals;
     recoverAndTell(unit.path, {.exitCode = {}, .signal = {}}, /*quiet=*/true, totals);
     unit.state = stateOf(unit.path);
     unit.measure();
@@ -202,7 +211,7 @@ int Shipper::send(const Unit &unit, SentLines &told) {
     return loaded.code;
   }
   shipped_.confirm(unit.name, {.atSeconds = nowSeconds(), .mark = unit.mark});
-  save();
+  saveSometimes();
   told.add(unit.name, loaded, refused_.directory());
   return loaded.refusedRows ? kProblemsFound : loaded.code;
 }
@@ -221,17 +230,26 @@ int Shipper::send() {
   int worst = kOk;
   SentLines sent(options_);
   FoldedMessages recovered(options_.each ? "" : "--each", complain);
+  bool isSaved = true;
+  RecoverTotals totals;
+  totals.complaints = FoldedMessages(options_.each ? "" : "--each", complain);
+  FoldedMessages flaws(options_.each ? "" : "--each", complain); // of ten thousand traces, most have the same
+  loads_.tellThrough([&](const std::string &text) { flaws.add(text); });
   for (Unit &unit : units_) {
     if (isInterrupted())
       break;
     const auto broken = broken_.find(unit.name);
-    if (confirmed(unit) || (broken != broken_.end() && broken->second == unit.bytes) || !isComplete(unit, recovered))
+    if (confirmed(unit) || (broken != broken_.end() && broken->second == unit.bytes) ||
+        !isComplete(unit, totals, recovered))
       continue;
     const int code = send(unit, sent);
+    worst = isAboutServer(code) ? code : std::max(worst, code);
     if (isAboutServer(code))
-      return code;
-    worst = std::max(worst, code);
+      break;
+    isSaved = false;
   }
+  if (!isSaved)
+    save();
   return worst;
 }
 

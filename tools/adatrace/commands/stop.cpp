@@ -25,7 +25,7 @@ int run(const Options &options, const Invocation &) {
       if (!options.quiet)
         told.add(fmt::format("process {} has recorded nothing, and waits", pid));
     } else if (!options.quiet)
-      told.add(fmt::format("process {} has stopped recording: {} in {}; next: adatrace tree {}", pid,
+      told.add(fmt::format("process {} has stopped recording: {} in {}; next: adatrace why {}", pid,
                            formatCount(status.events.value_or(0), "event"), status.session, status.session));
   });
 }

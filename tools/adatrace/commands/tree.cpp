@@ -27,15 +27,25 @@ struct Options {
   TreeLineOptions lines;
   analysis::TreeWalkOptions walk;
   std::optional<uint64_t> limit, fit;
-  bool noFold = false, showsInitialisers = false;
+  bool noFold = false, showsInitialisers = false, each = false;
   FollowOptions follow;
 };
 
 // More lines are not useful on a terminal; the note below explains how to get them.
 constexpr uint64_t kTerminalLimit = 400;
 
-// Whether any detail was recorded with the calls of the selected threads.
-bool hasValues(const TraceInput &input) {
+// Whether one process stands for all that run the same program with alike command lines: in text, unless something was
+// chosen that it may not have.
+bool foldsProcesses(const Options &options, const TraceInput &input) {
+  const InputOptions &chosen = options.input;
+  return options.lines.table.isText() && options.lines.table.columns.empty() && !options.each && !options.noFold &&
+         chosen.threads.empty() && chosen.from.empty() && chosen.to.empty() &&
+         options.filter.options.functions.empty() && options.filter.options.included.empty() &&
+         input.table().hasManyProcesses();
+}
+
+// Whether any detail was recorded with the calls of these threads.
+bool hasValues(const TraceInput &input, const std::vector<uint32_t> &threads) {
   struct Finder : analysis::TableSink {
     using TableSink::TableSink;
     bool wantsDetails() const override { return true; }
@@ -48,13 +58,13 @@ bool hasValues(const TraceInput &input) {
   analysis::TraceTable table = input.table();
   Finder finder(table);
   model::ReadRequest request;
-  request.threads = input.threads();
+  request.threads = threads;
   request.isFurther = true;
   (void)input.source().readPart(finder, request); // its errors have already been reported
   return finder.found;
 }
 
-void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, const Palette &palette,
+void printNotes(Output &out, const TraceInput &input, size_t threads, const TreeLines &lines, const Palette &palette,
                 const analysis::TreeFit &leftOut) {
   if (leftOut.minDurationNs)
     out.print("{}... calls shorter than {} are left out; --limit=0 shows all, --min-duration sets another limit{}\n",
@@ -67,7 +77,7 @@ void printNotes(Output &out, const TraceInput &input, const TreeLines &lines, co
               palette.reset);
   if (lines.wasCut()) {
     std::string rest;
-    if (const size_t more = input.threads().size() - std::min(lines.threads(), input.threads().size()))
+    if (const size_t more = threads - std::min(lines.threads(), threads))
       rest = ", " + formatCount(more, "more thread");
     out.print("{}... cut after {}{}; --limit=0 shows all; --depth, --min-duration, --function and --thread narrow it "
               "down{}\n",
@@ -139,10 +149,20 @@ int run(Options &options, const Invocation &invocation) {
     options.lines.limit = limit;
   analysis::FilterOptions &filter = options.filter.options;
   input.setRange(filter);
+  std::optional<analysis::ProcessKinds> kinds;
+  std::vector<uint32_t> threads = input.threads();
+  if (foldsProcesses(options, input)) {
+    options.lines.kinds = &kinds.emplace(input.table());
+    std::erase_if(threads, [&](uint32_t thread) {
+      const uint32_t process = input.table().threads[thread].process;
+      return kinds->of(process).longest != process;
+    });
+  }
+  const analysis::Trace trace = {input.source(), input.table(), threads};
   analysis::TreeFit leftOut{0}; // calls that are shorter or deeper are left out without the user's request
   if (const uint64_t fit =
           options.fit.value_or(options.limit || filter.minDurationNs || options.noFold ? 0 : screens)) {
-    const analysis::TreeFit fitting = need(analysis::fitTrees(input.trace(), filter, options.walk, fit));
+    const analysis::TreeFit fitting = need(analysis::fitTrees(trace, filter, options.walk, fit));
     if (fitting.minDurationNs > filter.minDurationNs)
       leftOut.minDurationNs = fitting.minDurationNs;
     if (fitting.depth < filter.depth)
@@ -153,15 +173,20 @@ int run(Options &options, const Invocation &invocation) {
   }
 
   const std::unique_ptr<TreeLines> lines = linesFor(options, out, input, palette);
-  const auto walked = need(analysis::walkTrees(input.trace(), filter, options.walk, *lines));
+  const auto walked = need(analysis::walkTrees(trace, filter, options.walk, *lines));
   lines->finish();
   if (isText)
-    printNotes(out, input, *lines, palette, leftOut);
+    printNotes(out, input, threads.size(), *lines, palette, leftOut);
+  if (kinds && lines->printed() > 0)
+    out.print(
+        "{}... of processes with the same program and alike command lines, the longest is shown; --each shows each "
+        "of the {}, `adatrace graph` the sums{}\n",
+        palette.dim, formatCount(input.table().processes.size()), palette.reset);
   out.flush();
   int unmatched = kOk;
-  if (!lines->wasCut() && input.hasAllThreads())
+  if (!lines->wasCut() && input.hasAllThreads() && !kinds)
     unmatched = warnAboutUnmatched(filter, input.table().functions);
-  if (options.walk.values && input.eventCount() > 0 && !hasValues(input))
+  if (options.walk.values && input.eventCount() > 0 && !hasValues(input, threads))
     warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
   if (walked.strayExits)
     warnAboutStrays(walked.strayExits);
@@ -177,6 +202,9 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--begin", options.lines.begin, "Show when each call began (for folded calls, the first of them)");
   addTableOptions(line, options.lines.table, "line of the tree");
   line.flag("--no-fold", options.noFold, "One line per call: do not fold repetitions and recursion");
+  line.flag("--each", options.each,
+            "Show each process, also in the text about a session with many: otherwise the longest one of each program "
+            "and kind of command line");
   line.flag("--initialisers", options.showsInitialisers,
             "Show every static initialiser (_GLOBAL__sub_I_...) and its calls; otherwise, adjacent ones are combined "
             "in one line unless --function or --include is given");

@@ -5,6 +5,7 @@
 #include "output/wait_lines.h"
 
 #include <algorithm>
+#include <optional>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -17,6 +18,7 @@ struct Options {
   FilterArguments filter;
   WaitLineOptions lines;
   uint64_t limit = 0;
+  bool each = false;
 };
 
 // Reports what this trace lacks, and how to record it the next time.
@@ -28,7 +30,7 @@ void tellWhatIsMissing(const analysis::Waits &waits, const TraceInput &input) {
             waits.hasLane ? "; the functions that waited are shown instead" : "");
   else if (!waits.hasArguments)
     warning("{} has no arguments of these calls, so it is unknown what they waited for: record with `adatrace record "
-            "--waits --packed`",
+            "--waits --packed PROGRAM`",
             input.name());
   if (!waits.hasLane && waits.hasWaitFunctions)
     warning("{} has no on-CPU times: calls of functions that wait count if they took {} or more", input.name(),
@@ -40,7 +42,13 @@ int run(Options &options, const Invocation &invocation) {
   options.lines.table.check("waits", infoOf(analysis::waitColumns()));
   TraceInput input = TraceInput::open(options.input);
   input.setRange(options.filter.options);
-  const analysis::WaitsOptions wanted = {.filter = options.filter.options, .by = options.lines.by};
+  const bool isFolded = options.lines.table.isText() && options.lines.table.columns.empty() && !options.each &&
+                        options.input.threads.empty() && input.table().hasManyProcesses();
+  std::optional<analysis::ProcessKinds> kinds;
+  if (isFolded)
+    kinds.emplace(input.table());
+  const analysis::WaitsOptions wanted = {
+      .filter = options.filter.options, .by = options.lines.by, .kinds = kinds ? &*kinds : nullptr};
   auto waits = need(analysis::readWaits(input.trace(), wanted));
   const analysis::NamedTrace trace = namedTrace(input, options.lines.names.style);
   std::vector<analysis::WaitLine> lines;
@@ -59,6 +67,10 @@ int run(Options &options, const Invocation &invocation) {
     if (lines.size() < all)
       out.print("{}... and {} more; --limit=0 shows all{}\n", palette.dim, formatCount(all - lines.size()),
                 palette.reset);
+    if (kinds && all > 0)
+      out.print(
+          "{}... processes with the same program and alike command lines are one; --each shows each of the {}{}\n",
+          palette.dim, formatCount(input.table().processes.size()), palette.reset);
   }
   out.flush();
   tellWhatIsMissing(waits, input);
@@ -77,6 +89,8 @@ void declare(CommandLine &line, Options &options) {
               "One row per object, or per function that created the objects (if unknown: that waited) [object]")
       .type("WHAT");
   addLimit(line, options.limit, "At most this many rows; 0: all [0]");
+  line.flag("--each", options.each,
+            "One row per object of each process, also in the text about a session with many processes");
   addTableOptions(line, options.lines.table);
 }
 

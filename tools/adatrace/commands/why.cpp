@@ -1,12 +1,16 @@
-// adatrace why: shows how one call, or one process, spent its time.
+// adatrace why: says what is wrong, or shows how one call, or one process, spent its time.
 #include "command.h"
 #include "options/filter_options.h"
 #include "options/option_values.h"
 #include "options/table_options.h"
+#include "output/finding_lines.h"
 #include "output/process_why_lines.h"
 #include "output/why_lines.h"
 
+#include "analysis/events/call_name.h"
+#include "analysis/findings/findings.h"
 #include "trace/base/quantities.h"
+
 #include <charconv>
 #include <optional>
 #include <unistd.h>
@@ -33,33 +37,19 @@ struct ChosenCall {
   Span span;
 };
 
-bool readNumber(std::string_view text, uint64_t &number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty();
-}
-
 // Finds the call of --call=THREAD:NUMBER or PID/THREAD:NUMBER. If there is none, that ends the command.
 ChosenCall callOf(const std::string &text, TraceInput &input) {
-  const size_t slash = text.find('/'), colon = text.find(':');
-  const size_t start = slash == std::string::npos ? 0 : slash + 1;
-  uint64_t pid = 0, number = 0, seq = 0;
-  if (colon == std::string::npos || colon < start ||
-      !readNumber(std::string_view(text).substr(start, colon - start), number) ||
-      !readNumber(std::string_view(text).substr(colon + 1), seq) ||
-      (start && !readNumber(std::string_view(text).substr(0, slash), pid)))
+  const auto name = analysis::CallName::parse(text);
+  if (!name)
     stop(kWrongUsage, "why: --call={} is not THREAD:NUMBER, like 0:17; `adatrace dump` shows both", text);
-  std::vector<uint32_t> found;
-  for (const uint32_t thread : input.threads())
-    if (const model::Thread &about = input.table().threads[thread];
-        about.number == number && (!start || input.table().processOf(about).pid == pid))
-      found.push_back(thread);
+  const std::vector<uint32_t> found = name->threadsIn(input.table(), input.threads());
   if (found.empty())
-    stop(kCantRead, "why: {} has no thread {}", input.name(), number);
+    stop(kCantRead, "why: {} has no thread {}", input.name(), name->thread);
   if (found.size() > 1)
-    stop(kWrongUsage, "why: several processes have a thread {}; --call=PID/{} names one", number, text);
-  const auto call = need(analysis::callAt(input.source(), input.table(), found[0], seq));
+    stop(kWrongUsage, "why: several processes have a thread {}; --call=PID/{} names one", name->thread, text);
+  const auto call = need(analysis::callAt(input.source(), input.table(), found[0], name->seq));
   if (!call)
-    stop(kCantRead, "why: event {} of thread {} does not begin a call", seq, number);
+    stop(kCantRead, "why: event {} of thread {} does not begin a call", name->seq, name->thread);
   return {found[0], *call};
 }
 
@@ -78,37 +68,25 @@ ChosenCall slowestOf(const Options &options, TraceInput &input) {
 
 // The process of --process=PID; if several had the number, the longest. kNoProcess: the session.
 uint32_t processOf(const std::string &text, const analysis::ProcessList &list, const TraceInput &input) {
-  if (text == "all") {
-    const std::vector<uint32_t> roots = list.children().back();
-    return roots.size() == 1 ? roots[0] : analysis::kNoProcess;
-  }
-  uint64_t pid = 0, found = 0;
-  if (!readNumber(text, pid))
+  if (text == "all")
+    return wholeSession(list);
+  uint64_t pid = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
     stop(kWrongUsage, "why: --process={} is neither a number nor all", text);
-  uint32_t longest = analysis::kNoProcess;
-  for (uint32_t i = 0; i < list.all.size(); ++i)
-    if (list.all[i].pid == pid) {
-      ++found;
-      if (longest == analysis::kNoProcess || list.all[i].durationNs() > list.all[longest].durationNs())
-        longest = i;
-    }
-  if (!found)
+  const std::vector<uint32_t> found = runsWithPid(list, pid);
+  if (found.empty())
     stop(kCantRead, "why: {} has no process {}", input.name(), pid);
-  if (found > 1)
-    warning("{} processes had the number {} one after the other; this is the longest", found, pid);
-  return longest;
+  if (found.size() > 1)
+    warning("{} processes had the number {} one after the other; this is the longest", found.size(), pid);
+  return found[0];
 }
 
 int explainProcess(const Options &options, const Invocation &invocation) {
   TraceInput input = TraceInput::open(options.input);
   const analysis::ProcessList list = analysis::listProcesses(input.table());
-  ProcessWhy why;
-  why.list = &list, why.run = processOf(options.process, list, input);
-  const bool isSession = why.run == analysis::kNoProcess;
-  why.fromNs = isSession ? list.beginNs : list.all[why.run].beginNs;
-  why.toNs = isSession ? list.endNs : list.all[why.run].endNs;
-  why.chain = foldChain(list, input.table(), chainOf(list, input.table(), why.run));
-  why.use = cpuUse(list, input.table(), why.fromNs, why.toNs);
+  const analysis::ProcessWhy why =
+      analysis::explainProcess(list, input.table(), processOf(options.process, list, input));
   Output out;
   if (options.format == Format::Text)
     printProcessWhy(out, invocation.palette(), why, options.limit, options.minPercent.value_or(kLeastPercent));
@@ -118,11 +96,27 @@ int explainProcess(const Options &options, const Invocation &invocation) {
   return input.close();
 }
 
+int findAll(const Options &options, const Invocation &invocation) {
+  if (options.input.from + options.input.to != "" || options.minPercent || options.limit)
+    return fail(kWrongUsage, "why: --from, --to, --min-percent and --limit need --function, --call or --process");
+  TraceInput input = TraceInput::open(options.input);
+  analysis::Damage damage;
+  const analysis::Findings found = need(analysis::findAll(input.trace(), input.name(), damage));
+  Output out;
+  if (options.format == Format::Text)
+    printFindings(out, invocation.palette(), found);
+  else
+    printFindingsJson(out, found);
+  out.flush();
+  return input.close(damage);
+}
+
 int run(Options &options, const Invocation &invocation) {
-  if (options.functions.empty() + options.call.empty() + options.process.empty() != 2)
-    return fail(kWrongUsage,
-                "why: name a call (--function=GLOB for the slowest one, --call=THREAD:NUMBER) or a process "
-                "(--process=PID)");
+  const int given = !options.functions.empty() + !options.call.empty() + !options.process.empty();
+  if (given == 0)
+    return findAll(options, invocation);
+  if (given > 1)
+    return fail(kWrongUsage, "why: --function, --call and --process exclude each other");
   if (!options.process.empty())
     return explainProcess(options, invocation);
   TraceInput input = TraceInput::open(options.input);
@@ -173,7 +167,8 @@ void declare(CommandLine &line, Options &options) {
 
 const Command kWhy = {
     "why",
-    "Show where the time of a call or process went, through what it waited for",
+    "Say what is wrong, or where the time of a call or process went, through what it waited for",
+    "adatrace why\n"
     "adatrace why --function='server::handle'\n"
     "adatrace why --call=3:1742 ada-traces/session_20261121_101500\n"
     "adatrace why --process=all",

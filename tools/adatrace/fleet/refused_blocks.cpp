@@ -4,10 +4,9 @@
 #include "process/session_place.h"
 #include "terminal/terminal.h"
 #include "trace/base/format.h"
+#include "trace/base/json.h"
 #include "trace/base/quantities.h"
 #include "trace/base/try.h"
-
-#include <nlohmann/json.hpp>
 
 #include <filesystem>
 #include <vector>
@@ -63,15 +62,11 @@ Expected<void> RefusedBlocks::keep(const std::string &unit, const RefusedBlock &
   std::error_code error;
   makePrivateDirectories(directory_, error);
   const std::string base = fmt::format("{}/{:016x}-{}-{}", directory_, block.session, block.table, block.block.number);
-  const nlohmann::json json = {{"trace", unit},
-                               {"session", block.session},
-                               {"table", block.table},
-                               {"columns", block.columns},
-                               {"block", block.block.number},
-                               {"rows", block.block.rows},
-                               {"format", "RowBinary"},
-                               {"answer", block.error.message}};
-  const std::string about = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  JsonMembers json;
+  json.text("trace", unit).number("session", block.session).text("table", block.table);
+  json.text("columns", block.columns).number("block", block.block.number).number("rows", block.block.rows);
+  json.text("format", "RowBinary").text("answer", block.error.message);
+  const std::string about = json.object() + "\n";
   if (mostBytes_) {
     const uint64_t bytes = block.block.bytes.size() + about.size();
     if (bytes > mostBytes_)

@@ -5,9 +5,7 @@
 #include "formats/clickhouse/schema.h"
 #include "formats/clickhouse/sip_hash.h"
 #include "shared/manifest_keys.h"
-#include "trace/base/nested_json.h"
-
-#include <nlohmann/json.hpp>
+#include "trace/base/json_object.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -27,10 +25,9 @@ std::string hashed(std::string_view text) { return std::to_string(model::sipHash
 
 // When a process began according to its manifest; empty without a manifest.
 std::string beginOf(const model::Process &process) {
-  const auto manifest = parseNested<nlohmann::json>(process.description);
-  if (!manifest.is_object() || !manifest.contains(manifest::kTimeStartNs))
-    return {};
-  return model::placeOf(process).host + "\n" + manifest[manifest::kTimeStartNs].dump();
+  const JsonObject manifest(process.description.get());
+  const std::string *const begin = manifest.find(manifest::kTimeStartNs);
+  return begin ? model::placeOf(process).host + "\n" + *begin : std::string();
 }
 
 uint64_t writtenNs(const fs::path &path) {

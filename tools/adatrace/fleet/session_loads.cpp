@@ -49,7 +49,8 @@ struct WholeSink : model::TraceSink {
 
 // The processes' places. A trace without times of day gets them by assuming that its last event happened when its
 // newest file was written.
-std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t lastWrittenNs) {
+std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t lastWrittenNs,
+                                          const std::function<void(const std::string &)> &say) {
   std::vector<model::ProcessPlace> places;
   bool isGuessed = false;
   for (const model::Process &process : input.table().processes) {
@@ -60,9 +61,9 @@ std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t last
     isGuessed = true;
   }
   if (isGuessed)
-    warning("{} does not record the time of day at which it began; its last event is assumed to be as old as its "
-            "newest file",
-            input.name());
+    say(fmt::format("warning: {} does not record the time of day at which it began; its last event is assumed to be as "
+                    "old as its newest file",
+                    input.name()));
   return places;
 }
 
@@ -220,7 +221,7 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
   };
   std::optional<TraceInput> input;
   try {
-    input = TraceInput::open({.path = path, .threads = options_.threads, .from = {}, .to = {}});
+    input = TraceInput::open({.path = path, .threads = options_.threads, .from = {}, .to = {}, .say = say_});
   } catch (const Exit &exit) { // the next session may be readable
     loaded.code = exit.code;
     return loaded;
@@ -256,7 +257,7 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
   LoadRequest request = requestOf(options_, *identity);
   request.row.name = loaded.name;
   request.row.path = place;
-  request.places = placesOf(*input, identity->lastWrittenNs);
+  request.places = placesOf(*input, identity->lastWrittenNs, say_);
   request.replaces = replaces;
   request.connections = static_cast<unsigned>(options_.connections);
   request.refused = refused;
@@ -283,7 +284,7 @@ Loaded SessionLoads::load(const std::string &path, LoadUnit unit, bool replaces,
   loaded.wasThere = result->wasThere;
   if (!loaded.wasThere) {
     for (const model::Loss &loss : result->losses)
-      warning("not carried over: {} {}", formatCount(loss.count), loss.what);
+      say_(fmt::format("warning: not carried over: {} {}", formatCount(loss.count), loss.what));
     loaded.calls = result->calls, loaded.spans = result->spans, loaded.sums = result->sums;
     loaded.skippedRows = result->skippedRows, loaded.refusedRows = result->refusedRows;
   }

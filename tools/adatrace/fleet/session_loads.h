@@ -58,6 +58,8 @@ public:
   /// Finds the servers without contacting them; wrong addresses or credentials end the command.
   void begin();
   std::vector<Server> &servers() { return servers_; }
+  /// What is wrong with a session, or can't be loaded, is said in this way from now on.
+  void tellThrough(std::function<void(const std::string &)> say) { say_ = std::move(say); }
   /// Calls `prepare` for every server, to make or check its tables. Returns an exit status.
   int prepare(const std::function<Expected<void>(Server &)> &prepare);
   /// `replaces`: delete rows that were loaded with another plan. `refused`: see LoadRequest.
@@ -70,7 +72,7 @@ private:
 
   const LoadOptions &options_;
   const char *command_;
-  std::function<void(const std::string &)> trouble_;
+  std::function<void(const std::string &)> trouble_, say_ = complain;
   std::vector<Server> servers_;
 };
 

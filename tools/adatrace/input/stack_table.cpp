@@ -1,5 +1,6 @@
 // The threads of a trace as they ended, or as they are now.
 #include "stack_table.h"
+#include "analysis/processes/process_list.h"
 #include "process/recover_process.h"
 #include "trace/base/boot_time.h"
 
@@ -24,9 +25,11 @@ bool isLive(const std::string &trace, const std::string &process) {
 
 StackTable StackTable::read(TraceInput &input, const analysis::FilterOptions &filter, size_t recent) {
   StackTable table(input);
+  table.processEnds_ = analysis::endsOfProcesses(input.table());
   for (const model::Process &process : input.table().processes) {
     table.areAlive_.push_back(isLive(input.name(), process.name));
-    table.processEnds_.push_back(table.areAlive_.back() ? std::max(bootTimeNs(), input.endNs()) : input.endNs());
+    if (table.areAlive_.back())
+      table.processEnds_[process.index] = std::max(bootTimeNs(), input.endNs());
   }
   table.ends_ = need(analysis::readThreadEnds(input.trace(), filter, recent));
   return table;

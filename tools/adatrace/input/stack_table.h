@@ -25,7 +25,7 @@ public:
   const analysis::Damage &damage() const { return ends_.damage; }
   TraceInput &input() const { return *input_; }
   /// The time up to which an open call of this thread is open: now if its process is alive, otherwise the end of the
-  /// trace.
+  /// process if that is known, and of the trace if not.
   uint64_t endNs(uint32_t thread) const { return processEnds_[input_->table().threads[thread].process]; }
   bool isAlive(uint32_t thread) const { return areAlive_[input_->table().threads[thread].process]; }
   uint64_t lastEventNs(uint32_t thread) const;

@@ -7,6 +7,7 @@
 #include "terminal/terminal.h"
 #include "trace/base/quantities.h"
 
+#include "analysis/events/call_name.h"
 #include "formats/table.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ void TraceInput::tell(const Warning &flaw) {
 
 TraceInput TraceInput::open(const InputOptions &options) {
   const std::string place = sessionOrNewest(options.path);
-  TraceInput input;
+  TraceInput input(options.say);
   input.name_ = place == "-" ? "standard input" : place;
   input.source_ = need(model::openThreadwise(place));
   // Read only the announcements (processes and threads), no events.
@@ -126,10 +127,7 @@ std::string TraceInput::openText(uint64_t beginNs, uint64_t shownNs) const {
 }
 
 std::string TraceInput::callName(uint32_t thread, uint64_t seq) const {
-  const model::Thread &about = table_.threads[thread];
-  const model::Process &process = table_.processOf(about);
-  const std::string pid = severalProcesses() && process.pid ? std::to_string(*process.pid) + "/" : std::string();
-  return fmt::format("{}{}:{}", pid, about.number, seq);
+  return analysis::callName(table_, severalProcesses(), thread, seq);
 }
 
 std::string TraceInput::label(uint32_t number) const {

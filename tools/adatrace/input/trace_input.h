@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ struct InputOptions {
   unsigned pid = 0;      ///< only threads of this process; 0: of all
   /// See model::ReadRequest; false for commands that ask which process a function belongs to.
   bool sharesFunctions = true;
+  /// Gets what the user must know about the trace's state.
+  std::function<void(const std::string &)> say = complain;
 };
 
 void declareSessionArgument(CommandLine &line, std::string &path);
@@ -89,7 +92,8 @@ public:
 
 private:
   friend class LiveInput;
-  TraceInput() = default;
+  explicit TraceInput(std::function<void(const std::string &)> say = complain)
+      : messages_(kVerifyEach, std::move(say)) {}
   void selectThreads(const InputOptions &options);
   static bool isProcess(const InputOptions &options, const model::Process &process) {
     return options.pid == 0 || process.pid == options.pid;
@@ -105,7 +109,7 @@ private:
   std::vector<uint32_t> selected_;
   uint64_t from_ = 0, to_ = ~uint64_t(0), start_ = 0, end_ = 0, origin_ = 0;
   std::unordered_set<std::string> told_;
-  FoldedMessages messages_{kVerifyEach, complain};
+  FoldedMessages messages_;
   bool hasProblems_ = false, isAbsolute_ = false;
 };
 

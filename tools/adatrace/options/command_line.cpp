@@ -136,6 +136,8 @@ std::vector<OptionText> CommandLine::texts() const {
   return texts;
 }
 
+// The program's own arguments begin at the first word that is neither an option nor the value of one. CLI11 finds that
+// place only while it parses, and would take options that come after it.
 std::vector<std::string> CommandLine::takeProgram(std::vector<std::string> &args) const {
   size_t at = 0;
   for (; at < args.size(); ++at) {
@@ -159,7 +161,8 @@ std::vector<std::string> CommandLine::takeProgram(std::vector<std::string> &args
   return program;
 }
 
-// What is wrong with a value in the words of this tool: the library names types ("1 required UINT missing").
+// What is wrong with a value in the words of this tool: CLI11 names types ("1 required UINT missing"). Texts that
+// another version words in another way (these are 2.1's) come unchanged.
 static std::string aboutValue(const std::string &text, const std::vector<OptionText> &options) {
   constexpr std::string_view kConversion = "Could not convert: ", kIs = " = ";
   const bool isConversion = text.starts_with(kConversion);

@@ -74,7 +74,8 @@ struct ConvertOutput::State {
 static bool isSession(const fs::path &directory) {
   return fs::exists(directory / "manifest.json") || fs::exists(directory / "metadata") ||
          fs::exists(directory / "index.atf") || fs::exists(directory / "index.atp") ||
-         !processDirectories(directory.string()).empty() || fs::exists(directory / "thread_0");
+         !processDirectories(directory.string()).empty() || fs::exists(directory / "thread_0") ||
+         fs::exists(directory / "thread_0.index.atp");
 }
 
 static Error existsError(const fs::path &path, std::string message) {

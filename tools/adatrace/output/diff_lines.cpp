@@ -3,6 +3,7 @@
 #include "table_writer.h"
 
 #include "analysis/diff/diff_judge.h"
+#include "analysis/diff/verdicts.h"
 #include "analysis/tree/path_views.h"
 #include "trace/base/quantities.h"
 
@@ -19,16 +20,32 @@ std::string meanText(double ns) { return formatDuration(static_cast<uint64_t>(st
 std::string fromTo(const DiffPair &pair) { return meanText(pair.meanA()) + " → " + meanText(pair.meanB()); }
 
 RowNotes notesOf(const Palette &palette, const DiffRow &row, const NameOptions &names) {
-  const DiffPair &cause = row[row.isByMedian ? DiffValue::P50 : DiffValue::Self];
+  const DiffPair &cause = row[row.changed];
   RowNotes notes;
-  notes.verdict = !row.isSignificant() ? palette.dim : cause.meanB() > cause.meanA() ? palette.error : palette.good;
-  if (!row.isSignificant())
-    notes.after.push_back({palette.dim, " (noise)"});
-  if (row.isByMedian)
-    notes.after.push_back({palette.dim, fmt::format(" (p50 {}, {})", fromTo(cause), analysis::changeText(cause))});
+  notes.verdict = !row.isShown() ? palette.dim : cause.meanB() > cause.meanA() ? palette.error : palette.good;
+  if (row.changed == DiffValue::P50 || row.changed == DiffValue::OnCpu)
+    notes.after.push_back({palette.dim, fmt::format(" ({} {})", analysis::nameOf(row.changed), fromTo(cause))});
   if (const std::string source = sourceOf(*row.function); names.source && !source.empty())
     notes.after.push_back({palette.dim, " " + source});
   return notes;
+}
+
+// "Different in every run, but that may be chance: f(..) (+12.0 %), g(..) (calls -3.1 %)"
+void printApart(Output &out, const analysis::NamedDiff &all, const char *before) {
+  constexpr size_t kMost = 5;
+  std::string list;
+  size_t number = 0;
+  for (const DiffRow &row : all.diff.rows) {
+    if (!row.isApart || number++ >= kMost)
+      continue;
+    const DiffValue value = areApart(row[DiffValue::Self]) ? DiffValue::Self : DiffValue::Calls;
+    list += fmt::format("{}{} ({} {})", list.empty() ? "" : ", ", analysis::pathText({&row, &all}),
+                        analysis::nameOf(value), analysis::changeText(row[value]));
+  }
+  if (number > kMost)
+    list += fmt::format(", and {} more", formatCount(number - kMost));
+  if (number > 0)
+    out.print("{}Different in every run, but that may be chance: {}\n", before, list);
 }
 
 } // namespace
@@ -38,10 +55,10 @@ void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, 
   const analysis::NamedDiff all = namedDiff(diff, options.names.style);
   std::vector<DiffLine> lines;
   for (const DiffRow &row : diff.rows)
-    if (!isForPeople || options.all || row.isSignificant())
+    if (!isForPeople || options.all || row.isShown())
       lines.push_back({&row, &all});
   if (isForPeople)
-    out.print("{} against {}; self time of all functions {} ({})\n{}", formatCount(diff.whole.a.size(), "run"),
+    out.print("{} before, {} after; self time of all functions {} ({})\n{}", formatCount(diff.whole.a.size(), "run"),
               formatCount(diff.whole.b.size(), "run"), fromTo(diff.whole), analysis::changeText(diff.whole),
               isMarkdown && !lines.empty() ? "\n" : "");
   printTable(out, palette, analysis::diffColumns(), lines, options.table, analysis::diffFacts(options.byPath),
@@ -50,12 +67,12 @@ void printDiff(Output &out, const Palette &palette, const analysis::Diff &diff, 
     return;
   const char *what = options.byPath ? "path" : "function", *before = isMarkdown ? "\n" : "";
   if (lines.size() < diff.rows.size())
-    out.print("{}{}{} did not change beyond noise; --all shows them\n", before, lines.empty() ? "" : "... and ",
-              formatCount(diff.rows.size() - lines.size(), what));
-  if (diff.undecided > 0)
-    out.print("{}{} {} in every run, but {} against {} are too few to tell that from noise; {} per side would do\n",
-              before, formatCount(diff.undecided, what), diff.undecided == 1 ? "differs" : "differ",
-              diff.whole.a.size(), formatCount(diff.whole.b.size(), "run"), diff.runsNeeded);
+    out.print("{}{}no change of {} is shown; --all lists {}\n", before, lines.empty() ? "" : "... ",
+              formatCount(diff.rows.size() - lines.size(), lines.empty() ? what : fmt::format("other {}", what)),
+              diff.rows.size() - lines.size() == 1 ? "it" : "them");
+  printApart(out, all, before);
+  if (diff.runs() < analysis::kEnoughRuns)
+    out.print("{}{}\n", before, analysis::kRunsNeeded);
 }
 
 std::optional<DiffRule> parseDiffRule(const std::string &text) {
@@ -71,10 +88,11 @@ std::optional<DiffRule> parseDiffRule(const std::string &text) {
   rule.text = text;
   rule.glob = trimmed(std::string_view(text).substr(0, colon));
   const std::string_view name = trimmed(std::string_view(text).substr(colon + 1, sign - colon - 1));
-  const auto *found = std::ranges::find(analysis::kDiffNames, name);
-  if (found == std::end(analysis::kDiffNames) || rule.glob.empty())
+  const std::span names = std::span(analysis::kDiffNames).first(analysis::kRuledValues);
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end() || rule.glob.empty())
     return std::nullopt;
-  rule.value = static_cast<DiffValue>(found - analysis::kDiffNames);
+  rule.value = static_cast<DiffValue>(found - names.begin());
   rule.isMore = text[sign] == '>';
   std::string_view number = trimmed(std::string_view(text).substr(sign + 1));
   if (!number.ends_with('%'))
@@ -110,10 +128,9 @@ RuleAnswer answerTo(const DiffRule &rule, const analysis::Diff &diff, NameStyle 
   if (!verdict.broken.empty())
     answer.broken = fmt::format("'{}' holds for {}", rule.text, listed(verdict.broken));
   if (!verdict.undecided.empty())
-    answer.fault = fmt::format(
-        "'{}' can't be decided for {}: {} against {} are too few to tell that from noise; {} per side would do",
-        rule.text, listed(verdict.undecided), diff.whole.a.size(), formatCount(diff.whole.b.size(), "run"),
-        verdict.runsNeeded);
+    answer.fault = fmt::format("'{}' can't be decided for {}: {} against {} don't show that; {} per side are enough",
+                               rule.text, listed(verdict.undecided), diff.whole.a.size(),
+                               formatCount(diff.whole.b.size(), "run"), analysis::kEnoughRuns);
   return answer;
 }
 

@@ -15,7 +15,7 @@ namespace ada::cli {
 struct DiffLineOptions {
   NameOptions names;
   TableOptions table;
-  bool all = false; ///< text and Markdown: show noise, too
+  bool all = false; ///< text and Markdown: also what is not shown to have changed
   bool byPath = false;
 };
 

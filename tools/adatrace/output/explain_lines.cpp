@@ -37,7 +37,7 @@ void printHead(Output &out, const Palette &palette, const Explanation &found) {
             durationOf(found.changeNs), palette.reset, percentText(found), formatCount(found.calls[kBefore]),
             formatCount(found.calls[kAfter]));
   if (!found.isMoreThanNoise)
-    out.print("  {}This change may well be noise.{}\n", palette.dim, palette.reset);
+    out.print("  {}This change is not shown: it may be chance.{}\n", palette.dim, palette.reset);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "table_writer.h"
 
 #include "trace/base/quantities.h"
+#include "trace/base/text.h"
 #include "trace/names.h"
 
 #include <algorithm>
@@ -18,15 +19,11 @@ uint64_t wholeNs(double ns) { return ns > 0 ? static_cast<uint64_t>(ns + 0.5) : 
 
 std::string signedDuration(double ns) { return (ns < 0 ? "-" : "") + formatDuration(wholeNs(ns < 0 ? -ns : ns)); }
 
-std::string percentText(double share) { return fmt::format("{:.0f} %", 100 * share); }
-
 // "71 % of the slow calls, 2 % of the ordinary ones"
 std::string frequencyText(const OutlierFactor &factor) {
-  return fmt::format("{} of the slow calls, {} of the ordinary ones", percentText(factor.ofSlow),
-                     percentText(factor.ofOrdinary));
+  return fmt::format("{} of the slow calls, {} of the ordinary ones", formatShare(factor.ofSlow),
+                     formatShare(factor.ofOrdinary));
 }
-
-const char *kindText(FactorKind kind) { return kind == FactorKind::Exception ? "exception" : factorKindName(kind); }
 
 } // namespace
 
@@ -57,7 +54,7 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
     const bool isRest = factor.kind == FactorKind::Unexplained;
     if (isRest && outliers.factors.size() > 1 && std::abs(factor.share) < 0.005)
       continue;
-    out.print("  {}{:>11} {:>5}{}  ", palette.number, signedDuration(factor.explainsNs), percentText(factor.share),
+    out.print("  {}{:>11} {:>5}{}  ", palette.number, signedDuration(factor.explainsNs), formatShare(factor.share),
               palette.reset);
     if (isRest) {
       out.write("nothing that is more than chance\n");
@@ -65,7 +62,7 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
         out.print("{:21}{}{}{}\n", "", palette.dim, factor.how, palette.reset);
       continue;
     }
-    out.print("{}{}: {}{}\n", palette.name, kindText(factor.kind), factor.what, palette.reset);
+    out.print("{}{}: {}{}\n", palette.name, factorKindText(factor.kind), factor.what, palette.reset);
     out.print("{:21}{}{}; by chance: {}{}\n", "", palette.dim, frequencyText(factor),
               factor.pValue < 1e-6 ? std::string("less than one in a million") : fmt::format("{:.2g}", factor.pValue),
               palette.reset);
@@ -78,14 +75,15 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
               palette.dim, palette.reset);
   if (!outliers.slowest.empty())
     out.print("The slowest:\n");
+  const std::string session = quotedForShell(input.name());
   for (const SlowExample &example : outliers.slowest) {
     out.print("  {}{:>11}{}  adatrace why --call={} {}\n", palette.number, formatDuration(example.durationNs),
-              palette.reset, input.callName(example.thread, example.seq), input.name());
+              palette.reset, input.callName(example.thread, example.seq), session);
     out.print("{:15}adatrace tree --thread={} --from=@{} --to=@{} {}\n", "",
-              input.table().threads[example.thread].number, example.beginNs, example.endNs + 1, input.name());
+              input.table().threads[example.thread].number, example.beginNs, example.endNs + 1, session);
     const uint64_t from = example.beginNs - std::min(example.beginNs, input.originNs()), took = example.durationNs;
     out.print("{:15}adatrace view --at='time={}~{}&call=0.{}.{}' {}\n", "", from - std::min(from, took / 4),
-              from + took + took / 4 + 1, example.thread, example.seq, input.name());
+              from + took + took / 4 + 1, example.thread, example.seq, session);
   }
 }
 

@@ -2,16 +2,16 @@
 #include "table_pages.h"
 #include "flow_lines.h"
 #include "graph_lines.h"
-#include "process_why_lines.h"
 #include "stack_rows.h"
 #include "tree_lines.h"
-#include "why_lines.h"
 
 #include "analysis/check/check.h"
 #include "analysis/diff/diff_table.h"
 #include "analysis/diff/explain_table.h"
+#include "analysis/findings/finding_table.h"
 #include "analysis/outliers/outlier_table.h"
 #include "analysis/processes/process_table.h"
+#include "analysis/processes/process_why.h"
 #include "analysis/query/tables.h"
 #include "analysis/query/views.h"
 #include "analysis/report/call_rates_table.h"
@@ -19,6 +19,7 @@
 #include "analysis/tree/tree_table.h"
 #include "analysis/values/counters.h"
 #include "analysis/waits/coroutine_table.h"
+#include "analysis/waits/why_table.h"
 #include "doctor/finding.h"
 #include "live/control/status.h"
 
@@ -40,13 +41,16 @@ std::string tablePages() {
       {"waits: callers", infoOf(analysis::callerColumns())},
       {"waits: holders", infoOf(analysis::holderColumns())},
       {"waits: deadlock", infoOf(analysis::deadlockColumns())},
-      {"why", whyTable()},
-      {"why: parts", whyPartTable()},
-      {"why: holders", whyHolderTable()},
-      {"why --process", processWhyTable()},
-      {"why: chain", processChainTable()},
-      {"why: at_once", atOnceTable()},
-      {"why: alone", aloneTable()},
+      {"why without a function", infoOf(analysis::findingsColumns())},
+      {"why: findings", infoOf(analysis::findingColumns())},
+      {"why: cannot_say", infoOf(analysis::cannotSayColumns())},
+      {"why", infoOf(analysis::whyColumns())},
+      {"why: parts", infoOf(analysis::whyPartColumns())},
+      {"why: holders", infoOf(analysis::whyHolderColumns())},
+      {"why --process", infoOf(analysis::processWhyColumns())},
+      {"why: chain", infoOf(analysis::chainColumns())},
+      {"why: at_once", infoOf(analysis::atOnceColumns())},
+      {"why: alone", infoOf(analysis::aloneColumns())},
       {"outliers", infoOf(analysis::tailColumns())},
       {"outliers --function", infoOf(analysis::outlierColumns())},
       {"outliers --function: factors", infoOf(analysis::factorColumns())},

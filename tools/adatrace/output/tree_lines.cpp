@@ -20,6 +20,11 @@ void TreeText::printHeading() {
   const model::ThreadExtent &extent = *input_.table().threads[thread_].extent;
   if (lines_)
     out_.write("\n");
+  if (const uint32_t process = input_.table().threads[thread_].process; options_.kinds) {
+    const analysis::ProcessKind &kind = options_.kinds->of(process);
+    if (kind.areSeveral())
+      out_.print("{}{} ×{}, the longest:{}\n", palette_.dim, kind.command, formatCount(kind.processes), palette_.reset);
+  }
   out_.print("{}", input_.label(thread_));
   if (!options_.isFollowed)
     out_.print(": {}", formatCount(extent.events, "event"));

@@ -5,6 +5,7 @@
 #include "input/trace_input.h"
 #include "table_writer.h"
 
+#include "analysis/processes/process_kinds.h"
 #include "analysis/tree/tree_walk.h"
 
 #include <cstdint>
@@ -18,6 +19,8 @@ struct TreeLineOptions {
   bool begin = false;      ///< show when each call began
   bool isFollowed = false; ///< the threads are not complete
   TableOptions table;
+  /// If not null: the threads are those of the longest process of each kind.
+  const analysis::ProcessKinds *kinds = nullptr;
 };
 
 /// Prints a limited number of lines, and remembers whether there were more.

@@ -29,7 +29,8 @@ std::string holderText(const TraceInput &input, const WaitRow &row, const WaitHo
                        row.object.kind == WaitKind::SpinLock;
   const bool isChild = row.object.kind == WaitKind::Child;
   std::string text = isJoin ? "" : isOwned ? "held by " : isChild ? "woken by the end of " : "woken by ";
-  text += input.label(holder.thread);
+  text +=
+      holder.threads > 1 ? formatCount(holder.threads, "thread") + " of " + holder.command : input.label(holder.thread);
   if (holder.hasEnded)
     text += ", which has ended";
   if (const std::string where = whereText(trace, holder.function, holder.library); !where.empty())

@@ -12,10 +12,6 @@ using analysis::kNobody, analysis::PartKind, analysis::WaitKind, analysis::Why, 
 
 namespace {
 
-bool isIo(WaitKind kind) {
-  return kind == WaitKind::Pipe || kind == WaitKind::Socket || kind == WaitKind::File || kind == WaitKind::Descriptor;
-}
-
 class WhyLines {
 public:
   WhyLines(Output &out, const Palette &palette, const TraceInput &input, const Why &why, NameStyle style)
@@ -91,127 +87,6 @@ WhyLeftOut shorten(Why &why, const WhyLimits &limits) {
   return leftOut;
 }
 
-const char *whyPartKind(const WhyPart &part) {
-  switch (part.kind) {
-  case PartKind::Own:
-    return "own";
-  case PartKind::Callee:
-    return "callee";
-  case PartKind::Preempted:
-    return "preempted";
-  case PartKind::Unknown:
-    return "unknown";
-  case PartKind::Recorder:
-    return "recorder";
-  case PartKind::Waiting:
-    break;
-  }
-  return part.object.kind == WaitKind::Sleep ? "sleeping" : isIo(part.object.kind) ? "io" : "waiting";
-}
-
-namespace {
-
-struct PartRow {
-  const WhyPart *part;
-  const analysis::NamedTrace *trace;
-
-  bool isWait() const { return part->kind == PartKind::Waiting; }
-};
-struct HolderRow {
-  const WhyPart::Holder *holder;
-  const analysis::NamedTrace *trace;
-
-  const model::Thread &thread() const { return trace->table.threads[holder->thread]; }
-};
-Json partsOf(const std::vector<WhyPart> &parts, const analysis::NamedTrace &trace);
-
-constexpr Column<HolderRow> kHolders[] = {
-    {ColumnInfo{"thread", Holds::Number, "the thread"},
-     [](const HolderRow &row) -> Value { return row.thread().number; }},
-    {analysis::kTid, [](const HolderRow &row) -> Value { return row.thread().tid; }},
-    {ColumnInfo{"process", Holds::Text, "the thread's process"},
-     [](const HolderRow &row) -> Value { return row.trace->table.processOf(row.thread()).label; }},
-    {ColumnInfo{"name", Holds::Text, "its name"} | kOrNull,
-     [](const HolderRow &row) -> Value { return row.thread().label; }},
-    {ColumnInfo{"inferred", Holds::Flag,
-                "it is a child process, and that its end was waited for is known only from the times"},
-     [](const HolderRow &row) -> Value { return row.holder->isInferred; }},
-    {ColumnInfo{"total_ns", Holds::Duration, "how much of the wait it was the holder"},
-     [](const HolderRow &row) -> Value { return row.holder->ns; }},
-    {ColumnInfo{"cycle", Holds::Flag, "it waits for one of the threads around it, so nothing more is said about it"},
-     [](const HolderRow &row) -> Value { return row.holder->isCycle; }},
-    {ColumnInfo{"parts", Holds::Objects, "where its time went during the wait"},
-     [](const HolderRow &row) -> Value { return partsOf(row.holder->parts, *row.trace); }},
-};
-
-constexpr Column<PartRow> kParts[] = {
-    {ColumnInfo{"what", Holds::Text,
-                "`own` (for a holder: any code), `callee`, `preempted`, `waiting`, `sleeping`, `io` (waiting for a "
-                "file, pipe or socket), `recorder` (the recorder held it up), `unknown`"},
-     [](const PartRow &row) -> Value { return whyPartKind(*row.part); }},
-    {ColumnInfo{"total_ns", Holds::Duration, "how long"}, [](const PartRow &row) -> Value { return row.part->ns; }},
-    {ColumnInfo{"function", Holds::Text, "the program's function"} | kOrNull,
-     [](const PartRow &row) -> Value { return row.trace->name(row.part->function); }},
-    {ColumnInfo{"call", Holds::Text, "the library function that it had called"} | kOrNull,
-     [](const PartRow &row) -> Value { return row.trace->name(row.part->library); }},
-    {ColumnInfo{"object", Holds::Text, "for a wait, as in `waits`; `kind` is also there for `recorder` and `unknown`"} |
-         kOrNull,
-     [](const PartRow &row) -> Value {
-       return row.isWait() ? objectName(row.trace->table, row.part->object) : std::string();
-     }},
-    {ColumnInfo{"kind"} | kOrNull,
-     [](const PartRow &row) -> Value {
-       const PartKind kind = row.part->kind;
-       return row.isWait()                                              ? waitKindName(row.part->object.kind)
-              : kind == PartKind::Recorder || kind == PartKind::Unknown ? whyPartKind(*row.part)
-                                                                        : "";
-     }},
-    {ColumnInfo{"place"} | kOrNull,
-     [](const PartRow &row) -> Value { return row.isWait() ? row.trace->name(row.part->object.place) : ""; }},
-    {ColumnInfo{"holders", Holds::Objects, "the threads that held the object, or woke the waiting thread"},
-     [](const PartRow &row) -> Value {
-       std::vector<HolderRow> rows;
-       for (const WhyPart::Holder &holder : row.part->holders)
-         rows.push_back({&holder, row.trace});
-       return jsonList(Columns<HolderRow>(kHolders), rows);
-     }},
-};
-
-Json partsOf(const std::vector<WhyPart> &parts, const analysis::NamedTrace &trace) {
-  std::vector<PartRow> rows;
-  for (const WhyPart &part : parts)
-    rows.push_back({&part, &trace});
-  return jsonList(Columns<PartRow>(kParts), rows);
-}
-
-struct WhyRow {
-  const Why *why;
-  const analysis::NamedTrace *trace;
-
-  const model::Thread &thread() const { return trace->table.threads[why->thread]; }
-};
-
-constexpr Column<WhyRow> kWhy[] = {
-    {analysis::kPid, [](const WhyRow &row) -> Value { return row.trace->table.processOf(row.thread()).pid; }},
-    {analysis::kProcessInOther,
-     [](const WhyRow &row) -> Value { return row.trace->table.processOf(row.thread()).label; }},
-    {analysis::kThread, [](const WhyRow &row) -> Value { return row.thread().number; }},
-    {analysis::kTid, [](const WhyRow &row) -> Value { return row.thread().tid; }},
-    {analysis::kFunction, [](const WhyRow &row) -> Value { return row.trace->name(row.why->function); }},
-    {ColumnInfo{"seq", Holds::Number, "the number of the call in its thread"} | kOrNull,
-     [](const WhyRow &row) { return knownIf(row.why->seq != Span::kNoSeq, row.why->seq); }},
-    {ColumnInfo{"begin_ns", Holds::Moment, "when the call began"},
-     [](const WhyRow &row) -> Value { return row.why->beginNs; }},
-    {ColumnInfo{"total_ns", Holds::Duration, "how long it took; if it has not ended, until the end of the trace"},
-     [](const WhyRow &row) -> Value { return row.why->endNs - row.why->beginNs; }},
-    {ColumnInfo{"end", Holds::Text, "`return`, `exception`, `inferred`, `missing`, `open`"},
-     [](const WhyRow &row) -> Value { return spanEndName(row.why->how); }},
-    {ColumnInfo{"parts", Holds::Objects, "where its time went, the longest first"},
-     [](const WhyRow &row) -> Value { return partsOf(row.why->parts, *row.trace); }},
-};
-
-} // namespace
-
 std::string whyPartText(const analysis::NamedTrace &trace, const WhyPart &part, bool isOfCall) {
   switch (part.kind) {
   case PartKind::Own:
@@ -248,17 +123,13 @@ std::string whyHolderText(const WhyPart &part, const WhyPart::Holder &holder, co
          thread + (holder.isCycle ? ", which waits for a thread above" : "");
 }
 
-ColumnList whyTable() { return infoOf(Columns<WhyRow>(kWhy)); }
-ColumnList whyPartTable() { return infoOf(Columns<PartRow>(kParts)); }
-ColumnList whyHolderTable() { return infoOf(Columns<HolderRow>(kHolders)); }
-
 void printWhy(Output &out, const Palette &palette, const TraceInput &input, const Why &why, NameStyle style) {
   WhyLines(out, palette, input, why, style).print();
 }
 
 void printWhyJson(Output &out, const TraceInput &input, const Why &why, NameStyle style) {
   const analysis::NamedTrace trace = namedTrace(input, style);
-  out.write(jsonOf(Columns<WhyRow>(kWhy), {&why, &trace}) + "\n");
+  out.write(jsonOf(analysis::whyColumns(), {&why, &trace}) + "\n");
 }
 
 } // namespace ada::cli

@@ -5,14 +5,11 @@
 #include "input/trace_input.h"
 #include "terminal/terminal.h"
 
-#include "analysis/waits/wait_table.h"
-#include "analysis/waits/why.h"
+#include "analysis/waits/why_table.h"
 #include "trace/base/table.h"
 
 namespace ada::cli {
 
-/// "own", "callee", …: the words of --format=json.
-const char *whyPartKind(const analysis::WhyPart &part);
 /// "waiting in f for mutex 0xabc"; `isOfCall`: a part of the call itself, not of a thread that it waited for.
 std::string whyPartText(const analysis::NamedTrace &trace, const analysis::WhyPart &part, bool isOfCall);
 /// "held by thread 3 (tid 4711, worker)"; `thread` is the thread's name.
@@ -34,8 +31,5 @@ WhyLeftOut shorten(analysis::Why &why, const WhyLimits &limits);
 void printWhy(Output &out, const Palette &palette, const TraceInput &input, const analysis::Why &why, NameStyle style);
 /// Prints one object.
 void printWhyJson(Output &out, const TraceInput &input, const analysis::Why &why, NameStyle style);
-ColumnList whyTable();
-ColumnList whyPartTable();
-ColumnList whyHolderTable();
 
 } // namespace ada::cli

@@ -109,6 +109,8 @@ Ending runProgram(const std::vector<std::string> &argv, std::chrono::millisecond
       tick(ending.pid);
   }
   ending.duration = std::chrono::steady_clock::now() - start;
+  ending.endedUtcNs =
+      static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
   return ending;
 }
 

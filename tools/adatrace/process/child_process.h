@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,6 +17,7 @@ struct Ending {
   int status = 0;     ///< as from waitpid
   pid_t pid = 0;
   std::chrono::nanoseconds duration{0};
+  uint64_t endedUtcNs = 0; ///< when, since 1970
 
   int exitCode() const; ///< as exit_codes.h describes for `record`
 };

@@ -6,6 +6,7 @@
 #include "run_findings.h"
 #include "terminal/folded_messages.h"
 #include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include "ada/trace/manifest.h"
 #include "analysis/events/trace_table.h"
@@ -27,16 +28,6 @@ std::string readable(const std::string &path) {
   std::error_code error;
   const std::string relative = fs::relative(path, error).string();
   return error || relative.empty() || relative.starts_with("..") ? path : relative;
-}
-
-std::string quotedForShell(const std::string &text) {
-  static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:=@%";
-  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos)
-    return text;
-  std::string quoted = "'";
-  for (const char c : text)
-    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 // Why a process of the session could not start recording, as it reported itself; empty if none did.
@@ -88,7 +79,7 @@ std::string reasonForNothing(const RecordTotals &totals, const FinishedRun &run,
          "library";
 }
 
-// "12 events in 3 ms (4 k/s), 0 dropped, 1 KiB in DIRECTORY; next: adatrace tree DIRECTORY". `isBounded`: there were
+// "12 events in 3 ms (4 k/s), 0 dropped, 1 KiB in DIRECTORY; next: adatrace why DIRECTORY". `isBounded`: there were
 // events before the newest ones. How many is not known, so their rate isn't, either.
 void tellTotals(const std::string &session, const RecordTotals &totals, std::chrono::nanoseconds duration,
                 bool isBounded) {
@@ -101,7 +92,7 @@ void tellTotals(const std::string &session, const RecordTotals &totals, std::chr
                                       : fmt::format("{} in {} ({})", events, formatDuration(nanoseconds),
                                                     formatRate(totals.events, nanoseconds));
   complain(fmt::format("{}, {} dropped, {} in {}; next: adatrace {} {}", count, formatCount(totals.dropped),
-                       formatBytes(bytesBelow(session)), place, areMany ? "processes" : "tree", quotedForShell(place)));
+                       formatBytes(bytesBelow(session)), place, areMany ? "processes" : "why", quotedForShell(place)));
 }
 
 void reportEnd(const FinishedRun &run) {

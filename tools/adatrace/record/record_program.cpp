@@ -61,6 +61,7 @@ bool recoverUnfinished(const std::string &session, const Ending &ending, bool qu
         options.signal = WTERMSIG(ending.status);
       else
         options.exitCode = WEXITSTATUS(ending.status);
+      options.endedUtcNs = ending.endedUtcNs;
     }
     const ProcessState state = stateOf(directory);
     // A process that outlives the program (a daemon, say) continues to record.

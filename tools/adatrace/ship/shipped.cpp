@@ -1,19 +1,35 @@
 // Remembers in a file which traces the database has confirmed.
 #include "shipped.h"
 #include "fleet/durable_file.h"
+#include "trace/base/json_object.h"
 
-#include <nlohmann/json.hpp>
-
+#include <charconv>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 namespace ada::cli {
 
 namespace {
 
-constexpr unsigned kVersion = 2; // version 1 had only the time of confirmation
+constexpr uint64_t kVersion = 2; // version 1 had only the time of confirmation
 constexpr const char *kVersionKey = "version", *kTo = "to", *kPlan = "plan", *kConfirmed = "confirmed", *kAt = "at",
                      *kMark = "manifest_ns";
+
+// What a file must have for its traces to count.
+JsonMembers head(const std::string &to, const std::string &plan) {
+  JsonMembers json;
+  json.number(kVersionKey, kVersion).text(kTo, to).text(kPlan, plan);
+  return json;
+}
+
+std::optional<uint64_t> numberOf(const std::string *json) {
+  uint64_t number = 0;
+  const char *const end = json ? json->data() + json->size() : nullptr;
+  if (!json || std::from_chars(json->data(), end, number).ptr != end || json->empty())
+    return std::nullopt;
+  return number;
+}
 
 } // namespace
 
@@ -23,35 +39,40 @@ void Shipped::read(std::string &what) {
     return;
   std::ostringstream text;
   text << in.rdbuf();
-  const auto json = nlohmann::json::parse(text.str(), nullptr, /*allow_exceptions=*/false);
-  const auto is = [&](const char *key, const nlohmann::json &wanted) {
-    return json.is_object() && json.contains(key) && json[key] == wanted;
+  const JsonObject json(text.str()), mine(head(to_, plan_).object());
+  const auto is = [&](const char *key, const std::string &wanted) {
+    const std::string *const found = json.find(key);
+    return found && *found == wanted;
   };
-  if (is(kVersionKey, 1)) {
+  if (is(kVersionKey, "1")) {
     what = file_ + " has an older version and is replaced: the server is asked which traces it has";
     return;
   }
-  if (!is(kVersionKey, kVersion) || !json.contains(kConfirmed) || !json[kConfirmed].is_object()) {
+  const std::string *const confirmed = json.find(kConfirmed);
+  if (!is(kVersionKey, *mine.find(kVersionKey)) || !confirmed || !confirmed->starts_with('{')) {
     what = file_ + " can't be parsed and is replaced";
     return;
   }
-  if (!is(kTo, to_) || !is(kPlan, plan_)) {
+  if (!is(kTo, *mine.find(kTo)) || !is(kPlan, *mine.find(kPlan))) {
     what = file_ + " belongs to another database or other options and is replaced";
     return;
   }
-  for (const auto &[name, when] : json[kConfirmed].items())
-    if (when.is_object() && when.contains(kAt) && when[kAt].is_number_unsigned() && when.contains(kMark) &&
-        when[kMark].is_number_unsigned())
-      units_[name] = {.atSeconds = when[kAt].get<uint64_t>(), .mark = when[kMark].get<uint64_t>()};
+  const JsonObject units(*confirmed);
+  for (const auto &[name, about] : units.members()) {
+    const JsonObject when(about);
+    const auto at = numberOf(when.find(kAt)), mark = numberOf(when.find(kMark));
+    if (at && mark)
+      units_[name] = {.atSeconds = *at, .mark = *mark};
+  }
 }
 
 Expected<void> Shipped::write() const {
-  nlohmann::json confirmed = nlohmann::json::object();
+  JsonMembers json = head(to_, plan_);
+  json.beginObject(kConfirmed);
   for (const auto &[name, when] : units_)
-    confirmed[name] = {{kAt, when.atSeconds}, {kMark, when.mark}};
-  const nlohmann::json json = {{kVersionKey, kVersion}, {kTo, to_}, {kPlan, plan_}, {kConfirmed, confirmed}};
-  const std::string text = json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  return writeDurably(file_, text);
+    json.beginObject(name).number(kAt, when.atSeconds).number(kMark, when.mark).endObject();
+  json.endObject();
+  return writeDurably(file_, json.object() + "\n");
 }
 
 const Confirmed *Shipped::find(const std::string &name, uint64_t mark) const {

@@ -142,8 +142,9 @@ Expected<std::optional<SqlQuery>> SqlDatabase::query(std::string_view sql, std::
     return Error{.code = "E_SQL", .message = "there is a NUL byte in the query"};
   SqlQuery query(*this);
   parts_->refused.clear();
+  const bool hasOr = mayHaveWord(sql, "or");
   for (const auto &[schema, trace] : parts_->traces)
-    trace->hasOr = mayHaveWord(sql, "or");
+    trace->hasOr = hasOr;
   const char *end = nullptr;
   if (sqlite3_prepare_v2(parts_->connection, sql.data(), static_cast<int>(sql.size()), &query.statement_, &end) !=
       SQLITE_OK)

@@ -1,4 +1,4 @@
-// Opens, writes and closes packed files.
+// Opens, writes and closes it.
 #include "formats/native/bytes/output_file.h"
 
 #include "trace/base/file_bytes.h"

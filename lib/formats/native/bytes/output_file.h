@@ -1,4 +1,4 @@
-// The file that a writer of packed blocks writes, by offset, until the first error.
+// A file that is written by offset, until the first error.
 #pragma once
 
 #include "ada/trace/error.h"

@@ -40,8 +40,8 @@ struct DetailEvents {
 
 class DetailBlocks : public BlockFile<DetailKind> {
 public:
-  /// Errors: those of BlockFile::begin(). Walks from header to header, and decodes a block that is open. If the file
-  /// has holes, they are not searched for headers.
+  /// Walks from header to header, and decodes a block that is open. Holes of the file are not searched. Fails as
+  /// BlockFile::begin() does.
   static Expected<DetailBlocks> parse(std::span<const std::byte> bytes, const std::string &name,
                                       const Holes &holes = {});
 

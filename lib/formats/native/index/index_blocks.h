@@ -32,8 +32,8 @@ struct IndexKind {
 
 class IndexBlocks : public BlockFile<IndexKind> {
 public:
-  /// Errors: those of BlockFile::begin(). Reads the block index, or all headers if there is none, and decodes a block
-  /// that is open. If the file has holes, they are not searched for headers.
+  /// Takes the blocks from the block index, or walks from header to header without one, and decodes a block that is
+  /// open. Holes of the file are not searched. Fails as BlockFile::begin() does.
   static Expected<IndexBlocks> parse(std::span<const std::byte> bytes, const std::string &name,
                                      const Holes &holes = {});
 

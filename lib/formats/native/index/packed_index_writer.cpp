@@ -50,7 +50,7 @@ Expected<std::unique_ptr<IndexWriter>> IndexWriter::create(const std::string &pa
   std::unique_ptr<IndexWriter> writer(new IndexWriter({std::move(file), options.compress}));
   writer->origin_ = originOf(options);
   writer->storesLinks_ = !options.linksFollow;
-  ADA_TRY(writer->writeHeader(false, 0, false));
+  ADA_TRY(writer->writePlaceholder());
   return writer;
 }
 
@@ -85,7 +85,7 @@ Expected<std::unique_ptr<IndexWriter>> IndexWriter::resume(const std::string &pa
   if (!parsed.blocks().empty() && writer->totals_.events > 0)
     writer->totals_.firstNs = parsed.blocks()[0].firstNs;
   // Write the placeholder first: a final header would hide what is appended.
-  ADA_TRY(writer->writeHeader(false, 0, false));
+  ADA_TRY(writer->writePlaceholder());
   ADA_TRY(writer->out_.cut(writer->out_.next() + writer->block_.used()));
   return writer;
 }
@@ -101,9 +101,9 @@ Expected<void> IndexWriter::resumeBlock(const IndexBlocks &file, const Block &bl
   return {};
 }
 
-Expected<void> IndexWriter::writeHeader(bool isFinal, uint64_t trailerOffset, bool hasDetail) {
-  const RawFileHeader raw = encodeFileHeader(origin_, isFinal ? &totals_ : nullptr, trailerOffset, hasDetail,
-                                             atf::crc32c, blocksOffset_, droppedCount_);
+Expected<void> IndexWriter::writeHeader(const FileTotals *totals, uint64_t trailerOffset, bool hasDetail) {
+  const RawFileHeader raw =
+      encodeFileHeader(origin_, totals, trailerOffset, hasDetail, atf::crc32c, blocksOffset_, droppedCount_);
   return out_.write(&raw, sizeof raw, 0);
 }
 
@@ -135,7 +135,7 @@ Expected<void> IndexWriter::finish(bool hasDetail) {
   ADA_TRY(out_.mustBeOpen());
   ADA_TRY(endBlock());
   const uint64_t trailerOffset = ADA_TRY(out_.addIndex(totals_));
-  ADA_TRY(writeHeader(true, trailerOffset, hasDetail));
+  ADA_TRY(writeHeader(&totals_, trailerOffset, hasDetail));
   return out_.close();
 }
 

@@ -42,7 +42,8 @@ private:
   explicit IndexWriter(IndexOutput out) : out_(std::move(out)) {}
   Expected<void> endBlock();
   Expected<void> resumeBlock(const IndexBlocks &file, const Block &block, uint64_t beforeSeq);
-  Expected<void> writeHeader(bool isFinal, uint64_t trailerOffset, bool hasDetail);
+  Expected<void> writePlaceholder() { return writeHeader(nullptr, 0, false); }
+  Expected<void> writeHeader(const FileTotals *totals, uint64_t trailerOffset, bool hasDetail);
 
   IndexOutput out_;
   atf::FileOrigin origin_;

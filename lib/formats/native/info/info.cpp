@@ -501,7 +501,7 @@ Expected<Description> describeAtf(TraceLocation &place, bool absolute) {
       use(describeProcess(kept->processes()[i], labels[i], originNs, isWhole));
     return isWhole;
   };
-  description.sessionSource = [kept] { return makeAtfSource(*kept); };
+  description.sessionSource = [kept] { return makeAtfSource(std::shared_ptr<const atf::Session>(kept)); };
   return description;
 }
 

@@ -4,6 +4,7 @@
 #include "ada/trace/manifest.h"
 #include "shared/manifest_keys.h"
 #include "trace/base/file_bytes.h"
+#include "trace/base/json_document.h"
 #include "trace/base/json_object.h"
 
 namespace ada::model {

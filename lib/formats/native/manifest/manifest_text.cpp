@@ -27,7 +27,7 @@ struct SymbolPlace {
 } // namespace
 
 ManifestText::ManifestText(const Process &process)
-    : description_(process.description), allSymbols_(process.symbols), pid_(process.pid),
+    : description_(process.description.get()), allSymbols_(process.symbols.get()), pid_(process.pid),
       executable_(process.executable), clockType_(process.clockType) {}
 
 void ManifestText::addSymbol(const Function &function) {
@@ -117,7 +117,7 @@ void ManifestText::addThread(const Thread &thread, std::string_view sched, uint6
   json.update(known, [](auto &f, auto &t) { manifest::convertedThreadFields(f, t); });
   if (inferred > 0) // files that have a count instead of exits keep the count
     json.set(manifest::kInferredCount, std::to_string(inferred));
-  json.addMissing(JsonObject(thread.description));
+  json.addMissing(JsonObject(thread.description.get()));
   if (!sched.empty()) {
     std::string text;
     putBase64(reinterpret_cast<const unsigned char *>(sched.data()), sched.size(), [&](char c) { text += c; });

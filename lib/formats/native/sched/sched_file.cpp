@@ -4,6 +4,7 @@
 #include "formats/native/bytes/checksum.h"
 #include "formats/native/directories.h"
 #include "shared/encode/sched_format.h"
+#include "shared/encode/thread_files.h"
 #include "shared/ring/ring_file.h"
 #include "shared/text/base64.h"
 #include "trace/base/file_bytes.h"
@@ -271,7 +272,9 @@ private:
 
 } // namespace
 
-std::string schedPathIn(const std::string &thread) { return joinPath(thread, sched::kFileName); }
+std::string schedPathIn(const std::string &place) {
+  return isDirectory(place) ? joinPath(place, thread_files::kAtfSched + 1) : place + thread_files::kPackedSched;
+}
 
 Expected<SchedRecord> SchedRecord::inFile(const std::string &path) {
   SchedRecord record;

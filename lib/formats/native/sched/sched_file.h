@@ -1,7 +1,7 @@
 // Reads and writes scheduling records: when a thread was on-CPU.
 //
-// A record is in thread_N/sched.ads, beside the thread's index file, or if it is short, in the thread's entry of the
-// manifest. See docs/formats/sched.md.
+// A record is in a file beside the thread's index file, or if it is short, in the thread's entry of the manifest. See
+// docs/formats/sched.md.
 #pragma once
 
 #include "ada/trace/manifest.h"
@@ -12,13 +12,13 @@
 
 namespace ada::atf {
 
-/// The path of sched.ads in the directory of a thread.
-std::string schedPathIn(const std::string &thread);
+/// The path of the scheduling file of the thread at a place (see directories.h).
+std::string schedPathIn(const std::string &place);
 
 /// The bytes of a scheduling record, and where they are.
 class SchedRecord {
 public:
-  /// That of the thread in the directory `thread`, whatever holds it; nothing if there is none. `info`: the manifest's
+  /// That of the thread at the place `thread`, whatever holds it; nothing if there is none. `info`: the manifest's
   /// entry, or null. Errors: E_IO; E_BAD_RECORD if the entry is not base64.
   static Expected<std::optional<SchedRecord>> of(const std::string &thread, const ManifestThread *info);
   /// That in a file. Errors: E_IO.
@@ -52,10 +52,10 @@ private:
 /// if there is no record, or if it can't be read. Keeps nothing of it.
 std::map<uint32_t, uint64_t> heldNs(const std::string &thread, const ManifestThread *info);
 
-/// The bytes of a sched.ads with everything known about a thread.
+/// The bytes of a scheduling file with everything known about a thread.
 std::string schedBytes(const OffCpuLane &lane, uint32_t tid);
 
-/// Writes a sched.ads with everything known about a thread.
+/// Writes a scheduling file with everything known about a thread.
 Expected<void> writeSched(const std::string &path, const OffCpuLane &lane, uint32_t tid);
 
 /// Completes the file of a process that was killed: cuts off an incomplete record and adds the end record. Does nothing

@@ -8,19 +8,17 @@
 
 namespace ada::atf {
 
-std::optional<model::Prints> printsOf(const Session &session, uint32_t process) {
+std::optional<model::Prints> printsOf(const Session &session, uint32_t process, uint32_t first) {
   if (session.kind() != Session::Kind::Root && session.kind() != Session::Kind::Process)
     return std::nullopt;
   model::Prints prints;
-  uint32_t index = 0;
-  for (uint32_t i = 0; i <= process; ++i)
-    for (const ThreadTrace &thread : session.processes()[i].threads())
-      if (thread.index) {
-        if (i == process)
-          if (const std::optional<uint64_t> print = thread.index->print())
-            prints.threads.emplace_back(index, *print);
-        ++index;
-      }
+  uint32_t index = first;
+  for (const ThreadTrace &thread : session.processes()[process].threads())
+    if (thread.index) {
+      if (const std::optional<uint64_t> print = thread.index->print())
+        prints.threads.emplace_back(index, *print);
+      ++index;
+    }
   if (prints.threads.empty())
     return std::nullopt;
   prints.directory = session.processes()[process].path();

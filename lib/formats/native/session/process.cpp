@@ -20,14 +20,14 @@ std::string_view ThreadTrace::name() const { return info ? std::string_view(info
 
 ThreadTrace openThread(const std::string &indexPath, uint64_t id, const OpenOptions &options) {
   ThreadTrace thread{.id = id,
-                     .directory = std::string(baseName(parentPath(indexPath))),
-                     .path = parentPath(indexPath),
+                     .directory = std::string(baseName(threadPlaceOf(indexPath))),
+                     .path = threadPlaceOf(indexPath),
                      .index = IndexReader::open(indexPath, options),
                      .detail = std::nullopt,
                      .warnings = {},
                      .info = nullptr};
   // A detail file belongs to a session's index file; a file of another name stands alone.
-  if (!thread.index || (baseName(indexPath) != "index.atf" && baseName(indexPath) != "index.atp"))
+  if (!thread.index || !isIndexName(baseName(indexPath)))
     return thread;
   const std::string detailPath = detailPathIn(thread.path), detailName(baseName(detailPath));
   bool flag = (thread.index->header().flags & kFlagHasDetail) != 0;
@@ -68,7 +68,7 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
   ProcessTrace process;
   process.where_ = directory;
   std::string manifestPath = joinPath(directory, "manifest.json");
-  std::vector<NumberedDirectory> present = threadDirectories(directory);
+  const std::vector<NumberedThread> present = threadsIn(directory);
   std::optional<Error> badManifest;
 
   if (exists(manifestPath)) {
@@ -81,10 +81,9 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
       return *badManifest;
   } else if (present.empty()) {
     return Error{.code = "E_NO_SESSION",
-                 .message =
-                     isDirectory(directory)
-                         ? "there is neither a manifest.json nor a thread_N directory in it; nothing was recorded here"
-                         : "there is no such directory",
+                 .message = isDirectory(directory)
+                                ? "there is neither a manifest.json nor a thread in it; nothing was recorded here"
+                                : "there is no such directory",
                  .file = directory};
   }
 
@@ -104,27 +103,30 @@ Expected<ProcessTrace> ProcessTrace::openDirectory(const std::string &directory,
     if (badManifest)
       process.flaws_.push_back(
           {"W_BAD_MANIFEST",
-           "the names of functions are unknown, and only threads with a directory are listed: " + badManifest->text()});
+           "the names of functions are unknown, and only threads with files are listed: " + badManifest->text()});
     else
       process.flaws_.push_back({"W_NO_MANIFEST", "manifest.json is missing: the names of functions are unknown, and "
-                                                 "only threads with a directory are listed"});
-    for (const NumberedDirectory &thread : present)
+                                                 "only threads with files are listed"});
+    for (const NumberedThread &thread : present)
       add(thread.name, thread.number, nullptr);
     return process;
   }
 
   process.names_ = process.description_;
+  std::unordered_set<std::string_view> found;
+  for (const NumberedThread &thread : present)
+    found.insert(thread.name);
   std::unordered_set<std::string> listed;
   for (const ManifestThread &info : process.description_->threads) {
     std::string name = "thread_" + std::to_string(info.id);
     listed.insert(name);
-    if (isDirectory(joinPath(directory, name)))
+    if (found.contains(name))
       add(name, info.id, &info);
     else if (info.eventCount != 0u || (info.dropped.empty() && info.leftOutCount == 0)) // else all lost or left out
       process.flaws_.push_back(
           {"W_THREAD_MISSING:" + std::to_string(info.id), "the manifest lists " + name + ", which does not exist"});
   }
-  for (const NumberedDirectory &thread : present) {
+  for (const NumberedThread &thread : present) {
     if (listed.contains(thread.name) || !lenient)
       continue;
     process.flaws_.push_back(

@@ -19,7 +19,8 @@ static Expected<bool> recompress(std::span<const std::byte> bytes, const std::st
   if (const auto *start = parsed->start(); Blocks::kMayBeginLater && start && start->count == 0)
     blocks.insert(blocks.begin(), *start);
   for (const auto &block : blocks)
-    if (!parsed->check(block))
+    // A block that claims to be open has no size that was checked.
+    if ((block.flags & packed::kBlockOpen) || !parsed->check(block))
       return false;
   Output out(ADA_TRY(OutputFile::create(to, {.overwrite = true})), true);
   for (const auto &block : blocks) {

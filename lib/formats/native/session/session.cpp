@@ -26,9 +26,9 @@ Expected<std::string> newestSession(const std::string &directory) {
 // Opens a single thread or file as a process with that one thread. It has names if the manifest is in its usual place.
 Expected<ProcessTrace> ProcessTrace::openOne(const std::string &indexPath, const OpenOptions &options) {
   ProcessTrace process;
-  // Absolute, so that names are also found from inside the thread's directory.
+  // Absolute, so that names are also found from inside the directory.
   std::error_code ignored;
-  std::string threadPath = parentPath(std::filesystem::absolute(indexPath, ignored).lexically_normal().string());
+  std::string threadPath = threadPlaceOf(std::filesystem::absolute(indexPath, ignored).lexically_normal().string());
   auto id = threadNumber(baseName(threadPath));
   ThreadTrace thread = openThread(indexPath, id.value_or(0), options);
   if (!thread.index)
@@ -73,7 +73,7 @@ Expected<Session> Session::open(const std::string &path, const OpenOptions &opti
     return take(Kind::File, ProcessTrace::openOne(path, options));
   if (const std::string index = indexPathIn(path); exists(index))
     return take(Kind::Thread, ProcessTrace::openOne(index, options));
-  if (exists(joinPath(path, "manifest.json")) || !threadDirectories(path).empty())
+  if (exists(joinPath(path, "manifest.json")) || !threadsIn(path).empty())
     return take(Kind::Process, ProcessTrace::openLenient(path, options));
 
   auto processes = directoriesNamed(path, "pid_");

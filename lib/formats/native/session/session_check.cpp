@@ -1,12 +1,11 @@
 // Checks a session for every problem that it can have.
 #include "formats/native/session/session_check.h"
+#include "analysis/calls/call_reader.h"
 #include "formats/native/directories.h"
 #include "formats/native/sched/sched_file.h"
 #include "formats/native/session/session_times.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
-
-#include "ada/trace/calls.h"
 #include "trace/names.h"
 
 #include <algorithm>
@@ -189,16 +188,19 @@ void SessionCheck::checkEnds(const IndexReader &index, const ThreadTrace &thread
 // Checks time order, nesting, kinds and functions in one pass over the events. Returns whether any of them has detail.
 bool SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &index) {
   Sightings backwards, strays, missing, kinds, functions;
-  CallStackWalker walker;
+  struct Nobody { // what each event does is all that is asked
+  } nobody;
+  analysis::CallReader<Nobody, analysis::kCallsOnly> calls(nobody);
+  const model::Batch batch;
   FunctionIndex known;
+  std::vector<bool> isChecked; // by number in `known`
   const Manifest *manifest = process.manifest();
   uint64_t last = 0;
-  uint32_t functionsSeen = 0;
   // Calls that began in older blocks of a packed file. Exits of calls that are unknown can't be told from strays.
   const IndexReader::OpenCalls before = index.openAtStart();
   uint64_t unknown = before.unknown;
   for (const auto &call : before.calls)
-    walker.feed(0, call.beginNs, call.functionId, EventKind::Call);
+    calls.open(call.beginNs, known.add(call.functionId), Span::kNoSeq);
   bool hasLinks = false;
   forEachReleasing(index, [&](uint64_t seq, const IndexEvent &event) {
     hasLinks |= event.detailSeq != kNoDetail;
@@ -212,15 +214,17 @@ bool SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &i
       });
       return;
     }
-    const bool isNew = known.add(event.functionId) == functionsSeen;
-    if (isNew) {
-      ++functionsSeen;
+    const uint32_t function = known.add(event.functionId);
+    if (function >= isChecked.size())
+      isChecked.resize(function + size_t{1});
+    if (!isChecked[function]) {
+      isChecked[function] = true;
       if (manifest && !manifest->find(event.functionId))
         functions.add(seq, [&] {
           return fmt::format("function_id {} is not in the manifest", functionIdText(event.functionId));
         });
     }
-    const CallStackWalker::Step step = walker.feed(seq, event.timestampNs, event.functionId, event.kind);
+    const auto step = calls.take(seq, {.timeNs = event.timestampNs, .function = function, .kind = event.kind}, batch);
     if (step.stray && unknown > 0)
       --unknown;
     else if (step.stray)
@@ -228,7 +232,7 @@ bool SessionCheck::checkEvents(const ProcessTrace &process, const IndexReader &i
     if (step.finished.size() > 1)
       missing.add(seq, [&] {
         return fmt::format("{} of {} while {} is still open", kindName(event.kind), name(),
-                           process.displayName(step.finished[0].functionId));
+                           process.displayName(known.ids()[step.finished[0].functionIndex]));
       });
   });
   const auto say = [&](const Sightings &seen, const char *more) {

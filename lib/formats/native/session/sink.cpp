@@ -7,6 +7,7 @@
 #include "formats/native/manifest/manifest_text.h"
 #include "formats/native/sched/sched_file.h"
 #include "formats/native/session/thread_writer.h"
+#include "shared/encode/thread_files.h"
 #include "shared/manifest_keys.h"
 #include "trace/base/file_bytes.h"
 #include "trace/base/safe_file.h"
@@ -148,7 +149,7 @@ Expected<void> AtfSessionSink::addProcess(const Process &process) {
     ADA_TRY(copyBinaries(state.text, process.binariesFolder));
   else
     state.text.takeBinaries(process.binariesFolder);
-  lost_.addChanged({process.executable, process.description});
+  lost_.addChanged({process.executable, process.description.get()});
   processes_.push_back(std::move(state));
   return {};
 }
@@ -171,13 +172,15 @@ Expected<void> AtfSessionSink::copyBinaries(const ManifestText &text, const std:
 }
 
 Expected<void> AtfSessionSink::addThread(const Thread &thread) {
+  using namespace thread_files;
   ProcessState &process = processes_[thread.process];
-  lost_.addChanged({thread.name, thread.description});
+  lost_.addChanged({thread.name, thread.description.get()});
   ThreadState state{.thread = thread, .sched = {}, .writer = nullptr};
   while (!process.numbers.insert(state.thread.number).second)
     ++state.thread.number;
   const std::string path = atf::joinPath(process.path, "thread_" + std::to_string(state.thread.number));
-  ADA_TRY(makeDirectory(path));
+  if (!options_.packed)
+    ADA_TRY(makeDirectory(path));
   if (thread.offCpu)
     state.sched = atf::schedBytes(*thread.offCpu, static_cast<uint32_t>(thread.tid));
   if (state.sched.size() > atf::kMostSchedInManifest) {
@@ -185,8 +188,8 @@ Expected<void> AtfSessionSink::addThread(const Thread &thread) {
     state.sched.clear();
   }
   state.writer = std::make_unique<AtfThreadWriter>(state.thread, process.clockType, options_,
-                                                   atf::joinPath(path, options_.packed ? "index.atp" : "index.atf"),
-                                                   atf::joinPath(path, options_.packed ? "detail.atp" : "detail.atf"));
+                                                   path + (options_.packed ? kPackedIndex : kAtfIndex),
+                                                   path + (options_.packed ? kPackedDetail : kAtfDetail));
   threads_.push_back(std::move(state));
   return {};
 }

@@ -8,7 +8,7 @@
 #include "formats/native/index/block_reader.h"
 #include "formats/native/info/labels.h"
 #include "formats/native/info/time_flaws.h"
-#include "formats/native/manifest/manifest_parts.h"
+#include "formats/native/manifest/description_source.h"
 #include "formats/native/manifest/missing_events.h"
 #include "formats/native/manifest/symbol_entries.h"
 #include "formats/native/sched/sched_file.h"
@@ -32,6 +32,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -49,10 +50,11 @@ struct Details {
 
 class AtfSource : public TraceSource {
 public:
-  explicit AtfSource(atf::Session session) : session_(std::move(session)) {
+  explicit AtfSource(std::shared_ptr<const atf::Session> session)
+      : sharedSession_(std::move(session)), session_(*sharedSession_) {
     uint32_t process = 0;
-    for (atf::ProcessTrace &trace : session_.processes()) {
-      for (atf::ThreadTrace &thread : trace.threads())
+    for (const atf::ProcessTrace &trace : session_.processes()) {
+      for (const atf::ThreadTrace &thread : trace.threads())
         if (thread.index)
           threads_.emplace_back(process, &thread);
       ++process;
@@ -63,15 +65,17 @@ public:
   bool isThreadwise() const override { return true; }
   Expected<void> readPart(TraceSink &sink, const ReadRequest &request) override;
   std::unique_ptr<TraceSource> another() const override {
-    auto copy = std::make_unique<AtfSource>(session_);
+    auto copy = std::make_unique<AtfSource>(sharedSession_);
     copy->functions_ = functions_;
     copy->functionCount_ = functionCount_;
-    copy->details_.resize(details_.size());
     copy->wasChecked_ = wasChecked_;
     return copy;
   }
   std::vector<uint64_t> cuts(uint32_t thread, size_t pieces) const override;
-  std::optional<Prints> prints(uint32_t process) const override { return atf::printsOf(session_, process); }
+  std::optional<Prints> prints(uint32_t process) const override {
+    const auto first = std::ranges::lower_bound(threads_, process, {}, [](const auto &one) { return one.first; });
+    return atf::printsOf(session_, process, static_cast<uint32_t>(first - threads_.begin()));
+  }
   Function functionOf(uint32_t process, uint64_t functionId) const override;
   bool knowsRange() const override { return true; }
   std::optional<double> progress() const override {
@@ -83,9 +87,9 @@ public:
 
 private:
   Expected<void> announce(TraceSink &sink);
-  Expected<void> announceThreads(TraceSink &sink, const std::vector<ManifestParts> &descriptions);
+  Expected<void> announceThreads(TraceSink &sink, const DescriptionSource &descriptions);
   void begin(const ReadRequest &request, bool areShared);
-  Expected<void> readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
+  Expected<void> readThread(TraceSink &sink, uint32_t process, const atf::ThreadTrace &thread, uint32_t index,
                             const ReadRequest &request);
   Expected<void> announceNew(TraceSink &sink, atf::FunctionLists::List &known, uint32_t process, uint64_t functionId);
   Expected<void> announceUnused(TraceSink &sink);
@@ -128,12 +132,14 @@ private:
     uint64_t detailLinks = 0, detailsUsed = 0, otherThreads = 0, dangling = 0;
   };
 
-  atf::Session session_;
-  std::vector<std::pair<uint32_t, atf::ThreadTrace *>> threads_; // those that can be read, with their processes
+  // For another(), too: ten thousand processes take some time and memory.
+  const std::shared_ptr<const atf::Session> sharedSession_;
+  const atf::Session &session_;
+  std::vector<std::pair<uint32_t, const atf::ThreadTrace *>> threads_; // those that can be read, with their processes
   atf::FunctionLists functions_;
   atf::RecentFunctions recent_;
   uint32_t functionCount_ = 0;
-  std::vector<Details> details_; // by thread
+  std::unordered_map<uint32_t, Details> details_; // by thread
   atf::SchedLanes sched_;
   std::vector<bool> wasChecked_; // checksum of the index, by thread
   uint64_t done_ = 0, total_ = 0;
@@ -147,7 +153,10 @@ private:
 
 Expected<void> AtfSource::announce(TraceSink &sink) {
   uint32_t processIndex = 0;
-  std::vector<ManifestParts> descriptions;
+  std::vector<std::string> manifests;
+  for (const atf::ProcessTrace &process : session_.processes())
+    manifests.push_back(process.manifest() ? atf::joinPath(process.path(), "manifest.json") : std::string());
+  const auto descriptions = std::make_shared<const DescriptionSource>(std::move(manifests));
   const std::vector<std::string> labels = atf::processLabels(session_);
   std::unordered_set<std::string> told;
   for (const atf::ProcessTrace &process : session_.processes()) {
@@ -156,13 +165,10 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
         errors_.push_back({.code = "E_THREAD_MISSING", .message = flaw.message, .file = process.path()});
       else if (!flaw.code.starts_with("W_THREAD_UNREADABLE")) // reported as an error
         flaws_.push_back({flaw.code, process.path() + ": " + flaw.message});
-    ManifestParts &parts = descriptions.emplace_back();
     const atf::ThreadTrace *first = nullptr;
     for (const atf::ThreadTrace &thread : process.threads())
       if (thread.index && !first)
         first = &thread;
-    if (process.manifest())
-      parts = ManifestParts::read(atf::joinPath(process.path(), "manifest.json"));
     Process info;
     info.index = processIndex;
     info.name = process.name(), info.label = labels[processIndex];
@@ -179,7 +185,8 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
       info.hasAnnotatedValues = manifest->hasAnnotatedValues(), info.timingAnchors = manifest->timingAnchors;
       info.timesAreOrder = manifest->times == manifest::kTimesFrom[ADA_TIMES_NONE];
     }
-    info.description = parts.description, info.symbols = parts.symbols;
+    info.description = descriptions->ofProcess(processIndex);
+    info.symbols = descriptions->symbolsOf(processIndex);
     if (process.manifest()) {
       info.binariesFolder = process.manifest()->binariesFolder();
       for (const Error &flaw : process.manifest()->binaryFlaws()) // of all processes that have the file
@@ -190,14 +197,13 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
         flaws_.push_back(flaw);
     }
     ADA_TRY(sink.addProcess(info));
-    parts.symbols = {}, parts.description = {};
     ++processIndex;
   }
-  return announceThreads(sink, descriptions);
+  return announceThreads(sink, *descriptions);
 }
 
 // Threads come after all processes, so that a sink knows whether there are several processes.
-Expected<void> AtfSource::announceThreads(TraceSink &sink, const std::vector<ManifestParts> &descriptions) {
+Expected<void> AtfSource::announceThreads(TraceSink &sink, const DescriptionSource &descriptions) {
   uint32_t processIndex = 0, threadIndex = 0;
   atf::TimeFlaws times;
   for (const atf::ProcessTrace &process : session_.processes()) {
@@ -216,7 +222,7 @@ Expected<void> AtfSource::announceThreads(TraceSink &sink, const std::vector<Man
       t.name = thread.name(), t.label = labelsOfThreads[i];
       t.arch = header.arch, t.os = header.os;
       t.fileThreadId = header.threadId;
-      t.description = descriptions[processIndex].threadDescription(thread.id);
+      t.description = descriptions.ofThread(processIndex, t.number);
       if (thread.info)
         t.gaps = thread.info->gaps;
       t.offCpu = sched_.of(thread.path, thread.info.get(), t.index, errors_);
@@ -288,8 +294,7 @@ const atf::DetailReader *AtfSource::detailsOf(const atf::ThreadTrace &thread, ui
     return details.reader ? &*details.reader : nullptr;
   const std::string path = atf::detailPathIn(thread.path);
   if (!atf::exists(path) ||
-      (session_.kind() == atf::Session::Kind::File && !thread.index->path().ends_with("index.atf") &&
-       !thread.index->path().ends_with("index.atp")))
+      (session_.kind() == atf::Session::Kind::File && !atf::isIndexName(atf::baseName(thread.index->path()))))
     return nullptr;
   auto reader = atf::DetailReader::open(path, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true});
   if (reader)
@@ -437,11 +442,11 @@ void AtfSource::readEvents(ThreadRead &read, atf::SeqRange range) {
     readRecords(read, read.events.recordsV1(), range);
 }
 
-Expected<void> AtfSource::readThread(TraceSink &sink, uint32_t process, atf::ThreadTrace &thread, uint32_t index,
+Expected<void> AtfSource::readThread(TraceSink &sink, uint32_t process, const atf::ThreadTrace &thread, uint32_t index,
                                      const ReadRequest &request) {
-  atf::IndexReader &events = *thread.index;
+  const atf::IndexReader &events = *thread.index;
   if (!wasChecked_[index] && !events.isPacked()) { // blocks are checked when they are decoded
-    if (auto checked = events.verifyChecksum(); !checked)
+    if (auto checked = atf::IndexReader(events).verifyChecksum(); !checked)
       errors_.push_back(checked.error());
     wasChecked_[index] = true;
   }
@@ -501,7 +506,7 @@ static constexpr char kNoPlace[] = "events with registers and stack: the other f
 std::vector<Loss> AtfSource::losses() const {
   LossList all = lost_;
   for (const std::string &path : unlinked_) {
-    const std::string detail = atf::detailPathIn(atf::parentPath(path));
+    const std::string detail = atf::detailPathIn(atf::threadPlaceOf(path));
     if (!atf::exists(detail))
       continue;
     if (auto reader = atf::DetailReader::open(detail, {.checksum = atf::ChecksumPolicy::Defer, .lowMemory = true})) {
@@ -540,7 +545,7 @@ void AtfSource::begin(const ReadRequest &request, bool areShared) {
   done_ = total_ = 0;
   for (const uint32_t thread : wantedThreads(request, threads_.size()))
     total_ += threads_[thread].second->index->size();
-  details_.assign(threads_.size(), {});
+  details_.clear();
   wasChecked_.assign(threads_.size(), false);
 }
 
@@ -578,6 +583,10 @@ Expected<void> AtfSource::announceUnused(TraceSink &sink) {
 }
 
 std::unique_ptr<TraceSource> makeAtfSource(atf::Session session) {
+  return makeAtfSource(std::make_shared<const atf::Session>(std::move(session)));
+}
+
+std::unique_ptr<TraceSource> makeAtfSource(std::shared_ptr<const atf::Session> session) {
   return std::make_unique<AtfSource>(std::move(session));
 }
 
