@@ -1,7 +1,8 @@
-// Answers /api/why and /api/outliers.
+// Answers /api/findings, /api/why and /api/outliers.
 #include "analysis_answers.h"
 
 #include "analysis/outliers/outlier_table.h"
+#include "analysis/view/session_analysis.h"
 #include "output/why_lines.h"
 #include "trace/base/format.h"
 #include "trace/base/json.h"
@@ -19,13 +20,19 @@ namespace {
 // Lists of parts and of waits are as long as a person can read.
 constexpr size_t kMostParts = 40, kDeepest = 8;
 
-/// A call that was asked about, with all that an answer needs after the request is gone.
-struct AskedCall {
+/// A session that was asked about, with all that an answer needs after the request is gone.
+struct AskedSession {
   std::shared_ptr<const ViewSession::Opened> opened;
-  uint64_t startNs = 0, seq = 0;
-  uint32_t thread = 0;
+  uint64_t startNs = 0;
 
   int64_t sinceStart(uint64_t ns) const { return static_cast<int64_t>(ns) - static_cast<int64_t>(startNs); }
+};
+
+/// A call that was asked about, likewise.
+struct AskedCall : AskedSession {
+  uint64_t seq = 0;
+  uint32_t thread = 0;
+
   Expected<view::CallDetails> details() const {
     auto call = ADA_TRY(view::callDetails(*opened->view, thread, seq));
     if (!call)
@@ -38,10 +45,7 @@ AskedCall callOf(ApiRequest &request) {
   const auto seq = request.number("seq");
   if (!seq)
     throw ApiError{400, "seq (the number of the event that began the call) is missing"};
-  return {.opened = request.openedShared(),
-          .startNs = request.session().startNs(),
-          .seq = *seq,
-          .thread = request.thread()};
+  return {{.opened = request.openedShared(), .startNs = request.session().startNs()}, *seq, request.thread()};
 }
 
 std::string keyOf(const char *what, const ApiRequest &request, const AskedCall &call, uint64_t events) {
@@ -73,6 +77,7 @@ public:
       else
         json_.number("thread", call_.opened->threadIds[wait.thread]);
       wait.wokenNs ? json_.number("woken_ns", call_.sinceStart(wait.wokenNs)) : json_.null("woken_ns");
+      wait.takerDepth == analysis::kNobody ? json_.null("depth") : json_.number("depth", wait.takerDepth);
       json_.endObject();
     }
     json_.endArray();
@@ -141,7 +146,69 @@ void writeOutliers(JsonText &json, const AskedCall &call, const analysis::Outlie
   json.endArray();
 }
 
+void writeTexts(JsonText &json, const char *name, const std::vector<std::string> &texts) {
+  json.beginArray(name);
+  for (const std::string &text : texts)
+    json.text({}, oneLine(text));
+  json.endArray();
+}
+
+void textOrNull(JsonText &json, const char *name, const std::string &text) {
+  text.empty() ? json.null(name) : json.text(name, oneLine(text));
+}
+
+void writeFindings(JsonText &json, const AskedSession &of, const analysis::Findings &found) {
+  writeTexts(json, "requests", found.requests);
+  json.number("request_calls", found.requestCalls).number("total_ns", found.totalNs()).number("run_ns", found.runNs);
+  json.beginArray("findings");
+  for (const analysis::Finding &finding : found.findings) {
+    json.beginObject().text("kind", analysis::findingKindName(finding.kind));
+    textOrNull(json, "function", finding.function);
+    textOrNull(json, "object", finding.object);
+    json.number("stake_ns", finding.stakeNs).number("of_ns", finding.totalNs);
+    json.text("sure", analysis::sureName(finding.sure)).text("text", oneLine(finding.text));
+    writeTexts(json, "evidence", finding.evidence);
+    textOrNull(json, "command", finding.command);
+    if (finding.place) {
+      json.beginObject("place").number("thread", of.opened->threadIds[finding.place->thread]);
+      finding.place->seq ? json.number("seq", *finding.place->seq)
+                         : json.number("at", of.sinceStart(finding.place->ns));
+      json.endObject();
+    } else {
+      json.null("place");
+    }
+    json.endObject();
+  }
+  json.endArray().beginArray("cannot_say");
+  for (const analysis::CannotSay &missing : found.cannotSay) {
+    json.beginObject().text("what", oneLine(missing.what));
+    textOrNull(json, "command", missing.command);
+    json.endObject();
+  }
+  json.endArray();
+}
+
 } // namespace
+
+// The page names the state that it asks about, because a session that is still recorded is another one at each look.
+HttpReply AnalysisAnswers::findings(ApiRequest &request) {
+  constexpr std::chrono::minutes kMostTime{10};
+  const ViewSession &session = request.session();
+  const AskedSession of{.opened = request.openedShared(), .startNs = session.startNs()};
+  const std::string *state = request.text("of");
+  const std::string key =
+      fmt::format("findings {} {}", session.id(), state ? "of " + *state : std::to_string(of.opened->madeOf));
+  return jobs_.ask(key, 0, kMostTime,
+                   [of, path = session.path()](const view::AnalysisLimits &limits) -> Expected<std::string> {
+                     const analysis::Findings found = ADA_TRY(view::findInSession(*of.opened->view, path, limits));
+                     std::string text;
+                     JsonText json(text);
+                     json.beginObject().text("state", "ready");
+                     writeFindings(json, of, found);
+                     json.endObject();
+                     return text;
+                   });
+}
 
 // Asks for an analysis in the background. `analyse` writes its members, and returns the part of the trace that it read.
 template <class Analyse>

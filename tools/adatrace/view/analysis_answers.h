@@ -1,4 +1,4 @@
-// Answers what a person asks about one call: /api/why and /api/outliers.
+// Answers what a person asks about a session and about one call: /api/findings, /api/why and /api/outliers.
 #pragma once
 
 #include "analysis_jobs.h"
@@ -9,6 +9,7 @@ namespace ada::cli {
 class AnalysisAnswers {
 public:
   /// Throw ApiError.
+  HttpReply findings(ApiRequest &request);
   HttpReply why(ApiRequest &request);
   HttpReply outliers(ApiRequest &request);
 

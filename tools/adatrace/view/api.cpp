@@ -6,15 +6,13 @@
 #include "analysis/view/call_answers.h"
 #include "analysis/view/processor_lanes.h"
 #include "analysis/view/range_answers.h"
+#include "analysis/waits/wait_functions.h"
 #include "output/function_names.h"
 
 #include "trace/base/file_bytes.h"
 #include "trace/base/format.h"
-#include "trace/base/json.h"
-#include "trace/base/nested_json.h"
+#include "trace/base/json_object.h"
 #include "trace/base/text.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -45,11 +43,11 @@ std::string lastPart(const std::string &path) {
 
 // "exit" of the manifest (docs/formats/manifest.md) unchanged, or null.
 std::string exitOf(const model::Process &process) {
-  const auto manifest = parseNested<nlohmann::json>(process.description);
-  const auto about = manifest.is_object() ? manifest.find("process") : manifest.end();
-  if (!manifest.is_object() || about == manifest.end() || !about->is_object() || !about->contains("exit"))
-    return "null";
-  return (*about)["exit"].dump(-1, ' ', /*ensure_ascii=*/true, nlohmann::json::error_handler_t::replace);
+  const JsonObject manifest(process.description.get());
+  const std::string *const about = manifest.find("process");
+  const JsonObject members(about ? std::string_view(*about) : std::string_view());
+  const std::string *const exit = members.find("exit");
+  return exit ? *exit : "null";
 }
 
 // How many processes and threads /api/sessions has of each session, and /api/members at a time. A session may have ten
@@ -80,6 +78,7 @@ void writeMembers(JsonText &json, const ViewSession &session, const ViewSession:
     json.beginObject().number("id", opened.threadIds[thread.index]);
     json.number("process", opened.processIds[thread.process]).number("number", thread.number);
     json.number("tid", thread.tid).text("name", oneLine(thread.label)).number("events", extent.events);
+    json.boolean("knows_sched", thread.knowsSched());
     json.number("begin_ns", any ? static_cast<int64_t>(extent.firstNs - start) : 0);
     json.number("end_ns", any ? static_cast<int64_t>(std::max(extent.firstNs, extent.lastNs) - start) : 0).endObject();
   }
@@ -248,6 +247,15 @@ void writeSourceFile(JsonText &json, ApiRequest &request) {
   json.endArray().endObject();
 }
 
+// The program's own function whose source shows the call: of a library's function, the one that called it.
+uint32_t ownFunction(const view::FunctionList &functions, const view::CallDetails &call) {
+  if (!analysis::isOfLibrary(functions.at(call.function)))
+    return call.function;
+  const auto own = std::ranges::find_if(
+      call.callers, [&](uint32_t function) { return !analysis::isOfLibrary(functions.at(function)); });
+  return own == call.callers.end() ? call.function : *own;
+}
+
 void writeCall(JsonText &json, ApiRequest &request) {
   const uint32_t thread = request.thread();
   std::optional<uint64_t> seq = request.number("seq");
@@ -283,7 +291,9 @@ void writeCall(JsonText &json, ApiRequest &request) {
   writeSeq(json, "next", call.next);
   writeSeq(json, "previous_same", call.previousSame);
   writeSeq(json, "next_same", call.nextSame);
-  writeSource(json, request.session().sources(), request.view().functions().at(call.function));
+  const uint32_t own = ownFunction(request.view().functions(), call);
+  json.number("source_of", own);
+  writeSource(json, request.session().sources(), request.view().functions().at(own));
   json.endObject();
 }
 
@@ -472,6 +482,8 @@ HttpReply ViewApi::answer(const std::string &name, const std::map<std::string, s
       for (const auto &session : sessions_)
         writeSession(json, *session);
       json.endArray().endObject();
+    } else if (name == "findings") {
+      return analyses_.findings(request);
     } else if (name == "why" || name == "outliers") {
       return name == "why" ? analyses_.why(request) : analyses_.outliers(request);
     } else if (known != kAnswers.end()) {

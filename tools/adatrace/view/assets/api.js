@@ -2,7 +2,7 @@
 // @ts-check
 
 /** @typedef {{id: number, pid: number | null, name: string, executable: string, exit: unknown}} Process */
-/** @typedef {{id: number, process: number, number: number, tid: number, name: string, events: number, begin_ns: number, end_ns: number}} Thread */
+/** @typedef {{id: number, process: number, number: number, tid: number, name: string, events: number, knows_sched: boolean, begin_ns: number, end_ns: number}} Thread */
 /**
  * @typedef {{id: number, name: string, start_ns: number, duration_ns: number, events: number, is_live: boolean,
  *   is_gone?: boolean, resolution_ns: number, times_are_order: boolean, process_count: number, thread_count: number,
@@ -16,7 +16,7 @@
  *   recorder_ns: number | null, unknown_ns: number | null, calls: number | null, args: string | null, result: string | null,
  *   parent: number | null, first_child: number | null, previous: number | null, next: number | null,
  *   previous_same: number | null, next_same: number | null,
- *   source: {file: string, line: number, text: [number, string][]} | null}} Call
+ *   source_of: number, source: {file: string, line: number, text: [number, string][]} | null}} Call
  * @typedef {{thread: number, seq: number, function: number, depth: number, begin_ns: number, end_ns: number | null,
  *   args: string | null}} FoundCall
  * @typedef {{function: number, calls: number, total_ns: number, self_ns: number, recorder_ns: number, min_ns: number, max_ns: number,
@@ -37,13 +37,18 @@
  * @typedef {{state: 'ready' | 'too_long', is_whole: boolean, from_ns: number, to_ns: number}} Analysed
  * @typedef {{kind: string, text: string, total_ns: number, thread: number, in_ns: number, holders?: WhyPart[], parts?: WhyPart[],
  *   other_parts?: number, other_ns?: number}} WhyPart a part of a call's time, or (with `parts`) a thread that it waited for
- * @typedef {{from_ns: number, to_ns: number, kind: string, thread: number | null, woken_ns: number | null}} Wait
+ * @typedef {{from_ns: number, to_ns: number, kind: string, thread: number | null, woken_ns: number | null, depth: number | null}} Wait `depth`: of the call that took the lock
  * @typedef {Analysed & {has_sched: boolean, total_ns: number, parts: WhyPart[], other_parts: number, other_ns: number, waits: Wait[]}} Why
  * @typedef {{kind: string, what: string, how: string, of_call_ns: number, explains_ns: number, p_value: number, of_slow: number,
  *   of_ordinary: number}} Factor
  * @typedef {Analysed & {calls: number, slow_calls: number, ordinary_calls: number, calls_needed: number, slow_from_ns: number,
  *   ordinary_from_ns: number, ordinary_to_ns: number, slower_calls: number, ordinary_mean_ns: number, extra_ns: number, is_slow: boolean,
  *   factors: Factor[]}} Outliers
+ * @typedef {{kind: string, function: string | null, object: string | null, stake_ns: number, of_ns: number, sure: 'certain' | 'likely', text: string,
+ *   evidence: string[], command: string | null, place: {thread: number, seq?: number, at?: number} | null}} Finding `place`: a call that shows it,
+ *   by its number, or as the innermost one at a time
+ * @typedef {{state: 'ready' | 'too_long', requests: string[], request_calls: number, total_ns: number, run_ns: number, findings: Finding[],
+ *   cannot_say: {what: string, command: string | null}[]}} Findings
  */
 /** A part of a session: a range of time and some threads (all, if there is no list). @typedef {{session: number, from: number, to: number, threads?: string}} Scope */
 /** @typedef {Record<string, string | number | undefined>} Parameters */
@@ -52,11 +57,13 @@
 export class ServerError extends Error {}
 
 let pending = 0;
-/** Whether an answer of the server is awaited. */
+/** Whether an answer of the server is awaited, other than that of a search for findings. */
 export const isAsking = () => pending > 0;
 
 /** @param {string} path @param {Parameters} parameters @param {AbortSignal} [signal] @returns {Promise<any>} */
 async function ask(path, parameters, signal) {
+  if (path === 'findings')
+    return answerOf(path, parameters, signal);
   ++pending;
   try {
     return await answerOf(path, parameters, signal);
@@ -124,6 +131,15 @@ export const getPicture = (scope, signal) => ask('picture', scope, signal);
  * @typedef {{seq: number} | {at: number, depth?: number}} Which */
 /** @param {number} session @param {number} thread @param {Which} which @returns {Promise<Call>} */
 export const getCall = (session, thread, which) => ask('call', {session, thread, ...which});
+/**
+ * A function's name as a glob that matches it (and its overloads). Globs match names without what is shown as `(..)`
+ * and `<..>`.
+ * @param {string} name
+ */
+export function globOf(name) {
+  const plain = name.replace(/\(\.\.\)(?: const)?$/, '').replaceAll('<..>', '');
+  return plain.replace(/[\\*?[\]{},|]/g, '\\$&').replaceAll('(..)', '*') || '*';
+}
 /** @param {Parameters} what @param {AbortSignal} [signal] @returns {Promise<{calls: FoundCall[], is_complete: boolean}>} */
 export const find = (what, signal) => ask('find', what, signal);
 /**
@@ -171,3 +187,9 @@ export const getWhy = (call, signal, tell) => analyse('why', call, signal, tell)
  * @returns {Promise<Outliers>}
  */
 export const getOutliers = (call, signal, tell) => analyse('outliers', call, signal, tell);
+/**
+ * What is wrong. `of` names the state of the session: answers are kept by it.
+ * @param {{session: number, of: string}} session @param {AbortSignal} signal @param {(progress: number) => void} tell
+ * @returns {Promise<Findings>}
+ */
+export const getFindings = (session, signal, tell) => analyse('findings', session, signal, tell);

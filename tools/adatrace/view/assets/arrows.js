@@ -24,17 +24,18 @@ function linksOf(pane) {
   return last?.wait && last.pane === pane ? [...links, {thread: last.thread, wait: last.wait}] : links;
 }
 
-/** The middle of the innermost call that is drawn at a time. @param {Pane} pane @param {number} thread @param {number} time @returns {Point | null} */
-function pointAt(pane, thread, time) {
+/** The middle of the call at a depth, or else of the innermost one that is drawn at a time.
+ * @param {Pane} pane @param {number} thread @param {number} time @param {number | null} depth @returns {Point | null} */
+function pointAt(pane, thread, time, depth) {
   const {axis, width, session} = pane, row = pane.rows.ofThread(thread);
   if (!row)
     return null;
-  let deepest = 0;
-  for (const {begin, end, kind, depth, count} of session.pictures.layers(thread, axis.from, axis.to, width))
+  let deepest = depth ?? 0;
+  for (const {begin, end, kind, depth: depths, count} of session.pictures.layers(thread, axis.from, axis.to, width))
     for (let i = 0; i < count; ++i)
-      if (kind[i] < 4 && depth[i] > deepest && begin[i] <= time && end[i] > time)
-        deepest = depth[i];
-  const y = row.y - pane.body.scrollTop + RULER + 2 + Math.min((deepest + 0.5) * row.level, row.height - 4);
+      if (depth === null && kind[i] < 4 && depths[i] > deepest && begin[i] <= time && end[i] > time)
+        deepest = depths[i];
+  const y = row.y - pane.body.scrollTop + RULER + pane.rows.top + Math.min((deepest + 0.5) * row.level, row.height - 2 - pane.rows.top);
   return {x: axis.x(time, width), y};
 }
 
@@ -45,7 +46,8 @@ export function arrowsOf(pane) {
   links.sort((a, b) => (b.wait.to_ns - b.wait.from_ns) - (a.wait.to_ns - a.wait.from_ns));
   return links.slice(0, MOST).flatMap((link) => {
     const {wait, thread} = link, isWoken = wait.woken_ns !== null;
-    const here = pointAt(pane, thread, isWoken ? wait.to_ns - 1 : wait.from_ns), there = pointAt(pane, /** @type {number} */ (wait.thread), otherEnd(wait));
+    const here = pointAt(pane, thread, isWoken ? wait.to_ns - 1 : wait.from_ns, null);
+    const there = pointAt(pane, /** @type {number} */ (wait.thread), otherEnd(wait), wait.depth);
     return here && there ? [isWoken ? {...link, from: there, to: here} : {...link, from: here, to: there}] : [];
   });
 }
@@ -99,7 +101,7 @@ export function arrowAt(pane, x, y) {
 export function follow(pane, {thread, wait}) {
   const {app} = pane;
   if (app.selected?.call.thread === thread && app.selected.pane === pane && app.why?.waits.includes(wait))
-    void app.go(pane, /** @type {number} */ (wait.thread), {at: otherEnd(wait)}, wait);
+    void app.go(pane, /** @type {number} */ (wait.thread), {at: otherEnd(wait), depth: wait.depth ?? undefined}, wait);
   else
     void app.goBack();
 }

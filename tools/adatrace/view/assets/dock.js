@@ -17,7 +17,7 @@ export class Dock {
       const tab = make('button', '', panel.title);
       tab.type = 'button';
       tab.id = `tab-${panel.id}`;
-      tab.title = `key ${number < 9 ? number + 1 : 'P'}`;
+      tab.title = `key ${number === 0 ? 'F' : number < 10 ? number : 'P'}`;
       tab.setAttribute('role', 'tab');
       tab.setAttribute('aria-controls', `panel-${panel.id}`);
       tab.addEventListener('click', () => this.choose(number));

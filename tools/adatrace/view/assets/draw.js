@@ -73,26 +73,40 @@ export function fitted(context, name, room) {
   return letters < 2 ? '' : `${text.slice(0, letters)}…`;
 }
 
-/** @type {{colour: string, pattern: CanvasPattern | null}} */
-let hatch = {colour: '', pattern: null};
-/** @param {CanvasRenderingContext2D} context @param {string} colour */
-export function hatching(context, colour) {
-  if (hatch.colour === colour && hatch.pattern)
-    return hatch.pattern;
-  const tile = document.createElement('canvas');
-  tile.width = tile.height = 6;
+/** @typedef {'rising' | 'falling' | 'flat' | 'dots'} Hatch the direction of the lines */
+/** Made once for each colour and kind. @type {Map<string, CanvasPattern>} */
+const hatches = new Map();
+/** @param {CanvasRenderingContext2D} context @param {string} colour @param {Hatch} [kind] @param {number} [size] the distance between lines */
+export function hatching(context, colour, kind = 'rising', size = 6) {
+  const key = `${colour} ${kind} ${size}`, known = hatches.get(key);
+  if (known)
+    return known;
+  const tile = document.createElement('canvas'), half = size / 2;
+  tile.width = tile.height = size;
   const pen = /** @type {CanvasRenderingContext2D} */ (tile.getContext('2d'));
-  pen.strokeStyle = colour;
+  pen.strokeStyle = pen.fillStyle = colour;
   pen.lineWidth = 1.3;
-  pen.beginPath();
-  for (const x of [-3, 3, 9]) {
-    pen.moveTo(x - 3, 9);
-    pen.lineTo(x + 9, -3);
+  if (kind === 'flat')
+    pen.fillRect(0, half, size, 1.3);
+  else if (kind === 'dots')
+    pen.fillRect(half, half, 1.5, 1.5);
+  else {
+    pen.beginPath();
+    for (const x of [-half, half, half + size]) {
+      pen.moveTo(x - half, kind === 'rising' ? size + half : -half);
+      pen.lineTo(x + size + half, kind === 'rising' ? -half : size + half);
+    }
+    pen.stroke();
   }
-  pen.stroke();
-  hatch = {colour, pattern: context.createPattern(tile, 'repeat')};
-  return hatch.pattern || colour;
+  const pattern = context.createPattern(tile, 'repeat');
+  if (pattern)
+    hatches.set(key, pattern);
+  return pattern || colour;
 }
+
+/** How times look in which a thread did not run its program: how much of the calls below is left, and lines over it.
+ * @type {Record<'waiting' | 'preempted' | 'recorder' | 'unknown', [veil: number, kind: Hatch, size: number]>} */
+const HOLLOW = {waiting: [0.86, 'rising', 10], preempted: [0.86, 'falling', 8], recorder: [0.86, 'flat', 5], unknown: [0.86, 'dots', 6]};
 
 /**
  * Draws the items of a picture. The caller has cleared the area.
@@ -121,7 +135,7 @@ export function drawPicture(context, picture, session, frame, colours, chosen) {
     const x = left(i), wide = right(i) - x;
     context.fillRect(x, top + depth[i] * level, wide > 3 ? wide - 1 : Math.max(wide, 0.8), high);
   }
-  drawMarks(context, picture, frame, colours, left, right, isShown, high);
+  drawMarks(context, picture, frame, colours, left, right, isShown, high, Math.min((session.duration - from) * scale, width + 1));
   if (level < 10)
     return;
   context.font = FONT;
@@ -147,8 +161,9 @@ export function drawPicture(context, picture, session, frame, colours, chosen) {
  * Draws exceptions, open calls, gaps, and times in which the thread was off-CPU.
  * @param {CanvasRenderingContext2D} context @param {Picture} picture @param {Frame} frame @param {Colours} colours
  * @param {(i: number) => number} left @param {(i: number) => number} right @param {(i: number) => boolean} isShown @param {number} high
+ * @param {number} last where the session ends
  */
-function drawMarks(context, picture, frame, colours, left, right, isShown, high) {
+function drawMarks(context, picture, frame, colours, left, right, isShown, high, last) {
   const {kind, depth, count, begin, end: ends} = picture, {top, level} = frame;
   for (let i = 0; i < count; ++i) {
     if (kind[i] < KIND.open || !isShown(i))
@@ -171,10 +186,17 @@ function drawMarks(context, picture, frame, colours, left, right, isShown, high)
       context.fillStyle = hatching(context, colours.bad);
       context.fillRect(x, top, Math.max(wide, 2), frame.height);
     } else {
-      // A box of several times is as opaque as the share of it that they fill.
-      context.globalAlpha = Math.min(1, picture.fill[i] / Math.max(ends[i] - begin[i], 1));
-      context.fillStyle = colours[NOT_RUNNING[kind[i]]];
-      context.fillRect(x, top, wide, frame.height);
+      // Hollow: the colour of the paper over the calls, and lines. Of several times in a box, as much as they fill of it.
+      const what = NOT_RUNNING[kind[i]], [veil, hatch, size] = HOLLOW[what], share = Math.min(1, picture.fill[i] / Math.max(ends[i] - begin[i], 1));
+      const far = Math.min(wide, last - x);
+      if (far <= 0)
+        continue;
+      context.globalAlpha = veil * share;
+      context.fillStyle = colours.paper;
+      context.fillRect(x, top, far, frame.height);
+      context.globalAlpha = share;
+      context.fillStyle = hatching(context, colours[what], hatch, size);
+      context.fillRect(x, top, far, frame.height);
       context.globalAlpha = 1;
     }
   }

@@ -14,7 +14,7 @@ export class FlameChart {
     this.isUp = isUp;
     this.choose = choose;
     this.path = make('nav', 'path');
-    this.path.setAttribute('aria-label', 'the path that is zoomed in to');
+    this.path.setAttribute('aria-label', `${label}: the path that is zoomed in to`);
     this.chart = make('div', 'chart');
     this.chart.setAttribute('role', 'tree');
     this.chart.setAttribute('aria-label', label);

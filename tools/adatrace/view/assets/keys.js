@@ -101,8 +101,9 @@ function table(app, page) {
       key('/', '/', 'search', () => page.search()),
       key('n', 'n', 'next search result', () => page.hit(1)),
       key('N', 'N', 'previous search result', () => page.hit(-1)),
-      key('1 2 3 4 5 6 7 8 9', '1 … 9', 'call, statistics, flame graph, sandwich, histogram, search, compare, processors, source', (event) => page.panel(Number(event.key) - 1)),
-      key('P', 'P', 'processes', () => page.panel(9)),
+      key('F', 'F', 'findings', () => page.panel(0)),
+      key('1 2 3 4 5 6 7 8 9', '1 … 9', 'call, statistics, flame graph, sandwich, histogram, search, compare, processors, source', (event) => page.panel(Number(event.key))),
+      key('P', 'P', 'processes', () => page.panel(10)),
       key('b', 'b', 'hide or show the panels', () => page.dock()),
       key('o', 'o', 'two sessions: a common time axis, or one for each', () => app.setCommon(!app.isCommon)),
       key('p', 'p', 'the other session', () => {

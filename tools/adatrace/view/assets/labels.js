@@ -13,7 +13,7 @@ export class Labels {
     this.pane = pane;
     this.list = make('div', 'labels');
     this.list.tabIndex = 0;
-    this.list.setAttribute('role', 'listbox');
+    this.list.setAttribute('role', 'grid'); // a list must not contain buttons
     this.list.setAttribute('aria-label', `rows of ${pane.session.info.name}`);
     /** The state from which the elements were made. */
     this.made = '';
@@ -52,7 +52,9 @@ export class Labels {
     item.dataset.key = row.key;
     item.style.top = `${row.y + RULER}px`;
     item.style.height = `${row.height}px`;
-    item.setAttribute('role', 'option');
+    item.setAttribute('role', 'row');
+    const cell = make('span', 'cell');
+    cell.setAttribute('role', 'gridcell');
     item.setAttribute('aria-selected', String(isActive));
     let name, detail;
     if (row.thread < 0) {
@@ -62,7 +64,7 @@ export class Labels {
       const toggle = button(isClosed ? '▸' : '▾', () => this.pane.close(row), 'fold');
       toggle.tabIndex = -1;
       toggle.setAttribute('aria-label', isClosed ? 'show its threads' : 'hide its threads');
-      item.append(toggle);
+      cell.append(toggle);
     } else {
       name = session.threadName(row.thread);
       detail = `tid ${session.thread(row.thread)?.tid}`;
@@ -72,7 +74,8 @@ export class Labels {
     hide.tabIndex = -1;
     hide.title = 'hide (x)';
     hide.setAttribute('aria-label', `hide ${name}`);
-    item.append(make('span', 'name', name), make('span', 'detail', detail), hide);
+    cell.append(make('span', 'name', name), make('span', 'detail', detail), hide);
+    item.append(cell);
     if (this.drag && this.drag.target === row.key && this.drag.key !== row.key)
       item.classList.add(this.drag.behind ? 'drop-behind' : 'drop-before');
     if (this.drag?.key === row.key)

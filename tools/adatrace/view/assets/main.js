@@ -1,6 +1,6 @@
 // The viewer's page: connects its parts, and keeps up with sessions that grow.
 // @ts-check
-import {getSessions, isAsking, isPartial} from './api.js';
+import {getSessions, globOf, isAsking, isPartial} from './api.js';
 import {App} from './app.js';
 import {Dock} from './dock.js';
 import {debounce, element, isDelayed} from './dom.js';
@@ -9,6 +9,7 @@ import {listenToMouse} from './mouse.js';
 import {duration} from './numbers.js';
 import {CallPanel} from './panel_call.js';
 import {ComparePanel} from './panel_compare.js';
+import {FindingsPanel} from './panel_findings.js';
 import {FlamePanel, SandwichPanel} from './panel_flame.js';
 import {HistogramPanel} from './panel_histogram.js';
 import {ProcessesPanel} from './panel_processes.js';
@@ -18,7 +19,8 @@ import {SourcePanel} from './panel_source.js';
 import {StatisticsPanel} from './panel_statistics.js';
 import {Session} from './session.js';
 import {restore, stateText} from './state.js';
-import {startTheme} from './theme.js';
+import {colours, startTheme} from './theme.js';
+import {drawLegend} from './thread_states.js';
 import {startTooltip} from './tooltip.js';
 
 /** From this number of processes on, the page begins with their chart. */
@@ -28,15 +30,6 @@ const POLL_MS = 1000, REST_MS = 5000, RETRY_MS = 3000;
 
 const app = new App();
 const search = new SearchPanel(app);
-/**
- * A function's name as a glob that matches it (and its overloads). Globs match names without what is shown as `(..)`
- * and `<..>`.
- * @param {string} name
- */
-function globOf(name) {
-  const plain = name.replace(/\(\.\.\)(?: const)?$/, '').replaceAll('<..>', '');
-  return plain.replace(/[\\*?[\]{},|]/g, '\\$&').replaceAll('(..)', '*') || '*';
-}
 /** @param {import('./pane.js').Pane} pane @param {string} name @param {number} minimum */
 function searchSlowest(pane, name, minimum) {
   app.activate(pane);
@@ -44,7 +37,9 @@ function searchSlowest(pane, name, minimum) {
   void search.ask({function: globOf(name), order: 'slowest', longer: minimum ? `${minimum}ns` : ''});
 }
 const compare = new ComparePanel(app);
-const dock = new Dock([new CallPanel(app), new StatisticsPanel(app, (pane, name) => searchSlowest(pane, name, 0)), new FlamePanel(app),
+const findings = new FindingsPanel(app), callPanel = new CallPanel(app);
+// Keys name panels by their places: see keys.js.
+const dock = new Dock([findings, callPanel, new StatisticsPanel(app, (pane, name) => searchSlowest(pane, name, 0)), new FlamePanel(app),
   new SandwichPanel(app), new HistogramPanel(app, searchSlowest), search, compare, new ProcessorsPanel(app), new SourcePanel(app),
   new ProcessesPanel(app)], () => app.changed('panel'));
 app.compare = () => dock.choose(dock.panels.indexOf(compare));
@@ -140,7 +135,9 @@ window.addEventListener('hashchange', () => {
 
 //===--- header and status ---------------------------------------------------===//
 
+const showLegend = () => drawLegend(element('legend', HTMLElement), sessions.some(({info}) => info.threads.some((thread) => thread.knows_sched)), colours());
 const toggleTheme = startTheme(() => {
+  showLegend();
   app.invalidate();
   app.changed('theme');
   search.draw();
@@ -168,6 +165,8 @@ listenToKeys(app, {
 startTooltip(app);
 
 app.onChange((what) => {
+  if (what === 'names' && element('legend', HTMLElement).hidden)
+    showLegend();
   if (what === 'view' || what === 'range' || what === 'axis' || what === 'pane') {
     const pane = app.active || app.panes[0];
     if (pane)
@@ -175,6 +174,9 @@ app.onChange((what) => {
   }
   if (what === 'selected') {
     const {selected} = app;
+    // Whoever chooses a call wants to see what is known about it, unless a finding led there.
+    if (selected && dock.isOpen && dock.panels[dock.current] === findings && !findings.isGoing)
+      dock.choose(dock.panels.indexOf(callPanel));
     element('said', HTMLElement).textContent = selected ? `${selected.pane.session.name(selected.call.function)}, ` +
       `${selected.call.end_ns === null ? 'open' : duration(selected.call.end_ns - selected.call.begin_ns)}, depth ${selected.call.depth}` : '';
   }

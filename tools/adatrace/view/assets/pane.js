@@ -8,6 +8,7 @@ import {counted, duration, rangesText} from './numbers.js';
 import {LEVEL, Rows} from './rows.js';
 import {RULER, drawRuler} from './ruler.js';
 import {colours} from './theme.js';
+import {drawStates} from './thread_states.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./axis.js').Axis} Axis */
@@ -195,7 +196,7 @@ export class Pane {
         context.globalAlpha = 1;
         continue;
       }
-      const layers = pictures.layers(row.thread, axis.from, axis.to, width);
+      const layers = pictures.layers(row.thread, axis.from, axis.to, width), thread = session.thread(row.thread);
       context.save();
       context.beginPath();
       context.rect(0, top, width, row.height - 1);
@@ -219,8 +220,10 @@ export class Pane {
           context.fillStyle = shown.paper;
           context.fillRect(from, top, to - from, row.height - 1);
         }
-        drawPicture(context, picture, session, {from: axis.from, to: axis.to, width, top: top + 2,
-          height: row.height - 3 - (row.hiddenLevels ? LEVEL : 0), level: row.level}, shown, chosen);
+        drawPicture(context, picture, session, {from: axis.from, to: axis.to, width, top: top + this.rows.top,
+          height: row.height - 1 - this.rows.top - (row.hiddenLevels ? LEVEL : 0), level: row.level}, shown, chosen);
+        if (thread?.knows_sched)
+          drawStates(context, picture, session, thread, {from: axis.from, to: axis.to, width, top: top + 2}, shown);
         if (isPart)
           context.restore();
       }
@@ -271,7 +274,7 @@ export class Pane {
       const x = Math.max(axis.x(begin, width), -4), right = Math.min(axis.x(end, width), width + 4);
       context.strokeStyle = colour;
       context.lineWidth = wide;
-      context.strokeRect(x, row.y - scroll + RULER + 2 + depth * row.level, Math.max(right - x - 1, 2), row.level - 1);
+      context.strokeRect(x, row.y - scroll + RULER + this.rows.top + depth * row.level, Math.max(right - x - 1, 2), row.level - 1);
     };
     if (hover?.pane === this && hover.hit.picture.kind[hover.hit.item] < 4) {
       const {picture, item, row} = hover.hit;
@@ -300,7 +303,7 @@ export class Pane {
     const row = this.rows.at(y - RULER + this.body.scrollTop);
     if (!row || row.thread < 0)
       return null;
-    const depth = Math.floor((y - RULER + this.body.scrollTop - row.y - 2) / row.level);
+    const depth = Math.floor((y - RULER + this.body.scrollTop - row.y - this.rows.top) / row.level);
     const layers = this.session.pictures.layers(row.thread, this.axis.from, this.axis.to, this.width);
     const found = itemAt(layers, depth, this.axis.time(x, this.width), this.axis.span / this.width);
     return found && {row, ...found};
@@ -331,7 +334,7 @@ export class Pane {
     }
     if (row) {
       this.row = row;
-      this.reveal(row.y + call.depth * row.level, LEVEL + 8);
+      this.reveal(row.y + this.rows.top - 2 + call.depth * row.level, LEVEL + 8);
     }
   }
 }

@@ -76,7 +76,7 @@ export class CallPanel {
         const line = make('div', number === call.source?.line ? 'line marked' : 'line', make('span', 'number', String(number)), make('code', '', text || ' '));
         return line;
       });
-      const source = make('div', 'source', make('p', 'caption', call.source.file), ...lines);
+      const source = make('div', 'source', make('p', 'caption', call.source_of === call.function ? call.source.file : `its caller, ${session.name(call.source_of)}: ${call.source.file}`), ...lines);
       source.tabIndex = 0;
       source.setAttribute('aria-label', 'source');
       this.element.append(source);

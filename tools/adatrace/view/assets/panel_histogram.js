@@ -48,7 +48,11 @@ export class HistogramPanel extends ScopePanel {
       bar.style.height = calls ? `max(2px, calc((100% - 18px) * ${(calls / most).toFixed(4)}))` : '0';
       bar.style.background = colourOf(name);
       const column = button('', () => this.search(pane, name, from_ns), 'column');
-      column.append(make('span', 'column-room', make('span', 'column-count', calls ? grouped(calls) : ''), bar), make('span', 'column-label', duration(from_ns)));
+      // The style sheet shows these texts; for screen readers, the label says all.
+      const count = make('span', 'column-count'), begin = make('span', 'column-label');
+      count.dataset.text = calls ? grouped(calls) : '';
+      begin.dataset.text = duration(from_ns);
+      column.append(make('span', 'column-room', count, bar), begin);
       column.title = `${label}: ${counted(calls, 'call')}; click for the slowest calls of at least ${duration(from_ns)}`;
       column.setAttribute('aria-label', `${label}: ${counted(calls, 'call')}`);
       column.dataset.calls = String(calls);

@@ -40,7 +40,9 @@ export class SourcePanel extends ScopePanel {
   }
   /** Another function was chosen: shows its file. */
   follow() {
-    const {pane} = this.app.scope(), id = this.app.functionOf(pane);
+    // Of a library's function, the program's own code that called it.
+    const {pane} = this.app.scope(), {selected} = this.app, chosen = this.app.functionOf(pane);
+    const id = selected?.pane === pane && selected.call.function === chosen ? selected.call.source_of : chosen;
     if (id >= 0 && id !== this.function)
       this.file = pane.session.functions[id]?.file || '';
     this.function = id;

@@ -38,6 +38,8 @@ export class Picture {
         this.end[i] = Math.max(Math.min(this.end[i], knownEnd), this.begin[i]);
     /** Set by the first drawing: the items sorted by colour and by length. @type {{byFill: Uint32Array, fills: Uint16Array, byLength: Uint32Array, names: number} | null} */
     this.order = null;
+    /** Set when it is first needed: what its waits are for. @type {{kinds: Map<number, import('./thread_states.js').WaitKind>, names: number} | null} */
+    this.waits = null;
     this.used = 0;
   }
   /** @param {number} from @param {number} to */

@@ -1,5 +1,6 @@
 // The rows of a session: processes with their threads, in the order and with the heights that the user chose.
 // @ts-check
+import {STATE_HEIGHT} from './thread_states.js';
 
 /** @typedef {import('./api.js').SessionInfo} SessionInfo */
 /**
@@ -8,7 +9,7 @@
  */
 
 export const LEVEL = 17;
-const HEADING = 20, GAP = 5, SMALL_LEVEL = 4, MOST_LEVELS = 48;
+const EDGE = 2, HEADING = 20, GAP = 5, SMALL_LEVEL = 4, MOST_LEVELS = 48;
 
 export class Rows {
   constructor() {
@@ -28,6 +29,8 @@ export class Rows {
     /** @type {Row[]} */
     this.shown = [];
     this.height = 0;
+    /** Where the calls of a row begin: below the strip of its states, if there are any. */
+    this.top = EDGE;
     /** Incremented with each change. */
     this.version = 0;
   }
@@ -59,6 +62,7 @@ export class Rows {
       if (!this.hidden.has(thread.id))
         (threadsOf.get(thread.process) ?? threadsOf.set(thread.process, []).get(thread.process))?.push(thread);
     this.shown = [];
+    this.top = info.threads.some((thread) => thread.knows_sched) ? EDGE + STATE_HEIGHT + 1 : EDGE;
     let y = 0;
     for (const process of ordered('p', info.processes)) {
       const threads = ordered('t', threadsOf.get(process.id) ?? []);
@@ -69,7 +73,7 @@ export class Rows {
       for (const thread of this.closed.has(process.id) ? [] : threads) {
         const level = this.small.has(thread.id) ? SMALL_LEVEL : LEVEL, levels = this.levels.get(thread.id) ?? 1;
         const shown = this.tall.has(thread.id) ? levels : Math.min(levels, MOST_LEVELS);
-        const height = Math.max(shown * level + (levels > shown ? LEVEL : 0) + GAP, LEVEL + GAP);
+        const height = Math.max(shown * level + (levels > shown ? LEVEL : 0), LEVEL) + GAP + this.top - EDGE;
         this.shown.push({key: `t${thread.id}`, process: process.id, thread: thread.id, y, height, hiddenLevels: levels - shown, level});
         y += height;
       }

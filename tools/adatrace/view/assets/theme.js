@@ -7,7 +7,7 @@ export const HUES = 36;
 export const SHADES = 4;
 const KEY = 'adatrace-theme';
 
-/** @typedef {{paper: string, ink: string, faint: string, line: string, strong: string, bad: string, stripe: string, waiting: string, preempted: string, recorder: string, unknown: string, fills: string[]}} Colours */
+/** @typedef {{paper: string, ink: string, faint: string, line: string, strong: string, bad: string, stripe: string, waiting: string, preempted: string, recorder: string, unknown: string, states: Record<import('./thread_states.js').State, string>, fills: string[]}} Colours */
 
 /** Depends only on the name, so it is the same in all sessions. @param {string} name */
 export function hueOf(name) {
@@ -49,7 +49,9 @@ export function colours() {
   }
   known = {paper: value('paper'), ink: value('ink'), faint: value('faint'), line: value('line'), strong: value('strong'),
     bad: value('bad'), stripe: value('stripe'), waiting: value('waiting'), preempted: value('preempted'),
-    recorder: value('recorder'), unknown: value('unknown'), fills};
+    recorder: value('recorder'), unknown: value('unknown'), fills,
+    states: {running: value('running'), lock: value('lock'), event: value('event'), io: value('io'), sleep: value('faint'), waiting: value('faint'),
+      preempted: value('preempted'), recorder: value('recorder'), unknown: value('faint')}};
   return known;
 }
 

@@ -2,8 +2,9 @@
 // @ts-check
 import {getCall} from './api.js';
 import {debounce, element, make} from './dom.js';
-import {isCall, KIND, NOT_RUNNING, whichCall} from './draw.js';
+import {isCall, KIND, whichCall} from './draw.js';
 import {counted, duration, NOT_RETURNED, offCpu, percent} from './numbers.js';
+import {STATES, stateOf} from './thread_states.js';
 
 /** @typedef {import('./app.js').App} App */
 /** @typedef {import('./api.js').Call} Call */
@@ -60,7 +61,7 @@ export function startTooltip(app) {
     if (kind === KIND.gap)
       lines.push(make('b', '', `gap: ${lostIn(picture, item)}`), duration(length));
     else if (!isCall(kind))
-      lines.push(make('b', '', NOT_RUNNING[kind]), picture.calls[item] > 1
+      lines.push(make('b', '', STATES[stateOf(picture, item, session)]), picture.calls[item] > 1
         ? `${counted(picture.calls[item], 'time')}, ${duration(picture.fill[item])} of ${duration(length)}` : duration(length));
     else if (kind === KIND.box && picture.calls[item] > 1)
       lines.push(make('b', '', name), `${counted(picture.calls[item], 'short call')}, most of their time in this function`,
