@@ -80,6 +80,9 @@ config.environment["LC_ALL"] = "C.UTF-8"
 # Where tests find adatest.py; suites append their own folders (an Inputs).
 config.environment["PYTHONPATH"] = os.path.join(config.ada_source_dir, "test")
 config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+# A test that hangs fails alone, well before its suite's end (cmake/AdaLit.cmake).
+config.environment["ADA_TEST_SECONDS"] = "1800" if isLong else "900"
+lit_config.bashPath = os.path.join(config.ada_source_dir, "test", "limited_bash.sh")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

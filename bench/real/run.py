@@ -272,7 +272,7 @@ def measure(name):
                 continue
             if isOurs:
                 figures["events"], figures["lost"] = recorded(session)
-                figures["bytes"] = sum(path.stat().st_size for path in session.rglob("index.at*"))
+                figures["bytes"] = sum(path.stat().st_size for path in session.rglob("*index.at*"))
             else:
                 # XRay's flight recorder is flushed only by programs that know it.
                 figures["bytes"] = folderBytes(session) or None

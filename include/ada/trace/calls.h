@@ -64,7 +64,7 @@ struct Span {
   uint32_t functionIndex = 0;      ///< see CallStackWalker::functions()
   SpanEnd how = SpanEnd::Open;
   bool outermost = true;  ///< no other call of the same function is open around it
-  bool isEarlier = false; ///< began before the events did: beginSeq is kNoSeq, and childrenNs has all time before them
+  bool isEarlier = false; ///< began before the events did: see CallStackWalker::openEarlier()
 
   static constexpr uint64_t kNoSeq = ~uint64_t{0};
 
@@ -149,9 +149,10 @@ public:
   }
 
   /// Adds a call that was open before the first event, which came at `firstNs`; add outermost calls first.
-  /// Its duration is complete, and its self time counts from `firstNs`. Continue with feedNumbered().
+  /// Its duration is complete, and its self time counts from `firstNs`: all its time before is in childrenNs. Continue
+  /// with feedNumbered().
   /// `firstNs` 0: the caller knows what was before, and childrenNs only has what follows.
-  void openEarlier(uint64_t beginNs, uint32_t function, uint64_t firstNs);
+  void openEarlier(uint64_t beginNs, uint32_t function, uint64_t firstNs, uint64_t beginSeq = Span::kNoSeq);
   /// That many calls around them are not known: the same number of exits without a call are not strays.
   void openUnknown(uint64_t calls) noexcept { unknownOpen_ += calls; }
 

@@ -32,6 +32,7 @@ namespace ada::model {
 /// All readable threads of a session. Details are opened thread by thread,
 /// whether or not the session was opened with them.
 std::unique_ptr<TraceSource> makeAtfSource(atf::Session session);
+std::unique_ptr<TraceSource> makeAtfSource(std::shared_ptr<const atf::Session> session);
 /// dial9 stream, also packed with gzip. What AdaTrace wrote comes back as it
 /// was; other events become marks.
 std::unique_ptr<TraceSource> makeDial9Source(ByteInput input);

@@ -29,7 +29,7 @@ struct ManifestEarlier {
 };
 
 struct ManifestThread {
-  uint64_t id = 0;               ///< the N of thread_N/; at most 2^32-1
+  uint64_t id = 0;               ///< the N of thread_N; at most 2^32-1
   std::optional<bool> hasDetail; ///< a claim: whether the file exists decides
   std::optional<uint64_t> tid;   ///< the system's thread id
   std::string name;              ///< empty if none
@@ -44,7 +44,7 @@ struct ManifestThread {
   uint64_t recorderSpansMissingNs = 0;     ///< its part without a place in time
   std::map<std::string, uint64_t> dropped; ///< events that were not recorded, by reason
   std::vector<LossGap> gaps;               ///< where, by time
-  std::string schedAds; ///< the bytes of a sched.ads in base64; empty if there is a file, or nothing is known
+  std::string schedAds; ///< the bytes of a scheduling file in base64; empty if there is a file, or nothing is known
 };
 
 struct ManifestModule {
@@ -82,7 +82,7 @@ struct WindowTrigger {
   std::string kind; ///< call, slow, exception, signal, api, outside
   std::optional<uint64_t> functionId;
   uint64_t timeNs = 0;
-  std::optional<uint64_t> thread; ///< the N of thread_N/
+  std::optional<uint64_t> thread; ///< the N of thread_N
 };
 
 /// A part of the trace whose detail events were kept (detail_mode=window).

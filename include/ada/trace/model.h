@@ -84,6 +84,27 @@ struct Batch {
   std::span<const uint64_t> numbers = {};
 };
 
+/// A text that is made each time it is asked for, because a trace of ten thousand processes would hold ten thousand.
+/// Copies are cheap. Any thread may ask.
+class TextOnDemand {
+public:
+  /// Where texts come from, by number.
+  class Source {
+  public:
+    virtual ~Source();
+    virtual std::string text(uint64_t number) const = 0;
+  };
+
+  TextOnDemand() = default;
+  TextOnDemand(std::string text);
+  TextOnDemand(std::shared_ptr<const Source> source, uint64_t number) : source_(std::move(source)), number_(number) {}
+  std::string get() const { return source_ ? source_->text(number_) : std::string(); }
+
+private:
+  std::shared_ptr<const Source> source_; // null: the text is empty
+  uint64_t number_ = 0;
+};
+
 struct Process {
   uint32_t index = 0;
   /// Identifies it in its trace: "pid_4711"; for an ATF session, the directory's name.
@@ -99,14 +120,14 @@ struct Process {
   uint64_t resolutionNs = 0;
   bool timesAreOrder = false; ///< clock=none: times only show the order
   /// An ATF session's manifest.json (docs/formats/manifest.md) without threads
-  /// and symbols; empty if there is none.
-  std::string description = {};
+  /// and symbols; empty if there is none. ATF sources read it when it is asked for.
+  TextOnDemand description = {};
   /// In the order in which the program gave them.
   std::vector<TimingAnchor> timingAnchors = {};
   /// Some of its functions are annotations with arguments, which are worth showing without being asked for.
   bool hasAnnotatedValues = false;
-  /// ATF sources only, for ATF sinks: the manifest's `symbols`. Valid during addProcess().
-  std::string_view symbols = {};
+  /// ATF sources only, for ATF sinks: the manifest's `symbols`.
+  TextOnDemand symbols = {};
   /// The same: the folder with the symbols of the modules in `description` that have `binary`.
   std::string binariesFolder = {};
 };
@@ -129,7 +150,7 @@ struct Thread {
   uint8_t arch = 1, os = 4;                  ///< as in ATF's index header
   std::optional<uint32_t> fileThreadId = {}; ///< of ATF's index header
   /// What else the manifest says about it, as a JSON object: dropped events, for example. Empty if nothing.
-  std::string description = {};
+  TextOnDemand description = {};
   /// Known for threadwise sources.
   std::optional<ThreadExtent> extent = {};
   /// Where events were lost, as far as it is known; by time.

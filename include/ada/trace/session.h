@@ -5,6 +5,8 @@
 //       manifest.json
 //       thread_0/index.atf            a thread: ThreadTrace
 //       thread_0/detail.atf
+//       thread_1.index.atp            a packed thread
+//       thread_1.detail.atp
 //     pid_4711_2/                     the same pid after an exec
 //
 //   auto session = ada::atf::Session::open("ada-traces");
@@ -38,9 +40,9 @@ namespace ada::atf {
 
 /// The files of one thread.
 struct ThreadTrace {
-  uint64_t id = 0;       ///< the N of thread_N/
-  std::string directory; ///< "thread_3"
-  std::string path;      ///< the directory's path
+  uint64_t id = 0;       ///< the N of thread_N
+  std::string directory; ///< "thread_3": the directory, or for a packed thread how its files' names begin
+  std::string path;      ///< the same with the process's path
   Expected<IndexReader> index;
   /// Nothing if there is no detail file (or it was not asked for); an error if
   /// it can't be read.
@@ -57,22 +59,22 @@ struct ThreadTrace {
   std::string_view name() const;
 };
 
-/// One process: a directory with manifest.json and thread_N/.
+/// One process: a directory with manifest.json and files of threads.
 class ProcessTrace {
 public:
   /// Opens a process directory. The threads come in the manifest's order.
-  /// Without a manifest every thread_<decimal> directory is taken in numeric
-  /// order (W_NO_MANIFEST).
+  /// Without a manifest every thread_<decimal> that has a directory or files is
+  /// taken in numeric order (W_NO_MANIFEST).
   ///
   /// Warnings: W_NO_MANIFEST, `W_THREAD_MISSING:<id>`, `W_THREAD_UNREADABLE:<id>`.
-  /// Errors: E_NO_SESSION (neither manifest nor thread directories),
+  /// Errors: E_NO_SESSION (neither manifest nor threads),
   /// E_BAD_MANIFEST, E_IO.
   static Expected<ProcessTrace> open(const std::string &directory, const OpenOptions &options = {});
 
   /// As open(), but uses everything there is, as Session::open() does: with
-  /// a manifest that can't be used (W_BAD_MANIFEST) the directories count, and
-  /// thread directories that the manifest does not list are used too, after
-  /// the listed ones (`W_THREAD_UNLISTED:<id>`).
+  /// a manifest that can't be used (W_BAD_MANIFEST) the files count, and
+  /// threads that the manifest does not list are used too, after the listed
+  /// ones (`W_THREAD_UNLISTED:<id>`).
   static Expected<ProcessTrace> openLenient(const std::string &directory, const OpenOptions &options = {});
 
   const std::vector<ThreadTrace> &threads() const noexcept { return all_; }
@@ -113,7 +115,7 @@ public:
   enum class Kind {
     Root,    ///< session_YYYYMMDD_HHMMSS, or a directory that has some: the newest
              ///< is taken
-    Process, ///< a directory with manifest.json or thread_N/
+    Process, ///< a directory with manifest.json or threads
     Thread,  ///< a directory with index.atf: a session of that one thread
     File,    ///< one index file: the same
   };
