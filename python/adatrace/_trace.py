@@ -285,7 +285,7 @@ class Trace:
         return Rows(self._take(self._native.waits(choice, by == "place")))
 
     def findings(self) -> Rows:
-        """What is wrong, at most five findings, the most time at stake first: ``findings`` of :meth:`why`.
+        """At most five findings about what is wrong, the most time at stake first: ``findings`` of :meth:`why`.
 
         Empty if nothing stands out.
         """
@@ -294,7 +294,7 @@ class Trace:
     def why(self, *, function: Globs = None, call: int | str | Span | None = None,
             process: int | Literal["all"] | None = None, thread: Threads = None, start: int | None = None,
             end: int | None = None, names: NameStyle = "short") -> Answer:
-        """What is wrong, or where the time of one call or process went: what ``adatrace why --format=json`` prints.
+        """Says what is wrong, or where the time of one call or process went, as ``adatrace why --format=json`` does.
 
         ``function``: the slowest call of these functions; ``thread``, ``start`` and ``end`` say where it is looked for.
         ``call``: this one, as :class:`adatrace.Span`, by ``Span.id``, or by thread and number as in ``"0:17"``.

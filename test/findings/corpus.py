@@ -21,7 +21,7 @@ import planted
 # Which kinds have a share that the program measures by its own clock.
 MEASURED = set(planted.KINDS) - {"crash", "never-ended", "woken-for-nothing"}
 # What else is a right answer, because the two say the same.
-ALSO = {"io-in-lock": {"io-in-lock"}, "lock": {"lock"}}
+ALSO = {"batch-lock": {"lock"}}
 DETAIL = {"repeated-calls": "priceOf", "slower-with-argument": "sort"}
 # Kinds whose findings do not depend on what else runs on the machine.
 SURE = ["never-ended", "crash"]

@@ -10,7 +10,7 @@ import os
 import random
 import sys
 
-KINDS = ["slow-calls", "lock", "io-in-lock", "never-ended", "hot-code", "repeated-calls", "slower-over-time",
+KINDS = ["slow-calls", "lock", "batch-lock", "io-in-lock", "never-ended", "hot-code", "repeated-calls", "slower-over-time",
          "slower-with-argument", "one-thread-works", "no-core", "polling", "woken-for-nothing", "exceptions", "start-up", "crash"]
 
 HEAD = r"""
@@ -158,6 +158,44 @@ def locked(s, planted, io):
     calls = s.r.randrange(2000, 4000) if not io else s.r.randrange(500, 900)
     text = served(s, f"{s.calls(s.phases[:2])} store(state); {s.calls(s.phases[2:])}", threads, calls, extra)
     return text.replace("uint64_t state = seed;", f"uint64_t state = seed; self = selves++ % {threads};")
+
+
+def batch_lock(s, planted):
+    """A lock in a program without requests: a few long calls on each thread."""
+    threads, steps = s.r.randrange(2, 5), s.r.randrange(40, 90)
+    kind, take, give = s.r.choice([("std::mutex", "locks[which].lock()", "locks[which].unlock()"),
+                                   ("pthread_mutex_t", "pthread_mutex_lock(&locks[which])", "pthread_mutex_unlock(&locks[which])")])
+    which = "0" if planted else "self"
+    held, free = s.us * 1000 * s.r.randrange(20, 60), s.us * 1000 * s.r.randrange(5, 20)
+    return f"""
+static {kind} locks[{threads}];
+static std::atomic<uint64_t> waitedNs[{threads}];
+KEEP void merge(int self) {{
+  const int which = {which};
+  for (int i = 0; i < {steps}; ++i) {{
+    burn({free});
+    const uint64_t from = now();
+    {take};
+    waitedNs[self] += now() - from;
+    burn({held});
+    {give};
+  }}
+}}
+int main() {{
+  calibrate();
+  beganNs = now();
+  std::vector<std::thread> all;
+  for (int i = 0; i < {threads}; ++i)
+    all.emplace_back(merge, i);
+  for (std::thread &one : all)
+    one.join();
+  uint64_t longest = 0;
+  for (const std::atomic<uint64_t> &ns : waitedNs)
+    longest = ns > longest ? ns.load() : longest;
+  tell(longest, now() - beganNs);
+  return 0;
+}}
+"""
 
 
 def never_ended(s, planted):
@@ -349,7 +387,7 @@ def crash(s, planted):
     return served(s, f"{s.calls(s.phases[:1])} update(state); {s.calls(s.phases[1:])}", 1, calls, extra)
 
 
-MAKERS = {"slow-calls": slow_calls, "lock": lambda s, p: locked(s, p, False), "io-in-lock": lambda s, p: locked(s, p, True),
+MAKERS = {"slow-calls": slow_calls, "lock": lambda s, p: locked(s, p, False), "batch-lock": batch_lock, "io-in-lock": lambda s, p: locked(s, p, True),
           "never-ended": never_ended, "hot-code": hot_code, "repeated-calls": repeated_calls, "slower-over-time": slower_over_time,
           "slower-with-argument": slower_with_argument, "one-thread-works": one_thread_works, "no-core": no_core, "polling": polling,
           "woken-for-nothing": woken_for_nothing, "exceptions": exceptions, "start-up": start_up, "crash": crash}

@@ -57,6 +57,7 @@ void RequestWaits::waitEnds(const WaitEnd &over) {
     noteCondition(over, object);
   if (depth == kNoRequest) {
     ++object.otherWaits, object.otherNs += ns;
+    object.otherThreads[over.thread] += ns;
     object.callers[over.caller] += ns;
     return;
   }

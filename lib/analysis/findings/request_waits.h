@@ -19,9 +19,10 @@ namespace ada::analysis {
 /// All waits for one object.
 struct ObjectWaits {
   WaitedFor object;
-  uint64_t waits = 0, ns = 0;           ///< of requests
-  uint64_t otherWaits = 0, otherNs = 0; ///< outside of them
-  uint64_t requests = 0;                ///< that waited for it
+  uint64_t waits = 0, ns = 0;                ///< of requests
+  uint64_t otherWaits = 0, otherNs = 0;      ///< outside of them
+  std::map<uint32_t, uint64_t> otherThreads; ///< the threads of those: ns
+  uint64_t requests = 0;                     ///< that waited for it
   uint64_t timeouts = 0;
   uint64_t loops = 0, loopNs = 0;           ///< calls of requests that waited for it kLeastLoop times or more
   uint64_t callNs = 0;                      ///< of all calls of requests that waited for it

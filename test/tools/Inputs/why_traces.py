@@ -139,6 +139,21 @@ def extra(kind, planted):
     stake = 0
     if kind in ("lock", "io-in-lock"):
         return lock(planted, "write" if kind == "io-in-lock" else "", kind)
+    # Three threads with four long calls each: nothing that could be called a request.
+    if kind == "lock, batch":
+        s = Session(f"lock-batch-{planted}")
+        s.call("main", 1000)
+        for number in range(3):
+            s.thread()
+
+            def chunk(number=number):
+                s.call("prepare", 1_000_000)
+                s.call("pthread_mutex_lock", number * 1_000_000 if planted else 50, "0xabc", result=0)
+                s.call("merge", 1_000_000)
+                s.call("pthread_mutex_unlock", 50, "0xabc", result=0)
+                s.now += (2 - number) * 1_000_000 if planted else 0
+            s.call("worker", lambda: [s.call("chunk", chunk) for _ in range(4)])
+        return s, 4 * 2_000_000
     if kind == "hot-code":
         return served(f"{kind}-{planted}", lambda s, i: s.call("hash", 20_000 if planted else 1000)), 400 * 20_000
     if kind == "slow-calls":
@@ -272,7 +287,8 @@ def extra(kind, planted):
 
 KINDS = ["lock", "io-in-lock", "hot-code", "slow-calls", "start-up", "slower-over-time", "exceptions", "polling", "repeated-calls",
          "slower-with-argument", "never-ended", "crash", "one-thread-works", "no-core", "slower-over-time, shared",
-         "slower-with-argument, shared", "slow-calls, shared", "exceptions, anyway", "polling, on-CPU", "slow-calls, file"]
+         "slower-with-argument, shared", "slow-calls, shared", "exceptions, anyway", "polling, on-CPU", "slow-calls, file",
+         "lock, batch"]
 failures = 0
 
 
