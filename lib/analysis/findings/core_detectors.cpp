@@ -85,8 +85,10 @@ void findServant(const SessionFacts &facts, FindingList &found) {
       const WaitHolder &holder = row.holders[0];
       const uint64_t workedNs = holder.ns - std::min(holder.ns, holder.off.waitingNs);
       constexpr double kNearlyAll = 0.7;
-      const auto threads = facts.trace.table.threads.size();
-      if (static_cast<double>(workedNs) < kNearlyAll * static_cast<double>(row.totalNs) || threads < 3 ||
+      const std::vector<model::Thread> &threads = facts.trace.table.threads;
+      if (!threads[holder.thread].knowsSched()) // it may have waited itself
+        continue;
+      if (static_cast<double>(workedNs) < kNearlyAll * static_cast<double>(row.totalNs) || threads.size() < 3 ||
           !facts.isEnough(workedNs))
         continue;
       Finding finding;

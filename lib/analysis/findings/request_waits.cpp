@@ -91,6 +91,8 @@ void RequestWaits::endRequest(Thread &about, uint64_t ns) {
     without.ns += wait.ns;
     without.change.add(tookNs, -1);
     without.change.add(tookNs - std::min(tookNs, wait.ns));
+    if (tookNs > without.longestNs)
+      without.longestNs = tookNs, without.longestWaitedNs = std::min(tookNs, wait.ns);
   }
   about.request.depth = kNoRequest;
   about.request.waits.clear();

@@ -32,6 +32,7 @@ struct ObjectWaits {
   struct Without {
     uint64_t ns = 0;
     DurationBins change;
+    uint64_t longestNs = 0, longestWaitedNs = 0; ///< the longest call that waited for it, and how long that waited
   };
   std::unordered_map<std::string, Without> without;
 };

@@ -267,14 +267,16 @@ private:
   }
   // A thread waits for work in one function, and does it in another.
   void dropIdle() {
-    const auto isIdle = [&](uint32_t node) { return costOf(node).waitingNs > costOf(node).totalNs / 10 * 7; };
+    const auto isIdle = [&](uint32_t node) {
+      return costOf(node).waitingNs > costOf(node).totalNs / 10 * 7 && isQueue(node);
+    };
     std::vector<uint32_t> kept;
     for (const uint32_t node : profile_.requestNodes) {
       const bool hasWorker = std::ranges::any_of(profile_.requestNodes, [&](uint32_t other) {
         return profile_.paths[other].parent == profile_.paths[node].parent && other != node && !isIdle(other) &&
                costOf(other).calls >= costOf(node).calls / 4;
       });
-      if (!isIdle(node) || !hasWorker || !isQueue(node))
+      if (!isIdle(node) || !hasWorker)
         kept.push_back(node);
     }
     profile_.requestNodes = std::move(kept);

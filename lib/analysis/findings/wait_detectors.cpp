@@ -80,7 +80,8 @@ std::string whereText(const SessionFacts &facts, uint32_t function, uint32_t lib
   return text;
 }
 
-// "without it, p99 of handle() would be 1.100 ms instead of 478.000 ms"
+// "without it, p99 of handle() would be 1.100 ms instead of 478.000 ms". If fewer requests waited than p99 leaves out,
+// or the percentiles hardly change, the longest call shows what the waits cost.
 std::string withoutText(const SessionFacts &facts, const ObjectWaits &waits) {
   const auto most = std::ranges::max_element(waits.without, {}, [](const auto &of) { return of.second.ns; });
   if (most == waits.without.end())
@@ -91,10 +92,23 @@ std::string withoutText(const SessionFacts &facts, const ObjectWaits &waits) {
       continue;
     DurationBins without = cost.durations;
     without += most->second.change;
-    return fmt::format("without it, p99 of {} would be {} instead of {}, and p50 {} instead of {}",
-                       facts.shortOf(function), formatDuration(without.quantile(0.99)),
-                       formatDuration(cost.durations.quantile(0.99)), formatDuration(without.quantile(0.5)),
-                       formatDuration(cost.durations.quantile(0.5)));
+    std::string text;
+    for (const auto &[name, part] : {std::pair("p99", 0.99), std::pair("p50", 0.5)}) {
+      const uint64_t nowNs = cost.durations.quantile(part), thenNs = without.quantile(part);
+      constexpr double kSame = 0.95;
+      if (waits.requests * 100 < cost.sum.calls || static_cast<double>(thenNs) > kSame * static_cast<double>(nowNs))
+        continue;
+      text += text.empty()
+                  ? fmt::format("without it, {} of {} would be {} instead of {}", name, facts.shortOf(function),
+                                formatDuration(thenNs), formatDuration(nowNs))
+                  : fmt::format(", and {} {} instead of {}", name, formatDuration(thenNs), formatDuration(nowNs));
+    }
+    const ObjectWaits::Without &longest = most->second;
+    return !text.empty()
+               ? text
+               : fmt::format("without it, the longest call of {} that waited would have taken {} instead of {}",
+                             facts.shortOf(function), formatDuration(longest.longestNs - longest.longestWaitedNs),
+                             formatDuration(longest.longestNs));
   }
   return {};
 }

@@ -134,6 +134,28 @@ def lock(planted, work="", name="lock"):
     return s, waited
 
 
+def lock_once(planted):
+    """One of 200 requests waits, for so long that it matters: the percentiles are the same without that wait."""
+    s = Session(f"lock-once-{planted}")
+
+    def hold():
+        s.call("pthread_mutex_lock", 50, "0xabc", result=0)
+        s.call("merge", 40_000_000)
+        s.call("pthread_mutex_unlock", 50, "0xabc", result=0)
+    s.now = 20_000_000
+    s.call("main", lambda: s.call("compact", hold))
+    s.thread()
+
+    def handle(number):
+        s.call("parse", 100_000)
+        if planted and number == 100:
+            s.call("pthread_mutex_lock", 40_000_000, "0xabc", result=0)
+            s.call("pthread_mutex_unlock", 50, "0xabc", result=0)
+        s.call("reply", 100_000)
+    s.call("serve", lambda: [s.call("handle", lambda: handle(number)) for number in range(200)])
+    return s, 40_000_000
+
+
 def extra(kind, planted):
     """A session and what is at stake."""
     stake = 0
@@ -154,6 +176,8 @@ def extra(kind, planted):
                 s.now += (2 - number) * 1_000_000 if planted else 0
             s.call("worker", lambda: [s.call("chunk", chunk) for _ in range(4)])
         return s, 4 * 2_000_000
+    if kind == "lock, once":
+        return lock_once(planted)
     if kind == "hot-code":
         return served(f"{kind}-{planted}", lambda s, i: s.call("hash", 20_000 if planted else 1000)), 400 * 20_000
     if kind == "slow-calls":
@@ -288,7 +312,7 @@ def extra(kind, planted):
 KINDS = ["lock", "io-in-lock", "hot-code", "slow-calls", "start-up", "slower-over-time", "exceptions", "polling", "repeated-calls",
          "slower-with-argument", "never-ended", "crash", "one-thread-works", "no-core", "slower-over-time, shared",
          "slower-with-argument, shared", "slow-calls, shared", "exceptions, anyway", "polling, on-CPU", "slow-calls, file",
-         "lock, batch"]
+         "lock, batch", "lock, once"]
 failures = 0
 
 
