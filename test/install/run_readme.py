@@ -31,6 +31,7 @@ SHAPES = [
     (r"\b\d[\d,]*(\.\d+)? ?([kMG]|thousand|million)?( events)?/s\b", "RATE"),
     (r"\b\d+(\.\d+)? ?%", "PERCENT"),
     (r"0x[0-9a-f]+", "ADDRESS"),
+    (r"\b\d[\d,]* requests? of \d[\d,]* waited\b", "N requests of N waited"),
     (r"[-─]{3,}", "---"),
     (r"[ \t]+", " "),
 ]
