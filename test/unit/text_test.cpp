@@ -166,5 +166,28 @@ TEST(Json, Structure) {
                  "\"j\":[1],\"k\":2,\n\"\":\"\"}");
 }
 
+// What a shell makes of it is tested with a shell, in test/tools/printed_commands.test.
+TEST(ShellWord, QuotesWhatAShellTakesForMore) {
+  for (const char *plain : {"a", "a-b_c.d/e+f,g:h@i%j=k", "0", "-x"})
+    EXPECT_EQ(quotedForShell(plain), plain);
+  EXPECT_EQ(quotedForShell(""), "''");
+  EXPECT_EQ(quotedForShell("=ls"), "'=ls'") << "zsh puts the path of ls there";
+  EXPECT_EQ(quotedForShell("it's $a `b` \\ é"), "'it'\\''s $a `b` \\ é'");
+  EXPECT_EQ(quotedForShell("it's\n\\"), "$'it\\'s\\012\\\\'") << "one line";
+  EXPECT_EQ(quotedForShell("\x1b"
+                           "1\u202e\xff"),
+            "$'\\0331\\342\\200\\256\\377'");
+  for (const char *nasty : {"a\nb", "\x1b[31m", "\u202e", "\xff", "\xc3"})
+    EXPECT_EQ(oneLine(quotedForShell(nasty)), quotedForShell(nasty)) << "shown as it is";
+}
+
+TEST(ShellWord, PathsAreNeitherOptionsNorProcesses) {
+  EXPECT_EQ(pathForShell("a b/c"), "'a b/c'");
+  EXPECT_EQ(pathForShell("-x y"), "'./-x y'");
+  EXPECT_EQ(pathForShell("4711"), "./4711");
+  EXPECT_EQ(pathForShell("4711a"), "4711a");
+  EXPECT_EQ(pathForShell("-"), "FILE") << "standard input is not there again";
+}
+
 } // namespace
 } // namespace ada

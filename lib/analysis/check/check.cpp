@@ -412,7 +412,7 @@ Expected<std::vector<CheckAnswer>> checkRules(const Trace &trace, std::span<cons
 
 std::string commandThatShows(const RuleExample &example, const TraceTable &table, bool severalProcesses,
                              const std::string &session) {
-  const std::string place = quotedForShell(session);
+  const std::string place = pathForShell(session);
   if (example.endNs <= example.beginNs)
     return fmt::format("adatrace tree --thread={} --from=@{} --to=@{} {}", table.threads[example.thread].number,
                        example.beginNs - std::min<uint64_t>(example.beginNs, 1000), example.beginNs + 1000, place);

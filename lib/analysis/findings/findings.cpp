@@ -153,7 +153,7 @@ Expected<Findings> findAll(const Trace &trace, const std::string &session, Damag
   if (hasWaits)
     waits = ADA_TRY(readWaits(trace, {}, &requestWaits));
   const SessionFacts facts{.trace = trace,
-                           .session = quotedForShell(session),
+                           .session = pathForShell(session),
                            .profile = profile,
                            .processes = processes,
                            .names = namedTrace(trace.table, {}),

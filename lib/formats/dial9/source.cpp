@@ -210,7 +210,7 @@ void Reader::addDetail(const dial9::EventView &event) {
 void Reader::addForeign(const dial9::EventView &event) {
   // Symbol tables and the like have no time, or a time of 0.
   if (event.timestampNs == 0) {
-    lost_.add("events without a time: `adatrace dump` shows them");
+    lost_.add("events without a time, which only a dump shows");
     return;
   }
   if (ownThread_ == Numbers::kNone) {

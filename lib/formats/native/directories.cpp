@@ -3,6 +3,7 @@
 
 #include "shared/encode/thread_files.h"
 #include "trace/base/file_tree.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -159,6 +160,13 @@ std::vector<NumberedThread> threadsIn(const std::string &directory) {
   const auto isSame = [](const NumberedThread &a, const NumberedThread &b) { return a.name == b.name; };
   found.erase(std::unique(found.begin(), found.end(), isSame), found.end());
   return found;
+}
+
+std::string recoveryOf(const std::string &process) {
+  for (std::string path = process; path != "." && path != "/"; path = parentPath(path))
+    if (isArchiveFile(path))
+      return "recovery after `adatrace unpack " + pathForShell(path) + "`";
+  return "`adatrace recover " + pathForShell(process) + "`";
 }
 
 } // namespace ada::atf

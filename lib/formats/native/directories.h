@@ -51,4 +51,8 @@ std::vector<NumberedThread> threadsIn(const std::string &directory);
 /// Directories that start with `prefix`, in natural order (numbers by value).
 std::vector<std::string> directoriesNamed(const std::string &directory, std::string_view prefix);
 
+/// What finishes the trace of a process that did not do so itself, for messages: "`adatrace recover PATH`". In an
+/// archive, nothing can be recovered.
+std::string recoveryOf(const std::string &process);
+
 } // namespace ada::atf

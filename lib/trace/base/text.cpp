@@ -1,6 +1,7 @@
 // Texts that may hold anything: UTF-8 or not, and made safe to show.
 #include "text.h"
 
+#include "shared/text/shell_word.h"
 #include "shared/text/utf8.h"
 
 #include <algorithm>
@@ -90,16 +91,15 @@ std::string fitted(std::string_view text, size_t columns) {
 }
 
 std::string quotedForShell(std::string_view word) {
-  const auto isPlain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("-_./=+,:@%").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::ranges::all_of(word, isPlain))
-    return std::string(word);
-  std::string text = "'";
-  for (const char c : word)
-    text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
+  std::string text;
+  putShellWord(word.data(), word.size(), [&](char c) { text += c; });
+  return text;
+}
+
+std::string pathForShell(std::string_view path) {
+  if (path == "-")
+    return "FILE";
+  return quotedForShell((looksLikeNoPath(path.data(), path.size()) ? "./" : "") + std::string(path));
 }
 
 std::vector<std::string_view> partsOf(std::string_view text, char separator) {

@@ -16,8 +16,12 @@ std::string validUtf8(std::string_view text);
 /// that follows. '?' stands for each such character (see isUnprintable()), U+FFFD for each byte that is not UTF-8.
 std::string oneLine(std::string_view text);
 
-/// The word as a shell takes it, in quotes if it needs them.
+/// The word as a shell takes it, in quotes if it needs them (shared/text/shell_word.h). Every value in a command that
+/// is printed goes through this or the next one.
 std::string quotedForShell(std::string_view word);
+/// The path of a session or file as an operand of a command: "./-x" for "-x", and FILE for "-", because what was read
+/// from standard input must be read from a file then.
+std::string pathForShell(std::string_view path);
 
 /// The parts of a text between separators, without empty ones; they point into the text.
 std::vector<std::string_view> partsOf(std::string_view text, char separator);

@@ -8,6 +8,15 @@ namespace ada::runtime {
 
 void say(const Message &m) { sayLine(Message("AdaTrace: ") << m.c_str()); }
 
+void sayWithCommand(const Message &m, const char *command, const char *path) {
+  Message whole = Message("AdaTrace: ") << m.c_str() << command;
+  whole.pathForShell(path);
+  // A line end follows.
+  if (Message line = Message(whole) << '\n'; line.cut())
+    return say(m);
+  sayLine(whole);
+}
+
 // Paths and names in messages may hold anything.
 static Message printable(const Message &line) {
   Message safe;

@@ -10,6 +10,8 @@ using Message = Text<1024>;
 // Async-signal-safe. Not for the drain thread, which has no standard error. Nothing is written if standard error is
 // not the file that it was at the start: see standard_error.h.
 void say(const Message &m);
+// "MESSAGE; next: adatrace tree PATH". A command that does not fit is left out, because a part of it would not run.
+void sayWithCommand(const Message &m, const char *command, const char *path);
 // The same without "AdaTrace: ".
 void sayLine(Message line);
 

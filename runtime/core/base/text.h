@@ -1,6 +1,7 @@
 // Builds short texts (paths, messages) in its own memory, without libc's formatting.
 #pragma once
 
+#include "shared/text/shell_word.h"
 #include "shared/text/text_piece.h"
 
 namespace ada::runtime {
@@ -61,6 +62,12 @@ public:
     while (n)
       put(digits[--n]);
     return *this;
+  }
+
+  // A path in a command that a user may copy into a shell.
+  Text &pathForShell(const char *path) {
+    const size_t size = length(path);
+    return putShellWord(path, size, [this](char c) { put(c); }), *this;
   }
 
   const char *c_str() const { return buffer_; }

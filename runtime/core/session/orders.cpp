@@ -23,7 +23,7 @@ bool start(Order &order) {
   }
   if (!session.empty()) {
     if (!drain.isParked())
-      return order.refuse("it is recording; `adatrace stop` ends that"), false;
+      return order.refuse("it is recording; `adatrace stop PID` ends that"), false;
     if (const char *why = drain.whyNoMove())
       return order.refuse(why), false;
     int error = makeDirectories(session.c_str());
@@ -63,8 +63,9 @@ bool choose(Order &order, int64_t (*choose)(const char *)) {
 bool trigger(Order &order) {
   const ada_ring_header &h = recorder.ring.header();
   if (!h.detail_windows && !h.flight) {
-    order.refuse("it does not record windows: start it with `adatrace record --detail=GLOB --detail-mode=window`, or "
-                 "as a flight recorder with --flight=64M");
+    order.refuse(
+        "it does not record windows: start it with `adatrace record --detail=GLOB --detail-mode=window PROGRAM`, or "
+        "as a flight recorder with --flight=64M");
     return false;
   }
   runtime.drain.trigger(order.askedNs, TriggerKind::Outside);

@@ -243,8 +243,8 @@ void printSummary() {
   if (failure[0] && r.drain.isComplete())
     say(Message() << failure << ". " << lost << " events were lost; what was written before is complete.");
   else if (failure[0])
-    say(Message() << failure << ". " << lost << " events were lost. Free some space, then run: adatrace recover "
-                  << r.drain.directory());
+    sayWithCommand(Message() << failure << ". " << lost << " events were lost. Free some space",
+                   ", then run: adatrace recover ", r.drain.directory());
   bool wanted = r.options.summary[1] == 'l';
   if (r.options.summary[1] == 'u') // auto
     wanted = isStandardErrorTerminal();
@@ -254,14 +254,14 @@ void printSummary() {
   m << h.events_written << " events of " << h.threads_seen << (h.threads_seen == 1 ? " thread" : " threads");
   if (lost && !failure[0])
     m << " (" << lost << " lost)";
-  if (!r.options.isFlight())
-    m << " in " << (r.options.rotates() ? r.sessionDirectory : r.processDirectory).c_str() << "; next: adatrace tree "
-      << r.sessionDirectory.c_str();
-  else if (r.drain.lastDump()[0])
-    m << "; the newest are in " << r.drain.lastDump() << "; next: adatrace tree " << r.drain.lastDump();
+  const bool isFlight = r.options.isFlight();
+  if (isFlight && !r.drain.lastDump()[0])
+    return say(m << " were kept in memory, and nothing triggered writing them");
+  if (isFlight)
+    m << "; the newest are in " << r.drain.lastDump();
   else
-    m << " were kept in memory, and nothing triggered writing them";
-  say(m);
+    m << " in " << (r.options.rotates() ? r.sessionDirectory : r.processDirectory).c_str();
+  sayWithCommand(m, "; next: adatrace tree ", isFlight ? r.drain.lastDump() : r.sessionDirectory.c_str());
 }
 
 void lockForFork() {

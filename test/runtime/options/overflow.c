@@ -4,7 +4,7 @@
 // RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((100000 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
 // RUN: adatrace verify -q %t/session
 // RUN: adatrace report %t/drop 2>&1 > %t/table | sed 's/,//g' > %t/said && read events dropped < %t/numbers && if [ $dropped -gt 0 ]; then FileCheck %s --check-prefix=SAID -DDROPPED=$dropped < %t/said; else count 0 < %t/said; fi
-// SAID: adatrace: warning: {{.*}}: [[DROPPED]] event{{s were|.was}} not recorded (`adatrace info` says why)
+// SAID: adatrace: warning: {{.*}}: [[DROPPED]] event{{s were|.was}} not recorded (`adatrace info {{.*}}/pid_{{[0-9]+}}` says why)
 // RUN: %session:session=%t/detail:buffer=256K:overflow=drop:detail=leaf %t/p && %calls total %t/detail > %t/total && FileCheck %s --check-prefix=DETAIL < %t/total
 // RUN: sed 's/.*events=\([0-9]*\).*dropped=\([0-9]*\).*/\1 \2/' %t/total > %t/numbers && read events dropped < %t/numbers && test $((events + dropped)) = $((100000 / %less * 6 + 18)) && test $dropped -gt 0 -o %less -gt 1
 // RUN: %details total %t/detail

@@ -15,7 +15,7 @@ import sys
 
 from adatest import answer, run
 
-MAKE = sys.argv[1]
+MAKE = sys.argv[1]  # also of a program that imports this
 EXTERNAL = ["pthread_mutex_lock", "pthread_mutex_unlock", "write", "usleep", "pthread_join", "pthread_cond_wait", "fsync"]
 
 
@@ -322,28 +322,33 @@ def wrong(*text):
     print(*text)
 
 
-for kind in sys.argv[2:] or KINDS:
-    for planted in (True, False):
-        session, stake = extra(kind, planted)
-        session.make()
-        found = answer("why", "--format=json", session.name)
-        names = [finding["kind"] for finding in found["findings"]]
-        if not planted:
-            if names:
-                wrong(f"{session.name}: found", *(f"{finding['kind']}: {finding['text']}" for finding in found["findings"]))
-            continue
-        if not names or names[0] != kind.split(",")[0] or ("hot-code" in names[1:] and kind != "never-ended"):
-            wrong(f"{session.name}: {names}", *(finding["text"] for finding in found["findings"]))
-            continue
-        first = found["findings"][0]
-        if stake is not None and not 0.9 * stake <= first["stake_ns"] <= 1.1 * stake:
-            wrong(f"{session.name}: stake {first['stake_ns']}, not {stake}: {first['text']}")
-        text = run("adatrace", "why", session.name)
-        if len(text.encode()) >= 2000 or names[0] not in text:
-            wrong(f"{session.name}: text of {len(text.encode())} bytes\n{text}")
-        for command in [finding["command"] for finding in found["findings"]] + [missing["command"] for missing in found["cannot_say"]]:
-            if command and "PROGRAM" not in command and not command.endswith("doctor"):
-                done = subprocess.run(shlex.split(command), capture_output=True, text=True)
-                if done.returncode or not done.stdout:
-                    wrong(f"{session.name}: {command}: status {done.returncode}: {done.stderr}")
-sys.exit(1 if failures else 0)
+def checkAll(kinds):
+    for kind in kinds:
+        for planted in (True, False):
+            session, stake = extra(kind, planted)
+            session.make()
+            found = answer("why", "--format=json", session.name)
+            names = [finding["kind"] for finding in found["findings"]]
+            if not planted:
+                if names:
+                    wrong(f"{session.name}: found", *(f"{finding['kind']}: {finding['text']}" for finding in found["findings"]))
+                continue
+            if not names or names[0] != kind.split(",")[0] or ("hot-code" in names[1:] and kind != "never-ended"):
+                wrong(f"{session.name}: {names}", *(finding["text"] for finding in found["findings"]))
+                continue
+            first = found["findings"][0]
+            if stake is not None and not 0.9 * stake <= first["stake_ns"] <= 1.1 * stake:
+                wrong(f"{session.name}: stake {first['stake_ns']}, not {stake}: {first['text']}")
+            text = run("adatrace", "why", session.name)
+            if len(text.encode()) >= 2000 or names[0] not in text:
+                wrong(f"{session.name}: text of {len(text.encode())} bytes\n{text}")
+            for command in [finding["command"] for finding in found["findings"]] + [missing["command"] for missing in found["cannot_say"]]:
+                if command and "PROGRAM" not in command and not command.endswith("doctor"):
+                    done = subprocess.run(shlex.split(command), capture_output=True, text=True)
+                    if done.returncode or not done.stdout:
+                        wrong(f"{session.name}: {command}: status {done.returncode}: {done.stderr}")
+
+
+if __name__ == "__main__":
+    checkAll(sys.argv[2:] or KINDS)
+    sys.exit(1 if failures else 0)

@@ -68,7 +68,7 @@ std::string exampleText(const CheckedSession &session, const Rule &rule, const R
 
 std::string commandOf(const CheckedSession &session, const RuleExample &example) {
   return analysis::commandThatShows(example, session.input.table(), session.input.severalProcesses(),
-                                    session.input.name());
+                                    session.input.path());
 }
 
 std::string violationText(const Rule &rule, const CheckAnswer &answer) {

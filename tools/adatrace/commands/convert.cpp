@@ -106,7 +106,7 @@ int chooseFormat(Options &options) {
   }
   if (options.out.ends_with(".gz"))
     return fail(kWrongUsage, "convert: compress the output with gzip: adatrace convert {} - --to=dial9 | gzip > {}",
-                options.in, options.out);
+                pathForShell(options.in), pathForShell(options.out));
   return fail(kWrongUsage,
               "convert: the name {} does not show the format: {}, no extension is a session; or choose the format with "
               "--to: {}{}",
@@ -185,7 +185,7 @@ int copy(model::ByteInput &input, const Options &options) {
     return failWith(*out, copied.error());
   if (auto committed = out->commit(); !committed)
     return failWith(committed.error());
-  FoldedMessages warnings(kVerifyEach, complain);
+  FoldedMessages warnings(verifyEach(options.in), complain);
   for (const Warning &flaw : copied->warnings)
     warnings.add(fmt::format("warning: {}: {}", input.name(), flaw.message));
   warnings.finish();
@@ -286,12 +286,13 @@ int run(Options &options, const Invocation &) {
   if (!done)
     return failWith(*out, done.error());
   if (filter && !filter->anyThread())
-    return fail(kWrongUsage, "--thread matches no thread of {}; `adatrace info` lists the threads", options.in);
+    return fail(kWrongUsage, "--thread matches no thread of {}; `adatrace info {}` lists the threads", options.in,
+                pathForShell(options.in));
   if (auto committed = out->commit(); !committed)
     return failWith(committed.error());
 
   const int unmatched = filter ? warnAboutUnmatched(options.part.calls, filter->functions()) : kOk;
-  FoldedMessages warnings(kVerifyEach, complain);
+  FoldedMessages warnings(verifyEach(options.in), complain);
   for (const Warning &flaw : (*source)->warnings())
     warnings.add("warning: " + flaw.message);
   for (const Error &problem : (*source)->problems())

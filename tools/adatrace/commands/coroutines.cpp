@@ -125,7 +125,8 @@ int run(Options &options, const Invocation &invocation) {
   }
   out.flush();
   if (coroutines.hasFunctions && !coroutines.hasFrames)
-    warning("{} does not show which coroutine is resumed: record with `adatrace record --coroutines=1`", input.name());
+    warning("{} does not show which coroutine is resumed: record with `adatrace record --coroutines=1 PROGRAM`",
+            input.name());
   return input.close();
 }
 

@@ -18,7 +18,7 @@ int run(const Options &options, const Invocation &) {
 void declare(CommandLine &line, Options &options) {
   line.flag("--off", options.off, "Record only their calls from now on");
   addGlobOrder(line, options,
-               "Functions whose arguments, results and stack are recorded, as with `adatrace record --detail`, but "
+               "Functions whose arguments, results and stack are recorded, as with `record --detail`, but "
                "without lists of arguments");
 }
 

@@ -112,9 +112,10 @@ std::optional<int> dumpRaw(Options &asked) {
   if (asked.merged)
     return fail(kWrongUsage, "dump: --merged is for ATF sessions; {} is already one sequence", place.name());
   if (!options.threads.empty() && !found.format->hasThreads)
-    return fail(kWrongUsage,
-                "dump: --thread is for sessions and wtf-trace; `adatrace convert --thread=… {} OUT` extracts a thread",
-                place.name());
+    return fail(
+        kWrongUsage,
+        "dump: --thread is for sessions and wtf-trace; `adatrace convert --thread=THREAD {} FILE` extracts a thread",
+        pathForShell(place.name()));
   std::optional<analysis::TimeBound> from, to;
   for (const auto &[name, text, bound] : {std::tuple("--from", &options.from, &from), {"--to", &options.to, &to}})
     if (!text->empty())

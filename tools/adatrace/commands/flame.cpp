@@ -92,7 +92,7 @@ int run(Options &options, const Invocation &) {
       return fail(kWrongUsage, "flame: {} can't be used with sessions in a database", option.name());
   if (isTerminal(STDOUT_FILENO))
     return fail(kWrongUsage, "flame: the output is an HTML page; redirect it to a file: adatrace flame {}> flame.html",
-                options.input.path.empty() ? "" : options.input.path + " ");
+                options.input.path.empty() ? "" : pathForShell(options.input.path) + " ");
   if (isDatabase(options.input.from))
     return runFleet(options);
   Session now = readSession(options.input, options.filter.options);

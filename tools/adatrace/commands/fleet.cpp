@@ -161,7 +161,7 @@ int printChange(Server &server, const Options &options, const Invocation &invoca
     if (sessions.size() < 2)
       return fail(kWrongUsage,
                   "fleet: only one session has {}; at least two are needed to show a change (`adatrace "
-                  "diff` compares the files of single sessions)",
+                  "diff BEFORE AFTER` compares the files of single sessions)",
                   oneLine(*label));
     *side = need("fleet", reportsOf(server, sessions));
   }

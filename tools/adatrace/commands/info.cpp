@@ -70,13 +70,14 @@ void printSection(Output &out, const Palette &palette, const InfoSection &sectio
 }
 
 // The processes of a session that has too many to be read.
-void printFolded(Output &out, const Palette &palette, Description &description, bool absolute) {
+void printFolded(Output &out, const Palette &palette, Description &description, bool absolute,
+                 const std::string &path) {
   const auto source = description.sessionSource();
   analysis::TraceTable table;
   analysis::TableSink sink(table);
   if (const auto read = source->readPart(sink, {.threads = std::vector<uint32_t>()}); !read)
     description.problem = read.error();
-  printProcessSummary(out, palette, analysis::listProcesses(table), absolute);
+  printProcessSummary(out, palette, analysis::listProcesses(table), absolute, path);
   description.warnings = source->warnings();
   for (const Error &problem : source->problems()) {
     description.isWhole = false;
@@ -84,10 +85,11 @@ void printFolded(Output &out, const Palette &palette, Description &description, 
   }
 }
 
-void printText(Output &out, const Palette &palette, Description &description, const Options &options) {
+void printText(Output &out, const Palette &palette, Description &description, const Options &options,
+               const std::string &path) {
   printSection(out, palette, description.whole, options.all);
   if (analysis::areMany(description.sessionProcesses) && !options.each && !options.all)
-    return printFolded(out, palette, description, options.absolute);
+    return printFolded(out, palette, description, options.absolute, path);
   description.eachProcess([&](const InfoSection &process) { printSection(out, palette, process, options.all); });
 }
 
@@ -162,8 +164,8 @@ void printElf(Output &out, const Palette &palette, const std::string &path, cons
               oneLine(function.reason));
   if (const uint64_t missing = unreachableFunctionCount(file))
     out.print("  {}warning{}       {} of them will not be recorded: the linker keeps their entries apart "
-              "(`adatrace doctor` says more)\n",
-              palette.warn, palette.reset, formatCount(missing));
+              "(`adatrace doctor {}` says more)\n",
+              palette.warn, palette.reset, formatCount(missing), pathForShell(path));
   if (count && !file.isObject())
     printAbi(out, palette, file);
   if (!file.buildId().empty())
@@ -241,7 +243,7 @@ int run(Options &options, const Invocation &invocation) {
       model::describeProcesses(*found.format, std::move(*place), description);
     printJson(out, description);
   } else {
-    printText(out, palette, description, options);
+    printText(out, palette, description, options, path);
     out.flush();
     FoldedMessages warnings(options.all || options.each ? "" : "--each",
                             [](const std::string &text) { warning("{}", text); });

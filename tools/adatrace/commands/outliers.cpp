@@ -38,7 +38,7 @@ int listTails(const Options &options, TraceInput &input, const Invocation &invoc
       out.print("{}... and {} more{}\n", palette.dim, formatCount(all - rows.size()), palette.reset);
     if (!rows.empty())
       out.print("Why some calls are slow: adatrace outliers --function={} {}\n", quotedForShell(rows[0].function),
-                quotedForShell(input.name()));
+                pathForShell(input.path()));
   }
   out.flush();
   return input.close(damage);

@@ -51,15 +51,16 @@ int checkFinished(const std::string &session) {
     case ProcessState::Finished:
       break;
     case ProcessState::Running:
-      return fail(kCantRead,
-                  "{}: the process is still recording; let it end or stop it (`adatrace stop`), or pack what is in its "
-                  "files by now with --unfinished",
-                  process);
+      return fail(
+          kCantRead,
+          "{}: the process is still recording; let it end or stop it (`adatrace stop --of {}`), or pack what is in its "
+          "files by now with --unfinished",
+          process, pathForShell(session));
     case ProcessState::Unfinished:
       return fail(kCantRead,
                   "{}: the process did not finish its trace; `adatrace recover {}` finishes it, or --unfinished packs "
                   "what is in its files",
-                  process, process);
+                  process, pathForShell(process));
     }
   return kOk;
 }
@@ -69,10 +70,11 @@ int checkPlace(const std::string &session) {
   if (fs::is_directory(session, error))
     return kOk;
   if (fileKind(session) == FileKind::Directory)
-    return fail(kWrongUsage, "{} is packed already; `adatrace unpack` makes a directory of it", session);
+    return fail(kWrongUsage, "{} is packed already; `adatrace unpack {}` makes a directory of it", session,
+                pathForShell(session));
   if (fileExists(session))
     return fail(kWrongUsage, "{} is a single file already; `gzip {}` makes it smaller, and all commands read it then",
-                session, session);
+                session, pathForShell(session));
   return fail(kCantRead, "{}: there is no such directory", session);
 }
 

@@ -207,7 +207,7 @@ int run(const Options &options, const Invocation &) {
       recoverAndTell(directory, optionsOf(options), options.quiet, totals);
   recover::removeLeftBinaries(session);
   if (totals.recovered && !options.quiet)
-    Output().print("next: adatrace {} {}\n", isFolded ? "processes" : "why", quotedForShell(session));
+    Output().print("next: adatrace {} {}\n", isFolded ? "processes" : "why", pathForShell(session));
   return totals.failed || totals.running ? kProblemsFound : kOk;
 }
 

@@ -131,7 +131,7 @@ int printSuggestion(Output &out, const Palette &palette, const analysis::Suggest
               palette.dim, formatDuration(suggestion.callCostNs), palette.reset);
   }
   if (path.empty()) {
-    out.print("{}--filter-file=FILE writes the lists for the compiler and for `adatrace record`.{}\n", palette.dim,
+    out.print("{}--filter-file=FILE writes the lists for the compiler and for `record`.{}\n", palette.dim,
               palette.reset);
     return kOk;
   }
@@ -140,9 +140,9 @@ int printSuggestion(Output &out, const Palette &palette, const analysis::Suggest
     return code;
   if (const int code = write(globs, analysis::globsOf(suggestion) + "\n"))
     return code;
-  out.print(
-      "when compiling:  ada-clang --ada-ignorelist={0}\nwhen recording:  adatrace record --exclude \"$(cat {1})\"\n",
-      path, globs);
+  out.print("when compiling:  ada-clang --ada-ignorelist={}\nwhen recording:  adatrace record --exclude \"$(cat {})\" "
+            "PROGRAM\n",
+            quotedForShell(path), pathForShell(globs));
   return kOk;
 }
 
@@ -236,7 +236,7 @@ int runReport(Options &options, TraceInput &input, const Palette &palette) {
   if (input.hasAllThreads())
     unmatched = warnAboutUnmatched(options.filter.options, report.metFunctions);
   if (options.lines.arguments && !report.hasValues && input.eventCount() > 0)
-    warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
+    warning("{} has no arguments: record them with `adatrace record --detail=GLOB PROGRAM`", input.name());
   if (report.collapsedFunctions)
     warning("there are more than 100,000 different argument lists: all calls of {} are combined in one row (…)",
             report.collapsedFunctions == 1

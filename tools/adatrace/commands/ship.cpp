@@ -317,7 +317,7 @@ int run(Options &options, const Invocation &) {
     options.state = options.directory + "/" + kStateFile;
   const Lock lock(options.directory + "/" + kLockFile);
   if (!lock.isOurs())
-    return fail(kCantRead, "ship: {}: another `adatrace ship` is running there, or the directory is not writable",
+    return fail(kCantRead, "ship: {}: another `ship` is running there, or the directory is not writable",
                 oneLine(options.directory));
   const ConvertLine signals(When::Never); // from here on, the first signal is kept for interruption()
   ServerTrouble trouble;

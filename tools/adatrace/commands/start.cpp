@@ -67,7 +67,9 @@ int start(pid_t pid, const Options &options, std::map<Whose, Destination> &place
   if (!answer)
     return fail(exitCodeOf(answer.what), "{}", answer.why);
   if (startOptions.empty() && (!options.session.empty() || !options.output.empty()))
-    warning("process {} continues in the session that it has; `adatrace record --pid={}` begins a new one", pid, pid);
+    warning("process {} continues in the session that it has; `adatrace stop {} && adatrace record --pid={}` begins a "
+            "new one",
+            pid, pid, pid);
   if (!options.quiet)
     told.add(fmt::format("process {} records into {}{}", pid, control::statusOf(pid, answer).session, limit));
   return kOk;

@@ -26,7 +26,8 @@ int run(const Options &options, const Invocation &) {
         told.add(fmt::format("process {} has recorded nothing, and waits", pid));
     } else if (!options.quiet)
       told.add(fmt::format("process {} has stopped recording: {} in {}; next: adatrace why {}", pid,
-                           formatCount(status.events.value_or(0), "event"), status.session, status.session));
+                           formatCount(status.events.value_or(0), "event"), status.session,
+                           pathForShell(status.session)));
   });
 }
 

@@ -180,14 +180,14 @@ int run(Options &options, const Invocation &invocation) {
   if (kinds && lines->printed() > 0)
     out.print(
         "{}... of processes with the same program and alike command lines, the longest is shown; --each shows each "
-        "of the {}, `adatrace graph` the sums{}\n",
-        palette.dim, formatCount(input.table().processes.size()), palette.reset);
+        "of the {}, `adatrace graph {}` the sums{}\n",
+        palette.dim, formatCount(input.table().processes.size()), pathForShell(input.path()), palette.reset);
   out.flush();
   int unmatched = kOk;
   if (!lines->wasCut() && input.hasAllThreads() && !kinds)
     unmatched = warnAboutUnmatched(filter, input.table().functions);
   if (options.walk.values && input.eventCount() > 0 && !hasValues(input, threads))
-    warning("{} has no arguments: record them with `adatrace record --detail GLOB`", input.name());
+    warning("{} has no arguments: record them with `adatrace record --detail=GLOB PROGRAM`", input.name());
   if (walked.strayExits)
     warnAboutStrays(walked.strayExits);
   return std::max(unmatched, input.close());

@@ -60,7 +60,7 @@ int run(const Options &options, const Invocation &) {
   const auto place = archivePlaceOf(options.file);
   if (!place)
     return fail(kCantRead, "{}: {}", options.file,
-                fileExists(options.file) ? "is not an archive, as `adatrace pack` writes it" : "there is no such file");
+                fileExists(options.file) ? "is not an archive, as `pack` writes it" : "there is no such file");
   const ArchivePlace archive = need(*place);
   if (!archive.name.empty())
     return fail(kWrongUsage, "{} lies in an archive; name the archive", options.file);
@@ -100,7 +100,7 @@ int run(const Options &options, const Invocation &) {
 }
 
 void declare(CommandLine &line, Options &options) {
-  line.option("file", options.file, "A file that `adatrace pack` has written").type("").required();
+  line.option("file", options.file, "A file that `pack` has written").type("").required();
   line.option("-o,--output", options.out, "The directory to make [the name of the file without extension, here]")
       .type("DIR");
   line.flag("--force", options.force, "Replace the directory if it is a session");

@@ -41,7 +41,8 @@ struct ChosenCall {
 ChosenCall callOf(const std::string &text, TraceInput &input) {
   const auto name = analysis::CallName::parse(text);
   if (!name)
-    stop(kWrongUsage, "why: --call={} is not THREAD:NUMBER, like 0:17; `adatrace dump` shows both", text);
+    stop(kWrongUsage, "why: --call={} is not THREAD:NUMBER, like 0:17; `adatrace dump {}` shows both", text,
+         pathForShell(input.path()));
   const std::vector<uint32_t> found = name->threadsIn(input.table(), input.threads());
   if (found.empty())
     stop(kCantRead, "why: {} has no thread {}", input.name(), name->thread);
@@ -101,7 +102,7 @@ int findAll(const Options &options, const Invocation &invocation) {
     return fail(kWrongUsage, "why: --from, --to, --min-percent and --limit need --function, --call or --process");
   TraceInput input = TraceInput::open(options.input);
   analysis::Damage damage;
-  const analysis::Findings found = need(analysis::findAll(input.trace(), input.name(), damage));
+  const analysis::Findings found = need(analysis::findAll(input.trace(), input.path(), damage));
   Output out;
   if (options.format == Format::Text)
     printFindings(out, invocation.palette(), found);

@@ -143,7 +143,7 @@ void checkLibc(const ElfFile &file, Findings &findings) {
   else if (!interpreter.empty() &&
            std::ranges::none_of(file.needed(), [](const std::string &name) { return name.starts_with("libc.so"); }))
     findings.ok("libc", "none is linked; the runtime brings glibc along. If the program ends by a system call, "
-                        "`adatrace recover` completes the trace");
+                        "`adatrace recover SESSION` completes the trace");
 }
 
 void checkContents(const std::string &path, const ElfFile &file, Findings &findings) {

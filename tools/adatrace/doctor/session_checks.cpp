@@ -13,6 +13,7 @@
 #include "trace/base/file_tree.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -46,7 +47,7 @@ void checkProcesses(const std::string &path, Findings &findings) {
       findings.note("process", directory + ": still records", "what it holds grows; files that are open look damaged");
     else if (state == ProcessState::Unfinished)
       findings.problem("process", directory + ": was not finished; the newest events may be in its ring only",
-                       "adatrace recover " + path);
+                       "adatrace recover " + pathForShell(path));
     else
       findings.ok("process", directory + ": finished");
     if (const auto manifest = Manifest::read(fs::path(directory) / "manifest.json");
@@ -90,18 +91,23 @@ bool checkSession(const std::string &path, Findings &findings) {
                     table.processes.size() == 1 ? "one process" : formatCount(table.processes.size()) + " processes"));
   checkProcesses(path, findings);
   for (const Error &problem : (*source)->problems())
-    findings.problem("damage", problem.text(), "`adatrace verify` reads everything and lists all damage");
+    findings.problem("damage", problem.text(),
+                     fmt::format("`adatrace verify {}` reads everything and lists all damage", pathForShell(path)));
   for (const Warning &flaw : (*source)->warnings())
     findings.note(flaw.code == "W_EXITS_INFERRED" ? "exits" : "missing", flaw.message);
   if ((*source)->problems().empty() && (*source)->warnings().empty())
-    findings.ok("missing", "nothing was lost, and the recorder held no thread up for long (contents are checked by "
-                           "`adatrace verify`)");
+    findings.ok("missing",
+                fmt::format("nothing was lost, and the recorder held no thread up for long (contents are checked by "
+                            "`adatrace verify {}`)",
+                            pathForShell(path)));
   const bool hasSched = std::ranges::any_of(table.threads, &model::Thread::knowsSched);
   if (hasSched)
     findings.ok("scheduling", "it is known when threads were off-CPU");
   else
-    findings.note("scheduling", "it is not known when threads were off-CPU",
-                  "`adatrace info` says why; `adatrace doctor` checks whether this system allows to record it");
+    findings.note(
+        "scheduling", "it is not known when threads were off-CPU",
+        fmt::format("`adatrace info {}` says why; `adatrace doctor` checks whether this system allows to record it",
+                    pathForShell(path)));
   const uint64_t bytes = sizeOf(path), ns = events > 0 ? lastNs - firstNs : 0, hourly = perHour(bytes, ns);
   std::string size = formatBytes(bytes);
   if (events > 0)
@@ -140,7 +146,7 @@ bool checkProcess(pid_t pid, Findings &findings) {
     findings.problem("control", status.problem);
   if (status.lost.value_or(0) > 0)
     findings.note("missing", formatCount(*status.lost, "event") + " were lost",
-                  "a larger --buffer, --packed, or fewer functions (`adatrace disable`)");
+                  "a larger --buffer, --packed, or fewer functions (`adatrace disable " + command + " GLOB`)");
   std::error_code error;
   const std::string link = fmt::format("/proc/{}/exe", pid);
   const fs::path program = fs::read_symlink(link, error);

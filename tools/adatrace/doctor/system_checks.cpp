@@ -131,12 +131,12 @@ void checkControl(Findings &findings) {
   const int level = scope.empty() ? 0 : std::atoi(scope.c_str());
   const char *const remedy = "start programs with ADA_OPTIONS=control=1; those can be controlled by their own user";
   if (level == 0 || (level < 3 && geteuid() == 0))
-    findings.ok("control", "programs that wait for `adatrace start` can be reached");
+    findings.ok("control", "programs that wait for `adatrace start PID` can be reached");
   else
     findings.note(
         "control",
-        fmt::format("kernel.yama.ptrace_scope is {}, so {} can't reach programs that wait for `adatrace start`", level,
-                    level < 3 ? "only root" : "even root"),
+        fmt::format("kernel.yama.ptrace_scope is {}, so {} can't reach programs that wait for `adatrace start PID`",
+                    level, level < 3 ? "only root" : "even root"),
         level < 3 ? fmt::format("use root, or sysctl kernel.yama.ptrace_scope=0, or {}", remedy) : remedy);
 }
 
@@ -151,7 +151,7 @@ void checkClock(Findings &findings) {
                        : fmt::format("the system's clock is {}, not the processor's counter: either the counter is not "
                                      "invariant, and each event costs a system call, or the system does not trust it",
                                      source),
-        "compare `adatrace info` of a trace, which names its clock; clock=tick records cheaply with any clock");
+        "compare `adatrace info SESSION`, which names the clock of a trace; clock=tick records cheaply with any clock");
 }
 
 } // namespace

@@ -37,6 +37,10 @@ uint64_t nowNs() {
   return uint64_t(std::chrono::nanoseconds(std::chrono::system_clock::now().time_since_epoch()).count());
 }
 
+std::string initCommand(const Server &server) {
+  return fmt::format("`adatrace load --init --to={}`", quotedForShell(server.address().shown));
+}
+
 Error schemaError(const Server &server, std::string message) {
   return {.code = "E_SCHEMA", .message = std::move(message), .file = server.address().shown};
 }
@@ -57,7 +61,7 @@ Expected<void> isOurs(const Server &server, uint64_t version) {
       server,
       fmt::format("the tables have version {}, but this adatrace needs version {}: use {}", version,
                   model::kSchemaVersion,
-                  version > model::kSchemaVersion ? "a newer adatrace" : "`adatrace load --init`, which updates them"));
+                  version > model::kSchemaVersion ? "a newer adatrace" : initCommand(server) + ", which updates them"));
 }
 
 const std::string kNoteVersion = fmt::format("INSERT INTO schema_version VALUES ({})", model::kSchemaVersion);
@@ -102,7 +106,7 @@ Expected<void> addColumns(Server &server, const std::string &suffix) {
 Expected<void> checkTables(Server &server) {
   const auto version = ADA_TRY(schemaVersion(server));
   if (!version)
-    return schemaError(server, "there are no tables; `adatrace load --init` creates them");
+    return schemaError(server, "there are no tables; " + initCommand(server) + " creates them");
   const auto isOne = ADA_TRY(isOfCluster(server));
   server.setSuffix(isOne ? model::kLocal : "");
   return isOurs(server, *version);

@@ -40,9 +40,8 @@ LiveInput::LiveInput(const InputOptions &options, const FollowOptions &follow, c
     : session_(follow.pid > 0 ? LiveSession::ofProcess(static_cast<uint32_t>(follow.pid))
                               : LiveSession::at(options.path)),
       options_(options), command_(command),
-      interval_(follow.intervalNs > 0 ? std::chrono::nanoseconds(follow.intervalNs) : 1s) {
+      interval_(follow.intervalNs > 0 ? std::chrono::nanoseconds(follow.intervalNs) : 1s), input_(session_.name()) {
   options_.path = session_.path(), options_.pid = session_.pid();
-  input_.name_ = session_.name();
   std::error_code error;
   if (!std::filesystem::is_directory(session_.path(), error))
     stop(kCantRead, "{}: {} is not the directory of a session, so it can't be followed", command, session_.path());

@@ -83,8 +83,7 @@ void TraceInput::tell(const Warning &flaw) {
 
 TraceInput TraceInput::open(const InputOptions &options) {
   const std::string place = sessionOrNewest(options.path);
-  TraceInput input(options.say);
-  input.name_ = place == "-" ? "standard input" : place;
+  TraceInput input(place, options.say);
   input.source_ = need(model::openThreadwise(place));
   // Read only the announcements (processes and threads), no events.
   analysis::TableSink sink(input.table_);
@@ -94,7 +93,8 @@ TraceInput TraceInput::open(const InputOptions &options) {
   need(input.source_->readPart(sink, nothing));
   input.selectThreads(options);
   if (input.selected_.empty() && !options.threads.empty())
-    stop(kWrongUsage, "--thread matches no readable thread of {}; `adatrace info` lists the threads", input.name_);
+    stop(kWrongUsage, "--thread matches no readable thread of {}; `adatrace info {}` lists the threads", input.name_,
+         pathForShell(place));
   input.selectTimes(options);
   if (input.close() != kOk && input.selected_.empty())
     throw Exit{kCantRead};

@@ -47,6 +47,8 @@ public:
 
   /// The path as it was given or found.
   const std::string &name() const { return name_; }
+  /// The same; "-" for standard input. For pathForShell().
+  const std::string &path() const { return path_; }
   model::TraceSource &source() const { return *source_; }
   /// Processes and threads; functions are added as they are read.
   analysis::TraceTable &table() { return table_; }
@@ -92,8 +94,9 @@ public:
 
 private:
   friend class LiveInput;
-  explicit TraceInput(std::function<void(const std::string &)> say = complain)
-      : messages_(kVerifyEach, std::move(say)) {}
+  explicit TraceInput(std::string path, std::function<void(const std::string &)> say = complain)
+      : path_(std::move(path)), name_(path_ == "-" ? "standard input" : path_),
+        messages_(verifyEach(path_), std::move(say)) {}
   void selectThreads(const InputOptions &options);
   static bool isProcess(const InputOptions &options, const model::Process &process) {
     return options.pid == 0 || process.pid == options.pid;
@@ -102,7 +105,7 @@ private:
   void tell(const Error &problem);
   void tell(const Warning &warning);
 
-  std::string name_;
+  std::string path_, name_;
   unsigned pid_ = 0; ///< InputOptions::pid
   std::unique_ptr<model::TraceSource> source_;
   analysis::TraceTable table_;

@@ -75,7 +75,7 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
               palette.dim, palette.reset);
   if (!outliers.slowest.empty())
     out.print("The slowest:\n");
-  const std::string session = quotedForShell(input.name());
+  const std::string session = pathForShell(input.path());
   for (const SlowExample &example : outliers.slowest) {
     out.print("  {}{:>11}{}  adatrace why --call={} {}\n", palette.number, formatDuration(example.durationNs),
               palette.reset, input.callName(example.thread, example.seq), session);

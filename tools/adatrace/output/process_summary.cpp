@@ -8,7 +8,8 @@
 
 namespace ada::cli {
 
-void printProcessSummary(Output &out, const Palette &palette, const analysis::ProcessList &list, bool absolute) {
+void printProcessSummary(Output &out, const Palette &palette, const analysis::ProcessList &list, bool absolute,
+                         const std::string &path) {
   std::vector<analysis::ProcessNode> nodes = analysis::foldedProcesses(list);
   const Facts facts = analysis::processTableFacts(nodes);
   const size_t all = nodes.size();
@@ -20,8 +21,8 @@ void printProcessSummary(Output &out, const Palette &palette, const analysis::Pr
   printTable(out, palette, analysis::processColumns(), lines, TableOptions(), facts);
   const std::string more =
       all > lines.size() ? fmt::format("... and {} more kinds of processes; ", formatCount(all - lines.size())) : "";
-  out.print("{}{}--each shows each process; `adatrace processes` shows which started which{}\n", palette.dim, more,
-            palette.reset);
+  out.print("{}{}--each shows each process; `adatrace processes {}` shows which started which{}\n", palette.dim, more,
+            pathForShell(path), palette.reset);
 }
 
 } // namespace ada::cli

@@ -37,9 +37,14 @@ LiveSession LiveSession::ofProcess(uint32_t pid) {
   const Status status = control::statusOf(static_cast<pid_t>(pid), answer);
   if (!answer)
     stop(exitCodeOf(answer.what), "{}", answer.why);
+  if (status.state == Status::State::Waiting)
+    stop(kCantRead,
+         "process {} does not record (waiting); begin with `adatrace start {}` or `adatrace record --pid={}`", pid, pid,
+         pid);
+  if (status.state == Status::State::Stopped)
+    stop(kCantRead, "process {} does not record (stopped); `adatrace start {}` continues", pid, pid);
   if (status.state != Status::State::Recording)
-    stop(kCantRead, "process {} does not record ({}); begin with `adatrace start {}` or `adatrace record --pid={}`",
-         pid, stateName(status.state), pid, pid);
+    stop(kCantRead, "process {} does not record ({})", pid, stateName(status.state));
   if (isSet(status, "flight"))
     stop(kCantRead,
          "process {} is a flight recorder: its trace is in memory until it is dumped (`adatrace trigger {}`)", pid,

@@ -20,6 +20,10 @@ ProcessState stateOf(const std::string &directory) {
   return isRecording(directory) ? ProcessState::Running : ProcessState::Unfinished;
 }
 
+std::string recoverEach(const std::string &session) {
+  return fmt::format("`adatrace recover --each {}`", pathForShell(session));
+}
+
 void recoverAndTell(const std::string &directory, const RecoverOptions &options, bool quiet, RecoverTotals &totals) {
   const Expected<RecoverResult> result = recoverProcess(directory, options);
   if (!result) {

@@ -24,8 +24,11 @@ ProcessState stateOf(const std::string &directory);
 struct RecoverTotals {
   unsigned recovered = 0, finishedBefore = 0, running = 0, failed = 0;
   uint64_t events = 0, eventsFromRing = 0;
-  FoldedMessages complaints{"`adatrace recover --each`", complain};
+  FoldedMessages complaints{"--each", complain};
 };
+
+/// What shows all complaints about a session's processes: "`adatrace recover --each SESSION`".
+std::string recoverEach(const std::string &session);
 
 /// Recovers one process directory, counts it, and reports the outcome on standard output. With `quiet` it reports only
 /// failures, on standard error.

@@ -58,7 +58,8 @@ std::string reasonForNothing(const RecordTotals &totals, const FinishedRun &run,
   if (run.neverBegan)
     return "a process ended before it had started recording; if it could not start, the reason is on standard error";
   if (totals.dropped > 0)
-    return fmt::format("all {} were lost; `adatrace info` says why", formatCount(totals.dropped, "event"));
+    return fmt::format("all {} were lost; `adatrace info {}` says why", formatCount(totals.dropped, "event"),
+                       pathForShell(readable(run.session)));
   if (totals.processes == 0 && run.built == Instrumentation::No && !startsOtherPrograms(run.program))
     return fmt::format("{} was not built with the AdaTrace plugin, nor were the libraries it is linked with; `adatrace "
                        "flags` prints the compiler options",
@@ -92,7 +93,7 @@ void tellTotals(const std::string &session, const RecordTotals &totals, std::chr
                                       : fmt::format("{} in {} ({})", events, formatDuration(nanoseconds),
                                                     formatRate(totals.events, nanoseconds));
   complain(fmt::format("{}, {} dropped, {} in {}; next: adatrace {} {}", count, formatCount(totals.dropped),
-                       formatBytes(bytesBelow(session)), place, areMany ? "processes" : "why", quotedForShell(place)));
+                       formatBytes(bytesBelow(session)), place, areMany ? "processes" : "why", pathForShell(place)));
 }
 
 void reportEnd(const FinishedRun &run) {
@@ -107,11 +108,11 @@ void reportEnd(const FinishedRun &run) {
 }
 
 // Reports the functions that the budget switched off, and how to leave them out from the start.
-void tellFunctionsOff(const FunctionsOff &off) {
+void tellFunctionsOff(const std::string &session, const FunctionsOff &off) {
   if (off.told.empty())
     return;
   complain(off.told + (off.globs.empty()
-                           ? "; `adatrace info` lists them"
+                           ? fmt::format("; `adatrace info {}` lists them", pathForShell(readable(session)))
                            : "; to leave them out from the start: --exclude=" + quotedForShell(off.globs)));
 }
 
@@ -125,7 +126,7 @@ std::string directoryOf(const std::string &session, pid_t pid) {
 }
 
 void tellWarnings(const std::string &session, const RunFindings &findings) {
-  FoldedMessages warnings(kVerifyEach, complain);
+  FoldedMessages warnings(verifyEach(readable(session)), complain);
   for (const std::string &held : recorderWarnings(session))
     warnings.add("warning: " + held);
   for (const std::string &failure : findings.failures)
@@ -142,7 +143,7 @@ void tellOfRun(const FinishedRun &run, const RecordOptions &options, When color)
   if (options.waits && !hasLibraryCalls(run.session))
     warning("--waits: library calls can't be recorded, because {} was built without --ada-calls=default", run.program);
   const RunFindings findings = findingsOf(run.session);
-  tellFunctionsOff(findings.off);
+  tellFunctionsOff(run.session, findings.off);
   if (const std::string &why = findings.whyNoProcessorTimes; !why.empty())
     complain(fmt::format("on-CPU and off-CPU times were not recorded: {}; --sched=0 switches them off", why));
   tellWarnings(run.session, findings);

@@ -46,7 +46,8 @@ void tryToExplain(const std::string &directory, When color) {
     printStackLine(out, palette, table, ends[i], options);
   }
   if (ends.size() > kOthers + 1)
-    out.print("  ... and {}; adatrace stacks shows them\n", formatCount(ends.size() - kOthers - 1, "more thread"));
+    out.print("  ... and {}; `adatrace stacks {}` shows them\n", formatCount(ends.size() - kOthers - 1, "more thread"),
+              pathForShell(directory));
 }
 
 } // namespace

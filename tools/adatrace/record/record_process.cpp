@@ -103,7 +103,7 @@ int recordProcess(const RecordOptions &options) {
   if (record && record->hasEnded) {
     if (!options.quiet)
       complain(fmt::format("process {} has {}", options.pid, record->calledExec ? "called exec" : "ended"));
-    RecoverTotals totals;
+    RecoverTotals totals{.complaints = {recoverEach(place->shown), complain}};
     for (const std::string &directory : processDirectories(place->shown))
       if (stateOf(directory) == ProcessState::Unfinished)
         recoverAndTell(directory, {}, true, totals);

@@ -50,7 +50,7 @@ Place chooseSession(const OptionList &options) {
 // not the programs that it started. Returns whether there is a process that made its directory but not even its first
 // manifest, which recovery adds.
 bool recoverUnfinished(const std::string &session, const Ending &ending, bool quiet) {
-  RecoverTotals totals;
+  RecoverTotals totals{.complaints = {recoverEach(session), complain}};
   FoldedMessages alive("`adatrace status`", complain);
   bool neverBegan = false;
   for (const std::string &directory : processDirectories(session)) {

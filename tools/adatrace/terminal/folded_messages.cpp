@@ -4,6 +4,7 @@
 #include "analysis/events/trace_table.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <utility>
@@ -43,6 +44,10 @@ void FoldedMessages::finish() {
     if (kind.unsaid > 0)
       say_(fmt::format("{} more {}: {} ({} lists all)", formatCount(std::exchange(kind.unsaid, 0)),
                        name.empty() ? "of other kinds, such as" : "like this one", kind.first, all_));
+}
+
+std::string verifyEach(const std::string &path) {
+  return fmt::format("`adatrace verify --each {}`", pathForShell(path));
 }
 
 } // namespace ada::cli

@@ -11,7 +11,6 @@ namespace ada::cli {
 
 /// Says messages one by one while they are few, and later only the first of each kind. Messages of one kind differ only
 /// in paths and numbers.
-inline constexpr const char *kVerifyEach = "`adatrace verify --each`"; ///< for what is wrong with a trace
 class FoldedMessages {
 public:
   /// `all`: what shows every message, like "--each"; empty: every message is said.
@@ -35,5 +34,8 @@ private:
   size_t said_ = 0;
   std::map<std::string, Kind> kinds_;
 };
+
+/// What shows everything that is wrong with a trace, for FoldedMessages: "`adatrace verify --each PATH`".
+std::string verifyEach(const std::string &path);
 
 } // namespace ada::cli

@@ -106,6 +106,7 @@ void writeSession(JsonText &json, ViewSession &session) {
   }
   json.beginObject();
   json.number("id", session.id()).text("name", lastPart(session.path())).number("start_ns", start);
+  json.text("operand", pathForShell(session.path())); // for commands that the page shows
   json.number("duration_ns", view->endNs() - std::min(start, view->endNs())).number("events", view->events());
   json.boolean("is_live", status.isLive).boolean("is_gone", session.isGone());
   json.number("resolution_ns", resolution).boolean("times_are_order", isOrder);

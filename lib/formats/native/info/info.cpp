@@ -65,15 +65,16 @@ std::string howItEnded(const atf::ProcessTrace &process) {
   if (exit.how == "dump")
     return "not yet: this is a flight recorder's dump, and the program ran on";
   if (exit.how == "stopped")
-    return std::string("not yet: recording was stopped by `adatrace stop`, ") +
+    return std::string("not yet: recording was stopped by `adatrace stop PID`, ") +
            (isRecording(process.path()) ? "and the program goes on" : "and how the program ended is not known");
   if (exit.how == "untraced")
     return "not known: it ran untraced";
   if (exit.how == "rotated")
     return "not yet: the trace continues in " + process.manifest()->part.next;
   if (exit.how == "running")
-    return isRecording(process.path()) ? "not yet: it is still running"
-                                       : "without finishing its trace: `adatrace recover` does that";
+    return isRecording(process.path())
+               ? "not yet: it is still running"
+               : fmt::format("without finishing its trace: {} does that", atf::recoveryOf(process.path()));
   return "unknown";
 }
 

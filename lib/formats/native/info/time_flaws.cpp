@@ -1,9 +1,11 @@
 // Measures how much of a session's times is the recorder's or unknown.
 #include "formats/native/info/time_flaws.h"
 
+#include "formats/native/directories.h"
 #include "shared/ring/ring_file.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -70,14 +72,15 @@ void TimeFlaws::endProcess(const std::string &process, const Manifest *manifest)
   constexpr uint64_t kLeastNs = 1'000'000;
   if (recorder_.threads > 0 && recorder_.sumNs >= kLeastNs)
     recorderFlaws_.push_back(
-        {recorder_.worst,
+        {recorder_.worst, process,
          fmt::format("{}: the recorder held up {}: {}; this time is shown as `recorder` and is not the program's{}",
                      process, recorder_.text(""), held_.text(recorder_.sumNs), remedy(manifest, held_.worst()))});
   if (unknown_.threads > 0)
-    unknownFlaws_.push_back({unknown_.worst, fmt::format("{}: scheduling records were lost, or recording was stopped "
-                                                         "meanwhile, so it is unknown whether {}; this time is "
-                                                         "shown as `unknown`",
-                                                         process, unknown_.text(" ran or waited"))});
+    unknownFlaws_.push_back({unknown_.worst, process,
+                             fmt::format("{}: scheduling records were lost, or recording was stopped "
+                                         "meanwhile, so it is unknown whether {}; this time is "
+                                         "shown as `unknown`",
+                                         process, unknown_.text(" ran or waited"))});
   recorder_ = unknown_ = {};
   held_ = {};
 }
@@ -90,8 +93,8 @@ void TimeFlaws::tell(const std::vector<Flaw> &flaws, const char *code, std::vect
     return;
   }
   const Flaw &worst = *std::ranges::max_element(flaws, {}, &Flaw::worst);
-  to.push_back({code, fmt::format("{} (the worst of {}; `adatrace info` shows all)", worst.text,
-                                  formatCount(flaws.size(), "process"))});
+  to.push_back({code, fmt::format("{} (the worst of {}; `adatrace info {}` shows all)", worst.text,
+                                  formatCount(flaws.size(), "process"), pathForShell(parentPath(worst.process)))});
 }
 
 std::vector<Warning> TimeFlaws::warnings() const {

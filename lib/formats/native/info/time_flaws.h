@@ -34,7 +34,7 @@ private:
   };
   struct Flaw {
     double worst;
-    std::string text;
+    std::string process, text;
   };
   static void tell(const std::vector<Flaw> &flaws, const char *code, std::vector<Warning> &to);
 

@@ -400,7 +400,7 @@ std::string Manifest::whyLossesAreUnknown() const {
   if (std::string why = whyNothingIsRecorded(); !why.empty())
     return why;
   if (exit.how == manifest::kRunning)
-    return "the trace has no end yet; after a kill, `adatrace recover` finds out";
+    return "the trace has no end yet; if its process was killed, recovery finds out";
   if (valueOf(recovered, manifest::kRingFound) == "false")
     return "the process did not finish its trace, and its events in memory were gone before they could be recovered";
   return {};

@@ -4,6 +4,7 @@
 #include "formats/native/info/info_tables.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
+#include "trace/base/text.h"
 
 #include <algorithm>
 
@@ -42,8 +43,9 @@ std::vector<Warning> missingEvents(const ProcessTrace &process) {
   std::vector<Warning> flaws;
   const Manifest &manifest = *process.manifest();
   if (const uint64_t lost = manifest.allLost(); lost > 0)
-    flaws.push_back({"W_EVENTS_LOST", fmt::format("{}: {} {} not recorded (`adatrace info` says why)", process.path(),
-                                                  formatCount(lost, "event"), lost == 1 ? "was" : "were")});
+    flaws.push_back({"W_EVENTS_LOST", fmt::format("{}: {} {} not recorded (`adatrace info {}` says why)",
+                                                  process.path(), formatCount(lost, "event"),
+                                                  lost == 1 ? "was" : "were", pathForShell(process.path()))});
   if (const std::string why = manifest.whyNothingIsRecorded(); !why.empty())
     flaws.push_back({"W_NOTHING_RECORDED", fmt::format("{}: nothing was recorded: {}{}", process.path(), why,
                                                        manifest.failure().empty() ? "" : ": " + manifest.failure())});
@@ -57,8 +59,8 @@ std::vector<Warning> missingEvents(const ProcessTrace &process) {
   if (const auto inferred = inferredExits(process))
     flaws.push_back({"W_EXITS_INFERRED", fmt::format("{}: {}", process.path(), *inferred)});
   if (!manifest.switchedOff.empty())
-    flaws.push_back({"W_FUNCTIONS_OFF",
-                     fmt::format("{}: {}; `adatrace info` lists them", process.path(), switchedOffSummary(manifest))});
+    flaws.push_back({"W_FUNCTIONS_OFF", fmt::format("{}: {}; `adatrace info {}` lists them", process.path(),
+                                                    switchedOffSummary(manifest), pathForShell(process.path()))});
   return flaws;
 }
 

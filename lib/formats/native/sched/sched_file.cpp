@@ -475,10 +475,8 @@ Expected<void> checkSched(const SchedRecord &checked) {
       return errorAt("E_BAD_RECORD", "continues after its end", path, offsetOf(i));
   }
   if (bytes.size() != offsetOf(count) || count == 0 || recordAt(bytes, count - 1).kind != sched::Kind::KnownTo)
-    return errorAt(
-        "E_TRUNCATED",
-        "has no end: its process was killed, ended without exit(), or still runs; `adatrace recover` adds it", path,
-        bytes.size());
+    return errorAt("E_TRUNCATED", "has no end: its process was killed, ended without exit(), or still runs", path,
+                   bytes.size());
   if (recordAt(bytes, count - 1).value != crc32c(0, bytes.data(), offsetOf(count - 1)))
     return errorAt("E_BAD_CHECKSUM", "its checksum does not match its bytes", path, offsetOf(count - 1) + 12);
   return {};

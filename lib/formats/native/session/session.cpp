@@ -19,7 +19,7 @@ static Error noSession(const std::string &path, std::string message) {
 Expected<std::string> newestSession(const std::string &directory) {
   auto names = directoriesNamed(directory, "session_");
   if (names.empty())
-    return noSession(directory, "there is no session_* directory in it; record one with adatrace record");
+    return noSession(directory, "there is no session_* directory in it; record one with `adatrace record PROGRAM`");
   return joinPath(directory, names.back());
 }
 

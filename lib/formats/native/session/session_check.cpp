@@ -6,6 +6,7 @@
 #include "formats/native/session/session_times.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
+#include "trace/base/text.h"
 #include "trace/names.h"
 
 #include <algorithm>
@@ -71,8 +72,10 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
     if (binariesTold_.insert(flaw.file).second)
       problem(flaw.file, fmt::format("{} [{}]", flaw.message, flaw.code));
   if (manifest.exit.how == "running")
-    problem(file, "the process did not finish its trace (it was killed, ended without exit(), or still runs); "
-                  "`adatrace recover` finishes it");
+    problem(file,
+            fmt::format("the process did not finish its trace (it was killed, ended without exit(), or still runs); "
+                        "{} finishes it",
+                        recoveryOf(process.path())));
   if (const std::string failure = manifest.failure(); !failure.empty())
     problem(file, "recorder.failure: the recorder failed: " + failure);
 
@@ -93,7 +96,8 @@ void SessionCheck::checkManifest(const ProcessTrace &process) {
                                                                  : ""));
 
   if (const uint64_t dropped = manifest.allLost())
-    note_(fmt::format("{}: {} events were not recorded (`adatrace info` says why)", file, formatCount(dropped)));
+    note_(fmt::format("{}: {} events were not recorded (`adatrace info {}` says why)", file, formatCount(dropped),
+                      pathForShell(process.path())));
   if (const std::string why = manifest.whyLossesAreUnknown(); !why.empty() && manifest.wasRecovered)
     note_(fmt::format("{}: {}: {}", file,
                       manifest.whyNothingIsRecorded().empty() ? "an unknown number of events was lost"
@@ -145,8 +149,10 @@ void SessionCheck::checkSchedRecord(const ProcessTrace &process, const ThreadTra
   const Manifest *manifest = process.manifest();
   if (error.code == "E_TRUNCATED" && manifest && manifest->exit.how != "running")
     error.message = fmt::format(
-        "has no end, because the program could not write it{}; `adatrace recover` adds it",
+        "has no end, because the program could not write it{}",
         manifest->sched && !manifest->sched->failure.empty() ? " (" + manifest->sched->failure + ")" : std::string());
+  if (error.code == "E_TRUNCATED")
+    error.message += fmt::format("; {} adds it", recoveryOf(process.path()));
   ++problemCount_;
   report_(error.text());
 }

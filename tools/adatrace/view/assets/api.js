@@ -4,7 +4,7 @@
 /** @typedef {{id: number, pid: number | null, name: string, executable: string, exit: unknown}} Process */
 /** @typedef {{id: number, process: number, number: number, tid: number, name: string, events: number, knows_sched: boolean, begin_ns: number, end_ns: number}} Thread */
 /**
- * @typedef {{id: number, name: string, start_ns: number, duration_ns: number, events: number, is_live: boolean,
+ * @typedef {{id: number, name: string, operand: string, start_ns: number, duration_ns: number, events: number, is_live: boolean,
  *   is_gone?: boolean, resolution_ns: number, times_are_order: boolean, process_count: number, thread_count: number,
  *   processes: Process[], threads: Thread[], functions: number,
  *   index: {state: 'ready' | 'building' | 'failed', progress: number, note?: string}, warnings: string[]}} SessionInfo

@@ -145,14 +145,14 @@ function tooLong({session}, call) {
   const thread = session.thread(call.thread), process = session.info.processes.find(({id}) => id === thread?.process);
   const isOne = session.info.processes.length === 1;
   return make('p', 'caption', 'This call spans too many events to be divided while you wait. In a shell: ',
-    make('code', '', `adatrace why --call=${isOne ? '' : `${process?.pid}/`}${thread?.number}:${call.seq}`));
+    make('code', '', `adatrace why --call=${isOne ? '' : `${process?.pid}/`}${thread?.number}:${call.seq} ${session.info.operand}`));
 }
 
 /** @param {Pane} pane @param {Call} call @param {Outliers} found */
 function factorsOf({session}, call, found) {
-  const note = (/** @type {string[]} */ ...texts) => [make('p', 'caption', ...texts)];
+  const note = (/** @type {(Node | string)[]} */ ...texts) => [make('p', 'caption', ...texts)];
   if (found.state !== 'ready')
-    return note('Its function has too many calls around this one to be compared while you wait. In a shell: adatrace outliers --function=…');
+    return note('Its function has too many calls around this one to be compared while you wait. In a shell: ', make('code', '', `adatrace outliers --function=FUNCTION ${session.info.operand}`));
   if (call.end_ns === null)
     return note('It has not ended, so it is not compared.');
   const part = found.is_whole ? '' : ` between ${timeLabel(found.from_ns, 1e3, Math.max(found.to_ns, 1))} and ${timeLabel(found.to_ns, 1e3, Math.max(found.to_ns, 1))}`;

@@ -93,7 +93,7 @@ export class FindingsPanel {
   /** @param {Pane} pane @param {Findings} found */
   show(pane, found) {
     if (found.state !== 'ready') {
-      this.tell(pane, 'It takes too long to look for what is wrong here. In a shell: ', make('code', '', 'adatrace why'));
+      this.tell(pane, 'It takes too long to look for what is wrong here. In a shell: ', make('code', '', `adatrace why ${pane.session.info.operand}`));
       return;
     }
     const requests = found.requests.slice(0, 3).join(', ') + (found.requests.length > 3 ? ` and ${found.requests.length - 3} more` : '');
