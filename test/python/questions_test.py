@@ -121,7 +121,7 @@ class Causes(unittest.TestCase):
                       "thread 0 tid 4711 name main", "0 call main"], 1000
         for number in range(400):
             slow = 9_000_000 if number in (7, 60, 131, 187, 222, 290, 341, 399) else 0
-            lines += [f"{now} call handle", f"{now + 1000} call load", f"{now + 51_000 + slow} return load",
+            lines += [f"{now} call handle", f"{now + 1000} call load", f"{now + 11_000 + slow} return load",
                       f"{now + 100_000 + slow + number} return handle"]
             now += 110_000 + slow
         lines.append(f"{now} return main")
@@ -172,7 +172,8 @@ class Causes(unittest.TestCase):
         [handle] = self.trace.outliers("handle", slowest="2%")
         self.assertEqual(self.command("outliers", "--function=handle", "--slowest=2%", self.path), handle)
         self.assertEqual((400, 8), (handle["calls"], handle["slow_calls"]))
-        self.assertIn("callee", [factor["kind"] for factor in handle["factors"]])
+        self.assertIn(("callee", "likely"), [(factor["kind"], factor["sure"]) for factor in handle["factors"]])
+        self.assertEqual("likely", handle["verdict"])
         self.assertEqual(8, self.trace.outliers("handle", slowest=8)[0]["slow_calls"])
         self.assertEqual(self.command("outliers", "--function=handle|load", self.path),
                          self.trace.outliers("handle|load"))

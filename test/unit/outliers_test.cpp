@@ -4,6 +4,8 @@
 #include "analysis/outliers/slow_calls.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -62,6 +64,36 @@ TEST(Chance, TailOfPowerLaw) {
   TailShape short_ = shape;
   short_.shortestSlow = 120;
   EXPECT_EQ(chanceOfTail(short_), 1);
+}
+
+// Each call that is slow by x has a chance of a half to be slow by 2 x.
+TEST(Chance, Gap) {
+  expectClose(chanceOfGap(10, 0, 0.5), 2 * std::pow(0.5, 10));
+  expectClose(chanceOfGap(8, 2, 0.5), 2 * 56.0 / 1024);
+  expectClose(chanceOfGap(5, 0, 0.25), std::pow(0.25, 5) / 0.75);
+  EXPECT_EQ(chanceOfGap(5, 5, 0.5), 1); // what is expected
+  EXPECT_EQ(chanceOfGap(0, 0, 0.5), 1);
+  EXPECT_EQ(chanceOfGap(1, 0, 0.5), 1); // the longest call is twice as long as the next one every other time
+}
+
+// Under the law that chanceOfGap() assumes, gaps that are looked for from all slow calls have the chance that it gives.
+TEST(Chance, GapsOfThatLawAreByChance) {
+  std::mt19937_64 random(11);
+  std::uniform_real_distribution<double> part(1e-9, 1);
+  constexpr int kPrograms = 4000, kCalls = 200;
+  int found = 0;
+  for (int program = 0; program < kPrograms; ++program) {
+    std::vector<double> longer;
+    for (int i = 0; i < kCalls; ++i)
+      longer.push_back(1 / part(random));
+    std::ranges::sort(longer, std::greater());
+    bool isGap = false;
+    for (size_t slow = 5; slow < longer.size() / 4; ++slow)
+      isGap |= longer[slow] < longer[slow - 1] / 2 && chanceOfGap(slow, 0, 0.5) < 0.1;
+    found += isGap;
+  }
+  EXPECT_LT(found, kPrograms / 10);
+  EXPECT_GT(found, kPrograms / 50); // it is no bound that is never reached
 }
 
 TEST(CallTimes, RanksAreExactForFewCalls) {

@@ -81,7 +81,7 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
     finding.kind = FindingKind::SlowCalls;
     finding.function = facts.shortOf(request);
     finding.stakeNs = static_cast<uint64_t>(stakeNs), finding.totalNs = facts.totalNs();
-    finding.sure = factor.pValue < 1e-6 ? Sure::Certain : Sure::Likely;
+    finding.sure = factor.isCertain() ? Sure::Certain : Sure::Likely;
     const auto whole = [](double ns) { return formatDuration(static_cast<uint64_t>(std::max(ns, 0.0))); };
     finding.text = fmt::format(
         "{} of {} calls of {} took {} on average, ordinary ones {}; {} of the difference: {}: {}",

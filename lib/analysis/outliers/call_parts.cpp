@@ -25,11 +25,13 @@ public:
 
   std::vector<PartColumn> run() {
     addUp();
-    column(FactorKind::Own, "its own code");
+    columns_[column(FactorKind::Own, "its own code")].isSlower = true;
     columnOf_[PathTree::kRoot] = 0;
     for (const uint32_t child : children_[PathTree::kRoot])
       divide(child);
     fill();
+    for (uint32_t node = 0; node < columnOf_.size(); ++node)
+      columns_[columnOf_[node]].nodes.push_back(node);
     for (PartColumn &part : columns_) {
       uint64_t ordinaryWithIt = 0;
       for (size_t i = 0; i < sample_.calls.size(); ++i) {
@@ -108,6 +110,7 @@ private:
       return assign(node, column(FactorKind::Callee, how, own.ordinaryCalls >= 0.05));
     }
     columnOf_[node] = column(FactorKind::Callee, pathText(node) + ", slower");
+    columns_[columnOf_[node]].isSlower = true;
     for (const uint32_t child : children_[node])
       divide(child);
   }
@@ -118,12 +121,12 @@ private:
   }
 
   void fill() {
-    const size_t none = columns_.size();
-    size_t preempted = none, unknown = none;
+    constexpr size_t kNone = ~size_t(0);
+    size_t preempted = kNone, late = kNone, unknown = kNone;
     const auto add = [&](size_t &number, FactorKind kind, const char *what, size_t call, uint64_t ns) {
       if (ns == 0)
         return;
-      if (number == none)
+      if (number == kNone)
         number = column(kind, what);
       columns_[number].ns[call] += static_cast<double>(ns);
     };
@@ -135,9 +138,13 @@ private:
       std::vector<CallPart> parts = call.parts;
       for (const ReasonNs &taken : takeWaits(sample_, waitsOf[i], hasSched_, parts)) {
         const auto [at, isNew] = ofReason.try_emplace(taken.reason, 0);
-        if (isNew)
+        if (isNew) {
           at->second = column(FactorKind::Waiting, waits_.reasons[taken.reason]);
-        columns_[at->second].ns[i] += static_cast<double>(taken.ns);
+          columns_.back().isAlone = waits_.areAlone[taken.reason];
+          columns_.back().mayBeLate = waits_.mayBeLate[taken.reason];
+        }
+        columns_[at->second].ns[i] += static_cast<double>(taken.ns - taken.lateNs);
+        add(late, FactorKind::Preempted, "it slept for longer than it asked to", i, taken.lateNs);
       }
       for (const CallPart &part : parts) {
         columns_[columnOf_[part.node]].ns[i] += static_cast<double>(part.cpuNs);
@@ -146,7 +153,8 @@ private:
         const auto [at, isNew] = ofNode.try_emplace(part.node, 0);
         if (isNew)
           at->second = column(FactorKind::Waiting, part.node == PathTree::kRoot ? std::string("off-CPU in its own code")
-                                                                                : "off-CPU in " + pathText(part.node));
+                                                                                : "off-CPU in " + pathText(part.node)),
+          columns_.back().isAlone = true;
         columns_[at->second].ns[i] += static_cast<double>(part.waitingNs);
       }
       add(preempted, FactorKind::Preempted, "another thread had the core", i, call.preemptedNs);
@@ -196,7 +204,7 @@ std::vector<ReasonNs> takeWaits(const CallSample &sample, const std::vector<cons
     else
       take(&CallPart::cpuNs, false);
     if (left < wait->ns)
-      all.push_back({wait->reason, wait->ns - left});
+      all.push_back({wait->reason, wait->ns - left, std::min(wait->lateNs, wait->ns - left)});
   }
   return all;
 }

@@ -15,6 +15,7 @@ struct CallWait {
   size_t reason = 0;   ///< in CallWaits::reasons
   std::string library; ///< the library function that waited; empty if it is none of the trace
   uint64_t ns = 0;
+  uint64_t lateNs = 0; ///< the part of it after the time for which the call asked to sleep
 };
 
 struct CallWaits {
@@ -23,12 +24,14 @@ struct CallWaits {
   std::vector<std::string> reasons;
   /// The same without what differs between runs: "mutex, held by compactor, taken in Table::compact()"
   std::vector<std::string> kinds;
+  std::vector<bool> areAlone;  ///< by reason: no other thread ends these waits
+  std::vector<bool> mayBeLate; ///< by reason: sleeps of which it is not known for how long they asked to sleep
 };
 
 /// How long a call waited for one reason.
 struct ReasonNs {
   size_t reason = 0; ///< in CallWaits::reasons
-  uint64_t ns = 0;
+  uint64_t ns = 0, lateNs = 0;
 };
 /// Takes the time of a call's waits out of its parts. What it returns and the parts that are left add up to what the
 /// parts were before.
@@ -41,8 +44,12 @@ std::vector<std::vector<const CallWait *>> waitsByCall(const CallSample &sample,
 struct PartColumn {
   FactorKind kind = FactorKind::Own;
   std::string what;
-  bool isOrdinary = true; ///< ordinary calls have it as well: then only a heavy tail makes it significant
-  std::vector<double> ns; ///< by call
+  bool isOrdinary = true;      ///< ordinary calls have it as well: then only a heavy tail makes it significant
+  bool isSlower = false;       ///< own code, or callees that are called as often as in ordinary calls
+  bool mayBeLate = false;      ///< sleeps that another program may have made longer than they asked to be
+  bool isAlone = false;        ///< a wait that no other thread ends: how long it takes is a matter of the machine
+  std::vector<double> ns;      ///< by call
+  std::vector<uint32_t> nodes; ///< paths whose time on-CPU it has
   double slowMean = 0, ordinaryMean = 0;
   double extra() const { return slowMean - ordinaryMean; }
 };

@@ -27,9 +27,9 @@ struct Reason {
 };
 struct ReasonSeen {
   size_t number = 0;
-  WaitedFor object; // the first one
-  bool isSeveral = false;
-  std::set<uint32_t> threads; // that had it
+  WaitedFor object;                          // the first one
+  bool isSeveral = false, knowsSleep = true; // for how long each asked to sleep
+  std::set<uint32_t> threads;                // that had it
 };
 
 class CallWaitCollector : public WaitListener {
@@ -89,19 +89,26 @@ public:
       seen.object.callee = library;
     }
     seen.isSeveral |= seen.object.value != object.value;
+    seen.knowsSleep &= over.frame->sleepsNs.has_value();
     if (thread != kNobody && seen.threads.size() < 2) // is it one?
       seen.threads.insert(thread);
     waits.waits.push_back({.call = static_cast<size_t>(next - 1 - sample_.calls.data()),
                            .reason = seen.number,
                            .library = library == kNobody ? "" : table_.functions[library].displayName,
-                           .ns = over.waitNs});
+                           .ns = over.waitNs,
+                           .lateNs = lateness(over)});
   }
 
   void finish() {
-    waits.reasons.resize(seen_.size()), waits.kinds.resize(seen_.size());
+    waits.reasons.resize(seen_.size()), waits.kinds.resize(seen_.size()), waits.areAlone.resize(seen_.size());
+    waits.mayBeLate.resize(seen_.size());
     for (const auto &[reason, seen] : seen_) {
       waits.reasons[seen.number] = textOf(reason, seen);
       waits.kinds[seen.number] = kindOf(reason, seen);
+      waits.areAlone[seen.number] =
+          !reason.isHeld &&
+          (reason.kind == WaitKind::File || reason.kind == WaitKind::Library || reason.kind == WaitKind::Own);
+      waits.mayBeLate[seen.number] = reason.kind == WaitKind::Sleep && !seen.knowsSleep;
     }
   }
 
@@ -112,6 +119,11 @@ private:
     uint32_t thread = kNobody, takenIn = kNobody;
   };
 
+  static uint64_t lateness(const WaitEnd &over) {
+    constexpr uint64_t kUsualNs = 100'000; // timers may be 50 us late by default, and waking takes a while
+    const std::optional<uint64_t> asked = over.frame->sleepsNs;
+    return asked ? over.waitNs - std::min(over.waitNs, *asked + kUsualNs) : 0;
+  }
   std::string nameOf(uint32_t function) const { return shortName(table_.functions[function].displayName); }
   std::string textOf(const Reason &reason, const ReasonSeen &seen) const {
     const NamedTrace trace{table_, [this](uint32_t function) { return nameOf(function); }};

@@ -69,4 +69,12 @@ double chanceOfTail(const TailShape &shape) {
   return binomialTail(shape.slow, shape.all, survival);
 }
 
+double chanceOfGap(uint64_t slow, uint64_t between, double part) {
+  if (slow == 0)
+    return 1;
+  // The gap was looked for. One without calls below the n slowest has the probability part^n, so all gaps below n or
+  // more of them have that times 1 / (1 - part).
+  return std::min(1.0, binomialTail(slow, slow + between, part) / (1 - part));
+}
+
 } // namespace ada::analysis

@@ -28,4 +28,12 @@ struct TailShape {
 /// as the shortest slow one, with a margin of a quarter of its duration.
 double chanceOfTail(const TailShape &shape);
 
+/// Whether a gap lies below the slowest calls. `slow` calls take longer than the median by some time or more, and
+/// `between` others by `part` of that time or more, 0 to 1.
+///
+/// In a power law with the exponent 1, half of the calls that take longer by some time take longer by twice that time.
+/// Its mean is infinite, so tails that programs have are lighter, and have more calls in between. Returns the
+/// probability of so few in between under that law, wherever among the slow calls the gap is.
+double chanceOfGap(uint64_t slow, uint64_t between, double part);
+
 } // namespace ada::analysis

@@ -4,6 +4,7 @@
 #include "call_parts.h"
 #include "call_properties.h"
 #include "chance.h"
+#include "interruptions.h"
 
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
@@ -24,7 +25,28 @@ const char *factorKindText(FactorKind kind) {
   return kind == FactorKind::Exception ? "exception" : factorKindName(kind);
 }
 
+const char *factorSureName(const OutlierFactor &factor) {
+  return factor.kind == FactorKind::Unexplained ? "" : factor.isCertain() ? "certain" : "likely";
+}
+
+const char *outlierVerdictName(OutlierVerdict verdict) {
+  static constexpr const char *kNames[] = {"certain", "likely", "nothing", "too few calls"};
+  return kNames[static_cast<size_t>(verdict)];
+}
+
+OutlierVerdict Outliers::verdict() const {
+  const auto isNamed = [](const OutlierFactor &factor) { return factor.kind != FactorKind::Unexplained; };
+  if (std::ranges::any_of(factors, [&](const OutlierFactor &factor) { return isNamed(factor) && factor.isCertain(); }))
+    return OutlierVerdict::Certain;
+  if (std::ranges::any_of(factors, isNamed))
+    return OutlierVerdict::Likely;
+  return callsNeeded > 0 || (slowCalls > 0 && slowCalls < kFewSlowCalls) ? OutlierVerdict::TooFew
+                                                                         : OutlierVerdict::Nothing;
+}
+
 namespace {
+
+constexpr double kFamilies = 3; // of tests: causes in the program, circumstances, and parts of the calls
 
 // How a property divides the calls that are still open.
 struct Contrast {
@@ -50,14 +72,28 @@ struct Durations {
                          .slow = slow,
                          .all = calls.count()});
   }
+  // The chance of a gap below `slow` calls that take that long or longer.
+  double chanceOfGapBelow(uint64_t shortestNs, uint64_t slow) const {
+    constexpr double kParts[] = {0.5, 0.25};
+    double chance = 1;
+    for (const double part : kParts) {
+      const double extra = static_cast<double>(shortestNs) - median;
+      const uint64_t from = static_cast<uint64_t>(std::max(0.0, median + extra * part)), all = calls.countFrom(from);
+      chance = std::min(chance, std::size(kParts) * chanceOfGap(slow, all - std::min(all, slow), part));
+    }
+    return chance;
+  }
 };
 
 class Search {
 public:
   Search(const CallSample &sample, const TraceTable &table, const CallTimes &calls, std::vector<PartColumn> columns,
-         double tailChance, std::optional<size_t> call)
-      : sample_(sample), table_(table), durations_(calls), columns_(std::move(columns)), tailChance_(tailChance),
-        call_(call), left_(columns_.size()), isOpen_(sample.calls.size(), true) {
+         const SlowLimits &limits, std::optional<size_t> call)
+      : sample_(sample), table_(table), durations_(calls), columns_(std::move(columns)),
+        interruptions_(sample, columns_), slowFromNs_(static_cast<double>(limits.slowFromNs)),
+        tailChance_(durations_.chanceOfSlow(limits.slowFromNs, limits.slow)),
+        apartChance_(std::max(tailChance_, durations_.chanceOfGapBelow(limits.slowFromNs, limits.slow))), call_(call),
+        left_(columns_.size()), isOpen_(sample.calls.size(), true) {
     for (size_t c = 0; c < columns_.size(); ++c)
       for (size_t i = 0; i < sample_.calls.size(); ++i)
         left_[c].push_back(sample_.calls[i].isSlow ? columns_[c].ns[i] - columns_[c].ordinaryMean : 0);
@@ -131,7 +167,7 @@ private:
       Contrast contrast;
       properties([&](const Property &property) {
         Contrast found = contrastOf(property, columns);
-        found.p *= property.tested * kinds;
+        found.p *= property.tested * kinds * kFamilies;
         constexpr double kLeastGain = 0.2, kAlmost = 0.02;
         if (found.gain < kLeastGain || found.p >= kLeastChance)
           return;
@@ -235,12 +271,20 @@ private:
     return true;
   }
 
+  // Whether the part made the slow call slow, or the call would be slow without it. A longer call is preempted more
+  // often, and off-CPU more often for other reasons that come from outside, just because it is longer.
+  bool madeSlow(const PartColumn &column, size_t i) const {
+    return !(column.kind == FactorKind::Preempted || column.isAlone) ||
+           static_cast<double>(sample_.calls[i].durationNs()) - column.ns[i] < slowFromNs_;
+  }
   // The extra time of one part, as far as no property has explained it.
   void takePart(size_t c) {
     const PartColumn &column = columns_[c];
+    std::vector<bool> counts(sample_.calls.size());
     double sum = 0, whole = 0;
     for (size_t i = 0; i < sample_.calls.size(); ++i)
-      if (sample_.calls[i].isSlow) {
+      if (sample_.calls[i].isSlow && madeSlow(column, i)) {
+        counts[i] = true;
         sum += left_[c][i] / static_cast<double>(sample_.slow);
         whole += std::max(0.0, left_[c][i]);
       }
@@ -249,12 +293,11 @@ private:
     uint64_t slowWith = 0, ordinaryWith = 0;
     const double threshold = column.ordinaryMean + 0.5 * sum;
     for (size_t i = 0; i < sample_.calls.size(); ++i)
-      (sample_.calls[i].isSlow ? slowWith : ordinaryWith) += column.ns[i] >= threshold;
-    double p = chanceOfAtLeast(slowWith, sample_.slow, slowWith + ordinaryWith, sample_.slow + sample_.ordinary) *
-               static_cast<double>(columns_.size());
-    const bool needsTail = column.kind == FactorKind::Own || column.isOrdinary;
-    if (needsTail)
-      p = std::max(p, tailChance_);
+      if (column.ns[i] >= threshold && (!sample_.calls[i].isSlow || counts[i]))
+        ++(sample_.calls[i].isSlow ? slowWith : ordinaryWith);
+    const double p = kFamilies * static_cast<double>(columns_.size()) *
+                     std::max(chanceOfPart(c), chanceOfAtLeast(slowWith, sample_.slow, slowWith + ordinaryWith,
+                                                               sample_.slow + sample_.ordinary));
     if (p >= kLeastChance)
       return;
     OutlierFactor factor;
@@ -264,8 +307,19 @@ private:
     factor.ofSlow = static_cast<double>(slowWith) / static_cast<double>(sample_.slow);
     factor.ofOrdinary =
         static_cast<double>(ordinaryWith) / static_cast<double>(std::max<uint64_t>(sample_.ordinary, 1));
-    std::ranges::fill(left_[c], 0.0);
+    for (size_t i = 0; i < sample_.calls.size(); ++i)
+      if (counts[i])
+        left_[c][i] = 0;
     addFactor(std::move(factor));
+  }
+  // All slow calls being slower in a part that ordinary calls have as well is no finding by itself.
+  double chanceOfPart(size_t c) const {
+    const PartColumn &column = columns_[c];
+    if (column.isSlower)
+      return std::max(apartChance_, interruptions_.chanceOf(column));
+    if (!column.isOrdinary)
+      return 0;
+    return column.mayBeLate ? 1 : column.isAlone ? apartChance_ : tailChance_;
   }
 
   // "3.1 ms in its own code, 1.2 ms in parse(), slower"
@@ -296,7 +350,10 @@ private:
   const TraceTable &table_;
   Durations durations_;
   std::vector<PartColumn> columns_;
-  double tailChance_, extra_ = 0, ordinaryMean_ = 0, leftInCall_ = 0;
+  Interruptions interruptions_;
+  double slowFromNs_, tailChance_;
+  double apartChance_; // the same, and whether a gap lies below the slow calls
+  double extra_ = 0, ordinaryMean_ = 0, leftInCall_ = 0;
   std::optional<size_t> call_; // the chosen one
   std::vector<std::vector<double>>
       left_;                 // by column and call: extra time that nothing explains yet; 0 for ordinary calls
@@ -395,7 +452,6 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
   result.slowMeanNs = slowSum / static_cast<double>(sample->slow);
   result.ordinaryMeanNs = ordinarySum / static_cast<double>(sample->ordinary);
   result.extraNs = result.slowMeanNs - result.ordinaryMeanNs;
-  result.tailChance = of.tailChance;
 
   auto values = valuesOf(source, table, *sample);
   if (!values)
@@ -409,7 +465,7 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     result.isCallSlow = true;
     result.callExtraNs = static_cast<double>(chosen->durationNs()) - result.ordinaryMeanNs;
   }
-  Search search(*sample, table, of.calls, divideCalls(*sample, waits, result.hasSched), result.tailChance, chosenPlace);
+  Search search(*sample, table, of.calls, divideCalls(*sample, waits, result.hasSched), limits, chosenPlace);
   result.factors = search.run(*values, startOf(table), std::max<uint64_t>(median, 1));
 
   constexpr size_t kExamples = 3;

@@ -12,14 +12,17 @@
 // callees that are slower than otherwise.
 //
 // A factor is significant if chance alone gives it with a probability of less than kLeastChance, after correction for
-// the number of properties that were looked at (Bonferroni), and if it explains kLeastShare of the extra time or more.
-// How many first calls there are is known. So a single one counts if hardly any other call is as slow.
-// Preemption comes from outside and can hit any call. If there are calls that are clearly slow without it, those are
-// compared, and the calls that were preempted for more than half of their time are set aside. Otherwise all calls are
-// compared by their whole durations.
+// the number of properties and parts that were looked at (Bonferroni), and if it explains kLeastShareExplained of the
+// extra time or more. How many first calls there are is known. So a single one counts if hardly any other call is as
+// slow. Preemption comes from outside and can hit any call. If there are calls that are clearly slow without it, those
+// are compared, and the calls that were preempted for more than half of their time are set aside. Otherwise all calls
+// are compared by their whole durations.
 //
 // All slow calls being slower in a part that ordinary calls have as well is no finding, because they were chosen for
-// being slow: such parts also need a tail that is heavier than that of ordinary noise (chanceOfTail()).
+// being slow: such parts also need a tail that is heavier than that of ordinary noise (chanceOfTail()). Code that is
+// slower, and waits that no other thread ends, need a gap below the slow calls (chanceOfGap()). Code must also be slow
+// more often than interruptions by the machine make it (Interruptions). Preemption, and being woken late from a sleep,
+// explain only calls that would not be slow without it: they follow from being long.
 #pragma once
 
 #include "call_sample.h"
@@ -29,7 +32,10 @@
 
 namespace ada::analysis {
 
-inline constexpr double kLeastChance = 0.01, kLeastShareExplained = 0.05;
+/// A factor is named if chance alone gives it less often than that, and is certain below the second one.
+inline constexpr double kLeastChance = 0.01, kCertainChance = 1e-6;
+inline constexpr double kLeastShareExplained = 0.05;
+inline constexpr uint64_t kFewSlowCalls = 10; ///< so few may have anything in common
 
 enum class FactorKind {
   Own,         ///< the function's own code, on-CPU
@@ -50,17 +56,32 @@ const char *factorKindName(FactorKind kind);
 /// The same for people: "exception" is a kind of its own.
 const char *factorKindText(FactorKind kind);
 
+struct OutlierFactor;
+/// "certain" or "likely"; empty for the unexplained rest.
+const char *factorSureName(const OutlierFactor &factor);
+
 struct OutlierFactor {
   FactorKind kind = FactorKind::Unexplained;
   std::string what; ///< for people: "mutex 0x5600, held by thread 3 (compactor), taken in Table::compact()"
   std::string how;  ///< for properties: the parts of the call that hold the time
   double explainsNs = 0, share = 0; ///< of the extra time of a call
   double pValue = 1;                ///< corrected; 1 for the unexplained rest
+  bool isCertain() const { return pValue < kCertainChance; }
   /// How many of the slow and of the ordinary calls have it, 0 to 1.
   double ofSlow = 0, ofOrdinary = 0;
   double ordinaryNs = 0; ///< of waits: how long ordinary calls wait like this
   double ofCallNs = 0;   ///< what it explains of the extra time of the call that was asked about
 };
+
+/// What can be said about the slow calls of a function.
+enum class OutlierVerdict {
+  Certain, ///< something sets them apart, certainly
+  Likely,  ///< something does, probably
+  Nothing, ///< nothing does: they are the tail of the others, or were interrupted
+  TooFew,  ///< nothing is named because there are too few calls, or too few slow ones
+};
+/// "certain", "likely", "nothing", "too few calls"
+const char *outlierVerdictName(OutlierVerdict verdict);
 
 struct SlowExample {
   uint32_t thread = 0;
@@ -72,7 +93,6 @@ struct Outliers {
   uint64_t calls = 0, slowCalls = 0, ordinaryCalls = 0;
   uint64_t slowFromNs = 0, ordinaryFromNs = 0, ordinaryToNs = 0;
   double slowMeanNs = 0, ordinaryMeanNs = 0, extraNs = 0;
-  double tailChance = 1;              ///< chanceOfTail(): small if the slow calls are apart from the others
   std::vector<OutlierFactor> factors; ///< significant ones by what they explain, then the unexplained rest
   std::vector<SlowExample> slowest;   ///< a few, the slowest first
   /// The call that was asked about is one of the slow ones. Then its factors add up to `callExtraNs`: its duration
@@ -83,6 +103,7 @@ struct Outliers {
   /// Calls that were not compared, because they were preempted for most of their time, and for how long on average.
   uint64_t preemptedCalls = 0;
   double preemptedMeanNs = 0;
+  OutlierVerdict verdict() const;
   uint64_t callsNeeded = 0; ///< with too few calls to compare: how many there should be; otherwise 0
 };
 

@@ -20,6 +20,26 @@ std::optional<uint64_t> onStack(const atf::EventDetail &detail, uint64_t address
   return value;
 }
 
+// How long a call asks to sleep. Nothing if it sleeps until a time, or if the argument is not in the record.
+std::optional<uint64_t> askedSleep(std::string_view name, const atf::EventDetail &detail) {
+  name = name.substr(0, name.find_first_of("(@"));
+  constexpr uint64_t kSecondNs = 1'000'000'000, kMicrosecondNs = 1000;
+  const std::array<uint64_t, 8> &registers = detail.function.registers;
+  const auto timespecAt = [&](uint64_t address) -> std::optional<uint64_t> {
+    const auto seconds = onStack(detail, address), ns = onStack(detail, address + sizeof(uint64_t));
+    return seconds && ns ? std::optional(*seconds * kSecondNs + *ns) : std::nullopt;
+  };
+  if (name == "usleep")
+    return uint64_t{static_cast<uint32_t>(registers[0])} * kMicrosecondNs;
+  if (name == "sleep")
+    return uint64_t{static_cast<uint32_t>(registers[0])} * kSecondNs;
+  if (name == "nanosleep")
+    return timespecAt(registers[0]);
+  if (name == "clock_nanosleep" && registers[1] == 0)
+    return timespecAt(registers[2]);
+  return std::nullopt;
+}
+
 } // namespace
 
 struct WaitState::Reader {
@@ -370,6 +390,10 @@ void WaitState::called(uint32_t thread, WaitFrame &frame, const atf::EventDetail
       if (objects_[object].calls == 0 && !isOpen(objects_[object].value) && !isOpen(objects_[object].other))
         forget(object);
     }
+    break;
+  case WaitAction::Block:
+    if (frame.does.kind == WaitKind::Sleep)
+      frame.sleepsNs = askedSleep(table_.functions[frame.function].displayName, detail);
     break;
   default:
     break;

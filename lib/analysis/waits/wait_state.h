@@ -71,6 +71,7 @@ struct WaitFrame {
   WaitFunction does;
   uint32_t object = kNobody, mutex = kNobody; ///< what it waits for, and what it releases meanwhile
   uint64_t argument = 0;
+  std::optional<uint64_t> sleepsNs; ///< how long it asked to sleep, if that was recorded
   /// So far. `untoldNs` is time without any scheduling records, so it is not known whether the thread waited.
   uint64_t waitNs = 0, untoldNs = 0;
   uint64_t recorderNs = 0, unknownNs = 0;

@@ -62,16 +62,21 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
         out.print("{:21}{}{}{}\n", "", palette.dim, factor.how, palette.reset);
       continue;
     }
-    out.print("{}{}: {}{}\n", palette.name, factorKindText(factor.kind), factor.what, palette.reset);
+    out.print("{}{}{}: {}{}\n", palette.name, factorKindText(factor.kind), factor.isCertain() ? "" : " (likely)",
+              factor.what, palette.reset);
     out.print("{:21}{}{}; by chance: {}{}\n", "", palette.dim, frequencyText(factor),
               factor.pValue < 1e-6 ? std::string("less than one in a million") : fmt::format("{:.2g}", factor.pValue),
               palette.reset);
     if (!factor.how.empty())
       out.print("{:21}{}its time: {}{}\n", "", palette.dim, factor.how, palette.reset);
   }
-  if (outliers.factors.size() == 1)
-    out.print("  {}Nothing sets the slow calls apart: they are the tail of the others, or what they have in common was "
-              "not recorded.{}\n",
+  const analysis::OutlierVerdict verdict = outliers.verdict();
+  if (verdict == analysis::OutlierVerdict::TooFew)
+    out.print("  {}With {}, it can't be told what sets them apart: any may have something in common by chance.{}\n",
+              palette.dim, formatCount(outliers.slowCalls, "slow call"), palette.reset);
+  if (verdict == analysis::OutlierVerdict::Nothing)
+    out.print("  {}Nothing sets the slow calls apart: they are the tail of the others, were interrupted, or what they "
+              "have in common was not recorded.{}\n",
               palette.dim, palette.reset);
   if (!outliers.slowest.empty())
     out.print("The slowest:\n");

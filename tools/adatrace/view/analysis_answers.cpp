@@ -128,12 +128,14 @@ void writeOutliers(JsonText &json, const AskedCall &call, const analysis::Outlie
   json.number("slower_calls", times.slower);
   json.json("ordinary_mean_ns", fmt::format("{:.0f}", outliers.ordinaryMeanNs));
   json.json("extra_ns", fmt::format("{:.0f}", outliers.callExtraNs)).boolean("is_slow", outliers.isCallSlow);
+  json.text("verdict", analysis::outlierVerdictName(outliers.verdict()));
   json.beginArray("factors");
   for (const analysis::OutlierFactor &factor : outliers.factors) {
     json.beginObject().text("kind", analysis::factorKindName(factor.kind)).text("what", oneLine(factor.what));
     json.text("how", oneLine(factor.how)).json("of_call_ns", fmt::format("{:.0f}", factor.ofCallNs));
     json.json("explains_ns", fmt::format("{:.0f}", factor.explainsNs))
-        .json("p_value", fmt::format("{:.3g}", factor.pValue));
+        .json("p_value", fmt::format("{:.3g}", factor.pValue))
+        .text("sure", analysis::factorSureName(factor));
     json.json("of_slow", fmt::format("{:.4f}", factor.ofSlow))
         .json("of_ordinary", fmt::format("{:.4f}", factor.ofOrdinary));
     json.endObject();

@@ -40,10 +40,10 @@
  * @typedef {{from_ns: number, to_ns: number, kind: string, thread: number | null, woken_ns: number | null, depth: number | null}} Wait `depth`: of the call that took the lock
  * @typedef {Analysed & {has_sched: boolean, total_ns: number, parts: WhyPart[], other_parts: number, other_ns: number, waits: Wait[]}} Why
  * @typedef {{kind: string, what: string, how: string, of_call_ns: number, explains_ns: number, p_value: number, of_slow: number,
- *   of_ordinary: number}} Factor
+ *   of_ordinary: number, sure: 'certain' | 'likely' | ''}} Factor
  * @typedef {Analysed & {calls: number, slow_calls: number, ordinary_calls: number, calls_needed: number, slow_from_ns: number,
  *   ordinary_from_ns: number, ordinary_to_ns: number, slower_calls: number, ordinary_mean_ns: number, extra_ns: number, is_slow: boolean,
- *   factors: Factor[]}} Outliers
+ *   verdict: 'certain' | 'likely' | 'nothing' | 'too few calls', factors: Factor[]}} Outliers
  * @typedef {{kind: string, function: string | null, object: string | null, stake_ns: number, of_ns: number, sure: 'certain' | 'likely', text: string,
  *   evidence: string[], command: string | null, place: {thread: number, seq?: number, at?: number} | null}} Finding `place`: a call that shows it,
  *   by its number, or as the innermost one at a time

@@ -170,6 +170,8 @@ function factorsOf({session}, call, found) {
   // Of a factor that other slow calls have, this one may have nothing.
   const rows = found.factors.filter(({kind, of_call_ns}) => kind === 'unexplained' || Math.abs(of_call_ns) >= 1).map((factor) => {
     const row = make('li', 'item'), isRest = factor.kind === 'unexplained', text = make('span', 'name', isRest ? 'not explained' : factor.what);
+    if (factor.sure === 'likely')
+      text.append(make('span', 'faint', ' (likely)'));
     row.append(make('span', 'length', duration(factor.of_call_ns)), make('span', 'share', percent(factor.of_call_ns, found.extra_ns)),
       amount(factor.of_call_ns / Math.max(found.extra_ns, 1), factor.kind), text);
     if (!isRest)
@@ -180,6 +182,8 @@ function factorsOf({session}, call, found) {
     return row;
   });
   const intro = `${duration(found.extra_ns)} more than the mean of the ordinary calls, ${duration(found.ordinary_mean_ns)}; ` +
-    `one of ${counted(found.slow_calls, 'slow call')} of ${calls}.`;
+    `one of ${counted(found.slow_calls, 'slow call')} of ${calls}.` +
+    (found.verdict === 'too few calls' ? ' These are too few to tell what sets them apart.' :
+      found.verdict === 'nothing' ? ' Nothing sets these apart: they are the tail of the others, were interrupted, or what they have in common was not recorded.' : '');
   return [make('p', 'caption', intro), make('ul', 'found', ...rows)];
 }
