@@ -52,14 +52,15 @@ struct DwarfBytes {
     return static_cast<int64_t>(value);
   }
   std::string_view text() {
-    const auto *zero = static_cast<const uint8_t *>(std::memchr(at, 0, static_cast<size_t>(end - at)));
+    const void *const found = at == end ? nullptr : std::memchr(at, 0, static_cast<size_t>(end - at));
+    const auto *zero = static_cast<const uint8_t *>(found);
     if (!zero) {
       has(~uint64_t(0));
       return {};
     }
-    const std::string_view found(reinterpret_cast<const char *>(at), static_cast<size_t>(zero - at));
+    const std::string_view text(reinterpret_cast<const char *>(at), static_cast<size_t>(zero - at));
     at = zero + 1;
-    return found;
+    return text;
   }
   std::string_view block(uint64_t count) {
     if (!has(count))

@@ -467,7 +467,7 @@ Expected<void> AtfSource::readThread(TraceSink &sink, uint32_t process, const at
     } while (run.last < part.last && read.batch.status());
     read.batch.flush(); // its details lie in pages that are released next
     events.release(part);
-    // Who reads a few events is likely to read others of the same blocks next.
+    // A reader of a few events is likely to read others of the same blocks next.
     if (read.details && (part.size() == kReleaseEvents || range.size() == events.size()))
       read.details->release();
     done_ += part.size();
