@@ -8,7 +8,7 @@ namespace ada::analysis {
 
 enum class CauseKind {
   Calls,       ///< a callee is called more often, or less; or, of the total, the function itself
-  Callee,      ///< a callee that was not there, or is no more
+  Callee,      ///< a callee that was not called before, or is no longer called
   Own,         ///< the code of the function itself, or of a callee, is slower or faster
   Waiting,     ///< off-CPU by itself
   Preempted,   ///< off-CPU although it had work to do

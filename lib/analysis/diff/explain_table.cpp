@@ -51,7 +51,8 @@ constexpr Column<CauseLine> kCauses[] = {
     {ColumnInfo{"beyond_noise", Holds::Flag, "the statistic changed by more than chance"},
      [](const CauseLine &line) -> Value { return line.all->isMoreThanNoise; }},
     {ColumnInfo{"kind", Holds::Text,
-                "`calls` (called more often, or less), `callee` (one that was not there, or is no more), `own` (the "
+                "`calls` (called more often, or less), `callee` (one that was not called before, or is no longer "
+                "called), `own` (the "
                 "code of the function or a callee), `waiting`, `preempted`, `argument`, `exception`, `recorder`, "
                 "`unknown` (scheduling records were lost). The last two rows can be `smaller` (differences too small "
                 "for a row) and are `unexplained` (may be chance)"} |
