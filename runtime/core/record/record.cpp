@@ -93,7 +93,8 @@ bool isOfNoCall(uint64_t what) {
 
 // Gives the thread a chunk to write to: another one, or its own again once the drain has read it. `what`: the record
 // that is lost if there is no chunk. A thread ends with ADA_RECORD_NOTHING; its chunk may exceed the limit.
-// `hasWaited`: with overflow=drop the thread won't wait again.
+// `hasWaited`: with overflow=drop the thread won't wait again, nor until it gets a chunk: if the drain stands still,
+// each event would take as long.
 Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited, Hold &hold) {
   switch (recorder.currentState()) {
   case State::On:
@@ -135,7 +136,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
     ring::zeroRecords(*chunk);
     hold.endWith(*chunk, t, 0);
     ring::beginChunk(*t.slot, *chunk, t.nextSeq++, recorder.ticks.beginChunk(recorder.ring));
-  } else if (recorder.dropsOverflow ? taken == Ring::Taken::Later && !hasWaited
+  } else if (recorder.dropsOverflow ? taken == Ring::Taken::Later && !hasWaited && !t.hasLost
                                     : taken == Ring::Taken::Later || !beyond) {
     return Outcome::Wait;
   } else {

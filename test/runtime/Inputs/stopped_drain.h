@@ -4,7 +4,6 @@
 #include <ada/attributes.h>
 #include <ada/trace.h>
 #include <dirent.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -50,16 +49,14 @@ ADA_NEVER static inline struct Stopped stopDrainDuring(void (*during)(pid_t proc
     close(order[1]);
     const long drain = drainOf(process);
     char go;
-    // The program waits for us, so the drain is soon asleep. In the middle of a pass it would keep what threads need.
-    usleep(50000);
     const int done = read(order[0], &go, 1) == 1 && !ptrace(PTRACE_SEIZE, drain, 0, 0) &&
                      !ptrace(PTRACE_INTERRUPT, drain, 0, 0) && waitpid((pid_t)drain, &status, __WALL) == drain;
     if (write(ready[1], done ? "y" : "n", 1) != 1 || !done)
       _exit(1);
     if (during)
       during(process);
-    else if (poll(&(struct pollfd){.fd = order[0], .events = POLLIN}, 1, 10000) != 1)
-      _exit(1); // the program waits for the drain, which was stopped in the middle of a pass: let both go on
+    else if (read(order[0], &go, 1) != 1)
+      _exit(1);
     _exit(ptrace(PTRACE_DETACH, drain, 0, 0) != 0);
   }
   prctl(PR_SET_PTRACER, stopped.tracer);
