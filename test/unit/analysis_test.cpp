@@ -88,11 +88,7 @@ TEST(Spool, ManyEvents) {
 
 TEST(MergedEvents, ByTime) {
   auto source = threadwise(kMixed);
-  TraceTable table;
-  TableSink announced(table);
-  model::ReadRequest nothing;
-  nothing.threads.emplace();
-  ASSERT_TRUE(source->readPart(announced, nothing));
+  TraceTable table = tableOf(*source);
   Listing listing(table);
   ASSERT_TRUE(mergeEvents({*source, table, {0, 1}}, [&](uint64_t seq, const model::Event &event, const auto &batch) {
     listing.add(seq, event, batch);
@@ -103,11 +99,7 @@ TEST(MergedEvents, ByTime) {
 
 TEST(MergedEvents, GoOnWhereTheyStopped) {
   auto source = threadwise(kMixed);
-  TraceTable table;
-  TableSink announced(table);
-  model::ReadRequest nothing;
-  nothing.threads.emplace();
-  ASSERT_TRUE(source->readPart(announced, nothing));
+  TraceTable table = tableOf(*source);
   const std::vector<uint32_t> threads = {0, 1};
   for (int first = 0; first <= 9; ++first)
     for (int second = 0; second <= 9 - first; ++second) {
@@ -145,11 +137,7 @@ struct TextTree : TreeOutput {
 
 std::string treeOf(const std::string &events, const FilterOptions &filter, TreeWalkOptions options = {}) {
   auto source = threadwise(events, 1);
-  TraceTable table;
-  TableSink announced(table);
-  model::ReadRequest nothing;
-  nothing.threads.emplace();
-  EXPECT_TRUE(source->readPart(announced, nothing));
+  TraceTable table = tableOf(*source);
   TextTree tree(table);
   EXPECT_TRUE(walkTrees({*source, table, {0}}, filter, options, tree));
   return tree.text;
@@ -247,11 +235,7 @@ namespace {
 
 std::string reportOf(const std::string &events, uint32_t threads, size_t most) {
   auto source = threadwise(events, threads);
-  TraceTable table;
-  TableSink announced(table);
-  model::ReadRequest nothing;
-  nothing.threads.emplace();
-  EXPECT_TRUE(source->readPart(announced, nothing));
+  TraceTable table = tableOf(*source);
   std::vector<uint32_t> all;
   for (uint32_t i = 0; i < threads; ++i)
     all.push_back(i);
@@ -293,11 +277,7 @@ TEST(Report, TooManyLists) {
 
 TEST(Slowest, WithValues) {
   auto source = threadwise("0 A0 | 0 x=1 | 0 B1 | 0 y=2 | 0 b5 | 0 a6 | 1 A7 | 1 a9 |");
-  TraceTable table;
-  TableSink announced(table);
-  model::ReadRequest nothing;
-  nothing.threads.emplace();
-  ASSERT_TRUE(source->readPart(announced, nothing));
+  TraceTable table = tableOf(*source);
   const auto calls = slowestCalls({*source, table, {0, 1}}, {}, 2, true);
   ASSERT_TRUE(calls);
   ASSERT_EQ(calls->size(), 2u);

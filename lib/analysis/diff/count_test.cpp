@@ -23,10 +23,9 @@ double coincidence(double difference, size_t runs) {
   return std::min(std::pow(2, 1 - n), std::pow(0.56 / difference, n - 2));
 }
 
-// With one run a side nothing shows whether the number differs from run to run, as that of a background thread's calls
-// does: by three times, on a busy machine. What is called often in one run and never in the other is another matter.
-// And a program of one thread that otherwise does the same (`isSteady`) does so by chance only where events come by
-// chance.
+// One run a side does not show how much the number differs from run to run: calls of a background thread may triple on
+// a busy machine. A function that is called often in one run and never in the other is unlikely to do so by chance. And
+// a program of one thread that otherwise does the same (`isSteady`) does so by chance only where events come by chance.
 Verdict verdictOfSingle(double a, double b, bool isSteady) {
   constexpr double kDeviations = 3.5;
   const double most = std::max(a, b), least = std::min(a, b);

@@ -4,7 +4,7 @@
 // likely or not shown. Three things show one.
 //
 //  - Counts (count_test.h): if the runs of each side agree in how often they call a function and the sides do not, that
-//    is no coincidence, with one run a side already if the difference is large.
+//    is not a coincidence. If the difference is large, one run a side is enough.
 //  - Times of several runs (spread_test.h): the sides differ by more than runs of one side do. How much that is, all
 //    functions tell together.
 //  - Times of one run a side (single_runs.h): the function's single calls are in that order, and the change is beyond

@@ -159,7 +159,7 @@ void judge(Diff &diff, std::span<const BothDurations> durations) {
     judgeRow(*row);
     row->isApart = diff.runs() > 1 && isApart(*row);
   }
-  for (DiffRow *row : others) // few are interested in these, unless there is no doubt
+  for (DiffRow *row : others) // named only if their change is certain
     if ((*row)[DiffValue::Calls].verdict == Verdict::Certain)
       row->verdict = Verdict::Certain, row->changed = DiffValue::Calls;
 }

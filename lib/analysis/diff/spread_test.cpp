@@ -95,7 +95,7 @@ Prior priorOf(std::span<const double> variances, double degrees) {
   return prior;
 }
 
-// Whether a value differs so much more than others do that they say nothing about it: the upper tail of F.
+// Whether a value varies so much more than the others that their variance can't be assumed for it: the upper tail of F.
 bool isUnusual(double variance, double degrees, const Prior &prior) {
   constexpr double kSeldom = 0.01;
   if (prior.degrees == 0)

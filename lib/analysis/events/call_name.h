@@ -16,7 +16,7 @@ struct CallName {
   uint64_t thread = 0; ///< its number in its process
   uint64_t seq = 0;    ///< of the event that begins the call
 
-  /// Nothing if the text is no such name.
+  /// Empty if the text is not such a name.
   static std::optional<CallName> parse(std::string_view text);
   /// Those of the given threads that it may mean.
   std::vector<uint32_t> threadsIn(const TraceTable &table, const std::vector<uint32_t> &threads) const;
