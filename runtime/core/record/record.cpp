@@ -140,7 +140,7 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
                                     : taken == Ring::Taken::Later || !beyond) {
     return Outcome::Wait;
   } else {
-    countLost(t, what, taken == Ring::Taken::Full ? ADA_LOST_RING_FULL : ADA_LOST_NO_MEMORY);
+    countLost(t, what, taken == Ring::Taken::NoMemory ? ADA_LOST_NO_MEMORY : ADA_LOST_RING_FULL);
     if (first) // a thread that has only losses exists, too
       __atomic_store_n(&t.slot->state, ADA_THREAD_LIVE, __ATOMIC_RELEASE);
     recorder.ring.wakeDrain();
