@@ -83,7 +83,7 @@ private:
 
 } // namespace
 
-std::string mappedPath(std::string path) {
+std::string mappedPath(const std::string &path) {
   static const PrefixMaps maps;
   return sys::path::is_absolute(path) ? maps.apply(path) : path;
 }

@@ -10,6 +10,6 @@
 namespace ada::pass {
 
 /// PATH as an object may name it: with the last fitting prefix map of the compiler's command line applied.
-std::string mappedPath(std::string path);
+std::string mappedPath(const std::string &path);
 
 } // namespace ada::pass

@@ -25,7 +25,7 @@ struct RecoverOptions {
   /// How the process ended, for the manifest, if the caller knows: an exit code or a signal number.
   std::optional<int> exitCode, signal;
   /// When it ended, in nanoseconds of CLOCK_REALTIME, if the caller saw it end.
-  std::optional<uint64_t> endedUtcNs;
+  std::optional<uint64_t> endedUtcNs = {};
   /// Leaves the ring file where it is.
   bool keepRing = false;
   /// The ring file, if the directory has lost its link to it.

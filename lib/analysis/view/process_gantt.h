@@ -28,7 +28,7 @@ struct GanttRow {
   bool isInstance = false; ///< one of the processes of an open row
   bool isOpen = false;
   uint32_t run = 0; ///< of an instance, or of a row of one process
-  std::vector<GanttBox> boxes;
+  std::vector<GanttBox> boxes = {};
 
   size_t count() const { return isInstance ? 1 : node->count(); }
 };

@@ -17,7 +17,7 @@ namespace ada::analysis {
 struct NamedTrace {
   const TraceTable &table;
   std::function<std::string(uint32_t)> functionName;
-  std::shared_ptr<const ObjectNames> objects;
+  std::shared_ptr<const ObjectNames> objects = {};
 
   /// Empty for kNobody.
   std::string name(uint32_t function) const { return function == kNobody ? std::string() : functionName(function); }

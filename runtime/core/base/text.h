@@ -33,7 +33,7 @@ public:
   }
   explicit Text(const char *s) : Text() { *this << s; }
   Text(const Text &other) { take(other); }
-  Text &operator=(const Text &other) { return take(other), *this; }
+  Text &operator=(const Text &other) { return this == &other ? *this : (take(other), *this); }
 
   Text &operator<<(const char *s) {
     while (*s)

@@ -369,8 +369,7 @@ void writeProcesses(JsonText &json, ApiRequest &request) {
   std::ranges::sort(what.open);
   if (const std::string *match = request.text("match"))
     what.match = *match;
-  if (const auto hit = request.number("hit"))
-    what.hit = *hit;
+  what.hit = request.number("hit");
   const view::GanttPart part = gantt.part(what);
   json.beginObject().number("processes", gantt.list().all.size()).number("total_rows", part.totalRows);
   json.number("hits", part.processes);
