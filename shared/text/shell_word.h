@@ -63,13 +63,4 @@ template <typename Put> constexpr void putShellWord(const char *text, size_t siz
   put('\'');
 }
 
-/// Whether a path can be taken for something else where a command expects one: for an option, or for the number of a
-/// process. With "./" before it, it can't.
-constexpr bool looksLikeNoPath(const char *text, size_t size) {
-  size_t digits = 0;
-  while (digits < size && text[digits] >= '0' && text[digits] <= '9')
-    ++digits;
-  return size > 0 && (text[0] == '-' || digits == size);
-}
-
 } // namespace ada

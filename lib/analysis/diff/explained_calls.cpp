@@ -90,7 +90,7 @@ public:
       for (CallPart &part : call.parts)
         part.node = nodes[part.node];
       for (ReasonNs &wait : call.waits)
-        wait.reason = numberOf(reasons_, all.reasons, run.waits.kinds[wait.reason]);
+        wait.reason = numberOf(reasons_, all.reasons, run.waits.reasons[wait.reason].kind);
       all.calls.push_back(std::move(call));
     }
     joined.end = all.calls.size();

@@ -1,7 +1,7 @@
 // The calls of one function in all runs of two sides, with common numbers for paths and reasons of waits.
 //
 // What a call consists of is found by outliers/: call_sample.h and call_parts.h. Here the runs are put together: paths
-// are the same if their names are, and waits if what they have in common between runs is (CallWaits::kinds).
+// are the same if their names are, and waits if what they have in common between runs is (WaitReason::kind).
 #pragma once
 
 #include "analysis/outliers/call_parts.h"

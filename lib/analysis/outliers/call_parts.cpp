@@ -139,9 +139,9 @@ private:
       for (const ReasonNs &taken : takeWaits(sample_, waitsOf[i], hasSched_, parts)) {
         const auto [at, isNew] = ofReason.try_emplace(taken.reason, 0);
         if (isNew) {
-          at->second = column(FactorKind::Waiting, waits_.reasons[taken.reason]);
-          columns_.back().isAlone = waits_.areAlone[taken.reason];
-          columns_.back().mayBeLate = waits_.mayBeLate[taken.reason];
+          const WaitReason &reason = waits_.reasons[taken.reason];
+          at->second = column(FactorKind::Waiting, reason.text);
+          columns_.back().isAlone = reason.isAlone, columns_.back().mayBeLate = reason.mayBeLate;
         }
         columns_[at->second].ns[i] += static_cast<double>(taken.ns - taken.lateNs);
         add(late, FactorKind::Preempted, "it slept for longer than it asked to", i, taken.lateNs);

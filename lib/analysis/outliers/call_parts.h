@@ -18,14 +18,16 @@ struct CallWait {
   uint64_t lateNs = 0; ///< the part of it after the time for which the call asked to sleep
 };
 
+struct WaitReason {
+  std::string text;       ///< "mutex 0x5600e2, held by thread 3 (compactor), taken in Table::compact()"
+  std::string kind;       ///< without what differs between runs: "mutex, held by compactor, taken in Table::compact()"
+  bool isAlone = false;   ///< no other thread ends these waits
+  bool mayBeLate = false; ///< sleeps of which it is not known for how long they asked to sleep
+};
+
 struct CallWaits {
   std::vector<CallWait> waits;
-  /// "mutex 0x5600e2, held by thread 3 (compactor), taken in Table::compact()"
-  std::vector<std::string> reasons;
-  /// The same without what differs between runs: "mutex, held by compactor, taken in Table::compact()"
-  std::vector<std::string> kinds;
-  std::vector<bool> areAlone;  ///< by reason: no other thread ends these waits
-  std::vector<bool> mayBeLate; ///< by reason: sleeps of which it is not known for how long they asked to sleep
+  std::vector<WaitReason> reasons;
 };
 
 /// How long a call waited for one reason.

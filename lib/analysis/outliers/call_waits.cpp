@@ -100,16 +100,15 @@ public:
   }
 
   void finish() {
-    waits.reasons.resize(seen_.size()), waits.kinds.resize(seen_.size()), waits.areAlone.resize(seen_.size());
-    waits.mayBeLate.resize(seen_.size());
-    for (const auto &[reason, seen] : seen_) {
-      waits.reasons[seen.number] = textOf(reason, seen);
-      waits.kinds[seen.number] = kindOf(reason, seen);
-      waits.areAlone[seen.number] =
-          !reason.isHeld &&
-          (reason.kind == WaitKind::File || reason.kind == WaitKind::Library || reason.kind == WaitKind::Own);
-      waits.mayBeLate[seen.number] = reason.kind == WaitKind::Sleep && !seen.knowsSleep;
-    }
+    waits.reasons.resize(seen_.size());
+    for (const auto &[reason, seen] : seen_)
+      waits.reasons[seen.number] = {
+          .text = textOf(reason, seen),
+          .kind = kindOf(reason, seen),
+          .isAlone = !reason.isHeld && (reason.kind == WaitKind::File || reason.kind == WaitKind::Library ||
+                                        reason.kind == WaitKind::Own),
+          .mayBeLate = reason.kind == WaitKind::Sleep && !seen.knowsSleep,
+      };
   }
 
   CallWaits waits;

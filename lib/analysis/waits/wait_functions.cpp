@@ -28,13 +28,15 @@ struct Row {
   bool isPlain = false; // a name that programs use, too
 };
 
+constexpr WaitFunction sleeps(SleepTime time) { return {.kind = WaitKind::Sleep, .action = Block, .sleeps = time}; }
+
 constexpr bool kTimed = true, kCxx = true, kPlain = true;
 
 // Sorted by name.
 constexpr Row kRows[] = {
     {"accept", {WaitKind::Socket, Accept}, kPlain},
     {"accept4", {WaitKind::Socket, Accept}, kPlain},
-    {"clock_nanosleep", {WaitKind::Sleep, Block}},
+    {"clock_nanosleep", sleeps(SleepTime::ClockTimespec)},
     {"close", {WaitKind::Descriptor, Close}, kPlain},
     {"connect", {WaitKind::Socket, Read}, kPlain},
     {"creat", {WaitKind::File, Open}, kPlain},
@@ -59,7 +61,7 @@ constexpr Row kRows[] = {
     {"mq_send", {WaitKind::Queue, Wake}},
     {"msgrcv", {WaitKind::Queue, Await}},
     {"msgsnd", {WaitKind::Queue, Wake}},
-    {"nanosleep", {WaitKind::Sleep, Block}},
+    {"nanosleep", sleeps(SleepTime::Timespec)},
     {"open", {WaitKind::File, Open}, kPlain},
     {"openat", {WaitKind::File, Open}, kPlain},
     {"pause", {WaitKind::Signal, Block}, kPlain},
@@ -126,7 +128,7 @@ constexpr Row kRows[] = {
     {"sigtimedwait", {WaitKind::Signal, Block}},
     {"sigwait", {WaitKind::Signal, Block}},
     {"sigwaitinfo", {WaitKind::Signal, Block}},
-    {"sleep", {WaitKind::Sleep, Block}, kPlain},
+    {"sleep", sleeps(SleepTime::Seconds), kPlain},
     {"socket", {WaitKind::Socket, Open}, kPlain},
     {"socketpair", {WaitKind::Socket, OpenPair}},
     {"std::_V2::condition_variable_any::notify_all", {WaitKind::Condition, Wake}},
@@ -147,7 +149,7 @@ constexpr Row kRows[] = {
     {"std::thread::_M_start_thread", {WaitKind::Join, StartThread, 0, false, kCxx}},
     {"std::thread::join", {WaitKind::Join, Join, 0, false, kCxx}},
     {"syscall", {WaitKind::Futex, Syscall}},
-    {"usleep", {WaitKind::Sleep, Block}},
+    {"usleep", sleeps(SleepTime::Microseconds)},
     {"wait", {WaitKind::Child, WaitChild}, kPlain},
     {"wait3", {WaitKind::Child, WaitChild}, kPlain},
     {"wait4", {WaitKind::Child, WaitChild}, kPlain},

@@ -70,12 +70,22 @@ bool canWait(WaitAction action);
 /// The owner of these is known; for the others, the thread that wakes.
 bool isLock(WaitKind kind);
 
+/// How a function is told for how long to sleep.
+enum class SleepTime : uint8_t {
+  Unknown,
+  Seconds,       ///< its first argument
+  Microseconds,  ///< likewise
+  Timespec,      ///< where its first argument leads
+  ClockTimespec, ///< where its third argument leads, unless the second one (flags) is not 0
+};
+
 struct WaitFunction {
   WaitKind kind = WaitKind::Library;
   WaitAction action = WaitAction::None;
   uint8_t object = 0;   ///< which argument is the object
   bool isTimed = false; ///< has a timeout, so it never deadlocks for good
   bool isCxx = false;   ///< of libstdc++: the second argument is a lock, the first may be an object around the real one
+  SleepTime sleeps = SleepTime::Unknown;
 };
 
 /// What the function does in waits between threads; action None if nothing is known about it. Names that a program may

@@ -21,22 +21,25 @@ std::optional<uint64_t> onStack(const atf::EventDetail &detail, uint64_t address
 }
 
 // How long a call asks to sleep. Nothing if it sleeps until a time, or if the argument is not in the record.
-std::optional<uint64_t> askedSleep(std::string_view name, const atf::EventDetail &detail) {
-  name = name.substr(0, name.find_first_of("(@"));
+std::optional<uint64_t> askedSleep(SleepTime time, const atf::EventDetail &detail) {
   constexpr uint64_t kSecondNs = 1'000'000'000, kMicrosecondNs = 1000;
   const std::array<uint64_t, 8> &registers = detail.function.registers;
   const auto timespecAt = [&](uint64_t address) -> std::optional<uint64_t> {
     const auto seconds = onStack(detail, address), ns = onStack(detail, address + sizeof(uint64_t));
     return seconds && ns ? std::optional(*seconds * kSecondNs + *ns) : std::nullopt;
   };
-  if (name == "usleep")
-    return uint64_t{static_cast<uint32_t>(registers[0])} * kMicrosecondNs;
-  if (name == "sleep")
+  switch (time) {
+  case SleepTime::Seconds:
     return uint64_t{static_cast<uint32_t>(registers[0])} * kSecondNs;
-  if (name == "nanosleep")
+  case SleepTime::Microseconds:
+    return uint64_t{static_cast<uint32_t>(registers[0])} * kMicrosecondNs;
+  case SleepTime::Timespec:
     return timespecAt(registers[0]);
-  if (name == "clock_nanosleep" && registers[1] == 0)
-    return timespecAt(registers[2]);
+  case SleepTime::ClockTimespec:
+    return registers[1] == 0 ? timespecAt(registers[2]) : std::nullopt;
+  case SleepTime::Unknown:
+    break;
+  }
   return std::nullopt;
 }
 
@@ -392,8 +395,7 @@ void WaitState::called(uint32_t thread, WaitFrame &frame, const atf::EventDetail
     }
     break;
   case WaitAction::Block:
-    if (frame.does.kind == WaitKind::Sleep)
-      frame.sleepsNs = askedSleep(table_.functions[frame.function].displayName, detail);
+    frame.sleepsNs = askedSleep(frame.does.sleeps, detail);
     break;
   default:
     break;

@@ -99,7 +99,10 @@ std::string quotedForShell(std::string_view word) {
 std::string pathForShell(std::string_view path) {
   if (path == "-")
     return "FILE";
-  return quotedForShell((looksLikeNoPath(path.data(), path.size()) ? "./" : "") + std::string(path));
+  // It could be taken for an option, or for the number of a process.
+  const bool looksLikeNoPath =
+      !path.empty() && (path[0] == '-' || path.find_first_not_of("0123456789") == std::string_view::npos);
+  return quotedForShell((looksLikeNoPath ? "./" : "") + std::string(path));
 }
 
 std::vector<std::string_view> partsOf(std::string_view text, char separator) {

@@ -65,7 +65,7 @@ void printOutliers(Output &out, const Palette &palette, const TraceInput &input,
     out.print("{}{}{}: {}{}\n", palette.name, factorKindText(factor.kind), factor.isCertain() ? "" : " (likely)",
               factor.what, palette.reset);
     out.print("{:21}{}{}; by chance: {}{}\n", "", palette.dim, frequencyText(factor),
-              factor.pValue < 1e-6 ? std::string("less than one in a million") : fmt::format("{:.2g}", factor.pValue),
+              factor.isCertain() ? std::string("less than one in a million") : fmt::format("{:.2g}", factor.pValue),
               palette.reset);
     if (!factor.how.empty())
       out.print("{:21}{}its time: {}{}\n", "", palette.dim, factor.how, palette.reset);
