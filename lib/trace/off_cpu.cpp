@@ -38,6 +38,23 @@ OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t to
   }
 }
 
+void OffCpuLane::setFaults(std::vector<PageFaults> faults, bool areKnown) {
+  std::erase_if(faults, [&](const PageFaults &of) {
+    const auto at = between(of.lastNs, of.lastNs + 1);
+    return !at.empty() && at.front().why == OffCpu::Why::Recorder;
+  });
+  std::ranges::stable_sort(faults, {}, &PageFaults::lastNs);
+  faults_ = std::move(faults), knowsFaults_ = areKnown && isSchedKnown_;
+}
+
+uint64_t OffCpuLane::faultsBetween(uint64_t fromNs, uint64_t toNs) const {
+  uint64_t count = 0;
+  for (auto at = std::ranges::lower_bound(faults_, fromNs, {}, &PageFaults::lastNs);
+       at != faults_.end() && at->lastNs < toNs; ++at)
+    count += at->count;
+  return count;
+}
+
 std::span<const OffCpu> OffCpuLane::between(uint64_t fromNs, uint64_t toNs) const {
   const auto first = std::ranges::upper_bound(periods_, fromNs, {}, &OffCpu::toNs);
   const auto last = std::ranges::lower_bound(first, periods_.end(), toNs, {}, &OffCpu::fromNs);

@@ -8,7 +8,8 @@ namespace ada::sched {
 
 inline constexpr char kMagic[8] = {'A', 'D', 'A', 'S', 'C', 'H', 'E', 'D'};
 inline constexpr uint32_t kVersion = 1;       // without Held, Resumed, LostFrom and flags
-inline constexpr uint32_t kNewestVersion = 2; // with them
+inline constexpr uint32_t kHeldVersion = 2;   // with them, without Faults
+inline constexpr uint32_t kNewestVersion = 3; // with Faults
 
 // A bit of Header::flags: the system reported nothing; only the recorder's own records are here.
 inline constexpr uint64_t kIsUnknown = 1;
@@ -23,6 +24,7 @@ enum class Kind : uint32_t {
   Held = 6,      // from now on the recorder held the thread up: `value` says why
   Resumed = 7,   // until now
   LostFrom = 8,  // from now on records of processor `value` may be missing, until a Lost
+  Faults = 9,    // the last of `value` page faults since the one before
 };
 
 struct Header {

@@ -361,6 +361,46 @@ TEST_F(File, HeldUpWrittenAgain) {
   }
 }
 
+// They say nothing about scheduling, and those while the recorder holds the thread up are its own.
+TEST_F(File, PageFaults) {
+  version_ = sched::kNewestVersion;
+  const Record end = {900, Kind::KnownTo, 0};
+  write({{110, Kind::Faults, 16},
+         {150, Kind::On, 0},
+         {200, Kind::Held, 2},
+         {210, Kind::Faults, 16},
+         {230, Kind::Resumed, 2},
+         {260, Kind::Waits, 0},
+         {270, Kind::On, 0},
+         {320, Kind::Faults, 32},
+         {310, Kind::Faults, 16}, // late
+         end});
+  EXPECT_EQ(periods(), "200-230r 260-270w to 900");
+  const auto lane = OffCpuLane::open(path_);
+  ASSERT_TRUE(lane);
+  EXPECT_TRUE((*lane)->knowsFaults());
+  const std::vector<PageFaults> expected = {{110, 16}, {310, 16}, {320, 32}};
+  EXPECT_TRUE(std::ranges::equal((*lane)->faults(), expected));
+  EXPECT_EQ((*lane)->faultsBetween(0, 1000), 64u);
+  EXPECT_EQ((*lane)->faultsBetween(110, 310), 16u);
+  EXPECT_EQ((*lane)->faultsBetween(310, 320), 16u);
+  EXPECT_EQ((*lane)->faultsBetween(321, 1000), 0u);
+  ASSERT_TRUE(atf::writeSched(path_, **lane, 7));
+  EXPECT_EQ(check(), "ok");
+  const auto again = OffCpuLane::open(path_);
+  ASSERT_TRUE(again);
+  EXPECT_TRUE((*again)->knowsFaults());
+  EXPECT_TRUE(std::ranges::equal((*again)->faults(), expected));
+  EXPECT_EQ((*again)->timesBetween(0, 1000), (*lane)->timesBetween(0, 1000));
+  // Nothing is known without the system's records, and none in an older file is not none at all.
+  flags_ = sched::kIsUnknown;
+  write({{200, Kind::Faults, 16}, end});
+  EXPECT_FALSE(OffCpuLane::open(path_).value()->knowsFaults());
+  flags_ = 0, version_ = sched::kHeldVersion;
+  write({{150, Kind::On, 0}, end});
+  EXPECT_FALSE(OffCpuLane::open(path_).value()->knowsFaults());
+}
+
 // A killed process's file is completed, wherever it was cut.
 TEST_F(File, CutAnywhere) {
   ASSERT_TRUE(atf::writeSched(path_, OffCpuLane(randomPeriods(5, 20), 900, 1'000'000), 7));
@@ -390,10 +430,14 @@ TEST_F(File, Wrong) {
   EXPECT_EQ(check(), "E_BAD_MAGIC");
   write({{200, Kind::On, 0}, {300, Kind::KnownTo, 5}});
   EXPECT_EQ(check(), "E_BAD_CHECKSUM");
-  write({{200, Kind{9}, 0}, {300, Kind::KnownTo, 5}});
+  write({{200, Kind{10}, 0}, {300, Kind::KnownTo, 5}});
   EXPECT_EQ(check(), "E_BAD_RECORD");
   write({{200, Kind::Held, 0}, {300, Kind::KnownTo, 5}}); // version 1 has no Held
   EXPECT_EQ(check(), "E_BAD_RECORD");
+  version_ = sched::kHeldVersion;
+  write({{200, Kind::Faults, 16}, {300, Kind::KnownTo, 5}});
+  EXPECT_EQ(check(), "E_BAD_RECORD");
+  version_ = sched::kVersion;
   write({{200, Kind::KnownTo, 0}, {300, Kind::On, 5}});
   EXPECT_EQ(check(), "E_BAD_RECORD");
   write({{200, Kind::On, 0}});

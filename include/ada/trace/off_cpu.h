@@ -52,6 +52,13 @@ struct OnCpu {
   bool operator==(const OnCpu &) const = default;
 };
 
+/// Page faults of a thread since the ones before: where it touched memory for the first time, for example.
+struct PageFaults {
+  uint64_t lastNs = 0; ///< when the last of them was
+  uint32_t count = 0;
+  bool operator==(const PageFaults &) const = default;
+};
+
 /// Sums of such times. With the on-CPU time they add up to the whole time.
 struct OffCpuTimes {
   uint64_t waitingNs = 0, preemptedNs = 0, recorderNs = 0, unknownNs = 0;
@@ -131,6 +138,14 @@ public:
   uint64_t knownToNs() const { return toNs_; }
   /// The times for which it is known on which processor it was, by time. Times of the recorder may lie inside.
   std::span<const OnCpu> runs() const { return runs_; }
+  /// Whether the system reported page faults.
+  bool knowsFaults() const { return knowsFaults_; }
+  /// By time, without those that came while the recorder held the thread up.
+  std::span<const PageFaults> faults() const { return faults_; }
+  /// How many there were in fromNs <= t < toNs, about: what is reported at a time counts there.
+  uint64_t faultsBetween(uint64_t fromNs, uint64_t toNs) const;
+  /// Page faults in any order. For readers of files, before others see the lane.
+  void setFaults(std::vector<PageFaults> faults, bool areKnown);
   /// Sums of what lies in fromNs <= t < toNs.
   OffCpuTimes timesBetween(uint64_t fromNs, uint64_t toNs) const;
 
@@ -139,6 +154,8 @@ private:
 
   std::vector<OffCpu> periods_; // all
   std::vector<OnCpu> runs_;
+  std::vector<PageFaults> faults_;
+  bool knowsFaults_ = false;
   size_t first_ = 0, count_ = 0;  // the part that periods() returns
   std::vector<OffCpuTimes> sums_; // of all periods before every 64th one
   uint64_t fromNs_, toNs_;

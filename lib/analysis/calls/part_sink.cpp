@@ -106,7 +106,11 @@ static std::shared_ptr<const OffCpuLane> partOf(const std::shared_ptr<const OffC
     if (run.fromNs < run.toNs)
       runs.push_back(run);
   }
-  return std::make_shared<OffCpuLane>(std::move(periods), fromNs, toNs, lane->isSchedKnown(), std::move(runs));
+  auto part = OffCpuLane(std::move(periods), fromNs, toNs, lane->isSchedKnown(), std::move(runs));
+  std::vector<PageFaults> faults(lane->faults().begin(), lane->faults().end());
+  std::erase_if(faults, [&](const PageFaults &of) { return of.lastNs < fromNs || of.lastNs >= toNs; });
+  part.setFaults(std::move(faults), lane->knowsFaults());
+  return std::make_shared<const OffCpuLane>(std::move(part));
 }
 
 // Called at the first event: the traces that we write have named all threads by then.

@@ -64,7 +64,7 @@ void add(Lane &lane, const ring::Held &held, uint32_t tid) {
   Record records[ring::kMostHeldRecords];
   const unsigned count = ring::recordsOf(held, records);
   if (count > 0 && lane.bytes.empty()) {
-    Header header = {{}, sched::kNewestVersion, tid, held.fromNs, sched::kIsUnknown};
+    Header header = {{}, sched::kHeldVersion, tid, held.fromNs, sched::kIsUnknown};
     std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
     lane.bytes.assign(reinterpret_cast<const char *>(&header), sizeof header);
   }

@@ -30,8 +30,14 @@ void SchedFile::write(const Switch *switches, uint64_t count) {
   sched::Record records[kRecords];
   for (uint64_t i = 0; i < count;) {
     uint64_t n = 0;
+    sched::Record state = {};
     for (; i < count && n + 1 < kRecords; ++i) {
       const Switch &s = switches[i];
+      if (s.kind == Switch::Kind::Faults) {
+        if (s.timeNs > onSinceNs_ && s.value >= faults_) // before the first event there was no call to have them
+          records[n++] = {s.timeNs, sched::Kind::Faults, faults_ = s.value};
+        continue;
+      }
       if (isRepeated(s))
         continue;
       if (s.kind != Switch::Kind::On && s.timeNs > onSinceNs_ && onSinceNs_ > 0)
@@ -42,10 +48,12 @@ void SchedFile::write(const Switch *switches, uint64_t count) {
                       : s.kind == Switch::Kind::Waits ? sched::Kind::Waits
                                                       : sched::Kind::Preempted,
                       s.value};
+      state = records[n - 1];
     }
     if (n > 0 && isActive_) {
       append(records, n);
-      last_ = records[n - 1];
+      if (state.timeNs > 0)
+        last_ = state;
     }
   }
 }

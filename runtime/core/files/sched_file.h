@@ -1,4 +1,4 @@
-// The scheduling record of one thread: when it was on-CPU, and when the recorder held it up.
+// The scheduling record of one thread: when it was on-CPU, where it had page faults, and when the recorder held it up.
 //
 // See docs/formats/sched.md. While it is short, its bytes are in the ring, where a kill leaves them, and a manifest
 // that is written after finish() has them: a file for each process of a build would cost more than its contents.
@@ -110,7 +110,8 @@ private:
   uint64_t lastNs_ = 0;
   bool isOn_ = false; // the state in the last record, if there was one
   bool isKnown_ = false;
-  sched::Record last_ = {}; // the last one from the kernel
+  uint32_t faults_ = 0;     // how many a record of them stands for
+  sched::Record last_ = {}; // the last one from the kernel about switches
   // At its first event the thread was on-CPU, and if the kernel's first record says that it leaves, it was until then.
   // The time of that event; 0 if it is not known, or the kernel may have reported something since.
   uint64_t onSinceNs_ = 0;

@@ -21,6 +21,11 @@ constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataB
 // Small ones are enough for 5 ms of that.
 constexpr uint64_t kMostNarrowBytes = 65536, kAllNarrowBytes = 131072;
 
+// How many page faults of a thread have a record, and how many rounds of start() can have theirs.
+constexpr uint32_t kFaults = 16, kFaultRounds = 5;
+constexpr uint64_t kFieldOfRound[kFaultRounds - 1] = {PERF_SAMPLE_ADDR, PERF_SAMPLE_CPU, PERF_SAMPLE_ID,
+                                                      PERF_SAMPLE_STREAM_ID};
+
 uint32_t parseNumber(const char *text) {
   uint32_t n = 0;
   for (; *text >= '0' && *text <= '9'; ++text)
@@ -39,12 +44,17 @@ perf_event_mmap_page &controlOf(char *control) { return *reinterpret_cast<perf_e
 
 } // namespace
 
-int SwitchEvents::open(uint32_t thread, uint32_t processor) {
+// `round`: in which round of start() the thread was found. If it inherited events, too, those are of an earlier round.
+// The size of a fault's record tells them apart: after the time, each round has one more field.
+int SwitchEvents::open(uint32_t thread, uint32_t processor, uint32_t round) {
   perf_event_attr a = {};
   a.type = PERF_TYPE_SOFTWARE;
   a.size = sizeof a;
-  a.config = PERF_COUNT_SW_DUMMY;
+  a.config = round < kFaultRounds ? PERF_COUNT_SW_PAGE_FAULTS : PERF_COUNT_SW_DUMMY;
+  a.sample_period = round < kFaultRounds ? kFaults + round : 0;
   a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  for (uint32_t i = 0; i < round && i < kFaultRounds - 1; ++i)
+    a.sample_type |= kFieldOfRound[i];
   a.sample_id_all = 1;
   a.context_switch = 1;
   a.exclude_kernel = a.exclude_hv = 1;
@@ -128,12 +138,12 @@ void SwitchEvents::dropNarrow() {
 
 // Sends a thread's records to the same buffers. Its events live as long as their descriptors, which stay open. Some
 // descriptors are left for the trace's files.
-void SwitchEvents::share(uint32_t thread) {
+void SwitchEvents::share(uint32_t thread, uint32_t round) {
   constexpr uint64_t kLeft = 8;
   rlimit64 limit = {};
   const bool isKnown = sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0;
   for (uint32_t i = 0; i < processors_; ++i) {
-    const int fd = open(thread, buffers_[i].processor);
+    const int fd = open(thread, buffers_[i].processor, round);
     if (fd == -ESRCH) // it has ended
       return;
     const bool isTooMany = isKnown && fd >= 0 && static_cast<uint64_t>(fd) + kLeft >= limit.rlim_cur;
@@ -186,7 +196,7 @@ int SwitchEvents::start(bool isAlone) {
     findThreads();
   for (uint32_t round = 0, next = 1; error == 0 && round < kMostRounds && next < threadCount_; ++round) {
     for (; next < threadCount_; ++next)
-      share(threads_[next]);
+      share(threads_[next], round + 1);
     findThreads();
   }
   for (uint32_t i = 0; i < processors_; ++i)
@@ -260,7 +270,7 @@ SwitchEvents::Reader::~Reader() {
   __atomic_store_n(&control.data_tail, tail_, __ATOMIC_RELEASE);
 }
 
-// Every record ends with the two words of sample_type: process and thread, then the time.
+// After what a record has of its own come process and thread, then the time.
 bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
   while (tail_ < head_) {
     const uint64_t begin = word(tail_);
@@ -270,11 +280,15 @@ bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
       tail_ = head_;
       return false;
     }
-    const uint64_t who = word(tail_ + bytes - 16);
-    s.timeNs = word(tail_ + bytes - 8);
+    const bool isSample = header.type == PERF_RECORD_SAMPLE, isLost = header.type == PERF_RECORD_LOST && bytes >= 40;
+    if (!isSample && !isLost && header.type != PERF_RECORD_SWITCH) {
+      tail_ += bytes;
+      continue;
+    }
+    const uint64_t about = tail_ + (isLost ? 24 : 8), who = word(about);
+    s.timeNs = word(about + 8);
     if (s.timeNs > limitNs)
       return false;
-    const bool isLost = header.type == PERF_RECORD_LOST && bytes >= 40;
     if (isLost && !buffer_.hasToldFrom) {
       buffer_.hasToldFrom = true;
       s = {buffer_.lastNs, 0, buffer_.processor, Switch::Kind::LostFrom};
@@ -288,12 +302,19 @@ bool SwitchEvents::Reader::next(Switch &s, uint64_t limitNs) {
       s.kind = Switch::Kind::Lost, s.tid = 0, s.value = lost < UINT32_MAX ? static_cast<uint32_t>(lost) : UINT32_MAX;
       return true;
     }
-    if (header.type != PERF_RECORD_SWITCH || static_cast<uint32_t>(who) != events_.process_)
+    if (static_cast<uint32_t>(who) != events_.process_)
       continue;
+    s.tid = static_cast<uint32_t>(who >> 32);
+    if (isSample && events_.countsFaults(buffer_, s.timeNs)) {
+      s.kind = Switch::Kind::Faults, s.value = kFaults + static_cast<uint32_t>((bytes - 24) / 8);
+      return true;
+    }
+    if (isSample)
+      continue;
+    s.value = buffer_.processor;
     s.kind = !(header.misc & PERF_RECORD_MISC_SWITCH_OUT)        ? Switch::Kind::On
              : header.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? Switch::Kind::Preempted
                                                                  : Switch::Kind::Waits;
-    s.tid = static_cast<uint32_t>(who >> 32), s.value = buffer_.processor;
     return true;
   }
   return false;

@@ -1,7 +1,8 @@
-// When this process's threads go on-CPU and off-CPU, as the kernel reports it.
+// When this process's threads go on-CPU and off-CPU, and where they have many page faults, as the kernel reports it.
 //
-// These are the context switch records of perf_event_open, which need no privileges while perf_event_paranoid is 2 or
-// less.
+// These are the context switch records of perf_event_open, and a record for each 16 or so page faults of a thread on
+// one processor. They need no privileges while perf_event_paranoid is 2 or less. Not every fault has a record: those of
+// a program that fills memory would leave no room for the switches.
 //
 // One buffer per processor takes the records of all threads. Threads that begin later are included by inheritance, so
 // nothing has to be called for them. Reading the buffers only reads memory, so once start() has returned, no seccomp
@@ -20,11 +21,12 @@ namespace ada::runtime {
 class SwitchEvents {
 public:
   struct Switch {
-    enum class Kind : uint32_t { On, Waits, Preempted, LostFrom, Lost };
+    enum class Kind : uint32_t { On, Waits, Preempted, LostFrom, Lost, Faults };
     uint64_t timeNs; // CLOCK_BOOTTIME
     uint32_t tid;    // LostFrom, Lost: none
     uint32_t value;  // the processor; Lost: how many records of LostFrom's processor, of any thread, are missing
-                     // since then
+                     // since then; Faults: how many; if a thread was included twice, only its highest
+                     // number counts
     Kind kind;
   };
 
@@ -92,15 +94,19 @@ private:
     const char *data_;
     uint64_t mask_, tail_, head_;
   };
+  // Whether a fault at that time belongs to the buffer, and not to the one that replaces it or that it replaces.
+  bool countsFaults(const Buffer &buffer, uint64_t ns) const {
+    return (&buffer < buffers_ + processors_) == (ns >= widenedNs_);
+  }
   static constexpr uint32_t kMostProcessors = 8192, kMostThreads = 1024;
 
   // A descriptor or a negative errno.
-  int open(uint32_t thread, uint32_t processor);
+  int open(uint32_t thread, uint32_t processor, uint32_t round = 0);
   int map(int fd, uint32_t processor, uint64_t most, Buffer &buffer);
   bool mayStayOpen() const;
   int addProcessors();
   void dropNarrow();
-  void share(uint32_t thread);
+  void share(uint32_t thread, uint32_t round);
   void findThreads();
   void stop();
 

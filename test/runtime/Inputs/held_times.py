@@ -18,7 +18,7 @@ WAITED, TOUCH, OTHER = 1, 2, 4
 
 def records(data, path):
     magic, version, _, _, flags = struct.unpack_from("<8sIIQQ", data)
-    assert magic == b"ADASCHED" and version == 2 and flags in (0, 1), (path, magic, version, flags)
+    assert magic == b"ADASCHED" and version in (2, 3) and flags in (0, 1), (path, magic, version, flags)
     found = [struct.unpack_from("<QII", data, at) for at in range(32, len(data), 16)]
     assert found[-1][1] == 5, f"{path} has no end"
     return found[:-1], flags

@@ -176,6 +176,8 @@ public:
 
   void take(const Record &r) {
     const uint64_t ns = std::max(r.timeNs, lastNs_);
+    if (r.kind == sched::Kind::Faults)
+      return faults_.push_back({r.timeNs, r.value});
     if (r.kind != sched::Kind::KnownTo && r.kind != sched::Kind::Held && r.kind != sched::Kind::Resumed)
       knownFromNs_ = std::min(knownFromNs_, ns);
     switch (r.kind) {
@@ -226,6 +228,8 @@ public:
     case sched::Kind::Held:
     case sched::Kind::Resumed:
       return held_.take(r);
+    case sched::Kind::Faults:
+      break;
     }
     lastNs_ = ns;
   }
@@ -238,11 +242,13 @@ public:
     close(toNs);
     const bool isKnown = !(header.flags & sched::kIsUnknown);
     if (!isKnown)
-      periods_.clear(), runs.clear();
+      periods_.clear(), runs.clear(), faults_.clear();
     const std::vector<OffCpu> held = held_.finish(toNs, periods_);
     // What the thread did before its first record, nobody has said.
     const uint64_t fromNs = isKnown ? std::min(knownFromNs_, toNs) : header.fromNs;
-    return std::make_shared<OffCpuLane>(withHeld(std::move(periods_), held), fromNs, toNs, isKnown, std::move(runs));
+    auto lane = OffCpuLane(withHeld(std::move(periods_), held), fromNs, toNs, isKnown, std::move(runs));
+    lane.setFaults(std::move(faults_), header.version > sched::kHeldVersion);
+    return std::make_shared<const OffCpuLane>(std::move(lane));
   }
 
 private:
@@ -260,6 +266,7 @@ private:
   }
 
   std::vector<OffCpu> periods_;
+  std::vector<PageFaults> faults_;
   HeldBuilder held_;
   RunBuilder runs_;
   OffCpu open_;
@@ -363,15 +370,24 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
   const bool hasHeld = std::ranges::count(lane.periods(), OffCpu::Why::Recorder, &OffCpu::why) > 0;
   const bool isKnown = lane.isSchedKnown();
   Header header = {{},
-                   isKnown && !hasHeld ? sched::kVersion : sched::kNewestVersion,
+                   lane.knowsFaults()    ? sched::kNewestVersion
+                   : isKnown && !hasHeld ? sched::kVersion
+                                         : sched::kHeldVersion,
                    tid,
                    lane.knownFromNs(),
                    isKnown ? 0 : sched::kIsUnknown};
   std::memcpy(header.magic, sched::kMagic, sizeof header.magic);
   std::string bytes(reinterpret_cast<const char *>(&header), sizeof header);
-  const auto add = [&](uint64_t ns, sched::Kind kind, uint32_t value) {
-    const Record record = {ns, kind, value};
+  auto faults = lane.faults();
+  const auto addRecord = [&](const Record &record) {
     bytes.append(reinterpret_cast<const char *>(&record), sizeof record);
+  };
+  const auto add = [&](uint64_t ns, sched::Kind kind, uint32_t value) {
+    for (; !faults.empty() && (faults.front().lastNs <= ns || kind == sched::Kind::KnownTo); faults = faults.subspan(1))
+      addRecord({faults.front().lastNs, sched::Kind::Faults, faults.front().count});
+    if (kind == sched::Kind::KnownTo)
+      value = crc32c(0, bytes.data(), bytes.size());
+    addRecord({ns, kind, value});
   };
   // Where it came on-CPU at that time; if that is not known, where it was before.
   const auto processorAt = [&](uint64_t ns, uint32_t before) {
@@ -413,7 +429,7 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
     if (off.toNs < lane.knownToNs())
       add(off.toNs, sched::Kind::On, processorAt(off.toNs, off.processor));
   }
-  add(lane.knownToNs(), sched::Kind::KnownTo, crc32c(0, bytes.data(), bytes.size()));
+  add(lane.knownToNs(), sched::Kind::KnownTo, 0);
   return bytes;
 }
 
@@ -467,8 +483,9 @@ Expected<void> checkSched(const SchedRecord &checked) {
   const size_t count = recordsIn(bytes);
   for (size_t i = 0; i < count; ++i) {
     const Record record = recordAt(bytes, i);
-    if (record.kind < sched::Kind::On ||
-        record.kind > (header.version == sched::kVersion ? sched::Kind::KnownTo : sched::Kind::LostFrom))
+    if (record.kind < sched::Kind::On || record.kind > (header.version == sched::kVersion       ? sched::Kind::KnownTo
+                                                        : header.version == sched::kHeldVersion ? sched::Kind::LostFrom
+                                                                                                : sched::Kind::Faults))
       return errorAt("E_BAD_RECORD", "has a record of kind " + std::to_string(static_cast<uint32_t>(record.kind)), path,
                      offsetOf(i) + 8);
     if (record.kind == sched::Kind::KnownTo && i + 1 < count)
