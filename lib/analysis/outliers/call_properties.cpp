@@ -208,11 +208,15 @@ void argumentProperties(const CallSample &sample, const CallValues &values, cons
       textProperties(sample, name, list, isOpen, tested, use);
 }
 
-void exceptionProperty(const CallSample &sample, const PropertyUse &use) {
+void exceptionProperties(const CallSample &sample, const PropertyUse &use) {
   Property property;
   property.kind = FactorKind::Exception, property.what = "left by an exception";
   for (const SampledCall &call : sample.calls)
     property.holds.push_back(call.isException);
+  use(property);
+  property.what = "an exception was thrown in it, and caught", property.holds.clear();
+  for (const SampledCall &call : sample.calls)
+    property.holds.push_back(call.hasException && !call.isException);
   use(property);
 }
 
@@ -247,6 +251,33 @@ void firstCallProperties(const CallSample &sample, const TraceTable &table, cons
     property.holds.clear();
     for (const SampledCall &call : sample.calls)
       property.holds.push_back(call.nth < most);
+    use(property);
+  }
+}
+
+void faultProperties(const CallSample &sample, const TraceTable &table, const std::vector<bool> &isOpen,
+                     const PropertyUse &use) {
+  std::vector<uint64_t> faults, ofSlow;
+  Property property;
+  property.kind = FactorKind::Faults;
+  for (const SampledCall &call : sample.calls) {
+    const OffCpuLane *const lane = table.threads[call.thread].offCpu.get();
+    property.known.push_back(lane && lane->knowsFaults());
+    faults.push_back(property.known.back() ? lane->faultsBetween(call.beginNs, call.endNs) : 0);
+    if (call.isSlow && isOpen[faults.size() - 1] && faults.back() > 0)
+      ofSlow.push_back(faults.back());
+  }
+  std::ranges::sort(ofSlow);
+  constexpr size_t kLimits = 8;
+  property.tested = kLimits + 1;
+  std::set<uint64_t> limits;
+  for (size_t i = 0; i <= kLimits && !ofSlow.empty(); ++i)
+    limits.insert(ofSlow[i * (ofSlow.size() - 1) / kLimits]);
+  for (const uint64_t limit : limits) {
+    property.what = fmt::format("{} or more: it touches memory for the first time", limit);
+    property.holds.clear();
+    for (const uint64_t count : faults)
+      property.holds.push_back(count >= limit);
     use(property);
   }
 }

@@ -37,8 +37,11 @@ using PropertyUse = std::function<void(const Property &)>;
 
 void argumentProperties(const CallSample &sample, const CallValues &values, const std::vector<bool> &isOpen,
                         const PropertyUse &use);
-void exceptionProperty(const CallSample &sample, const PropertyUse &use);
+void exceptionProperties(const CallSample &sample, const PropertyUse &use);
 void firstCallProperties(const CallSample &sample, const TraceTable &table, const PropertyUse &use);
+/// How many page faults it had, in about: see docs/formats/sched.md.
+void faultProperties(const CallSample &sample, const TraceTable &table, const std::vector<bool> &isOpen,
+                     const PropertyUse &use);
 void threadProperties(const CallSample &sample, const TraceTable &table, const PropertyUse &use);
 void beforeProperties(const CallSample &sample, const PropertyUse &use);
 void concurrentProperties(const CallSample &sample, const TraceTable &table, uint64_t windowNs, const PropertyUse &use);

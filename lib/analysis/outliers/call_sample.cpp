@@ -96,8 +96,10 @@ public:
       return;
     touch(open_.back()).cpuNs += span.durationNs() - span.childrenNs; // minus what was off-CPU: takeOffCpu()
     open_.pop_back();
-    if (span.depth > functionDepth_)
+    if (span.depth > functionDepth_) {
+      current_.hasException |= span.how == SpanEnd::Exception;
       return;
+    }
     if (span.endSeq == next_.front().call.endSeq)
       finishCall(span);
     leave();

@@ -28,7 +28,9 @@ struct CallPart {
 struct SampledCall {
   uint32_t thread = 0; ///< in the table given
   uint64_t beginSeq = 0, endSeq = 0, beginNs = 0, endNs = 0;
-  bool isSlow = false, isException = false;
+  bool isSlow = false;
+  bool isException = false;                    ///< it was left by an exception
+  bool hasException = false;                   ///< one of the calls in it was
   uint64_t nth = 0;                            ///< number of the call among those of its thread, from 0
   uint32_t caller = kNoName, before = kNoName; ///< numbers of names: the caller, and what that called just before
   uint64_t preemptedNs = 0, recorderNs = 0, unknownNs = 0;

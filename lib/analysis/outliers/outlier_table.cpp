@@ -46,9 +46,10 @@ constexpr Column<SlowExampleLine> kExamples[] = {
 };
 
 constexpr Column<OutlierFactor> kFactors[] = {
-    {ColumnInfo{"kind", Holds::Text,
-                "`own`, `callee`, `waiting`, `preempted`, `argument` (also results and exceptions), `thread`, `time`, "
-                "`before`, `concurrent`; the last one is `unexplained`"},
+    {ColumnInfo{
+         "kind", Holds::Text,
+         "`own`, `callee`, `waiting`, `preempted`, `argument` (also results and exceptions), `faults` (page faults), "
+         "`thread`, `time`, `before`, `concurrent`; the last one is `unexplained`"},
      [](const OutlierFactor &factor) -> Value { return factorKindName(factor.kind); }},
     {ColumnInfo{"what", Holds::Text, "the factor, for people"},
      [](const OutlierFactor &factor) -> Value { return factor.what; }},

@@ -16,13 +16,16 @@
 namespace ada::analysis {
 
 const char *factorKindName(FactorKind kind) {
-  static constexpr const char *kNames[] = {"own",      "callee", "waiting", "preempted", "unexplained", "argument",
-                                           "argument", "thread", "time",    "before",    "concurrent",  "unexplained"};
+  static constexpr const char *kNames[] = {"own",      "callee",     "waiting",    "preempted", "unexplained",
+                                           "argument", "argument",   "faults",     "thread",    "time",
+                                           "before",   "concurrent", "unexplained"};
   return kNames[static_cast<size_t>(kind)];
 }
 
 const char *factorKindText(FactorKind kind) {
-  return kind == FactorKind::Exception ? "exception" : factorKindName(kind);
+  return kind == FactorKind::Exception ? "exception"
+         : kind == FactorKind::Faults  ? "page faults"
+                                       : factorKindName(kind);
 }
 
 const char *factorSureName(const OutlierFactor &factor) {
@@ -106,9 +109,9 @@ public:
     std::vector<bool> byProgram(columns_.size()); // preemption comes from outside, whatever the arguments are
     for (size_t c = 0; c < columns_.size(); ++c)
       byProgram[c] = columns_[c].kind != FactorKind::Preempted && columns_[c].kind != FactorKind::Unknown;
-    claim(byProgram, 3, [&](const PropertyUse &use) {
+    claim(byProgram, 4, [&](const PropertyUse &use) {
       argumentProperties(sample_, values, isOpen_, use);
-      exceptionProperty(sample_, use);
+      exceptionProperties(sample_, use);
       firstCallProperties(sample_, table_, use);
     });
     // Parts with a reason of their own. The others are own code, and callees that ordinary calls have as well.
@@ -119,6 +122,7 @@ public:
     for (size_t c = 0; c < columns_.size(); ++c)
       if (!isVague[c] && columns_[c].kind != FactorKind::Unknown)
         takePart(c);
+    claim(isVague, 1, [&](const PropertyUse &use) { faultProperties(sample_, table_, isOpen_, use); });
     claim(isVague, 4, [&](const PropertyUse &use) {
       threadProperties(sample_, table_, use);
       beforeProperties(sample_, use);

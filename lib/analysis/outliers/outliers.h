@@ -7,9 +7,9 @@
 // object, and preemption. What differs there says how the slow calls are slow. Other properties of a call (an argument,
 // that it is the first one, its thread) can say why: if slow calls have such a property and ordinary ones do not, the
 // extra time of the calls that have it counts as explained by the property, to the extent that it is more frequent
-// among slow calls. Arguments, exceptions and first calls come before all other parts but preemption. Thread, time,
-// what ran before and what ran at the same time explain only time for which there is no better reason: own code, and
-// callees that are slower than otherwise.
+// among slow calls. Arguments, exceptions and first calls come before all other parts but preemption. Page faults, then
+// thread, time, what ran before and what ran at the same time explain only time for which there is no better reason:
+// own code, and callees that are slower than otherwise.
 //
 // A factor is significant if chance alone gives it with a probability of less than kLeastChance, after correction for
 // the number of properties and parts that were looked at (Bonferroni), and if it explains kLeastShareExplained of the
@@ -43,8 +43,9 @@ enum class FactorKind {
   Waiting,     ///< off-CPU by itself
   Preempted,   ///< off-CPU although it had work to do
   Unknown,     ///< scheduling records were lost; counts as unexplained
-  Exception,   ///< left by an exception
+  Exception,   ///< left by an exception, or one was caught in it
   Argument,    ///< an argument or the result
+  Faults,      ///< page faults: memory that it touched for the first time
   Thread,      ///< on which thread it ran
   Time,        ///< first calls, bursts, a period
   Before,      ///< its caller, or what that called before
