@@ -36,9 +36,16 @@ constexpr bool kTimed = true, kCxx = true, kPlain = true;
 constexpr Row kRows[] = {
     {"accept", {WaitKind::Socket, Accept}, kPlain},
     {"accept4", {WaitKind::Socket, Accept}, kPlain},
+    {"call_once", {WaitKind::Once, Block}},
     {"clock_nanosleep", sleeps(SleepTime::ClockTimespec)},
     {"close", {WaitKind::Descriptor, Close}, kPlain},
+    {"cnd_broadcast", {WaitKind::Condition, Wake}},
+    {"cnd_init", {WaitKind::Condition, Init}},
+    {"cnd_signal", {WaitKind::Condition, Wake}},
+    {"cnd_timedwait", {WaitKind::Condition, WaitUnlocked, 0, kTimed}},
+    {"cnd_wait", {WaitKind::Condition, WaitUnlocked}},
     {"connect", {WaitKind::Socket, Read}, kPlain},
+    {"copy_file_range", {WaitKind::File, Block}},
     {"creat", {WaitKind::File, Open}, kPlain},
     {"epoll_ctl", {WaitKind::Poll, Watch}},
     {"epoll_pwait", {WaitKind::Poll, Poll}},
@@ -50,6 +57,7 @@ constexpr Row kRows[] = {
     {"fgetc", {WaitKind::File, Block}},
     {"fgets", {WaitKind::File, Block}},
     {"flock", {WaitKind::File, Block}},
+    {"fopen", {WaitKind::File, Block}},
     {"fprintf", {WaitKind::File, Block}},
     {"fputs", {WaitKind::File, Block}},
     {"fread", {WaitKind::File, Block}},
@@ -57,10 +65,19 @@ constexpr Row kRows[] = {
     {"fwrite", {WaitKind::File, Block}},
     {"getaddrinfo", {WaitKind::Socket, Block}},
     {"getline", {WaitKind::File, Block}, kPlain},
+    {"lockf", {WaitKind::File, Block}},
     {"mq_receive", {WaitKind::Queue, Await}},
     {"mq_send", {WaitKind::Queue, Wake}},
+    {"mq_timedreceive", {WaitKind::Queue, Await, 0, kTimed}},
+    {"mq_timedsend", {WaitKind::Queue, Wake}},
     {"msgrcv", {WaitKind::Queue, Await}},
     {"msgsnd", {WaitKind::Queue, Wake}},
+    {"msync", {WaitKind::File, Block}},
+    {"mtx_init", {WaitKind::Mutex, Init}},
+    {"mtx_lock", {WaitKind::Mutex, Lock}},
+    {"mtx_timedlock", {WaitKind::Mutex, Lock, 0, kTimed}},
+    {"mtx_trylock", {WaitKind::Mutex, TryLock}},
+    {"mtx_unlock", {WaitKind::Mutex, Unlock}},
     {"nanosleep", sleeps(SleepTime::Timespec)},
     {"open", {WaitKind::File, Open}, kPlain},
     {"openat", {WaitKind::File, Open}, kPlain},
@@ -71,6 +88,7 @@ constexpr Row kRows[] = {
     {"ppoll", {WaitKind::Poll, Block}},
     {"pread", {WaitKind::File, Read}, kPlain},
     {"preadv", {WaitKind::File, Read}},
+    {"preadv2", {WaitKind::File, Read}},
     {"pselect", {WaitKind::Poll, Block}},
     {"pthread_barrier_init", {WaitKind::Barrier, Init}},
     {"pthread_barrier_wait", {WaitKind::Barrier, Arrive}},
@@ -107,6 +125,7 @@ constexpr Row kRows[] = {
     {"pthread_timedjoin_np", {WaitKind::Join, Join, 0, kTimed}},
     {"pwrite", {WaitKind::File, Write}, kPlain},
     {"pwritev", {WaitKind::File, Write}},
+    {"pwritev2", {WaitKind::File, Write}},
     {"read", {WaitKind::Descriptor, Read}, kPlain},
     {"readv", {WaitKind::Descriptor, Read}},
     {"recv", {WaitKind::Socket, Read}, kPlain},
@@ -121,6 +140,7 @@ constexpr Row kRows[] = {
     {"sem_wait", {WaitKind::Semaphore, Await}},
     {"semop", {WaitKind::Semaphore, Block}},
     {"send", {WaitKind::Socket, Write}, kPlain},
+    {"sendfile", {WaitKind::File, Block}},
     {"sendmmsg", {WaitKind::Socket, Write}},
     {"sendmsg", {WaitKind::Socket, Write}},
     {"sendto", {WaitKind::Socket, Write}},
@@ -131,6 +151,7 @@ constexpr Row kRows[] = {
     {"sleep", sleeps(SleepTime::Seconds), kPlain},
     {"socket", {WaitKind::Socket, Open}, kPlain},
     {"socketpair", {WaitKind::Socket, OpenPair}},
+    {"splice", {WaitKind::Pipe, Block}},
     {"std::_V2::condition_variable_any::notify_all", {WaitKind::Condition, Wake}},
     {"std::_V2::condition_variable_any::notify_one", {WaitKind::Condition, Wake}},
     {"std::__1::condition_variable::notify_all", {WaitKind::Condition, Wake}},
@@ -148,7 +169,12 @@ constexpr Row kRows[] = {
     {"std::this_thread::__sleep_for", {WaitKind::Sleep, Block}},
     {"std::thread::_M_start_thread", {WaitKind::Join, StartThread, 0, false, kCxx}},
     {"std::thread::join", {WaitKind::Join, Join, 0, false, kCxx}},
+    {"sync_file_range", {WaitKind::File, Block}},
+    {"syncfs", {WaitKind::File, Block}},
     {"syscall", {WaitKind::Futex, Syscall}},
+    {"thrd_create", {WaitKind::Join, StartThread}},
+    {"thrd_join", {WaitKind::Join, Join}},
+    {"thrd_sleep", sleeps(SleepTime::Timespec)},
     {"usleep", sleeps(SleepTime::Microseconds)},
     {"wait", {WaitKind::Child, WaitChild}, kPlain},
     {"wait3", {WaitKind::Child, WaitChild}, kPlain},
@@ -166,6 +192,12 @@ constexpr bool isSorted() {
   return true;
 }
 static_assert(isSorted());
+
+// Null if there is none.
+const Row *rowOf(std::string_view name) {
+  const auto row = std::ranges::lower_bound(kRows, name, {}, &Row::name);
+  return row != std::end(kRows) && row->name == name ? row : nullptr;
+}
 
 } // namespace
 
@@ -195,9 +227,13 @@ WaitFunction waitFunctionOf(const model::Function &function) {
   std::string_view name = function.displayName.empty() ? function.name : function.displayName;
   // uftrace names calls through the procedure linkage table like the function; other tools add "@plt".
   name = name.substr(0, name.find('@'));
-  const std::string plain(name.substr(0, select::lengthWithoutParameters({name.data(), name.size()})));
-  const auto row = std::ranges::lower_bound(kRows, std::string_view(plain), {}, &Row::name);
-  if (row == std::end(kRows) || row->name != plain || (row->isPlain && !function.isExternal && !function.file.empty()))
+  name = name.substr(0, select::lengthWithoutParameters({name.data(), name.size()}));
+  const Row *row = rowOf(name);
+  if (!row && name.ends_with("64")) // with large files
+    row = rowOf(name.substr(0, name.size() - 2));
+  if (!row && name.starts_with("__") && name.ends_with("_chk")) // with checks of buffers' sizes
+    row = rowOf(name.substr(2, name.size() - 6));
+  if (!row || (row->isPlain && !function.isExternal && !function.file.empty()))
     return {};
   return row->function;
 }

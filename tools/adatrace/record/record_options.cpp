@@ -14,7 +14,8 @@ namespace {
 
 // Functions whose arguments show what a thread waits for, which thread holds it, or for how long it asks to sleep.
 constexpr const char *kWaitGlobs =
-    "pthread_{mutex,rwlock,spin,cond,barrier}_*|pthread_{create,join,timedjoin_np,clockjoin_np}|sem_*|syscall|"
+    "pthread_{mutex,rwlock,spin,cond,barrier}_*|pthread_{create,join,timedjoin_np,clockjoin_np}|{mtx,cnd}_*|"
+    "thrd_{create,join,sleep}|sem_*|syscall|"
     "std::condition_variable::*|std::_V2::condition_variable_any::*|std::thread::{join,_M_start_thread}|"
     "std::__1::{thread,mutex,condition_variable}::*|pipe|pipe2|socket|socketpair|accept|accept4|connect|open|openat|"
     "creat|eventfd|close|read|readv|pread|preadv|write|writev|pwrite|pwritev|recv*|send*|epoll_*|wait|wait3|wait4|"

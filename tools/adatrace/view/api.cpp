@@ -129,7 +129,11 @@ void writeFunctions(JsonText &json, ApiRequest &request) {
   json.beginObject().beginArray("functions");
   for (const auto &[process, function] : request.session().functions().from(since)) {
     json.beginObject().number("id", number++).text("name", nameOf(function, NameStyle::Short));
-    json.text("file", oneLine(function.file)).number("line", function.line).endObject();
+    json.text("file", oneLine(function.file)).number("line", function.line);
+    const analysis::WaitFunction waits = analysis::waitFunctionOf(function);
+    if (analysis::canWait(waits.action))
+      json.text("waits_for", analysis::waitKindName(waits.kind));
+    json.endObject();
   }
   json.endArray().endObject();
 }

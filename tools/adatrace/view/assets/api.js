@@ -8,7 +8,7 @@
  *   is_gone?: boolean, resolution_ns: number, times_are_order: boolean, process_count: number, thread_count: number,
  *   processes: Process[], threads: Thread[], functions: number,
  *   index: {state: 'ready' | 'building' | 'failed', progress: number, note?: string}, warnings: string[]}} SessionInfo
- * @typedef {{id: number, name: string, file: string, line: number}} FunctionInfo
+ * @typedef {{id: number, name: string, file: string, line: number, waits_for?: string}} FunctionInfo
  * @typedef {{from: number, to: number, source: 'events' | 'index' | 'samples', exact: boolean, max_depth: number, depth: number[],
  *   begin: number[], end: number[], function: number[], kind: number[], seq: number[], count: number[], fill: number[]}} Timeline
  * @typedef {{seq: number, thread: number, function: number, depth: number, begin_ns: number, end_ns: number | null,

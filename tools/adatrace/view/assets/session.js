@@ -68,6 +68,10 @@ export class Session {
   name(id) {
     return id === -1 ? '(small paths)' : id < 0 ? '(recorder)' : this.functions[id]?.name ?? `function ${id}`;
   }
+  /** What a function waits for, as `adatrace waits` says it, if it is known to. @param {number} id */
+  waitsFor(id) {
+    return this.functions[id]?.waits_for ?? null;
+  }
   /** @param {number} id */
   place(id) {
     const known = this.functions[id];

@@ -15,18 +15,10 @@ export const STATE_HEIGHT = 6;
 export const STATES = {running: 'running', lock: 'waits for a lock', event: 'waits for a thread or an event', io: 'waits for a file, pipe or socket',
   sleep: 'sleeps', waiting: 'waits', preempted: 'preempted', recorder: 'held up by the recorder', unknown: 'not known'};
 
-/** The functions in which threads wait, by what they wait for. @type {[WaitKind, RegExp][]} */
-const WAITS = [
-  ['lock', /^(pthread_(mutex|rwlock|spin)_\w*lock|flock|lockf|mtx_(timed)?lock|std::.*mutex\w*::(try_)?lock\w*)$/],
-  ['event', /^(pthread_(cond_\w*wait|barrier_wait|\w*join\w*)|sem_(timed|clock)?wait|cnd_(timed)?wait|thrd_join|wait|waitpid|waitid|wait[34]|sigwait\w*|sigsuspend|pause|eventfd_read|std::.*condition_variable\w*::wait\w*|std::j?thread::join)$/],
-  ['io', /^(p?(read|write)v?2?(64)?|f(read|write|flush|gets|puts|sync|datasync|open|close)(64)?|open(at)?(64)?|close|sync(fs|_file_range)?|msync|send(to|msg|mmsg|file)?|recv(from|msg|mmsg)?|accept4?|connect|p?poll|p?select|epoll_p?wait|getaddrinfo|mq_\w*(send|receive)|copy_file_range|splice)$/],
-  ['sleep', /^(nanosleep|clock_nanosleep|usleep|sleep|thrd_sleep|sched_yield|std::this_thread::\w+)$/],
-];
-/** @param {string} name of a function */
-export function waitKindOf(name) {
-  const plain = name.replace(/[(@].*$/, '');
-  return WAITS.find(([, names]) => names.test(plain))?.[0] ?? null;
-}
+/** What a thread waits for, by what the function that it waits in is known for. @type {Record<string, WaitKind>} */
+const WAITS = {mutex: 'lock', rwlock: 'lock', 'spin lock': 'lock', file: 'io', pipe: 'io', socket: 'io', descriptor: 'io', poll: 'io', queue: 'io', sleep: 'sleep'};
+/** @param {string | null} what Session.waitsFor() */
+const waitKindOf = (what) => what ? WAITS[what] ?? 'event' : null;
 
 /**
  * The kinds of a picture's waits, by item: those of the functions in which they are drawn. Waits that are added up, or
@@ -44,7 +36,7 @@ function kindsOf(picture, session) {
       continue;
     let of = known.get(functions[i]);
     if (of === undefined)
-      known.set(functions[i], of = waitKindOf(session.name(functions[i])));
+      known.set(functions[i], of = waitKindOf(session.waitsFor(functions[i])));
     if (of)
       places.push(i);
   }
