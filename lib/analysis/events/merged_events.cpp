@@ -129,7 +129,7 @@ Expected<void> mergeEventsFrom(const Trace &trace, std::vector<MergePlace> &plac
   size_t open = 0;
   const auto fill = [&](size_t thread) -> Expected<void> {
     Piece &piece = *pieces[thread];
-    ADA_TRY(piece.fill(trace.source, std::clamp<uint64_t>((1 << 20) / (open + 1), 64, 4096)));
+    ADA_TRY(piece.fill(trace.source, std::clamp<uint64_t>((1 << 20) / (open + 1), 64, 65536)));
     if (!piece.isOver()) {
       push({piece.event().timeNs, thread});
       return {};

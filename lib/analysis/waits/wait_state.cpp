@@ -185,15 +185,15 @@ const WaitState::Known &WaitState::functionOf(uint32_t function) {
 
 void WaitState::begin(uint32_t thread, uint64_t seq, const model::Event &call, bool shown) {
   ThreadState &state = threads_[thread];
-  WaitFrame frame;
+  const bool isShownAbove = state.frames.empty() ? shown : state.frames.back().isShown;
+  WaitFrame &frame = state.frames.emplace_back();
   frame.function = call.function;
   frame.beginNs = call.isEarlier ? call.timeNs : nowNs_;
   frame.beginSeq = seq;
   frame.isEarlier = call.isEarlier;
   const Known &known = functionOf(call.function);
   frame.does = known.does, frame.isLibrary = known.isLibrary;
-  frame.isShown = frame.isLibrary && !state.frames.empty() ? state.frames.back().isShown : shown;
-  state.frames.push_back(frame);
+  frame.isShown = frame.isLibrary ? isShownAbove : shown;
   const auto detail = event_ && !call.isEarlier ? values_.detailOf(call, *batch_) : std::nullopt;
   if (detail && state.stackTop < detail->function.sp)
     state.stackTop = detail->function.sp;
@@ -220,6 +220,8 @@ void WaitState::end(uint32_t thread, const Span &span) {
   if (state.frames.empty())
     return;
   state.frames.back().endYields(false);
+  if (state.frames.back().isPlain()) // nearly all calls
+    return state.frames.pop_back();
   const WaitFrame frame = state.frames.back();
   for (const uint32_t object : {frame.object, frame.mutex})
     if (object != kNobody)

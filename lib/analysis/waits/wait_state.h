@@ -80,6 +80,10 @@ struct WaitFrame {
   /// Otherwise yields: a thread that yields a few times, or sleeps after it has yielded, has waited all the time, as
   /// std::atomic::wait does. The others are about yields in a row.
   uint64_t readyNs = 0, yieldedNs = 0, yieldedToNs = 0, yields = 0;
+  /// It has no effect on others, and nothing held it up.
+  bool isPlain() const {
+    return does.action == WaitAction::None && (waitNs | untoldNs | recorderNs | unknownNs | readyNs) == 0;
+  }
   void takeReady(const OffCpu &off);
   void takeWait(const OffCpu &off);
   void endYields(bool isWait);

@@ -516,7 +516,7 @@ bool WaitedFor::isSame(const WaitedFor &of) const {
 
 Expected<Waits> readWaits(const Trace &trace, const WaitsOptions &options, WaitObserver *observer) {
   Wakers wakers;
-  {
+  if (options.callsLibrary) {
     WakerCollector collector(wakers);
     WaitState state(trace.table, {}, collector);
     collector.attach(state);

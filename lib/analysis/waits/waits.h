@@ -84,10 +84,13 @@ struct DeadlockThread {
 enum class WaitsBy { Object, Place };
 
 struct WaitsOptions {
-  FilterOptions filter;
+  FilterOptions filter = {};
   WaitsBy by = WaitsBy::Object;
   /// Folds the waits of processes that are alike, by the functions that created the objects (if unknown: that waited).
   const ProcessKinds *kinds = nullptr;
+  /// False if it is known that no function of a library is called: then one reading is enough, because what nobody is
+  /// seen to wake is not looked for.
+  bool callsLibrary = true;
 };
 
 struct Waits {
