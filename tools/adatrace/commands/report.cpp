@@ -236,7 +236,7 @@ int runReport(Options &options, TraceInput &input, const Palette &palette) {
   if (input.hasAllThreads())
     unmatched = warnAboutUnmatched(options.filter.options, report.metFunctions);
   if (options.lines.arguments && !report.hasValues && input.eventCount() > 0)
-    warning("{} has no arguments: record them with `adatrace record --detail=GLOB PROGRAM`", input.name());
+    input.warnWithoutArguments();
   if (report.collapsedFunctions)
     warning("there are more than 100,000 different argument lists: all calls of {} are combined in one row (…)",
             report.collapsedFunctions == 1

@@ -187,7 +187,7 @@ int run(Options &options, const Invocation &invocation) {
   if (!lines->wasCut() && input.hasAllThreads() && !kinds)
     unmatched = warnAboutUnmatched(filter, input.table().functions);
   if (options.walk.values && input.eventCount() > 0 && !hasValues(input, threads))
-    warning("{} has no arguments: record them with `adatrace record --detail=GLOB PROGRAM`", input.name());
+    input.warnWithoutArguments();
   if (walked.strayExits)
     warnAboutStrays(walked.strayExits);
   return std::max(unmatched, input.close());

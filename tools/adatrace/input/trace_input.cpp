@@ -101,6 +101,10 @@ TraceInput TraceInput::open(const InputOptions &options) {
   return input;
 }
 
+void TraceInput::warnWithoutArguments() const {
+  warning("{} has no arguments: record them with `adatrace record --detail=GLOB PROGRAM`", name_);
+}
+
 int TraceInput::close(const analysis::Damage &besides) {
   for (const Warning &flaw : source_->warnings())
     tell(flaw);

@@ -87,6 +87,8 @@ public:
   /// The call that event number `seq` of the thread begins, as `why --call` takes it: "3:1742", or "4711/3:1742" if
   /// there are several processes.
   std::string callName(uint32_t thread, uint64_t seq) const;
+  /// For commands that were to show arguments, and found none.
+  void warnWithoutArguments() const;
 
   /// Reports the damage found since open(), and `besides`. Returns the exit code: kOk, or kProblemsFound if a part of
   /// the input could not be used.
