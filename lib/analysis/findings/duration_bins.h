@@ -36,6 +36,11 @@ public:
     return 0;
   }
 
+  uint64_t longest() const {
+    const auto last = std::ranges::find_if(counts_.rbegin(), counts_.rend(), [](int64_t count) { return count > 0; });
+    return last == counts_.rend() ? 0 : middleOf(static_cast<size_t>(counts_.rend() - last - 1));
+  }
+
 private:
   static constexpr unsigned kBinBits = 5, kBins = 1U << kBinBits;
   static size_t binOf(uint64_t ns) {

@@ -57,22 +57,29 @@ const FunctionTimes *timesOf(const ReadTimes &times, const FunctionCost &functio
 
 namespace {
 
+bool callsLibrary(const SessionProfile &profile) {
+  return std::ranges::any_of(profile.functions, &FunctionCost::isLibrary);
+}
+
 // Whether threads waited, or it is not known whether they did.
 bool mayWait(const Trace &trace, const SessionProfile &profile) {
   const auto waitingNs = static_cast<double>(profile.sumOf(&PathCost::selfWaitingNs));
-  const bool callsLibrary = std::ranges::any_of(profile.functions, &FunctionCost::isLibrary);
   const bool knowsAll = std::ranges::all_of(trace.table.threads, &model::Thread::knowsSched);
   // A wait that never ended is in no call's figures.
   const bool mayHang = std::ranges::any_of(
       profile.open, [&](const SessionProfile::OpenCall &call) { return profile.isHang(profile.endNs - call.lastNs); });
-  return mayHang || waitingNs >= kLeastAtStake * static_cast<double>(profile.totalNs()) || (!knowsAll && callsLibrary);
+  return mayHang || waitingNs >= kLeastAtStake * static_cast<double>(profile.totalNs()) ||
+         (!knowsAll && callsLibrary(profile));
 }
 
 // What single calls show. They are read once for all of these detectors.
 Expected<void> findInCalls(const SessionFacts &facts, FindingList &found) {
   const std::vector<uint32_t> varying = functionsThatVary(facts), repeating = pathsThatRepeat(facts),
                               slow = requestsWithTail(facts);
+  const std::optional<uint32_t> stalled = functionThatStalled(facts);
   std::set<uint32_t> functions(varying.begin(), varying.end());
+  if (stalled)
+    functions.insert(*stalled);
   functions.insert(slow.begin(), slow.end());
   for (const uint32_t node : repeating)
     functions.insert(facts.profile.callerOf(node));
@@ -86,7 +93,8 @@ Expected<void> findInCalls(const SessionFacts &facts, FindingList &found) {
   const ReadTimes times = ADA_TRY(readTimes(facts.trace, wanted, again));
   ADA_TRY(findSlowerWithArgument(facts, varying, times, found));
   ADA_TRY(findRepeatedCalls(facts, repeating, times, found));
-  return findSlowCalls(facts, slow, times, found);
+  ADA_TRY(findSlowCalls(facts, slow, times, found));
+  return findLongestCall(facts, stalled, times, found);
 }
 
 Expected<void> findByTime(const SessionFacts &facts, FindingList &found) {
@@ -151,7 +159,7 @@ Expected<Findings> findAll(const Trace &trace, const std::string &session, Damag
   RequestWaits requestWaits(trace.table, profile);
   const bool hasWaits = mayWait(trace, profile);
   if (hasWaits)
-    waits = ADA_TRY(readWaits(trace, {}, &requestWaits));
+    waits = ADA_TRY(readWaits(trace, {.callsLibrary = callsLibrary(profile)}, &requestWaits));
   const SessionFacts facts{.trace = trace,
                            .session = pathForShell(session),
                            .profile = profile,

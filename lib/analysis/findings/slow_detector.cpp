@@ -14,6 +14,8 @@ namespace {
 
 constexpr size_t kMostSlowFunctions = 4; // that are looked at
 
+std::string wholeDuration(double ns) { return formatDuration(static_cast<uint64_t>(std::max(ns, 0.0))); }
+
 // Whether calls far beyond the median have enough of the time that looking at them is worth it.
 bool hasTail(const FunctionCost &cost, const SessionFacts &facts) {
   const uint64_t median = cost.durations.quantile(0.5);
@@ -37,6 +39,36 @@ bool isSlowDevice(const OutlierFactor &factor, const Outliers &outliers) {
   });
 }
 
+// The factor's share of what is the program's: preemption is a matter of the machine, or of findNoCore().
+double shareOfOwn(const OutlierFactor &factor, const Outliers &outliers) {
+  double ownNs = outliers.extraNs;
+  for (const OutlierFactor &other : outliers.factors)
+    ownNs -= other.kind == FactorKind::Preempted ? other.explainsNs : 0;
+  return ownNs > 0 ? factor.explainsNs / ownNs : 0;
+}
+
+Finding slowFinding(const SessionFacts &facts, const Outliers &outliers, const OutlierFactor &factor, double stakeNs,
+                    const std::string &function) {
+  Finding finding;
+  finding.kind = FindingKind::SlowCalls;
+  finding.function = function;
+  finding.stakeNs = static_cast<uint64_t>(stakeNs), finding.totalNs = facts.totalNs();
+  finding.sure = factor.isCertain() ? Sure::Certain : Sure::Likely;
+  const std::string calls = formatCount(outliers.calls), mean = wholeDuration(outliers.slowMeanNs);
+  finding.text = outliers.slowCalls == 1 ? fmt::format("one of {} calls of {} took {}", calls, function, mean)
+                                         : fmt::format("{} of {} calls of {} took {} on average",
+                                                       formatCount(outliers.slowCalls), calls, function, mean);
+  finding.text +=
+      fmt::format(", ordinary ones {}; {} of the difference: {}: {}", wholeDuration(outliers.ordinaryMeanNs),
+                  formatShare(factor.share), factorKindText(factor.kind), factor.what);
+  finding.evidence.push_back(fmt::format("{} of the slow calls and {} of the ordinary ones have it",
+                                         formatShare(factor.ofSlow), formatShare(factor.ofOrdinary)));
+  finding.command = facts.commandFor("outliers", function);
+  if (!outliers.slowest.empty())
+    finding.place = {.thread = outliers.slowest[0].thread, .seq = outliers.slowest[0].seq};
+  return finding;
+}
+
 } // namespace
 
 std::vector<uint32_t> requestsWithTail(const SessionFacts &facts) {
@@ -56,13 +88,15 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
     if (!function)
       continue;
     const Outliers outliers = ADA_TRY(findOutliers(facts.trace.source, facts.trace.table, times, *function, {}, again));
-    // Preemption is a matter of the machine, or of findNoCore().
     const auto first = std::ranges::find_if(outliers.factors, [](const OutlierFactor &factor) {
       return factor.kind != FactorKind::Preempted && factor.kind != FactorKind::Unexplained;
     });
     if (first == outliers.factors.end())
       continue;
     const OutlierFactor &factor = *first;
+    constexpr double kLeastShare = 0.25; // else there is no one reason
+    if (shareOfOwn(factor, outliers) < kLeastShare)
+      continue;
     double stakeNs = factor.explainsNs * static_cast<double>(outliers.slowCalls);
     if (factor.kind != FactorKind::Waiting)
       stakeNs = std::min(stakeNs * cost.sum.perCore(), static_cast<double>(facts.totalNs()));
@@ -77,23 +111,63 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
                  static_cast<double>(other.stakeNs) >= 0.5 * stakeNs;
         }))
       continue;
-    Finding finding;
-    finding.kind = FindingKind::SlowCalls;
-    finding.function = facts.shortOf(request);
-    finding.stakeNs = static_cast<uint64_t>(stakeNs), finding.totalNs = facts.totalNs();
-    finding.sure = factor.isCertain() ? Sure::Certain : Sure::Likely;
-    const auto whole = [](double ns) { return formatDuration(static_cast<uint64_t>(std::max(ns, 0.0))); };
-    finding.text = fmt::format(
-        "{} of {} calls of {} took {} on average, ordinary ones {}; {} of the difference: {}: {}",
-        formatCount(outliers.slowCalls), formatCount(outliers.calls), finding.function, whole(outliers.slowMeanNs),
-        whole(outliers.ordinaryMeanNs), formatShare(factor.share), factorKindText(factor.kind), factor.what);
-    finding.evidence.push_back(fmt::format("{} of the slow calls and {} of the ordinary ones have it",
-                                           formatShare(factor.ofSlow), formatShare(factor.ofOrdinary)));
-    finding.command = facts.commandFor("outliers", finding.function);
-    if (!outliers.slowest.empty())
-      finding.place = {.thread = outliers.slowest[0].thread, .seq = outliers.slowest[0].seq};
-    found.push_back(std::move(finding));
+    found.push_back(slowFinding(facts, outliers, factor, stakeNs, facts.shortOf(request)));
   }
+  return {};
+}
+
+std::optional<uint32_t> functionThatStalled(const SessionFacts &facts) {
+  constexpr double kLeastOfRun = 0.0025, kTimesMedian = 1000, kNearlyAll = 0.9;
+  constexpr int64_t kLeastCalls = 1000;
+  const SessionProfile &profile = facts.profile;
+  const auto longestOf = [&](uint32_t function) { return profile.functions[function].durations.longest(); };
+  std::vector<bool> isCandidate(profile.functions.size());
+  for (uint32_t function = 0; function < profile.functions.size(); ++function) {
+    const FunctionCost &cost = profile.functions[function];
+    const auto longest = static_cast<double>(cost.durations.longest());
+    isCandidate[function] = !cost.isLibrary && cost.durations.count() >= kLeastCalls &&
+                            longest >= kLeastOfRun * static_cast<double>(profile.runNs()) &&
+                            longest >= kTimesMedian * static_cast<double>(cost.durations.quantile(0.5));
+  }
+  // The innermost one: those around it were as long because of it.
+  std::optional<uint32_t> stalled;
+  size_t depth = 0;
+  uint64_t longest = 0;
+  for (uint32_t function = 0; function < isCandidate.size(); ++function)
+    longest = isCandidate[function] ? std::max(longest, longestOf(function)) : longest;
+  for (uint32_t node = 1; node < profile.costs.size(); ++node) {
+    const uint32_t function = profile.paths[node].function;
+    if (!PathTree::isFunction(function) || !isCandidate[function] ||
+        static_cast<double>(longestOf(function)) < kNearlyAll * static_cast<double>(longest))
+      continue;
+    size_t above = 0;
+    for (uint32_t at = node; at != PathTree::kRoot; at = profile.paths[at].parent)
+      ++above;
+    if (above > depth)
+      depth = above, stalled = function;
+  }
+  return stalled;
+}
+
+Expected<void> findLongestCall(const SessionFacts &facts, std::optional<uint32_t> function, const ReadTimes &times,
+                               FindingList &found) {
+  const FunctionTimes *const calls = function ? timesOf(times, facts.profile.functions[*function]) : nullptr;
+  if (!calls)
+    return {};
+  Damage again; // reported already
+  const SlowestOf one = {.kind = SlowestOf::Kind::Count, .count = 1, .isGiven = true};
+  const Outliers outliers = ADA_TRY(findOutliers(facts.trace.source, facts.trace.table, times, *calls, one, again));
+  // One call has much that others don't have. Only a function that no ordinary call calls says why.
+  const auto callee = std::ranges::find(outliers.factors, FactorKind::Callee, &OutlierFactor::kind);
+  if (callee == outliers.factors.end() || callee->ofOrdinary > 0 || shareOfOwn(*callee, outliers) < 0.5)
+    return {};
+  if (std::ranges::any_of(found, [&](const Finding &other) {
+        return other.kind == FindingKind::SlowCalls && static_cast<double>(other.stakeNs) >= callee->explainsNs;
+      }))
+    return {}; // it is one of several
+  Finding finding = slowFinding(facts, outliers, *callee, callee->explainsNs, facts.shortOf(*function));
+  finding.command = facts.commandFor("outliers --slowest=1", finding.function);
+  found.push_back(std::move(finding));
   return {};
 }
 

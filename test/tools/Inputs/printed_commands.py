@@ -134,7 +134,7 @@ thread 1 tid 43
 def findings():
     os.chdir(place)
     why_traces.MAKE = MAKE
-    for number, kind in enumerate(k for k in why_traces.KINDS if "," not in k):
+    for number, kind in enumerate(k for k in why_traces.KINDS if "," not in k or k.endswith(", one")):
         session, _ = why_traces.extra(kind, True)
         session.make()
         path = place / ("-" + kind) # what begins with - is not an option

@@ -184,6 +184,13 @@ def extra(kind, planted):
         def body(s, i):
             s.call("work", 300_000 if planted and i % 40 == 7 else 1000)
         return served(f"{kind}-{planted}", body), 10 * 299_000
+    # One command of thousands does something that no other one does: then everybody waits. Requests have several.
+    if kind == "slow-calls, one":
+        def body(s, i):
+            for k in range(20):
+                isLong = planted and i == 150 and k == 7
+                s.call("command", lambda: s.call("erase" if isLong else "find", 100_000_000 if isLong else 50))
+        return served(f"slow-call-{planted}", body, calls=300), 100_000_000
     if kind == "start-up":
         return served(f"{kind}-{planted}", lambda s, i: None, before=lambda s: s.call("load", 2_000_000 if planted else 10)), 2_000_000
     if kind == "slower-over-time":
@@ -312,7 +319,7 @@ def extra(kind, planted):
 KINDS = ["lock", "io-in-lock", "hot-code", "slow-calls", "start-up", "slower-over-time", "exceptions", "polling", "repeated-calls",
          "slower-with-argument", "never-ended", "crash", "one-thread-works", "no-core", "slower-over-time, shared",
          "slower-with-argument, shared", "slow-calls, shared", "exceptions, anyway", "polling, on-CPU", "slow-calls, file",
-         "lock, batch", "lock, once"]
+         "lock, batch", "lock, once", "slow-calls, one"]
 failures = 0
 
 
