@@ -142,7 +142,7 @@ def locked(s, planted, io):
     if io:
         extra += ("static int file = open(\"journal\", O_CREAT | O_WRONLY | O_TRUNC, 0600);\n"
                   "static char page[4096];\n")
-        work = f"burn({s.us * 500}); if (write(file, page, {s.r.randrange(500, 4000)}) < 0) abort(); {'fsync(file);' if s.r.random() < 0.7 else ''}"
+        work = f"burn({s.us * 500}); if (write(file, page, {s.r.randrange(500, 4000)}) < 0) abort(); {'fsync' if s.r.random() < 0.7 else 'fdatasync'}(file);"
     lock = s.r.choice(["std::mutex", "pthread"])
     if lock == "std::mutex":
         extra += f"static std::mutex locks[{threads}];\n"

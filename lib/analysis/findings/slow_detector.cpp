@@ -16,12 +16,24 @@ constexpr size_t kMostSlowFunctions = 4; // that are looked at
 
 std::string wholeDuration(double ns) { return formatDuration(static_cast<uint64_t>(std::max(ns, 0.0))); }
 
+// Slow calls are rare, so their part of the time is small. If they are much slower, that is enough.
+constexpr double kLeastOfSlow = 0.01, kMuchSlower = 5;
+bool isEnoughOfSlow(double ns, const SessionFacts &facts) {
+  return ns > 0 && ns >= kLeastOfSlow * static_cast<double>(facts.totalNs());
+}
+
+// When, where and beside what a call ran. The machine has such patterns as well: its clock ticks, for example.
+bool isCircumstance(FactorKind kind) {
+  return kind == FactorKind::Time || kind == FactorKind::Thread || kind == FactorKind::Before ||
+         kind == FactorKind::Concurrent;
+}
+
 // Whether calls far beyond the median have enough of the time that looking at them is worth it.
 bool hasTail(const FunctionCost &cost, const SessionFacts &facts) {
   const uint64_t median = cost.durations.quantile(0.5);
   const auto calls = static_cast<uint64_t>(std::max<int64_t>(cost.durations.count(), 1));
   const uint64_t mean = cost.sum.totalNs / calls;
-  return mean > median && facts.isEnough((mean - median) * calls);
+  return mean > median && isEnoughOfSlow(static_cast<double>((mean - median) * calls), facts);
 }
 
 bool isLockText(const std::string &what) {
@@ -101,8 +113,10 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
     if (factor.kind != FactorKind::Waiting)
       stakeNs = std::min(stakeNs * cost.sum.perCore(), static_cast<double>(facts.totalNs()));
     constexpr double kTimesOrdinary = 2;
-    if (!facts.isEnough(static_cast<uint64_t>(stakeNs)) ||
-        outliers.slowMeanNs < kTimesOrdinary * outliers.ordinaryMeanNs || isSlowDevice(factor, outliers))
+    const double times = outliers.slowMeanNs / std::max(outliers.ordinaryMeanNs, 1.0);
+    const bool isEnough = facts.isEnough(static_cast<uint64_t>(stakeNs)) ||
+                          (times >= kMuchSlower && isEnoughOfSlow(stakeNs, facts) && !isCircumstance(factor.kind));
+    if (!isEnough || times < kTimesOrdinary || isSlowDevice(factor, outliers))
       continue;
     // The lock is a finding of its own.
     if (factor.kind == FactorKind::Waiting && isLockText(factor.what) &&

@@ -112,8 +112,12 @@ public:
     claim(byProgram, 4, [&](const PropertyUse &use) {
       argumentProperties(sample_, values, isOpen_, use);
       exceptionProperties(sample_, use);
-      firstCallProperties(sample_, table_, use);
     });
+    // A wait that another thread ends has a reason of its own, whichever call it is.
+    std::vector<bool> byItself = byProgram;
+    for (size_t c = 0; c < columns_.size(); ++c)
+      byItself[c] = byItself[c] && !columns_[c].isByOthers;
+    claim(byItself, 4, [&](const PropertyUse &use) { firstCallProperties(sample_, table_, use); });
     // Parts with a reason of their own. The others are own code, and callees that ordinary calls have as well.
     std::vector<bool> isVague(columns_.size());
     for (size_t c = 0; c < columns_.size(); ++c)

@@ -7,9 +7,10 @@
 // object, and preemption. What differs there says how the slow calls are slow. Other properties of a call (an argument,
 // that it is the first one, its thread) can say why: if slow calls have such a property and ordinary ones do not, the
 // extra time of the calls that have it counts as explained by the property, to the extent that it is more frequent
-// among slow calls. Arguments, exceptions and first calls come before all other parts but preemption. Page faults, then
-// thread, time, what ran before and what ran at the same time explain only time for which there is no better reason:
-// own code, and callees that are slower than otherwise.
+// among slow calls. Arguments and exceptions come before all other parts but preemption, first calls before all but
+// preemption and waits that another thread ends. Page faults, then thread, time, what ran before and what ran at the
+// same time explain only time for which there is no better reason: own code, and callees that are slower than
+// otherwise.
 //
 // A factor is significant if chance alone gives it with a probability of less than kLeastChance, after correction for
 // the number of properties and parts that were looked at (Bonferroni), and if it explains kLeastShareExplained of the
