@@ -395,10 +395,10 @@ TEST_F(File, PageFaults) {
   // Nothing is known without the system's records, and none in an older file is not none at all.
   flags_ = sched::kIsUnknown;
   write({{200, Kind::Faults, 16}, end});
-  EXPECT_FALSE(OffCpuLane::open(path_).value()->knowsFaults());
+  EXPECT_FALSE((*OffCpuLane::open(path_))->knowsFaults());
   flags_ = 0, version_ = sched::kHeldVersion;
   write({{150, Kind::On, 0}, end});
-  EXPECT_FALSE(OffCpuLane::open(path_).value()->knowsFaults());
+  EXPECT_FALSE((*OffCpuLane::open(path_))->knowsFaults());
 }
 
 // A killed process's file is completed, wherever it was cut.
@@ -443,7 +443,7 @@ TEST_F(File, Wrong) {
   write({{200, Kind::On, 0}});
   EXPECT_EQ(check(), "E_TRUNCATED");
   std::string bytes = this->bytes();
-  bytes[8] = 3;
+  bytes[8] = sched::kNewestVersion + 1;
   writeBytes(bytes);
   EXPECT_EQ(periods(), "E_BAD_VERSION");
 }

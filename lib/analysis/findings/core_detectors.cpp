@@ -176,8 +176,9 @@ void findNoCore(const SessionFacts &facts, FindingList &found) {
   if (cores == 0)
     return;
   const CoreUse use = coreUse(facts, cores);
-  constexpr double kMostlyOwn = 0.6;
-  const double crowdedNs = use.ownNs >= kMostlyOwn * use.crowdedNs ? use.crowdedNs : use.ownNs;
+  // Where another program has half of the cores, the threads wait for each other even so.
+  constexpr double kOwn = 0.35;
+  const double crowdedNs = use.ownNs >= kOwn * use.crowdedNs ? use.crowdedNs : use.ownNs;
   const double crowded = use.preemptedNs ? crowdedNs / static_cast<double>(use.preemptedNs) : 0;
   const double stake = static_cast<double>(preemptedNs) * crowded;
   if (stake < kLeastOfRequests * static_cast<double>(facts.totalNs()))
@@ -189,6 +190,10 @@ void findNoCore(const SessionFacts &facts, FindingList &found) {
   finding.text =
       fmt::format("requests had work but no core for {}: up to {} had work at once, on {}",
                   formatDuration(finding.stakeNs), formatCount(use.mostThreads, "thread"), formatCount(cores, "core"));
+  constexpr double kNearlyAll = 0.9;
+  if (use.ownNs < kNearlyAll * crowdedNs)
+    finding.evidence.push_back(fmt::format("other programs had {} of the cores meanwhile",
+                                           formatShare(1 - use.ownNs / std::max(crowdedNs, 1.0))));
   finding.command = facts.command("why --process=all");
   found.push_back(std::move(finding));
 }

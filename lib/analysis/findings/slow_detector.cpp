@@ -107,11 +107,17 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
       continue;
     const OutlierFactor &factor = *first;
     constexpr double kLeastShare = 0.25; // else there is no one reason
-    if (shareOfOwn(factor, outliers) < kLeastShare)
+    const double share = shareOfOwn(factor, outliers);
+    if (share < kLeastShare)
       continue;
-    double stakeNs = factor.explainsNs * static_cast<double>(outliers.slowCalls);
-    if (factor.kind != FactorKind::Waiting)
-      stakeNs = std::min(stakeNs * cost.sum.perCore(), static_cast<double>(facts.totalNs()));
+    // What runs longer shares its core for longer, and who wakes up may have to wait for one. Calls that were set aside
+    // for that have their part in it.
+    const auto calls = static_cast<double>(outliers.slowCalls), aside = static_cast<double>(outliers.preemptedSlow);
+    double stakeNs = (factor.kind == FactorKind::Waiting ? share * outliers.extraNs : factor.explainsNs) * calls;
+    stakeNs += share * (outliers.extraNs + outliers.preemptedMeanNs) * aside;
+    if (factor.kind != FactorKind::Waiting && aside == 0)
+      stakeNs *= cost.sum.perCore();
+    stakeNs = std::min(stakeNs, static_cast<double>(facts.totalNs()));
     constexpr double kTimesOrdinary = 2;
     const double times = outliers.slowMeanNs / std::max(outliers.ordinaryMeanNs, 1.0);
     const bool isEnough = facts.isEnough(static_cast<uint64_t>(stakeNs)) ||

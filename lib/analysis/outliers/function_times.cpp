@@ -171,7 +171,7 @@ private:
     if (preemptedNs <= ns / 2)
       times.preemptedLess.add(ns - preemptedNs, order, fill);
     else
-      ++times.mostlyPreempted, times.mostlyPreemptedNs += preemptedNs;
+      times.mostlyPreempted.add(ns - preemptedNs, order, fill), times.mostlyPreemptedNs += preemptedNs;
   }
   [[gnu::noinline]] void addLong(const Span &span) {
     longCalls.push_back({span.functionIndex, part().thread, span.beginNs, span.endNs});
@@ -208,7 +208,7 @@ public:
       FunctionTimes &into = functions_[at->second];
       into.undisturbed.merge(times.undisturbed), into.preempted.merge(times.preempted);
       into.preemptedLess.merge(times.preemptedLess);
-      into.mostlyPreempted += times.mostlyPreempted, into.mostlyPreemptedNs += times.mostlyPreemptedNs;
+      into.mostlyPreempted.merge(times.mostlyPreempted), into.mostlyPreemptedNs += times.mostlyPreemptedNs;
       into.longestNs = std::max(into.longestNs, times.longestNs);
       into.longer += times.longer, into.slower += times.slower, into.isComplete &= times.isComplete;
     }

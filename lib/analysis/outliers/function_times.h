@@ -25,7 +25,9 @@ struct FunctionTimes {
   /// Calls that were preempted for a twentieth of their durations or more. The second one has those that were preempted
   /// for at most half of it, without the time in which they were.
   CallTimes preempted, preemptedLess;
-  uint64_t mostlyPreempted = 0, mostlyPreemptedNs = 0; ///< calls preempted for more than half of their durations
+  /// The others, without that time, and the sum of it. Which calls these are is not kept.
+  CallTimes mostlyPreempted{false};
+  uint64_t mostlyPreemptedNs = 0;
   uint64_t longestNs = 0;
   uint64_t longer = 0;    ///< calls that took longer than TimesWanted::longerThanNs
   uint64_t slower = 0;    ///< calls that took longer than TimesWanted::asked

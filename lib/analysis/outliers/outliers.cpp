@@ -404,7 +404,7 @@ bool isSlowWithoutPreemption(const Compared &rest, const FunctionTimes &function
   const SlowLimits &limits = rest.limits;
   return rest.tailChance < kClearly && limits.slow > 0 &&
          limits.slowFromNs >= 2 * rest.calls.at(rest.calls.count() / 2) &&
-         limits.slow * kOfPreempted >= function.mostlyPreempted;
+         limits.slow * kOfPreempted >= function.mostlyPreempted.count();
 }
 
 } // namespace
@@ -420,9 +420,10 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     if (Compared rest = compared(function.withoutPreemption(), slowest, 0);
         isSlowWithoutPreemption(rest, function) && (call == CallId() || isSlowIn(rest, call))) {
       of = std::move(rest);
-      result.preemptedCalls = function.mostlyPreempted;
+      result.preemptedCalls = function.mostlyPreempted.count();
+      result.preemptedSlow = function.mostlyPreempted.countFrom(of.limits.slowFromNs);
       result.preemptedMeanNs = static_cast<double>(function.mostlyPreemptedNs) /
-                               static_cast<double>(std::max<uint64_t>(function.mostlyPreempted, 1));
+                               static_cast<double>(std::max<uint64_t>(result.preemptedCalls, 1));
     }
   const SlowLimits &limits = of.limits;
   result.calls = of.calls.count() + result.preemptedCalls;
