@@ -39,12 +39,15 @@ OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t to
 }
 
 void OffCpuLane::setFaults(std::vector<PageFaults> faults, bool areKnown) {
+  knowsFaults_ = areKnown && isSchedKnown_;
+  if (!knowsFaults_) // then these records have no business there
+    faults.clear();
   std::erase_if(faults, [&](const PageFaults &of) {
     const auto at = between(of.lastNs, of.lastNs + 1);
     return !at.empty() && at.front().why == OffCpu::Why::Recorder;
   });
   std::ranges::stable_sort(faults, {}, &PageFaults::lastNs);
-  faults_ = std::move(faults), knowsFaults_ = areKnown && isSchedKnown_;
+  faults_ = std::move(faults);
 }
 
 uint64_t OffCpuLane::faultsBetween(uint64_t fromNs, uint64_t toNs) const {

@@ -1,8 +1,8 @@
 // Fuzzes the reader of on-CPU and off-CPU times.
 //
 // Properties: the times are in order, don't overlap and lie in the known range (those of the recorder may lie
-// anywhere); sums of a part equal the added-up times; the times read can be written and read again; memory doesn't grow
-// with the file's claims.
+// anywhere); sums of a part equal the added-up times; the times and page faults read can be written and read again;
+// memory doesn't grow with the file's claims.
 #include "memory_file.h"
 #include "require.h"
 
@@ -65,7 +65,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // Set here, because a fuzzer would not find these.
   if (size >= 12) {
     std::memcpy(bytes.data(), sched::kMagic, sizeof sched::kMagic);
-    std::memcpy(bytes.data() + 8, &sched::kVersion, sizeof sched::kVersion);
+    const uint32_t version = sched::kVersion + data[0] % sched::kNewestVersion;
+    std::memcpy(bytes.data() + 8, &version, sizeof version);
     put(file, bytes);
   }
   const bool isWhole = bool(atf::checkSched(file.path()));
@@ -93,5 +94,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                return a.fromNs == b.fromNs && a.toNs == b.toNs && a.why == b.why;
                              }),
           "what was written is the same");
+  require(lane->knowsFaults() == (*again)->knowsFaults() && std::ranges::equal(lane->faults(), (*again)->faults()),
+          "page faults are the same");
   return 0;
 }

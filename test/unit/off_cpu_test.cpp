@@ -399,6 +399,9 @@ TEST_F(File, PageFaults) {
   flags_ = 0, version_ = sched::kHeldVersion;
   write({{150, Kind::On, 0}, end});
   EXPECT_FALSE((*OffCpuLane::open(path_))->knowsFaults());
+  // There they have no business.
+  write({{150, Kind::On, 0}, {200, Kind::Faults, 16}, end});
+  EXPECT_TRUE((*OffCpuLane::open(path_))->faults().empty());
 }
 
 // A killed process's file is completed, wherever it was cut.
