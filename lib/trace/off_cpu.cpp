@@ -9,7 +9,7 @@ constexpr size_t kStep = 64;
 constexpr uint64_t kNever = ~uint64_t{0};
 
 OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, bool isSchedKnown,
-                       std::vector<OnCpu> runs)
+                       std::vector<OnCpu> runs, std::optional<std::vector<PageFaults>> faults)
     : runs_(std::move(runs)), fromNs_(fromNs), toNs_(std::max(fromNs, toNs)), isSchedKnown_(isSchedKnown) {
   periods_.reserve(periods.size() + 2);
   first_ = isSchedKnown_ && fromNs_ > 0 && (periods.empty() || periods.front().fromNs > 0);
@@ -36,24 +36,21 @@ OffCpuLane::OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t to
       sums_.push_back(sum);
     sum.add(periods_[i].why, periods_[i].durationNs());
   }
-}
-
-void OffCpuLane::setFaults(std::vector<PageFaults> faults, bool areKnown) {
-  knowsFaults_ = areKnown && isSchedKnown_;
-  if (!knowsFaults_) // then these records have no business there
-    faults.clear();
-  std::erase_if(faults, [&](const PageFaults &of) {
-    const auto at = between(of.lastNs, of.lastNs + 1);
-    return !at.empty() && at.front().why == OffCpu::Why::Recorder;
-  });
-  std::ranges::stable_sort(faults, {}, &PageFaults::lastNs);
-  faults_ = std::move(faults);
+  if (isSchedKnown_ && faults) {
+    std::erase_if(*faults, [&](const PageFaults &of) {
+      const auto off = between(of.lastNs, of.lastNs + 1);
+      return !off.empty() && off.front().why == OffCpu::Why::Recorder;
+    });
+    std::ranges::stable_sort(*faults, {}, &PageFaults::lastNs);
+    faults_ = std::move(faults);
+  }
 }
 
 uint64_t OffCpuLane::faultsBetween(uint64_t fromNs, uint64_t toNs) const {
   uint64_t count = 0;
-  for (auto at = std::ranges::lower_bound(faults_, fromNs, {}, &PageFaults::lastNs);
-       at != faults_.end() && at->lastNs < toNs; ++at)
+  const auto all = faults();
+  for (auto at = std::ranges::lower_bound(all, fromNs, {}, &PageFaults::lastNs); at != all.end() && at->lastNs < toNs;
+       ++at)
     count += at->count;
   return count;
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -108,9 +109,9 @@ public:
   /// whole record. Errors: E_IO, E_TRUNCATED, E_BAD_MAGIC, E_BAD_VERSION. Memory: 48 bytes per period.
   static Expected<std::shared_ptr<const OffCpuLane>> open(const std::string &path);
   /// Takes periods in order, which must not overlap and must lie in the known time;
-  /// those of the recorder may lie anywhere.
+  /// those of the recorder may lie anywhere. Page faults may come in any order; nothing if they are not known.
   OffCpuLane(std::vector<OffCpu> periods, uint64_t fromNs, uint64_t toNs, bool isSchedKnown = true,
-             std::vector<OnCpu> runs = {});
+             std::vector<OnCpu> runs = {}, std::optional<std::vector<PageFaults>> faults = {});
 
   /// By time. The last one may continue beyond the known time: then its end is knownToNs().
   std::span<const OffCpu> periods() const { return std::span(periods_).subspan(first_, count_); }
@@ -139,13 +140,11 @@ public:
   /// The times for which it is known on which processor it was, by time. Times of the recorder may lie inside.
   std::span<const OnCpu> runs() const { return runs_; }
   /// Whether the system reported page faults.
-  bool knowsFaults() const { return knowsFaults_; }
+  bool knowsFaults() const { return faults_.has_value(); }
   /// By time, without those that came while the recorder held the thread up.
-  std::span<const PageFaults> faults() const { return faults_; }
+  std::span<const PageFaults> faults() const { return faults_ ? std::span(*faults_) : std::span<const PageFaults>(); }
   /// How many there were in fromNs <= t < toNs, about: what is reported at a time counts there.
   uint64_t faultsBetween(uint64_t fromNs, uint64_t toNs) const;
-  /// Page faults in any order. For readers of files, before others see the lane.
-  void setFaults(std::vector<PageFaults> faults, bool areKnown);
   /// Sums of what lies in fromNs <= t < toNs.
   OffCpuTimes timesBetween(uint64_t fromNs, uint64_t toNs) const;
 
@@ -154,8 +153,7 @@ private:
 
   std::vector<OffCpu> periods_; // all
   std::vector<OnCpu> runs_;
-  std::vector<PageFaults> faults_;
-  bool knowsFaults_ = false;
+  std::optional<std::vector<PageFaults>> faults_;
   size_t first_ = 0, count_ = 0;  // the part that periods() returns
   std::vector<OffCpuTimes> sums_; // of all periods before every 64th one
   uint64_t fromNs_, toNs_;

@@ -106,11 +106,13 @@ static std::shared_ptr<const OffCpuLane> partOf(const std::shared_ptr<const OffC
     if (run.fromNs < run.toNs)
       runs.push_back(run);
   }
-  auto part = OffCpuLane(std::move(periods), fromNs, toNs, lane->isSchedKnown(), std::move(runs));
-  std::vector<PageFaults> faults(lane->faults().begin(), lane->faults().end());
-  std::erase_if(faults, [&](const PageFaults &of) { return of.lastNs < fromNs || of.lastNs >= toNs; });
-  part.setFaults(std::move(faults), lane->knowsFaults());
-  return std::make_shared<const OffCpuLane>(std::move(part));
+  std::optional<std::vector<PageFaults>> faults;
+  if (lane->knowsFaults()) {
+    faults.emplace(lane->faults().begin(), lane->faults().end());
+    std::erase_if(*faults, [&](const PageFaults &of) { return of.lastNs < fromNs || of.lastNs >= toNs; });
+  }
+  return std::make_shared<OffCpuLane>(std::move(periods), fromNs, toNs, lane->isSchedKnown(), std::move(runs),
+                                      std::move(faults));
 }
 
 // Called at the first event: the traces that we write have named all threads by then.

@@ -1,6 +1,6 @@
 // All threads' events in one sequence by time.
 //
-// Reads each thread in pieces of some hundred or thousand events, so that it can merge any threadwise source.
+// Reads each thread in pieces of some hundred or ten thousand events, so that it can merge any threadwise source.
 #include "merged_events.h"
 #include "trace/base/try.h"
 
@@ -127,9 +127,15 @@ Expected<void> mergeEventsFrom(const Trace &trace, std::vector<MergePlace> &plac
   // it in its block.
   std::vector<std::unique_ptr<Piece>> pieces(trace.threads.size());
   size_t open = 0;
+  // At most a million events in all, and few threads at a time share an eighth of that: with arguments, an event has
+  // some hundred bytes.
+  const auto pieceSize = [&] {
+    constexpr uint64_t kMost = 1 << 20, kOfFew = 1 << 17, kLeastPiece = 64, kPiece = 4096, kLongPiece = 65536;
+    return std::max(std::clamp(kMost / (open + 1), kLeastPiece, kPiece), std::min(kOfFew / (open + 1), kLongPiece));
+  };
   const auto fill = [&](size_t thread) -> Expected<void> {
     Piece &piece = *pieces[thread];
-    ADA_TRY(piece.fill(trace.source, std::clamp<uint64_t>((1 << 20) / (open + 1), 64, 65536)));
+    ADA_TRY(piece.fill(trace.source, pieceSize()));
     if (!piece.isOver()) {
       push({piece.event().timeNs, thread});
       return {};

@@ -106,7 +106,7 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
     if (first == outliers.factors.end())
       continue;
     const OutlierFactor &factor = *first;
-    constexpr double kLeastShare = 0.25; // else there is no one reason
+    constexpr double kLeastShare = 0.25; // with less, most of the time has other reasons
     const double share = shareOfOwn(factor, outliers);
     if (share < kLeastShare)
       continue;
@@ -140,31 +140,23 @@ std::optional<uint32_t> functionThatStalled(const SessionFacts &facts) {
   constexpr double kLeastOfRun = 0.0025, kTimesMedian = 1000, kNearlyAll = 0.9;
   constexpr int64_t kLeastCalls = 1000;
   const SessionProfile &profile = facts.profile;
-  const auto longestOf = [&](uint32_t function) { return profile.functions[function].durations.longest(); };
-  std::vector<bool> isCandidate(profile.functions.size());
-  for (uint32_t function = 0; function < profile.functions.size(); ++function) {
-    const FunctionCost &cost = profile.functions[function];
-    const auto longest = static_cast<double>(cost.durations.longest());
-    isCandidate[function] = !cost.isLibrary && cost.durations.count() >= kLeastCalls &&
-                            longest >= kLeastOfRun * static_cast<double>(profile.runNs()) &&
-                            longest >= kTimesMedian * static_cast<double>(cost.durations.quantile(0.5));
+  std::vector<uint64_t> longest; // by function; 0 if it has no such call
+  for (const FunctionCost &cost : profile.functions) {
+    const uint64_t ns = cost.durations.longest();
+    const auto took = static_cast<double>(ns);
+    const bool isApart = took >= kLeastOfRun * static_cast<double>(profile.runNs()) &&
+                         took >= kTimesMedian * static_cast<double>(cost.durations.quantile(0.5));
+    longest.push_back(!cost.isLibrary && cost.durations.count() >= kLeastCalls && isApart ? ns : 0);
   }
+  const double most = longest.empty() ? 0 : static_cast<double>(std::ranges::max(longest));
   // The innermost one: those around it were as long because of it.
   std::optional<uint32_t> stalled;
-  size_t depth = 0;
-  uint64_t longest = 0;
-  for (uint32_t function = 0; function < isCandidate.size(); ++function)
-    longest = isCandidate[function] ? std::max(longest, longestOf(function)) : longest;
+  uint32_t depth = 0;
   for (uint32_t node = 1; node < profile.costs.size(); ++node) {
     const uint32_t function = profile.paths[node].function;
-    if (!PathTree::isFunction(function) || !isCandidate[function] ||
-        static_cast<double>(longestOf(function)) < kNearlyAll * static_cast<double>(longest))
-      continue;
-    size_t above = 0;
-    for (uint32_t at = node; at != PathTree::kRoot; at = profile.paths[at].parent)
-      ++above;
-    if (above > depth)
-      depth = above, stalled = function;
+    if (PathTree::isFunction(function) && longest[function] > 0 && profile.paths.depth(node) > depth &&
+        static_cast<double>(longest[function]) >= kNearlyAll * most)
+      depth = profile.paths.depth(node), stalled = function;
   }
   return stalled;
 }

@@ -25,28 +25,20 @@ namespace {
 // What the holders of an object did while others waited.
 struct Held {
   uint64_t ns = 0, waitingNs = 0, preemptedNs = 0;
-  uint64_t didNs = 0, ioNs = 0; ///< without preemption; the part of it in I/O
-  bool isIo = false;            ///< that is a good part
-  uint32_t thread = kNobody;    ///< if one thread held it for most of the time
+  uint64_t ioNs = 0;         ///< how long they did I/O, if it was a good part of that
+  uint32_t thread = kNobody; ///< if one thread held it for most of the time
   uint32_t function = kNobody, library = kNobody, takenIn = kNobody;
+  /// Without the time in which they had no core.
+  uint64_t didNs() const { return ns - std::min(ns, preemptedNs); }
 };
 
-bool isIo(const SessionFacts &facts, uint32_t library) {
+bool doesIo(const SessionFacts &facts, uint32_t library) {
   if (library == kNobody)
     return false;
   const model::Function &function = facts.trace.table.functions[library];
-  switch (const WaitFunction does = waitFunctionOf(function); does.kind) {
-  case WaitKind::Pipe:
-  case WaitKind::Socket:
-  case WaitKind::File:
-  case WaitKind::Descriptor:
-  case WaitKind::Poll:
-    if (does.action != WaitAction::None)
+  if (const WaitFunction does = waitFunctionOf(function); does.action != WaitAction::None)
+    if (isIo(does.kind) || does.kind == WaitKind::Poll)
       return true;
-    break;
-  default:
-    break;
-  }
   // Those that hardly ever wait.
   static const std::set<std::string, std::less<>> kNames = {"ftruncate", "rename", "unlink",  "mkdir", "stat",
                                                             "fstat",     "lstat",  "printf",  "puts",  "putchar",
@@ -66,23 +58,21 @@ Held heldOf(const SessionFacts &facts, const WaitedFor &object) {
       continue;
     for (const WaitHolder &holder : row.holders) {
       held.ns += holder.ns, held.waitingNs += holder.off.waitingNs, held.preemptedNs += holder.off.preemptedNs;
-      const uint64_t didNs = holder.ns - std::min(holder.ns, holder.off.preemptedNs);
-      where[{holder.function, holder.library}] += didNs, held.didNs += didNs;
+      where[{holder.function, holder.library}] += holder.ns - std::min(holder.ns, holder.off.preemptedNs);
       threads[holder.thread] += holder.ns;
       if (holder.takenIn != kNobody)
         takenIn[holder.takenIn] += holder.ns;
     }
   }
-  std::tie(held.function, held.library) = mostOf(where, std::pair(kNobody, kNobody));
   // I/O need not be most of it to be what should not be done there.
   constexpr double kLeastOfIo = 0.25;
-  std::map<std::pair<uint32_t, uint32_t>, uint64_t> io;
-  for (const auto &[place, ns] : where)
-    if (isIo(facts, place.second))
-      io.insert({place, ns}), held.ioNs += ns;
-  held.isIo = held.ioNs > 0 && static_cast<double>(held.ioNs) >= kLeastOfIo * static_cast<double>(held.didNs);
-  if (held.isIo)
-    std::tie(held.function, held.library) = mostOf(io, std::pair(kNobody, kNobody));
+  auto io = where;
+  std::erase_if(io, [&](const auto &of) { return !doesIo(facts, of.first.second); });
+  for (const auto &[place, ns] : io)
+    held.ioNs += ns;
+  if (static_cast<double>(held.ioNs) < kLeastOfIo * static_cast<double>(held.didNs()))
+    held.ioNs = 0;
+  std::tie(held.function, held.library) = mostOf(held.ioNs > 0 ? io : where, std::pair(kNobody, kNobody));
   held.takenIn = mostOf(takenIn, kNobody);
   const uint32_t thread = mostOf(threads, kNobody);
   if (thread != kNobody && threads[thread] * 10 >= held.ns * 9)
@@ -175,9 +165,9 @@ std::vector<std::string> evidenceOf(const SessionFacts &facts, const Held &held,
     evidence.push_back(std::move(without));
   if (held.takenIn != kNobody && held.takenIn != held.function)
     evidence.push_back("taken in " + facts.names.name(held.takenIn));
-  if (held.isIo && held.ioNs * 10 < held.didNs * 9)
+  if (held.ioNs > 0 && held.ioNs * 10 < held.didNs() * 9)
     evidence.push_back(fmt::format("I/O was {} of what the holder did in that time",
-                                   formatShare(static_cast<double>(held.ioNs) / static_cast<double>(held.didNs))));
+                                   formatShare(static_cast<double>(held.ioNs) / static_cast<double>(held.didNs()))));
   if (held.waitingNs > held.ns / 10)
     evidence.push_back(fmt::format("the holder itself waited for {} of that time",
                                    formatShare(static_cast<double>(held.waitingNs) / static_cast<double>(held.ns))));
@@ -203,7 +193,7 @@ void findLocks(const SessionFacts &facts, FindingList &found) {
                                                kLeastOfLock * static_cast<double>(facts.totalNs()))
       continue;
     Finding finding;
-    finding.kind = held.isIo ? FindingKind::IoInLock : FindingKind::Lock;
+    finding.kind = held.ioNs > 0 ? FindingKind::IoInLock : FindingKind::Lock;
     finding.function = facts.names.name(callerOf(waits));
     finding.object = objectText(facts.names, waits.object);
     finding.stakeNs = waited.stakeNs, finding.totalNs = totalOf(facts, waits);

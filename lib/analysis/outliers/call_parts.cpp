@@ -141,8 +141,7 @@ private:
         if (isNew) {
           const WaitReason &reason = waits_.reasons[taken.reason];
           at->second = column(FactorKind::Waiting, reason.text);
-          columns_.back().isAlone = reason.isAlone, columns_.back().isByOthers = !reason.isAlone;
-          columns_.back().mayBeLate = reason.mayBeLate;
+          columns_.back().isAlone = reason.isAlone, columns_.back().mayBeLate = reason.mayBeLate;
         }
         columns_[at->second].ns[i] += static_cast<double>(taken.ns - taken.lateNs);
         add(late, FactorKind::Preempted, "it slept for longer than it asked to", i, taken.lateNs);

@@ -50,11 +50,12 @@ struct PartColumn {
   bool isSlower = false;       ///< own code, or callees that are called as often as in ordinary calls
   bool mayBeLate = false;      ///< sleeps that another program may have made longer than they asked to be
   bool isAlone = false;        ///< a wait that no other thread ends: how long it takes is a matter of the machine
-  bool isByOthers = false;     ///< a wait that another thread ends
   std::vector<double> ns;      ///< by call
   std::vector<uint32_t> nodes; ///< paths whose time on-CPU it has
   double slowMean = 0, ordinaryMean = 0;
   double extra() const { return slowMean - ordinaryMean; }
+  /// A wait that another thread ends.
+  bool isByOthers() const { return kind == FactorKind::Waiting && !isAlone; }
 };
 
 /// Divides all time of the calls; the columns add up to their durations.

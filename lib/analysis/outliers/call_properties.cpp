@@ -25,6 +25,14 @@ template <class T> struct Values {
   std::vector<T> values;
 };
 
+// Limits where the values of slow calls, in ascending order, begin or end.
+template <class T> std::set<T> limitsIn(const std::vector<T> &slow, size_t count) {
+  std::set<T> limits;
+  for (size_t i = 0; i <= count && !slow.empty(); ++i)
+    limits.insert(slow[i * (slow.size() - 1) / count]);
+  return limits;
+}
+
 void numberProperties(const CallSample &sample, const std::string &name, const Values<double> &numbers,
                       const std::vector<bool> &isOpen, double tested, const PropertyUse &use) {
   Property property;
@@ -48,12 +56,7 @@ void numberProperties(const CallSample &sample, const std::string &name, const V
   std::ranges::sort(sorted), std::ranges::sort(slow);
   if (sorted.front() == sorted.back())
     return;
-  // Limits where slow calls begin or end.
-  constexpr size_t kLimits = 16;
-  std::set<double> limits;
-  for (size_t i = 0; i <= kLimits; ++i)
-    limits.insert(slow[i * (slow.size() - 1) / kLimits]);
-  for (const double limit : limits) {
+  for (const double limit : limitsIn(slow, 16)) {
     offer(fmt::format("{} >= {}", name, numberText(limit)), [limit](double value) { return value >= limit; });
     offer(fmt::format("{} <= {}", name, numberText(limit)), [limit](double value) { return value <= limit; });
     offer(fmt::format("{} = {}", name, numberText(limit)), [limit](double value) { return value == limit; });
@@ -270,10 +273,7 @@ void faultProperties(const CallSample &sample, const TraceTable &table, const st
   std::ranges::sort(ofSlow);
   constexpr size_t kLimits = 8;
   property.tested = kLimits + 1;
-  std::set<uint64_t> limits;
-  for (size_t i = 0; i <= kLimits && !ofSlow.empty(); ++i)
-    limits.insert(ofSlow[i * (ofSlow.size() - 1) / kLimits]);
-  for (const uint64_t limit : limits) {
+  for (const uint64_t limit : limitsIn(ofSlow, kLimits)) {
     property.what = fmt::format("{} or more: it touches memory for the first time", limit);
     property.holds.clear();
     for (const uint64_t count : faults)

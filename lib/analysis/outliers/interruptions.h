@@ -15,7 +15,7 @@ namespace ada::analysis {
 class Interruptions {
 public:
   Interruptions(const CallSample &sample, const std::vector<PartColumn> &columns);
-  /// The probability that interruptions make so many slow calls slow in a path of this part, which has isSlower.
+  /// The probability that interruptions make so many slow calls slow in a path of this part. It must have isSlower.
   double chanceOf(const PartColumn &column) const;
 
 private:

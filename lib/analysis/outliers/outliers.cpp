@@ -116,7 +116,7 @@ public:
     // A wait that another thread ends has a reason of its own, whichever call it is.
     std::vector<bool> byItself = byProgram;
     for (size_t c = 0; c < columns_.size(); ++c)
-      byItself[c] = byItself[c] && !columns_[c].isByOthers;
+      byItself[c] = byItself[c] && !columns_[c].isByOthers();
     claim(byItself, 4, [&](const PropertyUse &use) { firstCallProperties(sample_, table_, use); });
     // Parts with a reason of their own. The others are own code, and callees that ordinary calls have as well.
     std::vector<bool> isVague(columns_.size());
@@ -320,7 +320,7 @@ private:
         left_[c][i] = 0;
     addFactor(std::move(factor));
   }
-  // All slow calls being slower in a part that ordinary calls have as well is no finding by itself.
+  // Slow calls were chosen for being slow, so they are slower in some part. That alone is not a finding.
   double chanceOfPart(size_t c) const {
     const PartColumn &column = columns_[c];
     if (column.isSlower)

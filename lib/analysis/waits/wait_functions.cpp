@@ -203,6 +203,10 @@ const Row *rowOf(std::string_view name) {
 
 bool isLock(WaitKind kind) { return kind == WaitKind::Mutex || kind == WaitKind::RwLock || kind == WaitKind::SpinLock; }
 
+bool isIo(WaitKind kind) {
+  return kind == WaitKind::Pipe || kind == WaitKind::Socket || kind == WaitKind::File || kind == WaitKind::Descriptor;
+}
+
 bool canWait(WaitAction action) {
   switch (action) {
   case WaitAction::Lock:

@@ -69,6 +69,8 @@ enum class WaitAction : uint8_t {
 bool canWait(WaitAction action);
 /// The owner of these is known; for the others, the thread that wakes.
 bool isLock(WaitKind kind);
+/// Files, sockets and whatever else has a descriptor.
+bool isIo(WaitKind kind);
 
 /// How a function is told for how long to sleep.
 enum class SleepTime : uint8_t {

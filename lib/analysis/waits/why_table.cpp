@@ -5,13 +5,7 @@
 
 namespace ada::analysis {
 
-namespace {
-
-bool isIo(WaitKind kind) {
-  return kind == WaitKind::Pipe || kind == WaitKind::Socket || kind == WaitKind::File || kind == WaitKind::Descriptor;
-}
-
-} // namespace
+namespace {} // namespace
 
 const char *whyPartKind(const WhyPart &part) {
   switch (part.kind) {

@@ -30,7 +30,6 @@ void SchedFile::write(const Switch *switches, uint64_t count) {
   sched::Record records[kRecords];
   for (uint64_t i = 0; i < count;) {
     uint64_t n = 0;
-    sched::Record state = {};
     for (; i < count && n + 1 < kRecords; ++i) {
       const Switch &s = switches[i];
       if (s.kind == Switch::Kind::Faults) {
@@ -43,18 +42,14 @@ void SchedFile::write(const Switch *switches, uint64_t count) {
       if (s.kind != Switch::Kind::On && s.timeNs > onSinceNs_ && onSinceNs_ > 0)
         records[n++] = {onSinceNs_, sched::Kind::On, s.value};
       onSinceNs_ = 0;
-      records[n++] = {s.timeNs,
-                      s.kind == Switch::Kind::On      ? sched::Kind::On
-                      : s.kind == Switch::Kind::Waits ? sched::Kind::Waits
-                                                      : sched::Kind::Preempted,
-                      s.value};
-      state = records[n - 1];
+      records[n++] = last_ = {s.timeNs,
+                              s.kind == Switch::Kind::On      ? sched::Kind::On
+                              : s.kind == Switch::Kind::Waits ? sched::Kind::Waits
+                                                              : sched::Kind::Preempted,
+                              s.value};
     }
-    if (n > 0 && isActive_) {
+    if (n > 0 && isActive_)
       append(records, n);
-      if (state.timeNs > 0)
-        last_ = state;
-    }
   }
 }
 

@@ -242,13 +242,14 @@ public:
     close(toNs);
     const bool isKnown = !(header.flags & sched::kIsUnknown);
     if (!isKnown)
-      periods_.clear(), runs.clear(), faults_.clear();
+      periods_.clear(), runs.clear();
     const std::vector<OffCpu> held = held_.finish(toNs, periods_);
     // What the thread did before its first record, nobody has said.
     const uint64_t fromNs = isKnown ? std::min(knownFromNs_, toNs) : header.fromNs;
-    auto lane = OffCpuLane(withHeld(std::move(periods_), held), fromNs, toNs, isKnown, std::move(runs));
-    lane.setFaults(std::move(faults_), header.version > sched::kHeldVersion);
-    return std::make_shared<const OffCpuLane>(std::move(lane));
+    // In an older version, such records have no business.
+    const bool knowsFaults = header.version > sched::kHeldVersion;
+    return std::make_shared<OffCpuLane>(withHeld(std::move(periods_), held), fromNs, toNs, isKnown, std::move(runs),
+                                        knowsFaults ? std::optional(std::move(faults_)) : std::nullopt);
   }
 
 private:
@@ -382,11 +383,12 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
   const auto addRecord = [&](const Record &record) {
     bytes.append(reinterpret_cast<const char *>(&record), sizeof record);
   };
-  const auto add = [&](uint64_t ns, sched::Kind kind, uint32_t value) {
-    for (; !faults.empty() && (faults.front().lastNs <= ns || kind == sched::Kind::KnownTo); faults = faults.subspan(1))
+  const auto addFaults = [&](uint64_t toNs) {
+    for (; !faults.empty() && faults.front().lastNs <= toNs; faults = faults.subspan(1))
       addRecord({faults.front().lastNs, sched::Kind::Faults, faults.front().count});
-    if (kind == sched::Kind::KnownTo)
-      value = crc32c(0, bytes.data(), bytes.size());
+  };
+  const auto add = [&](uint64_t ns, sched::Kind kind, uint32_t value) {
+    addFaults(ns);
     addRecord({ns, kind, value});
   };
   // Where it came on-CPU at that time; if that is not known, where it was before.
@@ -429,7 +431,8 @@ std::string schedBytes(const OffCpuLane &lane, uint32_t tid) {
     if (off.toNs < lane.knownToNs())
       add(off.toNs, sched::Kind::On, processorAt(off.toNs, off.processor));
   }
-  add(lane.knownToNs(), sched::Kind::KnownTo, 0);
+  addFaults(~uint64_t{0});
+  addRecord({lane.knownToNs(), sched::Kind::KnownTo, crc32c(0, bytes.data(), bytes.size())});
   return bytes;
 }
 
