@@ -4,7 +4,8 @@
 Usage: load.py PORT [--unlink]
 
 Fills a sorted set with 300,000 members, lets four clients make 3,000 requests each, and removes the set with DEL (or
-UNLINK) after a few of them. Prints how long the slowest request of these clients took, and stops the server.
+UNLINK) after a few of them. Prints how long the slowest request of these clients took, and stops the server as soon as
+all memory is freed.
 """
 import argparse
 import socket
@@ -40,6 +41,20 @@ def ask(connection, commands):
         answers += received.count(b"\r\n")
 
 
+def wait_until_freed(connection):
+    """Waits until no thread of the server frees memory any more: what it does after the server's end is not recorded."""
+    answer = b""
+    while b"lazyfree_pending_objects:0\r\n" not in answer:
+        time.sleep(0.01)
+        connection.sendall(command(b"INFO", b"memory"))
+        answer = b""
+        while not answer.endswith(b"\r\n") or b"lazyfreed_objects:" not in answer:
+            received = connection.recv(65536)
+            if not received:
+                raise SystemExit("the server closed the connection")
+            answer += received
+
+
 def client(port, number, slowest):
     """Asks and asks; the time of its slowest request goes into `slowest`."""
     connection = connect(port)
@@ -67,6 +82,7 @@ def main():
     for thread in threads:
         thread.join()
     print(f"the slowest request took {max(slowest) * 1e3:.1f} ms")
+    wait_until_freed(connection)
     connection.sendall(command(b"SHUTDOWN", b"NOSAVE"))
 
 

@@ -65,13 +65,11 @@ void findMissing(const SessionFacts &facts, std::vector<CannotSay> &missing);
 const FunctionTimes *timesOf(const ReadTimes &times, const FunctionCost &function);
 
 std::vector<uint32_t> requestsWithTail(const SessionFacts &facts); ///< functions
-Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t> requests, const ReadTimes &times,
-                             FindingList &found);
 /// The function of which one call took far longer than all others, if there is one. Everybody who is served by that
 /// thread waited for it, so it counts from a quarter of a per cent of the run on.
 std::optional<uint32_t> functionThatStalled(const SessionFacts &facts);
-Expected<void> findLongestCall(const SessionFacts &facts, std::optional<uint32_t> function, const ReadTimes &times,
-                               FindingList &found);
+Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t> requests,
+                             std::optional<uint32_t> stalled, const ReadTimes &times, FindingList &found);
 std::vector<uint32_t> functionsThatVary(const SessionFacts &facts);
 Expected<void> findSlowerWithArgument(const SessionFacts &facts, std::span<const uint32_t> varying,
                                       const ReadTimes &times, FindingList &found);

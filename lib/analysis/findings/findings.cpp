@@ -93,8 +93,7 @@ Expected<void> findInCalls(const SessionFacts &facts, FindingList &found) {
   const ReadTimes times = ADA_TRY(readTimes(facts.trace, wanted, again));
   ADA_TRY(findSlowerWithArgument(facts, varying, times, found));
   ADA_TRY(findRepeatedCalls(facts, repeating, times, found));
-  ADA_TRY(findSlowCalls(facts, slow, times, found));
-  return findLongestCall(facts, stalled, times, found);
+  return findSlowCalls(facts, slow, stalled, times, found);
 }
 
 Expected<void> findByTime(const SessionFacts &facts, FindingList &found) {

@@ -59,6 +59,14 @@ double shareOfOwn(const OutlierFactor &factor, const Outliers &outliers) {
   return ownNs > 0 ? factor.explainsNs / ownNs : 0;
 }
 
+// "… > call > delCommand, which …": the end of a path of callees.
+std::string endOfPath(const std::string &what) {
+  constexpr std::string_view kBelow = " > ";
+  const size_t last = what.rfind(kBelow);
+  const size_t before = last == 0 || last == what.npos ? what.npos : what.rfind(kBelow, last - 1);
+  return before == what.npos ? what : "…" + what.substr(before);
+}
+
 Finding slowFinding(const SessionFacts &facts, const Outliers &outliers, const OutlierFactor &factor, double stakeNs,
                     const std::string &function) {
   Finding finding;
@@ -72,13 +80,45 @@ Finding slowFinding(const SessionFacts &facts, const Outliers &outliers, const O
                                                        formatCount(outliers.slowCalls), calls, function, mean);
   finding.text +=
       fmt::format(", ordinary ones {}; {} of the difference: {}: {}", wholeDuration(outliers.ordinaryMeanNs),
-                  formatShare(factor.share), factorKindText(factor.kind), factor.what);
+                  formatShare(factor.share), factorKindText(factor.kind), endOfPath(factor.what));
   finding.evidence.push_back(fmt::format("{} of the slow calls and {} of the ordinary ones have it",
                                          formatShare(factor.ofSlow), formatShare(factor.ofOrdinary)));
   finding.command = facts.commandFor("outliers", function);
   if (!outliers.slowest.empty())
     finding.place = {.thread = outliers.slowest[0].thread, .seq = outliers.slowest[0].seq};
   return finding;
+}
+
+// The one call that everybody waited for.
+struct LongestCall {
+  Finding finding;
+  SlowExample call;
+};
+
+Expected<std::optional<LongestCall>> findLongestCall(const SessionFacts &facts, std::optional<uint32_t> function,
+                                                     const ReadTimes &times) {
+  const FunctionTimes *const calls = function ? timesOf(times, facts.profile.functions[*function]) : nullptr;
+  if (!calls)
+    return std::optional<LongestCall>();
+  Damage again; // reported already
+  const SlowestOf one = {.kind = SlowestOf::Kind::Count, .count = 1, .isGiven = true};
+  const Outliers outliers = ADA_TRY(findOutliers(facts.trace.source, facts.trace.table, times, *calls, one, again));
+  // One call has much that others don't have. Only a function that no ordinary call calls says why.
+  const auto callee = std::ranges::find(outliers.factors, FactorKind::Callee, &OutlierFactor::kind);
+  if (callee == outliers.factors.end() || callee->ofOrdinary > 0 || shareOfOwn(*callee, outliers) < 0.5)
+    return std::optional<LongestCall>();
+  LongestCall longest;
+  longest.finding = slowFinding(facts, outliers, *callee, callee->explainsNs, facts.shortOf(*function));
+  longest.finding.command = facts.commandFor("outliers --slowest=1", longest.finding.function);
+  longest.call = outliers.slowest[0];
+  return std::optional(std::move(longest));
+}
+
+// The only slow call of a request is the one around `longest`, which says more closely where the time went.
+bool isAround(const Outliers &outliers, const LongestCall &longest) {
+  const SlowExample &outer = outliers.slowest[0], &inner = longest.call;
+  return outliers.slowCalls == 1 && outer.thread == inner.thread && outer.beginNs <= inner.beginNs &&
+         outer.endNs >= inner.endNs;
 }
 
 } // namespace
@@ -91,9 +131,10 @@ std::vector<uint32_t> requestsWithTail(const SessionFacts &facts) {
   return functions;
 }
 
-Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t> requests, const ReadTimes &times,
-                             FindingList &found) {
+Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t> requests,
+                             std::optional<uint32_t> stalled, const ReadTimes &times, FindingList &found) {
   Damage again; // reported already
+  std::optional<LongestCall> longest = ADA_TRY(findLongestCall(facts, stalled, times));
   for (const uint32_t request : requests) {
     const FunctionCost &cost = facts.profile.functions[request];
     const FunctionTimes *const function = timesOf(times, cost);
@@ -104,6 +145,8 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
       return factor.kind != FactorKind::Preempted && factor.kind != FactorKind::Unexplained;
     });
     if (first == outliers.factors.end())
+      continue;
+    if (longest && isAround(outliers, *longest))
       continue;
     const OutlierFactor &factor = *first;
     constexpr double kLeastShare = 0.25; // with less, most of the time has other reasons
@@ -132,7 +175,11 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
         }))
       continue;
     found.push_back(slowFinding(facts, outliers, factor, stakeNs, facts.shortOf(request)));
+    if (longest && found.back().stakeNs >= longest->finding.stakeNs)
+      longest.reset(); // it is one of several
   }
+  if (longest)
+    found.push_back(std::move(longest->finding));
   return {};
 }
 
@@ -159,28 +206,6 @@ std::optional<uint32_t> functionThatStalled(const SessionFacts &facts) {
       depth = profile.paths.depth(node), stalled = function;
   }
   return stalled;
-}
-
-Expected<void> findLongestCall(const SessionFacts &facts, std::optional<uint32_t> function, const ReadTimes &times,
-                               FindingList &found) {
-  const FunctionTimes *const calls = function ? timesOf(times, facts.profile.functions[*function]) : nullptr;
-  if (!calls)
-    return {};
-  Damage again; // reported already
-  const SlowestOf one = {.kind = SlowestOf::Kind::Count, .count = 1, .isGiven = true};
-  const Outliers outliers = ADA_TRY(findOutliers(facts.trace.source, facts.trace.table, times, *calls, one, again));
-  // One call has much that others don't have. Only a function that no ordinary call calls says why.
-  const auto callee = std::ranges::find(outliers.factors, FactorKind::Callee, &OutlierFactor::kind);
-  if (callee == outliers.factors.end() || callee->ofOrdinary > 0 || shareOfOwn(*callee, outliers) < 0.5)
-    return {};
-  if (std::ranges::any_of(found, [&](const Finding &other) {
-        return other.kind == FindingKind::SlowCalls && static_cast<double>(other.stakeNs) >= callee->explainsNs;
-      }))
-    return {}; // it is one of several
-  Finding finding = slowFinding(facts, outliers, *callee, callee->explainsNs, facts.shortOf(*function));
-  finding.command = facts.commandFor("outliers --slowest=1", finding.function);
-  found.push_back(std::move(finding));
-  return {};
 }
 
 } // namespace ada::analysis
