@@ -99,7 +99,7 @@ private:
   // Finds columns for a path and everything below it. What hardly matters counts as the caller's own code.
   void divide(uint32_t node) {
     const NodeSums &all = below_[node], &own = sums_[node];
-    constexpr double kSmall = 0.02; // of the extra time
+    constexpr double kSmall = 0.02, kSlower = 2; // of the extra time; by call
     if (std::abs(all.slowCpu - all.ordinaryCpu) < kSmall * extra_ && !hasLargePart(node, kSmall * extra_))
       return assign(node, columnOf_[sample_.paths[node].parent]);
     if (own.slowCalls >= 1.5 * own.ordinaryCalls) {
@@ -107,7 +107,9 @@ private:
                                   ? fmt::format("{}, which ordinary calls do not call", pathText(node))
                                   : fmt::format("{}, called {:.1f} times instead of {:.1f}", pathText(node),
                                                 own.slowCalls, own.ordinaryCalls);
-      return assign(node, column(FactorKind::Callee, how, own.ordinaryCalls >= 0.05));
+      assign(node, column(FactorKind::Callee, how, own.ordinaryCalls >= 0.05));
+      columns_.back().isMore = all.slowCpu * own.ordinaryCalls < kSlower * all.ordinaryCpu * own.slowCalls;
+      return;
     }
     columnOf_[node] = column(FactorKind::Callee, pathText(node) + ", slower");
     columns_[columnOf_[node]].isSlower = true;

@@ -22,6 +22,7 @@ struct WaitReason {
   std::string text;       ///< "mutex 0x5600e2, held by thread 3 (compactor), taken in Table::compact()"
   std::string kind;       ///< without what differs between runs: "mutex, held by compactor, taken in Table::compact()"
   bool isAlone = false;   ///< no other thread ends these waits
+  bool isMore = false;    ///< callees that take as long as otherwise, and are called more often
   bool mayBeLate = false; ///< sleeps of which it is not known for how long they asked to sleep
 };
 
@@ -48,6 +49,7 @@ struct PartColumn {
   std::string what;
   bool isOrdinary = true;      ///< ordinary calls have it as well: then only a heavy tail makes it significant
   bool isSlower = false;       ///< own code, or callees that are called as often as in ordinary calls
+  bool isMore = false;         ///< callees that take as long as otherwise, and are called more often
   bool mayBeLate = false;      ///< sleeps that another program may have made longer than they asked to be
   bool isAlone = false;        ///< a wait that no other thread ends: how long it takes is a matter of the machine
   std::vector<double> ns;      ///< by call

@@ -267,6 +267,9 @@ void faultProperties(const CallSample &sample, const TraceTable &table, const st
     const OffCpuLane *const lane = table.threads[call.thread].offCpu.get();
     property.known.push_back(lane && lane->knowsFaults());
     faults.push_back(property.known.back() ? lane->faultsBetween(call.beginNs, call.endNs) : 0);
+    // Calls that do more touch more memory, too. A fault takes 0.1 to 4 us, in virtual machines as well.
+    constexpr double kMostNsOfFault = 10'000;
+    property.mostNs.push_back(static_cast<double>(faults.back()) * kMostNsOfFault);
     if (call.isSlow && isOpen[faults.size() - 1] && faults.back() > 0)
       ofSlow.push_back(faults.back());
   }

@@ -118,11 +118,11 @@ public:
     for (size_t c = 0; c < columns_.size(); ++c)
       byItself[c] = byItself[c] && !columns_[c].isByOthers();
     claim(byItself, 4, [&](const PropertyUse &use) { firstCallProperties(sample_, table_, use); });
-    // Parts with a reason of their own. The others are own code, and callees that ordinary calls have as well.
+    // Parts with a reason of their own. The others are own code, and callees that are slower than otherwise.
     std::vector<bool> isVague(columns_.size());
     for (size_t c = 0; c < columns_.size(); ++c)
-      isVague[c] =
-          columns_[c].kind == FactorKind::Own || (columns_[c].kind == FactorKind::Callee && columns_[c].isOrdinary);
+      isVague[c] = columns_[c].kind == FactorKind::Own ||
+                   (columns_[c].kind == FactorKind::Callee && columns_[c].isOrdinary && !columns_[c].isMore);
     for (size_t c = 0; c < columns_.size(); ++c)
       if (!isVague[c] && columns_[c].kind != FactorKind::Unknown)
         takePart(c);
@@ -236,6 +236,18 @@ private:
     contrast.tail = std::min(contrast.tail, durations_.chanceOfSlow(shortest, asSlow));
   }
 
+  // How much of what is left of each call the property can explain, 0 to 1.
+  std::vector<double> mostOf(const Property &property, const std::vector<bool> &columns) const {
+    std::vector<double> most(sample_.calls.size(), 1);
+    for (size_t i = 0; i < property.mostNs.size(); ++i) {
+      double left = 0;
+      for (size_t c = 0; c < columns_.size(); ++c)
+        left += columns[c] ? std::max(0.0, left_[c][i]) : 0;
+      most[i] = left > 0 ? std::min(1.0, property.mostNs[i] / left) : 1;
+    }
+    return most;
+  }
+
   // The property explains the extra time of the slow calls that have it. False if that is too little.
   bool take(const Property &property, const Contrast &contrast, const std::vector<bool> &columns) {
     const double part = contrast.ofSlow > 0 ? 1 - contrast.ofOrdinary / contrast.ofSlow : 0;
@@ -248,11 +260,12 @@ private:
       if (isOpen_[i] && sample_.calls[i].isSlow)
         ++open, known += property.known.empty() || property.known[i];
     const double scale = known > 0 ? open / known : 1;
+    const std::vector<double> most = mostOf(property, columns);
     for (size_t c = 0; c < columns_.size(); ++c)
       if (columns[c])
         for (size_t i = 0; i < sample_.calls.size(); ++i)
           if (isOpen_[i] && property.holds[i])
-            taken[c] += left_[c][i] * weight * scale, sum += left_[c][i] * weight * scale;
+            taken[c] += left_[c][i] * most[i] * weight * scale, sum += left_[c][i] * most[i] * weight * scale;
     if (sum < kLeastShareExplained * extra_)
       return false;
     OutlierFactor factor;
@@ -269,7 +282,7 @@ private:
         if (scale > 1) // spread over all, because it is not known which have it
           left_[c][i] *= 1 - std::min(1.0, contrast.ofSlow * part);
         else if (property.holds[i])
-          left_[c][i] *= 1 - part;
+          left_[c][i] *= 1 - part * most[i];
       }
     }
     addFactor(std::move(factor));

@@ -10,7 +10,7 @@
 // among slow calls. Arguments and exceptions come before all other parts but preemption, first calls before all but
 // preemption and waits that another thread ends. Page faults, then thread, time, what ran before and what ran at the
 // same time explain only time for which there is no better reason: own code, and callees that are slower than
-// otherwise.
+// otherwise, but not those that are only called more often. A page fault explains 10 us at most.
 //
 // A factor is significant if chance alone gives it with a probability of less than kLeastChance, after correction for
 // the number of properties and parts that were looked at (Bonferroni), and if it explains kLeastShareExplained of the
