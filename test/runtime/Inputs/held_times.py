@@ -13,7 +13,7 @@ from adatest import adatrace
 import sched_record
 
 HELD, RESUMED = 6, 7
-WAITED, TOUCH, OTHER = 1, 2, 4
+WAITED, TOUCH, OTHER, GREW = 1, 2, 4, 16
 
 
 def records(data, path):
