@@ -12,6 +12,7 @@
 #include "trace/loss_list.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,43 +31,43 @@ public:
     return {};
   }
   Expected<void> addFunction(const Function &function) override {
-    functions_.push_back(function);
-    calls_.push_back(0);
+    uint64_t *count = &others_;
+    if (function.file.empty() || function.line == 0)
+      noteUnknown(function);
+    else if (isOwn(function))
+      count = &files_[oneLine(function.file)][{function.line, oneLine(nameIn(function))}];
+    counts_.push_back(count);
     return {};
   }
   Expected<void> events(const Batch &batch) override {
     for (const Event &event : batch.events)
       if (event.kind == Kind::Call)
-        ++calls_[event.function];
+        ++*counts_[event.function];
     return {};
   }
   bool wantsUnused() const override { return true; }
   std::vector<Loss> losses() const override { return lost_.list(); }
 
   Expected<void> finish() override {
-    // By file, then by line and name: how often it was called.
-    std::map<std::string, std::map<std::pair<uint64_t, std::string>, uint64_t>> files;
-    for (size_t i = 0; i < functions_.size(); ++i) {
-      const Function &function = functions_[i];
-      if (function.isExternal || function.kind != SymbolKind::Function)
-        continue;
-      if (function.file.empty() || function.line == 0) {
-        lost_.add("functions whose file and line are not known: compile with -g");
-        continue;
-      }
-      files[oneLine(function.file)][{function.line, oneLine(nameIn(function))}] += calls_[i];
-    }
-    for (const auto &[file, functions] : files)
+    for (const auto &[file, functions] : files_)
       write(file, functions);
     out_.flush();
     return out_.status();
   }
 
 private:
+  // By line and name: how often it was called.
+  using FunctionsOfFile = std::map<std::pair<uint64_t, std::string>, uint64_t>;
+
+  static bool isOwn(const Function &function) { return !function.isExternal && function.kind == SymbolKind::Function; }
+  void noteUnknown(const Function &function) {
+    if (isOwn(function) && unknown_.insert(nameIn(function)).second)
+      lost_.add("functions whose file and line are not known: compile with -g");
+  }
   static const std::string &nameIn(const Function &function) {
     return function.name.empty() ? function.displayName : function.name;
   }
-  void write(const std::string &file, const std::map<std::pair<uint64_t, std::string>, uint64_t> &functions) {
+  void write(const std::string &file, const FunctionsOfFile &functions) {
     std::string &text = out_.text();
     text += "TN:\nSF:" + file + "\n";
     for (const auto &[place, calls] : functions)
@@ -87,8 +88,10 @@ private:
   }
 
   ByteOutput out_;
-  std::vector<Function> functions_;
-  std::vector<uint64_t> calls_; // by function
+  std::map<std::string, FunctionsOfFile> files_;
+  std::vector<uint64_t *> counts_; // by function: in `files_`, or `others_`
+  uint64_t others_ = 0;            // calls of functions that have no place in a file
+  std::set<std::string> unknown_;
   LossList lost_;
 };
 
