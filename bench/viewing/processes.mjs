@@ -1,5 +1,5 @@
 // Times the viewer's page in Chromium with a session of many processes: until the first picture is painted, until the
-// panel of processes is, a row that opens, scrolling in it, and searches. Usage: processes.mjs SESSION
+// findings and the panel of processes are, a row that opens, scrolling in it, and searches. Usage: processes.mjs SESSION
 //
 // Prints one line for each. A time is from the key, click or letter to the first frame in which everything asked for was
 // drawn. Frames are the times between two calls of requestAnimationFrame while the panel scrolls.
@@ -22,18 +22,19 @@ try {
   const page = await browser.newPage({viewport: {width: 1600, height: 900}, colorScheme: 'light', reducedMotion: 'reduce'});
   page.setDefaultTimeout(120_000);
   page.on('pageerror', (error) => console.error(error.message));
-  /** Until nothing is requested or waits to be drawn in two frames that follow each other, on the page's clock. */
-  const quiet = () => page.evaluate(() => new Promise((resolve) => {
+  /** Until nothing is requested or waits to be drawn in two frames that follow each other, on the page's clock. `but` are
+   * elements that may be busy. */
+  const quiet = (but = '') => page.evaluate((but) => new Promise((resolve) => {
     let since = 0;
     const look = (now) => {
       const {panes = []} = window.adatrace ?? {};
-      const isBusy = !panes.length || window.adatraceIsBusy() || document.querySelector('[aria-busy]') !== null ||
+      const isBusy = !panes.length || window.adatraceIsBusy() || [...document.querySelectorAll('[aria-busy]')].some((element) => !but || !element.matches(but)) ||
         panes.some((pane) => pane.isDirty || pane.session.pictures.isBusy);
       since = isBusy ? 0 : since || now;
       return since && now > since ? resolve(since) : requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
-  }));
+  }), but);
   const after = async (what, act) => {
     const from = await page.evaluate(() => performance.now());
     await act();
@@ -41,7 +42,8 @@ try {
     tell(what, Math.max(0, await quiet() - from));
   };
   await page.goto(address);
-  tell('page asked for to first picture', await quiet());
+  tell('page asked for to first picture', await quiet('.findings'));
+  tell('  to the findings', await quiet());
   await after('key P to the chart of processes', () => page.keyboard.press('P'));
   const rows = () => page.evaluate(() => window.adatracePanels.processes.shown.answer.total_rows);
   console.log(`rows: ${await rows()}`);

@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace ada::view {
 
@@ -60,10 +61,40 @@ private:
   ItemCoder coder_;
 };
 
+// The totals of a thread by function. A session has many functions, and a short thread calls few of them: so a worker
+// keeps the numbers from thread to thread.
+class ThreadTotals {
+public:
+  using Function = std::pair<uint32_t, FunctionTotals>;
+
+  void add(const Span &span) {
+    if (span.functionIndex >= number_.size())
+      number_.resize(span.functionIndex + size_t{1}, kNone);
+    uint32_t &number = number_[span.functionIndex];
+    if (number == kNone) {
+      number = static_cast<uint32_t>(totals_.size());
+      totals_.emplace_back(span.functionIndex, FunctionTotals());
+    }
+    totals_[number].second.add(span);
+  }
+  // By function. Afterwards it is empty.
+  std::vector<Function> take() {
+    for (const auto &[function, totals] : totals_)
+      number_[function] = kNone;
+    std::ranges::sort(totals_, {}, &Function::first);
+    return std::exchange(totals_, {});
+  }
+
+private:
+  static constexpr uint32_t kNone = ~uint32_t{0};
+  std::vector<uint32_t> number_; // by function, in `totals_`
+  std::vector<Function> totals_;
+};
+
 class ThreadIndexer : public CallVisitor {
 public:
-  ThreadIndexer(IndexOutput &output, const IndexBuild &build, const model::ThreadExtent &extent)
-      : output_(output), build_(build) {
+  ThreadIndexer(IndexOutput &output, const IndexBuild &build, const model::ThreadExtent &extent, ThreadTotals &totals)
+      : output_(output), build_(build), totals_(totals) {
     const uint64_t duration = extent.lastNs > extent.firstNs ? extent.lastNs - extent.firstNs : 0;
     const auto cell = Wide{duration} * kCellEvents / std::max<uint64_t>(extent.events, 1);
     thread_.events = extent.events;
@@ -93,7 +124,7 @@ public:
   }
   void end(const Span &span) override {
     depth_ = span.depth;
-    addTotals(span);
+    totals_.add(span);
     if (span.how == SpanEnd::Open)
       return endOpen(span);
     const Item item{.beginNs = span.beginNs,
@@ -191,20 +222,14 @@ private:
     }
     check(levels_[number].boxes.add(output_, {.item = box.take()}));
   }
-  void addTotals(const Span &span) {
-    if (span.functionIndex >= totals_.size())
-      totals_.resize(span.functionIndex + size_t{1});
-    totals_[span.functionIndex].add(span);
-  }
   void writeTotals() {
     IndexBytes bytes;
     IndexBlock &block = thread_.totals;
-    for (size_t i = 0; i < totals_.size(); ++i)
-      if (totals_[i].calls > 0) {
-        bytes.number(i);
-        totals_[i].put(bytes);
-        ++block.count;
-      }
+    for (const auto &[function, totals] : totals_.take()) {
+      bytes.number(function);
+      totals.put(bytes);
+      ++block.count;
+    }
     const auto offset = output_.append(bytes.bytes());
     if (!offset)
       return check(offset.error());
@@ -275,7 +300,7 @@ private:
   std::array<uint64_t, 64> lastCell_ = {}; // by level
   std::vector<OpenCall> open_;
   uint32_t depth_ = 0;
-  std::vector<FunctionTotals> totals_; // by function
+  ThreadTotals &totals_;
   IndexBytes places_;
   IndexBlock place_;
   uint64_t nextPlace_ = 0, nextFlush_ = 0, read_ = 0;
@@ -343,9 +368,10 @@ Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild
   const auto work = [&] {
     // Viewers and everything else on the machine take priority.
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 5);
+    ThreadTotals totals;
     for (size_t i; (i = next.fetch_add(1)) < order.size();) {
       const model::ThreadExtent &extent = *threads[order[i]].extent;
-      ThreadIndexer indexer(output, build, extent);
+      ThreadIndexer indexer(output, build, extent, totals);
       Expected<void> made = build.stop && *build.stop ? stopped() : Expected<void>();
       if (made && extent.events > 0) {
         const auto walked = view.walk(order[i], {.open = {}}, indexer, [&](ThreadWalk &walk) {
