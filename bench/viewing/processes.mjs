@@ -43,7 +43,7 @@ try {
   };
   await page.goto(address);
   tell('page asked for to first picture', await quiet('.findings'));
-  tell('  to the findings', await quiet());
+  tell('  to the findings', await quiet()); // both since the page was asked for
   await after('key P to the chart of processes', () => page.keyboard.press('P'));
   const rows = () => page.evaluate(() => window.adatracePanels.processes.shown.answer.total_rows);
   console.log(`rows: ${await rows()}`);
