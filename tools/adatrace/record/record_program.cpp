@@ -2,6 +2,7 @@
 #include "record_program.h"
 #include "closing.h"
 #include "exit_codes.h"
+#include "fault_event.h"
 #include "process/child_process.h"
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
@@ -151,6 +152,7 @@ int recordProgram(const RecordOptions &options, const std::vector<std::string> &
   run.session = place.session;
   exportOptions(run.used, run.session);
 
+  const FaultEvent event;
   RecordProgress progress(run.session, options.progress, options.quiet);
   run.ending = runProgram(program, std::chrono::milliseconds(250),
                           progress.isWanted() ? [&](pid_t) { progress.draw(); } : std::function<void(pid_t)>());
