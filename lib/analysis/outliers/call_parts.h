@@ -22,7 +22,6 @@ struct WaitReason {
   std::string text;       ///< "mutex 0x5600e2, held by thread 3 (compactor), taken in Table::compact()"
   std::string kind;       ///< without what differs between runs: "mutex, held by compactor, taken in Table::compact()"
   bool isAlone = false;   ///< no other thread ends these waits
-  bool isMore = false;    ///< callees that take as long as otherwise, and are called more often
   bool mayBeLate = false; ///< sleeps of which it is not known for how long they asked to sleep
 };
 
