@@ -103,16 +103,19 @@ private:
     if (std::abs(all.slowCpu - all.ordinaryCpu) < kSmall * extra_ && !hasLargePart(node, kSmall * extra_))
       return assign(node, columnOf_[sample_.paths[node].parent]);
     if (own.slowCalls >= 1.5 * own.ordinaryCalls) {
-      const std::string how = own.ordinaryCalls < 0.01
-                                  ? fmt::format("{}, which ordinary calls do not call", pathText(node))
-                                  : fmt::format("{}, called {:.1f} times instead of {:.1f}", pathText(node),
-                                                own.slowCalls, own.ordinaryCalls);
-      assign(node, column(FactorKind::Callee, how, own.ordinaryCalls >= 0.05));
-      columns_.back().isMore = all.slowCpu * own.ordinaryCalls < kSlower * all.ordinaryCpu * own.slowCalls;
-      return;
+      const bool isNew = own.ordinaryCalls < 0.01;
+      const std::string how = isNew ? fmt::format("{}, which ordinary calls do not call", pathText(node))
+                                    : fmt::format("{}, called {:.1f} times instead of {:.1f}", pathText(node),
+                                                  own.slowCalls, own.ordinaryCalls);
+      const size_t whole = column(FactorKind::Callee, how, own.ordinaryCalls >= 0.05);
+      columns_[whole].isMore = all.slowCpu * own.ordinaryCalls < kSlower * all.ordinaryCpu * own.slowCalls;
+      if (isNew || columns_[whole].isMore)
+        return assign(node, whole);
+      columnOf_[node] = whole; // they take longer as well: what they call says why
+    } else {
+      columnOf_[node] = column(FactorKind::Callee, pathText(node) + ", slower");
+      columns_[columnOf_[node]].isSlower = true;
     }
-    columnOf_[node] = column(FactorKind::Callee, pathText(node) + ", slower");
-    columns_[columnOf_[node]].isSlower = true;
     for (const uint32_t child : children_[node])
       divide(child);
   }
