@@ -59,11 +59,12 @@ double shareOfOwn(const OutlierFactor &factor, const Outliers &outliers) {
   return ownNs > 0 ? factor.explainsNs / ownNs : 0;
 }
 
-// "… > call > delCommand, which …": the end of a path of callees.
-std::string endOfPath(const std::string &what) {
+// A path of callees is cut to its end: "… > call > delCommand, which …".
+std::string shortText(const OutlierFactor &factor) {
   constexpr std::string_view kBelow = " > ";
-  const size_t last = what.rfind(kBelow);
-  const size_t before = last == 0 || last == what.npos ? what.npos : what.rfind(kBelow, last - 1);
+  const std::string &what = factor.what;
+  const size_t last = factor.kind == FactorKind::Callee ? what.rfind(kBelow) : what.npos;
+  const size_t before = last == what.npos ? what.npos : what.substr(0, last).rfind(kBelow);
   return before == what.npos ? what : "…" + what.substr(before);
 }
 
@@ -80,7 +81,7 @@ Finding slowFinding(const SessionFacts &facts, const Outliers &outliers, const O
                                                        formatCount(outliers.slowCalls), calls, function, mean);
   finding.text +=
       fmt::format(", ordinary ones {}; {} of the difference: {}: {}", wholeDuration(outliers.ordinaryMeanNs),
-                  formatShare(factor.share), factorKindText(factor.kind), endOfPath(factor.what));
+                  formatShare(factor.share), factorKindText(factor.kind), shortText(factor));
   finding.evidence.push_back(fmt::format("{} of the slow calls and {} of the ordinary ones have it",
                                          formatShare(factor.ofSlow), formatShare(factor.ofOrdinary)));
   finding.command = facts.commandFor("outliers", function);
@@ -162,10 +163,10 @@ Expected<void> findSlowCalls(const SessionFacts &facts, std::span<const uint32_t
       stakeNs *= cost.sum.perCore();
     stakeNs = std::min(stakeNs, static_cast<double>(facts.totalNs()));
     constexpr double kTimesOrdinary = 2;
-    const double times = outliers.slowMeanNs / std::max(outliers.ordinaryMeanNs, 1.0);
+    const double slower = outliers.slowMeanNs / std::max(outliers.ordinaryMeanNs, 1.0);
     const bool isEnough = facts.isEnough(static_cast<uint64_t>(stakeNs)) ||
-                          (times >= kMuchSlower && isEnoughOfSlow(stakeNs, facts) && !isCircumstance(factor.kind));
-    if (!isEnough || times < kTimesOrdinary || isSlowDevice(factor, outliers))
+                          (slower >= kMuchSlower && isEnoughOfSlow(stakeNs, facts) && !isCircumstance(factor.kind));
+    if (!isEnough || slower < kTimesOrdinary || isSlowDevice(factor, outliers))
       continue;
     // The lock is a finding of its own.
     if (factor.kind == FactorKind::Waiting && isLockText(factor.what) &&
