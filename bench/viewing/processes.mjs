@@ -22,19 +22,18 @@ try {
   const page = await browser.newPage({viewport: {width: 1600, height: 900}, colorScheme: 'light', reducedMotion: 'reduce'});
   page.setDefaultTimeout(120_000);
   page.on('pageerror', (error) => console.error(error.message));
-  /** Until nothing is requested or waits to be drawn in two frames that follow each other, on the page's clock. `but` are
-   * elements that may be busy. */
-  const quiet = (but = '') => page.evaluate((but) => new Promise((resolve) => {
+  /** Until nothing is requested, `busy` or waits to be drawn in two frames that follow each other, on the page's clock. */
+  const quiet = (busy = '[aria-busy]') => page.evaluate((busy) => new Promise((resolve) => {
     let since = 0;
     const look = (now) => {
       const {panes = []} = window.adatrace ?? {};
-      const isBusy = !panes.length || window.adatraceIsBusy() || [...document.querySelectorAll('[aria-busy]')].some((element) => !but || !element.matches(but)) ||
+      const isBusy = !panes.length || window.adatraceIsBusy() || document.querySelector(busy) !== null ||
         panes.some((pane) => pane.isDirty || pane.session.pictures.isBusy);
       since = isBusy ? 0 : since || now;
       return since && now > since ? resolve(since) : requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
-  }), but);
+  }), busy);
   const after = async (what, act) => {
     const from = await page.evaluate(() => performance.now());
     await act();
@@ -42,7 +41,7 @@ try {
     tell(what, Math.max(0, await quiet() - from));
   };
   await page.goto(address);
-  tell('page asked for to first picture', await quiet('.findings'));
+  tell('page asked for to first picture', await quiet('[aria-busy]:not(.findings)'));
   tell('  to the findings', await quiet()); // both since the page was asked for
   await after('key P to the chart of processes', () => page.keyboard.press('P'));
   const rows = () => page.evaluate(() => window.adatracePanels.processes.shown.answer.total_rows);

@@ -15,8 +15,7 @@ using EventUse = std::function<Expected<void>(uint64_t seq, const model::Event &
 std::vector<uint32_t> allThreads(const TraceTable &table);
 
 /// Repeatedly takes the thread whose next event is the earliest; on a tie, the thread that comes first. The order
-/// within a thread is kept, even if its times go backwards. Memory: some ten
-/// megabytes.
+/// within a thread is kept, even if its times go backwards. Memory: some ten megabytes.
 Expected<void> mergeEvents(const Trace &trace, const EventUse &use);
 
 /// Where merging begins or goes on in a thread.

@@ -30,7 +30,7 @@ struct Property {
   /// For properties of which all calls of the function are known: how many of them have it. 0: only the sample counts.
   uint64_t marked = 0;
   double tested = 1;          ///< how many of its kind were looked at, for the correction
-  std::vector<double> mostNs; ///< by call: more it can't explain of it; empty: whatever the call has
+  std::vector<double> mostNs; ///< by call: the most that it can explain; empty: no limit
 };
 
 /// Looks at all properties of a kind; it need not keep those that can't be the best.

@@ -15,7 +15,8 @@ namespace ada::analysis {
 class Interruptions {
 public:
   Interruptions(const CallSample &sample, const std::vector<PartColumn> &columns);
-  /// The probability that interruptions make so many slow calls slow in a path of this part. It must have isSlower.
+  /// The probability that interruptions alone make this many calls slow in one path of the part. Only for parts that
+  /// have isSlower.
   double chanceOf(const PartColumn &column) const;
 
 private:

@@ -8,9 +8,9 @@
 // that it is the first one, its thread) can say why: if slow calls have such a property and ordinary ones do not, the
 // extra time of the calls that have it counts as explained by the property, to the extent that it is more frequent
 // among slow calls. Arguments and exceptions come before all other parts but preemption, first calls before all but
-// preemption and waits that another thread ends. Page faults, then thread, time, what ran before and what ran at the
-// same time explain only time for which there is no better reason: own code, and callees that are slower than
-// otherwise, but not those that are only called more often. A page fault explains 10 us at most.
+// preemption and waits that another thread ends. Time in own code, and in callees that are slower than otherwise, may
+// still have another reason: page faults (10 us each at most), then thread, time, what ran before and what ran at the
+// same time. That a callee is called more often is a reason itself.
 //
 // A factor is significant if chance alone gives it with a probability of less than kLeastChance, after correction for
 // the number of properties and parts that were looked at (Bonferroni), and if it explains kLeastShareExplained of the

@@ -63,7 +63,7 @@ private:
 
 // The totals of a thread by function. A session has many functions, and a short thread calls few of them: so a worker
 // keeps the numbers from thread to thread.
-class ThreadTotals {
+class TotalsByFunction {
 public:
   using Function = std::pair<uint32_t, FunctionTotals>;
 
@@ -93,7 +93,8 @@ private:
 
 class ThreadIndexer : public CallVisitor {
 public:
-  ThreadIndexer(IndexOutput &output, const IndexBuild &build, const model::ThreadExtent &extent, ThreadTotals &totals)
+  ThreadIndexer(IndexOutput &output, const IndexBuild &build, const model::ThreadExtent &extent,
+                TotalsByFunction &totals)
       : output_(output), build_(build), totals_(totals) {
     const uint64_t duration = extent.lastNs > extent.firstNs ? extent.lastNs - extent.firstNs : 0;
     const auto cell = Wide{duration} * kCellEvents / std::max<uint64_t>(extent.events, 1);
@@ -300,7 +301,7 @@ private:
   std::array<uint64_t, 64> lastCell_ = {}; // by level
   std::vector<OpenCall> open_;
   uint32_t depth_ = 0;
-  ThreadTotals &totals_;
+  TotalsByFunction &totals_;
   IndexBytes places_;
   IndexBlock place_;
   uint64_t nextPlace_ = 0, nextFlush_ = 0, read_ = 0;
@@ -368,7 +369,7 @@ Expected<void> buildIndex(TraceView &view, IndexOutput &output, const IndexBuild
   const auto work = [&] {
     // Viewers and everything else on the machine take priority.
     ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), 5);
-    ThreadTotals totals;
+    TotalsByFunction totals;
     for (size_t i; (i = next.fetch_add(1)) < order.size();) {
       const model::ThreadExtent &extent = *threads[order[i]].extent;
       ThreadIndexer indexer(output, build, extent, totals);

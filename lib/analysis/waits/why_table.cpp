@@ -5,8 +5,6 @@
 
 namespace ada::analysis {
 
-namespace {} // namespace
-
 const char *whyPartKind(const WhyPart &part) {
   switch (part.kind) {
   case PartKind::Own:

@@ -31,12 +31,12 @@ public:
     return {};
   }
   Expected<void> addFunction(const Function &function) override {
-    uint64_t *count = &others_;
-    if (function.file.empty() || function.line == 0)
-      noteUnknown(function);
-    else if (isOwn(function))
-      count = &files_[oneLine(function.file)][{function.line, oneLine(nameIn(function))}];
-    counts_.push_back(count);
+    const bool isOwn = !function.isExternal && function.kind == SymbolKind::Function;
+    const bool hasPlace = !function.file.empty() && function.line != 0;
+    counts_.push_back(isOwn && hasPlace ? &files_[oneLine(function.file)][{function.line, oneLine(nameIn(function))}]
+                                        : &others_);
+    if (isOwn && !hasPlace && unknown_.insert(nameIn(function)).second)
+      lost_.add("functions whose file and line are not known: compile with -g");
     return {};
   }
   Expected<void> events(const Batch &batch) override {
@@ -59,11 +59,6 @@ private:
   // By line and name: how often it was called.
   using FunctionsOfFile = std::map<std::pair<uint64_t, std::string>, uint64_t>;
 
-  static bool isOwn(const Function &function) { return !function.isExternal && function.kind == SymbolKind::Function; }
-  void noteUnknown(const Function &function) {
-    if (isOwn(function) && unknown_.insert(nameIn(function)).second)
-      lost_.add("functions whose file and line are not known: compile with -g");
-  }
   static const std::string &nameIn(const Function &function) {
     return function.name.empty() ? function.displayName : function.name;
   }

@@ -152,7 +152,7 @@ int recordProgram(const RecordOptions &options, const std::vector<std::string> &
   run.session = place.session;
   exportOptions(run.used, run.session);
 
-  const FaultEvent event;
+  const FileDescriptor faultEvent = openFaultEvent();
   RecordProgress progress(run.session, options.progress, options.quiet);
   run.ending = runProgram(program, std::chrono::milliseconds(250),
                           progress.isWanted() ? [&](pid_t) { progress.draw(); } : std::function<void(pid_t)>());
