@@ -5,6 +5,7 @@
 #include "live/recover/manifest_update.h"
 #include "live/recover/recording_lock.h"
 #include "live/recover/ring_directory.h"
+#include "live/recover/ring_place.h"
 #include "shared/ring/ring_places.h"
 #include "trace/base/fair_links.h"
 #include "trace/base/file_bytes.h"
@@ -31,7 +32,8 @@ RingFile::State stateOfDead(const std::string &directory, const struct stat &rin
     return RingFile::State::SessionGone;
   if (::stat((directory + "/ring").c_str(), &info) == 0)
     return isSameFile(info, ring) ? RingFile::State::Unfinished : RingFile::State::SessionGone;
-  return manifestIsFinal(directory) ? RingFile::State::SessionGone : RingFile::State::Unfinished;
+  const bool isNamed = ::stat(ringIn(readableManifest(directory)).c_str(), &info) == 0 && isSameFile(info, ring);
+  return isNamed || !manifestIsFinal(directory) ? RingFile::State::Unfinished : RingFile::State::SessionGone;
 }
 
 // Checks that a flight recorder's directory is next to its ring: the ring's owner may have written any path into the

@@ -4,6 +4,7 @@
 #include "ada/trace/manifest.h"
 #include "formats/native/directories.h"
 #include "live/recover/ring_directory.h"
+#include "live/recover/ring_place.h"
 #include "shared/ring/ring_file.h"
 #include "trace/base/fair_links.h"
 #include "trace/base/file_descriptor.h"
@@ -16,11 +17,7 @@ std::string ringPathOf(const std::string &directory, uint64_t *part) {
   const auto manifest = Manifest::read(directory + "/manifest.json");
   if (part)
     *part = manifest ? manifest->part.number : 0;
-  if (manifest)
-    for (const auto &[field, value] : manifest->recorder)
-      if (field == "ring")
-        return value;
-  return {};
+  return manifest ? ringIn(*manifest) : std::string();
 }
 
 // The process directory that a ring file is about.

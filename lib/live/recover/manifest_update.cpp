@@ -247,13 +247,9 @@ bool manifestHasEnd(const std::string &directory) {
   return how == manifest::kCode || how == manifest::kExec || how == manifest::kSignal || how == manifest::kUnknown;
 }
 
-std::string manifestRing(const std::string &directory) {
-  const auto known = readManifest(directory);
-  if (known)
-    for (const auto &[name, value] : known->fields.recorder)
-      if (name == manifest::kRing)
-        return value;
-  return {};
+Manifest readableManifest(const std::string &directory) {
+  auto known = readManifest(directory);
+  return known ? std::move(known->fields) : Manifest::empty();
 }
 
 bool manifestIsOfPart(const std::string &directory) {
@@ -496,7 +492,6 @@ Expected<void> updateManifest(const std::string &directory, const std::map<uint6
                                      .number(manifest::kEventsFromRing, result.eventsFromRing)
                                      .boolean(manifest::kRingFound, result.ringFound)
                                      .object());
-  recorder.erase(manifest::kRing);
   if (ring && ring->header().failure[0] != 0)
     recorder.set(manifest::kFailure, jsonString({ring->header().failure,
                                                  ::strnlen(ring->header().failure, sizeof ring->header().failure)}));

@@ -33,8 +33,8 @@ bool manifestIsFinal(const std::string &directory);
 // True if the manifest says so, and what it says can't change: recording was not stopped, and this is not a part of it.
 bool manifestHasEnd(const std::string &directory);
 
-// The ring file that a manifest names; empty if it names none.
-std::string manifestRing(const std::string &directory);
+// The fields of the manifest that can be read; those of an empty one if there is none.
+Manifest readableManifest(const std::string &directory);
 
 // True if the manifest says that the directory is one of several parts of a trace (option rotate).
 bool manifestIsOfPart(const std::string &directory);

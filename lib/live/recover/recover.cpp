@@ -10,6 +10,7 @@
 #include "live/recover/manifest_update.h"
 #include "live/recover/recording_lock.h"
 #include "live/recover/ring_directory.h"
+#include "live/recover/ring_place.h"
 #include "live/recover/ring_snapshot.h"
 #include "shared/encode/thread_files.h"
 #include "shared/ring/chunk_walk.h"
@@ -334,36 +335,9 @@ private:
   ring::ModuleMap modules_;
 };
 
-struct RingPlace {
-  std::string path;    // empty if the ring is gone
-  bool linked = false; // the directory has an entry for it
-};
-
-RingPlace findRing(const std::string &directory, const std::string &given) {
-  const std::string link = directory + "/ring";
-  char target[PATH_MAX];
-  struct stat info = {};
-  RingPlace place{given, ::lstat(link.c_str(), &info) == 0};
-  if (!given.empty())
-    return place;
-  if (!place.linked) { // not every file system has symbolic links
-    place.path = manifestRing(directory);
-    if (!place.path.empty() && ::lstat(place.path.c_str(), &info) != 0)
-      place.path.clear();
-    return place;
-  }
-  const ssize_t length = ::readlink(link.c_str(), target, sizeof target);
-  place.path = length < 0 ? link : std::string(target, static_cast<size_t>(length));
-  if (length > 0 && target[0] != '/')
-    place.path = directory + "/" + place.path;
-  if (length > 0 && ::lstat(place.path.c_str(), &info) != 0 && errno == ENOENT)
-    place.path.clear(); // it is gone
-  return place;
-}
-
 // True if the directory is a copy of the one that the ring names: its manifest was written by the ring's process.
 bool isCopyOf(const std::string &directory, const std::string &itsDirectory, const std::string &ringPath) {
-  return atf::baseName(directory) == atf::baseName(itsDirectory) && manifestRing(directory) == ringPath;
+  return atf::baseName(directory) == atf::baseName(itsDirectory) && ringIn(readableManifest(directory)) == ringPath;
 }
 
 // Checks that the ring is this directory's, because the directory's owner may have linked any file as its ring. The
@@ -486,15 +460,17 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   const RecordingLock lock(directory, RecordingLock::For::Recovery);
   if (lock.owner() == RecordingLock::Owner::Another)
     return runningError(directory);
-  const RingPlace place = findRing(directory, options.ring);
+  RingPlace place = findRing(directory, readableManifest(directory));
+  if (!options.ring.empty())
+    place.path = options.ring;
   // The ring may have been removed with the last part of the trace (option rotate), or the process was killed before it
   // could remove the link as well.
   bool isClosed = place.path.empty() && manifestIsFinal(directory) &&
-                  (!place.linked || manifestHasEnd(directory) || manifestLeadsOn(directory));
-  if (isClosed && !place.linked && !hasUnfinishedFiles(directory))
+                  (!place.isLinked || manifestHasEnd(directory) || manifestLeadsOn(directory));
+  if (isClosed && !place.isLinked && !hasUnfinishedFiles(directory))
     return RecoverResult{};
 
-  if (place.path.empty() && !place.linked && isOfNothing(directory)) {
+  if (place.path.empty() && !place.isLinked && isOfNothing(directory)) {
     ADA_TRY(removeNothing(directory));
     RecoverResult nothing;
     nothing.wasNeeded = true;
@@ -542,7 +518,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
     if (ring && !isCopy)
       if (auto removed = removeRingFile(*ring, place.path); !removed)
         recovery.result.failures.push_back(removed.error());
-    if (place.linked)
+    if (place.isLinked)
       if (auto removed = removeFile(directory + "/ring"); !removed)
         recovery.result.failures.push_back(removed.error());
   }
@@ -554,7 +530,7 @@ bool isRecording(const std::string &directory) {
   const RecordingLock lock(directory, kQuestion);
   if (lock.owner() == RecordingLock::Owner::Another)
     return true;
-  const RingPlace place = findRing(directory, {});
+  const RingPlace place = findRing(directory, readableManifest(directory));
   if (place.path.empty())
     return false;
   const auto ring = RingSnapshot::open(place.path);

@@ -184,7 +184,7 @@ ManifestWriter::Facts ProcessTrace::gatherFacts(Ending ending, int status) {
 
 int ProcessTrace::tryManifest(Ending ending, int status) {
   ManifestWriter::Facts facts = gatherFacts(ending, status);
-  if (ending != Ending::Exit && ending != Ending::Rotated)
+  if (ending != Ending::Rotated) // the next part's manifest names it
     facts.ring = ring_->path();
   const int error = withDescriptors([&] { return manifest_.write(place_, facts); });
   if (error == 0)

@@ -63,6 +63,13 @@ int create(const char *path) {
   return recorder.ring.create(path, o.buffer, lent, runtime.images.count());
 }
 
+// Whether the process's directory gets a link to a ring in the folder: where the manifest, which names the ring, does
+// not exist or may be that of an earlier part, and where nobody would look for the ring of a process that is killed
+// before it has one. Each file that is removed again costs ext4 time for some seconds, when others are created.
+bool needsLink(const char *folder) {
+  return runtime.options.isFlight() || runtime.options.rotates() || equal(folder, asked.c_str());
+}
+
 // Creates the ring in a folder; for a flight recorder, also the directory beside it in which it keeps its trace.
 int makeRingIn(const char *folder) {
   Runtime &r = runtime;
@@ -86,10 +93,12 @@ int makeRingIn(const char *folder) {
   path << "/adatrace-" << name.c_str();
   if (path.cut())
     return -ENAMETOOLONG;
+  const bool isLinked = needsLink(folder);
   // The link comes first: without it nobody would find the ring of a process that is killed now.
-  sys::call(SYS_symlinkat, path.c_str(), AT_FDCWD, ringLink.c_str());
+  if (isLinked)
+    sys::call(SYS_symlinkat, path.c_str(), AT_FDCWD, ringLink.c_str());
   const int error = create(path.c_str());
-  if (error < 0)
+  if (error < 0 && isLinked)
     sys::unlink(ringLink.c_str());
   if (error < 0 && r.options.isFlight())
     removeProcessDirectory(r.processDirectory.c_str());

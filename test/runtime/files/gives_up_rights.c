@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t/empty && chmod 700 %t && %ada_clang -O1 -I%include %s -pthread -o %t/p
 // RUN: cd %t && env ADA_OPTIONS=session=%t/s %t/p %t/empty && adatrace verify -q s && %calls total --open=0 s | FileCheck %s && %calls manifest s process.exit.how | FileCheck %s --check-prefix=CODE
-// RUN: find %t/s -perm /077 | FileCheck %s --allow-empty --check-prefix=PRIVATE && not ls -l %t/s/pid_*/ring 2>&1 | FileCheck %s --check-prefix=NORING
+// RUN: find %t/s -perm /077 | FileCheck %s --allow-empty --check-prefix=PRIVATE && not ls -l $(%calls manifest %t/s recorder.ring | tr -d '"') 2>&1 | FileCheck %s --check-prefix=NORING
 // RUN: mkdir -p %t/other && cd %t && env ADA_OPTIONS=session=%t/s4:drain_threads=4 %t/p %t/other && adatrace verify -q s4 && %calls total --open=0 s4 | FileCheck %s
 // REQUIRES: root, native
 // A daemon confines itself (chroot, setgroups, setgid, setuid): recording continues in a directory that it can't reach,

@@ -4,7 +4,7 @@
 // RUN: env ARGS=quick %like_plain %t %ada_clang -O1 %s && %calls tree %t/session | FileCheck --strict-whitespace %s --check-prefixes=CHECK,QUICK
 // RUN: %calls manifest %t/session process.exit.how process.exit.code | FileCheck %s --check-prefix=EXIT
 // RUN: env ARGS=quick %like_plain %t %ada_clang -O1 %s --ada-static-runtime -static && %calls tree %t/session | FileCheck --strict-whitespace %s --check-prefixes=CHECK,QUICK
-// RUN: test ! -e %t/session/pid_*/ring
+// RUN: %calls manifest %t/session recorder.ring | xargs test ! -e && test ! -L %t/session/pid_*/ring
 // _exit and quick_exit run no destructors, but the trace is complete nevertheless, with the handlers of quick_exit.
 #include <stdio.h>
 #include <stdlib.h>

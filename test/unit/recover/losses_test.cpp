@@ -61,7 +61,7 @@ TEST_F(Losses, UnknownFieldsSurvive) {
   EXPECT_EQ(manifest["threads"][0]["newer"], 1.5);
   EXPECT_EQ(manifest["threads"][0]["event_count"], 1);
   EXPECT_EQ(droppedIn(manifest["threads"][0]), (Json::object_t{{"newer", 2}}));
-  EXPECT_EQ(manifest["recorder"], Json::parse(R"({"newer": true})"));
+  EXPECT_EQ(manifest["recorder"], Json::parse(R"({"ring": "r", "newer": true})"));
   EXPECT_EQ(manifest["process"], Json::parse(R"({"pid": 7, "newer": null, "exit": {"how": "unknown"}})"));
   EXPECT_EQ(manifest["modules"], Json::parse(R"([{"module_id": 0, "newer": "b"}, {"module_id": 1, "newer": 2}])"));
   EXPECT_EQ(manifest["symbols"], Json::parse(R"([{"module_id": 1, "symbol_index": 3}])"));

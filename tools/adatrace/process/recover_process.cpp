@@ -3,20 +3,20 @@
 #include "trace/base/quantities.h"
 
 #include "ada/trace/manifest.h"
-
-#include <filesystem>
+#include "live/recover/ring_place.h"
 
 namespace ada::cli {
 
 ProcessState stateOf(const std::string &directory) {
   const auto manifest = Manifest::read(directory + "/manifest.json");
-  std::error_code ignored;
-  // Whatever the manifest says, a directory that still has its ring, or the link to it, is not finished: the process
-  // called exec, or was killed before it could remove the ring or move on to the next part, or has stopped recording
-  // and may go on.
-  const bool hasRing = std::filesystem::exists(std::filesystem::symlink_status(directory + "/ring", ignored));
-  if (manifest && manifest->exit.how != "running" && !hasRing)
-    return ProcessState::Finished;
+  if (manifest && manifest->exit.how != "running") {
+    // Whatever the manifest says, a process that still has its ring, or the link to it, is not finished: it called
+    // exec, or was killed before it could remove the ring or move on to the next part, or has stopped recording and may
+    // go on.
+    const recover::RingPlace ring = recover::findRing(directory, *manifest);
+    if (ring.path.empty() && !ring.isLinked)
+      return ProcessState::Finished;
+  }
   return isRecording(directory) ? ProcessState::Running : ProcessState::Unfinished;
 }
 

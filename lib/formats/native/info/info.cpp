@@ -38,10 +38,10 @@ std::string joined(const std::vector<std::string> &words) {
   return text;
 }
 
-std::string joined(const ManifestFields &pairs) {
+std::string joined(const ManifestFields &pairs, std::string_view without = {}) {
   std::string text;
   for (const auto &[name, value] : pairs)
-    if (!value.empty())
+    if (!value.empty() && name != without)
       text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   return text;
 }
@@ -386,7 +386,8 @@ InfoSection describeProcess(const atf::ProcessTrace &process, const std::string 
           {"options", joined(manifest->options), JsonMembers().json("options", object(manifest->options))});
     if (!manifest->recorder.empty())
       section.fields.push_back(
-          {"recorder", joined(manifest->recorder), JsonMembers().json("recorder", object(manifest->recorder))});
+          {"recorder", joined(manifest->recorder, manifest->exit.how == manifest::kRunning ? "" : manifest::kRing),
+           JsonMembers().json("recorder", object(manifest->recorder))});
     if (!manifest->host.empty())
       section.fields.push_back({"host", joined(manifest->host), JsonMembers().json("host", object(manifest->host))});
   }
