@@ -20,7 +20,7 @@ namespace {
 
 bool exists(const std::string &path) {
   struct stat info = {};
-  return ::lstat(path.c_str(), &info) == 0 || errno != ENOENT;
+  return ::lstat(path.c_str(), &info) == 0;
 }
 
 std::string linkedRing(const std::string &directory) {
@@ -32,7 +32,7 @@ std::string linkedRing(const std::string &directory) {
   std::string path(target, static_cast<size_t>(length));
   if (target[0] != '/')
     path = directory + "/" + path;
-  return exists(path) ? path : std::string();
+  return exists(path) || errno != ENOENT ? path : std::string(); // out of reach is not gone
 }
 
 enum class Owner { This, Another, Gone, None };

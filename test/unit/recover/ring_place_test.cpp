@@ -33,11 +33,12 @@ protected:
   }
 
   // A manifest that names the ring.
-  Manifest manifest(const char *how) const {
+  Manifest manifest(const char *how) const { return manifest(how, ringFile_); }
+  static Manifest manifest(const char *how, const std::string &ring) {
     Manifest fields = Manifest::empty();
     fields.exit.how = how;
-    fields.recorder = ManifestFields(
-        std::make_shared<ManifestFields::List>(1, std::pair<std::string, std::string>("ring", ringFile_)));
+    fields.recorder =
+        ManifestFields(std::make_shared<ManifestFields::List>(1, std::pair<std::string, std::string>("ring", ring)));
     return fields;
   }
 
@@ -57,6 +58,10 @@ TEST_F(RingPlaceTest, AManifestNamesIt) {
     EXPECT_EQ(place.path, ringFile_) << how;
     EXPECT_FALSE(place.isLinked);
   }
+}
+
+TEST_F(RingPlaceTest, OneOutOfReachIsNone) {
+  EXPECT_EQ(findRing(directory_, manifest("code", "/dev/null/ring")).path, "");
 }
 
 TEST_F(RingPlaceTest, AProcessThatWasStoppedRecordsElsewhere) {
