@@ -12,9 +12,15 @@ namespace ada::analysis {
 
 namespace {
 
-const OffCpuLane *mainLane(const Execution &execution, const TraceTable &table) {
-  const uint32_t thread = execution.mainThread;
-  return thread != kNoProcess && table.threads[thread].knowsSched() ? table.threads[thread].offCpu.get() : nullptr;
+// When the main thread was off-CPU, part by part; nothing if that is not known of one.
+std::vector<const OffCpuLane *> mainLanes(const Execution &execution, const TraceTable &table) {
+  std::vector<const OffCpuLane *> lanes;
+  for (const uint32_t thread : execution.mainThreads) {
+    if (!table.threads[thread].knowsSched())
+      return {};
+    lanes.push_back(table.threads[thread].offCpu.get());
+  }
+  return lanes;
 }
 
 // The times of the main threads of what it executed; nothing if those of one are not known.
@@ -25,10 +31,15 @@ std::optional<OffCpuTimes> mainTimes(const ProcessRun &run, const TraceTable &ta
     const uint64_t to = i + 1 < run.executions.size() ? std::min(toNs, run.executions[i + 1].beginNs) : toNs;
     if (from >= to)
       continue;
-    const OffCpuLane *lane = mainLane(run.executions[i], table);
-    if (!lane)
+    const std::vector<const OffCpuLane *> lanes = mainLanes(run.executions[i], table);
+    if (lanes.empty())
       return std::nullopt;
-    times += lane->timesBetween(from, to);
+    for (size_t part = 0; part < lanes.size(); ++part) {
+      const uint64_t partFrom = part ? std::max(from, lanes[part]->knownFromNs()) : from;
+      const uint64_t partTo = part + 1 < lanes.size() ? std::min(to, lanes[part + 1]->knownFromNs()) : to;
+      if (partFrom < partTo)
+        times += lanes[part]->timesBetween(partFrom, partTo);
+    }
   }
   return times;
 }
@@ -125,13 +136,21 @@ private:
     return {};
   }
   bool isWaitedFor(uint32_t parent, const ProcessRun &child) const {
-    const OffCpuLane *lane = mainLane(list_.all[parent].executionAt(child.endNs), table_);
-    if (!lane)
-      return false;
-    for (const OffCpu &off : lane->between(child.endNs, child.endNs + 1))
-      if (off.why == OffCpu::Why::Waiting && off.toNs - child.endNs <= kEndToWakeNs)
-        return true;
+    for (const OffCpuLane *lane : mainLanes(list_.all[parent].executionAt(child.endNs), table_))
+      for (const OffCpu &off : lane->between(child.endNs, child.endNs + 1))
+        if (off.why == OffCpu::Why::Waiting && off.toNs - child.endNs <= kEndToWakeNs)
+          return true;
     return false;
+  }
+  Cause lastWakeIn(const OffCpuLane &lane, uint32_t run, uint64_t afterNs) const {
+    const std::span<const OffCpu> periods = lane.periods();
+    // Not one that ends now: two processes, each with a thread that waits and one that runs, would take turns.
+    auto at = std::ranges::lower_bound(periods, atNs_, {}, &OffCpu::toNs);
+    while (at != periods.begin() && (--at)->toNs > afterNs)
+      if (at->why == OffCpu::Why::Waiting)
+        if (const PipeWake wake = pipes_.wakeOf(run, at->fromNs, at->toNs); wake.ns > afterNs)
+          return {wake.run, wake.ns, ChainLink::Pipe};
+    return {};
   }
   // The last wait after `afterNs` that a process at the other end of a pipe ended.
   Cause lastWake(uint32_t run, uint64_t afterNs) const {
@@ -140,14 +159,11 @@ private:
     const std::vector<Execution> &executions = list_.all[run].executions;
     afterNs = std::max(afterNs, beginOf(run));
     for (size_t i = executions.size(); i-- > 0;)
-      if (const OffCpuLane *lane = mainLane(executions[i], table_); lane && executions[i].beginNs < atNs_) {
-        const std::span<const OffCpu> periods = lane->periods();
-        // Not one that ends now: two processes, each with a thread that waits and one that runs, would take turns.
-        auto at = std::ranges::lower_bound(periods, atNs_, {}, &OffCpu::toNs);
-        while (at != periods.begin() && (--at)->toNs > afterNs)
-          if (at->why == OffCpu::Why::Waiting)
-            if (const PipeWake wake = pipes_.wakeOf(run, at->fromNs, at->toNs); wake.ns > afterNs)
-              return {wake.run, wake.ns, ChainLink::Pipe};
+      if (executions[i].beginNs < atNs_) {
+        const std::vector<const OffCpuLane *> lanes = mainLanes(executions[i], table_);
+        for (size_t part = lanes.size(); part-- > 0;)
+          if (const Cause wake = lastWakeIn(*lanes[part], run, afterNs); wake.ns)
+            return wake;
       }
     return {};
   }

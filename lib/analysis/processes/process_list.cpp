@@ -68,7 +68,7 @@ Part readPart(const model::Process &process, dom::parser &parser) {
   Part part;
   ProcessRun &run = part.run;
   Execution &execution = run.executions.emplace_back();
-  execution.process = process.index, execution.mainThread = kNoProcess;
+  execution.process = process.index;
   run.pid = process.pid;
   dom::element manifest, about;
   if (!parser.parse(process.description.get()).get(manifest)) {
@@ -102,8 +102,8 @@ Part readPart(const model::Process &process, dom::parser &parser) {
 
 void takeThread(Part &part, const model::Thread &thread, dom::parser &parser) {
   ProcessRun &run = part.run;
-  if (Execution &execution = run.executions.back(); execution.mainThread == kNoProcess)
-    execution.mainThread = thread.index;
+  if (Execution &execution = run.executions.back(); execution.mainThreads.empty())
+    execution.mainThreads.push_back(thread.index);
   if (thread.extent && thread.extent->events) {
     run.events += thread.extent->events;
     takeTime(run, thread.extent->firstNs, thread.extent->lastNs);
@@ -123,12 +123,16 @@ void takeThread(Part &part, const model::Thread &thread, dom::parser &parser) {
 bool goesOn(const ProcessRun &run, const std::string &nextName, const ProcessRun &next, const std::string &name) {
   if (!nextName.empty())
     return nextName == name;
+  const bool hasEnded = run.how == manifest::kCode || run.how == manifest::kSignal;
+  if (!next.beginNs) // it was killed before it recorded anything, which is all that is known of it
+    return !hasEnded;
   return (run.how == manifest::kExec || run.how == manifest::kStopped || run.how == manifest::kDump) &&
          run.parentPid == next.parentPid;
 }
 
 void append(ProcessRun &run, ProcessRun &&next) {
   const bool isRotated = run.how == manifest::kRotated;
+  next.executions[0].beginNs = next.beginNs ? next.beginNs : run.endNs;
   if (next.beginNs)
     takeTime(run, next.beginNs, next.endNs);
   run.how = next.how, run.value = next.value;
@@ -138,8 +142,12 @@ void append(ProcessRun &run, ProcessRun &&next) {
   else
     run.onCpuNs.reset();
   if (!isRotated)
-    run.executions.push_back(std::move(next.executions[0]));
+    return run.executions.push_back(std::move(next.executions[0]));
+  std::ranges::copy(next.executions[0].mainThreads, std::back_inserter(run.executions.back().mainThreads));
 }
+
+// For sorting: what never recorded anything comes last.
+uint64_t beginOf(const ProcessRun &run) { return run.beginNs ? run.beginNs : ~uint64_t{0}; }
 
 bool mayBeAlive(const ProcessRun &parent, const ProcessRun &child) {
   const bool hasEnded = parent.how == manifest::kCode || parent.how == manifest::kSignal;
@@ -222,6 +230,8 @@ ProcessList listProcesses(const TraceTable &table) {
       takeThread(part, table.threads[thread], parser);
     if (threadsOf[process.index].empty())
       part.run.onCpuNs.reset();
+    if (!part.run.beginNs && part.run.executions[0].arguments.empty()) // so that they are one line
+      part.run.executions[0].program = "(recorded nothing)";
     if (part.run.beginNs && part.run.endedNs)
       part.run.endNs = std::max(part.run.endNs, *part.run.endedNs);
     if (!list.cores)
@@ -231,7 +241,7 @@ ProcessList listProcesses(const TraceTable &table) {
   std::vector<uint32_t> order(parts.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(
-      order, {}, [&](uint32_t i) { return std::pair(parts[i].run.pid.value_or(~uint64_t{0}), parts[i].run.beginNs); });
+      order, {}, [&](uint32_t i) { return std::pair(parts[i].run.pid.value_or(~uint64_t{0}), beginOf(parts[i].run)); });
   std::vector<ProcessRun> runs;
   std::vector<uint32_t> runOfPart(parts.size());
   uint32_t previous = kNoProcess;
@@ -250,7 +260,7 @@ ProcessList listProcesses(const TraceTable &table) {
   std::vector<uint32_t> byBegin(runs.size()), place(runs.size());
   std::iota(byBegin.begin(), byBegin.end(), 0);
   std::ranges::stable_sort(byBegin, {},
-                           [&](uint32_t i) { return std::pair(runs[i].beginNs, runs[i].executions[0].process); });
+                           [&](uint32_t i) { return std::pair(beginOf(runs[i]), runs[i].executions[0].process); });
   for (uint32_t i = 0; i < byBegin.size(); ++i) {
     place[byBegin[i]] = i;
     list.all.push_back(std::move(runs[byBegin[i]]));

@@ -29,16 +29,20 @@ struct Execution {
   std::vector<std::string> arguments;
   std::array<std::string, 3> pipes; ///< which its standard input, output and error were at first; empty: no pipe
   uint64_t beginNs = 0;
-  uint32_t process = 0;    ///< its first part, in TraceTable::processes
-  uint32_t mainThread = 0; ///< in TraceTable::threads; kNoProcess if it has none
+  uint32_t process = 0; ///< its first part, in TraceTable::processes
+  /// The main thread in each of its parts that has one, by time: in TraceTable::threads.
+  std::vector<uint32_t> mainThreads;
+
+  /// The first of them; kNoProcess if there is none.
+  uint32_t mainThread() const { return mainThreads.empty() ? kNoProcess : mainThreads[0]; }
 };
 
 /// A process, from its first recorded moment to its last one, or to its end where that is known.
 struct ProcessRun {
   std::vector<Execution> executions; ///< by time, at least one
   std::optional<uint64_t> pid, parentPid;
-  uint32_t parent = kNoProcess; ///< in ProcessList::all; kNoProcess if that one was not traced
-  uint64_t beginNs = 0, endNs = 0;
+  uint32_t parent = kNoProcess;    ///< in ProcessList::all; kNoProcess if that one was not traced
+  uint64_t beginNs = 0, endNs = 0; ///< 0 if the process was killed before it recorded anything
   /// How the last part ended, as in the manifest: "code", "signal", "running", …; empty if that is not known.
   std::string how;
   int64_t value = 0; ///< exit code or signal
@@ -61,7 +65,7 @@ struct ProcessRun {
 };
 
 struct ProcessList {
-  std::vector<ProcessRun> all;     ///< by begin
+  std::vector<ProcessRun> all;     ///< by begin; at the end, those of which it is not known
   std::vector<uint32_t> runOf;     ///< in `all`, by number in TraceTable::processes
   std::optional<uint64_t> cores;   ///< of the machine
   uint64_t beginNs = 0, endNs = 0; ///< of all of them

@@ -62,10 +62,14 @@ constexpr Column<Line> kProcessColumns[] = {
     {ColumnInfo{"parent_traced", Holds::Flag,
                 "the parent is in the trace: it is the line above with a depth less by 1"},
      [](const Line &line) -> Value { return line.node->depth > 0; }},
-    {ColumnInfo{"begin_ns", Holds::Moment, "when the first of them began to be recorded"} | inText("begin", 13, 0, 4) |
-         Look::Number,
-     [](const Line &line) -> Value { return line.node->beginNs; },
-     [](const Line &line) { return formatTime(line.node->beginNs, line.originNs); }},
+    {ColumnInfo{
+         "begin_ns", Holds::Moment,
+         "when the first of them began to be recorded; `null` if none did, because they were killed before that"} |
+         kOrNull | inText("begin", 13, 0, 4) | Look::Number,
+     [](const Line &line) -> Value { return line.node->beginNs ? Value(line.node->beginNs) : Value(); },
+     [](const Line &line) {
+       return line.node->beginNs ? formatTime(line.node->beginNs, line.originNs) : std::string();
+     }},
     {ColumnInfo{"wall_ns", Holds::Duration, "how long they took; of several, the sum"} | inText("wall", 11, 1) |
          Look::Number | kSorts,
      [](const Line &line) -> Value { return line.node->totalNs; }},

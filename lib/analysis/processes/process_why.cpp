@@ -20,7 +20,8 @@ std::string ProcessWhy::command() const {
 bool ProcessWhy::hasCpuUse() const { return use.untold < list->all.size(); }
 
 uint32_t wholeSession(const ProcessList &list) {
-  const std::vector<uint32_t> roots = list.children().back();
+  std::vector<uint32_t> roots = list.children().back();
+  std::erase_if(roots, [&](uint32_t run) { return !list.all[run].beginNs; }); // whose parents are not known either
   return roots.size() == 1 ? roots[0] : kNoProcess;
 }
 

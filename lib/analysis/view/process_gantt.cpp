@@ -79,7 +79,7 @@ std::vector<GanttBox> ProcessGantt::boxes(const std::vector<uint32_t> &runs, con
   const uint64_t pixelNs = (request.toNs - request.fromNs) / std::max<uint64_t>(request.pixels, 1);
   for (const uint32_t number : runs) {
     const analysis::ProcessRun &run = list_.all[number];
-    if (run.endNs < request.fromNs || run.beginNs >= request.toNs)
+    if (!run.beginNs || run.endNs < request.fromNs || run.beginNs >= request.toNs)
       continue;
     if (boxes.empty() || run.beginNs > boxes.back().toNs + pixelNs)
       boxes.push_back({.fromNs = run.beginNs, .toNs = run.endNs, .run = number});

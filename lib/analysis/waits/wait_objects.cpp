@@ -275,20 +275,20 @@ void WaitState::findChild(WaitEnd &over, std::optional<int32_t> result) const {
   const uint64_t wokenNs = over.frame->wokenNs ? over.frame->wokenNs : nowNs_;
   const ProcessRun *found = nullptr;
   for (const ProcessRun &run : list.all) // by begin
-    if (run.parent == parent && run.beginNs <= wokenNs && run.last().mainThread != kNoProcess &&
+    if (run.parent == parent && run.beginNs <= wokenNs && run.last().mainThread() != kNoProcess &&
         (result ? run.pid == static_cast<uint64_t>(*result)
                 : run.endNs <= wokenNs && wokenNs - run.endNs <= kEndToWakeNs && (!found || run.endNs > found->endNs)))
       found = &run;
   if (!found)
     return;
-  over.waker = found->last().mainThread;
+  over.waker = found->last().mainThread();
   over.wakerNs = std::min(found->endNs, wokenNs);
   over.isWakerInferred = !result;
 }
 
 uint32_t WaitState::mainThreadAt(uint32_t thread, uint64_t ns) const {
   const ProcessList &list = processes();
-  const uint32_t main = list.all[list.runOf[processOf(thread)]].executionAt(ns).mainThread;
+  const uint32_t main = list.all[list.runOf[processOf(thread)]].executionAt(ns).mainThread();
   return main == kNoProcess ? thread : main;
 }
 

@@ -9,6 +9,8 @@ namespace ada::runtime {
 
 // Reads data that may change or needs libc's help; called before the drain starts.
 void gatherProcessInfo();
+// In the child of a fork, which `parent` called; it may have ended since. Returns the child's number.
+uint32_t noteFork(uint32_t parent);
 // Which pipes the standard streams are, as texts that are equal if the pipes are. The drain has no such streams.
 void findPipes();
 // Reads about the machine. It takes a while, and only a process that records needs it, so it is done once something is

@@ -294,7 +294,7 @@ void childAfterFork() {
   r.drain.reset();
   forgetOwnThreads();
   recorder.ticks.reset();
-  recorder.processId = sys::processId();
+  recorder.processId = noteFork(recorder.processId);
   if (r.options.isFlight())
     watchEndingsOfChild();
   if (r.isOriginal)

@@ -20,7 +20,7 @@ struct Info {
   utsname system;
   char cpu[128];
   uint32_t cores;
-  uint32_t process;
+  uint32_t process, parent, parentIsOf;
   Text<64> pipes[3]; // standard input, output and error; empty if one is something else
 };
 constinit Info info = {};
@@ -61,8 +61,16 @@ void readCpuModel() {
 
 uint32_t processInfoIsOf() { return info.process; }
 
+uint32_t noteFork(uint32_t parent) {
+  const bool isInSameNamespace = sys::parentId() != 0;
+  info.parent = isInSameNamespace ? parent : 0;
+  return info.parentIsOf = sys::processId();
+}
+
 void gatherProcessInfo() {
   info.process = sys::processId();
+  if (info.parentIsOf != info.process)
+    info.parent = sys::parentId(), info.parentIsOf = info.process;
   info.executable = executablePath();
   char here[4096];
   long n = sys::currentDirectory(here, sizeof here);
@@ -121,7 +129,7 @@ void readThreadName(uint32_t tid, char (&name)[16]) {
 
 void writeProcess(JsonWriter &json, const ada_ring_header *ring, Ending ending, int status) {
   json.line().beginObject(manifest::kProcess);
-  json.number(manifest::kPid, sys::processId()).number(manifest::kPpid, sys::parentId());
+  json.number(manifest::kPid, sys::processId()).number(manifest::kPpid, info.parent);
   json.text(manifest::kExecutable, info.executable.c_str()).beginArray(manifest::kArgv);
   for (size_t i = 0; i < info.argumentBytes; i += length(info.arguments + i) + 1)
     json.text(nullptr, info.arguments + i);

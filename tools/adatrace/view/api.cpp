@@ -354,7 +354,7 @@ void writeProcessors(JsonText &json, ApiRequest &request) {
 
 // The number in the page of a process's main thread, or -1 if there is none.
 int64_t mainThreadId(const ViewSession::Opened &opened, const analysis::Execution &execution) {
-  return execution.mainThread == analysis::kNoProcess ? -1 : int64_t{opened.threadIds[execution.mainThread]};
+  return execution.mainThread() == analysis::kNoProcess ? -1 : int64_t{opened.threadIds[execution.mainThread()]};
 }
 
 void writeProcesses(JsonText &json, ApiRequest &request) {
