@@ -5,6 +5,7 @@
 #include "trace/base/quantities.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -120,16 +121,32 @@ uint64_t exceptionNsOf(const PathCost &cost) {
   return cost.exceptionNs - std::min(cost.exceptionNs, anyway);
 }
 
+// By path: how often it was left because a child of vfork(), which shares the memory, executed a program. Then the
+// parent goes on where it was, as after a jump.
+std::vector<uint64_t> leftByExec(const SessionFacts &facts) {
+  static constexpr std::array<std::string_view, 9> kExec = {"execv",  "execve", "execvp",  "execvpe", "execl",
+                                                            "execle", "execlp", "fexecve", "execveat"};
+  const SessionProfile &profile = facts.profile;
+  std::vector<uint64_t> left(profile.paths.size());
+  for (uint32_t node = 1; node < profile.paths.size(); ++node)
+    if (profile.costs[node].exceptions &&
+        std::ranges::find(kExec, facts.shortOf(profile.paths[node].function)) != kExec.end())
+      for (uint32_t at = node; at != PathTree::kRoot; at = profile.paths[at].parent)
+        left[at] += profile.costs[node].exceptions;
+  return left;
+}
+
 } // namespace
 
 void findExceptions(const SessionFacts &facts, FindingList &found) {
   const SessionProfile &profile = facts.profile;
+  const std::vector<uint64_t> byExec = leftByExec(facts);
   uint64_t ns = 0, most = 0, calls = 0, mostCalls = 0;
   uint32_t function = kNobody;
   std::map<uint32_t, PathCost> byFunction; // the program's own
   for (uint32_t node = 1; node < profile.paths.size(); ++node) {
     const PathCost &cost = profile.costs[node];
-    if (cost.exceptions == 0 || (!profile.requests.empty() && !profile.isInRequest[node]))
+    if (cost.exceptions <= byExec[node] || (!profile.requests.empty() && !profile.isInRequest[node]))
       continue;
     const uint64_t exceptionNs = exceptionNsOf(cost);
     ns += exceptionNs;
