@@ -1,5 +1,6 @@
 // adatrace record: runs and records a program, or records a running process.
 #include "command.h"
+#include "process/child_process.h"
 #include "record/record_process.h"
 #include "record/record_program.h"
 
@@ -9,6 +10,7 @@ namespace record_command {
 namespace {
 
 int run(const RecordOptions &options, const Invocation &invocation) {
+  ignoreLostReader();
   if (!options.pid)
     return recordProgram(options, invocation.program, invocation.color);
   if (!invocation.program.empty())

@@ -1,6 +1,7 @@
 // Starts the traced program and waits for it.
 #include "child_process.h"
 #include "exit_codes.h"
+#include "terminal/terminal.h"
 #include "trace/base/format.h"
 
 #include <cerrno>
@@ -45,11 +46,13 @@ private:
   struct sigaction childAction_;
 };
 
-bool ignoresFileLimit = false;
+bool ignoresFileLimit = false, ignoresLostReader = false;
 
 [[noreturn]] void becomeProgram(char *const *argv, int errorPipe) {
   if (ignoresFileLimit)
     signal(SIGXFSZ, SIG_DFL);
+  if (ignoresLostReader)
+    signal(SIGPIPE, SIG_DFL);
   execvp(argv[0], argv);
   const int error = errno;
   ssize_t ignored = write(errorPipe, &error, sizeof error);
@@ -60,6 +63,10 @@ bool ignoresFileLimit = false;
 } // namespace
 
 void ignoreFileLimit() { ignoresFileLimit = signal(SIGXFSZ, SIG_IGN) == SIG_DFL; }
+void ignoreLostReader() {
+  ignoresLostReader = signal(SIGPIPE, SIG_IGN) == SIG_DFL;
+  Output::goOnWithoutReader();
+}
 
 Ending runProgram(const std::vector<std::string> &argv, std::chrono::milliseconds interval,
                   const std::function<void(pid_t)> &tick) {

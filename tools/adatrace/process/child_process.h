@@ -25,6 +25,10 @@ struct Ending {
 /// Ignores SIGXFSZ, which the system sends when a write exceeds the file size limit (ulimit -f). The write fails as
 /// well, so this program reports the failure in words. Programs that it starts get the signal as before.
 void ignoreFileLimit();
+/// Ignores SIGPIPE, which the system sends when nobody reads what is written any more (`adatrace record … | head`):
+/// what comes afterwards goes nowhere, and the command completes its work. Programs that it starts get the signal as
+/// before.
+void ignoreLostReader();
 
 /// Runs `argv` (searched in PATH) with our standard files, in our process group, and returns when it has ended. While
 /// it runs, `tick` (if not empty) is called about every `interval`.

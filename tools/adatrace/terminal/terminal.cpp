@@ -38,6 +38,10 @@ Palette::Palette(When mode, int fd) {
   reset = {"\x1b[0m"};
 }
 
+static bool goesOnWithoutReader = false;
+
+void Output::goOnWithoutReader() { goesOnWithoutReader = true; }
+
 void Output::flush() {
   if (to_) {
     to_->append(buffer_.data(), buffer_.size());
@@ -49,6 +53,8 @@ void Output::flush() {
   if (ok || fd_ == STDERR_FILENO) // an error on standard error can't be reported anywhere
     return;
   // Normally SIGPIPE has already ended the process. If the parent made us ignore it, the write fails instead.
+  if (errno == EPIPE && goesOnWithoutReader)
+    return;
   if (errno == EPIPE)
     _exit(kSignalBase + SIGPIPE);
   complain(fmt::format("can't write to standard output: {}", std::strerror(errno)));

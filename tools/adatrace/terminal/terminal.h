@@ -64,6 +64,9 @@ public:
   void commit(const char *end) { buffer_.resize(static_cast<size_t>(end - buffer_.data())); }
   void flush();
 
+  /// From now on, output that nobody reads any more is dropped, instead of ending the process.
+  static void goOnWithoutReader();
+
 private:
   template <typename T> static auto shown(const T &value) {
     if constexpr (std::is_convertible_v<const T &, std::string_view>)
