@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,6 +113,7 @@ protected:
 
 private:
   uint64_t findHeader(uint64_t from, uint64_t end, const Holes &holes) const;
+  bool hasGrown() const;
   uint64_t addOpen(const BlockHeader &raw, uint64_t offset, uint64_t end, uint64_t mostEvents);
 
   std::span<const std::byte> bytes_;
@@ -170,6 +172,13 @@ template <class Kind> uint64_t BlockFile<Kind>::findHeader(uint64_t from, uint64
   return end;
 }
 
+// Whether the program still records, and has written more since the file was opened.
+template <class Kind> bool BlockFile<Kind>::hasGrown() const {
+  std::error_code error;
+  const uintmax_t now = std::filesystem::file_size(name_, error);
+  return !error && now > bytes_.size();
+}
+
 template <class Kind> void BlockFile<Kind>::scan(uint64_t end, const Holes &holes) {
   uint64_t nextSeq = 0, lost = 0;
   bool mayBeLater = Kind::kMayBeginLater;
@@ -185,8 +194,9 @@ template <class Kind> void BlockFile<Kind>::scan(uint64_t end, const Holes &hole
       const auto follower = next < end ? headerAt(next) : std::nullopt;
       nextSeq = firstSeq + addOpen(raw, offset, next, follower ? follower->firstSeq - firstSeq : ~uint64_t{0});
     } else if (start > end || raw.bodyBytes > end - start) {
-      // Cut off: its events up to there can be read, but their checksum is gone.
-      lost += claimed - addOpen(raw, offset, end, claimed);
+      // Cut off: its events up to there can be read, but their checksum is gone. Or written since the file was opened.
+      const uint64_t beyond = claimed - addOpen(raw, offset, end, claimed);
+      lost += hasGrown() ? 0 : beyond;
     } else {
       Block block = Kind::closedBlock(raw);
       block.offset = offset, block.bytes = blockBytes(raw), block.firstSeq = firstSeq, block.flags = raw.flags;
