@@ -9,9 +9,11 @@
 #include "formats/row_sink.h"
 #include "formats/span_off_cpu.h"
 #include "formats/table.h"
+#include "trace/base/file_descriptor.h"
 #include "trace/base/text.h"
 #include "trace/statistics.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 
 #include <array>
@@ -126,6 +128,8 @@ private:
   };
 
   void beginTrace(const TraceInfo &) override {
+    // For the user alone, as all files that we make: SQLite would let others read it.
+    const FileDescriptor made(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (sqlite3_open_v2(path_.c_str(), &database_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
       return fail();
     run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16384;"

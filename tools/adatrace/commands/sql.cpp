@@ -188,9 +188,9 @@ private:
 
 void Session::showTables() {
   for (const query::TableInfo &table : query::tables())
-    out_.print("{:16}{}\n", table.name, table.help);
+    out_.print("{:18} {}\n", table.name, table.help);
   for (const auto &view : query::kViews)
-    out_.print("{:16}{}\n", view.name, view.help);
+    out_.print("{:18} {}\n", view.name, view.help);
 }
 
 void Session::showSchema(std::string_view name) {
