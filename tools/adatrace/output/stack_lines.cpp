@@ -1,5 +1,6 @@
 // Prints how threads ended, as text.
 #include "stack_lines.h"
+#include "report_lines.h"
 #include "trace/base/quantities.h"
 
 #include <algorithm>
