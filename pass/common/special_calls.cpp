@@ -1,21 +1,16 @@
 // The names and numbers of special_calls.h.
 #include "special_calls.h"
 
+#include "shared/exec_functions.h"
+
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 namespace ada::pass {
 
 SpecialCall specialCall(const std::string &name) {
   static const std::map<std::string, SpecialCall> known = {
-      {"execl", SpecialCall::Exec},
-      {"execle", SpecialCall::Exec},
-      {"execlp", SpecialCall::Exec},
-      {"execv", SpecialCall::Exec},
-      {"execve", SpecialCall::Exec},
-      {"execvp", SpecialCall::Exec},
-      {"execvpe", SpecialCall::Exec},
-      {"fexecve", SpecialCall::Exec},
-      {"execveat", SpecialCall::Exec},
       {"_exit", SpecialCall::Exit},
       {"_Exit", SpecialCall::Exit},
       {"_Fork", SpecialCall::Clone},
@@ -33,6 +28,8 @@ SpecialCall specialCall(const std::string &name) {
       {"__sigsetjmp", SpecialCall::SetJump},
       {"savectx", SpecialCall::SetJump},
   };
+  if (std::find(std::begin(kExecFunctions), std::end(kExecFunctions), name) != std::end(kExecFunctions))
+    return SpecialCall::Exec;
   const auto found = known.find(name);
   return found == known.end() ? SpecialCall::None : found->second;
 }

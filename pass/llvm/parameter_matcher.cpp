@@ -266,6 +266,8 @@ std::string ParameterMatcher::place(const DIType *diType) {
     return take() && !lost_ ? placeText(pieces_) : "-";
   if (isPassedByAddress(type, bytes) && first && first->getType()->isPointerTy()) // a copy elsewhere
     return placeByAddress(type, bytes);
+  if (isMicrosoft && isPassedByAddress(type, bytes))
+    return lose();
   if (isStruct && composite->isForwardDecl()) { // described in another object: it may take any number
     lost_ = true;
     return "-";
@@ -318,9 +320,10 @@ std::string ParameterMatcher::placeByAddress(const DIType *type, uint64_t bytes)
 
 std::string ParameterMatcher::placeParts(const DIType *type, uint64_t bytes, uint64_t data) {
   const bool isStruct = isStructure(type), mayBeSplit = isSplit(type, bytes);
+  const bool hasEightbytes = isStruct && bytes <= 16 && !isAArch64_ && lowering_ != Lowering::Microsoft;
   bool hasPlace = true;
   for (uint64_t seen = 0; seen < bytes;) {
-    if (isStruct && !isAArch64_ && bytes <= 16 && !dataInEightbyte(data, seen)) {
+    if (hasEightbytes && !dataInEightbyte(data, seen)) {
       addPadding(unsigned(std::min<uint64_t>(8, bytes - seen)));
       seen += 8;
       continue;
@@ -329,7 +332,10 @@ std::string ParameterMatcher::placeParts(const DIType *type, uint64_t bytes, uin
       return lose();
     Type *lowered = function_.getArg(next_)->getType();
     const uint64_t size = bytesOf(layout_, lowered);
-    // A whole scalar, or a struct's next eightbyte, which may be wider than the rest of the struct.
+    // A whole scalar, a half of a large one, or a struct's next eightbyte, which may be wider than the rest of the
+    // struct.
+    if (mayBeSplit && !isStruct && (size < 8 || lowered->isPointerTy()))
+      return lose();
     if (!mayBeSplit ? size != bytes && !(size * 8 >= bitsOf(type) && type->getTag() == dwarf::DW_TAG_base_type)
                     : size > ((bytes - seen + 7) & ~uint64_t(7)) || (isAArch64_ && seen > 0) ||
                           (isStruct && !canCarry(layout_, lowered, type, seen, bytes <= 16 ? data : 0)))

@@ -17,9 +17,9 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
-import time
 
 from args_program import Program
 
@@ -194,12 +194,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--dir", required=True)
     parser.add_argument("--cxx", required=True, nargs="+")
-    parser.add_argument("--seed", type=int, default=int(os.environ.get("ADA_SEED", "0")) or time.time_ns() // 1000 % 10**9)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--batch", type=int, default=1, help="seeds of a program")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--modes", default="", help="separated by commas, or all; two at random, with a compiler at random, unless given")
+    parser.add_argument("--modes", default="", help="separated by commas, or all; two that the seed chooses, with a compiler, unless given")
     arguments = parser.parse_args()
+    arguments.cxx = [os.path.abspath(shutil.which(cxx) or parser.error(f"there is no compiler {cxx}")) for cxx in arguments.cxx]
+    os.environ["PATH"] = os.path.dirname(arguments.cxx[0]) + os.pathsep + os.environ["PATH"]
     rng = random.Random(arguments.seed)
     if arguments.modes:
         modes = list(MODES) if arguments.modes == "all" else arguments.modes.split(",")
