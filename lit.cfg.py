@@ -22,14 +22,15 @@
 #     %gcc_version           which GCC that is
 #     %llvm_versions         every N that there are tests for
 #     %python                python3
-#     %few{A,B}              A; with --param long B: for example, a number of repetitions
+#     %few{A,B}              A; with --param only=long B: for example, a number of repetitions
 # In a suite for GCC (GCC of ada_lit_suite()) the compilers among these are GCC's: %ada_clang is ada-gcc-N.
 # In a suite for another architecture (TARGET of ada_lit_suite()), the compilers among these are test/<target>/compile.sh,
 # the programs that they link simply run in qemu, and the runtime is the cross-built one.
 #
 # Features: gcc, or llvm-N and llvm-at-least-N for the suite's LLVM; the architecture that programs are built for (x86_64,
-# aarch64); native or emulated; long (with --param long, which runs only the tests that require it or have %few or
-# %less: the part `long` of tools/dev test --all); lld, mold; asan and ubsan if the tools are built with them; quick
+# aarch64); native or emulated; long (with --param only=long, which runs only the tests that require it or have %few or
+# %less: the part `long` of tools/dev test --all); slow (not with --param without=slow: tests of ten seconds or more,
+# which are the part `slow`; --param only=slow runs no others); lld, mold; asan and ubsan if the tools are built with them; quick
 # if they are not optimised: what reads very large traces is UNSUPPORTED there and runs in the part `release`;
 # sanitized-plugin if the plugins are.
 import atexit
@@ -46,13 +47,17 @@ if not hasattr(config, "ada_build_dir"):
     lit_config.fatal("run lit on the build tree, e.g. `lit -v build/quick/test/tools`, or use ctest")
 
 
-isLong = "long" in lit_config.params
+only = lit_config.params.get("only")
+isLong = only == "long"
 config.test_format = lit.formats.ShTest(execute_external=True)
-if isLong:
+if only:
     sys.path.append(os.path.join(config.ada_source_dir, "test"))
-    from long_tests import LongTests
-    config.test_format = LongTests(execute_external=True)
+    from chosen_tests import ChosenTests
+    config.test_format = ChosenTests(only, execute_external=True)
+if isLong:
     config.available_features.add("long")
+if lit_config.params.get("without") != "slow":
+    config.available_features.add("slow")
 config.substitutions.append((r"%few\{([^,}]*),([^}]*)\}", r"\2" if isLong else r"\1"))
 config.suffixes = [".ll", ".c", ".cpp", ".test", ".s"]
 config.excludes = ["Inputs", "CMakeLists.txt", "lit.cfg.py"]

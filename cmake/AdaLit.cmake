@@ -1,12 +1,13 @@
 # ada_lit_suite(): makes a folder of lit tests one ctest (see lit.cfg.py for what the tests can use).
 #
 #   ada_lit_suite(<name> DIR <folder with the tests> [LLVM <major>] [GCC <major>] [TARGET <architecture>]
-#                 [TIMEOUT <seconds>] [PART <part>] [COST <number>] [LONG])
+#                 [TIMEOUT <seconds>] [PART <part>] [COST <number>] [ONLY <kind>] [WITHOUT <kind>])
 #
 # LLVM chooses the clang, opt and FileCheck that the suite runs with; the default is the newest one that is found.
 # GCC: programs are built by that GCC instead of clang. TARGET aarch64: programs are cross-built and run in qemu. PART is
-# the part of `tools/dev test --all` that the suite belongs to; a suite without one is run each time. LONG: runs only the
-# tests that require the feature `long`, as the part `long`. COST: the greater, the sooner a suite begins.
+# the part of `tools/dev test --all` that the suite belongs to; a suite without one is run each time. ONLY long, ONLY slow:
+# runs only the tests that require that feature, as the part of that name; WITHOUT slow: the others. COST: the greater,
+# the sooner a suite begins.
 #
 # A suite has two jobs but counts as one for ctest: many tests wait, for a child or for a clock, and with two suites at a
 # time both processors are still busy when one suite is down to its last test.
@@ -70,7 +71,7 @@ ASAN_OPTIONS=detect_leaks=0:$ASAN_OPTIONS LD_PRELOAD='@runtime@' exec '@tool@' "
 endfunction()
 
 function(ada_lit_suite name)
-  cmake_parse_arguments(PARSE_ARGV 1 suite "LONG" "DIR;LLVM;GCC;TARGET;TIMEOUT;PART;COST" "")
+  cmake_parse_arguments(PARSE_ARGV 1 suite "" "DIR;LLVM;GCC;TARGET;TIMEOUT;PART;COST;ONLY;WITHOUT" "")
   if(NOT ADA_LIT OR NOT ADA_TEST_LLVMS)
     message(FATAL_ERROR "The tests need lit, FileCheck and clang of one LLVM: install llvm-N-tools and clang-N "
                         "(tools/dev setup), or configure with -DADA_BUILD_TESTS=OFF.")
@@ -136,12 +137,14 @@ own = os.path.join(config.test_source_root, "lit.cfg.py")
 if os.path.exists(own):
     lit_config.load_config(config, own)
 ]=])
-  set(long "")
-  if(suite_LONG)
-    set(long --param long)
-    set(suite_PART long)
+  set(chosen "")
+  if(suite_ONLY)
+    set(chosen --param only=${suite_ONLY})
+    set(suite_PART ${suite_ONLY})
+  elseif(suite_WITHOUT)
+    set(chosen --param without=${suite_WITHOUT})
   endif()
-  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j2 ${long} ${suiteBuild})
+  add_test(NAME ${name} COMMAND ${Python3_EXECUTABLE} ${ADA_LIT} -sv --no-progress-bar -j2 ${chosen} ${suiteBuild})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${suite_TIMEOUT})
   if(suite_COST)
     set_tests_properties(${name} PROPERTIES COST ${suite_COST})
@@ -170,4 +173,16 @@ function(ada_lit_suites name)
     ada_llvm_part(part ${version})
     ada_lit_suite(${name}-${version} ${ARGN} LLVM ${version} PART "${part}")
   endforeach()
+endfunction()
+
+# ada_lit_suite_each_time(<name> DIR <folder> COST <number>): the suite that runs each time, and <name>-long. In the tests'
+# own tree the slow tests are <name>-slow.
+function(ada_lit_suite_each_time name)
+  if(ADA_QUICK)
+    ada_lit_suite(${name} ${ARGN} WITHOUT slow)
+    ada_lit_suite(${name}-slow ${ARGN} ONLY slow)
+  else()
+    ada_lit_suite(${name} ${ARGN})
+  endif()
+  ada_lit_suite(${name}-long ${ARGN} ONLY long)
 endfunction()

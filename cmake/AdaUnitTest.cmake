@@ -1,8 +1,8 @@
 # ada_unit_test(<target>): a GoogleTest program, each of whose tests is one ctest.
 #
-# With sanitizers, where starting a program takes a third of a second, a ctest is a quarter of the program's tests:
-# <target>-0 to <target>-3. With ADA_OPTIMISED_TESTS the tests belong to the part `optimised` of `tools/dev test --all`,
-# because the same tests have already run with sanitizers.
+# In the tests' own build, and with sanitizers, where starting a program takes a third of a second, a ctest is a quarter of
+# the program's tests: <target>-0 to <target>-3. With ADA_OPTIMISED_TESTS the tests belong to the part `optimised` of
+# `tools/dev test --all`, because the tests' own build has run them.
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
@@ -16,7 +16,7 @@ function(ada_unit_test target)
   if(ADA_OPTIMISED_TESTS)
     set(label PROPERTIES LABELS part-optimised)
   endif()
-  if(NOT ADA_SANITIZE)
+  if(NOT ADA_SANITIZE AND NOT ADA_QUICK)
     gtest_discover_tests(${target} DISCOVERY_TIMEOUT 60 ${label})
     return()
   endif()

@@ -9,6 +9,7 @@ import sys
 ELSEWHERE = {
     "install.md": "test/packages/bare_root.sh",
     "slow_request_in_redis.md": "test/real/debian_how_to.sh",
+    "write_stalls_in_leveldb.md": "test/real/debian_how_to.sh",
     "trace_fibers.md": "test/runtime/fibers/greenlet.test",
     "trace_postgresql.md": "test/real/debian_how_to.sh",
 }

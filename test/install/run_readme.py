@@ -32,6 +32,8 @@ SHAPES = [
     (r"\b\d+(\.\d+)? ?%", "PERCENT"),
     (r"0x[0-9a-f]+", "ADDRESS"),
     (r"\b\d[\d,]* requests? of \d[\d,]* waited\b", "N requests of N waited"),
+    (r"\b\d[\d,]* of \d[\d,]* calls\b", "N of N calls"),
+    (r"\S*\.\.\.$", "..."),  # a name that was cut off
     (r"[-─]{3,}", "---"),
     (r"[ \t]+", " "),
 ]

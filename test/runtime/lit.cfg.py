@@ -5,7 +5,7 @@
 #   %details  reads detail files and checks them: `%details count DIR`, see Inputs/details.py
 #   %session  ADA_OPTIONS for a session in %t/session; more options can be appended: %session:format=1
 #   %arch     the architecture that programs are built for: x86_64 or aarch64
-#   %less     the divisor of large repetition counts: 4, and 1 with --param long
+#   %less     the divisor of large repetition counts: 4, and 1 with --param only=long
 #   %asan     -fsanitize=address if its library is there: not for emulated programs
 #   %clock_source  the source of times if the program chooses none: tsc, cntvct, or clock_gettime
 #   %switch_events  1 with the feature of that name, else 0
