@@ -43,7 +43,8 @@ std::string textOf(const Report &report) {
           f.selfOff.unknownNs, f.onCpuSelfNs()})
       line += " " + std::to_string(figure);
     for (const int percent : {0, 1, 10, 50, 90, 99, 100})
-      line += " " + std::to_string(f.durations.percentile(percent));
+      line += " " + std::to_string(f.durations.percentile(percent)) + " " +
+              std::to_string(row.selves.in(f.durations).percentile(percent));
     lines.push_back(line + "\n");
   }
   std::ranges::sort(lines);
@@ -141,6 +142,8 @@ TEST(ReportParts, SameFigures) {
     const std::string path = write(scratch / "index/pid_1/thread_0/index.atp", randomCalls(shape, 1));
     ReportOptions options;
     EXPECT_GT(compare(path, options, shape.name), 3u) << shape.name;
+    options.selfDurations = true;
+    compare(path, options, shape.name);
     for (const ReportBy by : {ReportBy::Thread, ReportBy::Module, ReportBy::File}) {
       options.by = by;
       compare(path, options, shape.name);

@@ -15,7 +15,7 @@ enum class CauseKind {
   Argument,    ///< called with other arguments
   Exception,   ///< left by an exception more often, or less
   Recorder,    ///< held up by the recorder
-  Unknown,     ///< scheduling records were lost
+  Unknown,     ///< scheduling records are missing
   Smaller,     ///< what is too little for a row of its own
   Unexplained, ///< differences that are no more than noise
 };

@@ -17,7 +17,7 @@ double mean(const std::vector<double> &values) {
   return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-double valueOf(const FunctionStatistics &figures, DiffValue value, bool knowsOnCpu) {
+double valueOf(const FunctionStatistics &figures, const SelfDurations &selves, DiffValue value, bool knowsOnCpu) {
   switch (value) {
   case DiffValue::Calls:
     return static_cast<double>(figures.calls);
@@ -30,6 +30,8 @@ double valueOf(const FunctionStatistics &figures, DiffValue value, bool knowsOnC
     return static_cast<double>(figures.durations.percentile(50));
   case DiffValue::P99:
     return static_cast<double>(figures.durations.percentile(99));
+  case DiffValue::SelfP50:
+    return static_cast<double>(selves.in(figures.durations).percentile(50));
   case DiffValue::OnCpu:
     break;
   }
@@ -127,20 +129,35 @@ Diff makeDiff(std::span<const Report> a, std::span<const Report> b) {
   const size_t runs = a.size() + b.size();
   std::vector<std::array<std::pair<uint64_t, uint64_t>, 2>> wall(diff.rows.size()); // self and total time of both sides
   std::vector<BothDurations> durations(runs == 2 ? diff.rows.size() : 0);
+  std::vector<bool> knowsSome(diff.rows.size()); // by function: some run knows its on-CPU time
+  bool hasSelfDurations = true;
   diff.hasOneThread = true;
   for (DiffRow &row : diff.rows)
     row.knowsOnCpu = true;
   const auto reportOf = [&](size_t run) -> const Report & { return run < a.size() ? a[run] : b[run - a.size()]; };
   for (size_t run = 0; run < runs; ++run) {
     diff.hasOneThread &= reportOf(run).threads == 1;
-    for (size_t i = 0; i < reportOf(run).rows.size(); ++i)
-      diff.rows[joined.numbers[run][i]].knowsOnCpu &= reportOf(run).rows[i].knowsSched;
+    hasSelfDurations &= reportOf(run).hasSelfDurations;
+    for (size_t i = 0; i < reportOf(run).rows.size(); ++i) {
+      const uint32_t number = joined.numbers[run][i];
+      if (reportOf(run).rows[i].knowsSched)
+        knowsSome[number] = true;
+      else
+        diff.rows[number].knowsOnCpu = false;
+    }
   }
+  for (size_t i = 0; i < diff.rows.size(); ++i) // with preemption in some runs and without in others, it says nothing
+    diff.rows[i].knowsSelfP50 = hasSelfDurations && diff.rows[i].knowsOnCpu == knowsSome[i];
   for (size_t run = 0; run < runs; ++run) {
     const bool isB = run >= a.size();
     std::vector<FunctionStatistics> figures(diff.rows.size());
-    for (size_t i = 0; i < reportOf(run).rows.size(); ++i)
-      figures[joined.numbers[run][i]].merge(reportOf(run).rows[i].figures);
+    std::vector<SelfDurations> selves(diff.rows.size());
+    for (size_t i = 0; i < reportOf(run).rows.size(); ++i) {
+      const ReportRow &from = reportOf(run).rows[i];
+      FunctionStatistics &to = figures[joined.numbers[run][i]];
+      selves[joined.numbers[run][i]].merge(from.selves, to.durations, from.figures.durations);
+      to.merge(from.figures);
+    }
     double self = 0;
     for (size_t function = 0; function < diff.rows.size(); ++function) {
       wall[function][isB].first += figures[function].selfNs, wall[function][isB].second += figures[function].totalNs;
@@ -149,7 +166,7 @@ Diff makeDiff(std::span<const Report> a, std::span<const Report> b) {
       DiffRow &row = diff.rows[function];
       for (size_t value = 0; value < kDiffValues; ++value)
         (isB ? row.values[value].b : row.values[value].a)
-            .push_back(valueOf(of, static_cast<DiffValue>(value), row.knowsOnCpu));
+            .push_back(valueOf(of, selves[function], static_cast<DiffValue>(value), row.knowsOnCpu));
       if (!durations.empty())
         durations[function][isB] = of.durations;
     }

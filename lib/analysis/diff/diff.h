@@ -13,9 +13,9 @@
 // Every test is corrected for the number of functions. A time is certain from kEnoughRuns runs a side on; with three,
 // if the function is on-CPU for twice as long as before, or half as long.
 //
-// Calls and self time, and the median call where nearly all of it is the function's own, name a function. Total and
-// p99, and other functions' p50, are tested in the same way, but follow from what other functions do. A change of less
-// than kLeastChange is never named.
+// Calls, self time and the median of the calls' self times name a function; where that median is not known, the median
+// call does if nearly all of it is the function's own. Total, p50 and p99 are tested in the same way, but follow from
+// what other functions do, too. A change of less than kLeastChange is never named.
 #pragma once
 
 #include "analysis/report/report.h"
@@ -42,9 +42,10 @@ enum class DiffValue {
   Self, ///< without time for which the thread was preempted, where all runs know that
   P50,
   P99,
-  OnCpu, ///< the on-CPU part of self time, if all runs know it
+  OnCpu,   ///< the on-CPU part of self time, if all runs know it
+  SelfP50, ///< the median of the calls' self times, without preemption as for Self; if all reports have these
 };
-inline constexpr size_t kDiffValues = 6;
+inline constexpr size_t kDiffValues = 7;
 
 /// One value of a function on both sides.
 struct DiffPair {
@@ -64,10 +65,10 @@ struct DiffRow {
   std::array<DiffPair, kDiffValues> values;
   const DiffPair &operator[](DiffValue value) const { return values[static_cast<size_t>(value)]; }
   DiffPair &operator[](DiffValue value) { return values[static_cast<size_t>(value)]; }
-  bool knowsOnCpu = false;
+  bool knowsOnCpu = false, knowsSelfP50 = false;
   /// Nearly all time of its calls is its own, so that they show what it does itself.
   bool isOwnTime = false;
-  /// How sure it is that the function changed, and which value shows it: Calls, Self, OnCpu or P50.
+  /// How sure it is that the function changed, and which value shows it: Calls, Self, OnCpu, P50 or SelfP50.
   Verdict verdict = Verdict::NotShown;
   DiffValue changed = DiffValue::Self;
   bool isShown() const { return verdict != Verdict::NotShown; }
@@ -83,7 +84,7 @@ struct Diff {
   size_t runs() const { return std::min(whole.a.size(), whole.b.size()); } ///< of the side that has fewer
 };
 
-/// Compares reports by function, one report per run.
+/// Compares reports by function, one report per run, which should have been made with ReportOptions::selfDurations.
 Diff makeDiff(std::span<const Report> a, std::span<const Report> b);
 /// Compares call paths (PathsBy::Trace), one set per run, with a row for each function and path to it. There are no p50
 /// and p99, and nothing is known about single calls, so with one run per side only large changes are likely.

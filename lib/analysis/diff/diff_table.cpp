@@ -39,8 +39,8 @@ template <DiffValue kValue> Value meanA(const DiffLine &line) {
 template <DiffValue kValue> Value meanB(const DiffLine &line) {
   return static_cast<uint64_t>(std::llround((*line.row)[kValue].meanB()));
 }
-template <DiffValue kValue> Value ifKnown(const DiffLine &line, bool isB) {
-  if (!line.row->knowsOnCpu)
+template <DiffValue kValue> Value ifKnown(bool isKnown, const DiffLine &line, bool isB) {
+  if (!isKnown)
     return {};
   return isB ? meanB<kValue>(line) : meanA<kValue>(line);
 }
@@ -95,24 +95,32 @@ constexpr Column<DiffLine> kDiff[] = {
     {percentile("on_cpu_self_ns_a",
                 "only with `--by=function`: like `on_cpu_self_ns` of `report`; `null` if a run does not know it") |
          kOrNull,
-     [](const DiffLine &line) { return ifKnown<DiffValue::OnCpu>(line, false); }},
+     [](const DiffLine &line) { return ifKnown<DiffValue::OnCpu>(line.row->knowsOnCpu, line, false); }},
     {percentile("on_cpu_self_ns_b", "") | kOrNull,
-     [](const DiffLine &line) { return ifKnown<DiffValue::OnCpu>(line, true); }},
+     [](const DiffLine &line) { return ifKnown<DiffValue::OnCpu>(line.row->knowsOnCpu, line, true); }},
+    {percentile("self_p50_ns_a",
+                "only with `--by=function`: the median of the calls' self times, without preemption if all runs know "
+                "that; `null` if some know it and others don't, or in a database") |
+         kOrNull,
+     [](const DiffLine &line) { return ifKnown<DiffValue::SelfP50>(line.row->knowsSelfP50, line, false); }},
+    {percentile("self_p50_ns_b", "") | kOrNull,
+     [](const DiffLine &line) { return ifKnown<DiffValue::SelfP50>(line.row->knowsSelfP50, line, true); }},
     {ColumnInfo{
          "verdict", Holds::Text,
          "`certain`, `likely`, or `not shown`: whether the function changed by more than chance, in what it does "
          "itself"} |
          inText("verdict", 9, 0) | Look::Verdict,
      [](const DiffLine &line) -> Value { return std::string(verdictName(line.row->verdict)); }},
-    {ColumnInfo{"changed", Holds::Text,
-                "what the verdict is about: `calls`, `self`, `p50` or `on-CPU`; `null` if nothing is shown"} |
+    {ColumnInfo{
+         "changed", Holds::Text,
+         "what the verdict is about: `calls`, `self`, `on-CPU`, `self p50` or `p50`; `null` if nothing is shown"} |
          kOrNull,
      [](const DiffLine &line) -> Value { return line.row->isShown() ? Value(nameOf(line.row->changed)) : Value(); }},
     {ColumnInfo{"significant", Holds::Flag, "the verdict is `certain` or `likely`"},
      [](const DiffLine &line) -> Value { return line.row->isShown(); }},
     {ColumnInfo{"significant_values", Holds::Texts,
-                "which of `calls`, `total`, `self`, `p50`, `p99` and `on-CPU` are known to have changed, certainly or "
-                "likely"} |
+                "which of `calls`, `total`, `self`, `p50`, `p99`, `on-CPU` and `self p50` are known to have changed, "
+                "certainly or likely"} |
          kNotInCsv,
      significantValues},
     {ColumnInfo{"change"} | kForPeople | inText("change", 9, 1) | kRight | Look::Verdict,

@@ -28,7 +28,7 @@ Columns<DiffLine> diffColumns();
 Facts diffFacts(bool byPath);
 
 /// The names of the values that are compared: "calls", "total", ...
-inline constexpr const char *kDiffNames[kDiffValues] = {"calls", "total", "self", "p50", "p99", "on-CPU"};
+inline constexpr const char *kDiffNames[kDiffValues] = {"calls", "total", "self", "p50", "p99", "on-CPU", "self p50"};
 inline constexpr size_t kRuledValues = 5; ///< those that a rule (--fail-if) may be about
 inline const char *nameOf(DiffValue value) { return kDiffNames[static_cast<size_t>(value)]; }
 

@@ -54,7 +54,7 @@ constexpr Column<CauseLine> kCauses[] = {
                 "`calls` (called more often, or less), `callee` (one that was not called before, or is no longer "
                 "called), `own` (the "
                 "code of the function or a callee), `waiting`, `preempted`, `argument`, `exception`, `recorder`, "
-                "`unknown` (scheduling records were lost). The last two rows can be `smaller` (differences too small "
+                "`unknown` (scheduling records are missing). The last two rows can be `smaller` (differences too small "
                 "for a row) and are `unexplained` (may be chance)"} |
          inText("kind", 0, 2) | Look::Name,
      [](const CauseLine &line) -> Value { return causeKindName(line.cause->kind); }},

@@ -289,7 +289,7 @@ Cause describe(const ExplainedCalls &calls, const PathChange &change) {
     cause.what = "held up by the recorder: " + fromTo;
     break;
   default:
-    cause.what = "scheduling records were lost: " + fromTo;
+    cause.what = "scheduling records are missing: " + fromTo;
     break;
   }
   return cause;

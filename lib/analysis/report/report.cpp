@@ -55,7 +55,7 @@ public:
       : source_(trace.source), table_(trace.table), options_(options),
         rowKeys_(table_, options.by, options.foldsProcesses), wanted_(table_.threads.size()) {
     const FilterOptions &filter = options.filter;
-    const bool fits = options.summaries != UseSummaries::No && !options.arguments &&
+    const bool fits = options.summaries != UseSummaries::No && !options.arguments && !options.selfDurations &&
                       (options.by == ReportBy::Function || options.by == ReportBy::Thread) &&
                       !filter.choosesFunctions() && filter.depth == ~uint32_t(0) && filter.minDurationNs == 0;
     if (!fits) {
@@ -224,6 +224,7 @@ private:
 Expected<Report> makeReport(const Trace &trace, const ReportOptions &options) {
   Report report;
   report.threads = trace.threads.size();
+  report.hasSelfDurations = options.selfDurations;
   MergedRows all;
   Kept kept(trace, options);
   std::vector<ThreadPart> parts = kept.take(all, report);

@@ -4,6 +4,7 @@
 #include "analysis/calls/call_filter.h"
 #include "analysis/calls/thread_workers.h"
 #include "report_parts.h"
+#include "self_durations.h"
 #include "trace/statistics.h"
 
 #include <deque>
@@ -34,6 +35,8 @@ struct ReportOptions {
   /// Summaries serve reports by function, or by function and thread, whose filter has at most a time range.
   UseSummaries summaries = UseSummaries::Yes;
   uint64_t summaryEvents = 1 << 22;
+  /// ReportRow::selves is wanted. Summaries don't have that, so none are used or made.
+  bool selfDurations = false;
 };
 
 /// One line of the report.
@@ -48,6 +51,9 @@ struct ReportRow {
   /// arguments. Empty if nothing was recorded.
   std::string arguments, result;
   FunctionStatistics figures;
+  /// With ReportOptions::selfDurations: self times of the calls in figures.durations, without time in which another
+  /// thread had the core.
+  SelfDurations selves;
 };
 
 struct Report {
@@ -63,6 +69,7 @@ struct Report {
   uint64_t collapsedFunctions = 0;
   /// Some call had arguments or a result. Only with ReportOptions::arguments.
   bool hasValues = false;
+  bool hasSelfDurations = false; ///< the rows have `selves`
   /// Every function with events; some may occur twice.
   std::vector<model::Function> metFunctions;
   Damage damage;

@@ -11,6 +11,7 @@ namespace {
 constexpr const char *kTooMany = "(…)";
 
 void merge(ReportGroup &into, const ReportGroup &from) {
+  into.selves.merge(from.selves, into.figures.durations, from.figures.durations);
   into.figures.merge(from.figures);
   if (from.result.hasText)
     into.result.add(from.result.text, from.result.at, from.result.varies);
@@ -54,6 +55,7 @@ void addRow(Report &report, const TraceTable &table, const ReportOptions &option
     if (options.arguments)
       row.result = group.result.text + (group.result.varies ? ", …" : "");
     row.figures = std::move(group.figures);
+    row.selves = std::move(group.selves);
     report.rows.push_back(row);
   };
   if (!options.arguments || merged.hasTooMany)

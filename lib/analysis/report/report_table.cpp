@@ -181,7 +181,7 @@ constexpr Column<Row> kReport[] = {
      [](const Row &row) -> Value { return ifLane(row, figuresOf(row).selfOff.recorderNs); }},
     {ColumnInfo{"unknown_ns", Holds::Duration,
                 "the parts of `total_ns` and `self_ns` for which it is not known whether a thread ran: the system's "
-                "scheduling records were lost, or there are none. `self_ns` = `on_cpu_self_ns` + `self_waiting_ns` + "
+                "scheduling records are missing. `self_ns` = `on_cpu_self_ns` + `self_waiting_ns` + "
                 "`self_preempted_ns` + `self_unknown_ns`"} |
          kOrNull | csvNeeds(kOffCpu) | inText("unknown", 11, 5) | textNeeds(kUnknown) | kSorts,
      [](const Row &row) -> Value { return ifSched(row, figuresOf(row).off.unknownNs); }},

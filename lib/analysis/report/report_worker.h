@@ -33,6 +33,7 @@ struct ReportResult {
 
 struct ReportGroup {
   FunctionStatistics figures;
+  SelfDurations selves; // with ReportOptions::selfDurations
   ReportResult result;
   uint32_t function = kNoNumber; // a function of the group, in the worker's table
 };
@@ -82,7 +83,7 @@ public:
     if (!isPlain_)
       return endChosen(call, off, shown, result);
     const uint32_t group = groupOf_[call.functionIndex];
-    addTo(groups[group].figures, call, off, --openCalls_[group] == 0);
+    addTo(groups[group], call, off, --openCalls_[group] == 0);
   }
   void endedCrossing(const Span &call, bool shown, std::string &&, ReportNote &note) {
     const Frame frame = leave(call, shown);
@@ -95,7 +96,7 @@ public:
   }
   void crossed(const Span &call, const OffCpuOfCall &off, const ReportNote &, const ReportNote &ended) override {
     if (ended.group != kNoNumber)
-      addTo(groups[ended.group].figures, call, &off, ended.isOutermost);
+      addTo(groups[ended.group], call, &off, ended.isOutermost);
   }
 
   std::vector<RowKey> keys; // of groups
@@ -148,7 +149,7 @@ private:
     const bool isOutermostOfList = list != kNoNumber && --openLists_[list] == 0;
     if (!isShown)
       return;
-    addTo(groups[group].figures, call, off, isOutermost);
+    addTo(groups[group], call, off, isOutermost);
     if (!options_.arguments)
       return;
     hasValues |= !result.empty();
@@ -157,7 +158,7 @@ private:
       groups[group].result.add(result, {part().thread, call.endSeq}, false);
     if (list == kNoNumber)
       return;
-    addTo(lists[list].figures, call, off, isOutermostOfList);
+    addTo(lists[list], call, off, isOutermostOfList);
     if (hasResult)
       lists[list].result.add(result, {part().thread, call.endSeq}, false);
   }
@@ -196,10 +197,18 @@ private:
     for (size_t i = 0; i < before_.size(); ++i)
       groups[i].figures.merge(before_[i]);
   }
-  static void addTo(FunctionStatistics &figures, const Span &call, const OffCpuOfCall *off, bool isOutermost) {
-    figures.add(call, isOutermost);
+  void addTo(ReportGroup &group, const Span &call, const OffCpuOfCall *off, bool isOutermost) {
+    if (options_.selfDurations && isSeen(call.how))
+      addSelf(group, call, off);
+    group.figures.add(call, isOutermost);
     if (off)
-      figures.addOffCpu(off->all, off->self, isOutermost);
+      group.figures.addOffCpu(off->all, off->self, isOutermost);
+  }
+  [[gnu::noinline]] static void addSelf(ReportGroup &group, const Span &call, const OffCpuOfCall *off) {
+    uint64_t self = call.selfNs();
+    if (off)
+      self -= std::min(self, off->self.recorderNs + off->self.preemptedNs);
+    group.selves.add(self, call.durationNs(), group.figures.durations);
   }
 
   uint32_t groupOf(uint32_t function) {
@@ -214,7 +223,7 @@ private:
                                                   static_cast<uint32_t>(groups.size()));
     if (isNew) {
       keys.push_back(at->first);
-      groups.push_back({.figures = {}, .result = {}, .function = function});
+      groups.push_back({.figures = {}, .selves = {}, .result = {}, .function = function});
       openCalls_.push_back(0);
       listsOf.emplace_back();
       hasTooMany.push_back(false);

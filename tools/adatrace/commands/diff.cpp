@@ -66,7 +66,8 @@ analysis::Diff compareByFunction(const Options &options, int &exitCode) {
       options, exitCode,
       [&](TraceInput &input) {
         analysis::ReportOptions report{.filter = options.filter.options,
-                                       .foldsProcesses = input.table().hasManyProcesses()};
+                                       .foldsProcesses = input.table().hasManyProcesses(),
+                                       .selfDurations = true};
         input.setRange(report.filter);
         return analysis::makeReport(input.trace(), report);
       },
@@ -210,7 +211,7 @@ int runExplain(const Options &options, const Invocation &invocation) {
       place.path = path;
       progress.show("reading " + path);
       TraceInput &input = inputs[side].emplace_back(TraceInput::open(place));
-      analysis::ReportOptions wanted{.foldsProcesses = input.table().hasManyProcesses()};
+      analysis::ReportOptions wanted{.foldsProcesses = input.table().hasManyProcesses(), .selfDurations = true};
       input.setRange(wanted.filter);
       reports[side].push_back(need(analysis::makeReport(input.trace(), wanted)));
     }

@@ -23,7 +23,7 @@ RowNotes notesOf(const Palette &palette, const DiffRow &row, const NameOptions &
   const DiffPair &cause = row[row.changed];
   RowNotes notes;
   notes.verdict = !row.isShown() ? palette.dim : cause.meanB() > cause.meanA() ? palette.error : palette.good;
-  if (row.changed == DiffValue::P50 || row.changed == DiffValue::OnCpu)
+  if (row.changed == DiffValue::P50 || row.changed == DiffValue::OnCpu || row.changed == DiffValue::SelfP50)
     notes.after.push_back({palette.dim, fmt::format(" ({} {})", analysis::nameOf(row.changed), fromTo(cause))});
   if (const std::string source = sourceOf(*row.function); names.source && !source.empty())
     notes.after.push_back({palette.dim, " " + source});
