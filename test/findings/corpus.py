@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Builds and records programs with a planted cause, and counts how often `adatrace why` names it first.
 
-Usage: corpus.py DIRECTORY FROM TO [--busy] [--keep] [--sure] [KIND…]     seeds FROM to TO - 1; works in DIRECTORY
+Usage: corpus.py DIRECTORY FROM TO [--busy] [--keep] [--again] [--sure] [KIND…]   seeds FROM to TO - 1; works in DIRECTORY
 
 ada-clang++ and adatrace are those on the PATH. For each kind and seed there is a program with the cause and one of the same shape without it. The first finding must be of that
 kind, and its share between 80 and 120 % of what the program itself measured; without the cause, nothing may be found. --busy
-starts a process on each core that spins. --sure is for tests that run each time: it looks only for the kinds that no other program
+starts a process on each core that spins. --keep leaves the sessions in DIRECTORY, and --again asks about those that are there,
+which compares two builds of adatrace by the same recordings. --sure is for tests that run each time: it looks only for the kinds that no other program
 on the machine can change, and fails if one is not found first.
 """
 import json
@@ -32,24 +33,30 @@ place = pathlib.Path(arguments[0]).resolve()
 isSure = "--sure" in flags
 
 
-def run(kind, seed, isPlanted):
-    directory = place / f"{kind}-{seed}-{'with' if isPlanted else 'without'}"
+def record(directory, kind, seed, isPlanted):
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True)
     (directory / "program.cpp").write_text(planted.program(kind, seed, isPlanted))
     subprocess.run(["ada-clang++", "-std=c++20", "-O2", "-g", "-pthread", "--ada-calls=default", "program.cpp", "-o", "program"],
                    cwd=directory, check=True)
     detail = [f"--detail={DETAIL[kind]}"] if kind in DETAIL else []
-    recorded = subprocess.run(["adatrace", "record", "-q", "--waits", "--packed", *detail, "--session=session", "./program"],
-                              cwd=directory, capture_output=True, text=True, timeout=300)
-    lines = [line for line in recorded.stdout.splitlines() if line.startswith("{")]
+    with open(directory / "told", "w") as told:
+        subprocess.run(["adatrace", "record", "-q", "--waits", "--packed", *detail, "--session=session", "./program"],
+                       cwd=directory, stdout=told, stderr=subprocess.DEVNULL, timeout=300)
+
+
+def run(kind, seed, isPlanted):
+    directory = place / f"{kind}-{seed}-{'with' if isPlanted else 'without'}"
+    if "--again" not in flags:
+        record(directory, kind, seed, isPlanted)
+    lines = [line for line in (directory / "told").read_text().splitlines() if line.startswith("{")]
     told = json.loads(lines[-1]) if lines else {"planted_ns": 0, "total_ns": 1}
     found = subprocess.run(["adatrace", "why", "--format=json", "session"], cwd=directory, capture_output=True, text=True, timeout=300)
     try:
         answer = json.loads(found.stdout)
     except ValueError:
         sys.exit(f"{directory}: {found.stderr}")
-    if "--keep" not in flags:
+    if not flags & {"--keep", "--again"}:
         shutil.rmtree(directory)
     return told, answer
 

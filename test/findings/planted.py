@@ -89,7 +89,7 @@ class Shape:
         return "".join(self.phase(name, factors.get(name, 1.0)) for name in self.phases)
 
     def calls(self, names=None):
-        return " ".join(f"{name}(state);" for name in names or self.phases)
+        return " ".join(f"{name}(state);" for name in (self.phases if names is None else names))
 
 
 def served(shape, body, threads, calls, extra="", before="", after="", argument="", value="", main="", around=""):
@@ -135,14 +135,22 @@ def slow_calls(s, planted):
 
 
 def locked(s, planted, io):
-    threads = s.r.randrange(3, 9) if planted else 2
-    hold = int(s.us * 1000 * s.r.uniform(1, 4))
-    work = f"burn({hold});"
+    """Requests of several threads that need one lock.
+
+    The lock is the only cause: it is held for longer than the rest of a request takes, so threads beyond the first two wait for the
+    lock, not for a core. And it is held in several functions, none of which is hot code: without the cause, nothing stands out.
+    """
+    threads = s.r.randrange(3 if io else 2, 9) if planted else 2
+    free, held = s.phases, []
     extra = s.code()
     if io:
         extra += ("static int file = open(\"journal\", O_CREAT | O_WRONLY | O_TRUNC, 0600);\n"
                   "static char page[4096];\n")
         work = f"burn({s.us * 500}); if (write(file, page, {s.r.randrange(500, 4000)}) < 0) abort(); {'fsync' if s.r.random() < 0.7 else 'fdatasync'}(file);"
+    else:
+        first = (len(s.phases) - 1) // 2
+        free, held = s.phases[:first], s.phases[first:]
+        work = f"burn({int(s.us * 1000 * s.r.uniform(1, 2))}); {s.calls(held)}"
     lock = s.r.choice(["std::mutex", "pthread"])
     if lock == "std::mutex":
         extra += f"static std::mutex locks[{threads}];\n"
@@ -156,7 +164,7 @@ def locked(s, planted, io):
               f"KEEP void store(uint64_t &state) {{ const int which = {which}; const uint64_t t = now(); {take} plantedNs += now() - t;\n"
               f"  {work} {give} }}\n")
     calls = s.r.randrange(2000, 4000) if not io else s.r.randrange(500, 900)
-    text = served(s, f"{s.calls(s.phases[:2])} store(state); {s.calls(s.phases[2:])}", threads, calls, extra)
+    text = served(s, f"{s.calls(free[:2])} store(state); {s.calls(free[2:])}", threads, calls, extra)
     return text.replace("uint64_t state = seed;", f"uint64_t state = seed; self = selves++ % {threads};")
 
 
@@ -304,6 +312,7 @@ def no_core(s, planted):
 
 def polling(s, planted):
     wait, pause = s.r.randrange(300, 2000), s.r.randrange(20, 60)
+    wait = max(wait, 8 * (pause + 60))  # for three pauses or more, although each takes some 60 us longer than it asks for
     extra = s.code() + """
 static std::mutex mutex; static std::condition_variable changed; static std::deque<std::atomic<bool> *> jobs; static bool isOver;
 """

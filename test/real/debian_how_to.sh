@@ -11,7 +11,7 @@ build=$(readlink -f "$3")
 mkdir -p "$4"
 work=$(readlink -f "$4")
 cd "$work"
-if [ ! -e "$package/Makefile" ]; then
+if [ ! -e "$package" ]; then
   # apt-get's own lists have no sources.
   mkdir -p apt/lists apt/parts
   for list in /etc/apt/sources.list.d/*.sources; do
@@ -19,7 +19,14 @@ if [ ! -e "$package/Makefile" ]; then
   done
   [ ! -e /etc/apt/sources.list ] || sed -n 's/^deb /deb-src /p' /etc/apt/sources.list >apt/parts/list.list
   apt=(-o "Dir::Etc::sourcelist=/dev/null" -o "Dir::Etc::sourceparts=$work/apt/parts" -o "Dir::State::lists=$work/apt/lists")
-  if ! { apt-get "${apt[@]}" -qq update && apt-get "${apt[@]}" -qq source "$package"; } >apt.log 2>&1; then
+  apt-get "${apt[@]}" -qq update >apt.log 2>&1 || true
+  # The newest that can be had: archives list versions that they no longer keep, or do not keep yet.
+  mapfile -t versions < <(apt-cache "${apt[@]}" showsrc "$package" 2>>apt.log | sed -n 's/^Version: //p' | sort -rV)
+  for version in "${versions[@]}"; do
+    apt-get "${apt[@]}" -qq source "$package=$version" >>apt.log 2>&1 && break
+    rm -rf "$package"-[0-9]*/
+  done
+  if ! compgen -G "$package-[0-9]*/" >/dev/null; then
     tail -3 apt.log
     echo "$package's source can't be had from Debian's archive"
     exit 77

@@ -111,6 +111,9 @@ public:
       tellEnd(span, std::move(none_));
   }
 
+  /// See CallStackWalker::shrink().
+  void shrink() { walker_.shrink(); }
+
   /// Ends the innermost open calls at once, so that `count` are left.
   void endInner(size_t count) {
     while (walker_.depth() > count) {

@@ -1,11 +1,12 @@
 // Where the program's own code spends its time.
 #include "detectors.h"
 
+#include "shared/exec_functions.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -115,22 +116,20 @@ namespace {
 uint64_t exceptionNsOf(const PathCost &cost) {
   const uint64_t returned = cost.calls - cost.exceptions, workNs = cost.selfWorkNs();
   if (returned < kLeastRequests)
-    return cost.exceptionNs;
+    return cost.exceptionNs + cost.catchNs;
   const double each = static_cast<double>(workNs - std::min(workNs, cost.exceptionNs)) / static_cast<double>(returned);
   const auto anyway = static_cast<uint64_t>(each * static_cast<double>(cost.exceptions));
-  return cost.exceptionNs - std::min(cost.exceptionNs, anyway);
+  return cost.exceptionNs - std::min(cost.exceptionNs, anyway) + cost.catchNs;
 }
 
 // By path: how often it was left because a child of vfork(), which shares the memory, executed a program. Then the
 // parent goes on where it was, as after a jump.
 std::vector<uint64_t> leftByExec(const SessionFacts &facts) {
-  static constexpr std::array<std::string_view, 9> kExec = {"execv",  "execve", "execvp",  "execvpe", "execl",
-                                                            "execle", "execlp", "fexecve", "execveat"};
   const SessionProfile &profile = facts.profile;
   std::vector<uint64_t> left(profile.paths.size());
   for (uint32_t node = 1; node < profile.paths.size(); ++node)
     if (profile.costs[node].exceptions &&
-        std::ranges::find(kExec, facts.shortOf(profile.paths[node].function)) != kExec.end())
+        std::ranges::find(kExecFunctions, facts.shortOf(profile.paths[node].function)) != std::end(kExecFunctions))
       for (uint32_t at = node; at != PathTree::kRoot; at = profile.paths[at].parent)
         left[at] += profile.costs[node].exceptions;
   return left;

@@ -1,6 +1,8 @@
 // What is wrong with a program, as far as a recording of it tells.
 #pragma once
 
+#include "analysis/waits/waits.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,8 +45,9 @@ struct FindingPlace {
 
 struct Finding {
   FindingKind kind = FindingKind::Crash;
-  std::string function; ///< the program's function that it is about; may be empty
-  std::string object;   ///< what is waited for; may be empty
+  std::string function;          ///< the program's function that it is about; may be empty
+  std::string object;            ///< what is waited for; may be empty
+  std::optional<WaitedFor> lock; ///< of Lock and IoInLock
   /// The time that would be saved if the cause were taken away, of `totalNs`.
   uint64_t stakeNs = 0, totalNs = 0;
   Sure sure = Sure::Likely;

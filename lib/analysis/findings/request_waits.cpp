@@ -112,11 +112,19 @@ void RequestWaits::noteCondition(const WaitEnd &over, ObjectWaits &object) {
   while (depth > 0 && frames[depth - 1].isLibrary)
     --depth;
   const uint64_t frameSeq = depth > 0 ? frames[depth - 1].beginSeq : 0;
+  // From waking up to the next call, without a core for some of it on a busy machine; then on-CPU until it sleeps, and
+  // each time that it wakes up in the call because another thread has the mutex.
   constexpr uint64_t kAtOnceNs = 100'000;
-  const uint64_t sleptFromNs = over.frame->wokenNs - std::min(over.frame->wokenNs, over.waitNs);
-  if (about.isAwake && about.object == over.object && about.frameSeq == frameSeq && sleptFromNs >= about.wokenNs &&
-      sleptFromNs - about.wokenNs <= kAtOnceNs)
-    ++object.uselessWakes, object.uselessNs += sleptFromNs - about.wokenNs;
+  const OffCpuLane *const lane = state_->thread(over.thread).lane;
+  if (about.isAwake && lane && about.object == over.object && about.frameSeq == frameSeq &&
+      over.frame->beginNs >= about.wokenNs && over.frame->wokenNs >= over.frame->beginNs) {
+    const uint64_t gapNs = over.frame->beginNs - about.wokenNs, allNs = over.frame->wokenNs - about.wokenNs;
+    const OffCpuTimes inGap = lane->timesBetween(about.wokenNs, over.frame->beginNs),
+                      inAll = lane->timesBetween(about.wokenNs, over.frame->wokenNs);
+    if (gapNs - std::min(gapNs, inGap.preemptedNs + inGap.recorderNs) <= kAtOnceNs)
+      ++object.uselessWakes,
+          object.uselessNs += allNs - std::min(allNs, inAll.waitingNs + inAll.preemptedNs + inAll.recorderNs);
+  }
   about.isAwake = !over.isTimeout && !over.isOpen && over.frame->wokenNs > 0;
   about.object = over.object, about.frameSeq = frameSeq, about.wokenNs = over.frame->wokenNs;
   about.depth = static_cast<uint32_t>(depth);

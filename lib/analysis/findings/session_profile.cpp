@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace ada::analysis {
 
@@ -15,7 +16,7 @@ PathCost &PathCost::operator+=(const PathCost &other) {
   calls += other.calls, exceptions += other.exceptions;
   totalNs += other.totalNs, selfNs += other.selfNs;
   waitingNs += other.waitingNs, preemptedNs += other.preemptedNs;
-  exceptionNs += other.exceptionNs, firstNs = std::min(firstNs, other.firstNs);
+  exceptionNs += other.exceptionNs, catchNs += other.catchNs, firstNs = std::min(firstNs, other.firstNs);
   selfWaitingNs += other.selfWaitingNs, selfPreemptedNs += other.selfPreemptedNs, unknownNs += other.unknownNs;
   return *this;
 }
@@ -48,16 +49,26 @@ public:
   void beginPart(const ThreadPart &part) {
     startPart(part, rules_, nullptr, &table());
     open_.clear();
+    unwinding_ = {};
   }
 
   // Called by PartReader.
   void begun(uint64_t, const model::Event &call, bool, std::string &&) {
+    if (unwinding_.ns)
+      caught(call.timeNs);
     const uint32_t function = numberOf(call.function);
     const uint32_t around = open_.empty() ? PathTree::kRoot : open_.back().node;
     const uint32_t node = paths.child(around, function);
     open_.push_back({node, function, part().thread, openOf_[function]++ == 0, node == around});
   }
-  void ended(const Span &call, const OffCpuOfCall *off, bool, std::string &&) { add(call, off, leave()); }
+  void ended(const Span &call, const OffCpuOfCall *off, bool, std::string &&) {
+    if (unwinding_.ns && call.how != SpanEnd::Exception)
+      caught(call.endNs);
+    const ProfileNote note = leave();
+    add(call, off, note);
+    if (call.how == SpanEnd::Exception)
+      unwinding_ = {note.node, call.endNs, unwinding_.ns + call.selfNs()};
+  }
   void endedCrossing(const Span &, bool, std::string &&, ProfileNote &note) {
     note = leave();
     note.thread = part().thread;
@@ -133,6 +144,11 @@ private:
       openAtEnd.push_back({note.thread, call.depth, note.function, call.beginNs, call.endNs});
   }
 
+  // What the catching function did until then is its own work as well: no more counts than unwinding took.
+  [[gnu::noinline]] void caught(uint64_t timeNs) {
+    const Unwinding over = std::exchange(unwinding_, {});
+    costs[over.node].catchNs += std::min(timeNs - std::min(timeNs, over.toNs), over.ns);
+  }
   [[gnu::noinline]] void addRoot(SessionProfile::Root root) {
     for (auto at = roots.rbegin(); at != roots.rend() && at->thread == root.thread; ++at)
       if (at->function == root.function) {
@@ -148,6 +164,11 @@ private:
   std::vector<uint32_t> numbers_; // by function of the table
   std::vector<uint32_t> openOf_;  // by function
   std::vector<ProfileNote> open_;
+  struct Unwinding {
+    uint32_t node = PathTree::kRoot; // that it has left last
+    uint64_t toNs = 0, ns = 0;       // ns: how long it has taken; 0 while no exception is under way
+  };
+  Unwinding unwinding_;
 };
 
 // Numbers functions by name. Which worker read what differs from run to run, and so would the first of two equal ones.
@@ -221,8 +242,8 @@ public:
   }
   void run() {
     visit(PathTree::kRoot);
+    dropIdle(); // first: idle threads have the most time of all
     dropSmall();
-    dropIdle();
     std::map<uint32_t, uint64_t> times;
     uint64_t first = ~uint64_t{0};
     profile_.isInRequest.assign(profile_.paths.size(), false);
@@ -268,7 +289,8 @@ private:
   // A thread waits for work in one function, and does it in another.
   void dropIdle() {
     const auto isIdle = [&](uint32_t node) {
-      return costOf(node).waitingNs > costOf(node).totalNs / 10 * 7 && isQueue(node);
+      const PathCost &cost = costOf(node);
+      return cost.waitingNs > (cost.totalNs - std::min(cost.totalNs, cost.preemptedNs)) / 10 * 7 && isQueue(node);
     };
     std::vector<uint32_t> kept;
     for (const uint32_t node : profile_.requestNodes) {

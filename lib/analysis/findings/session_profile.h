@@ -24,7 +24,8 @@ struct PathCost {
   uint64_t calls = 0, exceptions = 0;
   uint64_t totalNs = 0, selfNs = 0; ///< without the recorder's
   uint64_t waitingNs = 0, preemptedNs = 0, selfWaitingNs = 0, selfPreemptedNs = 0, unknownNs = 0;
-  uint64_t exceptionNs = 0;        ///< without waits, in calls that an exception left, outside of calls inside them
+  uint64_t exceptionNs = 0; ///< without waits, in calls that an exception left, outside of calls inside them
+  uint64_t catchNs = 0;     ///< after those calls: from there to the catch, and in it up to its caller's next event
   uint64_t firstNs = ~uint64_t{0}; ///< when the first one began
 
   uint64_t selfOnCpuNs() const { return selfNs - std::min(selfNs, selfWaitingNs + selfPreemptedNs); }

@@ -195,7 +195,7 @@ void findLocks(const SessionFacts &facts, FindingList &found) {
     Finding finding;
     finding.kind = held.ioNs > 0 ? FindingKind::IoInLock : FindingKind::Lock;
     finding.function = facts.names.name(callerOf(waits));
-    finding.object = objectText(facts.names, waits.object);
+    finding.object = objectText(facts.names, waits.object), finding.lock = waits.object;
     finding.stakeNs = waited.stakeNs, finding.totalNs = totalOf(facts, waits);
     finding.sure = waits.object.isKnown() ? Sure::Certain : Sure::Likely;
     const std::string where = whereText(facts, held.function, held.library);
@@ -243,16 +243,20 @@ void findUselessWakes(const SessionFacts &facts, FindingList &found) {
   if (!facts.waits)
     return;
   const uint64_t cores = std::max<uint64_t>(facts.processes.cores.value_or(1), 1);
+  // What they take is time on-CPU, so it is compared with that: threads that mostly wait have long runs.
+  const SessionProfile &profile = facts.profile;
+  const uint64_t onCpuNs = profile.sumOf(&PathCost::selfNs) - profile.sumOf(&PathCost::selfWaitingNs) -
+                           profile.sumOf(&PathCost::selfPreemptedNs);
   for (const ObjectWaits &waits : facts.requestWaits->objects) {
     const uint64_t all = waits.waits + waits.otherWaits;
-    const uint64_t stakeNs = waits.uselessNs / cores, runNs = facts.profile.runNs();
-    if (waits.uselessWakes * 2 < all || static_cast<double>(stakeNs) < kLeastAtStake * static_cast<double>(runNs))
+    if (waits.uselessWakes * 2 < all || waits.uselessNs == 0 ||
+        static_cast<double>(waits.uselessNs) < kLeastAtStake * static_cast<double>(onCpuNs))
       continue;
     Finding finding;
     finding.kind = FindingKind::WokenForNothing, finding.sure = Sure::Certain;
     finding.object = objectText(facts.names, waits.object);
     finding.function = facts.names.name(callerOf(waits));
-    finding.stakeNs = stakeNs, finding.totalNs = runNs;
+    finding.stakeNs = waits.uselessNs / cores, finding.totalNs = std::max(waits.uselessNs, onCpuNs) / cores;
     finding.text = fmt::format("{} of {} that waited for {} ended with the thread waiting again at once: {} on-CPU for "
                                "nothing",
                                formatCount(waits.uselessWakes), formatCount(all, "call"), finding.object,

@@ -147,9 +147,12 @@ private:
           const WaitReason &reason = waits_.reasons[taken.reason];
           at->second = column(FactorKind::Waiting, reason.text);
           columns_.back().isAlone = reason.isAlone, columns_.back().mayBeLate = reason.mayBeLate;
+          columns_.back().object = reason.object;
         }
         columns_[at->second].ns[i] += static_cast<double>(taken.ns - taken.lateNs);
         add(late, FactorKind::Preempted, "it slept for longer than it asked to", i, taken.lateNs);
+        if (late != kNone)
+          columns_[late].isLate = true;
       }
       for (const CallPart &part : parts) {
         columns_[columnOf_[part.node]].ns[i] += static_cast<double>(part.cpuNs);
@@ -163,7 +166,7 @@ private:
         columns_[at->second].ns[i] += static_cast<double>(part.waitingNs);
       }
       add(preempted, FactorKind::Preempted, "another thread had the core", i, call.preemptedNs);
-      add(unknown, FactorKind::Unknown, "scheduling records were lost", i, call.unknownNs);
+      add(unknown, FactorKind::Unknown, "scheduling records are missing", i, call.unknownNs);
     }
   }
 

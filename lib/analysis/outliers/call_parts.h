@@ -21,6 +21,7 @@ struct CallWait {
 struct WaitReason {
   std::string text;       ///< "mutex 0x5600e2, held by thread 3 (compactor), taken in Table::compact()"
   std::string kind;       ///< without what differs between runs: "mutex, held by compactor, taken in Table::compact()"
+  WaitedFor object;       ///< what is waited for; only its kind if these are several
   bool isAlone = false;   ///< no other thread ends these waits
   bool mayBeLate = false; ///< sleeps of which it is not known for how long they asked to sleep
 };
@@ -46,13 +47,15 @@ std::vector<std::vector<const CallWait *>> waitsByCall(const CallSample &sample,
 struct PartColumn {
   FactorKind kind = FactorKind::Own;
   std::string what;
-  bool isOrdinary = true;      ///< ordinary calls have it as well: then only a heavy tail makes it significant
-  bool isSlower = false;       ///< own code, or callees that are called as often as in ordinary calls
-  bool isMore = false;         ///< callees that take as long as otherwise, and are called more often
-  bool mayBeLate = false;      ///< sleeps that another program may have made longer than they asked to be
-  bool isAlone = false;        ///< a wait that no other thread ends: how long it takes is a matter of the machine
-  std::vector<double> ns;      ///< by call
-  std::vector<uint32_t> nodes; ///< paths whose time on-CPU it has
+  bool isOrdinary = true;          ///< ordinary calls have it as well: then only a heavy tail makes it significant
+  bool isSlower = false;           ///< own code, or callees that are called as often as in ordinary calls
+  bool isMore = false;             ///< callees that take as long as otherwise, and are called more often
+  bool mayBeLate = false;          ///< sleeps that another program may have made longer than they asked to be
+  bool isLate = false;             ///< the time after the end of a sleep
+  bool isAlone = false;            ///< a wait that no other thread ends: how long it takes is a matter of the machine
+  std::optional<WaitedFor> object; ///< of waits: see WaitReason
+  std::vector<double> ns;          ///< by call
+  std::vector<uint32_t> nodes;     ///< paths whose time on-CPU it has
   double slowMean = 0, ordinaryMean = 0;
   double extra() const { return slowMean - ordinaryMean; }
   /// A wait that another thread ends.

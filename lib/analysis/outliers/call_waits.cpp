@@ -17,11 +17,11 @@ namespace ada::analysis {
 
 namespace {
 
-// What waits must have in common to be one reason: the kind of object, who made it, and where it was taken (or woken).
-// The object itself may differ, as may the thread that holds it.
+// What waits must have in common to be one reason: the kind of object, who made it, and where it was taken (or woken);
+// of sleeps, who sleeps. The object itself may differ, as may the thread that holds it.
 struct Reason {
   WaitKind kind = WaitKind::Own;
-  uint32_t place = kNobody, where = kNobody, library = kNobody;
+  uint32_t place = kNobody, where = kNobody, library = kNobody, sleeper = kNobody;
   bool isHeld = false;
   auto operator<=>(const Reason &) const = default;
 };
@@ -30,6 +30,7 @@ struct ReasonSeen {
   WaitedFor object;                          // the first one
   bool isSeveral = false, knowsSleep = true; // for how long each asked to sleep
   std::set<uint32_t> threads;                // that had it
+  std::vector<uint32_t> path; // of a sleep: from the sampled call to the function that sleeps, without it
 };
 
 class CallWaitCollector : public WaitListener {
@@ -82,11 +83,15 @@ public:
     reason.isHeld = thread != kNobody;
     if (object.kind == WaitKind::Library || object.kind == WaitKind::Own || !object.value)
       reason.library = library;
+    if (object.kind == WaitKind::Sleep)
+      reason.sleeper = over.caller;
     const auto [at, isNew] = seen_.try_emplace(reason);
     ReasonSeen &seen = at->second;
     if (isNew) {
       seen.number = seen_.size() - 1, seen.object = describe(object);
       seen.object.callee = library;
+      if (reason.sleeper != kNobody)
+        seen.path = pathWithin(*(next - 1), over.thread);
     }
     seen.isSeveral |= seen.object.value != object.value;
     seen.knowsSleep &= over.frame->sleepsNs.has_value();
@@ -105,6 +110,7 @@ public:
       waits.reasons[seen.number] = {
           .text = textOf(reason, seen),
           .kind = kindOf(reason, seen),
+          .object = objectOf(seen),
           .isAlone = !reason.isHeld && (reason.kind == WaitKind::File || reason.kind == WaitKind::Library ||
                                         reason.kind == WaitKind::Own),
           .mayBeLate = reason.kind == WaitKind::Sleep && !seen.knowsSleep,
@@ -118,18 +124,37 @@ private:
     uint32_t thread = kNobody, takenIn = kNobody;
   };
 
+  /// The program's own functions between the sampled call and the call that its thread is in.
+  std::vector<uint32_t> pathWithin(const SampledCall &call, uint32_t thread) const {
+    std::vector<uint32_t> path;
+    for (const WaitFrame &frame : state_->thread(thread).frames)
+      if (!frame.isLibrary && frame.beginSeq > call.beginSeq)
+        path.push_back(frame.function);
+    return path;
+  }
   static uint64_t lateness(const WaitEnd &over) {
     constexpr uint64_t kUsualNs = 100'000; // timers may be 50 us late by default, and waking takes a while
     const std::optional<uint64_t> asked = over.frame->sleepsNs;
     return asked ? over.waitNs - std::min(over.waitNs, *asked + kUsualNs) : 0;
   }
   std::string nameOf(uint32_t function) const { return shortName(table_.functions[function].displayName); }
-  std::string textOf(const Reason &reason, const ReasonSeen &seen) const {
-    const NamedTrace trace{table_, [this](uint32_t function) { return nameOf(function); }};
+  std::string callersOf(const ReasonSeen &seen) const {
+    if (seen.path.empty())
+      return "";
+    const std::string dots = seen.path.size() > 2 ? " > …" : "";
+    return ", called by " + nameOf(seen.path.front()) + dots +
+           (seen.path.size() > 1 ? " > " + nameOf(seen.path.back()) : "");
+  }
+  static WaitedFor objectOf(const ReasonSeen &seen) {
     WaitedFor object = seen.object;
     if (seen.isSeveral)
       object.value.reset(), object.other.reset(), object.callee = kNobody;
-    std::string text = (seen.isSeveral ? "several objects of kind " : "") + objectText(trace, object);
+    return object;
+  }
+  std::string textOf(const Reason &reason, const ReasonSeen &seen) const {
+    const NamedTrace trace{table_, [this](uint32_t function) { return nameOf(function); }, objects_};
+    const WaitedFor object = objectOf(seen);
+    std::string text = (seen.isSeveral ? "several objects of kind " : "") + objectText(trace, object) + callersOf(seen);
     if (!reason.isHeld)
       return text;
     const bool isHeld = isLock(reason.kind);
@@ -147,7 +172,7 @@ private:
     object.value.reset(), object.other.reset();
     if (reason.library == kNobody)
       object.callee = kNobody;
-    std::string text = objectText(trace, object);
+    std::string text = objectText(trace, object) + callersOf(seen);
     if (!reason.isHeld)
       return text;
     const bool isHeld = isLock(reason.kind);
@@ -162,6 +187,7 @@ private:
   const CallSample &sample_;
   const TraceTable &table_;
   const WaitState *state_ = nullptr;
+  std::shared_ptr<const ObjectNames> objects_ = std::make_shared<ObjectNames>(table_);
   std::vector<size_t> first_;  // by thread: its first sampled call
   std::vector<Holder> holder_; // by thread: of what it waits for now
   std::map<Reason, ReasonSeen> seen_;

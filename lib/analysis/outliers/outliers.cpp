@@ -322,7 +322,7 @@ private:
     if (p >= kLeastChance)
       return;
     OutlierFactor factor;
-    factor.kind = column.kind, factor.what = column.what;
+    factor.kind = column.kind, factor.what = column.what, factor.object = column.object;
     factor.explainsNs = sum, factor.pValue = std::min(1.0, p);
     factor.ordinaryNs = column.kind == FactorKind::Waiting ? column.ordinaryMean : 0;
     factor.ofSlow = static_cast<double>(slowWith) / static_cast<double>(sample_.slow);
@@ -487,7 +487,11 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     result.isCallSlow = true;
     result.callExtraNs = static_cast<double>(chosen->durationNs()) - result.ordinaryMeanNs;
   }
-  Search search(*sample, table, of.calls, divideCalls(*sample, waits, result.hasSched), limits, chosenPlace);
+  std::vector<PartColumn> columns = divideCalls(*sample, waits, result.hasSched);
+  for (const PartColumn &column : columns)
+    if (column.kind == FactorKind::Preempted)
+      (column.isLate ? result.lateExtraNs : result.preemptedExtraNs) += std::max(0.0, column.extra());
+  Search search(*sample, table, of.calls, std::move(columns), limits, chosenPlace);
   result.factors = search.run(*values, startOf(table), std::max<uint64_t>(median, 1));
 
   constexpr size_t kExamples = 3;

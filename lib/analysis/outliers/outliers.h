@@ -26,8 +26,10 @@
 // explain only calls that would not be slow without it: they follow from being long.
 #pragma once
 
+#include "analysis/waits/waits.h"
 #include "call_sample.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,7 +45,7 @@ enum class FactorKind {
   Callee,      ///< functions that it called: more often, or slower
   Waiting,     ///< off-CPU by itself
   Preempted,   ///< off-CPU although it had work to do
-  Unknown,     ///< scheduling records were lost; counts as unexplained
+  Unknown,     ///< scheduling records are missing; counts as unexplained
   Exception,   ///< left by an exception, or one was caught in it
   Argument,    ///< an argument or the result
   Faults,      ///< page faults: memory that it touched for the first time
@@ -71,8 +73,9 @@ struct OutlierFactor {
   bool isCertain() const { return pValue < kCertainChance; }
   /// How many of the slow and of the ordinary calls have it, 0 to 1.
   double ofSlow = 0, ofOrdinary = 0;
-  double ordinaryNs = 0; ///< of waits: how long ordinary calls wait like this
-  double ofCallNs = 0;   ///< what it explains of the extra time of the call that was asked about
+  std::optional<WaitedFor> object; ///< of waits: what is waited for; only its kind if these are several
+  double ordinaryNs = 0;           ///< of waits: how long ordinary calls wait like this
+  double ofCallNs = 0;             ///< what it explains of the extra time of the call that was asked about
 };
 
 /// What can be said about the slow calls of a function.
@@ -95,6 +98,9 @@ struct Outliers {
   uint64_t calls = 0, slowCalls = 0, ordinaryCalls = 0;
   uint64_t slowFromNs = 0, ordinaryFromNs = 0, ordinaryToNs = 0;
   double slowMeanNs = 0, ordinaryMeanNs = 0, extraNs = 0;
+  /// How much of `extraNs` it was off-CPU although it had work to do, and slept for longer than it had asked to: named
+  /// as a factor or not.
+  double preemptedExtraNs = 0, lateExtraNs = 0;
   std::vector<OutlierFactor> factors; ///< significant ones by what they explain, then the unexplained rest
   std::vector<SlowExample> slowest;   ///< a few, the slowest first
   /// The call that was asked about is one of the slow ones. Then its factors add up to `callExtraNs`: its duration

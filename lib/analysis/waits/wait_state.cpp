@@ -92,9 +92,14 @@ void WaitState::take(uint64_t seq, const model::Event &event, const model::Batch
     readers_[thread] = std::make_unique<Reader>(*this, thread);
   readers_[thread]->calls.take(seq, event, batch);
   const auto &extent = table_.threads[thread].extent;
-  state.hasEnded = state.frames.empty() && extent && seq + 1 == extent->events;
-  if (state.hasEnded) // a session may have ten thousand threads, but few of them at a time
+  const bool isLast = extent && seq + 1 == extent->events;
+  state.hasEnded = isLast && state.frames.empty();
+  if (state.hasEnded) { // a session may have ten thousand threads, but few of them at a time
     readers_[thread].reset();
+  } else if (isLast) {
+    readers_[thread]->calls.shrink();
+    state.frames.shrink_to_fit();
+  }
   listener_.innermostChanged(thread, nowNs_);
   event_ = nullptr;
 }

@@ -62,7 +62,7 @@ std::string objectText(const NamedTrace &trace, const WaitedFor &object) {
   if (object.kind == WaitKind::Recorder)
     return "recorder: held up by AdaTrace, not a wait of the program";
   if (object.kind == WaitKind::Unknown)
-    return "unknown: scheduling records were lost";
+    return "unknown: scheduling records are missing";
   if (const std::string variable = variableName(trace, object); !variable.empty())
     return text + " " + variable; // which function made it says no more
   if (isInMemory(object.kind) && object.place != kNobody) {

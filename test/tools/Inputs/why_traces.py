@@ -156,6 +156,66 @@ def lock_once(planted):
     return s, 40_000_000
 
 
+def lock_slow(planted):
+    """One of 40 requests waits for a lock and then has no core for longer than it waited: the slow calls are the lock's."""
+    s = Session(f"lock-slow-{planted}")
+    slow = [number for number in range(400) if number % 40 == 7]
+
+    def holder():
+        for number in slow:
+            s.now = number * 200_000 + 1000
+            s.call("compact", lambda: (s.call("pthread_mutex_lock", 50, "0xabc", result=0), s.call("merge", 61_000),
+                                       s.call("pthread_mutex_unlock", 50, "0xabc", result=0)))
+    s.call("main", holder)
+    s.thread()
+
+    def handle(number):
+        s.call("parse", 1000)
+        if planted and number in slow:
+            s.call("pthread_mutex_lock", lambda: s.off("waits", number * 200_000 + 62_100 - s.now), "0xabc", result=0)
+            s.call("pthread_mutex_unlock", 50, "0xabc", result=0)
+        s.call("lookup", lambda: s.works(1000, 300_000 if planted and number in slow else 0))
+        s.call("reply", 1000)
+
+    def server():
+        for number in range(400):
+            s.now = max(s.now, number * 200_000 + 2000)
+            s.call("handle", lambda: handle(number))
+    s.call("serve", server)
+    return s, None
+
+
+def woken(planted):
+    """Four threads wait for work that comes once in a millisecond, for one of them. All are woken; or only that one."""
+    s = Session(f"woken-{planted}")
+    s.call("main", lambda: s.call("pthread_join", lambda: s.off("waits", 101_000_000), "0x7000"))
+    for server in range(4):
+        s.thread()
+
+        def wait(untilNs):
+            s.off("waits", untilNs - s.now)
+            s.now += 1000
+
+        def take(jobs):
+            for job in jobs:
+                s.call("pthread_cond_wait", lambda: wait(job * 1_000_000), "0xc0 0xabc", result=0)
+                s.now += 500
+                if job % 2: # another program has the core
+                    s.off("preempted", 200_000)
+
+        def handle():
+            for phase in ("parse", "lookup", "reply"):
+                s.call(phase, 2000)
+
+        def serve():
+            for mine in range(server + 1, 101, 4):
+                s.call("take", lambda: take(range(max(1, mine - 3), mine + 1) if planted else [mine]))
+                s.call("handle", handle)
+        s.call("serve", serve)
+    # From waking up, a microsecond in the call and half of one after it. The last jobs of each thread are no longer waited for.
+    return s, (4 * 100 - 100 - (1 + 2 + 3)) * 1500 // 2
+
+
 def extra(kind, planted):
     """A session and what is at stake."""
     stake = 0
@@ -176,6 +236,10 @@ def extra(kind, planted):
                 s.now += (2 - number) * 1_000_000 if planted else 0
             s.call("worker", lambda: [s.call("chunk", chunk) for _ in range(4)])
         return s, 4 * 2_000_000
+    if kind == "lock, slow":
+        return lock_slow(planted)
+    if kind == "woken-for-nothing":
+        return woken(planted)
     if kind == "lock, once":
         return lock_once(planted)
     if kind == "hot-code":
@@ -265,6 +329,16 @@ def extra(kind, planted):
             elif not planted:
                 s.call("fsync", lambda: s.off("waits", 20_000), "5", result=0)
         return served(f"slow-file-{planted}", body), 10 * 300_000
+    # A few requests sleep, and one of them wakes up late: without the sleep, it would not have woken late.
+    if kind == "slow-calls, late":
+        late = {number: 1_000_000 if number == 607 else 0 for number in range(7, 2000, 200)}
+
+        def body(s, i):
+            if planted and i in late:
+                s.call("usleep", lambda: s.off("waits", 100_000 + late[i]), "100", result=0)
+            else:
+                s.call("check", lambda: s.works(1000, 0))
+        return served(f"slow-late-{planted}", body, calls=2000), sum(100_000 + ns for ns in late.values())
     # Threads that begin together, of which one has more to do; or the same to do on a core that it shares.
     if kind == "one-thread-works":
         s = Session(f"{kind}-{planted}")
@@ -319,7 +393,7 @@ def extra(kind, planted):
 KINDS = ["lock", "io-in-lock", "hot-code", "slow-calls", "start-up", "slower-over-time", "exceptions", "polling", "repeated-calls",
          "slower-with-argument", "never-ended", "crash", "one-thread-works", "no-core", "slower-over-time, shared",
          "slower-with-argument, shared", "slow-calls, shared", "exceptions, anyway", "polling, on-CPU", "slow-calls, file",
-         "lock, batch", "lock, once", "slow-calls, one"]
+         "lock, batch", "lock, once", "lock, slow", "slow-calls, one", "slow-calls, late", "woken-for-nothing"]
 failures = 0
 
 
