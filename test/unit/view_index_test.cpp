@@ -185,6 +185,27 @@ TEST(ViewIndex, PlacesHaveTheCallsThatAreOpenThere) {
   }
 }
 
+// Ten thousand processes of a program have its functions once, and an index that is read again gives the same numbers.
+TEST(ViewIndex, ProcessesShareFunctions) {
+  model::Function first = {.process = 1, .id = 7, .name = "f", .displayName = "f()", .file = "a.c", .line = 3};
+  model::Function same = first, other = first, library = first, annotation = first;
+  same.process = 2, same.index = 9;
+  other.file = "b.c", library.isExternal = true, annotation.kind = SymbolKind::Counter;
+  FunctionList list;
+  std::vector<uint32_t> numbers;
+  for (const model::Function &function : {first, same, other, library, annotation})
+    numbers.push_back(list.numberOf(function));
+  EXPECT_EQ(numbers, (std::vector<uint32_t>{0, 0, 1, 2, 3}));
+
+  RandomTrace trace(5);
+  const size_t before = trace.functions.size();
+  for (const model::Function &function : {first, other, library, annotation})
+    trace.functions.numberOf(function);
+  ASSERT_TRUE(trace.index());
+  ASSERT_TRUE(trace.index());
+  EXPECT_EQ(trace.functions.size(), before + 4);
+}
+
 TEST(ViewIndex, ThreadsWithoutEventsAndSingleEvents) {
   for (const size_t events : {0, 1, 2}) {
     RandomTrace trace(1, {.threads = 2, .events = events});

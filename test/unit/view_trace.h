@@ -188,7 +188,7 @@ struct RandomTrace {
     for (uint32_t i = 0; i < shape.functions; ++i) {
       model::Function function;
       function.id = i + 1, function.displayName = "f" + std::to_string(i) + "()";
-      functions.numberOf("pid_1", function);
+      functions.numberOf(function);
     }
   }
   /// Makes an index and uses it.

@@ -5,33 +5,29 @@
 #include "analysis/events/trace_table.h"
 
 #include <deque>
-#include <map>
 #include <mutex>
 #include <string>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 namespace ada::view {
 
 /// Each source numbers functions in its own way, in the order in which it meets them. Here, a function is identified by
-/// its id and the name of its process. May be used from any thread.
+/// its id and by what viewers show of it, so that a program's processes share its functions: there may be ten thousand.
+/// May be used from any thread.
 class FunctionList {
 public:
-  uint32_t numberOf(const std::string &process, const model::Function &function);
+  uint32_t numberOf(const model::Function &function);
   size_t size() const;
   /// Returns a copy, because others may be added meanwhile.
   model::Function at(uint32_t number) const;
-  struct Entry {
-    std::string process;
-    model::Function function;
-  };
   /// The functions from number `since` on.
-  std::vector<Entry> from(size_t since) const;
+  std::vector<model::Function> from(size_t since) const;
 
 private:
   mutable std::mutex mutex_;
-  std::map<std::pair<std::string, uint64_t>, uint32_t> numbers_;
-  std::deque<Entry> functions_;
+  std::unordered_map<std::string, uint32_t> numbers_;
+  std::deque<model::Function> functions_;
 };
 
 /// The numbers of one reader's functions, each looked up once. Not thread-safe.

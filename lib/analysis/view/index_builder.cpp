@@ -325,15 +325,16 @@ void putBlocks(IndexBytes &to, const std::vector<IndexBlock> &blocks) {
 
 IndexBytes directoryOf(const FunctionList &functions, const std::vector<IndexThread> &threads) {
   IndexBytes bytes;
-  const std::vector<FunctionList::Entry> all = functions.from(0);
+  const std::vector<model::Function> all = functions.from(0);
   bytes.number(all.size());
-  for (const auto &[process, function] : all) {
-    bytes.text(process);
+  for (const model::Function &function : all) {
     bytes.number(function.id);
     bytes.text(function.name);
     bytes.text(function.displayName);
     bytes.text(function.file);
     bytes.number(function.line);
+    bytes.number(function.isExternal);
+    bytes.number(static_cast<uint64_t>(function.kind));
   }
   bytes.number(threads.size());
   for (const IndexThread &thread : threads) {

@@ -101,15 +101,19 @@ bool IndexFile::readDirectory(std::span<const std::byte> bytes, const analysis::
   IndexCursor from(bytes);
   const uint64_t count = from.number();
   for (uint64_t i = 0; i < count && from.isGood(); ++i) {
-    const std::string process = from.text();
     model::Function function;
     function.id = from.number();
     function.name = from.text();
     function.displayName = from.text();
     function.file = from.text();
     function.line = from.number();
+    function.isExternal = from.number() != 0;
+    const uint64_t kind = from.number();
+    if (kind > static_cast<uint64_t>(SymbolKind::FlowEnd))
+      return false;
+    function.kind = static_cast<SymbolKind>(kind);
     if (from.isGood())
-      numbers_.push_back(functions.numberOf(process, function));
+      numbers_.push_back(functions.numberOf(function));
   }
   if (from.number() != table.threads.size())
     return false;

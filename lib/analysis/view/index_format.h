@@ -13,7 +13,7 @@
 namespace ada::view {
 
 inline constexpr char kIndexMagic[8] = {'A', 'D', 'A', 'V', 'I', 'E', 'W', '\n'};
-inline constexpr uint32_t kIndexVersion = 3;
+inline constexpr uint32_t kIndexVersion = 4;
 /// A cell of level 0 is the mean time of this many events; a cell of each next level is this many times as long.
 inline constexpr uint64_t kCellEvents = 512, kLevelFactor = 4;
 /// Short calls below this depth are in no box.

@@ -6,6 +6,7 @@
 
 #include "trace/base/file_bytes.h"
 #include "trace/base/safe_file.h"
+#include "trace/base/same_file.h"
 #include "trace/base/temporary_file.h"
 #include "trace/base/try.h"
 #include "trace/base/write_all.h"
@@ -24,7 +25,7 @@ Expected<IndexOutput> IndexOutput::beside(const std::string &path) {
   auto file = ADA_TRY(openForWriting(temporary, O_RDWR | O_CREAT, 0600));
   struct stat opened, named;
   if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 || ::fstat(file.get(), &opened) != 0 ||
-      ::lstat(temporary.c_str(), &named) != 0 || opened.st_ino != named.st_ino || opened.st_dev != named.st_dev)
+      ::lstat(temporary.c_str(), &named) != 0 || !isSameFile(opened, named))
     return Error{.code = "E_BUSY", .message = "another viewer is writing it", .file = temporary};
   IndexOutput output(std::move(file), path, temporary);
   if (::fchmod(output.file_.get(), 0600) != 0 || ::ftruncate(output.file_.get(), 0) != 0)

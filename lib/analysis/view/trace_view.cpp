@@ -50,6 +50,7 @@ Expected<std::shared_ptr<TraceView>> TraceView::open(std::unique_ptr<model::Trac
   analysis::TableSink sink(view->table_);
   model::ReadRequest nothing;
   nothing.threads.emplace();
+  nothing.sharesFunctions = true;
   ADA_TRY(view->source_->readPart(sink, nothing));
   bool any = false;
   for (const model::Thread &thread : view->table_.threads)

@@ -127,7 +127,7 @@ void writeFunctions(JsonText &json, ApiRequest &request) {
   const uint64_t since = request.number("since", 0);
   uint64_t number = since;
   json.beginObject().beginArray("functions");
-  for (const auto &[process, function] : request.session().functions().from(since)) {
+  for (const model::Function &function : request.session().functions().from(since)) {
     json.beginObject().number("id", number++).text("name", nameOf(function, NameStyle::Short));
     json.text("file", oneLine(function.file)).number("line", function.line);
     const analysis::WaitFunction waits = analysis::waitFunctionOf(function);
@@ -232,10 +232,10 @@ void writeSourceFile(JsonText &json, ApiRequest &request) {
     throw ApiError{400, "file is missing: the file of a function in /api/functions"};
   const auto all = request.session().functions().from(0);
   const auto named =
-      std::ranges::find_if(all, [&](const auto &entry) { return oneLine(entry.function.file) == *name; });
+      std::ranges::find_if(all, [&](const model::Function &function) { return oneLine(function.file) == *name; });
   if (named == all.end())
     throw ApiError{404, fmt::format("no function of the trace is in {}", oneLine(*name))};
-  const auto file = request.session().sources().read(named->function.file);
+  const auto file = request.session().sources().read(named->file);
   std::string note;
   if (!file && file.error().code == "E_IO")
     note = "the file can't be read here. It is where the program was built, unless it was packed with `adatrace pack "
