@@ -127,7 +127,7 @@ public:
     uint64_t beforeNs = 0; ///< time of the event before, 0 if there is none
     std::vector<OpenCall> calls;
   };
-  OpenCalls openAtStart() const { return openBefore(0); }
+  OpenCalls openAtStart() const;
   /// The first event from number `seq` on at which all open calls are known without reading the events before it:
   /// the first event of a block of a packed file whose times are in order. size() if there is none.
   uint64_t cutFrom(uint64_t seq) const;
@@ -230,6 +230,7 @@ private:
   Expected<void> parse(const OpenOptions &options);
   Expected<void> parsePacked(const OpenOptions &options);
   Expected<void> verifyPacked();
+  void releaseHeaders() const noexcept;
   IndexEvent packedAt(uint64_t seq) const noexcept;
   uint64_t packedNumberOf(uint64_t seq) const noexcept;
   uint64_t packedLowerBound(uint64_t ns) const noexcept;

@@ -144,7 +144,7 @@ void PackedFile::goOn(const char *directory) {
   removed_ = totals_.events, totals_.firstNs = 0;
   first_ = blockOffset_ = packed::aligned(packed::kFileHeaderBytes);
   end_ = blockOffset_ + nextStartBytes_;
-  startBytes_ = 0, closedBytes_ = 0;
+  startBytes_ = 0, closedBytes_ = 0, indexEnd_ = 0;
   finished_ = hasDetail_ = false;
 }
 
@@ -167,6 +167,7 @@ int PackedFile::load(const char *directory, uint32_t index) {
   origin_ = {.arch = header.arch, .os = header.os, .clockType = header.clockType, .threadId = header.threadId};
   first_ = header.blocksOffset, end_ = trailer.indexOffset, removed_ = block.firstSeq;
   totals_ = {removed_ + header.eventCount, header.timeStartNs, header.timeEndNs};
+  indexEnd_ = header.trailerOffset + packed::kTrailerBytes;
   finished_ = true, hasDetail_ = (header.flags & packed::kFileHasDetail) != 0;
   return 0;
 }
@@ -203,42 +204,47 @@ int PackedFile::removeFirst() {
 
 //===--- the file's end ---------------------------------------------------===//
 
-// Writes an entry for each block. They come from the blocks' headers, so the drain keeps none of them in memory.
+// Writes an entry for each block. They come from the blocks' headers, so the drain keeps none of them in memory. A file
+// of few blocks takes one system call.
 int PackedFile::writeIndex(const packed::FileTotals &totals) {
-  constexpr size_t kEntries = 64;
-  packed::RawIndexEntry entries[kEntries];
-  uint64_t blocks = 0, to = packed::aligned(end_) + packed::kIndexHeadBytes;
+  constexpr size_t kMostEntries = 64;
+  unsigned char buffer[packed::kIndexHeadBytes + kMostEntries * packed::kIndexEntryBytes + packed::kTrailerBytes];
+  const uint64_t indexOffset = packed::aligned(end_);
+  uint64_t blocks = 0, to = indexOffset;
+  size_t used = 0;
+  uint32_t checksum = 0;
   bool unsorted = false;
+  auto add = [&](const auto &piece) {
+    __builtin_memcpy(buffer + used, &piece, sizeof piece);
+    used += sizeof piece;
+  };
+  auto flush = [&] {
+    const int failed = file_.write(buffer, used, to);
+    to += used, used = 0;
+    return failed;
+  };
   int error = eachBlock([&](uint64_t, const packed::RawBlockHeader &block) {
     ++blocks;
     unsorted |= (block.flags & packed::kBlockUnsorted) != 0;
     return 0;
   });
-  const packed::RawIndexHead head = packed::encodeIndexHead(blocks);
-  uint32_t checksum = crc32c(0, &head, sizeof head);
-  if (error == 0)
-    error = file_.write(&head, sizeof head, to - sizeof head);
-  size_t count = 0;
-  auto flush = [&] {
-    const size_t n = count * sizeof entries[0];
-    checksum = crc32c(checksum, entries, n);
-    int failed = file_.write(entries, n, to);
-    to += n, count = 0;
-    return failed;
-  };
+  add(packed::encodeIndexHead(blocks));
   if (error == 0)
     error = eachBlock([&](uint64_t at, const packed::RawBlockHeader &block) {
-      entries[count++] = packed::encodeIndexEntry(at, block);
-      return count == kEntries ? flush() : 0;
+      int failed = 0;
+      if (used + packed::kIndexEntryBytes + packed::kTrailerBytes > sizeof buffer) {
+        checksum = crc32c(checksum, buffer, used);
+        failed = flush();
+      }
+      add(packed::encodeIndexEntry(at, block));
+      return failed;
     });
-  if (error == 0)
-    error = flush();
   if (error < 0)
     return error;
-  trailerOffset_ = to;
-  const packed::RawTrailer trailer =
-      packed::encodeTrailer(packed::aligned(end_), blocks, checksum, totals, unsorted, crc32c);
-  return file_.write(&trailer, sizeof trailer, to);
+  checksum = crc32c(checksum, buffer, used);
+  trailerOffset_ = to + used;
+  add(packed::encodeTrailer(indexOffset, blocks, checksum, totals, unsorted, crc32c));
+  return flush();
 }
 
 int PackedFile::finish(bool hasDetail) {
@@ -246,11 +252,15 @@ int PackedFile::finish(bool hasDetail) {
   if (error == 0 && blockOffset_)
     error = closeBlock();
   hasDetail_ = hasDetail;
+  const uint64_t olderEnd = indexEnd_;
+  indexEnd_ = UINT64_MAX;
   if (error == 0)
     error = writeIndex(kept());
   if (error < 0)
     return error;
-  file_.truncate(trailerOffset_ + packed::kTrailerBytes); // there may have been a longer index
+  indexEnd_ = trailerOffset_ + packed::kTrailerBytes;
+  if (indexEnd_ < olderEnd)
+    file_.truncate(indexEnd_);
   return writeHeader(true);
 }
 

@@ -91,6 +91,7 @@ private:
   size_t startBytes_ = 0; // bytes of the block's start in the batch, if not yet in the file
   uint64_t closedBytes_ = 0;
   uint64_t trailerOffset_ = 0; // of a finished file
+  uint64_t indexEnd_ = 0;      // where the last index that was written ended; the file does not reach further
   bool hasDetail_ = false;
 };
 

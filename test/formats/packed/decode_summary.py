@@ -63,7 +63,7 @@ def rows(part):
     function, found = 0, []
     for _ in range(part.number()):
         function = (function + part.zigzag()) % 2**64
-        figures = [part.number() for _ in range(7)]
+        figures = [part.number() for _ in range(8)]
         for _ in range(8):
             part.number()
         count = part.number()
@@ -73,8 +73,8 @@ def rows(part):
             part.number(), part.number()
             durations = [part.number() for _ in range(2 * part.number())]
             assert sum(durations[1::2]) == count, "buckets have all calls"
-        assert count == figures[0] - figures[2] - figures[3], "those with both ends have a duration"
-        found.append((function, figures[0], figures[5], figures[6]))
+        assert count == figures[0] - figures[3] - figures[4], "those with both ends have a duration"
+        found.append((function, figures[0], figures[6], figures[7]))
     function, met = 0, set()
     for _ in range(part.number()):
         function = (function + part.zigzag()) % 2**64
@@ -87,7 +87,7 @@ def main(directory):
     with open(directory + "/report.summary", "rb") as file:
         data = file.read()
     magic, version, functions, size, checksum = struct.unpack("<4sB3xQQI", data[:28])
-    assert (magic, version, size) == (b"ATPS", 2, len(data) - 64)
+    assert (magic, version, size) == (b"ATPS", 3, len(data) - 64)
     assert struct.unpack("<I", data[60:64])[0] == crc32c(data[:60]) and checksum == crc32c(data[64:])
     with open(directory + "/manifest.json", "rb") as file:
         assert functions == print_of(file.read()), "the print is that of the manifest"

@@ -173,6 +173,10 @@ TEST_F(PackedFiles, AreReadUpToACut) {
     ASSERT_GE(got.size(), last);
     ASSERT_TRUE(std::ranges::equal(got, std::span(events).first(got.size()))) << cut;
     last = got.size();
+    if (const size_t gone = events.size() - got.size()) {
+      ASSERT_EQ(reader->warnings().size(), 2u) << cut;
+      ASSERT_TRUE(reader->warnings()[1].message.starts_with(ada::formatCount(gone) + " events are lost")) << cut;
+    }
   }
   EXPECT_GT(last, 190'000u);
 }

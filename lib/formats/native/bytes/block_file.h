@@ -208,6 +208,9 @@ template <class Kind> void BlockFile<Kind>::scan(uint64_t end, const Holes &hole
     }
     offset = next;
   }
+  // Only the header of a finished file still knows the events of blocks that were cut off with their headers.
+  if ((head_.flags & kFileFinished) && head_.eventCount > events())
+    lost = std::max(lost, head_.eventCount - events());
   if (lost > 0)
     warn("W_BLOCKS_DAMAGED",
          formatCount(lost) + " events are lost: the headers of their blocks are damaged, or the file was cut off");

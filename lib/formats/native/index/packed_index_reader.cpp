@@ -34,8 +34,7 @@ Expected<void> IndexReader::parsePacked(const OpenOptions &options) {
            .footerOffset = raw.trailerOffset,
            .timeStartNs = raw.timeStartNs,
            .timeEndNs = raw.timeEndNs};
-  if (lowMemory_) // what the system has mapped around the headers, in each of the session's files
-    shared_->file.release(shared_->bytes);
+  releaseHeaders();
   return options.checksum == ChecksumPolicy::Verify ? verifyPacked() : Expected<void>();
 }
 
@@ -143,9 +142,15 @@ IndexReader::OpenCalls IndexReader::openBefore(uint64_t seq) const {
   return open;
 }
 
+IndexReader::OpenCalls IndexReader::openAtStart() const {
+  OpenCalls open = openBefore(0);
+  releaseHeaders();
+  return open;
+}
+
 std::vector<uint64_t> IndexReader::firstFunctions(size_t most) const {
   std::vector<uint64_t> functions;
-  const OpenCalls open = openAtStart();
+  const OpenCalls open = openBefore(0);
   if (open.unknown > 0)
     return functions;
   for (const OpenCall &call : open.calls)
@@ -168,11 +173,23 @@ std::vector<uint64_t> IndexReader::firstFunctions(size_t most) const {
     }
   }
   functions.resize(std::min(functions.size(), most));
+  releaseHeaders();
   return functions;
 }
 
 std::optional<uint64_t> IndexReader::print() const {
-  return isPacked_ && isFinished_ ? shared_->packed->print() : std::nullopt;
+  if (!isPacked_ || !isFinished_)
+    return std::nullopt;
+  const auto print = shared_->packed->print();
+  releaseHeaders();
+  return print;
+}
+
+// For what is asked of each of a session's files before any of them is read: around each header, the system has mapped
+// a part of its file.
+void IndexReader::releaseHeaders() const noexcept {
+  if (lowMemory_)
+    shared_->file.release(shared_->bytes);
 }
 
 void IndexReader::linkDetails(const DetailReader &details) const {

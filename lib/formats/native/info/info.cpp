@@ -53,7 +53,8 @@ std::string object(const ManifestFields &pairs) {
   return members.object();
 }
 
-std::string howItEnded(const atf::ProcessTrace &process) {
+// `isGone`: the process did not finish its trace, whose manifest says that it runs.
+std::string howItEnded(const atf::ProcessTrace &process, bool isGone) {
   const ManifestExit &exit = process.manifest()->exit;
   if (exit.how == "code")
     return fmt::format("with status {}", exit.value.value_or(0));
@@ -72,9 +73,8 @@ std::string howItEnded(const atf::ProcessTrace &process) {
   if (exit.how == "rotated")
     return "not yet: the trace continues in " + process.manifest()->part.next;
   if (exit.how == "running")
-    return isRecording(process.path())
-               ? "not yet: it is still running"
-               : fmt::format("without finishing its trace: {} does that", atf::recoveryOf(process.path()));
+    return isGone ? fmt::format("without finishing its trace: {} does that", atf::recoveryOf(process.path()))
+                  : "not yet: it is still running";
   return "unknown";
 }
 
@@ -122,8 +122,10 @@ void describeManifest(InfoSection &section, const atf::ProcessTrace &process) {
     field("executable", manifest.executable, JsonMembers().text("executable", manifest.executable));
   if (!manifest.cwd.empty())
     field("directory", manifest.cwd, JsonMembers().text("cwd", manifest.cwd));
-  field("ended", howItEnded(process),
-        JsonMembers().text("exit", manifest.exit.how).number("exit_value", manifest.exit.value));
+  const bool isGone = manifest.exit.how == "running" && isUnfinished(process.path(), manifest);
+  field(
+      "ended", howItEnded(process, isGone),
+      JsonMembers().text("exit", isGone ? "unfinished" : manifest.exit.how).number("exit_value", manifest.exit.value));
   if (const ManifestPart &part = manifest.part; part.number > 0) {
     const std::string previous = part.previous.empty() ? "" : ", after " + part.previous;
     const std::string failure = part.failure.empty() ? "" : "; the next part can't begin: " + part.failure;

@@ -63,8 +63,8 @@ static std::string remedy(const Manifest *manifest, uint32_t reason) {
     }
   const bool isSmall = reason == ADA_HELD_WAITED || reason == ADA_HELD_LOST;
   if (!isSmall)
-    return fmt::format(": record with {}a filter", isPacked ? "" : "--packed or ");
-  return fmt::format(": record with {}a larger --buffer{} or a filter", isPacked ? "" : "--packed, ",
+    return fmt::format(": record with {}fewer functions (--exclude)", isPacked ? "" : "--packed or ");
+  return fmt::format(": record with {}a larger --buffer{} or fewer functions (--exclude)", isPacked ? "" : "--packed, ",
                      buffer ? " (it was " + formatBytes(buffer) + ")" : "");
 }
 

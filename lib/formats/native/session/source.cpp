@@ -15,6 +15,7 @@
 #include "formats/native/session/event_details.h"
 #include "formats/native/session/function_lists.h"
 #include "formats/native/session/link_check.h"
+#include "formats/native/session/living.h"
 #include "formats/native/session/named_functions.h"
 #include "formats/native/session/prints.h"
 #include "formats/native/session/recent_functions.h"
@@ -68,6 +69,7 @@ public:
     auto copy = std::make_unique<AtfSource>(sharedSession_);
     copy->functions_ = functions_;
     copy->functionCount_ = functionCount_;
+    copy->living_ = living_;
     copy->wasChecked_ = wasChecked_;
     return copy;
   }
@@ -140,6 +142,7 @@ private:
   atf::RecentFunctions recent_;
   uint32_t functionCount_ = 0;
   std::unordered_map<uint32_t, Details> details_; // by thread
+  std::shared_ptr<const atf::Living> living_;     // asked once, however often it is read
   atf::SchedLanes sched_;
   std::vector<bool> wasChecked_; // checksum of the index, by thread
   uint64_t done_ = 0, total_ = 0;
@@ -158,6 +161,8 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     manifests.push_back(process.manifest() ? atf::joinPath(process.path(), "manifest.json") : std::string());
   const auto descriptions = std::make_shared<const DescriptionSource>(std::move(manifests));
   const std::vector<std::string> labels = atf::processLabels(session_);
+  living_ = living_ ? living_ : std::make_shared<const atf::Living>(session_);
+  std::ranges::copy(living_->warnings(), std::back_inserter(flaws_));
   std::unordered_set<std::string> told;
   for (const atf::ProcessTrace &process : session_.processes()) {
     for (const Warning &flaw : process.warnings())
@@ -172,7 +177,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     Process info;
     info.index = processIndex;
     info.name = process.name(), info.label = labels[processIndex];
-    info.pid = process.pid();
+    info.pid = process.pid(), info.isRecording = living_->isRecording(processIndex);
     if (process.manifest())
       info.executable = process.manifest()->executable;
     if (first)
