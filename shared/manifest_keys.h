@@ -34,7 +34,7 @@ inline constexpr Key kRunning = "running", kExec = "exec", kUnknown = "unknown",
                      kStopped = "stopped", kUntraced = "untraced";
 
 // host
-inline constexpr Key kName = "name", kOs = "os", kKernel = "kernel", kCpu = "cpu", kCores = "cores";
+inline constexpr Key kName = "name", kOs = "os", kKernel = "kernel", kCores = "cores";
 
 // clock
 inline constexpr Key kSource = "source", kFrequencyHz = "frequency_hz", kAnchors = "anchors", kCounter = "counter",

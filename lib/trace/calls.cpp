@@ -102,6 +102,15 @@ void CallStackWalker::openEarlier(uint64_t beginNs, uint32_t function, uint64_t 
   span.childrenNs = firstNs > beginNs ? firstNs - beginNs : 0;
 }
 
+void CallStackWalker::shrink() {
+  stack_.resize(depth_);
+  stack_.shrink_to_fit();
+  ended_ = {};
+  openCalls_ = {};
+  for (const Span &call : stack_)
+    ++openCalls_.of(call.functionIndex);
+}
+
 std::span<const Span> CallStackWalker::finish() {
   ended_.clear();
   while (depth_ > 0)

@@ -8,6 +8,7 @@
 #include "output/table_pages.h"
 #include "process/bus_error.h"
 #include "process/child_process.h"
+#include "process/enough_stack.h"
 #include "version.h"
 
 #include <algorithm>
@@ -76,11 +77,13 @@ int main(int argc, char **argv) {
   reserveStandardFiles();
   handleBusErrors();
   ignoreFileLimit();
-  try {
-    return dispatch({argv + 1, argv + argc});
-  } catch (const std::bad_alloc &) {
-    return fail(kCantRead, "out of memory");
-  } catch (const std::exception &error) {
-    return fail(kCantRead, "{}", error.what());
-  }
+  return withEnoughStack([&] {
+    try {
+      return dispatch({argv + 1, argv + argc});
+    } catch (const std::bad_alloc &) {
+      return fail(kCantRead, "out of memory");
+    } catch (const std::exception &error) {
+      return fail(kCantRead, "{}", error.what());
+    }
+  });
 }

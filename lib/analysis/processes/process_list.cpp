@@ -92,6 +92,8 @@ Part readPart(const model::Process &process, dom::parser &parser) {
         if (!about[manifest::kPipes[fd]].get(text))
           execution.pipes[fd] = text;
       takeExit(run, about);
+      if (run.how == manifest::kRunning && !process.isRecording)
+        run.how = "unfinished";
     }
   }
   execution.program = model::programOf(process.executable, execution.arguments.empty() ? "" : execution.arguments[0]);
@@ -123,9 +125,8 @@ void takeThread(Part &part, const model::Thread &thread, dom::parser &parser) {
 bool goesOn(const ProcessRun &run, const std::string &nextName, const ProcessRun &next, const std::string &name) {
   if (!nextName.empty())
     return nextName == name;
-  const bool hasEnded = run.how == manifest::kCode || run.how == manifest::kSignal;
   if (!next.beginNs) // it was killed before it recorded anything, which is all that is known of it
-    return !hasEnded;
+    return !run.hasEnded();
   return (run.how == manifest::kExec || run.how == manifest::kStopped || run.how == manifest::kDump) &&
          run.parentPid == next.parentPid;
 }
@@ -150,8 +151,7 @@ void append(ProcessRun &run, ProcessRun &&next) {
 uint64_t beginOf(const ProcessRun &run) { return run.beginNs ? run.beginNs : ~uint64_t{0}; }
 
 bool mayBeAlive(const ProcessRun &parent, const ProcessRun &child) {
-  const bool hasEnded = parent.how == manifest::kCode || parent.how == manifest::kSignal;
-  return parent.beginNs <= child.beginNs && (!hasEnded || child.beginNs <= parent.endNs + kEndSlackNs);
+  return parent.beginNs <= child.beginNs && (!parent.hasEnded() || child.beginNs <= parent.endNs + kEndSlackNs);
 }
 
 void findParents(std::vector<ProcessRun> &all) {
@@ -209,9 +209,8 @@ std::vector<uint64_t> endsOfProcesses(const TraceTable &table) {
   dom::parser parser;
   for (const model::Process &process : table.processes) {
     const ProcessRun run = readPart(process, parser).run;
-    const bool hasEnded = run.how == manifest::kCode || run.how == manifest::kSignal || run.how == manifest::kExec;
     uint64_t &endNs = ends[process.index];
-    endNs = hasEnded ? std::max(endNs, run.endedNs.value_or(0)) : all;
+    endNs = run.hasEnded() || run.how == manifest::kExec ? std::max(endNs, run.endedNs.value_or(0)) : all;
   }
   return ends;
 }

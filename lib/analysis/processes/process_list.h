@@ -33,7 +33,7 @@ struct Execution {
   /// The main thread in each of its parts that has one, by time: in TraceTable::threads.
   std::vector<uint32_t> mainThreads;
 
-  /// The first of them; kNoProcess if there is none.
+  /// Its main thread in the first of these parts, or kNoProcess.
   uint32_t mainThread() const { return mainThreads.empty() ? kNoProcess : mainThreads[0]; }
 };
 
@@ -43,7 +43,8 @@ struct ProcessRun {
   std::optional<uint64_t> pid, parentPid;
   uint32_t parent = kNoProcess;    ///< in ProcessList::all; kNoProcess if that one was not traced
   uint64_t beginNs = 0, endNs = 0; ///< 0 if the process was killed before it recorded anything
-  /// How the last part ended, as in the manifest: "code", "signal", "running", …; empty if that is not known.
+  /// How the last part ended, as in the manifest: "code", "signal", "running", …; empty if that is not known. A process
+  /// that is "running" by its manifest, but does not record, is "unfinished".
   std::string how;
   int64_t value = 0; ///< exit code or signal
   /// When it ended, if `record` saw it be killed.
@@ -58,10 +59,14 @@ struct ProcessRun {
   const Execution &executionAt(uint64_t ns) const;
   /// "git", or "sh → git" if it executed one after the other.
   std::string program() const;
-  /// "0", "3", "signal 9", "running"; empty if it is not known.
+  /// "0", "3", "signal 9", "running", "unfinished"; empty if it is not known.
   std::string exit() const;
+  /// Whether it is known that it ended, and not only that it executed something else.
+  bool hasEnded() const { return how == "code" || how == "signal"; }
   /// A process whose end nobody saw counts as failed, too.
-  bool hasFailed() const { return how == "signal" || how == "unknown" || (how == "code" && value != 0); }
+  bool hasFailed() const {
+    return how == "signal" || how == "unknown" || how == "unfinished" || (how == "code" && value != 0);
+  }
 };
 
 struct ProcessList {

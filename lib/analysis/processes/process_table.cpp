@@ -96,12 +96,13 @@ constexpr Column<Line> kProcessColumns[] = {
      [](const Line &line) -> Value { return line.node->lost; }},
     {ColumnInfo{
          "exit", Holds::Text,
-         "exit status, `signal N`, or how it stands ([manifest](formats/manifest.md)); of several processes each "
-         "with its number"} |
+         "exit status, `signal N`, or how it stands ([manifest](formats/manifest.md)): `unfinished` if it is gone and "
+         "has not completed its trace; of several processes each with its number"} |
          inText("exit", 4, 10) | kLeft,
      [](const Line &line) -> Value { return exitText(*line.node); }},
     {ColumnInfo{"failed", Holds::Count,
-                "how many ended by a signal, with a status other than 0, or in a way that is not known (`unknown`)"} |
+                "how many ended by a signal, with a status other than 0, or in a way that is not known (`unknown`, "
+                "`unfinished`)"} |
          kNotInCsv | kSorts | inText("failed", 6, 9, 10) | textNeeds(kNever),
      [](const Line &line) -> Value { return line.node->failed; }},
 };

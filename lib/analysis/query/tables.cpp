@@ -200,7 +200,7 @@ constexpr ColumnInfo kOffCpu[] = {
     ColumnInfo{"ts", Holds::Moment, "when it began"},
     ColumnInfo{"dur", Holds::Duration, "how long it was, in nanoseconds"},
     ColumnInfo{"state", Holds::Text,
-               "`waiting`, `preempted`, `recorder` (which held it up), `unknown` (scheduling records were lost)"},
+               "`waiting`, `preempted`, `recorder` (which held it up), `unknown` (scheduling records are missing)"},
     ColumnInfo{"processor", Holds::Number, "the one that the thread left"},
 };
 

@@ -4,6 +4,7 @@
 #include "live/recover/ring_directory.h"
 #include "trace/base/boot_time.h"
 #include "trace/base/fair_links.h"
+#include "trace/base/same_file.h"
 
 #include <cerrno>
 #include <climits>
@@ -156,8 +157,7 @@ std::optional<MappedRing> MappedRing::ofDirectory(const std::string &path, const
   std::optional<MappedRing> ring = open(path, nullptr, 0);
   struct stat file, ours, its;
   if (!ring || fstat(ring->fd_.get(), &file) != 0 || stat(directory.c_str(), &ours) != 0 ||
-      file.st_uid != ours.st_uid || stat(ring->directory().c_str(), &its) != 0 || its.st_dev != ours.st_dev ||
-      its.st_ino != ours.st_ino)
+      file.st_uid != ours.st_uid || stat(ring->directory().c_str(), &its) != 0 || !isSameFile(its, ours))
     return std::nullopt;
   return ring;
 }

@@ -1,6 +1,8 @@
 // Reads /proc/PID.
 #include "live/control/process_files.h"
 
+#include "trace/base/same_file.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -95,8 +97,7 @@ std::vector<Mapping> mappingsOf(pid_t pid, int &error) {
 std::string reachable(pid_t pid, const std::string &path) {
   struct stat ours, its;
   const std::string root = placeOf(pid) + "/root";
-  const bool isSame = stat("/", &ours) != 0 || stat((root + "/").c_str(), &its) != 0 ||
-                      (ours.st_dev == its.st_dev && ours.st_ino == its.st_ino);
+  const bool isSame = stat("/", &ours) != 0 || stat((root + "/").c_str(), &its) != 0 || isSameFile(ours, its);
   return isSame ? path : root + path;
 }
 

@@ -9,6 +9,8 @@
 #include "shared/ring/ring_places.h"
 #include "trace/base/fair_links.h"
 #include "trace/base/file_bytes.h"
+#include "trace/base/file_descriptor.h"
+#include "trace/base/same_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -23,8 +25,6 @@ namespace ada::recover {
 
 namespace {
 
-bool isSameFile(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
-
 // Whether the ring of a dead process can still be used.
 RingFile::State stateOfDead(const std::string &directory, const struct stat &ring) {
   struct stat info;
@@ -32,8 +32,9 @@ RingFile::State stateOfDead(const std::string &directory, const struct stat &rin
     return RingFile::State::SessionGone;
   if (::stat((directory + "/ring").c_str(), &info) == 0)
     return isSameFile(info, ring) ? RingFile::State::Unfinished : RingFile::State::SessionGone;
-  const bool isNamed = ::stat(ringIn(readableManifest(directory)).c_str(), &info) == 0 && isSameFile(info, ring);
-  return isNamed || !manifestIsFinal(directory) ? RingFile::State::Unfinished : RingFile::State::SessionGone;
+  const Manifest manifest = readableManifest(directory);
+  const bool isNamed = ::stat(ringIn(manifest).c_str(), &info) == 0 && isSameFile(info, ring);
+  return isNamed || !isFinal(manifest) ? RingFile::State::Unfinished : RingFile::State::SessionGone;
 }
 
 // Checks that a flight recorder's directory is next to its ring: the ring's owner may have written any path into the
@@ -46,20 +47,16 @@ bool isBeside(const std::string &place, const std::string &ring, const struct st
 }
 
 std::optional<RingFile> examine(const std::string &path, uint32_t pid, bool &isUnreadable) {
-  const int fd = openOrdinary(path, O_RDONLY | O_NOFOLLOW);
-  if (fd < 0) {
+  const FileDescriptor fd(openOrdinary(path, O_RDONLY | O_NOFOLLOW));
+  if (!fd) {
     isUnreadable = errno == EACCES || errno == EPERM;
     return std::nullopt;
   }
   ada_ring_header header = {};
-  char directory[ADA_RING_PATH_BYTES] = {};
   struct stat info = {};
-  const bool isRegular = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-  if (isRegular) {
-    (void)!::pread(fd, &header, sizeof header, 0);
-    (void)!::pread(fd, directory, sizeof directory - 1, ringPathOffset(header));
-  }
-  ::close(fd);
+  const bool isRegular = ::fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode);
+  if (isRegular)
+    (void)!::pread(fd.get(), &header, sizeof header, 0);
   // The magic number is written last: a process that was killed before that has recorded nothing.
   if (!isRegular || (header.magic != ADA_RING_MAGIC && header.magic != 0))
     return std::nullopt;
@@ -72,7 +69,7 @@ std::optional<RingFile> examine(const std::string &path, uint32_t pid, bool &isU
   ring.bytes = static_cast<uint64_t>(info.st_blocks) * 512;
   ring.changedNs =
       static_cast<uint64_t>(info.st_mtim.tv_sec) * 1000000000u + static_cast<uint64_t>(info.st_mtim.tv_nsec);
-  ring.directory = hasBegun ? ringDirectory(header, directory) : "";
+  ring.directory = hasBegun ? directoryIn(fd.get(), header) : "";
   const RecordingLock lock(path, RecordingLock::For::Question);
   ring.isFlight = hasBegun && header.flight && isBeside(flightPlace(ring.directory), path, info);
   ring.state = isRecording(header, path, lock.owner()) ? RingFile::State::Recording : stateOfDead(ring.directory, info);

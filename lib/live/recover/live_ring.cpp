@@ -20,21 +20,14 @@ std::string ringPathOf(const std::string &directory, uint64_t *part) {
   return manifest ? ringIn(*manifest) : std::string();
 }
 
-// The process directory that a ring file is about.
-static std::string directoryOf(const FileDescriptor &fd, const ada_ring_header &header) {
-  char named[ADA_RING_PATH_BYTES] = {};
-  return pread(fd.get(), named, sizeof named - 1, ringPathOffset(header)) > 0 ? ringDirectory(header, named)
-                                                                              : std::string();
-}
-
 std::optional<RingCounters> readRingCounters(const std::string &path, const std::string &directory) {
   const FileDescriptor fd(openOrdinary(path, O_RDONLY));
-  ada_ring_header header;
-  if (!fd || pread(fd.get(), &header, sizeof header, 0) != sizeof header || header.magic != ADA_RING_MAGIC ||
-      header.abi_version != ADA_ABI_VERSION || atf::baseName(directoryOf(fd, header)) != atf::baseName(directory))
+  const std::optional<ada_ring_header> header = headerIn(fd.get());
+  if (!header || header->abi_version != ADA_ABI_VERSION ||
+      atf::baseName(directoryIn(fd.get(), *header)) != atf::baseName(directory))
     return std::nullopt;
-  return RingCounters{header.events_written - header.events_before, header.events_lost - header.lost_before,
-                      header.bytes_written - header.bytes_before, header.threads_seen};
+  return RingCounters{header->events_written - header->events_before, header->events_lost - header->lost_before,
+                      header->bytes_written - header->bytes_before, header->threads_seen};
 }
 
 } // namespace ada::recover

@@ -237,8 +237,8 @@ static std::string exitIn(const std::string &directory) {
   return known ? known->fields.exit.how : std::string();
 }
 
-bool manifestIsFinal(const std::string &directory) {
-  const std::string how = exitIn(directory);
+bool isFinal(const Manifest &manifest) {
+  const std::string &how = manifest.exit.how;
   return !how.empty() && how != manifest::kRunning;
 }
 

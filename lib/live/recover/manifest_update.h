@@ -28,12 +28,12 @@ struct RecoveredThread {
 };
 
 // True if the manifest says how the process ended.
-bool manifestIsFinal(const std::string &directory);
+bool isFinal(const Manifest &manifest);
 
 // True if the manifest says so, and what it says can't change: recording was not stopped, and this is not a part of it.
 bool manifestHasEnd(const std::string &directory);
 
-// The fields of the manifest that can be read; those of an empty one if there is none.
+// Reads what it can of the manifest. A directory without a manifest gives empty fields.
 Manifest readableManifest(const std::string &directory);
 
 // True if the manifest says that the directory is one of several parts of a trace (option rotate).

@@ -22,6 +22,7 @@
 #include "trace/base/file_bytes.h"
 #include "trace/base/file_descriptor.h"
 #include "trace/base/safe_file.h"
+#include "trace/base/same_file.h"
 #include "trace/base/try.h"
 
 #include <algorithm>
@@ -353,8 +354,8 @@ Expected<void> checkRing(const RingSnapshot &ring, const std::string &path, cons
   if (ring.file().st_uid != ours.st_uid)
     return refuse("is linked as the ring of " + directory + ", but belongs to another user");
   const std::string itsDirectory = ring.directory();
-  const bool isAnother = !isOfOtherPart && !itsDirectory.empty() && ::stat(itsDirectory.c_str(), &named) == 0 &&
-                         (named.st_dev != ours.st_dev || named.st_ino != ours.st_ino);
+  const bool isAnother =
+      !isOfOtherPart && !itsDirectory.empty() && ::stat(itsDirectory.c_str(), &named) == 0 && !isSameFile(named, ours);
   isCopy = isAnother && isCopyOf(directory, itsDirectory, path);
   if (isAnother && !isCopy)
     return refuse("is linked as the ring of " + directory + ", but is that of " + itsDirectory);
@@ -460,12 +461,13 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   const RecordingLock lock(directory, RecordingLock::For::Recovery);
   if (lock.owner() == RecordingLock::Owner::Another)
     return runningError(directory);
-  RingPlace place = findRing(directory, readableManifest(directory));
+  const Manifest manifest = readableManifest(directory);
+  RingPlace place = findRing(directory, manifest);
   if (!options.ring.empty())
     place.path = options.ring;
   // The ring may have been removed with the last part of the trace (option rotate), or the process was killed before it
   // could remove the link as well.
-  bool isClosed = place.path.empty() && manifestIsFinal(directory) &&
+  bool isClosed = place.path.empty() && isFinal(manifest) &&
                   (!place.isLinked || manifestHasEnd(directory) || manifestLeadsOn(directory));
   if (isClosed && !place.isLinked && !hasUnfinishedFiles(directory))
     return RecoverResult{};
@@ -491,7 +493,7 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
         return runningError(directory);
       if (isOfOther) {
         ring.reset(), ringLock.reset();
-        isClosed = manifestIsFinal(directory);
+        isClosed = isFinal(manifest);
       }
     } else if (opened.error().code != kRingNotBegun) {
       return opened.error();
@@ -525,16 +527,33 @@ Expected<RecoverResult> recoverProcess(const std::string &given, const RecoverOp
   return std::move(recovery.result);
 }
 
+static bool isLocked(const std::string &directory) {
+  return RecordingLock(directory, RecordingLock::For::Question).owner() == RecordingLock::Owner::Another;
+}
+
+// Whether a process records into that ring. Reads the header only: to map thousands of rings takes time.
+static bool isInUse(const std::string &ring) {
+  const FileDescriptor fd(openOrdinary(ring, O_RDONLY | O_NOFOLLOW));
+  const std::optional<ada_ring_header> header = headerIn(fd.get());
+  return header && header->abi_version == ADA_ABI_VERSION &&
+         isRecording(*header, ring, RecordingLock(ring, RecordingLock::For::Question).owner());
+}
+
 bool isRecording(const std::string &directory) {
-  constexpr auto kQuestion = RecordingLock::For::Question;
-  const RecordingLock lock(directory, kQuestion);
-  if (lock.owner() == RecordingLock::Owner::Another)
+  if (isLocked(directory))
     return true;
   const RingPlace place = findRing(directory, readableManifest(directory));
-  if (place.path.empty())
+  return !place.path.empty() && isInUse(place.path);
+}
+
+bool isUnfinished(const std::string &directory, const Manifest &manifest) {
+  if (isFinal(manifest) || isLocked(directory))
     return false;
-  const auto ring = RingSnapshot::open(place.path);
-  return ring && isRecording(ring->header(), place.path, RecordingLock(place.path, kQuestion).owner());
+  if (ringIn(manifest).empty()) // a recorder names it from the start: this is a converted trace
+    return true;
+  if (const RingPlace place = findRing(directory, manifest); !place.path.empty())
+    return !isInUse(place.path);
+  return !isFinal(readableManifest(directory)); // it may have ended since the manifest was read
 }
 
 } // namespace ada

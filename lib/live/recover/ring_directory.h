@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
+#include <unistd.h>
 
 namespace ada::recover {
 
@@ -39,6 +39,19 @@ inline std::string ringDirectory(const ada_ring_header &header, const std::strin
   return named.empty() || number == 0 ? named
                                       : atf::joinPath(atf::parentPath(named), "pid_" + std::to_string(header.pid) +
                                                                                   "_" + std::to_string(number));
+}
+
+// The header of an open ring file; none if that is no ring, or one whose process was killed before it began.
+inline std::optional<ada_ring_header> headerIn(int fd) {
+  ada_ring_header header = {};
+  const bool isRing = ::pread(fd, &header, sizeof header, 0) == sizeof header && header.magic == ADA_RING_MAGIC;
+  return isRing ? std::optional(header) : std::nullopt;
+}
+
+// The directory that an open ring file names now; empty if it names none.
+inline std::string directoryIn(int fd, const ada_ring_header &header) {
+  char named[ADA_RING_PATH_BYTES] = {};
+  return ::pread(fd, named, sizeof named - 1, ringPathOffset(header)) > 0 ? ringDirectory(header, named) : "";
 }
 
 } // namespace ada::recover

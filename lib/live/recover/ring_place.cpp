@@ -2,10 +2,12 @@
 #include "live/recover/ring_place.h"
 
 #include "live/recover/leftovers.h"
+#include "live/recover/manifest_update.h"
 #include "live/recover/ring_directory.h"
 #include "shared/manifest_keys.h"
 #include "trace/base/fair_links.h"
 #include "trace/base/file_descriptor.h"
+#include "trace/base/same_file.h"
 
 #include <cerrno>
 #include <climits>
@@ -41,21 +43,21 @@ enum class Owner { This, Another, Gone, None };
 // its process was killed before it began to record.
 Owner ownerOf(const std::string &path, const std::string &directory) {
   const FileDescriptor fd(openOrdinary(path, O_RDONLY | O_NOFOLLOW));
-  ada_ring_header header = {};
-  char named[ADA_RING_PATH_BYTES] = {};
-  if (!fd || ::pread(fd.get(), &header, sizeof header, 0) != sizeof header || header.magic != ADA_RING_MAGIC ||
-      ::pread(fd.get(), named, sizeof named - 1, ringPathOffset(header)) <= 0)
+  const std::optional<ada_ring_header> header = headerIn(fd.get());
+  if (!header)
     return Owner::None;
   struct stat ours = {}, its = {};
-  if (::stat(ringDirectory(header, named).c_str(), &its) != 0 || ::stat(directory.c_str(), &ours) != 0)
+  if (::stat(directoryIn(fd.get(), *header).c_str(), &its) != 0 || ::stat(directory.c_str(), &ours) != 0)
     return Owner::Gone;
-  return ours.st_dev == its.st_dev && ours.st_ino == its.st_ino ? Owner::This : Owner::Another;
+  return isSameFile(ours, its) ? Owner::This : Owner::Another;
 }
 
 // The ring of a process that was killed before it wrote its first manifest. A ring of nobody's with the process's
-// number must be that of a process that was killed while it began, as this one was.
+// number must be that of a process that was killed while it began, as this one was: the newest, because numbers come
+// again.
 std::string unnamedRing(const std::string &directory) {
   std::string found;
+  auto newest = std::filesystem::file_time_type::min();
   const auto pid = atf::processNumber(atf::baseName(directory));
   for (const std::string &place : usualRingPlaces()) {
     std::error_code error;
@@ -65,8 +67,9 @@ std::string unnamedRing(const std::string &directory) {
       const Owner owner = ownerOf(at->path().string(), directory);
       if (owner == Owner::This)
         return at->path().string();
-      if (owner == Owner::None)
-        found = at->path().string();
+      const auto changed = std::filesystem::last_write_time(at->path(), error);
+      if (owner == Owner::None && changed >= newest)
+        found = at->path().string(), newest = changed;
     }
   }
   return found;
@@ -91,12 +94,10 @@ std::string ringIn(const Manifest &manifest) {
 RingPlace findRing(const std::string &directory, const Manifest &manifest) {
   if (exists(directory + "/ring"))
     return {linkedRing(directory), true};
-  const std::string &how = manifest.exit.how;
-  const bool isFinal = !how.empty() && how != manifest::kRunning;
   std::string path = ringIn(manifest);
-  if (path.empty() && !isFinal)
+  if (path.empty() && !isFinal(manifest))
     path = unnamedRing(directory);
-  if (path.empty() || !exists(path) || (isFinal && hasLeft(directory, manifest, path)))
+  if (path.empty() || !exists(path) || (isFinal(manifest) && hasLeft(directory, manifest, path)))
     path.clear();
   return {path, false};
 }

@@ -11,10 +11,21 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <utility>
 
 namespace ada::recover {
+
+// A ring file is sparse: it takes gigabytes of addresses, and hardly any memory.
+static Error withAdvice(Error error, const struct stat &ring) {
+  rlimit limit = {};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur < 2 * static_cast<uint64_t>(ring.st_size))
+    error.message +=
+        "; addresses are limited (ulimit -v), and a ring needs that many, but hardly any memory: try again "
+        "without the limit";
+  return error;
+}
 
 Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
   auto bad = [&](std::string message) {
@@ -30,7 +41,10 @@ Expected<RingSnapshot> RingSnapshot::open(const std::string &path) {
     return notBegun;
   if (!S_ISREG(info.st_mode) || static_cast<uint64_t>(info.st_size) < ADA_CHUNK_BYTES)
     return bad("not a ring file: it is too small or not a file");
-  RingSnapshot ring(ADA_TRY(FileBytes::ofDescriptor(fd.get(), path, info)), info);
+  auto bytes = FileBytes::ofDescriptor(fd.get(), path, info);
+  if (!bytes)
+    return withAdvice(bytes.error(), info);
+  RingSnapshot ring(std::move(*bytes), info);
   const ada_ring_header &h = ring.header();
   if (h.magic == 0)
     return notBegun;

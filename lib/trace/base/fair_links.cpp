@@ -2,6 +2,7 @@
 #include "fair_links.h"
 
 #include "trace/base/open_how.h"
+#include "trace/base/same_file.h"
 
 #include <cerrno>
 #include <climits>
@@ -98,7 +99,7 @@ private:
     struct stat info;
     if (!file || ::fstat(file.get(), &info) != 0)
       return -1;
-    const bool isSame = !seen || (info.st_ino == seen->st_ino && info.st_dev == seen->st_dev);
+    const bool isSame = !seen || isSameFile(info, *seen);
     if (maker_ && (!isSame || info.st_uid != *maker_)) {
       errno = ELOOP;
       return -1;

@@ -3,6 +3,7 @@
 
 #include "trace/base/file_bytes.h"
 #include "trace/base/file_descriptor.h"
+#include "trace/base/same_file.h"
 #include "trace/base/tar_format.h"
 #include "trace/base/text.h"
 #include "trace/base/try.h"
@@ -51,7 +52,7 @@ private:
     struct stat info;
     std::weak_ptr<const OpenArchive> archive;
     bool isOf(const std::string &place, const struct stat &now) const {
-      return path == place && info.st_dev == now.st_dev && info.st_ino == now.st_ino && info.st_size == now.st_size &&
+      return path == place && isSameFile(info, now) && info.st_size == now.st_size &&
              info.st_mtim.tv_sec == now.st_mtim.tv_sec && info.st_mtim.tv_nsec == now.st_mtim.tv_nsec;
     }
   };

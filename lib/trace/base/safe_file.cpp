@@ -7,6 +7,7 @@
 #include "read_all.h"
 #include "sparse_copy.h"
 #include "trace/base/fair_links.h"
+#include "trace/base/same_file.h"
 #include "trace/base/try.h"
 #include "write_all.h"
 
@@ -147,8 +148,8 @@ Expected<FileDescriptor> openForWriting(const std::string &path, int flags, mode
 Expected<void> removeFile(const std::string &path, const struct stat *only) {
   const auto place = ADA_TRY(placeOf(path));
   struct stat now;
-  if (only && (::fstatat(place.directory.get(), place.name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 ||
-               now.st_dev != only->st_dev || now.st_ino != only->st_ino))
+  if (only &&
+      (::fstatat(place.directory.get(), place.name.c_str(), &now, AT_SYMLINK_NOFOLLOW) != 0 || !isSameFile(now, *only)))
     return {}; // gone, or another file
   if (::unlinkat(place.directory.get(), place.name.c_str(), 0) != 0 && errno != ENOENT)
     return systemError(path, "cannot be removed", errno);

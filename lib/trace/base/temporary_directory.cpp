@@ -4,6 +4,7 @@
 #include "shared/fnv.h"
 #include "trace/base/file_bytes.h"
 #include "trace/base/format.h"
+#include "trace/base/same_file.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -72,7 +73,7 @@ void removeAll(int directory, const std::string &path) {
 bool isLockOf(int directory, const FileDescriptor &lock) {
   struct stat file, own;
   return ::fstatat(directory, kLock, &file, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(lock.get(), &own) == 0 &&
-         file.st_dev == own.st_dev && file.st_ino == own.st_ino;
+         isSameFile(file, own);
 }
 
 // File systems on which a lock that nobody on this machine holds is free.

@@ -41,9 +41,6 @@ inline uint64_t counterFrequency() {
 // Guaranteed by the architecture.
 inline bool counterIsInvariant() { return true; }
 
-// Reads the CPU's name, with a NUL. It does not say here.
-inline bool readModel(char (&)[49]) { return false; }
-
 // Adds `bytes` to the calling thread's own position and returns the old value. A signal between the load and the store
 // makes the store fail, and the pair is retried. Not atomic between threads.
 inline uint64_t reserve(uint64_t *position, uint64_t bytes) {

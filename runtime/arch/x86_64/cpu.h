@@ -3,6 +3,11 @@
 
 #include <cpuid.h>
 #include <stdint.h>
+#if __has_include(<sys/platform/x86.h>)
+#define _Bool bool // which only some C++ compilers know
+#include <sys/platform/x86.h>
+#undef _Bool
+#endif
 
 // A relocation that refers to a symbol and changes nothing.
 #define ADA_NO_RELOCATION "R_X86_64_NONE"
@@ -34,27 +39,23 @@ inline bool readsCounter(uint64_t address) {
 // Ticks per second if the CPU reports them. Always 0 here: the anchors of the clock map give the rate.
 inline uint64_t counterFrequency() { return 0; }
 
-// All CPUs with 64 bits have the leaves up to 8000_0008h, which says how wide addresses are. CPUID is asked for nothing
-// else: in a virtual machine, it takes 4 to 6 µs.
-
-// Whether it ticks at a constant rate in all power states and equally on all cores (CPUID 8000_0007h, EDX bit 8).
-inline bool counterIsInvariant() {
+// CPUID takes 4 to 6 µs in a virtual machine. glibc has asked for these at the start of the program.
+#if __has_include(<sys/platform/x86.h>)
+// Whether it ticks at a constant rate in all power states and equally on all cores.
+inline bool counterIsInvariant() { return CPU_FEATURE_PRESENT(INVARIANT_TSC); }
+// Whether the CPU has the instruction that sums CRC-32C.
+inline bool hasCrc32c() { return CPU_FEATURE_PRESENT(SSE4_2); }
+#else
+inline bool counterIsInvariant() { // all CPUs with 64 bits have this leaf
   uint32_t a, b, c, d;
   __cpuid(0x80000007, a, b, c, d);
   return d & (1u << 8);
 }
-
-// Reads the CPU's name, with a NUL. False if it does not say.
-inline bool readModel(char (&name)[49]) {
-  constexpr uint32_t kFirst = 0x80000002, kLast = 0x80000004;
-  for (uint32_t leaf = kFirst; leaf <= kLast; ++leaf) {
-    uint32_t words[4];
-    __cpuid(leaf, words[0], words[1], words[2], words[3]);
-    __builtin_memcpy(name + (leaf - kFirst) * sizeof words, words, sizeof words);
-  }
-  name[48] = 0;
-  return name[0] != 0;
+inline bool hasCrc32c() {
+  uint32_t a = 0, b = 0, c = 0, d = 0;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_2);
 }
+#endif
 
 // Adds `bytes` to the calling thread's own position and returns the old value. It is one instruction, so a signal
 // handler on this thread runs entirely before or after it. Not atomic between threads.

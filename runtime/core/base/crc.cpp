@@ -5,7 +5,7 @@
 #include "crc.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
+#include "cpu.h"
 #endif
 
 namespace ada::runtime {
@@ -99,27 +99,17 @@ __attribute__((target("sse4.2"))) uint32_t byInstruction(uint32_t crc, const uns
     c = __builtin_ia32_crc32qi(static_cast<uint32_t>(c), *p++);
   return ~static_cast<uint32_t>(c);
 }
-// Whether the instruction is to be used for `n` bytes. Asks for it once, and not before some have been summed by table:
-// in a virtual machine, CPUID takes 4 µs. (__builtin_cpu_supports refers to a variable of libgcc, which is out of reach
-// in programs with gigabytes of zeros.)
-bool hasInstruction(size_t n) {
-  constexpr uint64_t kFewBytes = 16384;
+bool hasInstruction() {
   enum : int { NotAsked, No, Yes };
-  static int answer;      // (atomic)
-  static uint64_t summed; // (atomic)
+  static int answer; // (atomic)
   int known = __atomic_load_n(&answer, __ATOMIC_RELAXED);
-  if (known == NotAsked) {
-    if (__atomic_add_fetch(&summed, n, __ATOMIC_RELAXED) < kFewBytes)
-      return false;
-    unsigned a = 0, b = 0, c = 0, d = 0;
-    known = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_SSE4_2) ? Yes : No;
-    __atomic_store_n(&answer, known, __ATOMIC_RELAXED);
-  }
+  if (known == NotAsked)
+    __atomic_store_n(&answer, known = arch::hasCrc32c() ? Yes : No, __ATOMIC_RELAXED);
   return known == Yes;
 }
 #else
 uint32_t byInstruction(uint32_t crc, const unsigned char *p, size_t n) { return byTable(kCastagnoli, crc, p, n); }
-bool hasInstruction(size_t) { return false; }
+bool hasInstruction() { return false; }
 #endif
 
 } // namespace
@@ -128,7 +118,7 @@ uint32_t crc32(uint32_t crc, const void *data, size_t n) {
   return byTable(kIeee, crc, static_cast<const unsigned char *>(data), n);
 }
 uint32_t crc32c(uint32_t crc, const void *data, size_t n) {
-  if (hasInstruction(n))
+  if (hasInstruction())
     return byInstruction(crc, static_cast<const unsigned char *>(data), n);
   return byTable(kCastagnoli, crc, static_cast<const unsigned char *>(data), n);
 }

@@ -243,8 +243,9 @@ bool Drain::answer(const Asked &asked) {
   if (stop) {
     passes_.stopHelpers();
     // This must happen before the lock ends with this thread: see Ring::hold. Without a manifest only the ring knows
-    // what was lost.
-    if (trace_.isComplete()) {
+    // what was lost; without a directory, recovery has no place for what the ring holds.
+    isDeleted_ = !trace_.isComplete() && trace_.isDeleted(); // here: the directory may be this thread's only
+    if (trace_.isComplete() || isDeleted_) {
       __atomic_store_n(&ring_->header().state, ADA_RING_FINISHED, __ATOMIC_RELEASE);
       trace_.removeRing();
       flight_.removeMemory();

@@ -70,6 +70,10 @@ public:
   void lookForOwnOrphan() { upkeep_.lookForOwnOrphan(); }
   // At the end: whether everything that is known of the trace is in its files.
   bool isComplete() const { return trace_.isComplete(); }
+  // Likewise: whether the directory was deleted, and the ring with it.
+  bool isDeleted() const { return isDeleted_; }
+  // Likewise: the negative errno of failure(); 0 if it has none.
+  int failedWith() const { return flight_.hasFailed() ? 0 : trace_.failedWith(); }
   // The process's directory; with option rotate, that of the last part. Valid once the drain has stopped.
   const char *directory() const { return trace_.directory(); }
 
@@ -143,6 +147,7 @@ private:
   void sleepUnless(uint32_t seen, uint64_t records);
 
   Ring *ring_ = nullptr;
+  bool isDeleted_ = false;
   ProcessTrace trace_;
   Passes passes_;
   DrainRequests requests_; // shared by the program's threads and the drain

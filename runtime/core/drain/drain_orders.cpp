@@ -94,7 +94,7 @@ void Drain::sleepUnless(uint32_t seen, uint64_t records) {
   SchedLane &sched = trace_.sched();
   const uint64_t ns = isParked()                      ? identity_.hasRights() ? kParkedWithRightsNs : kParkedNs
                       : sched.isBusy()                ? 1000000
-                      : sched.isNarrow()              ? 5000000
+                      : sched.isNarrow()              ? 2500000
                       : records > 0 || sched.isUsed() ? 10000000
                                                       : 100000000;
   ada_ring_orders &orders = ring_->orders();

@@ -120,6 +120,7 @@ void ProcessTrace::fail(const char *what, int error) {
   }
   Text<512> m("cannot write ");
   m << directory_ << '/' << what << ": " << errorText(error);
+  error_ = error;
   __builtin_memcpy(failure_, m.c_str(), m.size() + 1);
   static_assert(sizeof failure_ <= sizeof ring_->header().failure);
   __builtin_memcpy(ring_->header().failure, failure_, sizeof failure_);

@@ -71,8 +71,10 @@ public:
   int moveTo(const char *session, unsigned char *buffer);
   // Why that can't be done with these options; null if it can.
   const char *whyNoMove() const;
-  // Whether the process's directory was deleted.
+  // Whether the process's directory was deleted, or can't be found because it was renamed.
   bool isGone() const;
+  // Whether it was certainly deleted: nothing can be written there any more, not even by recovery.
+  bool isDeleted() const;
   // The directory of the last part, absolute: with option rotate, the process's directory gets a new name now and then.
   const char *directory() const { return directory_; }
   // Adds what is new to the manifest's data without rewriting all of it. Returns 0 or a negative errno.
@@ -91,6 +93,8 @@ public:
   bool isComplete() const { return !manifestFailed_; }
   // After a failed write: a description of what failed; otherwise empty.
   const char *failure() const { return failed() ? failure_ : ""; }
+  // Its negative errno; otherwise 0.
+  int failedWith() const { return failed() ? error_ : 0; }
 
   // Calls use(ThreadTrace &) for each thread that has begun and not ended.
   template <class Use> void eachThread(Use &&use) {
@@ -182,6 +186,7 @@ private:
   Budget budget_;
   DetailPool pool_;
   char failure_[512] = {};
+  int error_ = 0; // its negative errno
 };
 
 } // namespace ada::runtime

@@ -85,6 +85,11 @@ bool ProcessTrace::isGone() const {
   return sys::call(SYS_newfstatat, AT_FDCWD, place_, &info, 0) == -ENOENT || info.st_nlink == 0;
 }
 
+bool ProcessTrace::isDeleted() const {
+  struct stat info = {};
+  return sys::call(SYS_newfstatat, AT_FDCWD, place_, &info, 0) == 0 && info.st_nlink == 0;
+}
+
 int ProcessTrace::makeNextPart(unsigned char *buffer) {
   int error = 0;
   eachThread([&](ThreadTrace &t) {

@@ -65,7 +65,7 @@ int create(const char *path) {
 
 // Whether the process's directory gets a link to a ring in the folder: where the manifest, which names the ring, does
 // not exist or may be that of an earlier part, and where nobody would look for the ring of a process that is killed
-// before it has one. Each file that is removed again costs ext4 time for some seconds, when others are created.
+// before it has one. Each file that is removed again costs ext4 time for some minutes, when others are created.
 bool needsLink(const char *folder) {
   return runtime.options.isFlight() || runtime.options.rotates() || equal(folder, asked.c_str());
 }

@@ -11,8 +11,8 @@
 #include "orders.h"
 #include "own_ring.h"
 #include "process_events.h"
-#include "standard_error.h"
 #include "start_block.h"
+#include "summary.h"
 #include "untraced.h"
 
 #include <elf.h>
@@ -231,37 +231,6 @@ bool startProcess() {
     __atomic_store_n(&recorder.ring.orders().lease_ns, late.leaseNs, __ATOMIC_RELAXED);
   setState(State::On);
   return true;
-}
-
-void printSummary() {
-  Runtime &r = runtime;
-  const char *failure = r.drain.failure();
-  ada_ring_header &h = recorder.ring.header();
-  uint64_t lost = h.events_lost;
-  if (failure[0] && r.options.isFlight())
-    return say(Message(failure));
-  if (failure[0] && r.drain.isComplete())
-    say(Message() << failure << ". " << lost << " events were lost; what was written before is complete.");
-  else if (failure[0])
-    sayWithCommand(Message() << failure << ". " << lost << " events were lost. Free some space",
-                   ", then run: adatrace recover ", r.drain.directory());
-  bool wanted = r.options.summary[1] == 'l';
-  if (r.options.summary[1] == 'u') // auto
-    wanted = isStandardErrorTerminal();
-  if (!wanted)
-    return;
-  Message m;
-  m << h.events_written << " events of " << h.threads_seen << (h.threads_seen == 1 ? " thread" : " threads");
-  if (lost && !failure[0])
-    m << " (" << lost << " lost)";
-  const bool isFlight = r.options.isFlight();
-  if (isFlight && !r.drain.lastDump()[0])
-    return say(m << " were kept in memory, and nothing triggered writing them");
-  if (isFlight)
-    m << "; the newest are in " << r.drain.lastDump();
-  else
-    m << " in " << (r.options.rotates() ? r.sessionDirectory : r.processDirectory).c_str();
-  sayWithCommand(m, "; next: adatrace tree ", isFlight ? r.drain.lastDump() : r.sessionDirectory.c_str());
 }
 
 void lockForFork() {

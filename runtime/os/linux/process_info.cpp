@@ -18,44 +18,11 @@ struct Info {
   char arguments[8192];
   size_t argumentBytes;
   utsname system;
-  char cpu[128];
   uint32_t cores;
   uint32_t process, parent, parentIsOf;
   Text<64> pipes[3]; // standard input, output and error; empty if one is something else
 };
 constinit Info info = {};
-
-// The kernel takes longer to write /proc/cpuinfo than a process takes to begin its trace.
-void readCpuModel() {
-  if (info.cpu[0]) // of the parent, before a fork
-    return;
-  char model[49];
-  if (arch::readModel(model)) {
-    const char *name = model;
-    while (*name == ' ')
-      ++name;
-    __builtin_memcpy(info.cpu, name, length(name) + 1);
-    return;
-  }
-  static char text[4096]; // not on the stack: see startProcess
-  size_t n = sys::readFile("/proc/cpuinfo", text, sizeof text - 1);
-  text[n] = 0;
-  for (const char *line = text; *line;) {
-    const char *key = "model name", *p = line;
-    while (*key && *p == *key)
-      ++p, ++key;
-    if (!*key) {
-      while (*p == ' ' || *p == '\t' || *p == ':')
-        ++p;
-      size_t i = 0;
-      while (*p && *p != '\n' && i + 1 < sizeof info.cpu)
-        info.cpu[i++] = *p++;
-      return;
-    }
-    while (*line && *line++ != '\n') {
-    }
-  }
-}
 
 } // namespace
 
@@ -106,7 +73,6 @@ void gatherHostInfo() {
     info.arguments[info.argumentBytes] = 0;
   }
   sys::call(SYS_uname, &info.system);
-  readCpuModel();
   info.cores = sys::usableProcessors();
 }
 
@@ -174,7 +140,7 @@ void writeProcess(JsonWriter &json, const ada_ring_header *ring, Ending ending, 
 void writeHost(JsonWriter &json) {
   json.line().beginObject(manifest::kHost);
   json.text(manifest::kName, info.system.nodename).text(manifest::kOs, info.system.sysname);
-  json.text(manifest::kKernel, info.system.release).text(manifest::kCpu, info.cpu).number(manifest::kCores, info.cores);
+  json.text(manifest::kKernel, info.system.release).number(manifest::kCores, info.cores);
   json.endObject();
 }
 

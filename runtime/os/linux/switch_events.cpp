@@ -18,8 +18,8 @@ constexpr uint32_t kMostRounds = 8; // a program may start threads faster than t
 // buffer, and the first event waits for that.
 constexpr uint64_t kLeastRoom = 64;
 constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataBytes = 4u << 20;
-// Small ones are enough for 5 ms of that.
-constexpr uint64_t kMostNarrowBytes = 65536, kAllNarrowBytes = 131072;
+// Small ones are enough for 2.5 ms of that.
+constexpr uint64_t kMostNarrowBytes = 32768, kAllNarrowBytes = 65536;
 
 // How many page faults of a thread have a record, and how many rounds of start() can have theirs.
 constexpr uint32_t kFaults = 16, kFaultRounds = 5;

@@ -6,10 +6,12 @@
 #include "output/convert_progress.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
+#include "terminal/folded_messages.h"
 #include "trace/base/file_tree.h"
 #include "trace/base/quantities.h"
 #include "trace/base/text.h"
 
+#include "analysis/events/trace_table.h"
 #include "formats/convert/pack.h"
 #include "trace/base/write_all.h"
 
@@ -96,6 +98,26 @@ void tellLeftOut(const model::PackResult &packed) {
     complain("--include-secrets packs source files that look like secrets, too");
 }
 
+// Reports what the session should have and does not, such as a deleted file of a thread: the archive lacks it, too, and
+// a reader of the archive can't know that it was so before. Returns the exit status.
+int tellDamage(const std::string &session) {
+  const auto source = model::openThreadwise(session);
+  analysis::TraceTable table;
+  analysis::TableSink sink(table);
+  if (!source || !(*source)->readPart(sink, {.threads = std::vector<uint32_t>()}))
+    return kProblemsFound;
+  FoldedMessages told(verifyEach(session), complain);
+  for (const Error &problem : (*source)->problems())
+    told.add("warning: " + problem.text());
+  return (*source)->problems().empty() ? kOk : kProblemsFound;
+}
+
+// Whether it is a session or process directory, of which only the ends of files are read.
+bool isNative(const std::string &session) {
+  std::error_code error;
+  return !processDirectories(session).empty() || fs::exists(fs::path(session) / "manifest.json", error);
+}
+
 int run(const Options &options, const Invocation &) {
   const std::string session = sessionOrNewest(options.session);
   if (const int code = checkPlace(session))
@@ -146,12 +168,13 @@ int run(const Options &options, const Invocation &) {
     warning("{} of {} are not on this machine", formatCount(packed->missingSources),
             formatCount(packed->sources + packed->missingSources, "source file"));
   tellLeftOut(*packed);
+  const int status = isNative(session) ? tellDamage(session) : kOk;
   if (!options.quiet)
     complain(fmt::format("{} of {} in {}: {} instead of {} in {}{}", formatCount(packed->events, "event"), session,
                          formatDuration(line.nanoseconds()), formatBytes(out->size()), formatBytes(packed->bytesBefore),
                          target,
                          packed->sources ? ", with " + formatCount(packed->sources, "source file") : std::string()));
-  return kOk;
+  return status;
 }
 
 void declare(CommandLine &line, Options &options) {

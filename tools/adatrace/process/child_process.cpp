@@ -46,13 +46,16 @@ private:
   struct sigaction childAction_;
 };
 
-bool ignoresFileLimit = false, ignoresLostReader = false;
+std::vector<int> ignored; // signals that are as usual for programs
+
+void ignore(int number) {
+  if (signal(number, SIG_IGN) == SIG_DFL)
+    ignored.push_back(number);
+}
 
 [[noreturn]] void becomeProgram(char *const *argv, int errorPipe) {
-  if (ignoresFileLimit)
-    signal(SIGXFSZ, SIG_DFL);
-  if (ignoresLostReader)
-    signal(SIGPIPE, SIG_DFL);
+  for (const int number : ignored)
+    signal(number, SIG_DFL);
   execvp(argv[0], argv);
   const int error = errno;
   ssize_t ignored = write(errorPipe, &error, sizeof error);
@@ -62,9 +65,9 @@ bool ignoresFileLimit = false, ignoresLostReader = false;
 
 } // namespace
 
-void ignoreFileLimit() { ignoresFileLimit = signal(SIGXFSZ, SIG_IGN) == SIG_DFL; }
+void ignoreFileLimit() { ignore(SIGXFSZ); }
 void ignoreLostReader() {
-  ignoresLostReader = signal(SIGPIPE, SIG_IGN) == SIG_DFL;
+  ignore(SIGPIPE);
   Output::goOnWithoutReader();
 }
 

@@ -47,8 +47,12 @@ std::vector<pid_t> chosenProcesses(const ProcessChoice &choice, const char *comm
       continue;
     }
     const std::vector<pid_t> named = control::tracedProcesses(target);
-    if (named.empty())
-      code = fail(kCantRead, "{}: no traced process of yours has the name {}", command, target);
+    if (named.empty()) {
+      std::error_code error;
+      const bool isSession = std::filesystem::is_directory(target, error);
+      code = fail(kCantRead, "{}: no traced process of yours has the name {}{}", command, target,
+                  isSession ? "; the processes of a session are chosen by --of=SESSION" : "");
+    }
     add(named);
   }
   if (!choice.session.empty()) {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <sys/wait.h>
 #include <utility>
 
 namespace ada::cli {
@@ -43,15 +42,11 @@ std::vector<std::string> ringPlaces() {
   return ringPlaces(ring ? *ring : "");
 }
 
-static void finishFlight(const recover::RingFile &ring, const std::string &session, const Ending &ending, bool quiet) {
-  const bool isProgram = ring.pid == static_cast<unsigned>(ending.pid);
-  RecoverOptions options;
+static void finishFlight(const recover::RingFile &ring, const std::string &session, bool isProgram, const EndOf &endOf,
+                         bool quiet) {
+  RecoverOptions options = endOf(ring.directory);
   options.ring = ring.path;
-  if (isProgram && WIFSIGNALED(ending.status))
-    options.signal = WTERMSIG(ending.status);
-  else if (isProgram)
-    options.exitCode = WEXITSTATUS(ending.status);
-  const bool isWanted = !isProgram || !WIFEXITED(ending.status) || WEXITSTATUS(ending.status) != 0;
+  const bool isWanted = options.exitCode != 0;
   RecoverTotals totals;
   recoverAndTell(ring.directory, options, true, totals);
   if (totals.failed || totals.running)
@@ -67,18 +62,18 @@ static void finishFlight(const recover::RingFile &ring, const std::string &sessi
     complain(fmt::format("the flight recorder's events of process {} are in {}", ring.pid, *saved));
 }
 
-void finishFlights(const std::string &session, const std::vector<std::string> &places, const Ending &ending,
-                   bool quiet) {
+void finishFlights(const std::string &session, const std::vector<std::string> &places, pid_t program,
+                   const EndOf &endOf, bool quiet) {
+  const auto isProgram = [&](const recover::RingFile &ring) { return ring.pid == static_cast<unsigned>(program); };
   std::vector<recover::RingFile> rings = recover::findRings(places);
   std::erase_if(rings, [&](const recover::RingFile &ring) {
     return !ring.isFlight || recover::flightSession(ring.directory) != session;
   });
   // The program's own ring comes last, so that its session gets the highest number.
-  std::ranges::stable_sort(
-      rings, {}, [&](const recover::RingFile &ring) { return ring.pid == static_cast<unsigned>(ending.pid); });
+  std::ranges::stable_sort(rings, {}, isProgram);
   for (const recover::RingFile &ring : rings) {
     if (ring.state == recover::RingFile::State::Unfinished)
-      finishFlight(ring, session, ending, quiet);
+      finishFlight(ring, session, isProgram(ring), endOf, quiet);
     else if (ring.state == recover::RingFile::State::Answered)
       (void)recover::removeRing(ring);
     else if (ring.state == recover::RingFile::State::Recording && !quiet)

@@ -1,11 +1,12 @@
 // Makes sessions for flight recorders whose process was killed before it could write one.
 #pragma once
 
-#include "child_process.h"
+#include "ada/trace/recover.h"
 
-#include <optional>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <sys/types.h>
 #include <vector>
 
 namespace ada::cli {
@@ -17,10 +18,13 @@ std::vector<std::string> ringPlaces();
 /// These directories with links resolved and duplicates removed.
 std::vector<std::string> canonicalPlaces(std::vector<std::string> places);
 
-/// Makes sessions from the events of dead flight recorders that were to write to `session`, and reports them. `ending`
-/// is how the program itself ended: if with status 0, its events are not kept.
-void finishFlights(const std::string &session, const std::vector<std::string> &places, const Ending &ending,
-                   bool quiet);
+/// Returns how the process of a directory ended: the exit code or the signal, or neither if nobody knows.
+using EndOf = std::function<RecoverOptions(const std::string &directory)>;
+
+/// Makes sessions from the events of dead flight recorders that were to write to `session`, and reports them. The
+/// events of a process that ended with status 0 are not kept. `program` is the process of the program itself.
+void finishFlights(const std::string &session, const std::vector<std::string> &places, pid_t program,
+                   const EndOf &endOf, bool quiet);
 
 /// The last of the sessions `session`, `session`_2, … with a directory of process `pid`; `session` if none has one.
 std::string lastDump(const std::string &session, pid_t pid);

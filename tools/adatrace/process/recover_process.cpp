@@ -5,6 +5,8 @@
 #include "ada/trace/manifest.h"
 #include "live/recover/ring_place.h"
 
+#include <sys/wait.h>
+
 namespace ada::cli {
 
 ProcessState stateOf(const std::string &directory) {
@@ -22,6 +24,13 @@ ProcessState stateOf(const std::string &directory) {
 
 std::string recoverEach(const std::string &session) {
   return fmt::format("`adatrace recover --each {}`", pathForShell(session));
+}
+
+void setEnd(RecoverOptions &options, int status) {
+  if (WIFSIGNALED(status))
+    options.signal = WTERMSIG(status);
+  else
+    options.exitCode = WEXITSTATUS(status);
 }
 
 void recoverAndTell(const std::string &directory, const RecoverOptions &options, bool quiet, RecoverTotals &totals) {

@@ -30,6 +30,9 @@ struct RecoverTotals {
 /// What shows all complaints about a session's processes: "`adatrace recover --each SESSION`".
 std::string recoverEach(const std::string &session);
 
+/// Sets how the process ended, by a status that waitpid() has given.
+void setEnd(RecoverOptions &options, int status);
+
 /// Recovers one process directory, counts it, and reports the outcome on standard output. With `quiet` it reports only
 /// failures, on standard error.
 void recoverAndTell(const std::string &directory, const RecoverOptions &options, bool quiet, RecoverTotals &totals);

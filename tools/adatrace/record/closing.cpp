@@ -10,10 +10,13 @@
 
 #include "ada/trace/manifest.h"
 #include "analysis/events/trace_table.h"
+#include "formats/convert/recorder_flaws.h"
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <sstream>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -37,6 +40,36 @@ std::string failureToStart(const std::string &session) {
         manifest && manifest->exit.how == "untraced")
       return manifest->failure();
   return {};
+}
+
+// The first word of the arguments that names an instrumented program: "./p" of `env -i ./p`, and of `su -c './p 1'`.
+// Empty if no word does.
+std::string instrumentedArgument(const std::vector<std::string> &arguments) {
+  size_t words = 0;
+  for (const std::string &argument : arguments) {
+    std::istringstream text(argument);
+    for (std::string word; text >> word;) {
+      constexpr size_t kMostWords = 100; // a program may get thousands of files
+      if (++words > kMostWords)
+        return {};
+      const std::optional<std::string> program = findProgram(word);
+      if (program && instrumentationOf(*program) == Instrumentation::Yes)
+        return word;
+    }
+  }
+  return {};
+}
+
+// Why a program that starts others has left nothing.
+std::string reasonForNoProcess(const FinishedRun &run) {
+  if (const std::string program = instrumentedArgument(run.arguments); !program.empty())
+    return fmt::format("{} was built with the AdaTrace plugin, but did not record: it was started without ADA_OPTIONS "
+                       "in its environment (as by `env -i`, `sudo` and `su -`), as a user who may not write to {}, or "
+                       "not at all",
+                       program, readable(run.session));
+  return "no process that it started was built with the AdaTrace plugin, or ADA_OPTIONS was not in its environment "
+         "(`env -i`, `sudo` and `su -` remove it); `adatrace info FILE` shows whether a program or library is "
+         "instrumented, `adatrace flags` prints the compiler options";
 }
 
 // Why a run left no events, as far as this can be seen from outside. `failure`: why a process could not start.
@@ -67,8 +100,7 @@ std::string reasonForNothing(const RecordTotals &totals, const FinishedRun &run,
   if (isFlight(options) && totals.processes == 0)
     return "nothing triggered the flight recorder, and no process failed that has one";
   if (totals.processes == 0 && run.built != Instrumentation::Yes)
-    return "no process that it started was built with the AdaTrace plugin; `adatrace info FILE` shows whether a "
-           "program or library is instrumented, `adatrace flags` prints the compiler options";
+    return reasonForNoProcess(run);
   if (const std::string *enabled = findOption(options, "enabled"); enabled && *enabled == "0")
     return "recording was off from the start (enabled=0) and ada_start() was not called";
   if (isSet("include") || isSet("exclude"))
@@ -127,8 +159,8 @@ std::string directoryOf(const std::string &session, pid_t pid) {
 
 void tellWarnings(const std::string &session, const RunFindings &findings) {
   FoldedMessages warnings(verifyEach(readable(session)), complain);
-  for (const std::string &held : recorderWarnings(session))
-    warnings.add("warning: " + held);
+  for (const Warning &flaw : model::recorderFlaws(processDirectories(session)))
+    warnings.add("warning: " + flaw.message);
   for (const std::string &failure : findings.failures)
     warnings.add("warning: " + failure);
 }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 namespace ada::cli {
 
@@ -14,6 +15,7 @@ namespace ada::cli {
 struct FinishedRun {
   std::string session; ///< with a flight recorder, the last of its sessions
   std::string program;
+  std::vector<std::string> arguments; ///< of the program
   Ending ending;
   OptionList asked; ///< what the user set, in ADA_OPTIONS and by flags: globs of these that match nothing are told
   OptionList used;  ///< what the program got: these, and what record added

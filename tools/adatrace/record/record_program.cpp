@@ -7,6 +7,7 @@
 #include "process/finish_flights.h"
 #include "process/recover_process.h"
 #include "process/session_place.h"
+#include "process_endings.h"
 #include "record_progress.h"
 #include "terminal/folded_messages.h"
 
@@ -47,31 +48,35 @@ Place chooseSession(const OptionList &options) {
   return {fs::absolute(*made, error).string(), true};
 }
 
-// Recovers killed programs, whose newest events are still in the ring file. `ending` is how the program itself ended,
-// not the programs that it started. Returns whether there is a process that made its directory but not even its first
-// manifest, which recovery adds.
-bool recoverUnfinished(const std::string &session, const Ending &ending, bool quiet) {
+// How a process ended that has left its trace unfinished. `ending` is how the program itself ended, `others` those that
+// it started.
+RecoverOptions endOf(const std::string &directory, const Ending &ending, const ProcessEndings &others) {
+  std::optional<ProcessEndings::Ending> end;
+  if (processId(directory).value_or(0) == static_cast<unsigned>(ending.pid))
+    end = {ending.status, ending.endedUtcNs};
+  else if (const auto manifest = Manifest::read(directory + "/manifest.json"))
+    end = others.of(*manifest);
+  RecoverOptions options;
+  if (end)
+    setEnd(options, end->status), options.endedUtcNs = end->utcNs;
+  return options;
+}
+
+// Recovers killed programs, whose newest events are still in the ring file. Returns whether there is a process that
+// made its directory but not even its first manifest, which recovery adds.
+bool recoverUnfinished(const std::string &session, const EndOf &endOf, bool quiet) {
   RecoverTotals totals{.complaints = {recoverEach(session), complain}};
   FoldedMessages alive("`adatrace status`", complain);
   bool neverBegan = false;
   for (const std::string &directory : processDirectories(session)) {
-    const unsigned pid = processId(directory).value_or(0);
-    RecoverOptions options;
-    if (pid == static_cast<unsigned>(ending.pid)) {
-      if (WIFSIGNALED(ending.status))
-        options.signal = WTERMSIG(ending.status);
-      else
-        options.exitCode = WEXITSTATUS(ending.status);
-      options.endedUtcNs = ending.endedUtcNs;
-    }
     const ProcessState state = stateOf(directory);
     // A process that outlives the program (a daemon, say) continues to record.
     if (state == ProcessState::Running && !quiet)
-      alive.add(fmt::format("process {} is still running and recording", pid));
+      alive.add(fmt::format("process {} is still running and recording", processId(directory).value_or(0)));
     if (state == ProcessState::Unfinished) {
       std::error_code error;
       neverBegan |= !fs::exists(directory + "/manifest.json", error) && !error;
-      recoverAndTell(directory, options, true, totals);
+      recoverAndTell(directory, endOf(directory), true, totals);
     }
   }
   recover::removeLeftBinaries(session);
@@ -123,13 +128,14 @@ void exportOptions(OptionList &options, const std::string &session) {
 }
 
 // Finishes what killed processes left, and reports what came of the run.
-void finish(FinishedRun &run, const RecordOptions &options, When color) {
+void finish(FinishedRun &run, const ProcessEndings &others, const RecordOptions &options, When color) {
   if (const std::string how = describe(run.ending); !how.empty() && !options.quiet)
     complain(fmt::format("{} {}", run.program, how));
-  run.neverBegan = recoverUnfinished(run.session, run.ending, options.quiet);
+  const EndOf end = [&](const std::string &directory) { return endOf(directory, run.ending, others); };
+  run.neverBegan = recoverUnfinished(run.session, end, options.quiet);
   if (isFlight(run.used)) {
     const std::string *ring = findOption(run.used, "ring");
-    finishFlights(run.session, ringPlaces(ring ? *ring : ""), run.ending, options.quiet);
+    finishFlights(run.session, ringPlaces(ring ? *ring : ""), run.ending.pid, end, options.quiet);
     run.session = lastDump(run.session, run.ending.pid);
   }
   if (!options.quiet)
@@ -143,6 +149,7 @@ int recordProgram(const RecordOptions &options, const std::vector<std::string> &
     return fail(kWrongUsage, "record: no program given; see adatrace record --help");
   FinishedRun run;
   run.program = program.front();
+  run.arguments.assign(program.begin() + 1, program.end());
   run.asked = run.used = optionsOf(options);
   if (options.waits)
     addWaits(run.used);
@@ -153,12 +160,14 @@ int recordProgram(const RecordOptions &options, const std::vector<std::string> &
   exportOptions(run.used, run.session);
 
   const FileDescriptor faultEvent = openFaultEvent();
+  ProcessEndings others;
   RecordProgress progress(run.session, options.progress, options.quiet);
   run.ending = runProgram(program, std::chrono::milliseconds(250),
                           progress.isWanted() ? [&](pid_t) { progress.draw(); } : std::function<void(pid_t)>());
   progress.clear();
+  others.stop();
   if (!run.ending.startError)
-    finish(run, options, color);
+    finish(run, others, options, color);
   if (std::error_code error; place.isOurs)
     fs::remove(place.session, error); // only if it is empty, because nothing was recorded
   if (run.ending.startError)

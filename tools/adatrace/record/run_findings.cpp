@@ -5,11 +5,9 @@
 #include "trace/base/estimates.h"
 #include "trace/base/quantities.h"
 
-#include "ada/trace/convert.h"
 #include "ada/trace/manifest.h"
-#include "analysis/events/early_end.h"
+#include "ada/trace/model.h"
 #include "analysis/events/near_names.h"
-#include "analysis/events/trace_table.h"
 #include "analysis/report/suggestion.h"
 #include "shared/manifest_keys.h"
 #include "shared/options/triggers.h"
@@ -150,36 +148,6 @@ void tellUnmatchedGlobs(const std::string &session, const OptionList &options) {
 
 bool hasLibraryCalls(const std::string &session) {
   return std::ranges::any_of(functionsOf(session), &model::Function::isExternal);
-}
-
-namespace {
-
-class AnnouncedOnly : public analysis::TableSink {
-public:
-  using TableSink::TableSink;
-  Expected<void> events(const model::Batch &) override { return analysis::earlyEnd(); }
-};
-
-} // namespace
-
-std::vector<std::string> recorderWarnings(const std::string &session) {
-  std::vector<std::string> warnings;
-  const auto look = [&](const std::string &place) {
-    auto source = model::openTrace(place);
-    if (!source)
-      return;
-    analysis::TraceTable table;
-    AnnouncedOnly sink(table);
-    (void)(*source)->read(sink); // commands that read the trace report what is wrong with it
-    for (const Warning &flaw : (*source)->warnings())
-      if (flaw.code == "W_RECORDER_WAIT" || flaw.code == "W_LOSSES_UNKNOWN" || flaw.code == "W_EXITS_INFERRED")
-        warnings.push_back(flaw.message);
-  };
-  if (const std::vector<std::string> directories = processDirectories(session); analysis::areMany(directories.size()))
-    std::ranges::for_each(directories, look);
-  else
-    look(session);
-  return warnings;
 }
 
 } // namespace ada::cli

@@ -1,7 +1,6 @@
 // Finds in the session of a run what its user should know.
 //
-// These are functions that the budget switched off, globs without a function, missing on-CPU times, and threads that
-// the recorder held up.
+// These are functions that the budget switched off, globs without a function, and missing on-CPU times.
 #pragma once
 
 #include "options/runtime_options.h"
@@ -30,10 +29,5 @@ RunFindings findingsOf(const std::string &session);
 void tellUnmatchedGlobs(const std::string &session, const OptionList &options);
 /// Whether any process of the session could record calls of libraries.
 bool hasLibraryCalls(const std::string &session);
-
-/// Warnings about threads that the recorder held up for more than a hundredth of their time, about losses of unknown
-/// size, and about exits that were only inferred. Reads the threads' announcements and next to none of their events.
-/// Opens many processes one after the other, so that memory does not grow with their number.
-std::vector<std::string> recorderWarnings(const std::string &session);
 
 } // namespace ada::cli
