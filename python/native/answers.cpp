@@ -78,8 +78,9 @@ Expected<analysis::CallPaths> pathsOf(const Trace &trace, const Choice &choice, 
 Expected<analysis::Report> reportOf(const Trace &trace, const Choice &choice, const ReportWish &wish,
                                     const StopFlag &stop) {
   Trace::Reading reading = trace.read(stop);
-  auto report = ADA_TRY(analysis::makeReport({*reading.source, reading.table, trace.threads(choice.threads)},
-                                             {.filter = choice.filter, .by = wish.by, .arguments = wish.arguments}));
+  auto report = ADA_TRY(analysis::makeReport(
+      {*reading.source, reading.table, trace.threads(choice.threads)},
+      {.filter = choice.filter, .by = wish.by, .arguments = wish.arguments, .selfDurations = wish.selfDurations}));
   report.damage += reading.damage();
   return report;
 }
@@ -238,7 +239,8 @@ Expected<Answer> diff(const std::vector<const Trace *> &before, const std::vecto
         [&](const Trace &trace) { return pathsOf(trace, choice, analysis::PathsBy::Trace, kMostPaths, stop); },
         [](const auto &a, const auto &b) { return analysis::makePathDiff(a, b); });
   return compareRuns(
-      before, after, choice, byPath, [&](const Trace &trace) { return reportOf(trace, choice, {}, stop); },
+      before, after, choice, byPath,
+      [&](const Trace &trace) { return reportOf(trace, choice, {.selfDurations = true}, stop); },
       [](const auto &a, const auto &b) { return analysis::makeDiff(a, b); });
 }
 

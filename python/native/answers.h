@@ -31,7 +31,8 @@ struct Answer {
 struct ReportWish {
   analysis::ReportBy by = analysis::ReportBy::Function;
   bool arguments = false;
-  std::string sort = "self"; ///< a heading of the table, or "name"
+  bool selfDurations = false; ///< see ReportOptions; no column of report() shows them
+  std::string sort = "self";  ///< a heading of the table, or "name"
 };
 /// The words that ReportWish::sort may be.
 std::vector<std::string> reportSortWords();

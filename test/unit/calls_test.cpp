@@ -20,7 +20,7 @@ namespace {
 // Feeds events from a text such as "A1 a4 B5 !6": a capital letter is a call of that function at that time, a small
 // letter its return, '!' its exceptional exit.
 struct Fed {
-  explicit Fed(const std::string &text) {
+  explicit Fed(const std::string &text, bool shrinks = false) {
     std::istringstream in(text);
     uint64_t seq = 0;
     for (std::string word; in >> word; ++seq) {
@@ -32,6 +32,8 @@ struct Fed {
       auto step = walker.feed(seq, std::stoull(word.substr(1)), static_cast<uint64_t>(c < 'a' ? c : c - 32), kind);
       depths += std::to_string(step.depth) + (step.stray ? "?" : "") + " ";
       spans.insert(spans.end(), step.finished.begin(), step.finished.end());
+      if (shrinks)
+        walker.shrink();
     }
     auto open = walker.finish();
     spans.insert(spans.end(), open.begin(), open.end());
@@ -79,6 +81,14 @@ TEST(Calls, AnOuterExitClosesWhatIsInside) {
                         "B[2,9]/1 self 1 return\n"
                         "A[1,10]/0 self 2 return\n");
   EXPECT_EQ(fed.walker.missingExits(), 2u);
+}
+
+TEST(Calls, MemoryThatIsGivenBackChangesNothing) {
+  for (const char *text : {"A1 B2 C3 c5 b6 B7 !b8 a10", "A1 A2 A3 a4 B5 A6 a7 b8", "A1 B2 C3 a9 B10 b11 c12"}) {
+    Fed fed(text), shrunk(text, true);
+    EXPECT_EQ(shrunk.text(), fed.text()) << text;
+    EXPECT_EQ(shrunk.depths, fed.depths) << text;
+  }
 }
 
 TEST(Calls, StrayExitsChangeNothing) {

@@ -168,6 +168,10 @@ public:
   /// counters stay.
   std::span<const Span> finish();
 
+  /// Gives back memory that only further calls would need, for walkers of which there are many: ten thousand threads
+  /// that ended within calls, say.
+  void shrink();
+
   /// The open calls, outermost first. `endNs`, `how` are not set yet.
   std::span<const Span> open() const noexcept { return {stack_.data(), depth_}; }
   uint32_t depth() const noexcept { return depth_; }

@@ -119,6 +119,7 @@ struct Process {
   /// 0: each event has its own time.
   uint64_t resolutionNs = 0;
   bool timesAreOrder = false; ///< clock=none: times only show the order
+  bool isRecording = false;   ///< it ran when the trace was opened, and goes on recording into it
   /// An ATF session's manifest.json (docs/formats/manifest.md) without threads
   /// and symbols; empty if there is none. ATF sources read it when it is asked for.
   TextOnDemand description = {};

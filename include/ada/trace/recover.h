@@ -13,6 +13,7 @@
 #define ADA_TRACE_RECOVER_H
 
 #include "ada/trace/error.h"
+#include "ada/trace/manifest.h"
 
 #include <cstdint>
 #include <optional>
@@ -53,6 +54,11 @@ Expected<RecoverResult> recoverProcess(const std::string &directory, const Recov
 
 /// Whether a process records into that directory (…/pid_N), as far as the system can say.
 bool isRecording(const std::string &directory);
+
+/// Whether the process of that directory is gone and has not finished its files, as recoverProcess() does. `manifest`
+/// is the directory's, and may have been read a while ago. For sessions of ten thousand processes: it asks only for
+/// those whose manifest says that they run.
+bool isUnfinished(const std::string &directory, const Manifest &manifest);
 
 } // namespace ada
 

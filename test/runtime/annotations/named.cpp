@@ -1,5 +1,5 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t && %ada_clangxx -O1 -g -I%include %s -c -o p.o && llvm-nm p.o | FileCheck %s --check-prefix=SYMBOL
-// RUN: for early in '' --ada-before-inlining; do %ada_clangxx -O1 $early -I%include %s -o p && rm -rf session && %session ./p && adatrace report --format=csv session | FileCheck %s; done
+// RUN: for early in '' --ada-before-inlining; do %ada_clangxx -O1 $early -I%include %s -o p && rm -rf session && %session:sched=0 ./p && adatrace report --format=csv session | FileCheck %s; done
 // RUN: for names in short full; do adatrace tree --names=$names session | FileCheck %s --check-prefix=TREE; done && adatrace tree --names=mangled session | FileCheck %s --check-prefix=MANGLED
 // RUN: for glob in 'handle a <request>' 'ns::handle' 'ns::*(int)' _ZN2ns6handleEi; do adatrace report --include="$glob" --format=csv session | FileCheck %s --check-prefix=ONLY || exit 1; done
 // RUN: for glob in 'handle a <*' 'ns::handle'; do %session:session=some:include="'$glob'" ./p && adatrace report --format=csv some | FileCheck %s --check-prefix=ONLY && rm -r some || exit 1; done

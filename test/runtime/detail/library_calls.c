@@ -1,7 +1,7 @@
 // RUN: rm -rf %t && mkdir -p %t && %ada_clang -O0 --ada-calls=default %s -o %t/program
-// RUN: %session:detail='open|read|malloc' %t/program
+// RUN: %session:sched=0:detail='open|read|malloc' %t/program
 // RUN: adatrace tree --args --no-fold %t/session | FileCheck %s
-// RUN: env ADA_OPTIONS=session=%t/packed:format=packed:detail='open|read|malloc' %t/program
+// RUN: env ADA_OPTIONS=session=%t/packed:format=packed:sched=0:detail='open|read|malloc' %t/program
 // RUN: adatrace tree --args --no-fold %t/packed | FileCheck %s
 // RUN: env ADA_OPTIONS=session=%t/one:include=read %t/program && %calls count %t/one | FileCheck %s --check-prefix=ONE
 // RUN: env ADA_OPTIONS=session=%t/rest:exclude=open %t/program && %calls count %t/rest | FileCheck %s --check-prefix=REST

@@ -1,6 +1,6 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t
 // RUN: for o in '-O1' '-O2 -g' '-O2 -flto=thin'; do \
-// RUN:   %ada_clangxx --ada-before-inlining $o %s -o p && rm -rf session && %session ./p && adatrace verify -q session && adatrace tree session | cut -c24- | FileCheck %s --strict-whitespace && \
+// RUN:   %ada_clangxx --ada-before-inlining $o %s -o p && rm -rf session && %session:sched=0 ./p && adatrace verify -q session && adatrace tree session | cut -c24- | FileCheck %s --strict-whitespace && \
 // RUN:   adatrace report --format=csv session | cut -d, -f2,4,9 | FileCheck %s --check-prefix=REPORT && adatrace convert -q session copy --force && adatrace tree copy | cut -c24- | FileCheck %s --strict-whitespace && \
 // RUN:   adatrace dump --format=jsonl session | grep '"kind":"call"' | grep 'small(int)' | grep -c '"inlined":true' | FileCheck %s --check-prefix=COPIES && \
 // RUN: adatrace graph --callers="small(int)" session | FileCheck %s --check-prefix=CALLERS && rm -rf some && %session:session=some:include='small*' ./p && adatrace report --format=csv some | cut -d, -f2,4 | FileCheck %s --check-prefix=SOME || exit 1; done

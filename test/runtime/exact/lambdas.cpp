@@ -1,8 +1,8 @@
 // RUN: rm -rf %t && mkdir -p %t && cd %t
-// RUN: for o in '-O0 -g' '-O2 -g --ada-before-inlining' '-O2 -g -flto=thin --ada-before-inlining'; do %ada_clangxx $o -std=c++17 %s -o p && rm -rf session && %session ./p && \
+// RUN: for o in '-O0 -g' '-O2 -g --ada-before-inlining' '-O2 -g -flto=thin --ada-before-inlining'; do %ada_clangxx $o -std=c++17 %s -o p && rm -rf session && %session:sched=0 ./p && \
 // RUN:   adatrace verify -q session && adatrace tree session | cut -c24- | sed 's/ .inlined.//' | FileCheck %s --strict-whitespace && \
 // RUN:   adatrace tree --names=full --function='*{lambda at *:37}*' session | FileCheck %s --check-prefix=FULL && adatrace tree --names=mangled session | FileCheck %s --check-prefix=MANGLED || exit 1; done
-// RUN: %ada_clangxx -O2 -g --ada-before-inlining --ada-system-headers -std=c++17 %s -o p && rm -rf session && %session ./p && adatrace report --format=csv session | FileCheck %s --check-prefix=FUNCTION
+// RUN: %ada_clangxx -O2 -g --ada-before-inlining --ada-system-headers -std=c++17 %s -o p && rm -rf session && %session:sched=0 ./p && adatrace report --format=csv session | FileCheck %s --check-prefix=FUNCTION
 // Lambdas are named by file and line, the second one on a line with a number, also as template arguments.
 #include <functional>
 inline int inHeader(int n) {

@@ -1,3 +1,4 @@
+// REQUIRES: slow
 // RUN: rm -rf %t && mkdir %t && %ada_clang -O1 -I%include %s -pthread -o %t/p
 // RUN: for i in 1 2 3 4 5; do rm -rf %t/session && known=$(%session %t/p) && adatrace verify -q %t/session && %calls total %t/session && \
 // RUN:   recorded=$(%calls count --together %t/session | sed -n "s/^work calls=\([0-9]*\).*/\1/p") && test $recorded -ge $known; done > %t/said

@@ -47,7 +47,7 @@ NOT_REACHED = {
     ("tools/adatrace/record/record_program.cpp", "`adatrace status`"): LARGE,
     ("tools/adatrace/record/closing.cpp", "; `adatrace info {}` lists"): LARGE,
     ("tools/adatrace/record/closing.cpp", "all {} were lost"): "the disk is full: test/runtime/files/all_lost.test",
-    ("runtime/core/session/session.cpp", ", then run: adatrace recover"): "the disk is full: test/runtime/files/all_lost.test",
+    ("runtime/core/session/summary.cpp", ", then run: adatrace recover"): "the disk is full: test/runtime/files/all_lost.test",
     ("tools/adatrace/record/closing.cpp", "no instrumented function was called, or"): "the program would have to end before it calls anything",
     ("lib/live/control/control.cpp", "has recorded nothing yet"): SYSTEM,
     ("tools/wrappers/wrapper.in", "Example: ada-g++"): "there may be no plugin for GCC",

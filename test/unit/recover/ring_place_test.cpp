@@ -7,8 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fcntl.h>
 #include <filesystem>
+#include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace ada::recover {
 namespace {
@@ -87,6 +90,15 @@ TEST_F(RingPlaceTest, BeforeTheFirstManifestItNamesTheDirectory) {
   EXPECT_EQ(result->events, 2u);
   EXPECT_FALSE(std::filesystem::exists(ringFile_));
   EXPECT_TRUE(std::filesystem::exists(otherFile_));
+}
+
+TEST_F(RingPlaceTest, OfSeveralThatWereNotBegunTheNewestIsTaken) {
+  for (const auto &[path, seconds] : {std::pair(otherFile_, 2000), std::pair(ringFile_, 1000)}) {
+    test::writeFile(path, std::string(ADA_CHUNK_BYTES, '\0'));
+    const timespec times[] = {{seconds, 0}, {seconds, 0}};
+    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
+  }
+  EXPECT_EQ(findRing(directory_, Manifest::empty()).path, otherFile_);
 }
 
 TEST_F(RingPlaceTest, ARingThatWasNotBegunIsRemoved) {
