@@ -12,6 +12,7 @@ import tempfile
 import unittest
 
 import figures
+import includes
 import layering
 import links
 import one_definition
@@ -261,6 +262,25 @@ class OneDefinition(unittest.TestCase):
 
     def testEachFolder(self):
         for folder in {f for program in one_definition.PROGRAMS.values() for f in program}:
+            self.assertTrue((ROOT / folder).is_dir(), folder)
+
+
+class Includes(unittest.TestCase):
+    def problems(self, source, **more):
+        files = {"lib/trace/base/a.h": "namespace ada {\nint found(int a);\nstruct S {\n  int own(int);\n};\n}\n", "tools/adatrace/b.cpp": source,
+                 "tools/adatrace/b.h": '#include "trace/base/a.h"\n', "runtime/core/c.h": "int read(int);\n", **more}
+        return list(includes.problemsIn(files))
+
+    def testCalls(self):
+        self.assertEqual(["tools/adatrace/b.cpp calls found(), and does not include lib/trace/base/a.h"], self.problems("int i = found(1);\n"))
+        for source in ('#include "trace/base/a.h"\nint i = found(1);', '#include "b.h"\nint i = found(1);', "int i = a.found(1);", "int i = x::found(1);",
+                       "// found(1)", "static int found(int);\nint i = found(1);", "int i = own(1);", "int i = read(1);",
+                       "#define found(x) x\nint i = found(1);", "int g(int (*found)(int)) { return found(1); }"):
+            with self.subTest(source):
+                self.assertEqual([], self.problems(source))
+
+    def testEachFolder(self):
+        for folder in includes.FOLDERS:
             self.assertTrue((ROOT / folder).is_dir(), folder)
 
 

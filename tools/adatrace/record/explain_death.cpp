@@ -2,6 +2,7 @@
 #include "explain_death.h"
 #include "death_lines.h"
 #include "output/stack_lines.h"
+#include "trace/base/quantities.h"
 
 #include <algorithm>
 #include <tuple>
