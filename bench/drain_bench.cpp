@@ -1,10 +1,10 @@
 // Measures what the drain's work costs on one thread, without the program that it belongs to:
 //
-//   drain_bench FOLDER [CHUNKS]
+//   drain_bench FOLDER [CHUNKS [INDEX]]
 //
 // fills chunks as hooks do (calls and returns, nested at random up to 30 deep, or the same repeated in a circle of some
-// thousand, or empty calls of any function), has the drain's own code read them, and prints events per second as JSON,
-// one figure per set:
+// thousand, or empty calls of any function, or those of a real program from INDEX, its index.atf of ATF 2), has the
+// drain's own code read them, and prints events per second as JSON, one figure per set:
 //   batch    records taken and expanded by the general rules (chunk_walk.h, expander.h)
 //   plain    the same records by the pass for the ordinary case (plain_walk.h)
 //   encode   plain, and encoded as ATF 2 into memory
@@ -22,6 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <sys/mman.h>
@@ -34,6 +35,7 @@ namespace {
 
 constexpr int kSets = 7;
 constexpr uint64_t kEntries = 0x100000, kFunctions = 2000;
+constexpr uint64_t kStackBase = 0x7ff000000000, kStackUnits = 60000;
 
 [[noreturn]] void die(const char *what) {
   std::fprintf(stderr, "drain_bench: %s\n", what);
@@ -48,37 +50,85 @@ struct Memory {
   void noteClosed(int) {}
 };
 
-// `deepest`: how deep calls nest. At 1 they are a loop of empty calls, above that they come and go at random.
-// `repeats`: the same calls repeat in a circle of some 3,000, as in real programs; otherwise no call is as expected.
-void fill(Memory &memory, uint64_t count, size_t deepest, bool repeats) {
-  char *at = static_cast<char *>(std::aligned_alloc(ADA_CHUNK_BYTES, count * ADA_CHUNK_BYTES));
-  std::memset(at, 0, count * ADA_CHUNK_BYTES);
-  std::vector<uint64_t> stack;
-  uint64_t stamp = 1'000'000, random = 1, turn = 0;
-  for (uint64_t c = 0; c < count; ++c, at += ADA_CHUNK_BYTES) {
-    auto *chunk = reinterpret_cast<ada_chunk *>(at);
-    chunk->state = ADA_CHUNK_USED, chunk->seq = c, chunk->number = c, chunk->start_stamp = stamp;
-    chunk->next = c + 1 < count ? c + 2 : 0;
-    auto *records = reinterpret_cast<ada_record *>(chunk + 1);
-    for (uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i) {
-      if (repeats && ++turn > 6000 && stack.empty())
-        random = 1, turn = 0;
-      random = random * 6364136223846793005u + 1442695040888963407u;
-      stamp += 20 + (random >> 58);
-      if (stack.empty() || (stack.size() < deepest && (random >> 40 & 1))) {
-        stack.push_back(kEntries + (random >> 41) % kFunctions * sizeof(ada_function));
-        records[i] = {stamp, stack.back() | ADA_RECORD_CALL};
-      } else {
-        records[i] = {stamp, stack.back() | ADA_RECORD_RETURN};
-        stack.pop_back();
-      }
+// Adds a thread's records to zeroed chunks.
+class Filler {
+public:
+  Filler(Memory &memory, uint64_t chunks) : memory_(memory), count_(chunks) {
+    next_ = static_cast<char *>(std::aligned_alloc(ADA_CHUNK_BYTES, chunks * ADA_CHUNK_BYTES));
+    std::memset(next_, 0, chunks * ADA_CHUNK_BYTES);
+  }
+  bool isFull() const { return number_ == count_ && place_ == 0; }
+  size_t depth() const { return stack_.size(); }
+
+  void call(uint64_t stamp, uint64_t function) {
+    stack_.push_back(kEntries + function % kFunctions * sizeof(ada_function));
+    const uint64_t units = kStackUnits - stack_.size() % (kStackUnits / 4) * 4;
+    put(stamp, stack_.back() | ADA_RECORD_CALL | units << ring::kPositionShift);
+  }
+  void exit(uint64_t stamp) {
+    put(stamp, stack_.back() | ADA_RECORD_RETURN);
+    stack_.pop_back();
+  }
+
+private:
+  void put(uint64_t stamp, uint64_t what) {
+    if (place_ == 0) {
+      auto *chunk = reinterpret_cast<ada_chunk *>(next_);
+      chunk->state = ADA_CHUNK_USED, chunk->seq = number_, chunk->number = static_cast<uint32_t>(number_);
+      chunk->start_stamp = stamp, chunk->next = static_cast<uint32_t>(++number_ < count_ ? number_ + 1 : 0);
+      memory_.chunks.push_back(chunk);
     }
-    memory.chunks.push_back(chunk);
+    reinterpret_cast<ada_record *>(next_ + sizeof(ada_chunk))[place_] = {stamp, what};
+    if (++place_ == ADA_CHUNK_RECORDS)
+      place_ = 0, next_ += ADA_CHUNK_BYTES;
+  }
+
+  Memory &memory_;
+  uint64_t count_, number_ = 0, place_ = 0;
+  char *next_;
+  std::vector<uint64_t> stack_;
+};
+
+// `deepest`: how deep calls nest. At 1 they are a loop of empty calls, above that they come and go at random.
+// `repeats`: the same calls repeat in a circle of some 3,000; otherwise no call is as expected.
+void fill(Memory &memory, uint64_t count, size_t deepest, bool repeats) {
+  Filler filler(memory, count);
+  for (uint64_t stamp = 1'000'000, random = 1, turn = 0; !filler.isFull();) {
+    if (repeats && ++turn > 6000 && filler.depth() == 0)
+      random = 1, turn = 0;
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    stamp += 20 + (random >> 58);
+    if (filler.depth() == 0 || (filler.depth() < deepest && (random >> 40 & 1)))
+      filler.call(stamp, random >> 41);
+    else
+      filler.exit(stamp);
   }
 }
 
-ring::Frame *grow(ring::Frame *old, size_t, size_t newCapacity) {
-  return static_cast<ring::Frame *>(std::realloc(old, newCapacity * sizeof(ring::Frame)));
+// The calls and times of a real thread, from the index file of an ATF 2 session: as often as needed.
+void fill(Memory &memory, uint64_t count, const char *indexFile) {
+  std::ifstream file(indexFile, std::ios::binary);
+  file.seekg(atf::kHeaderBytes);
+  std::vector<atf::RawIndexEventV2> events(count * ADA_CHUNK_RECORDS);
+  file.read(reinterpret_cast<char *>(events.data()), static_cast<std::streamsize>(events.size() * sizeof events[0]));
+  events.resize(static_cast<size_t>(file.gcount()) / sizeof events[0]);
+  if (events.empty())
+    die("the index file has no events");
+  Filler filler(memory, count);
+  uint64_t stamp = 1'000'000, lastNs = events[0].timestampNs;
+  for (size_t i = 0; !filler.isFull(); i = (i + 1) % events.size()) {
+    const atf::RawIndexEventV2 &event = events[i];
+    stamp += i > 0 ? (event.timestampNs - lastNs) * 2 : 100;
+    lastNs = event.timestampNs;
+    if (event.kind == static_cast<uint8_t>(EventKind::Call))
+      filler.call(stamp, event.functionId);
+    else if (filler.depth() > 0)
+      filler.exit(stamp);
+  }
+}
+
+ring::Frame *grow(ring::Frame *old, size_t, size_t newCount) {
+  return static_cast<ring::Frame *>(std::realloc(old, newCount * sizeof(ring::Frame)));
 }
 
 struct Drain {
@@ -99,27 +149,31 @@ struct Drain {
     modules.update(&module, 1);
     clock.update(anchors, 2);
     thread.first_chunk = 1;
+    reader.expansion.stackBase = kStackBase; // a STACK record says so
     batch.records = records.data(), batch.details = details.data(), batch.places = places.data();
   }
-  ~Drain() { std::free(reader.expansion.stack.frames); }
+  ~Drain() { std::free(reader.expansion.stack.memory); }
 
-  // Reads all chunks. For each chunk, `begin()` returns what takes its events, and `chunkRead()` is called after it.
-  template <class Begin, class Read> void run(bool plain, Begin &&begin, Read &&chunkRead) {
+  // Reads all chunks. `takePlain()` takes the plain records of a chunk, `emit` the others' events; `chunkRead()` is
+  // called after each chunk.
+  template <class TakePlain, class Emit, class Read> void run(TakePlain &&takePlain, Emit &&emit, Read &&chunkRead) {
     for (bool more = true; more;) {
       if (!reader.look(memory, thread, UINT64_MAX, false))
         die("nothing to read");
-      {
-        auto &&emit = begin();
-        if (plain)
-          reader.takePlain(memory, clock, modules, emit);
-        reader.take(batch);
-        for (uint64_t i = 0; i < batch.count; ++i)
-          ring::expand(reader.expansion, batch.records[i], clock, modules, grow, emit);
-      }
+      takePlain();
+      reader.take(batch);
+      for (uint64_t i = 0; i < batch.count; ++i)
+        ring::expand(reader.expansion, batch.records[i], clock, modules, grow, emit);
       more = reader.advance(memory, batch);
       reader.giveBack(memory, thread);
       chunkRead();
     }
+  }
+  template <class Emit> void readAll(Emit &&emit) {
+    run([] {}, emit, [] {});
+  }
+  template <class Emit, class Read> void readPlain(Emit &&emit, Read &&chunkRead) {
+    run([&] { reader.takePlain(memory, clock, modules, emit); }, emit, chunkRead);
   }
 };
 
@@ -128,41 +182,44 @@ struct Drain {
 // Long because it is one list of sets.
 int main(int argc, char **argv) {
   if (argc < 2)
-    die("usage: drain_bench FOLDER [CHUNKS]");
+    die("usage: drain_bench FOLDER [CHUNKS [INDEX]]");
   const std::string folder = argv[1];
   Memory memory, repeating;
   const uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
-  Memory loop;
+  Memory loop, real;
   fill(memory, count, 30, false);
   fill(loop, count, 1, false);
   fill(repeating, count, 30, true);
+  if (argc > 3)
+    fill(real, count, argv[3]);
   std::vector<unsigned char> buffer(IndexFile::kMostBatchBytes + 2 * ADA_CHUNK_RECORDS * atf::kIndexEventBytes);
   unsigned char *to = buffer.data();
   IndexFile plainFile;
   plainFile.begin(folder.c_str(), 0, 1, 2);
-  auto encode = [&] { return [&](const ring::Event &e) { to = plainFile.encode(to, e); }; };
+  auto encode = [&](const ring::Event &e) { to = plainFile.encode(to, e); };
   uint64_t sum = 0;
-  auto add = [&] { return [&](const ring::Event &e) { sum += e.timestampNs ^ e.functionId; }; };
+  auto add = [&](const ring::Event &e) { sum += e.timestampNs ^ e.functionId; };
+  auto beginAgain = [&] { to = buffer.data(); };
 
   const auto events = static_cast<uint64_t>(memory.chunks.size()) * ADA_CHUNK_RECORDS;
-  addSets("batch", kSets, events, [&] { Drain(memory).run(false, add, [] {}); });
-  addSets("plain", kSets, events, [&] { Drain(memory).run(true, add, [] {}); });
-  addSets("plain, empty calls", kSets, events, [&] { Drain(loop).run(true, add, [] {}); });
-  addSets("encode, empty calls", kSets, events, [&] { Drain(loop).run(true, encode, [&] { to = buffer.data(); }); });
-  addSets("encode", kSets, events, [&] { Drain(memory).run(true, encode, [&] { to = buffer.data(); }); });
+  addSets("batch", kSets, events, [&] { Drain(memory).readAll(add); });
+  addSets("plain", kSets, events, [&] { Drain(memory).readPlain(add, [] {}); });
+  addSets("plain, empty calls", kSets, events, [&] { Drain(loop).readPlain(add, [] {}); });
+  addSets("encode, empty calls", kSets, events, [&] { Drain(loop).readPlain(encode, beginAgain); });
+  addSets("encode", kSets, events, [&] { Drain(memory).readPlain(encode, beginAgain); });
   auto blocks = std::make_unique<packed::BlockWriter>();
   PackedFile packedFile;
   auto pack = [&](Memory &from) {
     packedFile.begin(folder.c_str(), 0, 1, *blocks);
     unsigned char *at = packedFile.beginBatch(buffer.data());
-    struct Pack {
-      PackedFile::Run run;
-      unsigned char *&at;
-      __attribute__((always_inline)) void operator()(const ring::Event &e) { run.encode(e); }
-      ~Pack() { at = run.end(); }
-    };
-    Drain(from).run(
-        true, [&] { return Pack{{packedFile, at}, at}; },
+    Drain drain(from);
+    drain.run(
+        [&] {
+          PackedFile::Sink sink = packedFile.sink(at);
+          drain.reader.takePlainTo(from, drain.clock, drain.modules, sink);
+          at = sink.at();
+        },
+        [&](const ring::Event &e) { at = packedFile.encode(at, e); },
         [&] {
           if (at >= buffer.data() + PackedFile::kMostBatchBytes)
             at = buffer.data();
@@ -170,8 +227,12 @@ int main(int argc, char **argv) {
   };
   addSets("packed, empty calls", kSets, events, [&] { pack(loop); });
   addSets("packed", kSets, events, [&] { pack(memory); });
-  addSets("plain, repeating calls", kSets, events, [&] { Drain(repeating).run(true, add, [] {}); });
+  addSets("plain, repeating calls", kSets, events, [&] { Drain(repeating).readPlain(add, [] {}); });
   addSets("packed, repeating calls", kSets, events, [&] { pack(repeating); });
+  if (argc > 3) {
+    addSets("encode, real calls", kSets, events, [&] { Drain(real).readPlain(encode, beginAgain); });
+    addSets("packed, real calls", kSets, events, [&] { pack(real); });
+  }
   addSets("sum", kSets, events, [&] {
     for (size_t i = 0; i < memory.chunks.size(); ++i)
       sum += crc32c(0, buffer.data(), ADA_CHUNK_RECORDS * atf::kIndexEventBytes);
@@ -195,7 +256,7 @@ int main(int argc, char **argv) {
             die("cannot write");
           to = buffer.data();
         };
-        Drain(loop).run(true, encode, [&] {
+        Drain(loop).readPlain(encode, [&] {
           if (to >= buffer.data() + IndexFile::kMostBatchBytes)
             write();
         });

@@ -55,7 +55,7 @@ public:
       const Product function = Product::of(functionId), expected = steps_.expected(isCall);
       const bool isUsual = steps_.isUsual(isCall);
       if (__builtin_expect((expected.value != function.value) | (passed >= kMoreTime) | (kind - 1 > 1) | !isUsual, 0)) {
-        encodeMore(kind, functionId, ns);
+        encodeUnusual(kind, functionId, ns);
         return;
       }
       *to_++ = static_cast<Byte>(isCall << 6 | passed);
@@ -84,9 +84,9 @@ public:
       steps_.save();
       encoder_.events += static_cast<uint64_t>(to_ - from_);
     }
-    __attribute__((always_inline)) void encodeMore(uint32_t kind, uint64_t functionId, uint64_t ns) {
+    __attribute__((always_inline)) void encodeUnusual(uint32_t kind, uint64_t functionId, uint64_t ns) {
       save();
-      load(encoder_.encodeMore(to_, kind, functionId, ns));
+      load(encoder_.encodeUnusual(to_, kind, functionId, ns));
     }
 
     Encoder &encoder_;
@@ -99,6 +99,23 @@ public:
     Run run(*this, to);
     run.encode(kind, functionId, ns);
     return run.end();
+  }
+
+  // Everything but the usual event.
+  __attribute__((noinline)) Byte *encodeUnusual(Byte *to, uint32_t kind, uint64_t functionId, uint64_t ns) {
+    uint64_t passed = ns - state.lastNs;
+    if (events++ == 0)
+      firstNs = ns;
+    state.lastNs = ns;
+    to = goBack(to, passed);
+    if (kind == kCall)
+      return encodeCall(to, functionId, ns, passed);
+    if (kind == kReturn && state.isKnown() && state.innermost().function == Product::of(functionId)) {
+      to = putTime(to, Tag::Return, passed);
+      state.pop(1, Product::of(functionId));
+      return to;
+    }
+    return encodeRare(to, kind, functionId, passed);
   }
 
   State state;     // of the block that is open
@@ -115,23 +132,6 @@ private:
     to = putPrefix(to, Sub::Back, -passed);
     passed = 0;
     return to;
-  }
-
-  // Everything but the usual event.
-  __attribute__((noinline)) Byte *encodeMore(Byte *to, uint32_t kind, uint64_t functionId, uint64_t ns) {
-    uint64_t passed = ns - state.lastNs;
-    if (events++ == 0)
-      firstNs = ns;
-    state.lastNs = ns;
-    to = goBack(to, passed);
-    if (kind == kCall)
-      return encodeCall(to, functionId, ns, passed);
-    if (kind == kReturn && state.isKnown() && state.innermost().function == Product::of(functionId)) {
-      to = putTime(to, Tag::Return, passed);
-      state.pop(1, Product::of(functionId));
-      return to;
-    }
-    return encodeRare(to, kind, functionId, passed);
   }
 
   static Byte *putTime(Byte *to, Tag tag, uint64_t passed) {

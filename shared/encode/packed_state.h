@@ -2,29 +2,11 @@
 #pragma once
 
 #include "packed_format.h"
+#include "shared/ring/product.h"
 
 namespace ada::packed {
 
-// The history of events is a sum of products of their functions' ids, modulo 2^64. A state holds functions as these
-// products: the place of a prediction depends on the one before, and this way that chain has no multiplication in it
-// (decoding takes 3.3 ns an event instead of 3.8). The factor is odd, so ids come back by its inverse.
-inline constexpr uint64_t kFactor = 0xC2B2AE3D27D4EB4Fu;
-constexpr uint64_t inverseOf(uint64_t odd) {
-  uint64_t inverse = odd; // right in the low 3 bits; each step doubles their number
-  for (int bits = 3; bits < 64; bits *= 2)
-    inverse *= 2 - odd * inverse;
-  return inverse;
-}
-inline constexpr uint64_t kInverse = inverseOf(kFactor);
-static_assert(kFactor * kInverse == 1);
-// A function, represented by the product instead of its id.
-struct Product {
-  uint64_t value;
-  static Product of(uint64_t functionId) { return {functionId * kFactor}; }
-  uint64_t functionId() const { return value * kInverse; }
-  bool operator==(const Product &other) const { return value == other.value; }
-  bool operator!=(const Product &other) const { return value != other.value; }
-};
+using ring::kFactor, ring::Product;
 
 // A call is predicted from the ten events before it, because that is where programs repeat themselves:
 // 1 call in 15 to 20 of SQLite and of a JSON parser is not predicted; with only the caller and one event it would be
@@ -56,19 +38,18 @@ struct State {
   // The prediction for a call that came now.
   Product &prediction() { return predictions[placeOf(history)]; }
   static uint64_t placeOf(uint64_t history) { return history >> (64 - kPredictionBits); }
-  // After a call of the function, and after an exit, which counts as the complement of its id.
-  static uint64_t afterCall(uint64_t history, Product function) { return (history << 6) + function.value; }
-  static uint64_t afterExit(uint64_t history, Product function) { return (history << 6) - function.value - kFactor; }
+  // After a call, or after an exit, whose product is that of the complement: see Product::exit().
+  static uint64_t after(uint64_t history, Product event) { return (history << 6) + event.value; }
 
   void push(Product function, uint64_t ns) {
     at(depth++) = {function, ns};
     floor += depth - floor > kMostKnownCalls;
-    history = afterCall(history, function);
+    history = after(history, function);
   }
   // `count` known calls end, the outermost of them by the exit of its function.
   void pop(uint64_t count, Product function) {
     depth -= count;
-    history = afterExit(history, function);
+    history = after(history, function.exit());
   }
 
   // Resets what is not carried over to the next block.
@@ -101,7 +82,7 @@ struct Steps {
     State::OpenCall &call = state.at(depth);
     call.function = function, call.beginNs = ns;
     depth += 2 * isCall - 1;
-    // afterCall() or afterExit(): -x is ~x + 1. The operand that is available last is added last.
+    // Without a branch: -x is ~x + 1. The operand that is available last is added last.
     const uint64_t isExit = isCall - 1;
     history = ((history << 6) + ((1 - kFactor) & isExit)) + (function.value ^ isExit);
     lastNs = ns;

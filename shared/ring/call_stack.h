@@ -1,41 +1,54 @@
 // The open calls of one thread, in memory that its owner provides.
 #pragma once
 
+#include "product.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 namespace ada::ring {
 
 struct Frame {
-  uint64_t functionId;
+  Product function;
   uint64_t mark;     // frame address given by __ada_mark_frame, 0 if none
   uint64_t beginNs;  // when it was entered
   uint64_t position; // where its frame begins on the stack. If that is not known, the same as for the call around it
 };
 
-inline constexpr uint64_t kNoPosition = UINT64_MAX; // above all others
+inline constexpr uint64_t kNoPosition = UINT64_MAX;       // above all others
+inline constexpr uint64_t kLostFunction = UINT64_MAX - 1; // of a call that was entered in a gap
+inline constexpr Product kLost = Product::of(kLostFunction);
+inline constexpr Product kOutside = Product::of(UINT64_MAX); // no function: see below
 
 struct CallStack {
+  // The owner's memory: a frame that stands for what is around the outermost call, and those of the open calls.
+  Frame *memory = nullptr;
   Frame *frames = nullptr;
   size_t depth = 0;
   size_t capacity = 0;
 
-  // Returns memory for `newCapacity` frames that begins with the old ones, or null: then deeper calls are not tracked
+  // Returns memory for `newCount` frames that begins with the old ones, or null: then deeper calls are not tracked
   // and their events carry the depth that is known.
-  using Grow = Frame *(*)(Frame *old, size_t oldCapacity, size_t newCapacity);
+  using Grow = Frame *(*)(Frame *old, size_t oldCount, size_t newCount);
+
+  // Memory for `count` frames, which begins with those that there are.
+  void adopt(Frame *made, size_t count) {
+    memory = made, frames = made + 1, capacity = count - 1;
+    memory[0] = {kOutside, 0, 0, kNoPosition};
+  }
+  size_t memoryBytes() const { return memory ? (capacity + 1) * sizeof(Frame) : 0; }
 
   uint64_t position() const { return depth > 0 ? frames[depth - 1].position : kNoPosition; }
 
   bool push(uint64_t functionId, uint64_t beginNs, Grow grow) { return push(functionId, beginNs, position(), grow); }
   bool push(uint64_t functionId, uint64_t beginNs, uint64_t position, Grow grow) {
     if (depth == capacity) {
-      size_t more = capacity ? capacity * 2 : 256;
-      Frame *f = grow(frames, capacity, more);
-      if (!f)
+      const size_t count = memory ? capacity + 1 : 0, more = count ? count * 2 : 256;
+      Frame *const made = grow(memory, count, more);
+      if (!made)
         return false;
-      frames = f, capacity = more;
+      adopt(made, more);
     }
-    frames[depth++] = {functionId, 0, beginNs, position};
+    frames[depth++] = {Product::of(functionId), 0, beginNs, position};
     return true;
   }
 };

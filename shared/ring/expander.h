@@ -31,7 +31,6 @@
 namespace ada::ring {
 
 inline constexpr uint16_t kCall = 1, kReturn = 2, kException = 3, kMissing = 0xAD02, kInferred = 0xAD03; // EventKind
-inline constexpr uint64_t kLostFunction = UINT64_MAX - 1; // a call that was entered in a gap
 
 inline constexpr uint64_t kMostLostCalls = 1u << 22; // placeholders of one gap
 
@@ -129,9 +128,9 @@ template <class Emit> inline void closeDownTo(ThreadExpansion &t, size_t keep, u
   CallStack &stack = t.stack;
   while (stack.depth > keep) {
     const Frame &f = stack.frames[--stack.depth];
-    if (f.functionId != kLostFunction) {
+    if (f.function != kLost) {
       t.gaps.end(ns);
-      give(t, Event{ns, f.functionId, f.beginNs, static_cast<uint32_t>(stack.depth), how, false}, emit);
+      give(t, Event{ns, f.function.functionId(), f.beginNs, static_cast<uint32_t>(stack.depth), how, false}, emit);
       t.madeExits += how == kMissing;
     } else if (how != kMissing) {
       loseEnd(t);
@@ -159,18 +158,19 @@ inline uint64_t positionOf(const ThreadExpansion &t, uint64_t what, uint64_t sp)
 
 // An exit hook of `function` ran.
 template <class Emit>
-inline void expandExit(ThreadExpansion &t, uint64_t function, uint16_t how, uint64_t ns, Emit &emit) {
+inline void expandExit(ThreadExpansion &t, uint64_t functionId, uint16_t how, uint64_t ns, Emit &emit) {
   CallStack &stack = t.stack;
+  const Product function = Product::of(functionId);
   size_t i = stack.depth;
-  if (i == 0 || stack.frames[i - 1].functionId != function) {
-    if (i > 0 && stack.frames[i - 1].functionId == kLostFunction) {
+  if (i == 0 || stack.frames[i - 1].function != function) {
+    if (i > 0 && stack.frames[i - 1].function == kLost) {
       --stack.depth; // its call was lost; so is its exit
       if (stack.depth < t.floor)
         t.floor = stack.depth;
       loseEnd(t);
       return;
     }
-    while (i > 0 && stack.frames[i - 1].functionId != function)
+    while (i > 0 && stack.frames[i - 1].function != function)
       --i;
     if (i == 0) {
       ++t.strayExits;
@@ -182,7 +182,8 @@ inline void expandExit(ThreadExpansion &t, uint64_t function, uint16_t how, uint
   if (stack.depth < t.floor)
     t.floor = stack.depth;
   t.gaps.end(ns);
-  give(t, Event{ns, function, stack.frames[stack.depth].beginNs, static_cast<uint32_t>(stack.depth), how, true}, emit);
+  give(t, Event{ns, functionId, stack.frames[stack.depth].beginNs, static_cast<uint32_t>(stack.depth), how, true},
+       emit);
 }
 
 // Records were lost here.

@@ -31,11 +31,11 @@ template <class Emit> inline void emitWaiting(ThreadExpansion &t, uint64_t end, 
     end = t.mostDepth;
   for (; t.inFile < end; ++t.inFile) {
     const Frame &f = t.stack.frames[t.inFile];
-    if (f.functionId == kLostFunction)
+    if (f.function == kLost)
       continue;
     if (f.beginNs > bornNs)
       return;
-    emit(Event{f.beginNs, f.functionId, f.beginNs, static_cast<uint32_t>(t.inFile), kCall, false});
+    emit(Event{f.beginNs, f.function.functionId(), f.beginNs, static_cast<uint32_t>(t.inFile), kCall, false});
   }
 }
 

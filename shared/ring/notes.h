@@ -19,7 +19,7 @@ inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64
   const size_t end = i > kLook ? i - kLook : 0;
   while (i-- > end && count < most) {
     const Frame &f = stack.frames[i];
-    if (f.functionId == kLostFunction) {
+    if (f.function == kLost) {
       if (f.mark != 0 && most - count >= 2) // read from the last one on
         notes[count++] = {static_cast<uint32_t>(i), 0, f.mark};
       if (count > 0 && notes[count - 1].lost - 1 < ADA_NOTE_BEGIN - 1 && notes[count - 1].depth == i + 1)
@@ -31,7 +31,7 @@ inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64
     if (f.mark != 0)
       notes[count++] = {static_cast<uint32_t>(i), 0, f.mark};
     if (hasWaiting && i >= t.inFile && most - count >= 2) { // likewise
-      notes[count++] = {static_cast<uint32_t>(i), ADA_NOTE_FUNCTION, f.functionId};
+      notes[count++] = {static_cast<uint32_t>(i), ADA_NOTE_FUNCTION, f.function.functionId()};
       notes[count++] = {static_cast<uint32_t>(i), ADA_NOTE_BEGIN, f.beginNs};
     }
   }
@@ -45,7 +45,7 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
   size_t next = 0;
   auto takeUpTo = [&](size_t depth) {
     for (; next < open.depth && t.stack.depth < depth; ++next)
-      if (!t.stack.push(open.frames[next].functionId, open.frames[next].beginNs, grow))
+      if (!t.stack.push(open.frames[next].function.functionId(), open.frames[next].beginNs, grow))
         return;
   };
   t.hasNotes = count > 0;

@@ -69,9 +69,9 @@ struct ThreadReader {
 
   // After look(): expands the plain records at once, see plain_walk.h.
   // Returns how many there were. The rest is for take().
-  template <class Memory, class Emit>
-  uint64_t takePlain(Memory &memory, ClockMap &clock, ModuleMap &modules, Emit &&emit) {
-    uint64_t count = ring::takePlain(walk, rules, expansion, clock, modules, emit);
+  template <class Memory, class Sink>
+  uint64_t takePlainTo(Memory &memory, ClockMap &clock, ModuleMap &modules, Sink &sink) {
+    uint64_t count = ring::takePlainTo(walk, rules, expansion, clock, modules, sink);
     if (count > 0) {
       isMoved = true;
       settleExpanded(memory);
@@ -80,6 +80,12 @@ struct ThreadReader {
     mostRecords = count > 0 ? kFewRecords : mostRecords < ADA_CHUNK_RECORDS ? mostRecords * 2 : mostRecords;
     rules.most = mostRecords;
     return count;
+  }
+  // The same with `emit` as for expand().
+  template <class Memory, class Emit>
+  uint64_t takePlain(Memory &memory, ClockMap &clock, ModuleMap &modules, Emit &&emit) {
+    EventSink sink(emit);
+    return takePlainTo(memory, clock, modules, sink);
   }
 
   // After look(): takes records into the batch.

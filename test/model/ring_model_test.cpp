@@ -90,7 +90,7 @@ struct State {
       begun[2][26]; // calls and returns by function: hooks that ended; hooks that stored their identity
   // The drain.
   ThreadReader reader;
-  Frame frames[kMostFrames];
+  Frame frames[kMostFrames + 1];
   FileEvent file[kMostEvents];
   uint8_t fileCount;
   uint8_t strays;
@@ -125,7 +125,10 @@ void relocate(State &s, ptrdiff_t delta) {
       move(r.held[i].chunk);
     else
       r.held[i] = {};
-  move(r.expansion.stack.frames);
+  CallStack &stack = r.expansion.stack;
+  for (size_t i = stack.depth; i < kMostFrames; ++i)
+    s.frames[1 + i] = {};
+  move(stack.memory), move(stack.frames);
 }
 
 void copy(State &to, const State &from) {
@@ -166,8 +169,7 @@ public:
     std::memset(static_cast<void *>(&start), 0, sizeof start);
     start.reader = ThreadReader();
     std::memset(static_cast<void *>(start.reader.held), 0, sizeof start.reader.held);
-    start.reader.expansion.stack.frames = start.frames;
-    start.reader.expansion.stack.capacity = kMostFrames;
+    start.reader.expansion.stack.adopt(start.frames, std::size(start.frames));
     for (unsigned i = 0; i < kChunks; ++i)
       start.chunkAt(i).number = i;
     start.clock = 1, start.levels = 1;
@@ -439,15 +441,15 @@ private:
     const ada_ring_cursor &cursor = s.thread.cursor[s.thread.current];
     s.fileCount = static_cast<uint8_t>(cursor.events);
     CallStack open;
-    Frame openFrames[kMostFrames], frames[kMostFrames];
-    open.frames = openFrames, open.capacity = kMostFrames;
+    Frame openFrames[kMostFrames + 1], frames[kMostFrames + 1];
+    open.adopt(openFrames, std::size(openFrames));
     for (unsigned i = 0; i < s.fileCount; ++i)
       if (s.file[i].kind == kCall)
         open.push(1ull << 32 | static_cast<uint64_t>(s.file[i].name - 'a'), 0, growNothing);
       else
         --open.depth;
     ThreadExpansion state;
-    state.stack.frames = frames, state.stack.capacity = kMostFrames;
+    state.stack.adopt(frames, std::size(frames));
     applyNotes(state, open, s.notes[s.thread.current], cursor.notes, growNothing);
     std::vector<const ada_chunk *> chunks;
     for (uint64_t seq = 0; seq < s.nextSeq; ++seq)

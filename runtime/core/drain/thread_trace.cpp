@@ -18,11 +18,11 @@ constexpr int kMostChunks = 64;
 
 ring::GapList *makeGapList() { return static_cast<ring::GapList *>(sys::mapMemory(sizeof(ring::GapList))); }
 
-ring::Frame *growStack(ring::Frame *old, size_t oldCapacity, size_t newCapacity) {
-  size_t bytes = newCapacity * sizeof(ring::Frame);
+ring::Frame *growStack(ring::Frame *old, size_t oldCount, size_t newCount) {
+  size_t bytes = newCount * sizeof(ring::Frame);
   if (!old)
     return static_cast<ring::Frame *>(sys::mapMemory(bytes));
-  long p = sys::call(SYS_mremap, old, oldCapacity * sizeof(ring::Frame), bytes, MREMAP_MAYMOVE);
+  long p = sys::call(SYS_mremap, old, oldCount * sizeof(ring::Frame), bytes, MREMAP_MAYMOVE);
   return p < 0 && p > -4096 ? nullptr : reinterpret_cast<ring::Frame *>(p);
 }
 
@@ -64,8 +64,8 @@ void ThreadTrace::beginReading() {
 }
 
 void ThreadTrace::release() {
-  if (const ring::CallStack &stack = reader_.expansion.stack; stack.frames)
-    sys::unmap(stack.frames, stack.capacity * sizeof(ring::Frame));
+  if (const ring::CallStack &stack = reader_.expansion.stack; stack.memory)
+    sys::unmap(stack.memory, stack.memoryBytes());
   if (reader_.expansion.gaps.list)
     sys::unmap(reader_.expansion.gaps.list, sizeof(ring::GapList));
 }
@@ -124,6 +124,14 @@ template <ThreadTrace::Filter kFilter> uint64_t ThreadTrace::takePlainWith(Works
   ring::ThreadExpansion &expansion = reader_.expansion;
   Budget &budget = process_->budget();
   const bool isCounted = budget.active();
+  if constexpr (kFilter == Filter::None)
+    if (PackedFile *const file = index_.packed(); file && file->agrees(expansion.stack)) {
+      PackedFile::Sink sink = file->sink(endOf(work, *file));
+      const uint64_t count = reader_.takePlainTo(*ring_, work.view.clock, work.view.modules, sink);
+      if (count > 0)
+        work.eventCount += count, work.eventBytes = static_cast<size_t>(sink.at() - work.events);
+      return count;
+    }
   return index_.with([&](auto &file) {
     typename std::remove_reference_t<decltype(file)>::Run run(file, endOf(work, file));
     auto encode = [&](const ring::Event &e) __attribute__((always_inline)) { run.encode(e); };

@@ -8,7 +8,7 @@
 
 #include "headed_file.h"
 #include "shared/encode/packed_blocks.h"
-#include "shared/ring/expander.h"
+#include "shared/encode/packed_sink.h"
 
 namespace ada::runtime {
 
@@ -40,6 +40,10 @@ public:
   private:
     packed::Encoder::Run run_;
   };
+  // The same for the plain records of a chunk, if the open calls of the file are those of the thread.
+  using Sink = packed::PackedSink;
+  bool agrees(const ring::CallStack &stack) const { return Sink::agrees(*blocks_, stack); }
+  Sink sink(unsigned char *to) { return Sink(*blocks_, to); }
   // After an error nothing more may be appended.
   int append(const unsigned char *batch, size_t n, uint64_t count);
   int linkDetail(uint64_t, uint64_t) { return 0; }

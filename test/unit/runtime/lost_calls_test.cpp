@@ -64,13 +64,13 @@ public:
     calls_ = other.calls_, depth_ = other.depth_, lost_ = other.lost_, known_ = other.known_, frames_ = other.frames_;
     landings_ = other.landings_, reader_ = other.reader_, done_ = other.done_, lostEvents_ = other.lostEvents_,
     events_ = other.events_;
-    reader_.stack.frames = frames_.data();
+    reader_.stack.adopt(frames_.data(), frames_.size());
     lost_.more = landings_.data();
     return *this;
   }
   static Model start() {
     Model m;
-    m.reader_.stack = {m.frames_.data(), 0, m.frames_.size()};
+    m.reader_.stack.adopt(m.frames_.data(), m.frames_.size());
     m.lost_.more = m.landings_.data(), m.lost_.capacity = static_cast<uint32_t>(m.landings_.size());
     return m;
   }
@@ -131,9 +131,9 @@ public:
       put(at.frame), put(i < lost_.marks ? at.calls : at.calls - lost_.reported);
     }
     for (size_t i = 0; i < reader_.stack.depth; ++i) {
-      const Frame &f = frames_[i];
-      const bool isLost = f.functionId == kLostFunction;
-      put(isLost ? 255 : f.functionId & 255), put(f.mark);
+      const Frame &f = reader_.stack.frames[i];
+      const bool isLost = f.function == kLost;
+      put(isLost ? 255 : f.function.functionId() & 255), put(f.mark);
       if (!isLost)
         put(known_[i].place), put(static_cast<uint64_t>(known_[i].fate));
     }
@@ -147,7 +147,7 @@ private:
   LostCalls lost_;
   std::array<LostCalls::Landing, 16> landings_ = {};
   ThreadExpansion reader_;
-  std::array<Frame, 2 * kMostDepth> frames_ = {};
+  std::array<Frame, 1 + 2 * kMostDepth> frames_ = {};
   std::array<Known, 2 * kMostDepth> known_ = {}; // by place in the reader's stack; of lost calls meaningless
   int64_t done_ = 0, lostEvents_ = 0, events_ = 0;
   std::string wrong_;
@@ -228,7 +228,7 @@ private:
     if (reader_.stack.depth != depth_)
       wrong_ = std::to_string(reader_.stack.depth) + " calls are open instead of " + std::to_string(depth_);
     for (unsigned i = 0; i < depth_ && wrong_.empty(); ++i)
-      if (frames_[i].functionId != kLostFunction && (known_[i].fate != Fate::Open || known_[i].place != i))
+      if (reader_.stack.frames[i].function != kLost && (known_[i].fate != Fate::Open || known_[i].place != i))
         wrong_ = "a call is open that has ended";
   }
 };

@@ -43,7 +43,7 @@ public:
     map_.update(modules_, 3);
     batch_.records = records_.data(), batch_.details = details_.data(), batch_.places = places_.data();
   }
-  ~Reading() { std::free(state.stack.frames); }
+  ~Reading() { std::free(state.stack.memory); }
 
   void pass(uint64_t limit, bool closed) {
     for (bool again = true; again;) {
@@ -131,15 +131,16 @@ TEST(PlainWalk, GivesWhatTheRulesGive) {
 TEST(PlainWalk, LeavesTheLastRecordAndWhatIsYounger) {
   auto chunk = std::make_unique<Chunk>();
   std::memset(static_cast<void *>(chunk.get()), 0, sizeof *chunk);
-  for (uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i)
-    chunk->records[i] = {1010 + i, kBase | (i % 2 ? ADA_RECORD_RETURN : ADA_RECORD_CALL)};
+  chunk->records[0] = {1010, 0x7ff000000000 | ADA_RECORD_STACK};
+  for (uint64_t i = 1; i < ADA_CHUNK_RECORDS; ++i)
+    chunk->records[i] = {1010 + i, kBase | (i % 2 ? ADA_RECORD_CALL | 9ull << kPositionShift : ADA_RECORD_RETURN)};
   Reading reading(*chunk, true);
-  reading.pass(1010 + 99, false);
+  reading.pass(1010 + 100, false);
   EXPECT_EQ(reading.events.size(), 100u);
-  EXPECT_EQ(reading.plainRecords, 0u) << "the first call needs memory for the stack";
+  EXPECT_EQ(reading.plainRecords, 0u) << "the first call needs memory for the stack, and to know where that is";
   reading.pass(UINT64_MAX, false);
-  EXPECT_EQ(reading.events.size(), ADA_CHUNK_RECORDS);
-  EXPECT_EQ(reading.plainRecords, ADA_CHUNK_RECORDS - 101);
+  EXPECT_EQ(reading.events.size(), ADA_CHUNK_RECORDS - 1);
+  EXPECT_EQ(reading.plainRecords, ADA_CHUNK_RECORDS - 102);
 }
 
 } // namespace

@@ -30,27 +30,39 @@ struct alignas(ADA_CHUNK_BYTES) Chunk {
   ada_record records[(ADA_CHUNK_BYTES - sizeof(ada_chunk)) / sizeof(ada_record)];
 };
 
-// `wild`: how many of 1000 records are not a call or the return of the innermost call.
-inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, bool inverts, uint64_t stamp = 1) {
+// `wild`: how many of 1000 records are not a call or the return of the innermost call. `calls`: how many of 10 others
+// are calls in the chunk's first half, and returns in the second; with 9 of them, more than 1,400 calls are open
+// between.
+inline std::unique_ptr<Chunk> randomChunk(std::mt19937 &random, unsigned wild, bool inverts, uint64_t stamp = 1,
+                                          unsigned calls = 5) {
   auto chunk = std::make_unique<Chunk>();
   std::memset(static_cast<void *>(chunk.get()), 0, sizeof *chunk);
   uint64_t begun = stamp;
-  std::vector<uint64_t> stack;
+  constexpr uint64_t kStack = 0x7ff000000000, kOutermost = 60'000; // the latter in units of 16 bytes
+  std::vector<uint64_t> stack, positions;
+  uint64_t position = kOutermost;
   chunk->header.start_stamp = stamp;
   for (uint64_t i = 0; i < ADA_CHUNK_RECORDS; ++i) {
     stamp += random() % 8;
     ada_record &r = chunk->records[i];
     r.stamp = stamp;
+    if (i == 0) { // as the runtime does
+      r.what = kStack | ADA_RECORD_STACK;
+      continue;
+    }
     auto call = [&] {
       stack.push_back(kBase + random() % kFunctions * sizeof(ada_function));
-      r.what = stack.back() | ADA_RECORD_CALL;
+      position -= random() % 200 ? 2 : 0; // functions may share a frame
+      positions.push_back(position);
+      r.what = stack.back() | ADA_RECORD_CALL | (random() % 500 ? position << ring::kPositionShift : 0);
     };
     if (random() % 1000 >= wild) {
-      if (stack.empty() || random() % 2)
+      if (stack.empty() || random() % 10 < (i < ADA_CHUNK_RECORDS / 2 ? calls : 10 - calls))
         call();
       else {
         r.what = stack.back() | ADA_RECORD_RETURN;
-        stack.pop_back();
+        stack.pop_back(), positions.pop_back();
+        position = positions.empty() ? kOutermost : positions.back();
       }
       continue;
     }
