@@ -118,11 +118,12 @@ Outcome acquire(AdaThread &t, uint64_t what, uint64_t &position, bool hasWaited,
   const ring::OwnChunk own = first ? ring::OwnChunk{false, false} : ring::ownChunk(*t.slot, *t.chunk);
   const bool beyond = first || (own.isRead && own.isHeld) || what == ADA_RECORD_NOTHING; // no chunk to wait with
   ada_chunk *chunk;
-  Ring::Taken taken = recorder.ring.takeChunk(beyond, chunk);
+  uint64_t madeFrom;
+  Ring::Taken taken = recorder.ring.takeChunk(beyond, chunk, madeFrom);
   if (taken == Ring::Taken::Yes) {
     if (!first) // it may make a system call, which counts as holding the thread up
       recorder.ring.chunkClosed();
-    hold.endWith(*chunk, t, recorder.ring.touch(*chunk));
+    hold.endWith(*chunk, t, madeFrom);
     ring::beginChunk(*t.slot, *chunk, t.nextSeq++, recorder.ticks.beginChunk(recorder.ring));
     uint64_t number = recorder.ring.numberOf(chunk) + 1;
     if (first) {

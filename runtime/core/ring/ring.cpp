@@ -5,6 +5,7 @@
 #include "shared/ring/thread_reader.h"
 
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/statfs.h>
 
 namespace ada::runtime {
@@ -14,12 +15,15 @@ constexpr uint64_t kGrowChunks = 16;
 // At the start there are as many as a thread needs to fill one while the drain makes the next ready. The limit is not
 // below that. Most processes of a build or a test suite need no more than one, so only that is touched.
 constexpr uint64_t kFirstChunks = 2, kTouchedChunks = 1;
+// So many chunks are mapped before there is memory for them, if the limit is not lower and addresses are not limited:
+// what a thread that does nothing but call fills in 18 ms. With more, programs that limit their addresses had less.
+constexpr uint64_t kAhead = 256;
 constexpr uint64_t kThreadsOffset = ADA_CHUNK_BYTES + ADA_RING_MODULES * sizeof(ada_ring_module);
 constexpr uint64_t kChunksOffset = kThreadsOffset + ADA_RING_THREADS * sizeof(ada_ring_thread);
 static_assert(kChunksOffset % ADA_CHUNK_BYTES == 0);
 // Addresses for header, tables and first chunks, which lie there as in the file. A part of them is before the first
 // chunk boundary.
-constexpr uint64_t kPlacesBytes = kChunksOffset + kFirstChunks * ADA_CHUNK_BYTES + ADA_CHUNK_BYTES;
+constexpr uint64_t placesBytes(uint64_t chunks) { return kChunksOffset + (chunks + 1) * ADA_CHUNK_BYTES; }
 static_assert(archInfo(arch::kAtfArch).elfMachine != 0, "shared/arch.h has no row for this architecture");
 
 // The tables of modules and threads grow by this many bytes when fewer than half of that are left. Until more than a
@@ -60,11 +64,15 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   if (error == 0)
     error = back(0, ADA_CHUNK_BYTES + kFirstBytes);
   if (error == 0) {
-    freeCount_ = freeThreadCount_ = inUse_ = lent_ = modulesReady_ = threadsReady_ = numbersReady_ = 0,
+    freeCount_ = freeThreadCount_ = inUse_ = lent_ = mapped_ = placed_ = modulesReady_ = threadsReady_ = numbersReady_ =
+        0,
     isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
     chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false, closedChunks_ = 0;
-    places_ = static_cast<char *>(reserveAddresses(kPlacesBytes));
+    uint64_t ahead = limit_ < kAhead ? limit_ : kAhead;
+    while (!(places_ = static_cast<char *>(reserveAddresses(placesBytes(ahead)))) && ahead > kFirstChunks)
+      ahead = ahead / 8 > kFirstChunks ? ahead / 8 : kFirstChunks;
+    placesBytes_ = placesBytes(ahead);
     lists_ = static_cast<char *>(sys::mapMemory(listBytes()));
     error = places_ && lists_ ? 0 : -ENOMEM;
   }
@@ -90,6 +98,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
     h.chunks_offset = kChunksOffset;
     h.chunks_capacity = capacity_;
     prepareModules(modules);
+    mapAhead((placesBytes_ - placesBytes(0)) / ADA_CHUNK_BYTES);
     prepareChunks();
     if (freeCount_ == 0)
       error = error_;
@@ -118,13 +127,12 @@ void Ring::abandon() {
     if (memory)
       sys::unmap(memory, bytes);
   };
-  const uint64_t inPlaces = chunks_ && chunks_[0] == firstChunk() ? kFirstChunks : 0;
-  for (uint64_t i = inPlaces, end; chunks_ && i < capacity_ && chunks_[i]; i = end) {
+  for (uint64_t i = placed_, end; chunks_ && i < capacity_ && chunks_[i]; i = end) {
     for (end = i + 1; end < capacity_ && chunks_[end] == chunks_[end - 1] + ADA_CHUNK_BYTES;)
       ++end; // mapped together
     unmap(chunks_[i], (end - i) * ADA_CHUNK_BYTES);
   }
-  unmap(places_, kPlacesBytes);
+  unmap(places_, placesBytes_);
   unmap(lists_, listBytes());
   if (isInProgramsTable_)
     sys::close(fd_);
@@ -180,9 +188,9 @@ int Ring::back(uint64_t offset, uint64_t bytes) {
   return error < 0 ? error : 0;
 }
 
-char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
+char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at, int access) {
   auto map = [&](void *place) {
-    const long r = sys::call(SYS_mmap, place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd_, offset);
+    const long r = sys::call(SYS_mmap, place, bytes, access, MAP_SHARED | MAP_FIXED, fd_, offset);
     const bool failed = r < 0 && r > -4096;
     if (failed) // what else there is, such as EINVAL, comes from file systems that can't
       noteError(r == -ENOMEM || r == -EAGAIN ? static_cast<int>(r) : -ENODEV);
@@ -213,51 +221,103 @@ char *Ring::mapFile(uint64_t offset, uint64_t bytes, void *at) {
   return memory;
 }
 
-// Maps chunks after the existing ones.
-char *Ring::mapChunks(uint64_t count) {
-  const uint64_t used = header_->chunks_used, offset = kChunksOffset + used * ADA_CHUNK_BYTES;
-  const uint64_t bytes = count * ADA_CHUNK_BYTES;
-  char *const place = used == 0 && count == kFirstChunks ? firstChunk() : nullptr;
-  char *memory = back(offset, bytes) < 0 ? nullptr : mapFile(offset, bytes, place);
+// Notes where the next chunks are mapped.
+void Ring::addMapped(char *memory, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i)
+    chunks_[mapped_ + i] = memory + i * ADA_CHUNK_BYTES;
+  store(mapped_, mapped_ + count);
+}
+
+// Maps the first chunks, without memory: not accessible and not locked, or mlockall() would make all of it.
+void Ring::mapAhead(uint64_t count) {
+  count = count < capacity_ ? count : capacity_;
+  char *const memory = mapFile(kChunksOffset, count * ADA_CHUNK_BYTES, firstChunk(), PROT_NONE);
+  if (!memory) // locked memory is limited
+    return;
+  sys::call(SYS_munlock, memory, count * ADA_CHUNK_BYTES);
+  addMapped(memory, count);
+  placed_ = count;
+}
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23 // Linux 5.14; older kernels refuse
 #endif
-  const uint64_t touched = place ? kTouchedChunks * ADA_CHUNK_BYTES : bytes;
-  if (memory && sys::call(SYS_madvise, memory, touched, MADV_POPULATE_WRITE) < 0)
+
+// Makes memory for that many chunks after those that have some, all of which are mapped ahead, or none. By a new
+// mapping, which takes no further system call that a filter might not allow.
+char *Ring::fillChunks(uint64_t count) {
+  const uint64_t used = header_->chunks_used, bytes = count * ADA_CHUNK_BYTES;
+  const uint64_t offset = kChunksOffset + used * ADA_CHUNK_BYTES;
+  const bool isAhead = used < mapped_;
+  char *const memory = back(offset, bytes) < 0 ? nullptr : mapFile(offset, bytes, isAhead ? chunks_[used] : nullptr);
+  if (!memory)
+    return nullptr;
+  if (!isAhead)
+    addMapped(memory, count);
+  const uint64_t touched = used == 0 ? kTouchedChunks * ADA_CHUNK_BYTES : bytes;
+  if (sys::call(SYS_madvise, memory, touched, MADV_POPULATE_WRITE) < 0)
     __atomic_store_n(&isPopulated_, false, __ATOMIC_RELAXED);
-  for (uint64_t i = 0; memory && i < count; ++i) {
-    chunks_[used + i] = memory + i * ADA_CHUNK_BYTES;
+  for (uint64_t i = 0; i < count; ++i)
     chunk(used + i)->number = static_cast<uint32_t>(used + i);
-  }
   return memory;
 }
 
+// These have memory now: threads may take them.
+void Ring::addChunks(uint64_t count) {
+  Lock lock(mutex_);
+  const uint64_t used = header_->chunks_used;
+  for (uint64_t i = count; i-- > 0;)
+    freeChunks_[freeCount_++] = static_cast<uint32_t>(used + i);
+  store(header_->chunks_used, used + count);
+}
+
 bool Ring::growPool(uint64_t chunks) {
-  Lock growing(growing_); // another thread of the drain may have been faster
+  Lock growing(growing_); // a thread, or another one of the drain, may have been faster
   const uint64_t used = header_->chunks_used;
   if (used >= capacity_)
     return false;
   chunks = chunks < capacity_ - used ? chunks : capacity_ - used;
-  const bool isDone = mapChunks(chunks) != nullptr;
+  if (used < mapped_ && used + chunks > mapped_)
+    chunks = mapped_ - used;
+  const bool isDone = fillChunks(chunks) != nullptr;
   store(chunksExhausted_, !isDone);
-  if (!isDone)
+  if (isDone)
+    addChunks(chunks);
+  return isDone;
+}
+
+// For a thread that finds none ready. The kernel says if there is no memory, where a store would raise SIGBUS. Not if
+// the thread has a filter, which might end it for these calls.
+bool Ring::makeChunk(bool beyond) {
+  if (!growing_.tryLock())
     return false;
-  Lock lock(mutex_);
-  for (uint64_t i = chunks; i-- > 0;)
-    freeChunks_[freeCount_++] = static_cast<uint32_t>(used + i);
-  store(header_->chunks_used, used + chunks);
-  return true;
+  const uint64_t used = header_->chunks_used;
+  const bool isDone = used < mapped_ && used < (beyond ? capacity_ : limit_) &&
+                      sys::call(SYS_prctl, PR_GET_SECCOMP) == 0 &&
+                      sys::call(SYS_mprotect, chunks_[used], ADA_CHUNK_BYTES, PROT_READ | PROT_WRITE) == 0 &&
+                      sys::call(SYS_madvise, chunks_[used], ADA_CHUNK_BYTES, MADV_POPULATE_WRITE) == 0;
+  if (isDone) {
+    chunk(used)->number = static_cast<uint32_t>(used);
+    addChunks(1);
+  }
+  growing_.unlock();
+  return isDone;
 }
 
 ada_chunk *Ring::lend() {
   Lock growing(growing_);
+  while (header_->chunks_used < mapped_ && header_->chunks_used + kLent > mapped_) { // the last that are mapped ahead
+    if (!fillChunks(1))
+      return nullptr;
+    addChunks(1);
+  }
   const uint64_t used = header_->chunks_used;
   const uint64_t needed = (limit_ > used ? limit_ - used : 0) + kLent;
   struct statfs room = {};
   if (used + kLent > capacity_ || sys::call(SYS_fstatfs, fd_, &room) < 0 ||
       room.f_bavail * static_cast<uint64_t>(room.f_bsize) < needed * ADA_CHUNK_BYTES)
     return nullptr;
-  char *memory = mapChunks(kLent);
+  char *const memory = fillChunks(kLent);
   if (!memory)
     return nullptr;
   Lock lock(mutex_);
@@ -288,7 +348,9 @@ uint64_t Ring::wantedChunks() const {
 bool Ring::isShort() const { return !load(chunksExhausted_) && load(header_->chunks_used) < wantedChunks(); }
 
 void Ring::prepareChunks() {
-  constexpr uint64_t kMostAtOnce = 4 * kGrowChunks;
+  // The kernel takes 40 us for a chunk's memory. A thread that comes meanwhile waits for these, or makes its own after
+  // it.
+  constexpr uint64_t kMostAtOnce = 2;
   uint64_t beyond = countBeyond();
   while (true) {
     uint64_t used = header_->chunks_used, wanted = wantedChunks(), free = load(freeCount_);
@@ -307,7 +369,7 @@ void Ring::prepareChunks() {
   }
 }
 
-Ring::Taken Ring::takeChunk(bool beyond, ada_chunk *&result) {
+Ring::Taken Ring::takeReady(bool beyond, ada_chunk *&result) {
   Lock lock(mutex_);
   if (freeCount_ > 0) {
     uint32_t number = freeChunks_[freeCount_ - 1];
@@ -323,6 +385,22 @@ Ring::Taken Ring::takeChunk(bool beyond, ada_chunk *&result) {
   return load(chunksExhausted_) ? Taken::NoMemory : Taken::Later;
 }
 
+Ring::Taken Ring::takeChunk(bool beyond, ada_chunk *&result, uint64_t &madeFrom) {
+  madeFrom = 0;
+  Taken taken = takeReady(beyond, result);
+  while (taken == Taken::Later) {
+    madeFrom = madeFrom || isTimeless() ? madeFrom : stamp();
+    if (!makeChunk(beyond))
+      return taken;
+    taken = takeReady(beyond, result); // another thread may be faster
+  }
+  if (const uint64_t from = taken == Taken::Yes ? touch(*result) : 0; from && !madeFrom)
+    madeFrom = from;
+  return taken;
+}
+
+// Touches the chunk's memory if nothing has touched it yet and the kernel did not do so when it was made; otherwise
+// every page would hold up a hook. Returns the stamp before that, or 0 if there was nothing to do.
 uint64_t Ring::touch(ada_chunk &chunk) const {
   const bool isUsed = chunk.start_stamp != 0;
   const bool isTouched = chunk.number < kTouchedChunks || chunk.number >= kFirstChunks;
@@ -336,7 +414,7 @@ uint64_t Ring::touch(ada_chunk &chunk) const {
 }
 
 bool Ring::takeChunkForDrain(ada_chunk *&result) {
-  while (takeChunk(true, result) != Taken::Yes) // another thread may be faster
+  while (takeReady(true, result) != Taken::Yes) // another thread may be faster
     if (header_->chunks_used >= capacity_ || !growPool(1))
       return false;
   return true;

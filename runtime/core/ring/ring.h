@@ -3,9 +3,11 @@
 // All functions may be called from any thread with signals blocked, except those marked as the drain's; none calls
 // libc. See shared/ring/ring_file.h for the layout.
 //
-// Threads only take what is ready. The drain allocates memory for the file's holes and maps it, through a descriptor in
-// its own file table. So the program's limits, identity, root directory, full descriptor table and seccomp filter can't
-// stop the ring from growing, and growing the ring does not disturb them.
+// Threads take what is ready. The drain allocates memory for the file's holes and maps it, through a descriptor in its
+// own file table. So the program's limits, identity, root directory, full descriptor table and seccomp filter can't
+// stop the ring from growing, and growing the ring does not disturb them. If nothing is ready, because the drain has no
+// core at that time, a thread makes memory for a chunk itself, in a part of the file that the drain has mapped ahead:
+// that takes no descriptor.
 #pragma once
 
 #include "core/base/os.h"
@@ -76,11 +78,8 @@ public:
     NoMemory, // the file could not grow
   };
   // Takes a free chunk, without contents. `beyond`: ignore the limit, because the thread has no chunk to wait with.
-  Taken takeChunk(bool beyond, ada_chunk *&chunk);
-  // Called after taking a chunk: touches its memory if nothing has touched it yet and the kernel did not do so when it
-  // was mapped; otherwise every page would hold up a hook. Returns the stamp before that, or 0 if there was nothing to
-  // do.
-  uint64_t touch(ada_chunk &chunk) const;
+  // `madeFrom`: the stamp before memory was made for it, or 0.
+  Taken takeChunk(bool beyond, ada_chunk *&chunk, uint64_t &madeFrom);
   // For the drain, which can allocate memory at once. False if there is none.
   bool takeChunkForDrain(ada_chunk *&chunk);
   // For the drain: kLent consecutive chunks that are never returned, in addition to those that threads may use. Null
@@ -177,9 +176,15 @@ private:
   void noteError(int error) { __atomic_store_n(&error_, error, __ATOMIC_RELAXED); }
   // Allocates memory of the file for these bytes: a store to a hole could raise SIGBUS on a full file system.
   int back(uint64_t offset, uint64_t bytes);
-  // Maps a part of the file that has memory, at `at` or at any chunk boundary. Null if that fails.
-  char *mapFile(uint64_t offset, uint64_t bytes, void *at = nullptr);
-  char *mapChunks(uint64_t count);
+  // Maps a part of the file, at `at` or at any chunk boundary. Null if that fails.
+  char *mapFile(uint64_t offset, uint64_t bytes, void *at = nullptr, int access = PROT_READ | PROT_WRITE);
+  void addMapped(char *memory, uint64_t count);
+  void mapAhead(uint64_t count);
+  char *fillChunks(uint64_t count);
+  void addChunks(uint64_t count);
+  bool makeChunk(bool beyond);
+  uint64_t touch(ada_chunk &chunk) const;
+  Taken takeReady(bool beyond, ada_chunk *&chunk);
   char *firstChunk() const;
   uint64_t listBytes() const;
   bool growPool(uint64_t chunks);
@@ -206,7 +211,10 @@ private:
   ada_ring_header *header_ = nullptr;
   ada_ring_module *modules_ = nullptr; // address space for all; modulesReady_ of them are mapped
   ada_ring_thread *threads_ = nullptr; // likewise
-  char **chunks_ = nullptr;            // where each is; null after the last
+  char **chunks_ = nullptr;            // where each is; null after the last that is mapped
+  uint64_t placesBytes_ = 0;           // of `places_`
+  uint64_t placed_ = 0;                // so many have their addresses there
+  uint64_t mapped_ = 0;                // so many chunks are mapped; those from chunks_used on have no memory yet
   uint64_t limit_ = 0, capacity_ = 0, inUse_ = 0;
   uint64_t lent_ = 0;              // part of both the limit and the capacity
   bool isPopulated_ = true;        // (atomic) the kernel has touched all memory that it was asked to
@@ -223,7 +231,7 @@ private:
   uint64_t modulesPublished_ = 0, passed_ = 0;
   uint32_t firstRetired_ = 0, lastRetired_ = 0; // slot number + 1; linked by next_retired, in order of their stamps
   Mutex mutex_;
-  Mutex growing_; // taken by the drain's threads
+  Mutex growing_; // held while memory is made for chunks
 };
 
 } // namespace ada::runtime
