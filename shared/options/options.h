@@ -16,7 +16,7 @@
 
 namespace ada::options {
 
-enum class Type : uint8_t { String, Choice, Bool, Size, Number, Time, Share, Clock, Rotation };
+enum class Type : uint8_t { String, Choice, Bool, Size, SizeOrAuto, Number, Time, Share, Clock, Rotation };
 
 // A line of options.inc.
 struct Option {
@@ -51,6 +51,7 @@ constexpr Kept keptAs(Type type) {
   case Type::Bool:
     return Kept::Truth;
   case Type::Size:
+  case Type::SizeOrAuto:
   case Type::Number:
   case Type::Time:
   case Type::Share:
@@ -120,7 +121,7 @@ inline bool parseRotation(TextPiece value, Rotation &rotation) {
 }
 
 // Whether an option can have that value. `number`: what is kept of it if it is not kept as text; of a Time nanoseconds,
-// of a Share hundredths of a percent.
+// of a Share hundredths of a percent, of `auto` 0.
 inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) {
   switch (option.type) {
   case Type::String:
@@ -140,6 +141,14 @@ inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) 
     return isOneOf(value, "0|1");
   case Type::Size:
     return parseSize(value, number);
+  case Type::SizeOrAuto:
+    number = 0;
+    if (value == "auto")
+      return true;
+    if (!parseSize(value, number))
+      return false;
+    number += number == 0; // as little as there can be
+    return true;
   case Type::Number:
     return takeNumber(value, number) && value.empty();
   case Type::Time:

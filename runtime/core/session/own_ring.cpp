@@ -5,6 +5,9 @@
 #include "core/facts/process_info.h"
 #include "session.h"
 #include "shared/ring/ring_places.h"
+#include "shared/text/memory_room.h"
+
+#include <sys/sysinfo.h>
 
 namespace ada::runtime {
 namespace {
@@ -57,8 +60,20 @@ void refuse(const char *place, int error) {
   lastRefusal = error;
 }
 
+// With buffer=auto, what fits here becomes the option's value, which the manifest shows.
+void chooseBuffer(uint64_t &buffer) {
+  if (buffer != 0)
+    return;
+  struct sysinfo machine = {};
+  const bool isKnown = sys::call(SYS_sysinfo, &machine) == 0;
+  const auto bytes = [&](uint64_t units) { return isKnown ? units * machine.mem_unit : UINT64_MAX; };
+  const auto readFile = [](const char *file, char *to, size_t n) { return sys::readFile(file, to, n); };
+  buffer = bufferBytesFor(askMemoryRoom(readFile, bytes(machine.totalram), bytes(machine.freeram)));
+}
+
 int create(const char *path) {
-  const Options &o = runtime.options;
+  Options &o = runtime.options;
+  chooseBuffer(o.buffer);
   const uint64_t lent = o.detail_mode[0] == 'w' ? o.detail_buffer : 0;
   return recorder.ring.create(path, o.buffer, lent, runtime.images.count());
 }

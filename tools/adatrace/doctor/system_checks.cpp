@@ -3,6 +3,7 @@
 #include "installed_parts.h"
 
 #include "ada/abi.h"
+#include "shared/text/memory_room.h"
 #include "trace/base/file_descriptor.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
@@ -14,6 +15,7 @@
 #include <linux/perf_event.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 namespace ada::cli {
@@ -22,7 +24,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr uint64_t kRingBytes = uint64_t(64) << 20;      // of one process, by default
 constexpr uint64_t kLittleDiskBytes = uint64_t(1) << 30; // a busy program writes it in a few minutes
 
 // The first line of a file; empty if it can't be read.
@@ -105,25 +106,52 @@ void checkScheduling(Findings &findings) {
                                                   : "allow perf_event_open in the container's seccomp profile");
 }
 
+// What a process's ring may take here, and why it is that much.
+struct RingSize {
+  uint64_t bytes;
+  std::string why;
+};
+
+RingSize ringSize() {
+  struct sysinfo machine = {};
+  const bool isKnown = ::sysinfo(&machine) == 0;
+  const auto bytes = [&](uint64_t units) { return isKnown ? units * machine.mem_unit : UINT64_MAX; };
+  const auto readFile = [](const char *path, char *to, size_t most) {
+    std::ifstream file(path, std::ios::binary);
+    file.read(to, static_cast<std::streamsize>(most));
+    return file.gcount();
+  };
+  const MemoryRoom room = askMemoryRoom(readFile, bytes(machine.totalram), bytes(machine.freeram));
+  const uint64_t size = bufferBytesFor(room);
+  const std::string_view whose = room.isOfGroup ? "this control group" : "this machine";
+  return {size, size == kMostBufferBytes ? ""
+                : size == kLeastBufferBytes
+                    ? fmt::format(", the least there can be, because {} has {} of memory, {} of it free", whose,
+                                  formatBytes(room.limit), formatBytes(room.free))
+                : size == room.limit / 16
+                    ? fmt::format(", a sixteenth of the memory of {}, {}", whose, formatBytes(room.limit))
+                    : fmt::format(", a quarter of the free memory of {}, {}", whose, formatBytes(room.free))};
+}
+
 void checkSharedMemory(Findings &findings) {
   const std::string place = "/dev/shm";
   const std::optional<uint64_t> space = freeBytes(place);
+  const RingSize ring = ringSize();
   const char *const elsewhere = "ring=DIR in ADA_OPTIONS, or `record --ring DIR`, puts rings elsewhere";
+  const std::string room = fmt::format("{} has {} left; each recording process takes up to {}{}", place,
+                                       formatBytes(space.value_or(0)), formatBytes(ring.bytes), ring.why);
   if (!space || access(place.c_str(), W_OK | X_OK) != 0)
     findings.note("memory",
                   fmt::format("{} {}, so rings are files beside the traces, or in /tmp, which may be slower", place,
                               space ? "can't be written to" : "does not exist"),
                   elsewhere);
-  else if (*space < kRingBytes)
-    findings.note("memory",
-                  fmt::format("{} has {} left; each recording process takes up to {}", place, formatBytes(*space),
-                              formatBytes(kRingBytes)),
+  else if (*space < ring.bytes)
+    findings.note("memory", room,
                   fmt::format("remove what is not needed there (`adatrace recover --clean` removes rings of dead "
                               "programs), give a container more (--shm-size), or use a smaller buffer=; {}",
                               elsewhere));
   else
-    findings.ok("memory", fmt::format("{} has {} left; each recording process takes up to {}", place,
-                                      formatBytes(*space), formatBytes(kRingBytes)));
+    findings.ok("memory", room);
 }
 
 void checkControl(Findings &findings) {
