@@ -161,8 +161,9 @@ inline bool parseValue(const Option &option, TextPiece value, uint64_t &number) 
 
 // What a value has to be, for a message.
 inline const char *wanted(const Option &option) {
-  return option.type == Type::Time    ? "a time with its unit (10us, 5ms, 2s)"
-         : option.type == Type::Share ? "a share from 0.01% to 100%, or none"
+  return option.type == Type::Time         ? "a time with its unit (10us, 5ms, 2s)"
+         : option.type == Type::SizeOrAuto ? "a size like 4096, 64K, 16M or 1G, or auto"
+         : option.type == Type::Share      ? "a share from 0.01% to 100%, or none"
          : option.type == Type::Rotation
              ? "a size of at least 64K (64M), a time of at least 100ms with its unit (60s), or none"
              : option.metavar;

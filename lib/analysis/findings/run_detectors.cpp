@@ -79,7 +79,7 @@ void findMissing(const SessionFacts &facts, std::vector<CannotSay> &missing) {
           {"what threads waited for: library calls were not recorded; build with --ada-calls=default", ""});
     else if (!facts.waits->hasArguments)
       missing.push_back({"which lock or condition it was: arguments of library calls were not recorded",
-                         "adatrace record --waits --packed PROGRAM"});
+                         "adatrace record --waits PROGRAM"});
   }
   uint64_t lost = 0;
   for (const ProcessRun &run : facts.processes.all)

@@ -3,7 +3,7 @@
 // RUN: adatrace record --packed --session=%t/s2 %t/frame 2>&1 | FileCheck %s --check-prefixes=WHY,FRAME
 // RUN: for s in s1 s2; do adatrace report --format=csv --columns=exceptions,missing %t/$s 2>/dev/null | sort -u | FileCheck %s --check-prefix=ENDS --match-full-lines; done
 // RUN: for s in s1 s2; do adatrace tree %t/$s 2>/dev/null | FileCheck %s --check-prefix=TREE; done
-// RUN: adatrace record --session=%t/atf %t/frame 2>&1 | FileCheck %s --check-prefix=ATF
+// RUN: adatrace record --format=2 --session=%t/atf %t/frame 2>&1 | FileCheck %s --check-prefix=ATF
 // RUN: grep -c '"inferred_count"' %t/atf/pid_*/manifest.json
 // REQUIRES: x86_64
 // Two stacks that assembly switches between, on the heap or in a frame of the main stack, where positions prove that

@@ -12,7 +12,7 @@
 // A wrong option prints one line: which, why and where to look. The program runs untraced, and nothing is created.
 // NAME:   AdaTrace: unknown option 'nonsense' in ADA_OPTIONS{{.*}}help=1{{.*}}runs untraced
 // CHOICE: AdaTrace: option 'format' in ADA_OPTIONS: '3' is not 1|2{{.*}}runs untraced
-// SIZE:   AdaTrace: option 'buffer' in ADA_OPTIONS: '12Q' is not SIZE{{.*}}runs untraced
+// SIZE:   AdaTrace: option 'buffer' in ADA_OPTIONS: '12Q' is not a size like 4096, 64K, 16M or 1G, or auto{{.*}}runs untraced
 // VALUE:  AdaTrace: option 'format' in ADA_OPTIONS has no value: write format=1|2{{.*}}runs untraced
 // QUOTE:  AdaTrace: option 'include' in ADA_OPTIONS: the closing ' is missing{{.*}}runs untraced
 // BOOL:   AdaTrace: option 'help' in ADA_OPTIONS: 'yes' is not 0|1{{.*}}runs untraced

@@ -40,7 +40,7 @@ TEST(Options, Defaults) {
     EXPECT_EQ(o["format"], "2");
     EXPECT_EQ(o["enabled"], "true");
     EXPECT_EQ(o["overflow"], "block");
-    EXPECT_EQ(o["buffer"], "67108864");
+    EXPECT_EQ(o["buffer"], "0"); // auto, until there is a ring
     EXPECT_EQ(o["clock"], "auto");
     EXPECT_EQ(o["help"], "false");
     EXPECT_EQ(o["message"], "");
@@ -74,7 +74,10 @@ TEST(Options, Sizes) {
   EXPECT_EQ(parsed("buffer=2G")["buffer"], "2147483648");
   for (const char *bad : {"buffer=", "buffer=K", "buffer=-1", "buffer=1.5M", "buffer=1MB",
                           "buffer=99999999999999999999", "buffer=18446744073709551615K"})
-    EXPECT_NE(refusal(bad).find("is not SIZE"), std::string::npos) << bad;
+    EXPECT_NE(refusal(bad).find("is not a size like 4096"), std::string::npos) << bad;
+  EXPECT_EQ(parsed("buffer=auto")["buffer"], "0");
+  EXPECT_EQ(parsed("buffer=0")["buffer"], "1"); // as little as there can be
+  EXPECT_NE(refusal("detail_buffer=auto").find("is not SIZE"), std::string::npos);
 }
 
 TEST(Options, RefusalsAreOneLineThatNamesTheOption) {

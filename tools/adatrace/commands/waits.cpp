@@ -30,7 +30,7 @@ void tellWhatIsMissing(const analysis::Waits &waits, const TraceInput &input) {
             waits.hasLane ? "; the functions that waited are shown instead" : "");
   else if (!waits.hasArguments)
     warning("{} has no arguments of these calls, so it is unknown what they waited for: record with `adatrace record "
-            "--waits --packed PROGRAM`",
+            "--waits PROGRAM`",
             input.name());
   if (!waits.hasLane && waits.hasWaitFunctions)
     warning("{} has no on-CPU times: calls of functions that wait count if they took {} or more", input.name(),

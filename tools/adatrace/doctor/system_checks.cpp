@@ -186,7 +186,7 @@ void checkClock(Findings &findings) {
 
 void checkDisk(const std::string &directory, uint64_t bytesPerHour, Findings &findings) {
   const std::optional<uint64_t> space = freeBytes(directory);
-  const char *const remedy = "write elsewhere (--output), keep less (--max-size, --rotate, --packed), or make room";
+  const char *const remedy = "write elsewhere (--output), keep less (--max-size, --rotate), or make room";
   if (!space || access(directory.c_str(), W_OK | X_OK) != 0) {
     findings.problem("disk", fmt::format("{} {}", directory, space ? "can't be written to" : "does not exist"),
                      "write elsewhere (--output)");

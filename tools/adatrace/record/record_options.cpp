@@ -6,6 +6,8 @@
 #include "process/session_place.h"
 #include "trace/base/quantities.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace ada::cli {
@@ -41,9 +43,11 @@ void declareRuntimeOptions(CommandLine &line, RecordOptions &options) {
     const std::string_view name = option.name;
     if (name == "help")
       continue;
+    const auto *const own = std::ranges::find(kOwnDefaults, name, [](const auto &one) { return one.first; });
+    const char *const value = own != std::end(kOwnDefaults) ? own->second : option.defaultValue;
     std::string sentence = option.sentence;
-    if (*option.defaultValue)
-      sentence += std::string(" [") + option.defaultValue + "]";
+    if (*value)
+      sentence += std::string(" [") + value + "]";
     const std::string flag = flagOf(option);
     const auto set = [&options, &option](const std::string &value) {
       std::string problem = problemOf(option, value);
@@ -95,9 +99,9 @@ void declareRecord(CommandLine &line, RecordOptions &options) {
           "Show progress on standard error while the program runs: auto (only on a terminal), always or never");
   line.flag("--waits", options.waits,
             "Also record the arguments of functions that wait, so that `adatrace waits` and `why` show what they "
-            "waited for. Best "
-            "with --packed, which slows the program least. The program must be built with --ada-calls=default");
-  line.flag("--packed", options.packed, "Same as --format=packed: about one byte per event").excludes("--format");
+            "waited for. The program must be built with --ada-calls=default");
+  line.flag("--packed", options.packed, "Same as --format=packed, which is the default: about one byte per event")
+      .excludes("--format");
   line.flag("--append", options.append, "Add to the session named by --session even if it already holds a trace");
   addQuiet(line, options.quiet, "Print only errors: no hints, no closing line");
 }

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <sys/types.h>
+#include <utility>
 #include <vector>
 
 namespace ada::cli {
@@ -20,6 +21,11 @@ struct RecordOptions {
   pid_t pid = 0;      ///< of a running process; 0: a program is started
   std::string length; ///< of a recording of a running process
 };
+
+/// Run-time options that `record` sets if the user does not. Packed files cost the program least; record prints the
+/// closing line itself, for all processes together, and explains a crash.
+inline constexpr std::pair<const char *, const char *> kOwnDefaults[] = {
+    {"format", "packed"}, {"summary", "never"}, {"crash", "1"}};
 
 void declareRecord(CommandLine &line, RecordOptions &options);
 

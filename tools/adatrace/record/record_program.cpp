@@ -120,8 +120,7 @@ void exportOptions(OptionList &options, const std::string &session) {
          "directory",
          session);
   setOption(options, "session", session);
-  // record prints the closing line itself, for all processes together, and explains a crash.
-  for (const auto &[option, value] : {std::pair("summary", "never"), std::pair("crash", "1")})
+  for (const auto &[option, value] : kOwnDefaults)
     if (!findOption(options, option))
       setOption(options, option, value);
   setenv("ADA_OPTIONS", joinOptions(options).c_str(), 1);
