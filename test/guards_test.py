@@ -266,10 +266,15 @@ class OneDefinition(unittest.TestCase):
 
 
 class Includes(unittest.TestCase):
-    def problems(self, source, **more):
+    def problems(self, source):
         files = {"lib/trace/base/a.h": "namespace ada {\nint found(int a);\nstruct S {\n  int own(int);\n};\n}\n", "tools/adatrace/b.cpp": source,
-                 "tools/adatrace/b.h": '#include "trace/base/a.h"\n', "runtime/core/c.h": "int read(int);\n", **more}
-        return list(includes.problemsIn(files))
+                 "tools/adatrace/b.h": '#include "trace/base/a.h"\n', "runtime/core/c.h": "int read(int);\n"}
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder).resolve()
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            return list(includes.problemsIn(root, [root / name for name in files]))
 
     def testCalls(self):
         self.assertEqual(["tools/adatrace/b.cpp calls found(), and does not include lib/trace/base/a.h"], self.problems("int i = found(1);\n"))

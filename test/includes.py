@@ -12,12 +12,12 @@ import pathlib
 import re
 import sys
 
+import layering
 from style import withoutText
 
 # Where headers are, and which sources may include them.
 FOLDERS = {"include": ".", "shared": ".", "lib": "lib|tools|python|test", "tools": "tools|test", "runtime": "runtime|test/(?:unit|model)",
            "pass": "pass|test", "python": "python", "test": "test"}
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.M)
 DECLARED = re.compile(r"^(?:\[\[\w+\]\] |template <[^\n]*> )*[A-Za-z_][\w:<>,&* ]*[ &*>](\w+)\([^;{]*?\)(?: const)?(?: noexcept)?\s*[;{]", re.M)
 CALLED = re.compile(r"(?<![\w.>:~])(?!__attribute__)(\w+)\(")
 
@@ -27,46 +27,29 @@ def declares(code, name):
     return re.search(rf"[\w>&*~\]] *[&*(]*\b{name}\)?\s*[({{=;,:)]|#[ \t]*define {name}\b|\busing [\w:]+::{name}\b", code)
 
 
-def problemsIn(files):
-    """What is wrong with these files, given as {name: text}."""
-    code = {name: withoutText(text) for name, text in files.items()}
-    ends = collections.defaultdict(list)
-    for name in files:
-        ends[name.rsplit("/", 1)[-1]].append(name)
-
-    def included(name, text):
-        for wanted in INCLUDE.findall(text):
-            folder = name.rsplit("/", 1)[0]
-            beside = f"{folder}/{wanted}"
-            yield from [beside] if beside in files else [f for f in ends[wanted.rsplit("/", 1)[-1]] if f"/{f}".endswith(f"/{wanted}")]
-
-    direct = {name: set(included(name, text)) for name, text in files.items()}
+def problemsIn(root, paths):
+    """What is wrong with these files, which are under `root`."""
+    texts = {path: path.read_text() for path in paths}
+    code = {path: withoutText(text) + "".join(re.findall(r"#[ \t]*define[^\n]*", text)) for path, text in texts.items()}
+    named = lambda path: path.relative_to(root).as_posix()
     declaring = collections.defaultdict(set)
-    for name in files:
-        if name.endswith(".h"):
-            for function in DECLARED.findall(code[name]):
-                declaring[function].add(name)
-    for name in sorted(files):
-        if not name.endswith(".cpp"):
-            continue
-        seen, left = {name}, [name]
-        while left:
-            more = direct[left.pop()] - seen
-            seen |= more
-            left += more
-        for function in sorted(set(CALLED.findall(code[name]))):
-            headers = {h for h in declaring.get(function, ()) if re.match(FOLDERS[h.split("/")[0]], name)}
-            if headers and not headers & seen and not any(declares(code[f] + "".join(re.findall(r"#[ \t]*define[^\n]*", files[f])), function) for f in seen):
-                yield f"{name} calls {function}(), and does not include {' or '.join(sorted(headers))}"
+    for path in paths:
+        if path.suffix == ".h":
+            for function in DECLARED.findall(code[path]):
+                declaring[function].add(path)
+    for path in (p for p in paths if p.suffix == ".cpp"):
+        seen = {path} | set(layering.reached(root, path, {}))
+        for function in sorted(set(CALLED.findall(code[path]))):
+            headers = {h for h in declaring.get(function, ()) if re.match(FOLDERS[named(h).split("/")[0]], named(path))}
+            if headers and not headers & seen and not any(declares(code[f], function) for f in seen if f in code):
+                yield f"{named(path)} calls {function}(), and does not include {' or '.join(sorted(map(named, headers)))}"
 
 
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else __file__).resolve()
-    root = root if root.is_dir() else root.parent.parent
-    files = {str(path.relative_to(root)): path.read_text() for folder in FOLDERS for path in (root / folder).rglob("*")
-             if path.suffix in (".h", ".cpp")}
-    problems = list(problemsIn(files))
-    print(*problems, f"{len(files)} files, {len(problems)} calls of functions that are not declared", sep="\n")
+    root = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else pathlib.Path(__file__).resolve().parent.parent
+    paths = sorted(path for folder in FOLDERS for path in (root / folder).rglob("*") if path.suffix in (".h", ".cpp"))
+    problems = list(problemsIn(root, paths))
+    print(*problems, f"{len(paths)} files, {len(problems)} calls of functions that are not declared", sep="\n")
     return 1 if problems else 0
 
 

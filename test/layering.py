@@ -4,6 +4,7 @@
 The rules below are checked against every #include, and the table in docs/explanation/design.md is made from them: the check fails
 if the page differs, --write updates it. The first rule whose folder contains a file applies.
 """
+import functools
 import pathlib
 import re
 import sys
@@ -207,18 +208,30 @@ def ruleFor(path):
     return None
 
 
+# What tests have in their path besides.
+OF_TESTS = ["test/unit", "test/formats/convert", "lib/formats/dial9"]
+
+
 def headersOf(root, path, text):
     """Each `#include` as (match, file of the project or None)."""
     roots = [path.parent, root, root / "include", root / "lib", root / "pass", root / "tools/adatrace", root / "runtime",
              root / "runtime/os/linux", *sorted(root.glob("runtime/arch/*"))]
+    if path.is_relative_to(root / "test"):
+        roots += [root / folder for folder in OF_TESTS]
     for match in INCLUDE.finditer(text):
         yield match, next(((r / match[2]).resolve() for r in roots if (r / match[2]).is_file()), None)
 
 
+@functools.cache
+def directly(root, path):
+    """The project files that a file includes itself."""
+    return [target for _, target in headersOf(root, path, path.read_text()) if target]
+
+
 def reached(root, path, seen):
     """Adds to `seen` all project files that a file includes, directly or not, each with the file that includes it."""
-    for _, target in headersOf(root, path, path.read_text()):
-        if target and target not in seen:
+    for target in directly(root, path):
+        if target not in seen:
             seen[target] = path
             reached(root, target, seen)
     return seen
