@@ -86,23 +86,27 @@ constexpr bool parseMemoryGroup(TextPiece text, TextPiece &path, bool &isFirstVe
 }
 
 /// Asks /proc and /sys/fs/cgroup about the calling process. In a container its path may be that of the host, of which
-/// it sees nothing; then the group at the mount point is its own. `machine` and `machineFree`: the machine's memory.
-/// `readFile` takes a path, a buffer and its size, and returns the number of bytes, or a negative number.
-/// Async-signal-safe if that is. Takes 3 KiB of stack.
-template <class ReadFile> MemoryRoom askMemoryRoom(ReadFile &&readFile, uint64_t machine, uint64_t machineFree) {
-  MemoryRoom room = {machine, machineFree, false};
+/// it sees nothing; then the group at the mount point is its own. `machine`: a struct sysinfo, zeroed if the system
+/// does not say. `readFile` takes a path, a buffer and its size, and returns the number of bytes, or a negative number.
+/// Async-signal-safe if that is. Takes 4 KiB of stack.
+template <class ReadFile, class Sysinfo> MemoryRoom askMemoryRoom(ReadFile &&readFile, const Sysinfo &machine) {
+  MemoryRoom room;
+  if (machine.mem_unit > 0)
+    room.limit = uint64_t{machine.totalram} * machine.mem_unit,
+    room.free = uint64_t{machine.freeram} * machine.mem_unit;
   char groups[1024], path[512], text[2048];
   const auto read = [&](const char *name, char *to, size_t most) {
     const auto n = readFile(name, to, most);
     return TextPiece(to, n > 0 ? static_cast<size_t>(n) : 0);
   };
   // Memory that holds files is free as well.
-  if (machineFree / 4 < bufferBytesFor({machine, UINT64_MAX, false}))
+  if (room.free / 4 < bufferBytesFor({room.limit, UINT64_MAX, false}))
     if (const uint64_t available = detail::numberAfter(read("/proc/meminfo", text, sizeof text), "MemAvailable:");
         available > 0 && available < UINT64_MAX / 1024)
       room.free = available * 1024;
   TextPiece group;
   bool isFirst = false;
+  const uint64_t most = room.limit;
   if (!parseMemoryGroup(read("/proc/self/cgroup", groups, sizeof groups), group, isFirst))
     return room;
   const TextPiece base = isFirst ? "/sys/fs/cgroup/memory" : "/sys/fs/cgroup";
@@ -119,7 +123,7 @@ template <class ReadFile> MemoryRoom askMemoryRoom(ReadFile &&readFile, uint64_t
     while (group.endsWith("/"))
       group = group.first(group.size - 1);
     const uint64_t limit = detail::numberIn(ask(isFirst ? "/memory.limit_in_bytes" : "/memory.max"));
-    if (limit < machine) { // version 1 has a large number for none
+    if (limit < most) { // version 1 has a large number for none
       const uint64_t used = detail::numberIn(ask(isFirst ? "/memory.usage_in_bytes" : "/memory.current"));
       uint64_t free = used < limit ? limit - used : 0;
       if (free / 4 < limit / 16)

@@ -2,21 +2,16 @@
 #include "trace/base/boot_time.h"
 
 #include "shared/text/boot_offset.h"
-#include "trace/base/file_descriptor.h"
+#include "trace/base/read_all.h"
 
 #include <ctime>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace ada {
 
 static int64_t findBootOffset() {
-  const auto readFile = [](const char *path, char *to, size_t n) {
-    const FileDescriptor file(::open(path, O_RDONLY | O_CLOEXEC));
-    return file ? ::read(file.get(), to, n) : -1;
-  };
   int64_t offsetNs = 0; // if the system does not say
-  askBootOffset(::readlink, readFile, offsetNs);
+  askBootOffset(::readlink, readBeginning, offsetNs);
   return offsetNs;
 }
 

@@ -65,10 +65,9 @@ void chooseBuffer(uint64_t &buffer) {
   if (buffer != 0)
     return;
   struct sysinfo machine = {};
-  const bool isKnown = sys::call(SYS_sysinfo, &machine) == 0;
-  const auto bytes = [&](uint64_t units) { return isKnown ? units * machine.mem_unit : UINT64_MAX; };
+  sys::call(SYS_sysinfo, &machine);
   const auto readFile = [](const char *file, char *to, size_t n) { return sys::readFile(file, to, n); };
-  buffer = bufferBytesFor(askMemoryRoom(readFile, bytes(machine.totalram), bytes(machine.freeram)));
+  buffer = bufferBytesFor(askMemoryRoom(readFile, machine));
 }
 
 int create(const char *path) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
+#include <sys/sysinfo.h>
 
 using namespace ada;
 
@@ -22,7 +23,9 @@ MemoryRoom roomWith(const std::map<std::string, std::string> &files, uint64_t fr
     std::memcpy(to, at->second.data(), size);
     return static_cast<long>(size);
   };
-  return askMemoryRoom(readFile, 16 * kGiB, free);
+  struct sysinfo machine = {};
+  machine.totalram = 16 * kGiB / 4096, machine.freeram = free / 4096, machine.mem_unit = 4096;
+  return askMemoryRoom(readFile, machine);
 }
 
 std::string bytes(uint64_t n) { return std::to_string(n) + "\n"; }
@@ -39,6 +42,13 @@ TEST(MemoryRoom, TheMachine) {
       roomWith({{"/proc/self/cgroup", root}, {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n"}})
           .limit,
       16 * kGiB);
+}
+
+TEST(MemoryRoom, NothingIsKnown) {
+  const struct sysinfo unknown = {};
+  const MemoryRoom room = askMemoryRoom([](const char *, char *, size_t) { return -1; }, unknown);
+  EXPECT_EQ(room.limit, UINT64_MAX);
+  EXPECT_EQ(bufferBytesFor(room), kMostBufferBytes);
 }
 
 TEST(MemoryRoom, FilesInMemoryAreFree) {

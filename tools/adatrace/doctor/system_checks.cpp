@@ -7,6 +7,7 @@
 #include "trace/base/file_descriptor.h"
 #include "trace/base/format.h"
 #include "trace/base/quantities.h"
+#include "trace/base/read_all.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -114,14 +115,8 @@ struct RingSize {
 
 RingSize ringSize() {
   struct sysinfo machine = {};
-  const bool isKnown = ::sysinfo(&machine) == 0;
-  const auto bytes = [&](uint64_t units) { return isKnown ? units * machine.mem_unit : UINT64_MAX; };
-  const auto readFile = [](const char *path, char *to, size_t most) {
-    std::ifstream file(path, std::ios::binary);
-    file.read(to, static_cast<std::streamsize>(most));
-    return file.gcount();
-  };
-  const MemoryRoom room = askMemoryRoom(readFile, bytes(machine.totalram), bytes(machine.freeram));
+  ::sysinfo(&machine);
+  const MemoryRoom room = askMemoryRoom(readBeginning, machine);
   const uint64_t size = bufferBytesFor(room);
   const std::string_view whose = room.isOfGroup ? "this control group" : "this machine";
   return {size, size == kMostBufferBytes ? ""
