@@ -9,13 +9,13 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+from timed import timed
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODES = {"packed": "format=packed", "packed, tick": "format=packed:clock=tick", "ATF 2": "format=2", "off": "enabled=0"}
@@ -33,23 +33,21 @@ def drainFigures(build, folder):
     return found
 
 
-def timed(command, folder, options=""):
+def cost(command, folder, options):
     """Seconds that passed, and of processor time."""
     session = folder / "session"
     shutil.rmtree(session, ignore_errors=True)
-    before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    subprocess.run(command, env={**os.environ, "ADA_OPTIONS": f"{options}:session={session}"}, check=True, stdout=subprocess.DEVNULL)
-    passed, after = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-    return passed, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    environment = {**os.environ, "ADA_OPTIONS": f"{options}:session={session}"}
+    return timed(lambda: subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL))[1:]
 
 
 def programFigures(programs, folder):
     found = {}
     for mode, options in MODES.items():
-        found[f"JSON, {mode}: s"], found[f"JSON, {mode}: processor s"] = timed([programs / "json"], folder, options)
+        found[f"JSON, {mode}: s"], found[f"JSON, {mode}: processor s"] = cost([programs / "json"], folder, options)
     several = f"for i in $(seq 50); do {programs / 'empty'}; done"
     for mode in ("packed", "off"):
-        found[f"50 starts, {mode}: processor s"] = timed(["sh", "-c", several], folder, MODES[mode])[1]
+        found[f"50 starts, {mode}: processor s"] = cost(["sh", "-c", several], folder, MODES[mode])[1]
     return found
 
 

@@ -14,7 +14,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import statistics
 import subprocess
@@ -26,6 +25,7 @@ repository = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(repository / "bench"))
 from recorded import recorded
 from sources import call, clean, fromDebian, fromNpm
+from timed import timed
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree with the plugin and the runtime")
@@ -159,12 +159,10 @@ def run(program, words, environment, before, session):
 
     environment = clean | {name: named(value) for name, value in environment.items()}
     command = [named(word) for word in before] + [str(program), *words]
-    used, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
-    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    spent, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    done, passed, used = timed(lambda: subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
     if done.returncode:
         raise Ended(f"{' '.join(command)} ended with {done.returncode}")
-    return spent, after.ru_utime + after.ru_stime - used.ru_utime - used.ru_stime, done.stdout
+    return passed, used, done.stdout
 
 
 def buildTarget(target, compiler, flags, program):
