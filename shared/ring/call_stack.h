@@ -20,9 +20,7 @@ inline constexpr Product kLost = Product::of(kLostFunction);
 inline constexpr Product kOutside = Product::of(UINT64_MAX); // no function: see below
 
 struct CallStack {
-  // The owner's memory: a frame that stands for what is around the outermost call, and those of the open calls.
-  Frame *memory = nullptr;
-  Frame *frames = nullptr;
+  Frame *frames = nullptr; // before them is one that stands for what is around the outermost call
   size_t depth = 0;
   size_t capacity = 0;
 
@@ -32,18 +30,20 @@ struct CallStack {
 
   // Memory for `count` frames, which begins with those that there are.
   void adopt(Frame *made, size_t count) {
-    memory = made, frames = made + 1, capacity = count - 1;
-    memory[0] = {kOutside, 0, 0, kNoPosition};
+    made[0] = {kOutside, 0, 0, kNoPosition};
+    frames = made + 1, capacity = count - 1;
   }
-  size_t memoryBytes() const { return memory ? (capacity + 1) * sizeof(Frame) : 0; }
+  // The owner's memory, and for how many frames it is; null and 0 before there is any.
+  Frame *memory() const { return frames ? frames - 1 : nullptr; }
+  size_t memoryCount() const { return frames ? capacity + 1 : 0; }
 
   uint64_t position() const { return depth > 0 ? frames[depth - 1].position : kNoPosition; }
 
   bool push(uint64_t functionId, uint64_t beginNs, Grow grow) { return push(functionId, beginNs, position(), grow); }
   bool push(uint64_t functionId, uint64_t beginNs, uint64_t position, Grow grow) {
     if (depth == capacity) {
-      const size_t count = memory ? capacity + 1 : 0, more = count ? count * 2 : 256;
-      Frame *const made = grow(memory, count, more);
+      const size_t count = memoryCount(), more = count ? count * 2 : 256;
+      Frame *const made = grow(memory(), count, more);
       if (!made)
         return false;
       adopt(made, more);

@@ -94,7 +94,7 @@ template <class Sink>
 __attribute__((always_inline)) inline uint64_t takePlainTo(ThreadWalk &w, const WalkRules &rules, ThreadExpansion &t,
                                                            ClockMap &clock, ModuleMap &modules, Sink &given) {
   // Without memory, or before the first STACK record, a call is not plain.
-  if (w.runCount > 0 || t.gaps.isOpen || w.place + 1 >= ADA_CHUNK_RECORDS || !t.stack.memory || t.stackBase == 0)
+  if (w.runCount > 0 || t.gaps.isOpen || w.place + 1 >= ADA_CHUNK_RECORDS || !t.stack.frames || t.stackBase == 0)
     return 0;
   Frame *const frames = t.stack.frames, *const beyond = frames + t.stack.capacity;
   Frame *free = frames + t.stack.depth, *lowest = frames + t.floor;

@@ -128,7 +128,7 @@ void relocate(State &s, ptrdiff_t delta) {
   CallStack &stack = r.expansion.stack;
   for (size_t i = stack.depth; i < kMostFrames; ++i)
     s.frames[1 + i] = {};
-  move(stack.memory), move(stack.frames);
+  move(stack.frames);
 }
 
 void copy(State &to, const State &from) {

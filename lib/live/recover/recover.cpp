@@ -53,7 +53,7 @@ struct Expansion : ring::ThreadExpansion {
   Expansion(const Expansion &) = delete;
   Expansion &operator=(const Expansion &) = delete;
   ~Expansion() {
-    std::free(stack.memory);
+    std::free(stack.memory());
     std::free(gaps.list);
   }
 };

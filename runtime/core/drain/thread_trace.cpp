@@ -64,8 +64,8 @@ void ThreadTrace::beginReading() {
 }
 
 void ThreadTrace::release() {
-  if (const ring::CallStack &stack = reader_.expansion.stack; stack.memory)
-    sys::unmap(stack.memory, stack.memoryBytes());
+  if (const ring::CallStack &stack = reader_.expansion.stack; stack.frames)
+    sys::unmap(stack.memory(), stack.memoryCount() * sizeof(ring::Frame));
   if (reader_.expansion.gaps.list)
     sys::unmap(reader_.expansion.gaps.list, sizeof(ring::GapList));
 }

@@ -64,15 +64,13 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
   if (error == 0)
     error = back(0, ADA_CHUNK_BYTES + kFirstBytes);
   if (error == 0) {
-    freeCount_ = freeThreadCount_ = inUse_ = lent_ = mapped_ = placed_ = modulesReady_ = threadsReady_ = numbersReady_ =
-        0,
+    freeCount_ = freeThreadCount_ = inUse_ = lent_ = mapped_ = modulesReady_ = threadsReady_ = numbersReady_ = 0,
     isPopulated_ = true;
     firstRetired_ = lastRetired_ = 0, passed_ = 0;
     chunksExhausted_ = threadsExhausted_ = isWantedBeyond_ = false, closedChunks_ = 0;
-    uint64_t ahead = limit_ < kAhead ? limit_ : kAhead;
-    while (!(places_ = static_cast<char *>(reserveAddresses(placesBytes(ahead)))) && ahead > kFirstChunks)
-      ahead = ahead / 8 > kFirstChunks ? ahead / 8 : kFirstChunks;
-    placesBytes_ = placesBytes(ahead);
+    ahead_ = limit_ < kAhead ? limit_ : kAhead;
+    while (!(places_ = static_cast<char *>(reserveAddresses(placesBytes(ahead_)))) && ahead_ > kFirstChunks)
+      ahead_ = ahead_ / 8 > kFirstChunks ? ahead_ / 8 : kFirstChunks;
     lists_ = static_cast<char *>(sys::mapMemory(listBytes()));
     error = places_ && lists_ ? 0 : -ENOMEM;
   }
@@ -98,7 +96,7 @@ int Ring::create(const char *path, uint64_t bufferBytes, uint64_t lentBytes, uin
     h.chunks_offset = kChunksOffset;
     h.chunks_capacity = capacity_;
     prepareModules(modules);
-    mapAhead((placesBytes_ - placesBytes(0)) / ADA_CHUNK_BYTES);
+    mapAhead();
     prepareChunks();
     if (freeCount_ == 0)
       error = error_;
@@ -127,12 +125,13 @@ void Ring::abandon() {
     if (memory)
       sys::unmap(memory, bytes);
   };
-  for (uint64_t i = placed_, end; chunks_ && i < capacity_ && chunks_[i]; i = end) {
+  const uint64_t inPlaces = chunks_ && chunks_[0] == firstChunk() ? ahead_ : 0;
+  for (uint64_t i = inPlaces, end; chunks_ && i < capacity_ && chunks_[i]; i = end) {
     for (end = i + 1; end < capacity_ && chunks_[end] == chunks_[end - 1] + ADA_CHUNK_BYTES;)
       ++end; // mapped together
     unmap(chunks_[i], (end - i) * ADA_CHUNK_BYTES);
   }
-  unmap(places_, placesBytes_);
+  unmap(places_, placesBytes(ahead_));
   unmap(lists_, listBytes());
   if (isInProgramsTable_)
     sys::close(fd_);
@@ -229,14 +228,13 @@ void Ring::addMapped(char *memory, uint64_t count) {
 }
 
 // Maps the first chunks, without memory: not accessible and not locked, or mlockall() would make all of it.
-void Ring::mapAhead(uint64_t count) {
-  count = count < capacity_ ? count : capacity_;
-  char *const memory = mapFile(kChunksOffset, count * ADA_CHUNK_BYTES, firstChunk(), PROT_NONE);
+void Ring::mapAhead() {
+  const uint64_t bytes = ahead_ * ADA_CHUNK_BYTES;
+  char *const memory = mapFile(kChunksOffset, bytes, firstChunk(), PROT_NONE);
   if (!memory) // locked memory is limited
     return;
-  sys::call(SYS_munlock, memory, count * ADA_CHUNK_BYTES);
-  addMapped(memory, count);
-  placed_ = count;
+  sys::call(SYS_munlock, memory, bytes);
+  addMapped(memory, ahead_);
 }
 
 #ifndef MADV_POPULATE_WRITE

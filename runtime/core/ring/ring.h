@@ -179,7 +179,7 @@ private:
   // Maps a part of the file, at `at` or at any chunk boundary. Null if that fails.
   char *mapFile(uint64_t offset, uint64_t bytes, void *at = nullptr, int access = PROT_READ | PROT_WRITE);
   void addMapped(char *memory, uint64_t count);
-  void mapAhead(uint64_t count);
+  void mapAhead();
   char *fillChunks(uint64_t count);
   void addChunks(uint64_t count);
   bool makeChunk(bool beyond);
@@ -212,9 +212,8 @@ private:
   ada_ring_module *modules_ = nullptr; // address space for all; modulesReady_ of them are mapped
   ada_ring_thread *threads_ = nullptr; // likewise
   char **chunks_ = nullptr;            // where each is; null after the last that is mapped
-  uint64_t placesBytes_ = 0;           // of `places_`
-  uint64_t placed_ = 0;                // so many have their addresses there
-  uint64_t mapped_ = 0;                // so many chunks are mapped; those from chunks_used on have no memory yet
+  uint64_t ahead_ = 0;                 // so many chunks can have their addresses in `places_`
+  uint64_t mapped_ = 0;                // so many are mapped; those from chunks_used on have no memory yet
   uint64_t limit_ = 0, capacity_ = 0, inUse_ = 0;
   uint64_t lent_ = 0;              // part of both the limit and the capacity
   bool isPopulated_ = true;        // (atomic) the kernel has touched all memory that it was asked to

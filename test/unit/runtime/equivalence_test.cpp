@@ -127,7 +127,7 @@ template <class File> void record(Memory &memory, File &file, unsigned seed) {
     }
   append();
   EXPECT_EQ(file.finish(false), 0);
-  std::free(reader.expansion.stack.memory);
+  std::free(reader.expansion.stack.memory());
 }
 
 std::string bytesOf(const std::string &path) {

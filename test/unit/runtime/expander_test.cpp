@@ -25,7 +25,7 @@ public:
     module_.begin = kBase, module_.end = kBase + 26 * sizeof(ada_function), module_.module_id = 1;
     modules_.update(&module_, 1);
   }
-  ~Expansion() { std::free(state.stack.memory); }
+  ~Expansion() { std::free(state.stack.memory()); }
 
   void record(ada_record r, CallStack::Grow how = grow) {
     expand(state, r, clock_, modules_, how, [&](const Event &e) { events.push_back(e); });
@@ -407,5 +407,5 @@ TEST(Notes, WaitingCallsAreInsideOfAllThatTheFileHasOpen) {
            [&](const Event &e) { times.push_back(e.timestampNs); });
   EXPECT_EQ(times, (std::vector<uint64_t>{100, 110, 200}));
   for (CallStack *stack : {&inFile, &atKill.stack, &restored.stack})
-    std::free(stack->memory);
+    std::free(stack->memory());
 }

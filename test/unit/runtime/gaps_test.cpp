@@ -136,7 +136,7 @@ public:
     state.gaps.startNs = 3;
   }
   ~Records() {
-    std::free(state.stack.memory);
+    std::free(state.stack.memory());
     std::free(state.gaps.list);
   }
   void call(uint64_t ns, char function) { add(ns, entry(function) | ADA_RECORD_CALL); }

@@ -43,7 +43,7 @@ public:
     map_.update(modules_, 3);
     batch_.records = records_.data(), batch_.details = details_.data(), batch_.places = places_.data();
   }
-  ~Reading() { std::free(state.stack.memory); }
+  ~Reading() { std::free(state.stack.memory()); }
 
   void pass(uint64_t limit, bool closed) {
     for (bool again = true; again;) {
