@@ -28,7 +28,7 @@ def declares(code, name):
 
 
 def problemsIn(root, paths):
-    """What is wrong with these files, which are under `root`."""
+    """A sentence for each function that one of these files calls without its declaration; they are under `root`."""
     texts = {path: path.read_text() for path in paths}
     code = {path: withoutText(text) + "".join(re.findall(r"#[ \t]*define[^\n]*", text)) for path, text in texts.items()}
     named = lambda path: path.relative_to(root).as_posix()

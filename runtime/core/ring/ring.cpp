@@ -284,8 +284,8 @@ bool Ring::growPool(uint64_t chunks) {
   return isDone;
 }
 
-// For a thread that finds none ready. The kernel says if there is no memory, where a store would raise SIGBUS. Not if
-// the thread has a filter, which might end it for these calls.
+// Called by a thread that finds no chunk ready. If there is no memory, madvise() fails, where a store would raise
+// SIGBUS. A thread with a seccomp filter leaves it to the drain, because the filter might end it for these calls.
 bool Ring::makeChunk(bool beyond) {
   if (!growing_.tryLock())
     return false;

@@ -212,8 +212,8 @@ private:
   ada_ring_module *modules_ = nullptr; // address space for all; modulesReady_ of them are mapped
   ada_ring_thread *threads_ = nullptr; // likewise
   char **chunks_ = nullptr;            // where each is; null after the last that is mapped
-  uint64_t ahead_ = 0;                 // so many chunks can have their addresses in `places_`
-  uint64_t mapped_ = 0;                // so many are mapped; those from chunks_used on have no memory yet
+  uint64_t ahead_ = 0;                 // the number of chunks for which `places_` has addresses
+  uint64_t mapped_ = 0;                // the number that are mapped; those from chunks_used on have no memory yet
   uint64_t limit_ = 0, capacity_ = 0, inUse_ = 0;
   uint64_t lent_ = 0;              // part of both the limit and the capacity
   bool isPopulated_ = true;        // (atomic) the kernel has touched all memory that it was asked to
