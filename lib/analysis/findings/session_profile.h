@@ -6,7 +6,7 @@
 #pragma once
 
 #include "analysis/calls/thread_workers.h"
-#include "duration_bins.h"
+#include "analysis/outliers/duration_bins.h"
 #include "trace/path_tree.h"
 
 #include <array>

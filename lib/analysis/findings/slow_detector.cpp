@@ -77,18 +77,21 @@ double shareOfOwn(const OutlierFactor &factor, const Outliers &outliers) {
   return ownNs > 0 ? std::min(1.0, explained / ownNs) : 0;
 }
 
-// What all slow calls would not have taken without the factor. Code that runs longer shares its core for longer, and
-// calls that were set aside because of that have their part in it. A wait ends when the thread is on-CPU again. And
-// when and where a call ran does not make it need a core for longer.
+// What all slow calls would not have taken without the factor, also those that were set aside because they were
+// preempted. Code that runs longer is preempted for longer. A wait ends when the thread is on-CPU again. And when and
+// where a call ran does not make it need a core for longer.
 double stakeOf(const OutlierFactor &factor, const Outliers &outliers, const FunctionCost &cost) {
-  const auto calls = static_cast<double>(outliers.slowCalls), aside = static_cast<double>(outliers.preemptedSlow);
-  const double eachNs = explainedNs(factor, outliers), share = shareOfOwn(factor, outliers);
-  if (factor.kind == FactorKind::Waiting)
-    return eachNs * (calls + aside);
-  if (aside == 0)
-    return eachNs * calls * cost.sum.perCore();
-  const double preemptedNs = isCircumstance(factor.kind) ? 0 : outliers.preemptedMeanNs;
-  return eachNs * calls + share * (outliers.extraNs + preemptedNs) * aside;
+  const auto calls = static_cast<double>(outliers.slowCalls);
+  const double eachNs = explainedNs(factor, outliers);
+  const double preemptedExtraNs =
+      outliers.preemptedSlowOwnNs - outliers.ordinaryMeanNs * static_cast<double>(outliers.preemptedSlow);
+  const double ns = eachNs * calls + shareOfOwn(factor, outliers) * preemptedExtraNs;
+  if (factor.kind == FactorKind::Waiting || isCircumstance(factor.kind))
+    return ns;
+  if (outliers.preemptedCalls == 0) // some of the slow calls may be slow for no other reason
+    return ns * cost.sum.perCore();
+  const double partOfWork = std::min(1.0, eachNs / (outliers.slowMeanNs - outliers.preemptedExtraNs));
+  return ns + partOfWork * (outliers.preemptedExtraNs * calls + outliers.preemptedSlowNs);
 }
 
 // A path of callees is cut to its end: "… > call > delCommand, which …".

@@ -87,12 +87,23 @@ uint64_t CallTimes::at(uint64_t rank) const {
   return last;
 }
 
-uint64_t CallTimes::countFrom(uint64_t ns) const {
-  uint64_t sum = 0;
+template <class Use> void CallTimes::eachFrom(uint64_t ns, const Use &use) const {
   for (size_t number = size_t{placeOf(ns).row} * kGroupsOfRow; number < groups_.size(); ++number)
     if (groups_[number])
       for (const auto &[duration, calls] : durationsOf(number))
-        sum += duration >= ns ? calls : 0;
+        if (duration >= ns)
+          use(duration, calls);
+}
+
+uint64_t CallTimes::countFrom(uint64_t ns) const {
+  uint64_t sum = 0;
+  eachFrom(ns, [&](uint64_t, uint64_t calls) { sum += calls; });
+  return sum;
+}
+
+uint64_t CallTimes::totalFrom(uint64_t ns) const {
+  uint64_t sum = 0;
+  eachFrom(ns, [&](uint64_t duration, uint64_t calls) { sum += duration * calls; });
   return sum;
 }
 

@@ -56,6 +56,8 @@ public:
   uint64_t at(uint64_t rank) const;
   /// How many calls take that long or longer; exact for values from at() or longest().
   uint64_t countFrom(uint64_t ns) const;
+  /// How long these take together.
+  uint64_t totalFrom(uint64_t ns) const;
   /// The longest durations, the longest first, and how often each: `count` calls, or some more.
   std::vector<std::pair<uint64_t, uint64_t>> longest(uint64_t count) const;
   /// At most about `count` calls with fromNs <= duration <= toNs; each one had the same chance to be chosen.
@@ -104,6 +106,8 @@ private:
   /// The durations of a group in ascending order, and how often each. Exact if all calls were kept; otherwise
   /// those that were kept stand for the others of their bins.
   std::vector<std::pair<uint64_t, uint64_t>> durationsOf(size_t group) const;
+  /// Calls `use` with each of the durations that are `ns` or longer, and how often it is there.
+  template <class Use> void eachFrom(uint64_t ns, const Use &use) const;
 
   size_t most_;
   uint64_t count_ = 0, totalNs_ = 0;

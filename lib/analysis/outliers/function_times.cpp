@@ -170,8 +170,10 @@ private:
     times.preempted.add(ns, order, fill);
     if (preemptedNs <= ns / 2)
       times.preemptedLess.add(ns - preemptedNs, order, fill);
-    else
-      times.mostlyPreempted.add(ns - preemptedNs, order, fill), times.mostlyPreemptedNs += preemptedNs;
+    else {
+      times.mostlyPreempted.add(ns - preemptedNs, order, fill);
+      times.mostlyPreemptedNs.add(ns - preemptedNs, static_cast<int64_t>(preemptedNs));
+    }
   }
   [[gnu::noinline]] void addLong(const Span &span) {
     longCalls.push_back({span.functionIndex, part().thread, span.beginNs, span.endNs});

@@ -5,6 +5,7 @@
 
 #include "analysis/calls/thread_workers.h"
 #include "call_times.h"
+#include "duration_bins.h"
 
 #include <cstdint>
 #include <string>
@@ -25,9 +26,9 @@ struct FunctionTimes {
   /// Calls that were preempted for a twentieth of their durations or more. The second one has those that were preempted
   /// for at most half of it, without the time in which they were.
   CallTimes preempted, preemptedLess;
-  /// The others, without that time, and the sum of it. Which calls these are is not kept.
+  /// The others, without that time; and that time in nanoseconds, by what remained. Which calls these are is not kept.
   CallTimes mostlyPreempted{false};
-  uint64_t mostlyPreemptedNs = 0;
+  DurationBins mostlyPreemptedNs;
   uint64_t longestNs = 0;
   uint64_t longer = 0;    ///< calls that took longer than TimesWanted::longerThanNs
   uint64_t slower = 0;    ///< calls that took longer than TimesWanted::asked

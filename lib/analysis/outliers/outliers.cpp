@@ -420,6 +420,17 @@ bool isSlowWithoutPreemption(const Compared &rest, const FunctionTimes &function
          limits.slow * kOfPreempted >= function.mostlyPreempted.count();
 }
 
+// What is known of the calls that are not compared because they were preempted.
+void notePreempted(const FunctionTimes &function, const SlowLimits &limits, Outliers &result) {
+  const CallTimes &calls = function.mostlyPreempted;
+  const auto mean = [&](int64_t ns) { return static_cast<double>(ns) / static_cast<double>(calls.count()); };
+  result.preemptedCalls = calls.count();
+  result.preemptedMeanNs = calls.count() > 0 ? mean(function.mostlyPreemptedNs.count()) : 0;
+  result.preemptedSlow = calls.countFrom(limits.slowFromNs);
+  result.preemptedSlowOwnNs = static_cast<double>(calls.totalFrom(limits.slowFromNs));
+  result.preemptedSlowNs = static_cast<double>(function.mostlyPreemptedNs.countFrom(limits.slowFromNs));
+}
+
 } // namespace
 
 Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, const ReadTimes &times,
@@ -433,10 +444,7 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
     if (Compared rest = compared(function.withoutPreemption(), slowest, 0);
         isSlowWithoutPreemption(rest, function) && (call == CallId() || isSlowIn(rest, call))) {
       of = std::move(rest);
-      result.preemptedCalls = function.mostlyPreempted.count();
-      result.preemptedSlow = function.mostlyPreempted.countFrom(of.limits.slowFromNs);
-      result.preemptedMeanNs = static_cast<double>(function.mostlyPreemptedNs) /
-                               static_cast<double>(std::max<uint64_t>(result.preemptedCalls, 1));
+      notePreempted(function, of.limits, result);
     }
   const SlowLimits &limits = of.limits;
   result.calls = of.calls.count() + result.preemptedCalls;

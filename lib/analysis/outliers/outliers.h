@@ -110,8 +110,11 @@ struct Outliers {
   bool hasSched = false, hasArguments = false;
   /// Calls that were not compared, because they were preempted for most of their time, and for how long on average.
   uint64_t preemptedCalls = 0;
-  uint64_t preemptedSlow = 0; ///< of these, how many would be slow without it
   double preemptedMeanNs = 0;
+  /// Some of these would be slow without it: how many, how long they would take together, and for how long they were
+  /// preempted together.
+  uint64_t preemptedSlow = 0;
+  double preemptedSlowOwnNs = 0, preemptedSlowNs = 0;
   OutlierVerdict verdict() const;
   uint64_t callsNeeded = 0; ///< with too few calls to compare: how many there should be; otherwise 0
 };

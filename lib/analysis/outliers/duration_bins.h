@@ -27,6 +27,13 @@ public:
     return *this;
   }
   int64_t count() const { return count_; }
+  /// How many took that long or longer.
+  int64_t countFrom(uint64_t ns) const {
+    int64_t sum = 0;
+    for (size_t i = binOf(ns); i < counts_.size(); ++i)
+      sum += counts_[i];
+    return sum;
+  }
   /// The duration that the share `part` of the calls do not exceed; 0 without calls.
   uint64_t quantile(double part) const {
     auto left = static_cast<int64_t>(part * static_cast<double>(count_));
