@@ -20,6 +20,7 @@ struct PassOptions {
   bool unwind = true;
   bool consumeMarks = false;
   bool pointees = false;
+  bool cheapOff = false;
 };
 
 /// Sets the option NAME, without "ada-", to VALUE, which is empty where none was given. Returns what is wrong, to

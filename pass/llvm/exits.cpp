@@ -33,6 +33,8 @@ void insertGuarded(const Frame &frame, Instruction *before, const DebugLoc &loca
                    function_ref<void(IRBuilder<> &)> write) {
   IRBuilder<> builder(before);
   builder.SetCurrentDebugLocation(location);
+  if (frame.isRecorded)
+    return write(builder);
   insertSeldom(builder.CreateTrunc(frame.enabled, builder.getInt8Ty()), before, location, write);
 }
 

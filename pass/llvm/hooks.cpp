@@ -153,6 +153,13 @@ void Hooks::call(IRBuilder<> &builder, StringRef name, const Frame &frame, Array
   call->setAttributes(AttributeList::get(context, ofCall, AttributeSet(), attributes));
 }
 
+LoadInst *readEnabled(IRBuilder<> &builder, GlobalVariable &enable) {
+  // Volatile and not atomic: x86 widens a volatile load in the same instruction.
+  LoadInst *enabled = builder.CreateAlignedLoad(builder.getInt8Ty(), &enable, Align(1), /*isVolatile=*/true, "ada.on");
+  enabled->setMetadata("nosanitize", MDNode::get(builder.getContext(), {}));
+  return enabled;
+}
+
 Frame Hooks::makeFrame(Function &function, Value *enabled, bool endsOtherwise) {
   IRBuilder<> builder(&*function.getEntryBlock().begin());
   AllocaInst *memory =

@@ -27,7 +27,12 @@ struct Frame {
   llvm::AllocaInst *coroutine = nullptr; // the frame of a coroutine that the function creates; recorded like a result
                                          // in memory if the function has no such result
   uint32_t carried = 0;                  // for ada_function, gathered while hooks are made
+  bool isRecorded = false;               // the byte is known not to be 0
 };
+
+/// Reads ENABLE, the byte of a function, once, so that a call is recorded with both its ends or not at all, whenever
+/// the runtime writes it.
+llvm::LoadInst *readEnabled(llvm::IRBuilder<> &builder, llvm::GlobalVariable &enable);
 
 class Hooks {
 public:

@@ -10,6 +10,7 @@
 #include "library_functions.h"
 #include "llvm_compat.h"
 #include "options.h"
+#include "recorded_copy.h"
 #include "site_table.h"
 #include "source_text.h"
 #include "type_text.h"
@@ -59,6 +60,8 @@ private:
   DenseMap<const Function *, Value *> enabled_; // of functions that may be jumped back to
 
   void instrument(Function &function, Unwinding *unwinding);
+  void addHooks(Function &function, const Site &site, Unwinding *unwinding, ArrayRef<CallBase *> twice,
+                bool isRecorded);
   bool announceProcessEnds();
   void followFibers();
   void followCall(CallBase &call);
@@ -174,28 +177,36 @@ void keepUnprotected(Function &function) {
 }
 
 void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
-  keepUnprotected(function);
-  Exits exits(function, unwinding);
+  const Site site = sites_.add(function);
   SmallVector<CallBase *, 2> twice;
   for (BasicBlock &block : function)
     for (Instruction &instruction : block)
       if (auto *call = dyn_cast<CallBase>(&instruction))
         if (isReturnsTwice(*call))
           twice.push_back(call);
+  if (!options_.cheapOff || form_ != SiteTable::Form::Tied || !twice.empty() || !reasonAgainstCopy(function).empty())
+    return addHooks(function, site, unwinding, twice, /*isRecorded=*/false);
+  Function &copy = makeRecordedCopy(function, *site.enable, afterStaticAllocas(function), openingLocation(function));
+  dropUntrueAttributes(function); // the copy's
+  function.addFnAttr(kAttrInstrumented);
+  addHooks(copy, site, unwinding, {}, /*isRecorded=*/true);
+}
 
-  Site site = sites_.add(function);
+/// Gives FUNCTION the hooks of SITE. TWICE: its calls that may return twice. ISRECORDED: it is not called otherwise.
+void ModuleInstrumenter::addHooks(Function &function, const Site &site, Unwinding *unwinding,
+                                  ArrayRef<CallBase *> twice, bool isRecorded) {
+  keepUnprotected(function);
+  Exits exits(function, unwinding);
   Instruction *start = afterArgumentStores(afterStaticAllocas(function));
   DebugLoc opening = openingLocation(function);
   IRBuilder<> builder(start);
   builder.SetCurrentDebugLocation(opening);
-  // Read once, so that a call is recorded with both its ends or not at all, whenever the runtime writes the byte.
-  // Volatile and not atomic: x86 widens a volatile load in the same instruction.
-  LoadInst *enabled =
-      builder.CreateAlignedLoad(builder.getInt8Ty(), site.enable, Align(1), /*isVolatile=*/true, "ada.on");
-  enabled->setMetadata("nosanitize", MDNode::get(function.getContext(), {}));
   // Widened to a pointer's width at once: adding it to the frame's address then costs no instruction.
-  Value *wide = builder.CreateZExt(enabled, builder.getInt64Ty());
+  Value *wide = builder.CreateZExt(readEnabled(builder, *site.enable), builder.getInt64Ty());
+  if (isRecorded) // it was; meanwhile it may have become 0
+    wide = builder.CreateOr(wide, ADA_ENABLE_INDEX);
   Frame frame = hooks_.makeFrame(function, wide, exits.endOtherwise());
+  frame.isRecorded = isRecorded;
   insertGuarded(frame, start, opening, [&](IRBuilder<> &inner) {
     hooks_.enter(inner, site.entry, function, frame);
     if (!twice.empty())
