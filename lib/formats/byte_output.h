@@ -8,12 +8,12 @@
 #include <string_view>
 #include <utility>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Hands bytes on in pieces of a suitable size. After the first error, which is kept, everything is ignored.
 class ByteOutput {
 public:
-  explicit ByteOutput(ByteSink sink) : sink_(std::move(sink)) { text_.reserve(2 * kFull); }
+  explicit ByteOutput(model::ByteSink sink) : sink_(std::move(sink)) { text_.reserve(2 * kFull); }
 
   /// The text that has not been handed on yet. Append to it, then call settle().
   std::string &text() { return text_; }
@@ -48,9 +48,9 @@ private:
     if (status_ && !bytes.empty() && !sink_(std::as_bytes(std::span(bytes))))
       status_ = Error{.code = "E_IO", .message = "the bytes of the output could not be written"};
   }
-  ByteSink sink_;
+  model::ByteSink sink_;
   std::string text_;
   Expected<void> status_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -7,13 +7,13 @@
 #include "trace/batch_builder.h"
 #include "trace/loss_list.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Passes a trace to a sink in the order in which a stream introduces it: numbers new items, cuts names that are too
 /// long, and collects events. The sink's first error is kept, and everything after it is ignored.
 class TraceBuilder {
 public:
-  TraceBuilder(TraceSink &sink, LossList &lost) : events_(sink), sink_(sink), limit_(lost) {}
+  TraceBuilder(model::TraceSink &sink, model::LossList &lost) : events_(sink), sink_(sink), limit_(lost) {}
 
   /// Only the first call counts.
   void begin(bool isRoot, std::optional<std::pair<uint64_t, uint64_t>> range = std::nullopt) {
@@ -21,7 +21,7 @@ public:
       events_.check(sink_.begin({.range = range, .isRoot = isRoot}));
   }
   /// Sets and returns the index of the process, thread or function.
-  uint32_t add(Process process) {
+  uint32_t add(model::Process process) {
     begin(true);
     process.index = processes_++;
     if (process.name.empty())
@@ -29,19 +29,19 @@ public:
     limit_.cut(process.name);
     limit_.cut(process.label);
     limit_.cut(process.executable);
-    return give(process, &TraceSink::addProcess);
+    return give(process, &model::TraceSink::addProcess);
   }
-  uint32_t add(Thread thread) {
+  uint32_t add(model::Thread thread) {
     thread.index = threads_++;
     limit_.cut(thread.name);
     limit_.cut(thread.label);
-    return give(thread, &TraceSink::addThread);
+    return give(thread, &model::TraceSink::addThread);
   }
-  uint32_t add(Function function) {
+  uint32_t add(model::Function function) {
     function.index = functions_++;
     for (std::string *const text : {&function.name, &function.displayName, &function.file, &function.signature})
       limit_.cut(*text);
-    return give(function, &TraceSink::addFunction);
+    return give(function, &model::TraceSink::addFunction);
   }
   void endThread(uint32_t thread) {
     events_.flush();
@@ -56,28 +56,28 @@ public:
     return status();
   }
 
-  BatchBuilder &events() { return events_; }
+  model::BatchBuilder &events() { return events_; }
   NameLimit &limit() { return limit_; }
   const Expected<void> &status() const { return events_.status(); }
   uint32_t functions() const { return functions_; } ///< number of them
 
 private:
-  template <class Item> uint32_t give(const Item &item, Expected<void> (TraceSink::*add)(const Item &)) {
+  template <class Item> uint32_t give(const Item &item, Expected<void> (model::TraceSink::*add)(const Item &)) {
     if (status())
       events_.check((sink_.*add)(item));
     return item.index;
   }
 
-  BatchBuilder events_;
-  TraceSink &sink_;
+  model::BatchBuilder events_;
+  model::TraceSink &sink_;
   NameLimit limit_;
   bool begun_ = false;
   uint32_t processes_ = 0, threads_ = 0, functions_ = 0;
 };
 
-class ByteSource : public TraceSource {
+class ByteSource : public model::TraceSource {
 public:
-  explicit ByteSource(ByteInput input) : input_(std::move(input)) {}
+  explicit ByteSource(model::ByteInput input) : input_(std::move(input)) {}
 
   Expected<void> makeRepeatable() override { return input_.spool(); }
   std::optional<double> progress() const override {
@@ -88,7 +88,7 @@ public:
   }
   const std::vector<Error> &problems() const override { return errors_; }
   const std::vector<Warning> &warnings() const override { return flaws_; }
-  std::vector<Loss> losses() const override { return lost_.list(); }
+  std::vector<model::Loss> losses() const override { return lost_.list(); }
 
 protected:
   /// Resets everything to the state before the first read().
@@ -111,10 +111,10 @@ protected:
     return {};
   }
 
-  ByteInput input_;
+  model::ByteInput input_;
   std::vector<Error> errors_;
   std::vector<Warning> flaws_;
-  LossList lost_;
+  model::LossList lost_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -3,7 +3,7 @@
 
 #include "analysis/query/tables.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 using columns::Column;
 using columns::ColumnType;
@@ -33,11 +33,13 @@ ColumnSink::ColumnSink(std::unique_ptr<columns::TableWriter> table)
     exits_.push_back(exit_.numberOfWord(spanEndName(how)));
 }
 
-void ColumnSink::newThread(const Thread &) { lanes_.emplace_back(); }
+void ColumnSink::newThread(const model::Thread &) { lanes_.emplace_back(); }
 
-void ColumnSink::newFunction(const Function &function) { names_.push_back(name_.numberOfWord(function.displayName)); }
+void ColumnSink::newFunction(const model::Function &function) {
+  names_.push_back(name_.numberOfWord(function.displayName));
+}
 
-void ColumnSink::offCpuTimes(const Thread &thread) {
+void ColumnSink::offCpuTimes(const model::Thread &thread) {
   lanes_[thread.index] = std::make_unique<SpanOffCpu>(table(), thread);
   followEvents(thread.index);
 }
@@ -88,8 +90,8 @@ void ColumnSink::writeOffCpu(const Row &row) {
   off ? putTime(selfRecorder_, times.self.recorderNs) : selfRecorder_.null();
 }
 
-void ColumnSink::mark(uint32_t, uint64_t, const Text &) { lose("marks: the file has one row per call"); }
+void ColumnSink::mark(uint32_t, uint64_t, const model::Text &) { lose("marks: the file has one row per call"); }
 
 void ColumnSink::leaveThread(uint32_t thread) { lanes_[thread].reset(); }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Memory: the open calls, what the writer needs, and the lanes of off-CPU times that the source holds.
 class ColumnSink : public RowSink {
@@ -19,12 +19,14 @@ public:
   bool wantsNumbers() const override { return true; }
 
 private:
-  void newThread(const Thread &thread) override;
-  void newFunction(const Function &function) override;
-  void offCpuTimes(const Thread &thread) override;
-  void nextEvent(const Event &event, std::span<const Span> open) override { lanes_[event.thread]->next(event, open); }
+  void newThread(const model::Thread &thread) override;
+  void newFunction(const model::Function &function) override;
+  void offCpuTimes(const model::Thread &thread) override;
+  void nextEvent(const model::Event &event, std::span<const Span> open) override {
+    lanes_[event.thread]->next(event, open);
+  }
   void writeRow(const Row &row) override;
-  void mark(uint32_t, uint64_t, const Text &) override;
+  void mark(uint32_t, uint64_t, const model::Text &) override;
   void leaveThread(uint32_t thread) override;
   void endTrace() override { table_->finish(); }
   const Expected<void> &status() const override { return table_->status(); }
@@ -40,4 +42,4 @@ private:
   std::vector<std::unique_ptr<SpanOffCpu>> lanes_; // by thread
 };
 
-} // namespace ada::model
+} // namespace ada::formats

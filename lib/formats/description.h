@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// One line: a label and a sentence. Programs get the numbers in `members`.
 struct InfoField {
@@ -58,7 +58,7 @@ struct Description {
   /// the session.
   size_t sessionProcesses = 0;
   std::function<bool(const std::function<void(const InfoSection &)> &)> eachOfSession = {};
-  std::function<std::unique_ptr<TraceSource>()> sessionSource = {};
+  std::function<std::unique_ptr<model::TraceSource>()> sessionSource = {};
   /// Warnings from reading a file.
   std::vector<Warning> warnings = {};
   std::optional<Error> problem = {};
@@ -73,4 +73,4 @@ struct Description {
   }
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <optional>
 
-namespace ada::model {
+namespace ada::formats {
 
-void SystemIds::add(const Process &process) {
+void SystemIds::add(const model::Process &process) {
   const bool isUsable = process.pid && *process.pid > 0 && *process.pid < kMadeUp;
   uint32_t pid = isUsable ? static_cast<uint32_t>(*process.pid) : 0;
   if (!isUsable || !known_.insert(pid).second)
@@ -17,7 +17,7 @@ void SystemIds::add(const Process &process) {
   pids_.push_back(pid);
 }
 
-void SystemIds::add(const Thread &thread) {
+void SystemIds::add(const model::Thread &thread) {
   const bool isUsable = thread.tid > 0 && thread.tid < kMadeUp;
   uint32_t tid = isUsable ? static_cast<uint32_t>(thread.tid) : 0;
   // Some consumers identify threads by their tid alone.
@@ -39,7 +39,7 @@ struct ExportSink::ThreadState {
     calls.follow(analysis::RecorderTimes(owner.table_.threads[number].offCpu.get()));
   }
 
-  void begin(uint64_t callSeq, const Event &call, bool, std::string &&arguments) {
+  void begin(uint64_t callSeq, const model::Event &call, bool, std::string &&arguments) {
     const SymbolKind kind = sink.function(call.function).kind;
     const uint32_t depth = calls.walker().depth() - 1;
     const uint64_t seq = call.isEarlier ? Span::kNoSeq : callSeq;
@@ -82,15 +82,15 @@ struct ExportSink::ThreadState {
       sink.heldUp(index, fromNs, toNs);
   }
   // Keeps the data recorded with a call until begin(), which may come with the next event.
-  void keep(const Event &event, const Batch &batch) {
-    const bool isCall = event.kind == Kind::Call && sink.hasValues_;
+  void keep(const model::Event &event, const model::Batch &batch) {
+    const bool isCall = event.kind == model::Kind::Call && sink.hasValues_;
     const bool isPointCall = isCall && isPoint(sink.function(event.function).kind);
     value = isPointCall ? analysis::counterValue(event, batch, sink.values_) : std::nullopt;
     json = isCall && event.details && (isPointCall || sink.hasLists_) ? sink.values_.argumentsJson(event, batch)
                                                                       : std::string();
   }
   // Adds a value of a call that has already been handed on.
-  void addLate(const Text &text) {
+  void addLate(const model::Text &text) {
     if (calls.walker().depth() == 0)
       return sink.lose("values outside of any call");
     const uint32_t depth = calls.walker().depth() - 1;
@@ -117,12 +117,12 @@ struct ExportSink::ThreadState {
 ExportSink::ExportSink(Wants wants) : hasValues_(wants != Wants::Calls), hasLists_(wants == Wants::ValueLists) {}
 ExportSink::~ExportSink() = default;
 
-Expected<void> ExportSink::begin(const TraceInfo &info) {
+Expected<void> ExportSink::begin(const model::TraceInfo &info) {
   beginTrace(info);
   return status();
 }
 
-Expected<void> ExportSink::addProcess(const Process &process) {
+Expected<void> ExportSink::addProcess(const model::Process &process) {
   table_.processes.push_back(process);
   table_.processes.back().symbols = {};
   table_.processes.back().label = nameForPeople(process);
@@ -130,7 +130,7 @@ Expected<void> ExportSink::addProcess(const Process &process) {
   return status();
 }
 
-Expected<void> ExportSink::addThread(const Thread &thread) {
+Expected<void> ExportSink::addThread(const model::Thread &thread) {
   table_.threads.push_back(thread);
   table_.threads.back().label = nameForPeople(thread);
   threads_.emplace_back();
@@ -142,9 +142,9 @@ Expected<void> ExportSink::addThread(const Thread &thread) {
   return status();
 }
 
-Expected<void> ExportSink::addFunction(const Function &function) {
+Expected<void> ExportSink::addFunction(const model::Function &function) {
   table_.functions.push_back(function);
-  Function &added = table_.functions.back();
+  model::Function &added = table_.functions.back();
   for (std::string *text : {&added.name, &added.displayName, &added.file})
     if (!isUtf8(*text)) {
       lost_.addChanged({*text});
@@ -161,8 +161,8 @@ ExportSink::ThreadState &ExportSink::stateOf(uint32_t thread) {
   return *state;
 }
 
-Expected<void> ExportSink::events(const Batch &batch) {
-  for (const Event &event : batch.events) {
+Expected<void> ExportSink::events(const model::Batch &batch) {
+  for (const model::Event &event : batch.events) {
     ThreadState &state = stateOf(event.thread);
     if (!state.firstNs && !event.isEarlier)
       state.firstNs = event.timeNs;
@@ -171,11 +171,11 @@ Expected<void> ExportSink::events(const Batch &batch) {
     if (state.isFollowed)
       nextEvent(event, state.calls.walker().open());
     switch (event.kind) {
-    case Kind::Mark:
+    case model::Kind::Mark:
       state.calls.settle();
       mark(event.thread, event.timeNs, batch.texts[event.extra]);
       break;
-    case Kind::Value:
+    case model::Kind::Value:
       if (!hasValues_)
         lost_.add("values: the format has no place for them");
       else if (!state.calls.isPending())
@@ -186,11 +186,11 @@ Expected<void> ExportSink::events(const Batch &batch) {
           analysis::addValueJson(state.json, batch.texts[event.extra]);
       }
       break;
-    case Kind::Call:
-    case Kind::Return:
-    case Kind::Exception:
-    case Kind::Inferred:
-    case Kind::Missing:
+    case model::Kind::Call:
+    case model::Kind::Return:
+    case model::Kind::Exception:
+    case model::Kind::Inferred:
+    case model::Kind::Missing:
       state.calls.take(state.seq, event, batch);
       state.keep(event, batch);
       break;
@@ -227,17 +227,19 @@ Expected<void> ExportSink::finish() {
   return status();
 }
 
-std::string nameOf(const Thread &thread) {
+std::string nameOf(const model::Thread &thread) {
   return thread.label.empty() ? "thread " + std::to_string(thread.number) : validUtf8(thread.label);
 }
-std::string labelOf(const Thread &thread) { return nameOf(thread) + " (tid " + std::to_string(thread.tid) + ")"; }
+std::string labelOf(const model::Thread &thread) {
+  return nameOf(thread) + " (tid " + std::to_string(thread.tid) + ")";
+}
 
-std::string nameOf(const Process &process) {
+std::string nameOf(const model::Process &process) {
   const std::string program = programOf(process);
   return validUtf8(program.empty() ? process.label : program);
 }
-std::string labelOf(const Process &process) {
+std::string labelOf(const model::Process &process) {
   return nameOf(process) + (process.pid ? " (pid " + std::to_string(*process.pid) + ")" : "");
 }
 
-} // namespace ada::model
+} // namespace ada::formats

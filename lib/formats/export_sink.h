@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Numbers for formats that identify a process by its pid and a thread by its pid and tid. They are the system's if
 /// those are known and not taken yet (fibers share one, and the system reuses them). Otherwise they are made up, above
@@ -22,8 +22,8 @@ namespace ada::model {
 class SystemIds {
 public:
   static constexpr uint32_t kMadeUp = 0x40000000;
-  void add(const Process &process);
-  void add(const Thread &thread);
+  void add(const model::Process &process);
+  void add(const model::Thread &thread);
   uint32_t pid(uint32_t process) const { return pids_[process]; }
   uint32_t tid(uint32_t thread) const { return tids_[thread]; }
   bool isReal(uint32_t thread) const { return tids_[thread] < kMadeUp; }
@@ -35,7 +35,7 @@ private:
 
 /// Derived sinks receive calls, whose ends are repaired as in calls.h. Threads, functions and processes are identified
 /// by their numbers.
-class ExportSink : public TraceSink {
+class ExportSink : public model::TraceSink {
 public:
   enum class Wants {
     Calls,
@@ -45,16 +45,16 @@ public:
   explicit ExportSink(Wants wants);
   ~ExportSink() override;
 
-  Expected<void> begin(const TraceInfo &info) final;
-  Expected<void> addProcess(const Process &process) final;
-  Expected<void> addThread(const Thread &thread) final;
-  Expected<void> addFunction(const Function &function) final;
-  Expected<void> events(const Batch &batch) final;
+  Expected<void> begin(const model::TraceInfo &info) final;
+  Expected<void> addProcess(const model::Process &process) final;
+  Expected<void> addThread(const model::Thread &thread) final;
+  Expected<void> addFunction(const model::Function &function) final;
+  Expected<void> events(const model::Batch &batch) final;
   Expected<void> endThread(uint32_t thread) final;
   Expected<void> finish() final;
   bool wantsDetails() const override { return hasValues_; }
   bool sharesFunctions() const override { return true; }
-  std::vector<Loss> losses() const override { return lost_.list(); }
+  std::vector<model::Loss> losses() const override { return lost_.list(); }
 
 protected:
   /// The name for times when the recorder held up a call, in formats that have frames for functions only.
@@ -86,33 +86,33 @@ protected:
     std::string_view json = {};                       ///< {"n":10}, or empty
   };
 
-  virtual void beginTrace(const TraceInfo &) {}
-  virtual void newProcess(const Process &) {}
-  virtual void newThread(const Thread &) {}
-  virtual void newFunction(const Function &) {}
+  virtual void beginTrace(const model::TraceInfo &) {}
+  virtual void newProcess(const model::Process &) {}
+  virtual void newThread(const model::Thread &) {}
+  virtual void newFunction(const model::Function &) {}
   /// The off-CPU times of the thread that was just announced, if any are known. By default they are counted as lost.
-  virtual void offCpuTimes(const Thread &thread) { lost_.addOffCpu(thread); }
+  virtual void offCpuTimes(const model::Thread &thread) { lost_.addOffCpu(thread); }
   /// The thread's next event, and its calls that are open until then, outermost first. For threads that followEvents()
   /// named.
-  virtual void nextEvent(const Event &, std::span<const Span> /*open*/) {}
+  virtual void nextEvent(const model::Event &, std::span<const Span> /*open*/) {}
   virtual void beginCall(const Call &) {}
   /// A value of the open call at that depth that came too late to be among its arguments. End::values has it, too.
-  virtual void lateValue(uint32_t /*thread*/, uint32_t /*depth*/, const Text &) {}
+  virtual void lateValue(uint32_t /*thread*/, uint32_t /*depth*/, const model::Text &) {}
   virtual void endCall(const End &) = 0;
   /// The recorder held up the innermost open call, which ends later. This time is not part of its Span::selfNs().
   virtual void heldUp(uint32_t /*thread*/, uint64_t /*fromNs*/, uint64_t /*toNs*/) {}
   /// Returns false if the point is to be shown as a call.
   virtual bool point(const Point &) { return false; }
-  virtual void mark(uint32_t thread, uint64_t timeNs, const Text &text) = 0;
+  virtual void mark(uint32_t thread, uint64_t timeNs, const model::Text &text) = 0;
   /// No more calls of the thread will come. Called once for each thread that had any event.
   virtual void leaveThread(uint32_t) {}
   virtual void endTrace() = 0;
   virtual const Expected<void> &status() const = 0;
 
   const analysis::TraceTable &table() const { return table_; }
-  const Function &function(uint32_t number) const { return table_.functions[number]; }
-  const Thread &thread(uint32_t number) const { return table_.threads[number]; }
-  const Process &processOf(const Thread &thread) const { return table_.processes[thread.process]; }
+  const model::Function &function(uint32_t number) const { return table_.functions[number]; }
+  const model::Thread &thread(uint32_t number) const { return table_.threads[number]; }
+  const model::Process &processOf(const model::Thread &thread) const { return table_.processes[thread.process]; }
   /// The time of a thread's first event. The thread must have had an event and must not have ended.
   uint64_t firstEventNs(uint32_t thread) const;
   /// Before the thread's first event: asks for nextEvent().
@@ -132,25 +132,25 @@ private:
   analysis::ValueTexts values_{table_};
   std::vector<std::unique_ptr<ThreadState>> threads_;
   std::unordered_set<uint32_t> followed_;
-  LossList lost_;
+  model::LossList lost_;
 };
 
 /// TraceFormat::makeSink for a format that is one stream of bytes, and for one that needs a path.
-template <class Sink> std::unique_ptr<TraceSink> makeStreamSink(SinkTarget target, const SinkOptions &) {
+template <class Sink> std::unique_ptr<model::TraceSink> makeStreamSink(SinkTarget target, const SinkOptions &) {
   return std::make_unique<Sink>(std::move(target.bytes));
 }
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-template <class Sink> std::unique_ptr<TraceSink> makeFileSink(SinkTarget target, const SinkOptions &) {
+template <class Sink> std::unique_ptr<model::TraceSink> makeFileSink(SinkTarget target, const SinkOptions &) {
   return std::make_unique<Sink>(target.path);
 }
 
 /// Its label, or "thread 3" if it has none.
-std::string nameOf(const Thread &thread);
+std::string nameOf(const model::Thread &thread);
 /// "worker (tid 4712)"
-std::string labelOf(const Thread &thread);
+std::string labelOf(const model::Thread &thread);
 /// "app": its program without a number, because these formats have the pid beside it; if that is not known, its label.
-std::string nameOf(const Process &process);
+std::string nameOf(const model::Process &process);
 /// "app (pid 4711)"
-std::string labelOf(const Process &process);
+std::string labelOf(const model::Process &process);
 
-} // namespace ada::model
+} // namespace ada::formats

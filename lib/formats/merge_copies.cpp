@@ -7,18 +7,19 @@
 #include <utility>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
-class MergeCopies : public TraceSink {
+class MergeCopies : public model::TraceSink {
 public:
-  MergeCopies(TraceSink &sink, std::unique_ptr<TraceSink> owned) : sink_(sink), owned_(std::move(owned)) {}
+  MergeCopies(model::TraceSink &sink, std::unique_ptr<model::TraceSink> owned)
+      : sink_(sink), owned_(std::move(owned)) {}
 
-  Expected<void> begin(const TraceInfo &info) override { return sink_.begin(info); }
-  Expected<void> addProcess(const Process &process) override { return sink_.addProcess(process); }
-  Expected<void> addThread(const Thread &thread) override { return sink_.addThread(thread); }
-  Expected<void> addFunction(const Function &function) override {
+  Expected<void> begin(const model::TraceInfo &info) override { return sink_.begin(info); }
+  Expected<void> addProcess(const model::Process &process) override { return sink_.addProcess(process); }
+  Expected<void> addThread(const model::Thread &thread) override { return sink_.addThread(thread); }
+  Expected<void> addFunction(const model::Function &function) override {
     const uint32_t next = count_;
     const auto [at, isNew] = known_.try_emplace({function.process, function.commonId(), function.types}, Known{next});
     Known &known = at->second;
@@ -30,20 +31,20 @@ public:
     if (!isNew && !isAnother)
       return {};
     ++count_;
-    Function common = function; // the first one stands for all
+    model::Function common = function; // the first one stands for all
     common.index = next;
     common.id = function.commonId();
     common.isInlined = false;
     return sink_.addFunction(common);
   }
-  Expected<void> events(const Batch &batch) override {
+  Expected<void> events(const model::Batch &batch) override {
     if (!areOther_)
       return sink_.events(batch);
     events_.assign(batch.events.begin(), batch.events.end());
-    for (Event &event : events_)
+    for (model::Event &event : events_)
       if (event.function < numbers_.size())
         event.function = numbers_[event.function];
-    Batch mapped = batch;
+    model::Batch mapped = batch;
     mapped.events = events_;
     return sink_.events(mapped);
   }
@@ -54,7 +55,7 @@ public:
   bool wantsUnused() const override { return sink_.wantsUnused(); }
   bool sharesFunctions() const override { return sink_.sharesFunctions(); }
   bool wantsNumbers() const override { return sink_.wantsNumbers(); }
-  std::vector<Loss> losses() const override { return sink_.losses(); }
+  std::vector<model::Loss> losses() const override { return sink_.losses(); }
 
 private:
   struct Known {
@@ -62,24 +63,26 @@ private:
     bool hasOriginal = false;
   };
 
-  TraceSink &sink_;
-  std::unique_ptr<TraceSink> owned_; // the same, or null
+  model::TraceSink &sink_;
+  std::unique_ptr<model::TraceSink> owned_; // the same, or null
   std::map<std::tuple<uint32_t, uint64_t, std::string>, Known> known_;
   uint32_t count_ = 0;            // number of functions that the sink knows
   std::vector<uint32_t> numbers_; // by the source's number
-  std::vector<Event> events_;
+  std::vector<model::Event> events_;
   bool areOther_ = false; // some number differs from the source's
 };
 
 } // namespace
 
-std::unique_ptr<TraceSink> mergeCopies(TraceSink &sink) { return std::make_unique<MergeCopies>(sink, nullptr); }
+std::unique_ptr<model::TraceSink> mergeCopies(model::TraceSink &sink) {
+  return std::make_unique<MergeCopies>(sink, nullptr);
+}
 
-std::unique_ptr<TraceSink> mergeCopies(std::unique_ptr<TraceSink> sink) {
+std::unique_ptr<model::TraceSink> mergeCopies(std::unique_ptr<model::TraceSink> sink) {
   if (!sink || sink->takesSymbols())
     return sink;
-  TraceSink &to = *sink;
+  model::TraceSink &to = *sink;
   return std::make_unique<MergeCopies>(to, std::move(sink));
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -5,7 +5,7 @@
 #include "shared/text/utf8.h"
 #include "trace/base/format.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 static std::string_view beginningOf(std::string_view text, size_t bytes) {
   return text.substr(0, wholeCharacters(text.data(), bytes));
@@ -26,4 +26,4 @@ std::string_view NameLimit::takeText(std::string_view text) {
   return beginningOf(text, kMostTextBytes);
 }
 
-} // namespace ada::model
+} // namespace ada::formats

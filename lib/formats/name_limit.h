@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace ada::model {
+namespace ada::formats {
 
 class NameLimit {
 public:
@@ -18,7 +18,7 @@ public:
   /// For texts that are kept because later ones refer to them.
   static constexpr size_t kMostTextBytes = 65536;
 
-  explicit NameLimit(LossList &lost) : lost_(lost) {}
+  explicit NameLimit(model::LossList &lost) : lost_(lost) {}
 
   /// The name, or what is kept of a longer one: its beginning, and a number that tells it from others that begin in the
   /// same way. Valid until the next call.
@@ -36,8 +36,8 @@ public:
   std::string_view takeText(std::string_view text);
 
 private:
-  LossList &lost_;
+  model::LossList &lost_;
   std::string cut_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <system_error>
 
-namespace ada::model {
+namespace ada::formats {
 
 OrderedText::~OrderedText() {
   {
@@ -94,4 +94,4 @@ void OrderedText::handOn(std::unique_lock<std::mutex> &lock) {
   }
 }
 
-} // namespace ada::model
+} // namespace ada::formats

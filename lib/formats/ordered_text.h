@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Not thread-safe: one thread adds.
 class OrderedText {
@@ -62,4 +62,4 @@ private:
   std::vector<std::thread> threads_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Memory: the paths of the threads that have not ended, at most a million each, and whatever the format keeps.
 class PathSink : public ExportSink {
 public:
-  explicit PathSink(ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
+  explicit PathSink(model::ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
 
 protected:
   /// The name of a node that is not a function.
@@ -45,7 +45,7 @@ private:
     Paths &paths = pathsOf(end.thread);
     paths.walk.leave(paths.tree, end.span);
   }
-  void mark(uint32_t, uint64_t, const Text &) final { lose("marks: the format holds sums of calls only"); }
+  void mark(uint32_t, uint64_t, const model::Text &) final { lose("marks: the format holds sums of calls only"); }
   void leaveThread(uint32_t thread) final {
     PathTree &tree = pathsOf(thread).tree;
     tree.sort();
@@ -59,4 +59,4 @@ private:
   std::vector<std::optional<Paths>> paths_; // by thread
 };
 
-} // namespace ada::model
+} // namespace ada::formats

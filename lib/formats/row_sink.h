@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Memory: the open calls, with their arguments.
 class RowSink : public ExportSink {
@@ -90,4 +90,4 @@ private:
   uint64_t calls_ = 0;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -8,19 +8,19 @@
 #include <memory>
 #include <span>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Follows one thread.
 class SpanOffCpu {
 public:
   /// `table` must have the thread, whose off-CPU times are known.
-  SpanOffCpu(const analysis::TraceTable &table, const Thread &thread)
+  SpanOffCpu(const analysis::TraceTable &table, const model::Thread &thread)
       : lane_(thread.offCpu), isSchedKnown_(thread.knowsSched()), follower_(analysis::followerOf(table, thread.index)) {
   }
 
   bool isSchedKnown() const { return isSchedKnown_; }
   /// Before each event, with the calls that are open until then, outermost first.
-  void next(const Event &event, std::span<const Span> open) {
+  void next(const model::Event &event, std::span<const Span> open) {
     if (event.isEarlier)
       return;
     if (lastNs_ == 0) {
@@ -44,4 +44,4 @@ private:
   uint64_t lastNs_ = 0; // of the last event
 };
 
-} // namespace ada::model
+} // namespace ada::formats

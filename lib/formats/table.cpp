@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace ada::model {
+namespace ada::formats {
 
 // Each is in its folder: lib/formats/<name>/trace_format.cpp, or sink.cpp of an export.
 extern const TraceFormat kAtfFormat, kAtfDetailFormat, kDial9Format, kWtfFormat;
@@ -160,7 +160,7 @@ Expected<TraceLocation> locate(const std::string &path) {
   place.path = path;
   if (path != "-" && fileKind(path) == FileKind::Directory)
     return place;
-  place.bytes = ADA_TRY(ByteInput::open(path));
+  place.bytes = ADA_TRY(model::ByteInput::open(path));
   return place;
 }
 
@@ -215,24 +215,28 @@ Error notATrace(TraceLocation &place) {
           .file = place.name()};
 }
 
-Expected<std::unique_ptr<TraceSource>> openTrace(TraceLocation place) {
+Expected<std::unique_ptr<model::TraceSource>> openTrace(TraceLocation place) {
   const FormatChoice found = recognise(place);
   if (!found || !found.format->open)
     return notATrace(place);
   return found.format->open(std::move(place));
 }
 
+Expected<std::unique_ptr<model::TraceSource>> openThreadwise(const std::string &path) {
+  return makeThreadwise(ADA_TRY(model::openTrace(path)));
+}
+
+} // namespace ada::formats
+
+namespace ada::model {
+
 Expected<std::unique_ptr<TraceSource>> openTrace(const std::string &path) {
-  auto place = locate(path);
+  auto place = formats::locate(path);
   return place ? openTrace(*std::move(place)) : Expected<std::unique_ptr<TraceSource>>(place.error());
 }
 
-Expected<std::unique_ptr<TraceSource>> openThreadwise(const std::string &path) {
-  return makeThreadwise(ADA_TRY(openTrace(path)));
-}
-
 Expected<std::unique_ptr<TraceSource>> openTrace(ByteInput input) {
-  TraceLocation place;
+  formats::TraceLocation place;
   place.path = input.name();
   place.bytes = std::move(input);
   return openTrace(std::move(place));

@@ -16,12 +16,12 @@
 #include <string_view>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// A trace as the user named it: a directory, or the bytes of a file or of standard input.
 struct TraceLocation {
   std::string path;
-  std::optional<ByteInput> bytes = {}; ///< nothing: a directory
+  std::optional<model::ByteInput> bytes = {}; ///< nothing: a directory
   /// "run.trc", "standard input"
   const std::string &name() const { return bytes ? bytes->name() : path; }
 };
@@ -38,7 +38,7 @@ struct FormatVariant {
 
 /// Where a sink writes to.
 struct SinkTarget {
-  ByteSink bytes;           ///< Shape::Stream
+  model::ByteSink bytes;    ///< Shape::Stream
   std::string path = {};    ///< other shapes
   bool isDirectory = false; ///< `path` is a directory, else a single file
 };
@@ -104,10 +104,11 @@ struct TraceFormat {
   std::optional<unsigned> (*recognise)(std::span<const std::byte> head) = nullptr;
   bool (*recogniseDirectory)(const std::string &path) = nullptr;
 
-  Expected<std::unique_ptr<TraceSource>> (*open)(TraceLocation place) = nullptr;
-  std::unique_ptr<TraceSink> (*makeSink)(SinkTarget target, const SinkOptions &options) = nullptr;
+  Expected<std::unique_ptr<model::TraceSource>> (*open)(TraceLocation place) = nullptr;
+  std::unique_ptr<model::TraceSink> (*makeSink)(SinkTarget target, const SinkOptions &options) = nullptr;
   /// Rewrites a trace in its own format, frame by frame.
-  Expected<CopyResult> (*copy)(ByteInput &input, const ByteSink &bytes, unsigned variant) = nullptr;
+  Expected<model::CopyResult> (*copy)(model::ByteInput &input, const model::ByteSink &bytes,
+                                      unsigned variant) = nullptr;
   std::string_view copiedUnit = "event"; ///< what CopyResult::events counts
 
   Expected<CheckSummary> (*verify)(TraceLocation &place, const CheckReport &report) = nullptr;
@@ -148,11 +149,11 @@ std::string_view leftOutFormats();
 
 /// Opens the file, or finds the directory. Errors: E_IO.
 Expected<TraceLocation> locate(const std::string &path);
-Expected<std::unique_ptr<TraceSource>> openTrace(TraceLocation place);
+Expected<std::unique_ptr<model::TraceSource>> openTrace(TraceLocation place);
 /// The same, one thread after the other: see makeThreadwise().
-Expected<std::unique_ptr<TraceSource>> openThreadwise(const std::string &path);
+Expected<std::unique_ptr<model::TraceSource>> openThreadwise(const std::string &path);
 /// E_BAD_MAGIC: the trace does not begin like any of the formats. If it begins like an archive or a compressed file,
 /// the message says which command unpacks it.
 Error notATrace(TraceLocation &place);
 
-} // namespace ada::model
+} // namespace ada::formats

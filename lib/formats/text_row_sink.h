@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Some rows, with copies of their texts.
 class TextRows {
@@ -62,7 +62,7 @@ private:
 /// Memory: besides the open calls, some thousand rows per core.
 template <class Format> class TextRowSink : public RowSink {
 protected:
-  explicit TextRowSink(ByteSink bytes) : out_(std::move(bytes)) {}
+  explicit TextRowSink(model::ByteSink bytes) : out_(std::move(bytes)) {}
 
   Format &format() { return format_; }
   /// Writes text before the first row.
@@ -95,4 +95,4 @@ private:
   OrderedText texts_{out_}; // the last member: its threads use the others
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -12,10 +12,10 @@ namespace ada::python {
 Expected<std::shared_ptr<Trace>> Trace::open(const std::string &path, const StopFlag &stop) {
   auto trace = std::make_shared<Trace>();
   trace->path_ = path;
-  model::TraceLocation place = ADA_TRY(model::locate(path));
+  formats::TraceLocation place = ADA_TRY(formats::locate(path));
   if (place.bytes)
     place.bytes->stopBy(stop);
-  auto source = ADA_TRY(model::openTrace(std::move(place)));
+  auto source = ADA_TRY(formats::openTrace(std::move(place)));
   // A trace whose threads come mixed is read now, which may take long.
   trace->shared_ = ADA_TRY(query::SharedTrace::open(std::make_unique<StoppableSource>(std::move(source), stop)));
   trace->damage_ = {trace->shared_->problems(), trace->shared_->warnings()};

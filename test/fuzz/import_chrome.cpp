@@ -4,6 +4,6 @@
 #include "formats/chrome/operations.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  ada::fuzz::importBytes<ada::model::ChromeSource>(data, size);
+  ada::fuzz::importBytes<ada::formats::ChromeSource>(data, size);
   return 0;
 }

@@ -4,6 +4,6 @@
 #include "formats/folded/operations.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  ada::fuzz::importBytes<ada::model::FoldedSource>(data, size);
+  ada::fuzz::importBytes<ada::formats::FoldedSource>(data, size);
   return 0;
 }

@@ -4,6 +4,6 @@
 #include "formats/perfetto/operations.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  ada::fuzz::importBytes<ada::model::PerfettoSource>(data, size);
+  ada::fuzz::importBytes<ada::formats::PerfettoSource>(data, size);
   return 0;
 }

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     directory.write(kFiles[i].first, i == chosen && size
                                          ? std::string_view(reinterpret_cast<const char *>(data) + 1, size - 1)
                                          : kFiles[i].second);
-  ada::model::UftraceSource source({.path = directory.path});
+  ada::formats::UftraceSource source({.path = directory.path});
   ada::fuzz::readTwice(source, size);
   return 0;
 }

@@ -4,6 +4,6 @@
 #include "formats/xray/operations.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  ada::fuzz::importBytes<ada::model::XraySource>(data, size);
+  ada::fuzz::importBytes<ada::formats::XraySource>(data, size);
   return 0;
 }

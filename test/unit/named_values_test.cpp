@@ -8,9 +8,9 @@
 #include <cstring>
 
 using ada::cutNesting;
-using ada::model::NamedValues;
-using ada::model::numberIn;
-using ada::model::RowBinary;
+using ada::formats::NamedValues;
+using ada::formats::numberIn;
+using ada::formats::RowBinary;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <thread>
 
 using namespace ada;
-using namespace ada::model;
+using namespace ada::formats;
 
 namespace {
 

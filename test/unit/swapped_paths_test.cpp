@@ -125,7 +125,7 @@ TEST_F(SwappedPaths, NeverLeadAWriterElsewhere) {
 TEST_F(SwappedPaths, NeverLeadToWhatIsNoSource) {
   const std::string here = directoryAndLink(), root = scratch_ / "root/src";
   fs::rename(here, root);
-  model::SourceFiles files(path("no-trace"), {.roots = {path("root")}, .namedBy = {}});
+  formats::SourceFiles files(path("no-trace"), {.roots = {path("root")}, .namedBy = {}});
   const Swapper swapper(root, path("link"));
   repeat([&](int) {
     const auto text = files.read(root + "/file.c");

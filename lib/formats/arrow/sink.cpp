@@ -3,7 +3,7 @@
 #include "formats/table.h"
 #include "trace/columns/arrow.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -12,7 +12,7 @@ constexpr FormatVariant kArrowVariants[] = {
     {.name = "arrow-stream", .title = "Apache Arrow (IPC stream)", .extension = ".arrows"},
 };
 
-std::unique_ptr<TraceSink> makeArrowSink(SinkTarget target, const SinkOptions &options) {
+std::unique_ptr<model::TraceSink> makeArrowSink(SinkTarget target, const SinkOptions &options) {
   return std::make_unique<ColumnSink>(
       columns::makeArrowWriter(ColumnSink::specs(), std::move(target.bytes),
                                options.variant == 0 ? columns::ArrowForm::File : columns::ArrowForm::Stream));
@@ -27,4 +27,4 @@ const TraceFormat kArrowFormat = {
     .makeSink = makeArrowSink,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -8,7 +8,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -48,7 +48,7 @@ private:
 
   void endTrace() override {
     std::string command;
-    for (const Process &process : table().processes)
+    for (const model::Process &process : table().processes)
       command +=
           (command.empty() ? "" : ", ") + oneLine(process.executable.empty() ? process.name : process.executable);
     out_.put("# callgrind format\nversion: 1\ncreator: AdaTrace\ncmd: " + command +
@@ -66,20 +66,20 @@ private:
     out_.flush();
   }
 
-  const Function *functionOf(Caller caller) const {
+  const model::Function *functionOf(Caller caller) const {
     return caller < PathTree::kRecorder ? &function(static_cast<uint32_t>(caller)) : nullptr;
   }
   std::string lineOf(Caller caller) const {
-    const Function *about = functionOf(caller);
+    const model::Function *about = functionOf(caller);
     return std::to_string(about ? about->line : 0);
   }
   // Object, file and name; `prefix` is "c" for a callee. A name is written out the first time.
   void putFunction(std::string_view prefix, Caller caller) {
-    const Function *about = functionOf(caller);
-    const Thread *root = caller >= kThread ? &thread(static_cast<uint32_t>(caller)) : nullptr;
+    const model::Function *about = functionOf(caller);
+    const model::Thread *root = caller >= kThread ? &thread(static_cast<uint32_t>(caller)) : nullptr;
     std::string object = "???", file = object, name;
     if (about || root) {
-      const Process &process = about ? table().processes[about->process] : processOf(*root);
+      const model::Process &process = about ? table().processes[about->process] : processOf(*root);
       object = process.executable.empty() ? process.name : process.executable;
     }
     if (about) {
@@ -121,4 +121,4 @@ const TraceFormat kCallgrindFormat = {
     .makeSink = makeStreamSink<CallgrindSink>,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -1,7 +1,7 @@
 // Finds the events in Chrome's trace JSON.
 #include "event_splitter.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 static constexpr size_t kMostMemberBytes = 64 << 10;
 
@@ -174,4 +174,4 @@ void EventSplitter::finish() {
                                                : "the text is incomplete; everything before its end was read");
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Cuts the text at the braces of its events without looking inside them. The text is an array of events, or an object
 /// with such an array as `traceEvents`. An array may end anywhere between two events, because Chrome leaves it like
@@ -57,4 +57,4 @@ private:
   std::optional<Error> problem_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -3,16 +3,16 @@
 
 #include "formats/import/import_source.h"
 
-namespace ada::model {
+namespace ada::formats {
 
-std::unique_ptr<TraceSink> makeChromeSink(ByteSink bytes);
+std::unique_ptr<model::TraceSink> makeChromeSink(model::ByteSink bytes);
 
 /// Goes over the events twice: first it sorts them by thread and time, then it reads them in that order.
 class ChromeSource : public ImportSource {
 public:
   static constexpr std::string_view kName = "chrome", kTitle = "Chrome trace JSON";
   using ImportSource::ImportSource;
-  Expected<void> read(TraceSink &sink) override;
+  Expected<void> read(model::TraceSink &sink) override;
   bool knowsRange() const override { return true; }
 };
 
@@ -25,4 +25,4 @@ inline constexpr uint32_t kOffCpuTids = 0x60000000;
 /// text is not a number, is negative, or is too large.
 std::optional<uint64_t> nanosecondsOf(std::string_view microseconds);
 
-} // namespace ada::model
+} // namespace ada::formats

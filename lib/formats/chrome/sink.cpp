@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -119,24 +119,24 @@ struct ChromeText {
 
 class ChromeSink : public ExportSink {
 public:
-  explicit ChromeSink(ByteSink bytes) : ExportSink(Wants::Values), out_(std::move(bytes)) {}
+  explicit ChromeSink(model::ByteSink bytes) : ExportSink(Wants::Values), out_(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
 private:
   static constexpr size_t kEventsOfAPiece = 4000;
 
-  void beginTrace(const TraceInfo &info) override {
+  void beginTrace(const model::TraceInfo &info) override {
     format_.startNs = info.range ? info.range->first : 0;
     out_.put("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"writer\":\"AdaTrace\",\"clock_start_ns\":\"" +
              std::to_string(format_.startNs) + "\"},\"traceEvents\":[\n");
   }
-  void newProcess(const Process &process) override {
+  void newProcess(const model::Process &process) override {
     ids_.add(process);
     const std::string pid = "\"pid\":" + std::to_string(ids_.pid(process.index));
     putMeta(pid, "process_name", "name", jsonString(nameOf(process)));
     putMeta(pid, "process_sort_index", "sort_index", std::to_string(process.index));
   }
-  void newThread(const Thread &thread) override {
+  void newThread(const model::Thread &thread) override {
     ids_.add(thread);
     const std::string place =
         "\"pid\":" + std::to_string(ids_.pid(thread.process)) + ",\"tid\":" + std::to_string(ids_.tid(thread.index));
@@ -144,7 +144,7 @@ private:
     putMeta(place, "thread_name", "name", jsonString(ids_.isReal(thread.index) ? nameOf(thread) : labelOf(thread)));
     putMeta(place, "thread_sort_index", "sort_index", std::to_string(thread.index));
   }
-  void offCpuTimes(const Thread &thread) override {
+  void offCpuTimes(const model::Thread &thread) override {
     const std::string place = "\"pid\":" + std::to_string(ids_.pid(thread.process)) +
                               ",\"tid\":" + std::to_string(kOffCpuTids + thread.index);
     putMeta(place, "thread_name", "name", jsonString(nameOf(thread) + ": off-CPU"));
@@ -162,7 +162,7 @@ private:
       close();
     });
   }
-  void newFunction(const Function &function) override {
+  void newFunction(const model::Function &function) override {
     format_.names.push_back(",\"name\":" + jsonString(function.displayName));
     JsonMembers source;
     if (!function.file.empty())
@@ -218,7 +218,7 @@ private:
       return 'i';
     }
   }
-  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t thread, uint64_t timeNs, const model::Text &text) override {
     std::string &json = open('i', format_.places[thread], timeNs).append(",\"s\":\"t\",\"name\":");
     appendJsonString(json, text.name);
     if (!text.json.empty())
@@ -271,6 +271,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<TraceSink> makeChromeSink(ByteSink bytes) { return std::make_unique<ChromeSink>(std::move(bytes)); }
+std::unique_ptr<model::TraceSink> makeChromeSink(model::ByteSink bytes) {
+  return std::make_unique<ChromeSink>(std::move(bytes));
+}
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -14,7 +14,7 @@
 #include <charconv>
 #include <simdjson.h>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace ondemand = simdjson::ondemand;
 
@@ -90,7 +90,7 @@ std::optional<uint64_t> numberOf(std::string_view id) {
 // Collects the events, and the names of the processes and threads in which they happen.
 class Reader : public EventSplitter::Visitor {
 public:
-  Reader(EventSorter &events, MetNames &names, LossList &lost) : events_(events), names_(names), lost_(lost) {}
+  Reader(EventSorter &events, MetNames &names, model::LossList &lost) : events_(events), names_(names), lost_(lost) {}
 
   bool onEvent(std::string_view json, uint64_t offset) override;
   void onMember(std::string_view name, std::string_view json) override;
@@ -112,7 +112,7 @@ private:
   bool takeOffCpu(const Fields &fields);
   void addName(const Fields &fields);
   std::string_view argumentText(std::string_view json);
-  void takeSource(std::string_view &arguments, Function &function);
+  void takeSource(std::string_view &arguments, model::Function &function);
   uint32_t processOf(std::string_view pid);
   uint32_t threadOf(std::string_view pid, std::string_view tid);
   void noteDamage(uint64_t offset) {
@@ -122,7 +122,7 @@ private:
 
   EventSorter &events_;
   MetNames &names_;
-  LossList &lost_;
+  model::LossList &lost_;
   ondemand::parser parser_;
   simdjson::dom::parser argumentParser_{16 << 20};
   std::string padded_, minified_, threadKey_;
@@ -137,7 +137,7 @@ private:
 uint32_t Reader::processOf(std::string_view pid) {
   const auto [found, isNew] = processes_.try_emplace(std::string(pid));
   if (isNew) {
-    Process process;
+    model::Process process;
     process.pid = numberOf(pid);
     process.name = process.pid ? "pid_" + std::string(pid) : std::string(pid);
     found->second = names_.add(std::move(process));
@@ -151,7 +151,7 @@ uint32_t Reader::threadOf(std::string_view pid, std::string_view tid) {
     return lastThread_;
   const auto [found, isNew] = threads_.try_emplace(threadKey_);
   if (isNew) {
-    Thread thread;
+    model::Thread thread;
     thread.process = processOf(pid);
     if (const auto number = numberOf(tid))
       thread.tid = *number;
@@ -236,7 +236,7 @@ static std::string textMember(std::string_view json, const char *name) {
 // Takes a function's source location out of the arguments in one of our own files:
 // {"arguments":…,"file":"a.c","line":3} becomes {"arguments":…}. Quotes inside strings have a backslash before them, so
 // whatever looks like the member is the member.
-void Reader::takeSource(std::string_view &arguments, Function &function) {
+void Reader::takeSource(std::string_view &arguments, model::Function &function) {
   const size_t at = arguments.rfind("\"file\":\"");
   if (at == arguments.npos || at == 0 || (arguments[at - 1] != '{' && arguments[at - 1] != ','))
     return;
@@ -260,12 +260,12 @@ void Reader::addName(const Fields &fields) {
     return;
   names_.limit.cut(name);
   if (fields.name == "process_name") {
-    Process &process = names_.processes[processOf(fields.pid)];
+    model::Process &process = names_.processes[processOf(fields.pid)];
     if (!isOwn_ || name != process.name)
       process.executable = name;
     return;
   }
-  Thread &thread = names_.threads[threadOf(fields.pid, fields.tid)];
+  model::Thread &thread = names_.threads[threadOf(fields.pid, fields.tid)];
   if (isOwn_) {
     // Names are "worker (tid 4712)" if two threads share a number, and "thread 3" for a thread without a name.
     if (const size_t at = name.rfind(" (tid "); thread.tid >= 0x40000000 && at != name.npos && name.back() == ')')
@@ -391,7 +391,7 @@ void Reader::onMember(std::string_view name, std::string_view json) {
 
 } // namespace
 
-Expected<void> ChromeSource::read(TraceSink &sink) {
+Expected<void> ChromeSource::read(model::TraceSink &sink) {
   ADA_TRY(restart());
   EventSorter events;
   MetNames names(lost_);
@@ -426,4 +426,4 @@ Expected<void> ChromeSource::read(TraceSink &sink) {
   return out.finish();
 }
 
-} // namespace ada::model
+} // namespace ada::formats

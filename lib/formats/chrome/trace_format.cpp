@@ -1,7 +1,7 @@
 // Chrome's trace JSON in the table of formats.
 #include "operations.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 static constexpr FormatVariant kVariants[] = {
     {.name = ChromeSource::kName, .title = ChromeSource::kTitle, .extension = ".json"}};
@@ -32,4 +32,4 @@ const TraceFormat kChromeFormat = {
     .describe = Import<ChromeSource>::describe,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// The off-CPU times of one thread. The middle of a period decides which calls it belongs to, as in
 /// analysis/calls/off_cpu_follower.h. Memory: 32 bytes per period.
@@ -117,4 +117,4 @@ private:
   size_t durations_ = 0;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -9,7 +9,7 @@
 #include <zstd.h>
 #endif
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -48,4 +48,4 @@ std::string compressedBlock(std::string_view plain) {
 std::string compressedBlock(std::string_view plain) { return framed(kStored, plain, plain.size()); }
 #endif
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Returns all bytes as one frame, compressed with zstd if the library was built with it. A server that receives only
 /// part of it accepts nothing.
@@ -13,4 +13,4 @@ namespace ada::model {
 /// request must set http_native_compression_disable_checksumming_on_decompress=1. zstd's own checksum is used instead.
 std::string compressedBlock(std::string_view plain);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -92,4 +92,4 @@ double numberIn(std::string_view text) {
   return error == std::errc() && (rest.empty() || rest.starts_with(" (")) ? number : kNone;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// A Nested of three columns: each value's name, its text, and its number (NaN if it is not a number).
 class NamedValues {
@@ -35,4 +35,4 @@ private:
 /// The number in a result's text: 55, -1 (ENOENT), true. NaN for other texts.
 double numberIn(std::string_view text);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -172,4 +172,4 @@ std::string sessionFigures(const std::string &condition) {
                   condition);
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace ada::model {
+namespace ada::formats {
 
 struct Question {
   std::string_view name, about;
@@ -27,4 +27,4 @@ std::string sessionFigures(const std::string &condition);
 /// The quantiles that the queries ask for, as ClickHouse's aggregate function.
 inline constexpr std::string_view kQuantiles = "quantilesExactWeighted(0.5, 0.9, 0.99, 0.999)";
 
-} // namespace ada::model
+} // namespace ada::formats

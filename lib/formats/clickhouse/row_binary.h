@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Appends one value after the other, in the order of the columns.
 class RowBinary {
@@ -49,4 +49,4 @@ private:
   std::string bytes_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -143,7 +143,7 @@ struct Module {
 };
 std::vector<Module> modulesOf(const analysis::TraceTable &table) {
   std::vector<Module> modules;
-  for (const Process &process : table.processes) {
+  for (const model::Process &process : table.processes) {
     const JsonDocument manifest(process.description.get());
     if (!manifest.object())
       continue;
@@ -280,7 +280,7 @@ std::vector<SchemaView> schemaViews() {
   return views;
 }
 
-ProcessPlace placeOf(const Process &process) {
+ProcessPlace placeOf(const model::Process &process) {
   const JsonDocument document(process.description.get());
   ProcessPlace place;
   if (const dom::object *const manifest = document.object()) {
@@ -293,7 +293,7 @@ ProcessPlace placeOf(const Process &process) {
   return place;
 }
 
-void putFunction(RowBinary &out, const Function &function, const Process &process) {
+void putFunction(RowBinary &out, const model::Function &function, const model::Process &process) {
   const std::string module =
       function.isExternal ? std::string() : analysis::moduleName(process, static_cast<uint32_t>(function.id >> 32));
   out.number(sipHash64(function.displayName)).text(function.displayName).text(function.name).text(function.file);
@@ -312,17 +312,17 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
   putEach(out, row.labels, [&](const auto &label) { out.text(label.second); });
   out.number(row.beganNs).number(row.endedNs).number(row.spans);
   const auto &processes = table.processes;
-  putEach(out, processes, [&](const Process &process) { out.number(process.index); });
-  putEach(out, processes, [&](const Process &process) { out.number(process.pid.value_or(0)); });
-  putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.label)); });
-  putEach(out, processes, [&](const Process &process) { out.text(validUtf8(process.executable)); });
-  putEach(out, processes, [&](const Process &process) { out.text(places[process.index].host); });
-  putEach(out, processes, [&](const Process &process) { out.text(process.description.get()); });
-  putEach(out, processes, [&](const Process &process) { out.number(places[process.index].epochOffsetNs); });
-  putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.index); });
-  putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.process); });
-  putEach(out, table.threads, [&](const Thread &thread) { out.number(thread.tid); });
-  putEach(out, table.threads, [&](const Thread &thread) { out.text(validUtf8(thread.label)); });
+  putEach(out, processes, [&](const model::Process &process) { out.number(process.index); });
+  putEach(out, processes, [&](const model::Process &process) { out.number(process.pid.value_or(0)); });
+  putEach(out, processes, [&](const model::Process &process) { out.text(validUtf8(process.label)); });
+  putEach(out, processes, [&](const model::Process &process) { out.text(validUtf8(process.executable)); });
+  putEach(out, processes, [&](const model::Process &process) { out.text(places[process.index].host); });
+  putEach(out, processes, [&](const model::Process &process) { out.text(process.description.get()); });
+  putEach(out, processes, [&](const model::Process &process) { out.number(places[process.index].epochOffsetNs); });
+  putEach(out, table.threads, [&](const model::Thread &thread) { out.number(thread.index); });
+  putEach(out, table.threads, [&](const model::Thread &thread) { out.number(thread.process); });
+  putEach(out, table.threads, [&](const model::Thread &thread) { out.number(thread.tid); });
+  putEach(out, table.threads, [&](const model::Thread &thread) { out.text(validUtf8(thread.label)); });
   const std::vector<Module> modules = modulesOf(table);
   putEach(out, modules, [&](const Module &module) { out.number(module.process); });
   putEach(out, modules, [&](const Module &module) { out.number(module.number); });
@@ -330,4 +330,4 @@ void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTabl
   putEach(out, modules, [&](const Module &module) { out.text(module.buildId); });
 }
 
-} // namespace ada::model
+} // namespace ada::formats

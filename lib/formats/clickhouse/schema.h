@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// The version of the tables. Every change to them needs a new number and a step that upgrades older databases to it.
 inline constexpr uint32_t kSchemaVersion = 6;
@@ -88,11 +88,11 @@ struct SessionRow {
 void putSession(RowBinary &out, const SessionRow &row, const analysis::TraceTable &table,
                 const std::vector<ProcessPlace> &places);
 /// A row of `functions`.
-void putFunction(RowBinary &out, const Function &function, const Process &process);
+void putFunction(RowBinary &out, const model::Function &function, const model::Process &process);
 /// A row of `functions` with the name of a mark.
 void putMark(RowBinary &out, uint64_t hash, std::string_view name);
 
 /// The host's name and the clock's offset from a process's manifest; the offset is 0 if it has none.
-ProcessPlace placeOf(const Process &process);
+ProcessPlace placeOf(const model::Process &process);
 
-} // namespace ada::model
+} // namespace ada::formats

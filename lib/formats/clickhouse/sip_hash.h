@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace ada::model {
+namespace ada::formats {
 
 inline uint64_t sipHash64(std::string_view text) {
   uint64_t a = 0x736f6d6570736575, b = 0x646f72616e646f6d, c = 0x6c7967656e657261, d = 0x7465646279746573;
@@ -32,4 +32,4 @@ inline uint64_t sipHash64(std::string_view text) {
   return a ^ b ^ c ^ d;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

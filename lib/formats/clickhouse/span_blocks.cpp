@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -30,11 +30,11 @@ uint16_t dayOf(uint64_t ns) { return static_cast<uint16_t>(ns / kDayNs); }
 
 } // namespace
 
-void SpanBlocks::newThread(const Thread &thread) { times_.resize(thread.index + size_t{1}); }
+void SpanBlocks::newThread(const model::Thread &thread) { times_.resize(thread.index + size_t{1}); }
 
-void SpanBlocks::offCpuTimes(const Thread &thread) { times_[thread.index].sums = OffCpuSums(thread.offCpu); }
+void SpanBlocks::offCpuTimes(const model::Thread &thread) { times_[thread.index].sums = OffCpuSums(thread.offCpu); }
 
-void SpanBlocks::newFunction(const Function &function) { functions_.push_back(sipHash64(function.displayName)); }
+void SpanBlocks::newFunction(const model::Function &function) { functions_.push_back(sipHash64(function.displayName)); }
 
 // Nested calls that did not fit share a number.
 uint64_t SpanBlocks::wayOf(const Call &call, uint64_t around) {
@@ -63,7 +63,7 @@ uint64_t SpanBlocks::wayOf(const Call &call, uint64_t around) {
   return rest;
 }
 
-void SpanBlocks::lateValue(uint32_t thread, uint32_t depth, const Text &text) {
+void SpanBlocks::lateValue(uint32_t thread, uint32_t depth, const model::Text &text) {
   if (!mayHaveTraceId(text.name))
     return;
   std::string object;
@@ -99,7 +99,7 @@ bool SpanBlocks::point(const Point &point) {
   return false; // it is also shown as a call, as everywhere
 }
 
-void SpanBlocks::mark(uint32_t thread, uint64_t timeNs, const Text &text) {
+void SpanBlocks::mark(uint32_t thread, uint64_t timeNs, const model::Text &text) {
   if (!options_.points)
     return lose("marks: --points loads them");
   const std::string name = validUtf8(text.name);
@@ -270,4 +270,4 @@ void SpanBlocks::endTrace() {
         handOn(kind, day, block);
 }
 
-} // namespace ada::model
+} // namespace ada::formats

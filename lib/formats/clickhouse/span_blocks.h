@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Facts about a process that trace formats don't share: where it ran, and when the trace's clock began.
 struct ProcessPlace {
@@ -86,15 +86,15 @@ private:
     std::vector<std::string> traceIds; // of the open calls, by depth
   };
 
-  void newThread(const Thread &thread) override;
-  void offCpuTimes(const Thread &thread) override;
-  void newFunction(const Function &function) override;
+  void newThread(const model::Thread &thread) override;
+  void offCpuTimes(const model::Thread &thread) override;
+  void newFunction(const model::Function &function) override;
   bool wantsNumbers() const override { return true; }
   uint64_t wayOf(const Call &call, uint64_t around) override;
-  void lateValue(uint32_t thread, uint32_t depth, const Text &text) override;
+  void lateValue(uint32_t thread, uint32_t depth, const model::Text &text) override;
   void writeRow(const Row &row) override;
   bool point(const Point &point) override;
-  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override;
+  void mark(uint32_t thread, uint64_t timeNs, const model::Text &text) override;
   void leaveThread(uint32_t thread) override { times_[thread] = {}; }
   void endTrace() override;
   const Expected<void> &status() const override { return status_; }
@@ -144,4 +144,4 @@ private:
   Expected<void> status_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

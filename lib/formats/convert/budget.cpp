@@ -11,17 +11,17 @@
 #include <deque>
 #include <string>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
 // Collects the durations of the calls that pass.
-class DurationCollector : public PassingSink {
+class DurationCollector : public model::PassingSink {
 public:
-  DurationCollector(TraceSink &sink, Distribution &durations) : PassingSink(sink), durations_(durations) {}
+  DurationCollector(model::TraceSink &sink, Distribution &durations) : PassingSink(sink), durations_(durations) {}
 
-  Expected<void> events(const Batch &batch) override {
-    for (const Event &event : batch.events) {
+  Expected<void> events(const model::Batch &batch) override {
+    for (const model::Event &event : batch.events) {
       while (event.thread >= calls_.size())
         calls_.emplace_back(*this);
       calls_[event.thread].take(0, event, batch);
@@ -49,7 +49,7 @@ Expected<uint64_t> sizeWith(uint64_t minDurationNs, const BudgetUse &use, Distri
   });
   Distribution ignored;
   DurationCollector collector(*sink, durations ? *durations : ignored);
-  analysis::DurationSink longOnes(minDurationNs, durations ? static_cast<TraceSink &>(collector) : *sink);
+  analysis::DurationSink longOnes(minDurationNs, durations ? static_cast<model::TraceSink &>(collector) : *sink);
   ADA_TRY(use.read(longOnes));
   return size;
 }
@@ -75,4 +75,4 @@ Expected<uint64_t> minDurationFor(uint64_t bytes, const BudgetUse &use) {
   return size ? Expected<uint64_t>(least) : Expected<uint64_t>(size.error());
 }
 
-} // namespace ada::model
+} // namespace ada::formats

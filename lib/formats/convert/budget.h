@@ -6,13 +6,13 @@
 #include <functional>
 #include <memory>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// What a conversion writes to and how it reads.
 struct BudgetUse {
-  std::function<std::unique_ptr<TraceSink>(ByteSink)> makeSink;
+  std::function<std::unique_ptr<model::TraceSink>(model::ByteSink)> makeSink;
   /// Reads the trace, or the part that was asked for, into the sink. Called several times.
-  std::function<Expected<void>(TraceSink &)> read;
+  std::function<Expected<void>(model::TraceSink &)> read;
   uint64_t minDurationNs = 0; ///< requested in addition
 };
 
@@ -21,4 +21,4 @@ struct BudgetUse {
 /// and E_BUDGET if not even an output without calls is small enough.
 Expected<uint64_t> minDurationFor(uint64_t bytes, const BudgetUse &use);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -30,7 +30,7 @@
 #include <set>
 #include <sys/stat.h>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace fs = std::filesystem;
 
@@ -38,16 +38,16 @@ namespace {
 
 constexpr char kManifest[] = "manifest.json";
 // Collects the source files of functions that were called, and lets the caller interrupt.
-class FunctionFiles : public PassingSink {
+class FunctionFiles : public model::PassingSink {
 public:
-  FunctionFiles(TraceSink &sink, std::set<std::string> &files, std::function<bool()> goOn)
+  FunctionFiles(model::TraceSink &sink, std::set<std::string> &files, std::function<bool()> goOn)
       : PassingSink(sink), files_(files), goOn_(std::move(goOn)) {}
-  Expected<void> addFunction(const Function &function) override {
+  Expected<void> addFunction(const model::Function &function) override {
     if (!function.file.empty())
       files_.insert(function.file);
     return sink_.addFunction(function);
   }
-  Expected<void> events(const Batch &batch) override {
+  Expected<void> events(const model::Batch &batch) override {
     if (!goOn_())
       return Error{.code = "E_INTERRUPTED", .message = "packing was interrupted"};
     return sink_.events(batch);
@@ -58,9 +58,9 @@ private:
   std::function<bool()> goOn_;
 };
 
-class NoSink : public TraceSink {
+class NoSink : public model::TraceSink {
 public:
-  Expected<void> events(const Batch &) override { return {}; }
+  Expected<void> events(const model::Batch &) override { return {}; }
 };
 
 // A file of the session that is written under another name and with other contents.
@@ -70,7 +70,7 @@ struct Replacement {
 
 class Packer {
 public:
-  Packer(std::string directory, const ByteSink &bytes, const PackOptions &options)
+  Packer(std::string directory, const model::ByteSink &bytes, const PackOptions &options)
       : directory_(std::move(directory)), options_(options), writer_(bytes) {}
   Expected<PackResult> run();
 
@@ -191,13 +191,13 @@ void Packer::replaceThread(const atf::ThreadTrace &thread, const std::string &na
 // Converts ATF threads of a process. If that loses anything, they all stay as they are.
 Expected<void> Packer::convertThreads(const atf::Session &session, const std::vector<uint32_t> &threads,
                                       const std::string &name, const std::string &to) {
-  const auto source = makeAtfSource(session);
-  const auto sink = makeAtfSessionSink(to, {.packed = true, .compress = canCompress()});
+  const auto source = model::makeAtfSource(session);
+  const auto sink = model::makeAtfSessionSink(to, {.packed = true, .compress = model::canCompress()});
   FunctionFiles through(*sink, sources_, [&] { return options_.goOn(source->progress().value_or(0)); });
-  ReadRequest request;
+  model::ReadRequest request;
   request.threads = threads;
   ADA_TRY(source->readPart(through, request));
-  std::vector<Loss> losses = source->losses();
+  std::vector<model::Loss> losses = source->losses();
   std::ranges::copy(sink->losses(), std::back_inserter(losses));
   if (!losses.empty()) {
     result_.notes.push_back(fmt::format("{} stays in ATF, because the packed format has no place for {} {}",
@@ -241,7 +241,7 @@ Expected<void> Packer::convertProcess(const std::string &name, size_t number) {
     ADA_TRY(convertThreads(*session, threads, name, to + "/atf"));
   if (options_.sources && threads.size() < index) {
     NoSink nowhere;
-    const auto source = makeAtfSource(*session);
+    const auto source = model::makeAtfSource(*session);
     FunctionFiles through(nowhere, sources_, [&] { return options_.goOn(source->progress().value_or(0)); });
     ADA_TRY(source->read(through));
   }
@@ -359,7 +359,7 @@ Expected<PackResult> Packer::run() {
   list("");
   if (processes_.empty()) {
     // Perhaps a directory of another format. If not, this says what is wrong.
-    const auto source = ADA_TRY(openTrace(directory_));
+    const auto source = ADA_TRY(model::openTrace(directory_));
     if (options_.sources)
       result_.notes.emplace_back("sources are left out: only sessions of AdaTrace name them");
   }
@@ -375,8 +375,8 @@ Expected<PackResult> Packer::run() {
   return std::move(result_);
 }
 
-Expected<PackResult> pack(const std::string &directory, const ByteSink &bytes, const PackOptions &options) {
+Expected<PackResult> pack(const std::string &directory, const model::ByteSink &bytes, const PackOptions &options) {
   return Packer(directory, bytes, options).run();
 }
 
-} // namespace ada::model
+} // namespace ada::formats

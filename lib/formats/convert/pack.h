@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 struct PackOptions {
   /// Files stay as they are. Otherwise index and detail files become packed ones, compressed by zstd, and other files
@@ -41,6 +41,6 @@ struct PackResult {
 
 /// Packs the session, process directory or other directory of a trace. Errors: E_IO, E_NO_SESSION, and those of
 /// readers.
-Expected<PackResult> pack(const std::string &directory, const ByteSink &bytes, const PackOptions &options);
+Expected<PackResult> pack(const std::string &directory, const model::ByteSink &bytes, const PackOptions &options);
 
-} // namespace ada::model
+} // namespace ada::formats

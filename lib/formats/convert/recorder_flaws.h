@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Warnings about threads that the recorder held up for more than a hundredth of their time (W_RECORDER_WAIT: if there
 /// are many such processes, the worst of them), about losses of unknown size (W_LOSSES_UNKNOWN), and about exits that
@@ -14,4 +14,4 @@ namespace ada::model {
 /// and opens one after the other, so that memory does not grow with their number.
 std::vector<Warning> recorderFlaws(const std::vector<std::string> &directories);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace fs = std::filesystem;
 
@@ -275,4 +275,4 @@ void SourceFiles::findNames() {
         !buildId.empty() && !isSystemFile(fs::path(path).lexically_normal()) && rule_.namedBy(path, buildId, names_);
 }
 
-} // namespace ada::model
+} // namespace ada::formats

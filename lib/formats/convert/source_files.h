@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 struct SourceText {
   std::string text;
@@ -87,4 +87,4 @@ std::string placeOfSource(const std::string &file);
 /// Whether a file of a trace lies in such a place.
 bool isPackedSource(std::string_view name);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -18,34 +18,34 @@ struct Times {
   }
 };
 
-class Summary : public TraceSink {
+class Summary : public model::TraceSink {
 public:
-  Expected<void> addProcess(const Process &process) override {
+  Expected<void> addProcess(const model::Process &process) override {
     processes.push_back({process});
     return {};
   }
-  Expected<void> addThread(const Thread &thread) override {
+  Expected<void> addThread(const model::Thread &thread) override {
     processes[thread.process].threads.push_back(static_cast<uint32_t>(threads.size()));
     threads.push_back({thread});
     return {};
   }
-  Expected<void> addFunction(const Function &function) override {
+  Expected<void> addFunction(const model::Function &function) override {
     ++processes[function.process].functions;
     return {};
   }
-  Expected<void> events(const Batch &batch) override {
-    for (const Event &event : batch.events)
+  Expected<void> events(const model::Batch &batch) override {
+    for (const model::Event &event : batch.events)
       threads[event.thread].times.add({1, event.timeNs, event.timeNs});
     return {};
   }
 
   struct ProcessCount {
-    Process process;
+    model::Process process;
     uint64_t functions = 0;
     std::vector<uint32_t> threads = {};
   };
   struct ThreadCount {
-    Thread thread;
+    model::Thread thread;
     Times times = {};
   };
   std::vector<ProcessCount> processes;
@@ -91,4 +91,4 @@ void describeProcesses(const TraceFormat &format, TraceLocation place, Descripti
   times(description.whole.members, whole);
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -3,10 +3,10 @@
 
 #include "formats/table.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Reads the trace and adds its processes, each with its threads, to what the format says about itself.
 /// Errors become problems of the description.
 void describeProcesses(const TraceFormat &format, TraceLocation place, Description &description);
 
-} // namespace ada::model
+} // namespace ada::formats

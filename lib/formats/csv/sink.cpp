@@ -4,7 +4,7 @@
 #include "trace/base/digits.h"
 #include "trace/base/text.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -58,27 +58,27 @@ struct CsvLines {
 
 class CsvSink : public TextRowSink<CsvLines> {
 public:
-  explicit CsvSink(ByteSink bytes) : TextRowSink(std::move(bytes)) {}
+  explicit CsvSink(model::ByteSink bytes) : TextRowSink(std::move(bytes)) {}
 
 private:
-  void beginTrace(const TraceInfo &) override {
+  void beginTrace(const model::TraceInfo &) override {
     put("id,parent,process,pid,thread,tid,thread_name,depth,function,source,begin_ns,end_ns,duration_ns,self_ns,end,"
         "arguments,result,values,kind,recorder_ns\r\n");
   }
-  void newThread(const Thread &thread) override {
-    const Process &process = processOf(thread);
+  void newThread(const model::Thread &thread) override {
+    const model::Process &process = processOf(thread);
     format().places.push_back(field(process.label) + "," + (process.pid ? std::to_string(*process.pid) : "") + "," +
                               std::to_string(thread.number) + "," + std::to_string(thread.tid) + "," +
                               field(thread.label) + ",");
   }
-  void newFunction(const Function &function) override {
+  void newFunction(const model::Function &function) override {
     std::string source = function.file;
     if (!source.empty() && function.line)
       source += ":" + std::to_string(function.line);
     format().functions.push_back(
         {"," + field(function.displayName) + "," + field(source) + ",", kindName(function.kind)});
   }
-  void mark(uint32_t, uint64_t, const Text &) override { lose("marks: the file has one line per call"); }
+  void mark(uint32_t, uint64_t, const model::Text &) override { lose("marks: the file has one line per call"); }
 };
 
 constexpr FormatVariant kCsvVariants[] = {{.name = "csv", .title = "CSV", .extension = ".csv"}};
@@ -92,4 +92,4 @@ const TraceFormat kCsvFormat = {
     .makeSink = makeStreamSink<CsvSink>,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -1,7 +1,7 @@
 // The fixed part of a CTF trace's metadata, in TSDL.
 #pragma once
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Goes before the names of functions. All fields are aligned to bytes.
 inline constexpr char kCtfHead[] = R"(/* CTF 1.8 */
@@ -42,4 +42,4 @@ inline constexpr char kCtfSourceTail[] =
 event { name = "call_detail"; id = 8; stream_id = 0; fields := struct { enum function function; enum source source; string arguments; }; };
 )";
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -13,7 +13,7 @@
 #include <fcntl.h>
 #include <system_error>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -65,7 +65,7 @@ private:
       putText(end.values);
     }
   }
-  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t thread, uint64_t timeNs, const model::Text &text) override {
     beginEvent(thread, timeNs, kMark);
     putText(text.name);
     putText(text.json);
@@ -78,13 +78,13 @@ private:
   void endTrace() override {
     std::string text = kCtfHead;
     text += "enum function : uint32_t {";
-    for (const Function &function : table().functions)
+    for (const model::Function &function : table().functions)
       text += "\n  " + literal(function.displayName) + " = " + std::to_string(function.index) + ",";
     if (table().functions.empty())
       text += "\n  \"none\" = 0,";
     text += "\n};\n";
     std::string sources;
-    for (const Function &function : table().functions)
+    for (const model::Function &function : table().functions)
       if (!function.file.empty())
         sources += "\n  " + literal(placeOf(function)) + " = " + std::to_string(function.index) + ",";
     if (!sources.empty())
@@ -116,7 +116,7 @@ private:
     putNumber(nowNs_, 8);
   }
   void beginPacket() {
-    const Thread &about = thread(thread_);
+    const model::Thread &about = thread(thread_);
     putNumber(kMagic, 4);
     putNumber(0, 4); // the stream's class
     putNumber(nowNs_, 8);
@@ -154,7 +154,7 @@ private:
     return quoted + "\"";
   }
 
-  static std::string placeOf(const Function &function) {
+  static std::string placeOf(const model::Function &function) {
     return function.line ? function.file + ":" + std::to_string(function.line) : function.file;
   }
 
@@ -199,4 +199,4 @@ const TraceFormat kCtfFormat = {
     .makeSink = makeFileSink<CtfSink>,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace ada::model {
+namespace ada::formats {
 
 using dial9::Field;
 using F = dial9::FieldType;
@@ -64,4 +64,4 @@ Dial9Type typeOf(const dial9::Schema &schema) {
   return Dial9Type::Foreign;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -5,7 +5,7 @@
 
 #include <span>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Type ids in streams that we write. Readers must go by name and fields instead.
 enum class Dial9Type : uint16_t {
@@ -39,4 +39,4 @@ const Dial9Layout &layoutOf(Dial9Type type);
 /// Which of our types a schema is; all fields must match, except that those of Dial9Layout::added may be missing.
 Dial9Type typeOf(const dial9::Schema &schema);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -5,7 +5,7 @@
 #include "operations.h"
 #include "trace/base/try.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 using dial9::EncodeError;
 
@@ -64,12 +64,17 @@ private:
 
 } // namespace
 
+} // namespace ada::formats
+
+namespace ada::model {
+
 Expected<CopyResult> copyDial9(ByteInput &input, const ByteSink &bytes) {
-  Target target(bytes);
-  Copier copier(target);
-  const auto read = ADA_TRY(readDial9(input, copier, [&] { return copier.status() == EncodeError::None; }));
-  if (const EncodeError error = copier.finish(); error != EncodeError::None)
-    return Error{.code = error == EncodeError::SinkFailed ? "E_IO" : "E_RANGE",
+  formats::Target target(bytes);
+  formats::Copier copier(target);
+  const auto read =
+      ADA_TRY(formats::readDial9(input, copier, [&] { return copier.status() == dial9::EncodeError::None; }));
+  if (const dial9::EncodeError error = copier.finish(); error != dial9::EncodeError::None)
+    return Error{.code = error == dial9::EncodeError::SinkFailed ? "E_IO" : "E_RANGE",
                  .message = std::string(dial9::message(error))};
   if (!read.isUsable)
     return *read.problem;

@@ -7,7 +7,7 @@
 
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -156,4 +156,4 @@ Expected<ReadOutcome> dumpDial9(TraceLocation &place, const RawDumpOptions &opti
   return readDial9(*place.bytes, dump);
 }
 
-} // namespace ada::model
+} // namespace ada::formats

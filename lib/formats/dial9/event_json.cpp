@@ -6,7 +6,7 @@
 
 #include <unordered_set>
 
-namespace ada::model {
+namespace ada::formats {
 
 using dial9::FieldType;
 using dial9::Value;
@@ -112,4 +112,4 @@ void appendFields(std::string &out, const dial9::EventView &event, const Dial9Po
   json.endObject();
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -6,7 +6,7 @@
 #include <functional>
 #include <string>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Look-ups of what ids of the two pools mean at this point, or null.
 struct Dial9Pools {
@@ -21,4 +21,4 @@ void appendJson(std::string &out, const dial9::Value &value, const Dial9Pools &p
 /// Writes the fields of an event as an object, in the schema's order.
 void appendFields(std::string &out, const dial9::EventView &event, const Dial9Pools &pools);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -9,7 +9,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -60,7 +60,7 @@ public:
 } // namespace
 
 Expected<Description> describeDial9(TraceLocation &place, bool absolute) {
-  ByteInput &input = *place.bytes;
+  model::ByteInput &input = *place.bytes;
   Dial9Info info;
   const auto read = ADA_TRY(readDial9(input, info));
   if (!read.isUsable)
@@ -103,4 +103,4 @@ Expected<Description> describeDial9(TraceLocation &place, bool absolute) {
   return description;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

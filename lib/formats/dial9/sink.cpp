@@ -10,7 +10,7 @@
 #include <functional>
 #include <utility>
 
-namespace ada::model {
+namespace ada::formats {
 
 using dial9::EncodeError;
 
@@ -25,15 +25,15 @@ private:
   model::ByteSink sink_;
 };
 
-class Dial9Sink : public TraceSink {
+class Dial9Sink : public model::TraceSink {
 public:
   explicit Dial9Sink(model::ByteSink bytes) : target_(std::move(bytes)), encoder_(target_, dial9::Dialect::Seed) {}
 
-  Expected<void> begin(const TraceInfo &info) override;
-  Expected<void> addProcess(const Process &process) override;
-  Expected<void> addThread(const Thread &thread) override;
-  Expected<void> addFunction(const Function &function) override;
-  Expected<void> events(const Batch &batch) override;
+  Expected<void> begin(const model::TraceInfo &info) override;
+  Expected<void> addProcess(const model::Process &process) override;
+  Expected<void> addThread(const model::Thread &thread) override;
+  Expected<void> addFunction(const model::Function &function) override;
+  Expected<void> events(const model::Batch &batch) override;
   Expected<void> endThread(uint32_t thread) override {
     return tell([this, thread] { return now(Dial9Type::ThreadEnd, {{dial9::Value::varint(thread)}}); });
   }
@@ -42,7 +42,7 @@ public:
     return check(encoder_.flush());
   }
   bool wantsDetails() const override { return true; }
-  std::vector<Loss> losses() const override { return lost_.list(); }
+  std::vector<model::Loss> losses() const override { return lost_.list(); }
 
 private:
   using Values = std::span<const dial9::Value>;
@@ -70,22 +70,22 @@ private:
       ADA_TRY(write());
     return {};
   }
-  Expected<void> writeFunction(const Function &function);
-  EncodeError write(const Event &event, const Batch &batch);
+  Expected<void> writeFunction(const model::Function &function);
+  EncodeError write(const model::Event &event, const model::Batch &batch);
 
   bool hasTime_ = false;
   uint64_t timeNs_ = 0;
   std::vector<std::function<Expected<void>()>> waiting_;
   ByteSinkAdapter target_;
   dial9::Encoder encoder_;
-  LossList lost_;
+  model::LossList lost_;
 };
 
 } // namespace
 
 using V = dial9::Value;
 
-Expected<void> Dial9Sink::begin(const TraceInfo &info) {
+Expected<void> Dial9Sink::begin(const model::TraceInfo &info) {
   for (size_t i = 0; i < kDial9Types; ++i) {
     const Dial9Layout &layout = layoutOf(static_cast<Dial9Type>(i));
     ADA_TRY(check(encoder_.schema(static_cast<uint16_t>(i), layout.name, true, layout.fields)));
@@ -93,7 +93,7 @@ Expected<void> Dial9Sink::begin(const TraceInfo &info) {
   return tell([this, isRoot = info.isRoot] { return now(Dial9Type::Trace, {V::u8(1), V::boolean(isRoot)}); });
 }
 
-Expected<void> Dial9Sink::addProcess(const Process &process) {
+Expected<void> Dial9Sink::addProcess(const model::Process &process) {
   return tell([this, process] {
     return now(Dial9Type::Process,
                {V::varint(process.index), V::string(process.name), V::boolean(process.pid.has_value()),
@@ -102,7 +102,7 @@ Expected<void> Dial9Sink::addProcess(const Process &process) {
   });
 }
 
-Expected<void> Dial9Sink::addThread(const Thread &thread) {
+Expected<void> Dial9Sink::addThread(const model::Thread &thread) {
   lost_.addOffCpu(thread);
   return tell([this, thread] {
     return now(Dial9Type::Thread, {V::varint(thread.index), V::varint(thread.process), V::varint(thread.number),
@@ -112,11 +112,11 @@ Expected<void> Dial9Sink::addThread(const Thread &thread) {
   });
 }
 
-Expected<void> Dial9Sink::addFunction(const Function &announced) {
+Expected<void> Dial9Sink::addFunction(const model::Function &announced) {
   return tell([this, function = announced] { return writeFunction(function); });
 }
 
-Expected<void> Dial9Sink::writeFunction(const Function &function) {
+Expected<void> Dial9Sink::writeFunction(const model::Function &function) {
   const dial9::StringPoolEntry name = {function.index, function.displayName};
   ADA_TRY(check(encoder_.stringPool({&name, 1})));
   return now(Dial9Type::Function, {V::pooledString(function.index), V::varint(function.process), V::varint(function.id),
@@ -124,23 +124,23 @@ Expected<void> Dial9Sink::writeFunction(const Function &function) {
                                    V::string(function.types), V::varint(function.line), V::varint(function.address)});
 }
 
-EncodeError Dial9Sink::write(const Event &event, const Batch &batch) {
+EncodeError Dial9Sink::write(const model::Event &event, const model::Batch &batch) {
   const V thread = V::varint(event.thread);
   const V function = V::pooledString(event.function);
   const auto emit = [&](Dial9Type type, const auto &values) {
     return encoder_.event(idOf(type), event.timeNs, values);
   };
   switch (event.kind) {
-  case Kind::Call:
+  case model::Kind::Call:
     return emit(Dial9Type::Call, std::array{thread, function});
-  case Kind::Return:
+  case model::Kind::Return:
     return emit(Dial9Type::Return, std::array{thread, function});
-  case Kind::Exception:
+  case model::Kind::Exception:
     return emit(Dial9Type::Exception, std::array{thread, function});
-  case Kind::Mark:
-  case Kind::Value: {
-    const Text &text = batch.texts[event.extra];
-    return emit(event.kind == Kind::Mark ? Dial9Type::Mark : Dial9Type::Value,
+  case model::Kind::Mark:
+  case model::Kind::Value: {
+    const model::Text &text = batch.texts[event.extra];
+    return emit(event.kind == model::Kind::Mark ? Dial9Type::Mark : Dial9Type::Value,
                 std::array{thread, V::string(text.name), V::string(text.json)});
   }
   default: // the schema has no more kinds: readers before these show an event that they don't know
@@ -149,15 +149,15 @@ EncodeError Dial9Sink::write(const Event &event, const Batch &batch) {
   return EncodeError::None;
 }
 
-Expected<void> Dial9Sink::events(const Batch &batch) {
+Expected<void> Dial9Sink::events(const model::Batch &batch) {
   if (!hasTime_ && !batch.events.empty()) {
     timeNs_ = batch.events.front().timeNs;
     ADA_TRY(tellAll());
   }
-  for (const Event &event : batch.events) {
+  for (const model::Event &event : batch.events) {
     EncodeError error = write(event, batch);
     if (error == EncodeError::None && event.details)
-      for (const Detail &detail : batch.details.subspan(event.extra, event.details)) {
+      for (const model::Detail &detail : batch.details.subspan(event.extra, event.details)) {
         const std::array values = {
             V::varint(event.thread), V::u16(detail.type), V::u16(detail.flags),
             V::bytes({reinterpret_cast<const uint8_t *>(detail.payload.data()), detail.payload.size()})};
@@ -173,6 +173,12 @@ Expected<void> Dial9Sink::events(const Batch &batch) {
   return {};
 }
 
-std::unique_ptr<TraceSink> makeDial9Sink(ByteSink bytes) { return std::make_unique<Dial9Sink>(std::move(bytes)); }
+} // namespace ada::formats
+
+namespace ada::model {
+
+std::unique_ptr<TraceSink> makeDial9Sink(ByteSink bytes) {
+  return std::make_unique<formats::Dial9Sink>(std::move(bytes));
+}
 
 } // namespace ada::model

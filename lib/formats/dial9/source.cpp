@@ -10,7 +10,7 @@
 
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -48,7 +48,7 @@ private:
 // One read of a stream.
 class Reader : public dial9::Visitor {
 public:
-  Reader(TraceSink &sink, LossList &lost)
+  Reader(model::TraceSink &sink, model::LossList &lost)
       : out_(sink, lost), lost_(lost),
         jsonPools_{[this](uint32_t id) { return textOf(id); }, [this](uint32_t id) { return stackOf(id); }} {}
 
@@ -98,7 +98,7 @@ private:
   }
 
   TraceBuilder out_;
-  LossList &lost_;
+  model::LossList &lost_;
   Dial9Pools jsonPools_;
   uint64_t details_ = 0;
   std::string scratch_;
@@ -118,14 +118,14 @@ private:
 uint32_t Reader::processOf(uint64_t number) {
   uint32_t index = processes_.find(number);
   if (index == Numbers::kNone)
-    processes_.set(number, index = out_.add(Process()));
+    processes_.set(number, index = out_.add(model::Process()));
   return index;
 }
 
 uint32_t Reader::threadOf(uint64_t number) {
   uint32_t index = threads_.find(number);
   if (index == Numbers::kNone) {
-    Thread thread;
+    model::Thread thread;
     thread.process = processOf(0);
     thread.number = static_cast<uint32_t>(number);
     thread.tid = number;
@@ -137,7 +137,7 @@ uint32_t Reader::threadOf(uint64_t number) {
 uint32_t Reader::functionOf(uint32_t poolId) {
   uint32_t index = functions_.find(poolId);
   if (index == Numbers::kNone) {
-    Function function;
+    model::Function function;
     function.process = processOf(0);
     function.id = poolId;
     const std::string *name = textOf(poolId);
@@ -149,7 +149,7 @@ uint32_t Reader::functionOf(uint32_t poolId) {
 }
 
 void Reader::addProcess(std::span<const dial9::Value> v) {
-  Process process;
+  model::Process process;
   process.name = v[1].asString();
   if (v[2].asBool())
     process.pid = v[3].asUint64();
@@ -161,7 +161,7 @@ void Reader::addProcess(std::span<const dial9::Value> v) {
 }
 
 void Reader::addThread(std::span<const dial9::Value> v) {
-  Thread thread;
+  model::Thread thread;
   thread.process = processOf(v[1].asUint64());
   thread.number = static_cast<uint32_t>(v[2].asUint64());
   thread.tid = v[3].asUint64();
@@ -176,7 +176,7 @@ void Reader::addThread(std::span<const dial9::Value> v) {
 }
 
 void Reader::addFunction(std::span<const dial9::Value> v) {
-  Function function;
+  model::Function function;
   function.process = processOf(v[1].asUint64());
   function.id = v[2].asUint64();
   function.name = v[3].asString();
@@ -196,7 +196,7 @@ void Reader::addFunction(std::span<const dial9::Value> v) {
 void Reader::addDetail(const dial9::EventView &event) {
   const auto v = event.values;
   const uint32_t thread = threadOf(v[0].asUint64());
-  BatchBuilder &batch = out_.events();
+  model::BatchBuilder &batch = out_.events();
   if (!batch.hasLast() || batch.last().thread != thread || isText(batch.last().kind)) {
     lost_.add("detail events that follow no call of their thread");
     return;
@@ -215,21 +215,21 @@ void Reader::addForeign(const dial9::EventView &event) {
   }
   if (ownThread_ == Numbers::kNone) {
     if (ownProcess_ == Numbers::kNone) {
-      Process process;
+      model::Process process;
       process.name = "dial9";
       ownProcess_ = out_.add(process);
     }
-    Thread thread;
+    model::Thread thread;
     thread.process = ownProcess_;
     thread.name = "events";
     ownThread_ = out_.add(thread);
   }
   scratch_.clear();
   appendFields(scratch_, event, jsonPools_);
-  Event mark;
+  model::Event mark;
   mark.timeNs = event.timestampNs;
   mark.thread = ownThread_;
-  mark.kind = Kind::Mark;
+  mark.kind = model::Kind::Mark;
   out_.events().addText(mark, event.schema->name(), scratch_);
 }
 
@@ -261,17 +261,17 @@ void Reader::onEvent(const dial9::EventView &event) {
   default:
     break;
   }
-  Event out;
+  model::Event out;
   out.timeNs = event.timestampNs;
   out.thread = threadOf(v[0].asUint64());
   if (role == Dial9Type::Mark || role == Dial9Type::Value) {
-    out.kind = role == Dial9Type::Mark ? Kind::Mark : Kind::Value;
+    out.kind = role == Dial9Type::Mark ? model::Kind::Mark : model::Kind::Value;
     return out_.events().addText(out, v[1].asString(), v[2].asString());
   }
   out.function = functionOf(v[1].poolId());
-  out.kind = role == Dial9Type::Call        ? Kind::Call
-             : role == Dial9Type::Return    ? Kind::Return
-             : role == Dial9Type::Exception ? Kind::Exception
+  out.kind = role == Dial9Type::Call        ? model::Kind::Call
+             : role == Dial9Type::Return    ? model::Kind::Return
+             : role == Dial9Type::Exception ? model::Kind::Exception
                                             : eventKindOf(static_cast<uint32_t>(v[2].asUint64()));
   out_.events().add(out);
 }
@@ -282,7 +282,7 @@ class Dial9Source : public ByteSource {
 public:
   using ByteSource::ByteSource;
 
-  Expected<void> read(TraceSink &sink) override {
+  Expected<void> read(model::TraceSink &sink) override {
     ADA_TRY(restart());
     Reader reader(sink, lost_);
     const auto read = readDial9(input_, reader, [&] { return bool(reader.status()); });
@@ -293,8 +293,12 @@ public:
 
 } // namespace
 
+} // namespace ada::formats
+
+namespace ada::model {
+
 std::unique_ptr<TraceSource> makeDial9Source(ByteInput input) {
-  return std::make_unique<Dial9Source>(std::move(input));
+  return std::make_unique<formats::Dial9Source>(std::move(input));
 }
 
 } // namespace ada::model

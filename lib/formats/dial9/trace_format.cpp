@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 // The limit is needed because a packed stream can make a decoder collect a frame of any size from a few bytes.
 static constexpr uint64_t kMostPackedFrameBytes = 64 << 20;
 
-Expected<ReadOutcome> readDial9(ByteInput &input, dial9::Visitor &visitor, const std::function<bool()> &goesOn) {
+Expected<ReadOutcome> readDial9(model::ByteInput &input, dial9::Visitor &visitor, const std::function<bool()> &goesOn) {
   dial9::DecoderOptions options;
   if (input.isPacked())
     options.maxBufferedBytes = kMostPackedFrameBytes;
@@ -45,14 +45,14 @@ const TraceFormat kDial9Format = {
         return std::nullopt;
       return 0;
     },
-    .open = [](TraceLocation place) -> Expected<std::unique_ptr<TraceSource>> {
+    .open = [](TraceLocation place) -> Expected<std::unique_ptr<model::TraceSource>> {
       return makeDial9Source(*std::move(place.bytes));
     },
-    .makeSink = [](SinkTarget target, const SinkOptions &) { return makeDial9Sink(std::move(target.bytes)); },
-    .copy = [](ByteInput &input, const ByteSink &bytes, unsigned) { return copyDial9(input, bytes); },
+    .makeSink = [](SinkTarget target, const SinkOptions &) { return model::makeDial9Sink(std::move(target.bytes)); },
+    .copy = [](model::ByteInput &input, const model::ByteSink &bytes, unsigned) { return copyDial9(input, bytes); },
     .verify = verifyDial9,
     .describe = describeDial9,
     .dumpRaw = dumpDial9,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

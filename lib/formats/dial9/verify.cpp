@@ -5,7 +5,7 @@
 
 #include <unordered_set>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -65,4 +65,4 @@ Expected<CheckSummary> verifyDial9(TraceLocation &place, const CheckReport &repo
                       .counts = {{check.events, "event"}, {check.schemas, "schema"}, {check.segments, "segment"}}};
 }
 
-} // namespace ada::model
+} // namespace ada::formats

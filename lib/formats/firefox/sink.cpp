@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -57,11 +57,11 @@ private:
 
 class FirefoxSink : public ExportSink {
 public:
-  explicit FirefoxSink(ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
+  explicit FirefoxSink(model::ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
 private:
-  void beginTrace(const TraceInfo &info) override {
+  void beginTrace(const model::TraceInfo &info) override {
     startNs_ = info.range ? info.range->first : 0;
     JsonText json(out_.text());
     json.beginObject().beginObject("meta").number("version", 27).number("preprocessedProfileVersion", 60);
@@ -91,13 +91,13 @@ private:
     advance(toNs);
     stack_.pop_back();
   }
-  void mark(uint32_t, uint64_t, const Text &) override { lose("marks: only calls are written"); }
+  void mark(uint32_t, uint64_t, const model::Text &) override { lose("marks: only calls are written"); }
   void leaveThread(uint32_t) override { endThreadOf(); }
 
   void startThread(uint32_t number, uint64_t timeNs) {
     thread_ = number;
-    const Thread &about = thread(number);
-    const Process &process = processOf(about);
+    const model::Thread &about = thread(number);
+    const model::Process &process = processOf(about);
     nowNs_ = std::max(timeNs, startNs_);
     samples_ = 0;
     times_ = {};
@@ -188,7 +188,7 @@ private:
   void putFunctions(size_t count) {
     std::vector<std::string_view> files; // in the order of their numbers
     std::unordered_map<std::string_view, size_t> numbers;
-    for (const Function &function : table().functions)
+    for (const model::Function &function : table().functions)
       if (!function.file.empty() && numbers.try_emplace(function.file, files.size()).second)
         files.push_back(function.file);
     out_.put(",\"funcTable\":{\"length\":" + std::to_string(count));
@@ -262,4 +262,4 @@ const TraceFormat kFirefoxFormat = {
     .makeSink = makeStreamSink<FirefoxSink>,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -3,15 +3,15 @@
 
 #include "formats/import/import_source.h"
 
-namespace ada::model {
+namespace ada::formats {
 
-std::unique_ptr<TraceSink> makeFoldedSink(ByteSink bytes);
+std::unique_ptr<model::TraceSink> makeFoldedSink(model::ByteSink bytes);
 
 class FoldedSource : public ImportSource {
 public:
   static constexpr std::string_view kName = "folded", kTitle = "folded stacks";
   using ImportSource::ImportSource;
-  Expected<void> read(TraceSink &sink) override;
+  Expected<void> read(model::TraceSink &sink) override;
 };
 
 /// A line without its end: "main;parse 1200".
@@ -21,4 +21,4 @@ struct FoldedLine {
 };
 std::optional<FoldedLine> foldedLineOf(std::string_view line);
 
-} // namespace ada::model
+} // namespace ada::formats

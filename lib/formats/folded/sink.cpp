@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -27,7 +27,7 @@ private:
     std::ranges::replace(text, ';', ':');
     return text;
   }
-  void newFunction(const Function &function) override { frames_.push_back(frame(function.displayName)); }
+  void newFunction(const model::Function &function) override { frames_.push_back(frame(function.displayName)); }
 
   void writePaths(uint32_t number, const PathTree &tree) override {
     std::string stack = frame(labelOf(thread(number)));
@@ -52,6 +52,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<TraceSink> makeFoldedSink(ByteSink bytes) { return std::make_unique<FoldedSink>(std::move(bytes)); }
+std::unique_ptr<model::TraceSink> makeFoldedSink(model::ByteSink bytes) {
+  return std::make_unique<FoldedSink>(std::move(bytes));
+}
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -12,7 +12,7 @@
 #include <charconv>
 #include <map>
 
-namespace ada::model {
+namespace ada::formats {
 
 static constexpr size_t kMostLineBytes = 4 << 20, kMostFrames = 1 << 16;
 
@@ -53,7 +53,7 @@ std::optional<std::pair<std::string_view, uint64_t>> labelOf(std::string_view fr
 
 class Reader {
 public:
-  Reader(TraceSink &sink, LossList &lost) : out_(sink, lost), names_(lost) {}
+  Reader(model::TraceSink &sink, model::LossList &lost) : out_(sink, lost), names_(lost) {}
 
   // False if the line has too many frames, or the sum of counts is too large.
   bool take(const FoldedLine &line);
@@ -77,7 +77,7 @@ private:
       announce(names_.functions);
     return function;
   }
-  void put(Kind kind, const ThreadState &thread, uint32_t function) {
+  void put(model::Kind kind, const ThreadState &thread, uint32_t function) {
     out_.events().add({.timeNs = thread.nowNs, .thread = thread.index, .function = function, .kind = kind});
   }
 
@@ -105,7 +105,7 @@ Reader::ThreadState &Reader::threadOf() {
     return state;
   const auto [process, isNewProcess] = processes_.try_emplace(keyOf(processFrame));
   if (isNewProcess) {
-    Process about;
+    model::Process about;
     about.name = "stacks";
     if (!processFrame.empty()) {
       about.pid = pid->second;
@@ -116,13 +116,13 @@ Reader::ThreadState &Reader::threadOf() {
     process->second = names_.add(std::move(about));
     out_.add(MetNames::described(names_.processes.back()));
   }
-  Thread thread;
+  model::Thread thread;
   thread.process = process->second;
   thread.name = tid ? names_.limit.take(tid->first) : "stacks";
   thread.tid = tid ? tid->second : 0;
   state.process = thread.process;
   state.index = names_.add(std::move(thread));
-  Thread &about = names_.threads.back();
+  model::Thread &about = names_.threads.back();
   if (about.name == "thread " + std::to_string(about.number))
     about.name.clear(); // a thread without a name is written like this
   announce(names_.threads);
@@ -152,9 +152,9 @@ bool Reader::take(const FoldedLine &line) {
   while (common < stack.size() && common < thread.open.size() && stack[common] == thread.open[common])
     ++common;
   for (size_t i = thread.open.size(); i > common; --i)
-    put(Kind::Return, thread, thread.open[i - 1]);
+    put(model::Kind::Return, thread, thread.open[i - 1]);
   for (size_t i = common; i < stack.size(); ++i)
-    put(Kind::Call, thread, stack[i]);
+    put(model::Kind::Call, thread, stack[i]);
   thread.open = std::move(stack);
   thread.nowNs = after;
   return true;
@@ -163,13 +163,13 @@ bool Reader::take(const FoldedLine &line) {
 Expected<void> Reader::finish() {
   for (auto &[frames, thread] : threads_)
     for (; !thread.open.empty(); thread.open.pop_back())
-      put(Kind::Return, thread, thread.open.back());
+      put(model::Kind::Return, thread, thread.open.back());
   return out_.finish();
 }
 
 } // namespace
 
-Expected<void> FoldedSource::read(TraceSink &sink) {
+Expected<void> FoldedSource::read(model::TraceSink &sink) {
   ADA_TRY(restart());
   Reader reader(sink, lost_);
   std::string line; // the part of the line that has arrived
@@ -225,4 +225,4 @@ Expected<void> FoldedSource::read(TraceSink &sink) {
   return reader.finish();
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 static constexpr FormatVariant kVariants[] = {
     {.name = FoldedSource::kName, .title = FoldedSource::kTitle, .extension = ".folded"}};
@@ -33,4 +33,4 @@ const TraceFormat kFoldedFormat = {
     .describe = Import<FoldedSource>::describe,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -6,7 +6,7 @@
 #include <queue>
 #include <tuple>
 
-namespace ada::model {
+namespace ada::formats {
 
 static bool isBefore(const LooseEvent &a, const LooseEvent &b) {
   return std::tie(a.thread, a.timeNs, a.tie, a.number) < std::tie(b.thread, b.timeNs, b.tie, b.number);
@@ -122,4 +122,4 @@ Expected<void> EventSorter::drain(const std::function<bool(const LooseEvent &, s
   return {};
 }
 
-} // namespace ada::model
+} // namespace ada::formats

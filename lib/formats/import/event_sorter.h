@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// An event to be sorted. The reader decides what `type`, `function` and `endNs` mean.
 struct LooseEvent {
@@ -55,4 +55,4 @@ private:
   uint64_t count_ = 0, firstNs_ = ~uint64_t{0}, lastNs_ = 0;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

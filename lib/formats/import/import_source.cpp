@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 std::optional<double> ImportSource::progress() const {
   const auto size = place_.bytes ? place_.bytes->size() : std::nullopt;
@@ -38,7 +38,7 @@ std::string oneModule(const std::string &path) {
 namespace {
 
 // Counts what a trace holds, thread by thread.
-class Contents : public TraceSink {
+class Contents : public model::TraceSink {
 public:
   struct Held {
     uint64_t events = 0, calls = 0, first = ~uint64_t{0}, last = 0;
@@ -49,25 +49,25 @@ public:
       last = std::max(last, other.last);
     }
   };
-  Expected<void> addProcess(const Process &process) override {
+  Expected<void> addProcess(const model::Process &process) override {
     processes.push_back(process);
     functions.push_back(0);
     threadsOf.emplace_back();
     return {};
   }
-  Expected<void> addThread(const Thread &thread) override {
+  Expected<void> addThread(const model::Thread &thread) override {
     threadsOf[thread.process].push_back(static_cast<uint32_t>(threads.size()));
     threads.push_back(thread);
     held.emplace_back();
     return {};
   }
-  Expected<void> addFunction(const Function &function) override {
+  Expected<void> addFunction(const model::Function &function) override {
     ++functions[function.process];
     return {};
   }
-  Expected<void> events(const Batch &batch) override {
-    for (const Event &event : batch.events)
-      held[event.thread].add({1, event.kind == Kind::Call, event.timeNs, event.timeNs});
+  Expected<void> events(const model::Batch &batch) override {
+    for (const model::Event &event : batch.events)
+      held[event.thread].add({1, event.kind == model::Kind::Call, event.timeNs, event.timeNs});
     return {};
   }
   Held all() const {
@@ -77,10 +77,10 @@ public:
     return sum;
   }
 
-  std::vector<Process> processes;
+  std::vector<model::Process> processes;
   std::vector<uint64_t> functions;              // by process
   std::vector<std::vector<uint32_t>> threadsOf; // by process
-  std::vector<Thread> threads;
+  std::vector<model::Thread> threads;
   std::vector<Held> held; // by thread
 };
 
@@ -90,9 +90,11 @@ void putTimes(JsonMembers &members, const Contents::Held &held) {
       .number("time_end_ns", held.events ? std::optional(held.last) : std::nullopt);
 }
 
-std::string sentence(const Loss &loss) { return fmt::format("not read: {} {}", formatCount(loss.count), loss.what); }
+std::string sentence(const model::Loss &loss) {
+  return fmt::format("not read: {} {}", formatCount(loss.count), loss.what);
+}
 
-InfoSection describe(const Contents &contents, const Process &process, std::optional<uint64_t> origin) {
+InfoSection describe(const Contents &contents, const model::Process &process, std::optional<uint64_t> origin) {
   InfoSection section{.title = oneLine(nameForPeople(process)), .isNamed = true};
   section.members.text("name", nameForPeople(process)).number("pid", process.pid);
   if (!process.executable.empty()) {
@@ -104,7 +106,7 @@ InfoSection describe(const Contents &contents, const Process &process, std::opti
                   .heading = fmt::format("{:>8} {:>14} {:>14}  time", "thread", "tid", "events")};
   Contents::Held all;
   for (const uint32_t number : contents.threadsOf[process.index]) {
-    const Thread &thread = contents.threads[number];
+    const model::Thread &thread = contents.threads[number];
     const Contents::Held &held = contents.held[number];
     all.add(held);
     InfoRow row{.text = fmt::format("{:>8} {:>14} {:>14}  {} ", thread.number, thread.tid, formatCount(held.events),
@@ -131,7 +133,7 @@ Expected<CheckSummary> verifyImport(std::unique_ptr<ImportSource> source, TraceL
     report.problem(problem.text());
   for (const Warning &flaw : source->warnings())
     report.note(flaw.message);
-  for (const Loss &loss : source->losses())
+  for (const model::Loss &loss : source->losses())
     report.note(sentence(loss));
   place = source->release();
   if (!read)
@@ -152,7 +154,7 @@ Expected<Description> describeImport(std::unique_ptr<ImportSource> source, Trace
   const std::vector<Error> problems = source->problems();
   Description description;
   description.warnings = source->warnings();
-  for (const Loss &loss : source->losses())
+  for (const model::Loss &loss : source->losses())
     description.whole.warnings.push_back(sentence(loss));
   place = source->release();
   if (!read)
@@ -177,9 +179,9 @@ Expected<Description> describeImport(std::unique_ptr<ImportSource> source, Trace
   for (const Error &problem : problems)
     section.problems.push_back(problem.text());
   description.isWhole = problems.empty();
-  for (const Process &process : contents.processes)
+  for (const model::Process &process : contents.processes)
     description.processes.push_back(describe(contents, process, origin));
   return description;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -4,10 +4,10 @@
 #include "formats/table.h"
 #include "trace/loss_list.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 /// A file, or a directory, that is read as a whole.
-class ImportSource : public TraceSource {
+class ImportSource : public model::TraceSource {
 public:
   explicit ImportSource(TraceLocation place) : place_(std::move(place)) {}
 
@@ -15,14 +15,14 @@ public:
   std::optional<double> progress() const override;
   const std::vector<Error> &problems() const override { return errors_; }
   const std::vector<Warning> &warnings() const override { return flaws_; }
-  std::vector<Loss> losses() const override { return lost_.list(); }
+  std::vector<model::Loss> losses() const override { return lost_.list(); }
   /// Returns the place that was read from to the caller that opened it.
   TraceLocation release() { return std::move(place_); }
 
 protected:
   /// Restores the state before the first read().
   Expected<void> restart();
-  ByteInput &input() { return *place_.bytes; }
+  model::ByteInput &input() { return *place_.bytes; }
   /// Notes damage that leaves something to deliver.
   void problem(std::string code, std::string message, std::optional<uint64_t> offset = {}) {
     errors_.push_back(
@@ -50,7 +50,7 @@ protected:
   TraceLocation place_;
   std::vector<Error> errors_;
   std::vector<Warning> flaws_;
-  LossList lost_;
+  model::LossList lost_;
 };
 
 /// A manifest for a process whose functions are all in one module, as in a session: Process::description.
@@ -66,8 +66,8 @@ Expected<Description> describeImport(std::unique_ptr<ImportSource> source, Trace
 /// The rows of the table of formats that are the same for all imported formats. `Source` is constructed from a
 /// TraceLocation, and has kName and kTitle.
 template <class Source> struct Import {
-  static Expected<std::unique_ptr<TraceSource>> open(TraceLocation place) {
-    return std::unique_ptr<TraceSource>(std::make_unique<Source>(std::move(place)));
+  static Expected<std::unique_ptr<model::TraceSource>> open(TraceLocation place) {
+    return std::unique_ptr<model::TraceSource>(std::make_unique<Source>(std::move(place)));
   }
   static Expected<CheckSummary> verify(TraceLocation &place, const CheckReport &report) {
     // NOLINTNEXTLINE(bugprone-use-after-move): it gets the place back from the source
@@ -79,4 +79,4 @@ template <class Source> struct Import {
   }
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -9,25 +9,25 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// For traces in which names may come after the events that need them: all are announced together once all are known.
 class MetNames {
 public:
-  explicit MetNames(LossList &lost) : limit(lost) {}
+  explicit MetNames(model::LossList &lost) : limit(lost) {}
 
-  static Process described(Process process) {
+  static model::Process described(model::Process process) {
     process.description = oneModule(process.executable.empty() ? process.name : process.executable);
     return process;
   }
-  uint32_t add(Process process) {
+  uint32_t add(model::Process process) {
     process.index = static_cast<uint32_t>(processes.size());
     processes.push_back(std::move(process));
     byName_.emplace_back();
     threadsOf_.push_back(0);
     return processes.back().index;
   }
-  uint32_t add(Thread thread) {
+  uint32_t add(model::Thread thread) {
     thread.index = static_cast<uint32_t>(threads.size());
     thread.number = threadsOf_[thread.process]++;
     threads.push_back(std::move(thread));
@@ -39,7 +39,7 @@ public:
     if (const auto found = known.find(limit.kept(name)); found != known.end())
       return found->second;
     name = limit.take(name);
-    Function function;
+    model::Function function;
     function.index = static_cast<uint32_t>(functions.size());
     function.process = process;
     function.id = known.size();
@@ -50,18 +50,18 @@ public:
     return functions.back().index;
   }
   void announce(TraceBuilder &out) const {
-    for (const Process &process : processes)
+    for (const model::Process &process : processes)
       out.add(described(process));
-    for (const Thread &thread : threads)
+    for (const model::Thread &thread : threads)
       out.add(thread);
-    for (const Function &function : functions)
+    for (const model::Function &function : functions)
       out.add(function);
   }
 
   NameLimit limit;
-  std::vector<Process> processes;
-  std::vector<Thread> threads;
-  std::vector<Function> functions;
+  std::vector<model::Process> processes;
+  std::vector<model::Thread> threads;
+  std::vector<model::Function> functions;
 
 private:
   struct Hash {
@@ -72,4 +72,4 @@ private:
   std::vector<uint32_t> threadsOf_;                                                      // how many, by process
 };
 
-} // namespace ada::model
+} // namespace ada::formats

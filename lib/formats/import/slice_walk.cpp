@@ -3,7 +3,7 @@
 
 #include <simdjson.h>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace ondemand = simdjson::ondemand;
 
@@ -13,7 +13,7 @@ struct SliceWalk::Parsers {
   std::string padded;
 };
 
-SliceWalk::SliceWalk(TraceBuilder &out, LossList &lost, FunctionOf functionOf)
+SliceWalk::SliceWalk(TraceBuilder &out, model::LossList &lost, FunctionOf functionOf)
     : out_(out), lost_(lost), functionOf_(std::move(functionOf)), parsers_(std::make_unique<Parsers>()) {}
 SliceWalk::~SliceWalk() = default;
 
@@ -30,8 +30,8 @@ void SliceWalk::take(const LooseEvent &event, std::string_view text) {
     return open(event, kNever, text);
   if (event.type == kInstant) {
     const size_t end = text.find('\0');
-    return out_.events().addText({.timeNs = event.timeNs, .thread = thread_, .kind = Kind::Mark}, text.substr(0, end),
-                                 end == text.npos ? std::string_view() : text.substr(end + 1));
+    return out_.events().addText({.timeNs = event.timeNs, .thread = thread_, .kind = model::Kind::Mark},
+                                 text.substr(0, end), end == text.npos ? std::string_view() : text.substr(end + 1));
   }
   uint64_t endNs = event.endNs;
   if (!complete_.empty() && stack_[complete_.back()].endNs < endNs) {
@@ -51,7 +51,7 @@ void SliceWalk::leave() {
   thread_ = kNone;
 }
 
-void SliceWalk::put(Kind kind, uint64_t timeNs, uint32_t function) {
+void SliceWalk::put(model::Kind kind, uint64_t timeNs, uint32_t function) {
   out_.events().add({.timeNs = timeNs, .thread = thread_, .function = functionOf_(thread_, function), .kind = kind});
 }
 
@@ -86,13 +86,13 @@ void SliceWalk::putValues(uint64_t timeNs, std::string_view json) {
       text = value.raw_json_token();
       text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
     }
-    out_.events().addText({.timeNs = timeNs, .thread = thread_, .kind = Kind::Value}, key, text);
+    out_.events().addText({.timeNs = timeNs, .thread = thread_, .kind = model::Kind::Value}, key, text);
   }
 }
 
 void SliceWalk::open(const LooseEvent &event, uint64_t endNs, std::string_view text) {
   stack_.push_back({event.function, endNs, event.type == kComplete});
-  put(Kind::Call, event.timeNs, event.function);
+  put(model::Kind::Call, event.timeNs, event.function);
   putValues(event.timeNs, text);
 }
 
@@ -101,10 +101,10 @@ void SliceWalk::close(const LooseEvent &event, std::string_view text) {
   while (at > 0 &&
          (stack_[at - 1].isComplete || (event.function != kNoName && stack_[at - 1].function != event.function)))
     --at;
-  const Kind kind = event.type == kEndByException ? Kind::Exception
-                    : event.type == kEndInferred  ? Kind::Inferred
-                    : event.type == kEndMissing   ? Kind::Missing
-                                                  : Kind::Return;
+  const model::Kind kind = event.type == kEndByException ? model::Kind::Exception
+                           : event.type == kEndInferred  ? model::Kind::Inferred
+                           : event.type == kEndMissing   ? model::Kind::Missing
+                                                         : model::Kind::Return;
   if (at == 0) {
     if (event.function == kNoName || event.type == kEndMissing)
       return lost_.add("ends without a name where nothing is open");
@@ -123,10 +123,10 @@ void SliceWalk::closeUntil(uint64_t timeNs, bool alsoAtOnce) {
     const Open &innermost = stack_[complete_.back()];
     if (innermost.endNs > timeNs || (innermost.endNs == timeNs && !alsoAtOnce))
       return;
-    put(Kind::Return, innermost.endNs, innermost.function);
+    put(model::Kind::Return, innermost.endNs, innermost.function);
     stack_.resize(complete_.back());
     complete_.pop_back();
   }
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Walks one thread after the other with a stack of open calls, which shows where the ends of whole slices belong among
 /// the other events.
@@ -30,7 +30,7 @@ public:
   /// Returns the function's number in the model. Called for each slice.
   using FunctionOf = std::function<uint32_t(uint32_t thread, uint32_t function)>;
 
-  SliceWalk(TraceBuilder &out, LossList &lost, FunctionOf functionOf);
+  SliceWalk(TraceBuilder &out, model::LossList &lost, FunctionOf functionOf);
   ~SliceWalk();
 
   /// The text of all but kInstant is a JSON object, or nothing; its members become values of the call.
@@ -46,7 +46,7 @@ private:
   };
   struct Parsers;
 
-  void put(Kind kind, uint64_t timeNs, uint32_t function);
+  void put(model::Kind kind, uint64_t timeNs, uint32_t function);
   void putValues(uint64_t timeNs, std::string_view json);
   void open(const LooseEvent &event, uint64_t endNs, std::string_view text);
   void close(const LooseEvent &event, std::string_view text);
@@ -55,7 +55,7 @@ private:
   static constexpr uint64_t kNever = ~uint64_t{0};
   static constexpr uint32_t kNone = ~uint32_t{0};
   TraceBuilder &out_;
-  LossList &lost_;
+  model::LossList &lost_;
   FunctionOf functionOf_;
   uint32_t thread_ = kNone;
   std::vector<Open> stack_;
@@ -63,4 +63,4 @@ private:
   std::unique_ptr<Parsers> parsers_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -17,20 +17,20 @@
 #include <utility>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
-class LcovSink : public TraceSink {
+class LcovSink : public model::TraceSink {
 public:
-  explicit LcovSink(ByteSink bytes) : out_(std::move(bytes)) {}
+  explicit LcovSink(model::ByteSink bytes) : out_(std::move(bytes)) {}
 
-  Expected<void> addThread(const Thread &thread) override {
+  Expected<void> addThread(const model::Thread &thread) override {
     if (!thread.gaps.empty())
       lost_.add("gaps between events: calls were lost there, so counts may be too low", thread.gaps.size());
     return {};
   }
-  Expected<void> addFunction(const Function &function) override {
+  Expected<void> addFunction(const model::Function &function) override {
     const bool isOwn = !function.isExternal && function.kind == SymbolKind::Function;
     const bool hasPlace = !function.file.empty() && function.line != 0;
     counts_.push_back(isOwn && hasPlace ? &files_[oneLine(function.file)][{function.line, oneLine(nameIn(function))}]
@@ -39,14 +39,14 @@ public:
       lost_.add("functions whose file and line are not known: compile with -g");
     return {};
   }
-  Expected<void> events(const Batch &batch) override {
-    for (const Event &event : batch.events)
-      if (event.kind == Kind::Call)
+  Expected<void> events(const model::Batch &batch) override {
+    for (const model::Event &event : batch.events)
+      if (event.kind == model::Kind::Call)
         ++*counts_[event.function];
     return {};
   }
   bool wantsUnused() const override { return true; }
-  std::vector<Loss> losses() const override { return lost_.list(); }
+  std::vector<model::Loss> losses() const override { return lost_.list(); }
 
   Expected<void> finish() override {
     for (const auto &[file, functions] : files_)
@@ -59,7 +59,7 @@ private:
   // By line and name: how often it was called.
   using FunctionsOfFile = std::map<std::pair<uint64_t, std::string>, uint64_t>;
 
-  static const std::string &nameIn(const Function &function) {
+  static const std::string &nameIn(const model::Function &function) {
     return function.name.empty() ? function.displayName : function.name;
   }
   void write(const std::string &file, const FunctionsOfFile &functions) {
@@ -87,7 +87,7 @@ private:
   std::vector<uint64_t *> counts_; // by function: in `files_`, or `others_`
   uint64_t others_ = 0;            // calls of functions that have no place in a file
   std::set<std::string> unknown_;
-  LossList lost_;
+  model::LossList lost_;
 };
 
 constexpr FormatVariant kLcovVariants[] = {{.name = "lcov", .title = "lcov function coverage", .extension = ".info"}};
@@ -98,9 +98,9 @@ extern const TraceFormat kLcovFormat;
 const TraceFormat kLcovFormat = {
     .title = "lcov function coverage",
     .variants = kLcovVariants,
-    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<TraceSink> {
+    .makeSink = [](SinkTarget target, const SinkOptions &) -> std::unique_ptr<model::TraceSink> {
       return std::make_unique<LcovSink>(std::move(target.bytes));
     },
 };
 
-} // namespace ada::model
+} // namespace ada::formats

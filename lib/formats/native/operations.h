@@ -3,7 +3,7 @@
 
 #include "formats/table.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 Expected<CheckSummary> verifyAtf(TraceLocation &place, const CheckReport &report);
 Expected<Description> describeAtf(TraceLocation &place, bool absolute);
@@ -17,4 +17,4 @@ Expected<ReadOutcome> dumpAtfDetail(TraceLocation &place, const RawDumpOptions &
 /// in a temporary file for as long as `place` lives.
 Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &options);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace ada::model {
+namespace ada::formats {
 
 static bool beginsWith(std::span<const std::byte> head, const char *magic) {
   return head.size() >= 4 && std::memcmp(head.data(), magic, 4) == 0;
@@ -49,11 +49,11 @@ Expected<atf::Session> openAtf(TraceLocation &place, const atf::OpenOptions &opt
 namespace {
 
 // A source whose file came through a pipe or was packed, and must stay open.
-class OwningSource : public TraceSource {
+class OwningSource : public model::TraceSource {
 public:
-  OwningSource(std::unique_ptr<TraceSource> source, ByteInput input)
+  OwningSource(std::unique_ptr<model::TraceSource> source, model::ByteInput input)
       : input_(std::move(input)), source_(std::move(source)) {}
-  Expected<void> read(TraceSink &sink) override {
+  Expected<void> read(model::TraceSink &sink) override {
     auto done = source_->read(sink);
     problems_ = source_->problems();
     if (input_.damage())
@@ -64,26 +64,27 @@ public:
   std::optional<double> progress() const override { return source_->progress(); }
   const std::vector<Error> &problems() const override { return problems_; }
   const std::vector<Warning> &warnings() const override { return source_->warnings(); }
-  std::vector<Loss> losses() const override { return source_->losses(); }
+  std::vector<model::Loss> losses() const override { return source_->losses(); }
 
 private:
-  ByteInput input_;
-  std::unique_ptr<TraceSource> source_;
+  model::ByteInput input_;
+  std::unique_ptr<model::TraceSource> source_;
   std::vector<Error> problems_;
 };
 
-Expected<std::unique_ptr<TraceSource>> openSource(TraceLocation place) {
+Expected<std::unique_ptr<model::TraceSource>> openSource(TraceLocation place) {
   auto session = ADA_TRY(openAtf(place, {.checksum = atf::ChecksumPolicy::Defer, .detail = false, .lowMemory = true}));
-  auto source = makeAtfSource(std::move(session));
+  auto source = model::makeAtfSource(std::move(session));
   // A file under its own name can be read in any order, like a session.
   if (!place.bytes)
     return source;
   if (const auto file = place.bytes->asFile(); file && *file == place.path)
     return source;
-  return std::unique_ptr<TraceSource>(std::make_unique<OwningSource>(std::move(source), *std::move(place.bytes)));
+  return std::unique_ptr<model::TraceSource>(
+      std::make_unique<OwningSource>(std::move(source), *std::move(place.bytes)));
 }
 
-Expected<std::unique_ptr<TraceSource>> refuseDetail(TraceLocation place) {
+Expected<std::unique_ptr<model::TraceSource>> refuseDetail(TraceLocation place) {
   return Error{
       .code = "E_BAD_MAGIC",
       .message =
@@ -93,11 +94,11 @@ Expected<std::unique_ptr<TraceSource>> refuseDetail(TraceLocation place) {
 
 // TraceFormat::makeSink has this type.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-std::unique_ptr<TraceSink> makeSink(SinkTarget target, const SinkOptions &options) {
+std::unique_ptr<model::TraceSink> makeSink(SinkTarget target, const SinkOptions &options) {
   const bool isPacked = options.variant >= kPacked;
-  const AtfSinkOptions atf = {.version = static_cast<uint8_t>(isPacked ? 2 : options.variant + 1),
-                              .packed = isPacked,
-                              .compress = options.variant == kPackedZstd};
+  const model::AtfSinkOptions atf = {.version = static_cast<uint8_t>(isPacked ? 2 : options.variant + 1),
+                                     .packed = isPacked,
+                                     .compress = options.variant == kPackedZstd};
   return target.isDirectory ? makeAtfSessionSink(target.path, atf) : makeAtfFileSink(target.path, atf);
 }
 
@@ -128,4 +129,4 @@ const TraceFormat kAtfDetailFormat = {
     .dumpRaw = dumpAtfDetail,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

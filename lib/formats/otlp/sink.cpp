@@ -6,7 +6,7 @@
 #include "formats/text_row_sink.h"
 #include "trace/base/json.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -80,12 +80,12 @@ struct OtlpLines {
 
 class OtlpSink : public TextRowSink<OtlpLines> {
 public:
-  explicit OtlpSink(ByteSink bytes) : TextRowSink(std::move(bytes)) {}
+  explicit OtlpSink(model::ByteSink bytes) : TextRowSink(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
 private:
-  void beginTrace(const TraceInfo &info) override { format().startNs = info.range ? info.range->first : 0; }
-  void newProcess(const Process &process) override {
+  void beginTrace(const model::TraceInfo &info) override { format().startNs = info.range ? info.range->first : 0; }
+  void newProcess(const model::Process &process) override {
     JsonMembers attributes;
     attribute(attributes, "service.name", nameOf(process));
     attribute(attributes, "adatrace.process", process.label);
@@ -96,14 +96,14 @@ private:
     format().resources.push_back("{\"resourceSpans\":[{\"resource\":{\"attributes\":[" + attributes.list() +
                                  "]},\"scopeSpans\":[{\"scope\":{\"name\":\"AdaTrace\"},\"spans\":[");
   }
-  void newThread(const Thread &thread) override {
+  void newThread(const model::Thread &thread) override {
     JsonMembers attributes;
     attribute(attributes, "thread.id", thread.tid);
     attribute(attributes, "thread.name", nameOf(thread));
     attribute(attributes, "adatrace.thread", uint64_t{thread.number});
     format().threads.push_back({thread.process, attributes.list()});
   }
-  void newFunction(const Function &function) override {
+  void newFunction(const model::Function &function) override {
     JsonMembers span;
     span.text("name", function.displayName).number("kind", 1); // internal
     JsonMembers attributes;
@@ -114,7 +114,7 @@ private:
       attribute(attributes, "code.line.number", function.line);
     format().functions.push_back({span.list(), attributes.list()});
   }
-  void mark(uint32_t, uint64_t, const Text &) override {
+  void mark(uint32_t, uint64_t, const model::Text &) override {
     lose("marks: spans are written when they have ended, and have none");
   }
 };
@@ -130,4 +130,4 @@ const TraceFormat kOtlpFormat = {
     .makeSink = makeStreamSink<OtlpSink>,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -3,13 +3,13 @@
 #include "formats/table.h"
 #include "trace/columns/parquet.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
 constexpr FormatVariant kParquetVariants[] = {{.name = "parquet", .title = "Apache Parquet", .extension = ".parquet"}};
 
-std::unique_ptr<TraceSink> makeParquetSink(SinkTarget target, const SinkOptions &) {
+std::unique_ptr<model::TraceSink> makeParquetSink(SinkTarget target, const SinkOptions &) {
   return std::make_unique<ColumnSink>(
       columns::makeParquetWriter(ColumnSink::specs(), std::move(target.bytes), "AdaTrace"));
 }
@@ -23,4 +23,4 @@ const TraceFormat kParquetFormat = {
     .makeSink = makeParquetSink,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

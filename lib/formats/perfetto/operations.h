@@ -3,16 +3,16 @@
 
 #include "formats/import/import_source.h"
 
-namespace ada::model {
+namespace ada::formats {
 
-std::unique_ptr<TraceSink> makePerfettoSink(ByteSink bytes);
+std::unique_ptr<model::TraceSink> makePerfettoSink(model::ByteSink bytes);
 
 /// Reads track events only. They are sorted by track and time first, as Perfetto does.
 class PerfettoSource : public ImportSource {
 public:
   static constexpr std::string_view kName = "perfetto", kTitle = "Perfetto trace";
   using ImportSource::ImportSource;
-  Expected<void> read(TraceSink &sink) override;
+  Expected<void> read(model::TraceSink &sink) override;
   bool knowsRange() const override { return true; }
 };
 
@@ -30,4 +30,4 @@ constexpr uint64_t offCpuTrackOf(uint64_t threadTrack) {
 
 } // namespace perfetto
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <zlib.h>
 
-namespace ada::model::perfetto {
+namespace ada::formats::perfetto {
 
 constexpr uint32_t kBoottime = 6, kFirstSequenceClock = 64, kLastSequenceClock = 127;
 
@@ -402,4 +402,4 @@ void PacketReader::addTree(pbf_reader tree) {
   }
 }
 
-} // namespace ada::model::perfetto
+} // namespace ada::formats::perfetto

@@ -15,7 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ada::model::perfetto {
+namespace ada::formats::perfetto {
 
 using protozero::pbf_reader;
 
@@ -60,7 +60,7 @@ struct Annotations {
 /// Puts the events of tracks into `events`: LooseEvent::thread is the track, function the name.
 class PacketReader {
 public:
-  PacketReader(EventSorter &events, LossList &lost) : events_(events), lost_(lost), limit_(lost) {}
+  PacketReader(EventSorter &events, model::LossList &lost) : events_(events), lost_(lost), limit_(lost) {}
 
   /// False if no more packets are wanted.
   bool take(std::string_view packet, uint64_t offset, bool isUnpacked = false);
@@ -119,7 +119,7 @@ private:
   }
 
   EventSorter &events_;
-  LossList &lost_;
+  model::LossList &lost_;
   NameLimit limit_;
   std::unordered_map<uint32_t, Sequence> sequences_;
   std::map<uint32_t, ClockState> clocks_; // of the whole trace
@@ -132,4 +132,4 @@ private:
   simdjson::dom::parser parser_{16 << 20};
 };
 
-} // namespace ada::model::perfetto
+} // namespace ada::formats::perfetto

@@ -1,7 +1,7 @@
 // Cuts a Perfetto trace into its packets.
 #include "packet_splitter.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -81,4 +81,4 @@ void PacketSplitter::finish() {
     fail("E_TRUNCATED", "the trace ends within a packet; everything before it was read");
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// A trace is a message whose field 1 holds the packets, so packets follow one another, each with its length before it.
 /// Memory: one packet.
@@ -37,4 +37,4 @@ private:
   std::optional<Error> problem_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -14,7 +14,7 @@
 
 #include <map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -63,7 +63,7 @@ template <class Tag> using Part = protozero::pbf_builder<Tag>;
 
 class PerfettoSink : public ExportSink {
 public:
-  explicit PerfettoSink(ByteSink bytes) : ExportSink(Wants::Values), out_(std::move(bytes)) {}
+  explicit PerfettoSink(model::ByteSink bytes) : ExportSink(Wants::Values), out_(std::move(bytes)) {}
 
 private:
   struct Sequence {
@@ -74,7 +74,7 @@ private:
     std::vector<bool> knowsName = {}; // by function
   };
 
-  void newProcess(const Process &process) override {
+  void newProcess(const model::Process &process) override {
     ids_.add(process);
     put([&](Part<Packet> &packet) {
       packet.add_uint32(Packet::SequenceId, kSharedSequence);
@@ -86,7 +86,7 @@ private:
       about.add_string(ProcessTag::Name, nameOf(process));
     });
   }
-  void newThread(const Thread &thread) override {
+  void newThread(const model::Thread &thread) override {
     ids_.add(thread);
     sequences_.push_back({.id = thread.index + kFirstSequence, .track = uuidOf(thread)});
     put([&](Part<Packet> &packet) {
@@ -108,7 +108,7 @@ private:
     });
   }
 
-  void offCpuTimes(const Thread &thread) override {
+  void offCpuTimes(const model::Thread &thread) override {
     Sequence sequence{.id = thread.index + kFirstOffCpuSequence, .track = perfetto::offCpuTrackOf(uuidOf(thread))};
     put([&](Part<Packet> &packet) {
       packet.add_uint32(Packet::SequenceId, kSharedSequence);
@@ -179,7 +179,7 @@ private:
     });
     return true;
   }
-  void mark(uint32_t thread, uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t thread, uint64_t timeNs, const model::Text &text) override {
     putEvent(sequences_[thread], timeNs, kNoName, [&](Part<TrackEvent> &event) {
       event.add_enum(TrackEvent::Type, kInstant);
       event.add_string(TrackEvent::Name, validUtf8(text.name));
@@ -196,7 +196,7 @@ private:
 
   // All places that have a counter of that name share one track.
   uint64_t counterTrack(uint32_t number) {
-    const Function &about = function(number);
+    const model::Function &about = function(number);
     const auto [at, isNew] =
         counters_.try_emplace({about.process, about.displayName},
                               perfetto::trackOf(perfetto::TrackKind::Counter, static_cast<uint32_t>(counters_.size())));
@@ -263,7 +263,7 @@ private:
       return;
     sequence.knowsName[name] = true;
     Part<Interned> interned(packet, Packet::InternedData);
-    const Function &about = function(name);
+    const model::Function &about = function(name);
     {
       Part<EventName> entry(interned, Interned::EventNames);
       entry.add_uint64(EventName::Id, idOf(name));
@@ -303,10 +303,12 @@ private:
 
   static constexpr uint32_t kNoName = ~uint32_t{0}, kSharedSequence = 1;
   static constexpr uint32_t kFirstSequence = 2, kFirstOffCpuSequence = 0x80000000; // by thread
-  static uint64_t uuidOf(const Process &process) {
+  static uint64_t uuidOf(const model::Process &process) {
     return perfetto::trackOf(perfetto::TrackKind::Process, process.index);
   }
-  static uint64_t uuidOf(const Thread &thread) { return perfetto::trackOf(perfetto::TrackKind::Thread, thread.index); }
+  static uint64_t uuidOf(const model::Thread &thread) {
+    return perfetto::trackOf(perfetto::TrackKind::Thread, thread.index);
+  }
   static uint64_t idOf(uint32_t function) { return function + uint64_t{1}; }
 
   ByteOutput out_;
@@ -318,6 +320,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<TraceSink> makePerfettoSink(ByteSink bytes) { return std::make_unique<PerfettoSink>(std::move(bytes)); }
+std::unique_ptr<model::TraceSink> makePerfettoSink(model::ByteSink bytes) {
+  return std::make_unique<PerfettoSink>(std::move(bytes));
+}
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -11,14 +11,14 @@
 
 #include <charconv>
 
-namespace ada::model {
+namespace ada::formats {
 
 using namespace perfetto;
 
 namespace {
 
 // AdaTrace names threads that share a number "worker (tid 4712)".
-void takeNumber(Thread &thread) {
+void takeNumber(model::Thread &thread) {
   constexpr std::string_view kTid = " (tid ";
   const size_t at = thread.name.rfind(kTid);
   if (at == thread.name.npos || thread.name.back() != ')')
@@ -35,7 +35,7 @@ void takeNumber(Thread &thread) {
 // Delivers what a reader has collected to the sink.
 class Delivery {
 public:
-  Delivery(const PacketReader &reader, EventSorter &events, LossList &lost, TraceSink &sink)
+  Delivery(const PacketReader &reader, EventSorter &events, model::LossList &lost, model::TraceSink &sink)
       : reader_(reader), events_(events), lost_(lost), out_(sink, lost), threads_(reader.tracks().size(), kNoTrack) {}
 
   Expected<void> run();
@@ -49,7 +49,7 @@ private:
 
   const PacketReader &reader_;
   EventSorter &events_;
-  LossList &lost_;
+  model::LossList &lost_;
   TraceBuilder out_;
   std::map<uint32_t, std::string> processNames_;                // by pid
   std::map<std::optional<uint32_t>, uint32_t> processes_;       // by pid
@@ -78,7 +78,7 @@ const Track *Delivery::processTrackOf(const Track &track) const {
 uint32_t Delivery::processOf(std::optional<uint32_t> pid) {
   const auto [found, isNew] = processes_.try_emplace(pid);
   if (isNew) {
-    Process process;
+    model::Process process;
     process.pid = pid;
     process.name = pid ? "pid_" + std::to_string(*pid) : "tracks";
     if (const auto name = pid ? processNames_.find(*pid) : processNames_.end();
@@ -94,7 +94,7 @@ uint32_t Delivery::threadOf(uint32_t number) {
   if (threads_[number] != kNoTrack)
     return threads_[number];
   const Track &track = reader_.tracks()[number];
-  Thread thread;
+  model::Thread thread;
   thread.process = processOf_[number];
   thread.number = threadsOf_[thread.process]++;
   thread.tid = track.tid.value_or(0);
@@ -114,7 +114,7 @@ uint32_t Delivery::threadOf(uint32_t number) {
 uint32_t Delivery::functionOf(uint32_t process, uint32_t name) {
   const auto [found, isNew] = functions_.try_emplace({process, name});
   if (isNew) {
-    Function function;
+    model::Function function;
     function.process = process;
     function.id = name;
     function.name = reader_.name(name);
@@ -152,7 +152,7 @@ Expected<void> Delivery::run() {
 
 } // namespace
 
-Expected<void> PerfettoSource::read(TraceSink &sink) {
+Expected<void> PerfettoSource::read(model::TraceSink &sink) {
   ADA_TRY(restart());
   EventSorter events;
   PacketReader reader(events, lost_);
@@ -176,4 +176,4 @@ Expected<void> PerfettoSource::read(TraceSink &sink) {
   return Delivery(reader, events, lost_, sink).run();
 }
 
-} // namespace ada::model
+} // namespace ada::formats

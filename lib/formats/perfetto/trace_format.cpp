@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 static constexpr FormatVariant kVariants[] = {
     {.name = PerfettoSource::kName, .title = PerfettoSource::kTitle, .extension = ".pftrace"}};
@@ -41,4 +41,4 @@ const TraceFormat kPerfettoFormat = {
     .describe = Import<PerfettoSource>::describe,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

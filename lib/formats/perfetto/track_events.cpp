@@ -2,7 +2,7 @@
 #include "formats/import/slice_walk.h"
 #include "packet_reader.h"
 
-namespace ada::model::perfetto {
+namespace ada::formats::perfetto {
 
 // Reads one member of an object, or one element of an array if `about` is null and it has no name.
 void PacketReader::annotate(pbf_reader annotation, const Sequence &sequence, JsonMembers &out, Annotations *about,
@@ -198,4 +198,4 @@ void PacketReader::addEvent(pbf_reader fields, uint64_t timeNs, Sequence &sequen
     status = events_.add(event, text);
 }
 
-} // namespace ada::model::perfetto
+} // namespace ada::formats::perfetto

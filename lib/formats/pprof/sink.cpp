@@ -10,7 +10,7 @@
 
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -35,7 +35,7 @@ template <class Tag> using Part = protozero::pbf_builder<Tag>;
 
 class PprofSink : public PathSink {
 public:
-  explicit PprofSink(ByteSink bytes)
+  explicit PprofSink(model::ByteSink bytes)
       : PathSink([this](std::span<const std::byte> plain) { return gzip_.put(plain); }), gzip_(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
@@ -43,7 +43,7 @@ private:
   // Locations are functions. Their ids are never 0.
   static uint64_t idOf(uint32_t function) { return function + uint64_t{1}; }
 
-  void beginTrace(const TraceInfo &info) override {
+  void beginTrace(const model::TraceInfo &info) override {
     (void)numberOf(""); // must be the first
     for (const auto &[type, unit] : {std::pair("calls", "count"), std::pair("time", "nanoseconds")}) {
       const uint64_t typeNumber = numberOf(type), unitNumber = numberOf(unit);
@@ -58,13 +58,13 @@ private:
     if (info.range)
       profile.add_int64(Profile::Duration, static_cast<int64_t>(info.range->second - info.range->first));
   }
-  void newFunction(const Function &function) override {
+  void newFunction(const model::Function &function) override {
     putFunction(idOf(function.index), function.displayName, function.name, function.file, function.line);
     out_.settle();
   }
   void writePaths(uint32_t number, const PathTree &tree) override {
-    const Thread &about = thread(number);
-    const Process &process = processOf(about);
+    const model::Thread &about = thread(number);
+    const model::Process &process = processOf(about);
     const std::pair<uint64_t, uint64_t> texts[] = {{numberOf("thread"), numberOf(nameOf(about))},
                                                    {numberOf("process"), numberOf(nameOf(process))}};
     const std::pair<uint64_t, uint64_t> numbers[] = {{numberOf("tid"), about.tid},
@@ -147,4 +147,4 @@ const TraceFormat kPprofFormat = {
     .makeSink = makeStreamSink<PprofSink>,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

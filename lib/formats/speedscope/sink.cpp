@@ -5,17 +5,17 @@
 #include "formats/table.h"
 #include "trace/base/json.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
 class SpeedscopeSink : public ExportSink {
 public:
-  explicit SpeedscopeSink(ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
+  explicit SpeedscopeSink(model::ByteSink bytes) : ExportSink(Wants::Calls), out_(std::move(bytes)) {}
   bool needsRange() const override { return true; }
 
 private:
-  void beginTrace(const TraceInfo &info) override {
+  void beginTrace(const model::TraceInfo &info) override {
     startNs_ = info.range ? info.range->first : 0;
     out_.put("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"AdaTrace\","
              "\"profiles\":[\n");
@@ -36,7 +36,7 @@ private:
     put('O', recorderFrame_, fromNs);
     put('C', recorderFrame_, toNs);
   }
-  void mark(uint32_t, uint64_t, const Text &) override { lose("marks: speedscope has no place for them"); }
+  void mark(uint32_t, uint64_t, const model::Text &) override { lose("marks: speedscope has no place for them"); }
   void leaveThread(uint32_t) override { endProfile(); }
   void endTrace() override {
     out_.put("\n],\"shared\":{\"frames\":[");
@@ -50,7 +50,7 @@ private:
         put(JsonMembers().text("name", kRecorderName));
       if (number == table().functions.size())
         break;
-      const Function &function = table().functions[number];
+      const model::Function &function = table().functions[number];
       JsonMembers frame;
       frame.text("name", function.displayName);
       if (!function.file.empty())
@@ -120,4 +120,4 @@ const TraceFormat kSpeedscopeFormat = {
     .makeSink = makeStreamSink<SpeedscopeSink>,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

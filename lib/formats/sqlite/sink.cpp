@@ -24,7 +24,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -124,10 +124,10 @@ private:
     std::unordered_map<uint32_t, uint32_t> open; // calls of each function
     query::ThreadTotals totals;
     query::Knowledge known;
-    ThreadExtent extent;
+    model::ThreadExtent extent;
   };
 
-  void beginTrace(const TraceInfo &) override {
+  void beginTrace(const model::TraceInfo &) override {
     // For the user alone, as all files that we make: SQLite would let others read it.
     const FileDescriptor made(::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (sqlite3_open_v2(path_.c_str(), &database_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr) != SQLITE_OK)
@@ -149,17 +149,17 @@ private:
     query::Knowledge known;
   };
   struct KnownFunction {
-    Function about;
+    model::Function about;
     FunctionStatistics figures; // of the processes that have ended
   };
 
-  void newProcess(const Process &) override { processes_.emplace_back(); }
-  void newThread(const Thread &thread) override {
+  void newProcess(const model::Process &) override { processes_.emplace_back(); }
+  void newThread(const model::Thread &thread) override {
     threads_.emplace_back();
     processes_[thread.process].threadsLeft += !thread.extent || thread.extent->events > 0;
     followEvents(thread.index);
   }
-  void offCpuTimes(const Thread &thread) override {
+  void offCpuTimes(const model::Thread &thread) override {
     ThreadState &state = threads_[thread.index];
     state.offCpu = std::make_unique<SpanOffCpu>(table(), thread);
     state.known.add(thread);
@@ -172,7 +172,7 @@ private:
       check(row.text(offCpuName(off.why)).number(off.processor).insert());
     });
   }
-  void nextEvent(const Event &event, std::span<const Span> open) override {
+  void nextEvent(const model::Event &event, std::span<const Span> open) override {
     ThreadState &thread = threads_[event.thread];
     if (thread.offCpu)
       thread.offCpu->next(event, open);
@@ -182,7 +182,7 @@ private:
       thread.extent.firstNs = event.timeNs;
     thread.extent.lastNs = event.timeNs;
   }
-  void newFunction(const Function &function) override {
+  void newFunction(const model::Function &function) override {
     const uint32_t number = function.numberInTrace; // several may have the same
     numbers_.push_back(number);
     names_.push_back(validUtf8(function.displayName));
@@ -283,7 +283,7 @@ private:
     check(addCall(row, point.thread).insert());
     return true;
   }
-  void mark(uint32_t number, uint64_t timeNs, const Text &text) override {
+  void mark(uint32_t number, uint64_t timeNs, const model::Text &text) override {
     if (!status_)
       return;
     const std::string name = validUtf8(text.name), data = validUtf8(text.json);
@@ -301,11 +301,11 @@ private:
     query::Knowledge known; // about any process
     std::vector<query::ThreadTotals> totals(processes_.size());
     std::vector<uint64_t> threads(processes_.size());
-    for (const Process &process : table().processes) {
+    for (const model::Process &process : table().processes) {
       leaveProcess(process.index);
       known |= processes_[process.index].known;
     }
-    for (const Thread &thread : table().threads) {
+    for (const model::Thread &thread : table().threads) {
       const ThreadState &state = threads_[thread.index];
       totals[thread.process] += state.totals;
       ++threads[thread.process];
@@ -317,7 +317,7 @@ private:
       writeValues("functions", query::functionRow(number, function.about, isShared, function.figures,
                                                   isShared ? known : processes_[function.about.process].known));
     }
-    for (const Process &process : table().processes)
+    for (const model::Process &process : table().processes)
       writeValues("processes", query::processRow(process, threads[process.index], totals[process.index],
                                                  processes_[process.index].known));
   }
@@ -388,4 +388,4 @@ const TraceFormat kSqliteFormat = {
     .makeSink = makeFileSink<SqliteSink>,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

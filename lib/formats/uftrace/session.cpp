@@ -12,7 +12,7 @@
 #include <set>
 #include <sys/stat.h>
 
-namespace ada::model::uftrace {
+namespace ada::formats::uftrace {
 
 // A text file.
 struct Text {
@@ -378,4 +378,4 @@ const Mapping *Mappings::find(uint64_t address, uint64_t timeNs) const {
   return found == 0 ? nullptr : &all_[found - 1];
 }
 
-} // namespace ada::model::uftrace
+} // namespace ada::formats::uftrace

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace ada::model::uftrace {
+namespace ada::formats::uftrace {
 
 struct Module;
 
@@ -103,4 +103,4 @@ Expected<Directory> readDirectory(const std::string &path);
 /// Reads the file of symbols that uftrace saves for a module.
 std::vector<Symbol> symbolsOf(std::string_view text);
 
-} // namespace ada::model::uftrace
+} // namespace ada::formats::uftrace

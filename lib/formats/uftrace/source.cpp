@@ -18,7 +18,7 @@
 #include <cstring>
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 using namespace uftrace;
 
@@ -46,7 +46,7 @@ struct Record {
 
 class Reader {
 public:
-  Reader(const Directory &directory, TraceSink &sink, LossList &lost)
+  Reader(const Directory &directory, model::TraceSink &sink, model::LossList &lost)
       : directory_(directory), out_(sink, lost), lost_(lost) {}
 
   void announce();
@@ -78,7 +78,7 @@ private:
 
   const Directory &directory_;
   TraceBuilder out_;
-  LossList &lost_;
+  model::LossList &lost_;
   std::unordered_map<uint64_t, uint32_t> processes_; // by pid
   std::vector<uint32_t> threads_;                    // by task
   std::unordered_map<Place, uint32_t, PlaceHash> functions_;
@@ -93,7 +93,7 @@ void Reader::announce() {
   for (const Task &task : directory_.tasks) {
     const auto [process, isNew] = processes_.try_emplace(task.pid);
     if (isNew) {
-      Process about;
+      model::Process about;
       about.name = "pid_" + std::to_string(task.pid);
       about.pid = task.pid;
       if (const Session *session = directory_.runningAt(task.pid, ~uint64_t{0}).session)
@@ -101,7 +101,7 @@ void Reader::announce() {
       about.description = oneModule(about.executable);
       process->second = out_.add(std::move(about));
     }
-    Thread thread;
+    model::Thread thread;
     thread.process = process->second;
     thread.number = threadsOf[thread.process]++;
     thread.tid = task.tid;
@@ -134,7 +134,7 @@ uint32_t Reader::functionOf(const Task &task, uint64_t address, uint64_t timeNs)
   const Place place{process, module, symbol ? symbol->address : within};
   const auto [known, isNewFunction] = functions_.try_emplace(place);
   if (isNewFunction) {
-    Function function;
+    model::Function function;
     function.process = process;
     function.id = out_.functions();
     function.address = place.address;
@@ -193,7 +193,7 @@ std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
   recent_.clear();
   session_ = nullptr;
   sessionFrom_ = 1, sessionUntil_ = 0;
-  const auto put = [&](Kind kind, uint64_t timeNs, uint32_t function) {
+  const auto put = [&](model::Kind kind, uint64_t timeNs, uint32_t function) {
     out_.events().add({.timeNs = timeNs, .thread = thread, .function = function, .kind = kind});
   };
   constexpr size_t kRelease = 16 << 20;
@@ -233,20 +233,21 @@ std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
     if (record.type == kEntry) {
       // These calls must be over, because the new one is not deeper: longjmp() and the like, or their exits are lost.
       for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
-        put(isAfterLoss ? Kind::Missing : Kind::Inferred, isAfterLoss ? lastNs : record.timeNs, open.back().function);
+        put(isAfterLoss ? model::Kind::Missing : model::Kind::Inferred, isAfterLoss ? lastNs : record.timeNs,
+            open.back().function);
       open.push_back({function, record.depth});
-      put(Kind::Call, record.timeNs, function);
+      put(model::Kind::Call, record.timeNs, function);
     } else {
       const auto own = std::ranges::find_if(open, [&](const OpenCall &c) { return c.depth >= record.depth; });
       if (own == open.end()) {
-        put(Kind::Return, record.timeNs, function); // recording began inside it
+        put(model::Kind::Return, record.timeNs, function); // recording began inside it
       } else if (own->depth == record.depth && own->function == function) {
-        put(Kind::Return, record.timeNs, function); // calls inside it have no exit
+        put(model::Kind::Return, record.timeNs, function); // calls inside it have no exit
         open.erase(own, open.end());
       } else {
         // longjmp() makes setjmp() return again, at a depth where other calls have been since.
         for (; !open.empty() && open.back().depth >= record.depth; open.pop_back())
-          put(Kind::Inferred, record.timeNs, open.back().function);
+          put(model::Kind::Inferred, record.timeNs, open.back().function);
         lost_.add("returns of calls that had returned: setjmp() and the like");
       }
     }
@@ -262,7 +263,7 @@ std::optional<Error> Reader::readTask(size_t number, const FileBytes &file) {
 
 } // namespace
 
-Expected<void> UftraceSource::read(TraceSink &sink) {
+Expected<void> UftraceSource::read(model::TraceSink &sink) {
   ADA_TRY(restart());
   const auto directory = ADA_TRY(readDirectory(place_.path));
   flaws_ = directory.flaws;
@@ -295,4 +296,4 @@ Expected<void> UftraceSource::read(TraceSink &sink) {
   return reader.out().finish();
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace ada::model {
+namespace ada::formats {
 
 static constexpr FormatVariant kVariants[] = {{.name = UftraceSource::kName, .title = UftraceSource::kTitle}};
 
@@ -27,4 +27,4 @@ const TraceFormat kUftraceFormat = {
     .describe = Import<UftraceSource>::describe,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -4,7 +4,7 @@
 #include "trace/base/json_object.h"
 #include "trace/base/nested_json.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 std::string withRest(std::string_view args, WtfRest rest, std::string_view us, std::string_view ns) {
   std::string all(args);
@@ -26,7 +26,7 @@ std::string withRest(std::string_view args, WtfRest rest, std::string_view us, s
 
 // The fields of each kind of record: shared/text/json_fields.h says what `f` is.
 
-template <class F> static void visitDescription(F &&f, TextOnDemand &description) {
+template <class F> static void visitDescription(F &&f, model::TextOnDemand &description) {
   std::string text = description.get();
   f.some("description", text);
   description = std::move(text);
@@ -40,7 +40,7 @@ template <class F> static void visit(F &&f, WtfTraceInfo &info) {
   info.rest = static_cast<WtfRest>(rest % 3);
 }
 
-template <class F> static void visit(F &&f, Process &process) {
+template <class F> static void visit(F &&f, model::Process &process) {
   f("process", process.index);
   f.some("name", process.name);
   f.some("label", process.label);
@@ -51,7 +51,7 @@ template <class F> static void visit(F &&f, Process &process) {
 }
 
 template <class F> static void visit(F &&f, WtfThreadInfo &info) {
-  Thread &thread = info.thread;
+  model::Thread &thread = info.thread;
   f("thread", thread.index);
   f("zone", info.zone);
   f("process", thread.process);
@@ -66,7 +66,7 @@ template <class F> static void visit(F &&f, WtfThreadInfo &info) {
 }
 
 template <class F> static void visit(F &&f, WtfFunctionInfo &info) {
-  Function &function = info.function;
+  model::Function &function = info.function;
   f("function", function.index);
   f.some("scope", info.scope);
   f("process", function.process);
@@ -112,7 +112,7 @@ template <class Info> static Info parse(const dom::object &fields) {
 //===--- records ----------------------------------------------------------===//
 
 std::string infoText(const WtfTraceInfo &info) { return textOf("trace", info); }
-std::string infoText(const Process &process) { return textOf("process", process); }
+std::string infoText(const model::Process &process) { return textOf("process", process); }
 std::string infoText(const WtfThreadInfo &info) { return textOf("thread", info); }
 std::string infoText(WtfFunctionInfo info) {
   if (info.function.displayName == info.scope)
@@ -129,7 +129,7 @@ WtfInfo parseInfo(std::string_view text) {
   if (what == "trace")
     return parse<WtfTraceInfo>(fields);
   if (what == "process")
-    return parse<Process>(fields);
+    return parse<model::Process>(fields);
   if (what == "thread")
     return parse<WtfThreadInfo>(fields);
   if (what != "function")
@@ -140,4 +140,4 @@ WtfInfo parseInfo(std::string_view text) {
   return info;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

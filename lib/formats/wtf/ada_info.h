@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// JSON about the trace, a process, a thread or a function. Long JSON comes in parts.
 inline constexpr std::string_view kInfoType = "ada.info";
@@ -39,21 +39,21 @@ struct WtfTraceInfo {
   WtfRest rest = WtfRest::Ns;
 };
 struct WtfThreadInfo {
-  Thread thread;
+  model::Thread thread;
   uint16_t zone = 0;
 };
 struct WtfFunctionInfo {
-  Function function;
+  model::Function function;
   std::string scope; ///< the name of its scopes in this file
 };
-using WtfInfo = std::variant<std::monostate, WtfTraceInfo, Process, WtfThreadInfo, WtfFunctionInfo>;
+using WtfInfo = std::variant<std::monostate, WtfTraceInfo, model::Process, WtfThreadInfo, WtfFunctionInfo>;
 
 std::string infoText(const WtfTraceInfo &info);
-std::string infoText(const Process &process);
+std::string infoText(const model::Process &process);
 std::string infoText(const WtfThreadInfo &info);
 std::string infoText(WtfFunctionInfo info);
 
 /// Nothing (monostate) if it is not one of these.
 WtfInfo parseInfo(std::string_view json);
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 // Longer names are cut: version 3 holds 65534 bytes of a definition's texts.
 static constexpr size_t kMostName = 32'000;
@@ -46,4 +46,4 @@ std::string WtfNames::text(std::string_view name) {
   return changed;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

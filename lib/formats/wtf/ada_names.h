@@ -4,11 +4,11 @@
 #include "ada/trace/wtf/format.h"
 #include "trace/loss_list.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 class WtfNames {
 public:
-  WtfNames(wtf::Dialect dialect, LossList &lost) : dialect_(dialect), lost_(lost) {}
+  WtfNames(wtf::Dialect dialect, model::LossList &lost) : dialect_(dialect), lost_(lost) {}
 
   /// A name that viewers accept for a type or zone: UTF-8, one line, and no longer than they can read. `instead` if the
   /// name is empty.
@@ -18,7 +18,7 @@ public:
 
 private:
   wtf::Dialect dialect_;
-  LossList &lost_;
+  model::LossList &lost_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -8,13 +8,13 @@
 
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
 class Copier : public wtf::Visitor {
 public:
-  Copier(const ByteSink &bytes, wtf::Dialect dialect) : bytes(bytes), dialect(dialect) {}
+  Copier(const model::ByteSink &bytes, wtf::Dialect dialect) : bytes(bytes), dialect(dialect) {}
 
   void onHeader(const wtf::FileHeader &from) override {
     wtf::FileHeader header = from;
@@ -84,11 +84,11 @@ public:
 
   Expected<void> finish() { return status && encoder ? encoder->finish() : status; }
 
-  const ByteSink &bytes;
+  const model::ByteSink &bytes;
   wtf::Dialect dialect;
   std::optional<wtf::Encoder> encoder;
   Expected<void> status;
-  LossList lost;
+  model::LossList lost;
   std::vector<Warning> flaws;
   uint64_t records = 0;
   uint32_t zone = 0;
@@ -98,10 +98,14 @@ public:
 
 } // namespace
 
+} // namespace ada::formats
+
+namespace ada::model {
+
 Expected<CopyResult> copyWtf(ByteInput &input, const ByteSink &bytes, wtf::Dialect dialect) {
-  Copier copier(bytes, dialect);
-  wtf::Decoder decoder(copier, wtfOptions(input));
-  const auto read = ADA_TRY(readWtf(input, decoder, [&] { return bool(copier.status); }));
+  formats::Copier copier(bytes, dialect);
+  wtf::Decoder decoder(copier, formats::wtfOptions(input));
+  const auto read = ADA_TRY(formats::readWtf(input, decoder, [&] { return bool(copier.status); }));
   if (!copier.status)
     return copier.status.error();
   ADA_TRY(copier.finish());

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -136,4 +136,4 @@ Expected<ReadOutcome> dumpWtf(TraceLocation &place, const RawDumpOptions &option
   return read;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

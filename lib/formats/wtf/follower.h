@@ -6,7 +6,7 @@
 
 #include <optional>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// Follows zones and scopes, and passes each record on with its meaning there.
 class WtfFollower : public wtf::Visitor {
@@ -57,4 +57,4 @@ protected:
   wtf::Timeline timeline_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -72,7 +72,7 @@ std::string programOf(const wtf::FileHeader &header) {
 } // namespace
 
 Expected<Description> describeWtf(TraceLocation &place, bool absolute) {
-  ByteInput &input = *place.bytes;
+  model::ByteInput &input = *place.bytes;
   WtfSummary info;
   wtf::Decoder decoder(info, wtfOptions(input));
   const auto read = ADA_TRY(readWtf(input, decoder));
@@ -140,4 +140,4 @@ Expected<Description> describeWtf(TraceLocation &place, bool absolute) {
   return description;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -19,7 +19,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-namespace ada::model {
+namespace ada::formats {
 
 using wtf::Arg;
 using wtf::Role;
@@ -35,19 +35,19 @@ constexpr size_t kInfoPart = 32'000;
 /// Limits of the released application, which keeps 16 bits of a type's number and a stack of 1024.
 constexpr size_t kViewerNames = 65'500, kViewerDepth = 1023;
 
-class WtfSink : public TraceSink {
+class WtfSink : public model::TraceSink {
 public:
-  WtfSink(ByteSink bytes, WtfSinkOptions options) : bytes_(std::move(bytes)), options_(options) {}
+  WtfSink(model::ByteSink bytes, model::WtfSinkOptions options) : bytes_(std::move(bytes)), options_(options) {}
 
-  Expected<void> begin(const TraceInfo &info) override;
-  Expected<void> addProcess(const Process &process) override;
-  Expected<void> addThread(const Thread &thread) override;
-  Expected<void> addFunction(const Function &function) override;
-  Expected<void> events(const Batch &batch) override;
+  Expected<void> begin(const model::TraceInfo &info) override;
+  Expected<void> addProcess(const model::Process &process) override;
+  Expected<void> addThread(const model::Thread &thread) override;
+  Expected<void> addFunction(const model::Function &function) override;
+  Expected<void> events(const model::Batch &batch) override;
   Expected<void> endThread(uint32_t thread) override;
   Expected<void> finish() override;
   bool needsRange() const override { return true; }
-  std::vector<Loss> losses() const override;
+  std::vector<model::Loss> losses() const override;
 
 private:
   // Wire ids of the types of ada_info.h.
@@ -111,13 +111,13 @@ private:
   Expected<void> write(uint32_t wireId, std::span<const Arg> args = {}) {
     return encoder_->event(wireId, nowUs_, args);
   }
-  Expected<void> one(const Event &event, const Batch &batch);
-  Expected<void> call(ThreadState &thread, const Event &event, const Moment &moment);
+  Expected<void> one(const model::Event &event, const model::Batch &batch);
+  Expected<void> call(ThreadState &thread, const model::Event &event, const Moment &moment);
   Expected<void> leaveUnended(ThreadState &thread);
-  Expected<void> exit(ThreadState &thread, const Event &event, const Moment &moment);
-  Expected<void> other(const Event &event, const Moment &moment);
-  Expected<void> mark(const Text &text, const Moment &moment);
-  Expected<void> value(const Text &text, const Moment &moment);
+  Expected<void> exit(ThreadState &thread, const model::Event &event, const Moment &moment);
+  Expected<void> other(const model::Event &event, const Moment &moment);
+  Expected<void> mark(const model::Text &text, const Moment &moment);
+  Expected<void> value(const model::Text &text, const Moment &moment);
   Expected<void> writeText(uint32_t wireId, Args args, size_t json);
   Expected<void> closeAll(uint32_t thread);
   void pop(ThreadState &thread) {
@@ -125,8 +125,8 @@ private:
     thread.stack.pop_back();
   }
 
-  ByteSink bytes_;
-  WtfSinkOptions options_;
+  model::ByteSink bytes_;
+  model::WtfSinkOptions options_;
   std::optional<wtf::Encoder> encoder_;
   WtfRest rest_ = WtfRest::Ns;
   std::array<Arg, 2> restArgs_ = {Arg::uint32(0), Arg::uint16(0)};
@@ -143,14 +143,14 @@ private:
   std::unordered_map<std::string, uint32_t> markTypes_;
   uint32_t nextType_ = kFirstDynamic;
   uint32_t currentThread_ = ~uint32_t{0};
-  LossList lost_;
+  model::LossList lost_;
   WtfNames wtfNames_{options_.dialect, lost_};
   uint64_t noZone_ = 0, withDetails_ = 0, rounded_ = 0;
 };
 
 } // namespace
 
-Expected<void> WtfSink::begin(const TraceInfo &info) {
+Expected<void> WtfSink::begin(const model::TraceInfo &info) {
   wtf::FileHeader header;
   header.dialect = options_.dialect;
   header.asciiText = options_.dialect == wtf::Dialect::Chunked ? wtf::AsciiText::Latin1 : wtf::AsciiText::Utf8;
@@ -215,14 +215,14 @@ Expected<void> WtfSink::writeInfo(const std::string &text) {
   return {};
 }
 
-Expected<void> WtfSink::addProcess(const Process &process) {
+Expected<void> WtfSink::addProcess(const model::Process &process) {
   executables_.push_back(process.executable.empty() ? process.name : process.executable);
   pids_.push_back(process.pid);
   lost_.addChanged({process.name, process.executable, process.description.get()});
   return writeInfo(infoText(process));
 }
 
-Expected<void> WtfSink::addThread(const Thread &thread) {
+Expected<void> WtfSink::addThread(const model::Thread &thread) {
   ThreadState &state = threads_.emplace_back();
   if (threads_.size() > kMostZones) {
     lost_.add("threads past the 65535th: the format has no more zones");
@@ -246,7 +246,7 @@ Expected<void> WtfSink::addThread(const Thread &thread) {
   return write(wireIdOf(Role::ZoneCreate), args);
 }
 
-Expected<void> WtfSink::addFunction(const Function &function) {
+Expected<void> WtfSink::addFunction(const model::Function &function) {
   FunctionState state;
   const std::string base = wtfNames_.plain(
       function.displayName, function.name.empty() ? "function " + std::to_string(function.index) : function.name);
@@ -309,7 +309,7 @@ Expected<void> WtfSink::enterZone(uint32_t thread, uint64_t us) {
   return write(wireIdOf(Role::ZoneSet), args);
 }
 
-Expected<void> WtfSink::call(ThreadState &thread, const Event &event, const Moment &moment) {
+Expected<void> WtfSink::call(ThreadState &thread, const model::Event &event, const Moment &moment) {
   ++thread.openCalls.of(event.function);
   thread.stack.push_back(event.function);
   if (thread.stack.size() > kViewerDepth && !thread.wasDeep) {
@@ -338,16 +338,17 @@ Expected<void> WtfSink::leaveUnended(ThreadState &thread) {
   return write(wireIdOf(Role::ScopeLeave));
 }
 
-Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Moment &moment) {
+Expected<void> WtfSink::exit(ThreadState &thread, const model::Event &event, const Moment &moment) {
   if (!thread.openCalls.of(event.function))
     return other(event, moment);                // a stray end
   while (thread.stack.back() != event.function) // ends that are missing
     ADA_TRY(leaveUnended(thread));
-  if (event.kind == Kind::Inferred || event.kind == Kind::Missing) { // an event of its own, and an end for viewers
+  if (event.kind == model::Kind::Inferred ||
+      event.kind == model::Kind::Missing) { // an event of its own, and an end for viewers
     ADA_TRY(other(event, moment));
     return leaveUnended(thread);
   }
-  if (event.kind == Kind::Exception) {
+  if (event.kind == model::Kind::Exception) {
     Args args;
     args.add(Arg::boolean(true));
     addRest(args, moment);
@@ -359,7 +360,7 @@ Expected<void> WtfSink::exit(ThreadState &thread, const Event &event, const Mome
   return write(wireIdOf(Role::ScopeLeave));
 }
 
-Expected<void> WtfSink::other(const Event &event, const Moment &moment) {
+Expected<void> WtfSink::other(const model::Event &event, const Moment &moment) {
   Args args;
   args.add(Arg::uint32(event.function));
   args.add(Arg::uint32(static_cast<uint32_t>(event.kind)));
@@ -389,7 +390,7 @@ Expected<void> WtfSink::writeText(uint32_t wireId, Args args, size_t json) {
 static Arg jsonOrNull(std::string_view json) { return json.empty() ? Arg::null(wtf::ArgType::Any) : Arg::any(json); }
 
 // Each name gets its own type as long as there are not too many, because viewers show that best.
-Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
+Expected<void> WtfSink::mark(const model::Text &text, const Moment &moment) {
   const std::string name(text.name);
   Args args;
   auto known = markTypes_.find(name);
@@ -411,7 +412,7 @@ Expected<void> WtfSink::mark(const Text &text, const Moment &moment) {
   return writeText(kMark, args, 1);
 }
 
-Expected<void> WtfSink::value(const Text &text, const Moment &moment) {
+Expected<void> WtfSink::value(const model::Text &text, const Moment &moment) {
   const std::string name = wtfNames_.text(text.name);
   Args args;
   if (rest_ != WtfRest::None && (moment.restNs || moment.restUs)) {
@@ -425,7 +426,7 @@ Expected<void> WtfSink::value(const Text &text, const Moment &moment) {
   return writeText(wireIdOf(Role::AppendData), args, 1);
 }
 
-Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
+Expected<void> WtfSink::one(const model::Event &event, const model::Batch &batch) {
   ThreadState &thread = threads_[event.thread];
   if (!thread.hasZone) {
     ++noZone_;
@@ -440,16 +441,16 @@ Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
   if (event.thread != currentThread_)
     ADA_TRY(enterZone(event.thread, moment.us));
   switch (event.kind) {
-  case Kind::Call:
+  case model::Kind::Call:
     return call(thread, event, moment);
-  case Kind::Return:
-  case Kind::Exception:
-  case Kind::Inferred:
-  case Kind::Missing:
+  case model::Kind::Return:
+  case model::Kind::Exception:
+  case model::Kind::Inferred:
+  case model::Kind::Missing:
     return exit(thread, event, moment);
-  case Kind::Mark:
+  case model::Kind::Mark:
     return mark(batch.texts[event.extra], moment);
-  case Kind::Value:
+  case model::Kind::Value:
     return value(batch.texts[event.extra], moment);
   default:
     return other(event, moment);
@@ -457,8 +458,8 @@ Expected<void> WtfSink::one(const Event &event, const Batch &batch) {
   return {};
 }
 
-Expected<void> WtfSink::events(const Batch &batch) {
-  for (const Event &event : batch.events)
+Expected<void> WtfSink::events(const model::Batch &batch) {
+  for (const model::Event &event : batch.events)
     ADA_TRY(one(event, batch));
   return {};
 }
@@ -490,8 +491,8 @@ Expected<void> WtfSink::finish() {
   return encoder_->finish();
 }
 
-std::vector<Loss> WtfSink::losses() const {
-  LossList all = lost_;
+std::vector<model::Loss> WtfSink::losses() const {
+  model::LossList all = lost_;
   all.add("events of threads past the 65535th", noZone_);
   all.add("events with registers and stack: wtf-trace has no place for them", withDetails_);
   if (scopeNames_ > kViewerNames)
@@ -501,8 +502,12 @@ std::vector<Loss> WtfSink::losses() const {
   return all.list();
 }
 
+} // namespace ada::formats
+
+namespace ada::model {
+
 std::unique_ptr<TraceSink> makeWtfSink(ByteSink bytes, WtfSinkOptions options) {
-  return std::make_unique<WtfSink>(std::move(bytes), options);
+  return std::make_unique<formats::WtfSink>(std::move(bytes), options);
 }
 
 } // namespace ada::model

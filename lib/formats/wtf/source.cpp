@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 using wtf::Arg;
 using wtf::ArgType;
@@ -28,7 +28,7 @@ constexpr std::string_view kOutside = "times that are not between 1970 and 2554:
 // One read of a file.
 class Reader : public wtf::TimelineVisitor {
 public:
-  Reader(TraceSink &sink, LossList &lost, std::vector<Warning> &warnings)
+  Reader(model::TraceSink &sink, model::LossList &lost, std::vector<Warning> &warnings)
       : out_(sink, lost), lost_(lost), flaws_(warnings) {}
 
   Expected<void> finish() { return out_.finish(); }
@@ -42,7 +42,7 @@ public:
 private:
   // What the record before a leave or enter says about it.
   struct Pending {
-    Kind kind = Kind::Return;
+    model::Kind kind = model::Kind::Return;
     bool none = false; // the leave does not end a call
     uint64_t restNs = 0;
     uint32_t function = kNone; // Enter only
@@ -72,7 +72,7 @@ private:
   uint32_t threadOf(const wtf::Zone &zone);
   uint32_t functionOf(const wtf::Item &item);
   std::string scopeKey(uint32_t process, std::string_view name);
-  uint32_t addFunction(Function function, const std::string &scope);
+  uint32_t addFunction(model::Function function, const std::string &scope);
   uint64_t timeOf(uint64_t timeUs, uint64_t restNs);
   uint64_t restOf(std::span<const Arg> args) const;
   Pending &pendingOf(const wtf::Zone &zone) {
@@ -82,7 +82,7 @@ private:
   }
 
   TraceBuilder out_;
-  LossList &lost_;
+  model::LossList &lost_;
   std::vector<Warning> &flaws_;
   wtf::FileHeader header_;
   bool own_ = false;
@@ -115,7 +115,7 @@ void Reader::take(const WtfInfo &parsed) {
     own_ = true;
     rest_ = trace->rest;
     out_.begin(trace->isRoot);
-  } else if (const auto *process = std::get_if<Process>(&parsed)) {
+  } else if (const auto *process = std::get_if<model::Process>(&parsed)) {
     processes_[process->index] = out_.add(*process);
   } else if (const auto *thread = std::get_if<WtfThreadInfo>(&parsed)) {
     addOwn(*thread);
@@ -125,7 +125,7 @@ void Reader::take(const WtfInfo &parsed) {
 }
 
 void Reader::addOwn(const WtfThreadInfo &parsed) {
-  Thread thread = parsed.thread;
+  model::Thread thread = parsed.thread;
   thread.process = processOf(thread.process);
   threadProcesses_.push_back(thread.process);
   ownThreads_[parsed.zone] = out_.add(std::move(thread));
@@ -133,7 +133,7 @@ void Reader::addOwn(const WtfThreadInfo &parsed) {
 
 void Reader::addOwn(const WtfFunctionInfo &parsed) {
   const uint32_t number = parsed.function.index;
-  Function function = parsed.function;
+  model::Function function = parsed.function;
   function.process = processOf(function.process);
   ownFunctions_[number] = addFunction(std::move(function), parsed.scope);
 }
@@ -143,7 +143,7 @@ void Reader::addOwn(const WtfFunctionInfo &parsed) {
 uint32_t Reader::processOf(uint32_t number) {
   const auto [found, isNew] = processes_.try_emplace(number, 0);
   if (isNew) {
-    Process process;
+    model::Process process;
     if (auto context = wtf::ContextInfo::parse(header_.contextInfo))
       process.executable = context->title.value_or(context->uri);
     found->second = out_.add(std::move(process));
@@ -160,7 +160,7 @@ uint32_t Reader::threadOf(const wtf::Zone &zone) {
   if (zone.id)
     if (const auto known = ownThreads_.find(*zone.id); known != ownThreads_.end())
       return index = known->second;
-  Thread thread;
+  model::Thread thread;
   thread.process = processOf(0);
   thread.number = zone.index;
   thread.tid = zone.id.value_or(0);
@@ -174,7 +174,7 @@ std::string Reader::scopeKey(uint32_t process, std::string_view name) {
   return std::to_string(process) + ' ' + std::string(out_.limit().kept(name));
 }
 
-uint32_t Reader::addFunction(Function function, const std::string &scope) {
+uint32_t Reader::addFunction(model::Function function, const std::string &scope) {
   std::string key = scopeKey(function.process, scope);
   return scopes_[std::move(key)] = out_.add(std::move(function));
 }
@@ -186,7 +186,7 @@ uint32_t Reader::functionOf(const wtf::Item &item) {
     const std::string name(item.name);
     if (const auto known = scopes_.find(scopeKey(process, name)); known != scopes_.end())
       return known->second;
-    Function function;
+    model::Function function;
     function.process = process;
     function.id = out_.functions();
     function.name = function.displayName = name;
@@ -265,8 +265,8 @@ uint64_t Reader::restOf(std::span<const Arg> args) const {
 //===--- items ------------------------------------------------------------===//
 
 void Reader::mark(const wtf::Item &item, std::string_view name, std::string_view json, uint64_t restNs) {
-  Event event;
-  event.kind = Kind::Mark;
+  model::Event event;
+  event.kind = model::Kind::Mark;
   event.thread = threadOf(*item.zone);
   event.timeNs = timeOf(item.timeUs, restNs);
   out_.events().addText(event, name, json);
@@ -276,8 +276,8 @@ void Reader::value(const wtf::Item &item, std::string_view name, const Arg &valu
   scratch_.clear();
   if (!value.isNull)
     wtf::appendJson(scratch_, value);
-  Event event;
-  event.kind = Kind::Value;
+  model::Event event;
+  event.kind = model::Kind::Value;
   event.thread = threadOf(*item.zone);
   event.timeNs = timeOf(item.timeUs, restNs);
   out_.events().addText(event, name, scratch_);
@@ -285,8 +285,8 @@ void Reader::value(const wtf::Item &item, std::string_view name, const Arg &valu
 
 void Reader::enter(const wtf::Item &item) {
   Pending &before = pendingOf(*item.zone);
-  Event event;
-  event.kind = Kind::Call;
+  model::Event event;
+  event.kind = model::Kind::Call;
   event.thread = threadOf(*item.zone);
   event.function = functionOf(item);
   uint64_t restNs = 0;
@@ -308,7 +308,7 @@ void Reader::enter(const wtf::Item &item) {
   for (size_t i = 0; i < item.record->args.size(); ++i) {
     scratch_.clear();
     wtf::appendJson(scratch_, item.record->args[i]);
-    event.kind = Kind::Value;
+    event.kind = model::Kind::Value;
     out_.events().addText(event, defs[i].name, scratch_);
   }
 }
@@ -316,7 +316,7 @@ void Reader::enter(const wtf::Item &item) {
 void Reader::leave(const wtf::Item &item) {
   Pending &before = pendingOf(*item.zone);
   if (!before.none) {
-    Event event;
+    model::Event event;
     event.kind = before.kind;
     event.thread = threadOf(*item.zone);
     event.function = functionOf(item);
@@ -337,7 +337,7 @@ void Reader::instance(const wtf::Item &item) {
     return;
   case TypeUse::Exception: {
     Pending &next = pendingOf(*item.zone);
-    next.kind = Kind::Exception;
+    next.kind = model::Kind::Exception;
     next.restNs = restOf(record.args);
     return;
   }
@@ -351,13 +351,13 @@ void Reader::instance(const wtf::Item &item) {
       lost_.add("events of functions that the file does not introduce");
       return;
     }
-    if (kind == static_cast<uint32_t>(Kind::Call)) {
+    if (kind == static_cast<uint32_t>(model::Kind::Call)) {
       Pending &next = pendingOf(*item.zone); // its scope follows
       next.function = known->second;
       next.restNs = restOf(record.args);
       return;
     }
-    Event event;
+    model::Event event;
     event.thread = threadOf(*item.zone);
     event.function = known->second;
     event.timeNs = timeOf(item.timeUs, restOf(record.args));
@@ -430,7 +430,7 @@ class WtfSource : public ByteSource {
 public:
   using ByteSource::ByteSource;
 
-  Expected<void> read(TraceSink &sink) override {
+  Expected<void> read(model::TraceSink &sink) override {
     ADA_TRY(restart());
     Reader reader(sink, lost_, flaws_);
     wtf::Timeline timeline(reader);
@@ -444,6 +444,12 @@ public:
 
 } // namespace
 
-std::unique_ptr<TraceSource> makeWtfSource(ByteInput input) { return std::make_unique<WtfSource>(std::move(input)); }
+} // namespace ada::formats
+
+namespace ada::model {
+
+std::unique_ptr<TraceSource> makeWtfSource(ByteInput input) {
+  return std::make_unique<formats::WtfSource>(std::move(input));
+}
 
 } // namespace ada::model

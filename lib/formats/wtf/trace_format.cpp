@@ -1,9 +1,9 @@
 // wtf-trace in the table of formats: three dialects.
 #include "operations.h"
 
-namespace ada::model {
+namespace ada::formats {
 
-wtf::DecoderOptions wtfOptions(const ByteInput &input) {
+wtf::DecoderOptions wtfOptions(const model::ByteInput &input) {
   constexpr uint64_t kMostPackedBytes = 64 << 20;
   wtf::DecoderOptions options;
   if (input.isPacked())
@@ -11,7 +11,7 @@ wtf::DecoderOptions wtfOptions(const ByteInput &input) {
   return options;
 }
 
-Expected<ReadOutcome> readWtf(ByteInput &input, wtf::Decoder &decoder, const std::function<bool()> &goesOn) {
+Expected<ReadOutcome> readWtf(model::ByteInput &input, wtf::Decoder &decoder, const std::function<bool()> &goesOn) {
   Expected<void> decoded;
   bool stopped = false;
   const auto read = pushAll(input, [&](std::span<const std::byte> bytes) {
@@ -60,15 +60,15 @@ const TraceFormat kWtfFormat = {
     .variants = kVariants,
     .hasThreads = true,
     .recognise = recognise,
-    .open = [](TraceLocation place) -> Expected<std::unique_ptr<TraceSource>> {
+    .open = [](TraceLocation place) -> Expected<std::unique_ptr<model::TraceSource>> {
       return makeWtfSource(*std::move(place.bytes));
     },
     .makeSink =
         [](SinkTarget target, const SinkOptions &options) {
-          return makeWtfSink(std::move(target.bytes),
-                             {.dialect = kDialects[options.variant], .exactTimes = options.exactTimes});
+          return model::makeWtfSink(std::move(target.bytes),
+                                    {.dialect = kDialects[options.variant], .exactTimes = options.exactTimes});
         },
-    .copy = [](ByteInput &input, const ByteSink &bytes,
+    .copy = [](model::ByteInput &input, const model::ByteSink &bytes,
                unsigned variant) { return copyWtf(input, bytes, kDialects[variant]); },
     .copiedUnit = "record",
     .verify = verifyWtf,
@@ -76,4 +76,4 @@ const TraceFormat kWtfFormat = {
     .dumpRaw = dumpWtf,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

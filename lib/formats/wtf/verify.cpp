@@ -4,7 +4,7 @@
 #include "trace/base/quantities.h"
 #include "trace/base/try.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -47,4 +47,4 @@ Expected<CheckSummary> verifyWtf(TraceLocation &place, const CheckReport &report
                       .counts = {{check.records, "record"}, {check.lines().zoneCount(), "zone"}}};
 }
 
-} // namespace ada::model
+} // namespace ada::formats

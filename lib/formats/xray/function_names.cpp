@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unordered_map>
 
-namespace ada::model::xray {
+namespace ada::formats::xray {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::string programOf(const std::string &log) {
   }
 }
 
-} // namespace ada::model::xray
+} // namespace ada::formats::xray

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ada::model::xray {
+namespace ada::formats::xray {
 
 struct NamedFunction {
   std::string name;     ///< as in the object file; empty if there is no symbol
@@ -20,4 +20,4 @@ std::optional<std::vector<NamedFunction>> functionsOf(const std::string &program
 /// directory whose name is in the log's name ("xray-log.NAME.XXXXXX"). Empty if there is none.
 std::string programOf(const std::string &log);
 
-} // namespace ada::model::xray
+} // namespace ada::formats::xray

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace ada::model::xray {
+namespace ada::formats::xray {
 
 namespace {
 
@@ -204,4 +204,4 @@ std::optional<Record> BlockReader::next() {
   return std::nullopt;
 }
 
-} // namespace ada::model::xray
+} // namespace ada::formats::xray

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ada::model::xray {
+namespace ada::formats::xray {
 
 enum class Mode : uint16_t { Basic = 0, FlightRecorder = 1 };
 
@@ -74,4 +74,4 @@ private:
   std::optional<Error> problem_;
 };
 
-} // namespace ada::model::xray
+} // namespace ada::formats::xray

@@ -14,7 +14,7 @@
 #include <map>
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 using namespace xray;
 
@@ -22,7 +22,8 @@ namespace {
 
 class Reader {
 public:
-  Reader(const Header &header, std::vector<NamedFunction> names, std::string program, TraceSink &sink, LossList &lost)
+  Reader(const Header &header, std::vector<NamedFunction> names, std::string program, model::TraceSink &sink,
+         model::LossList &lost)
       : header_(header), names_(std::move(names)), program_(std::move(program)), out_(sink, lost) {}
 
   void take(const Record &record);
@@ -60,14 +61,14 @@ Reader::ThreadState &Reader::threadOf(uint32_t pid, uint32_t tid) {
     return found->second;
   const auto [process, isNewProcess] = processes_.try_emplace(pid);
   if (isNewProcess) {
-    Process about;
+    model::Process about;
     about.name = "pid_" + std::to_string(pid);
     about.pid = pid;
     about.executable = program_;
     about.description = oneModule(program_);
     process->second.first = out_.add(std::move(about));
   }
-  Thread thread;
+  model::Thread thread;
   thread.process = process->second.first;
   thread.number = process->second.second++;
   thread.tid = tid;
@@ -80,7 +81,7 @@ uint32_t Reader::functionOf(uint32_t process, uint32_t number) {
   const auto [found, isNew] = functions_.try_emplace(uint64_t{process} << 32 | number);
   if (!isNew)
     return found->second;
-  Function function;
+  model::Function function;
   function.process = process;
   function.id = number;
   if (number < names_.size() && !names_[number].name.empty()) {
@@ -95,7 +96,7 @@ uint32_t Reader::functionOf(uint32_t process, uint32_t number) {
 
 void Reader::take(const Record &record) {
   ThreadState &thread = threadOf(record.pid, record.tid);
-  Event event;
+  model::Event event;
   event.thread = thread.index;
   event.timeNs = record.kind == xray::Kind::Argument ? thread.lastNs : nanoseconds(record.ticks);
   thread.lastNs = event.timeNs;
@@ -127,7 +128,7 @@ void Reader::take(const Record &record) {
 }
 
 // Returns the damage, if any.
-std::optional<Error> readBasic(const FileBytes &file, Reader &reader, LossList &lost) {
+std::optional<Error> readBasic(const FileBytes &file, Reader &reader, model::LossList &lost) {
   const auto bytes = file.bytes();
   constexpr size_t kRecordBytes = 32, kRelease = 16 << 20;
   size_t at = Header::kBytes, released = 0;
@@ -169,7 +170,7 @@ std::optional<Error> readBlocks(const FileBytes &file, const Header &header, Rea
 
 } // namespace
 
-Expected<void> XraySource::read(TraceSink &sink) {
+Expected<void> XraySource::read(model::TraceSink &sink) {
   ADA_TRY(restart());
   const auto path = ADA_TRY(input().asFile());
   const auto file = ADA_TRY(FileBytes::open(path));
@@ -201,4 +202,4 @@ Expected<void> XraySource::read(TraceSink &sink) {
   return reader.out().finish();
 }
 
-} // namespace ada::model
+} // namespace ada::formats

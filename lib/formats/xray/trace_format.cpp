@@ -2,7 +2,7 @@
 #include "log.h"
 #include "operations.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 static constexpr FormatVariant kVariants[] = {{.name = XraySource::kName, .title = XraySource::kTitle}};
 
@@ -27,4 +27,4 @@ const TraceFormat kXrayFormat = {
     .describe = Import<XraySource>::describe,
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -7,19 +7,19 @@
 namespace ada::test {
 
 TEST(ChromeJson, MicrosecondsAreExactNanoseconds) {
-  EXPECT_EQ(model::nanosecondsOf("0"), 0u);
-  EXPECT_EQ(model::nanosecondsOf("1.5"), 1500u);
-  EXPECT_EQ(model::nanosecondsOf("1700000000000000.123"), 1'700'000'000'000'000'123u);
-  EXPECT_EQ(model::nanosecondsOf("0.0004999"), 0u);
-  EXPECT_EQ(model::nanosecondsOf("0.0005"), 1u);
-  EXPECT_EQ(model::nanosecondsOf("1.234e+3"), 1'234'000u);
-  EXPECT_EQ(model::nanosecondsOf("12e-3"), 12u);
-  EXPECT_EQ(model::nanosecondsOf("\"7\""), 7000u);
-  EXPECT_EQ(model::nanosecondsOf("-0.0"), 0u);
-  EXPECT_EQ(model::nanosecondsOf("18446744073709551.615"), ~uint64_t{0});
-  EXPECT_EQ(model::nanosecondsOf("18446744073709551.616"), std::nullopt);
+  EXPECT_EQ(formats::nanosecondsOf("0"), 0u);
+  EXPECT_EQ(formats::nanosecondsOf("1.5"), 1500u);
+  EXPECT_EQ(formats::nanosecondsOf("1700000000000000.123"), 1'700'000'000'000'000'123u);
+  EXPECT_EQ(formats::nanosecondsOf("0.0004999"), 0u);
+  EXPECT_EQ(formats::nanosecondsOf("0.0005"), 1u);
+  EXPECT_EQ(formats::nanosecondsOf("1.234e+3"), 1'234'000u);
+  EXPECT_EQ(formats::nanosecondsOf("12e-3"), 12u);
+  EXPECT_EQ(formats::nanosecondsOf("\"7\""), 7000u);
+  EXPECT_EQ(formats::nanosecondsOf("-0.0"), 0u);
+  EXPECT_EQ(formats::nanosecondsOf("18446744073709551.615"), ~uint64_t{0});
+  EXPECT_EQ(formats::nanosecondsOf("18446744073709551.616"), std::nullopt);
   for (const char *bad : {"", "x", "-1", "1e400", "1e", "1.2.3", "null", "1e9999999999999999999"})
-    EXPECT_EQ(model::nanosecondsOf(bad), std::nullopt) << bad;
+    EXPECT_EQ(formats::nanosecondsOf(bad), std::nullopt) << bad;
 }
 
 TEST(ChromeJson, WholeCallsNestWhereverTheyStand) {
@@ -85,7 +85,7 @@ TEST(ChromeJson, CutAnywhere) {
 }
 
 namespace {
-struct Events : model::EventSplitter::Visitor {
+struct Events : formats::EventSplitter::Visitor {
   std::string seen;
   bool onEvent(std::string_view json, uint64_t offset) override {
     seen += std::to_string(offset) + ":" + std::string(json) + "\n";
@@ -104,7 +104,7 @@ TEST(ChromeJson, PiecesOfAnySize) {
   std::string expected;
   for (const size_t piece : {text.size(), size_t{1}, size_t{2}, size_t{7}}) {
     Events events;
-    model::EventSplitter splitter(events, 40);
+    formats::EventSplitter splitter(events, 40);
     for (size_t at = 0; at < text.size(); at += piece)
       ASSERT_TRUE(splitter.push(std::string_view(text).substr(at, piece)));
     splitter.finish();

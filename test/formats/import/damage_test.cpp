@@ -16,7 +16,7 @@ std::string written(const char *format, unsigned seed) {
   const RecordedTrace trace = randomTrace({.seed = seed, .details = true, .texts = true});
   Player player(trace);
   std::string bytes;
-  const model::FormatChoice choice = model::formatNamed(format);
+  const formats::FormatChoice choice = formats::formatNamed(format);
   auto sink = choice.format->makeSink({.bytes =
                                            [&](std::span<const std::byte> data) {
                                              bytes.append(reinterpret_cast<const char *>(data.data()), data.size());

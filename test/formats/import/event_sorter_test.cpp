@@ -7,7 +7,7 @@
 #include <random>
 #include <tuple>
 
-namespace ada::model {
+namespace ada::formats {
 
 TEST(EventSorter, SameOrderFromAFile) {
   std::mt19937 random(3);
@@ -52,4 +52,4 @@ TEST(EventSorter, StopsWhenToldTo) {
   EXPECT_EQ(seen, 4u);
 }
 
-} // namespace ada::model
+} // namespace ada::formats

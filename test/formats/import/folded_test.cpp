@@ -6,12 +6,12 @@
 namespace ada::test {
 
 TEST(Folded, Lines) {
-  const auto line = model::foldedLineOf("a b;c  (x) 12\r");
+  const auto line = formats::foldedLineOf("a b;c  (x) 12\r");
   ASSERT_TRUE(line);
   EXPECT_EQ(line->stack, "a b;c  (x)");
   EXPECT_EQ(line->count, 12u);
   for (const char *bad : {"", "12", " 12", "a", "a 1.5", "a -1", "a 18446744073709551616", "a 1x"})
-    EXPECT_FALSE(model::foldedLineOf(bad)) << bad;
+    EXPECT_FALSE(formats::foldedLineOf(bad)) << bad;
 }
 
 TEST(Folded, CommonFramesStayOpen) {

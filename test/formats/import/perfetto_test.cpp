@@ -219,7 +219,7 @@ TEST(Perfetto, PiecesOfAnySize) {
   std::string expected;
   for (const size_t piece : {trace.bytes.size(), size_t{1}, size_t{5}}) {
     std::string seen;
-    model::PacketSplitter splitter([&](std::string_view packet, uint64_t offset) {
+    formats::PacketSplitter splitter([&](std::string_view packet, uint64_t offset) {
       seen += std::to_string(offset) + ":" + std::string(packet);
       return true;
     });

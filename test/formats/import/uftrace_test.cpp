@@ -107,8 +107,8 @@ TEST(Uftrace, Damage) {
 TEST(Uftrace, LastMappingCounts) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 200; ++round) {
-    std::vector<model::uftrace::Mapping> all;
-    model::uftrace::Mappings mappings;
+    std::vector<formats::uftrace::Mapping> all;
+    formats::uftrace::Mappings mappings;
     for (uint64_t count = random() % 40; count > 0; --count) {
       const uint64_t begin = random() % 50;
       all.push_back({begin, begin + random() % 20, {}, random() % 10});
@@ -159,8 +159,8 @@ TEST(Uftrace, ManySessionsOfManyMappings) {
 }
 
 TEST(Uftrace, SymbolFiles) {
-  const auto symbols = model::uftrace::symbolsOf("# x\n0000000000002000 T b\n0000000000001000 20 T a c\tmodule\nbad\n"
-                                                 "0000000000003000 Q no\n0000000000004000 ? end\n");
+  const auto symbols = formats::uftrace::symbolsOf("# x\n0000000000002000 T b\n0000000000001000 20 T a c\tmodule\nbad\n"
+                                                   "0000000000003000 Q no\n0000000000004000 ? end\n");
   ASSERT_EQ(symbols.size(), 2u);
   EXPECT_EQ(symbols[0].name, "a c");
   EXPECT_EQ(symbols[0].end, 0x1020u);

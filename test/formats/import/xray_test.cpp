@@ -91,9 +91,9 @@ TEST(XRay, DamageEndsItsBlock) {
 }
 
 TEST(XRay, OtherFilesHaveNoFunctions) {
-  EXPECT_FALSE(model::xray::functionsOf("/proc/self/exe"));
-  EXPECT_FALSE(model::xray::functionsOf("/dev/null"));
-  EXPECT_FALSE(model::xray::functionsOf("/nowhere"));
+  EXPECT_FALSE(formats::xray::functionsOf("/proc/self/exe"));
+  EXPECT_FALSE(formats::xray::functionsOf("/dev/null"));
+  EXPECT_FALSE(formats::xray::functionsOf("/nowhere"));
 }
 
 } // namespace ada::test

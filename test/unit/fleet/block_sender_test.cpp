@@ -9,7 +9,7 @@
 using ada::Error;
 using ada::Expected;
 using ada::cli::BlockSender;
-using ada::model::SpanBlock;
+using ada::formats::SpanBlock;
 
 namespace {
 

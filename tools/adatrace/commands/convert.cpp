@@ -29,7 +29,7 @@ struct Options {
   std::string fromAnchor, toAnchor;  // "@label", if a time is given that way
   analysis::PartOptions part;
   FilterArguments filter; // becomes part.calls
-  model::FormatChoice inFormat, outFormat;
+  formats::FormatChoice inFormat, outFormat;
   bool isVariantOpen = false; // the name determines only the format
   uint64_t minDurationNs = 0;
   std::optional<uint64_t> budget; // bytes
@@ -42,11 +42,11 @@ struct Options {
 int readFromAndTo(Options &options) {
   struct Direction {
     const char *option;
-    model::FormatChoice (*named)(std::string_view), (*otherwise)(std::string_view);
+    formats::FormatChoice (*named)(std::string_view), (*otherwise)(std::string_view);
     const char *only; // what the other formats can be used for
     std::string (*names)();
   };
-  const auto read = [](const Direction &way, const std::vector<std::string> &values, model::FormatChoice &format,
+  const auto read = [](const Direction &way, const std::vector<std::string> &values, formats::FormatChoice &format,
                        std::optional<analysis::TimeBound> &time, std::string &anchor) {
     for (const std::string &value : values) {
       if (const auto named = way.named(value); named && !format)
@@ -63,11 +63,11 @@ int readFromAndTo(Options &options) {
       else
         return fail(kWrongUsage,
                     "convert: {}: '{}' is neither a format ({}) nor a time like 10us, 1.5ms, 2s or @123456789{}",
-                    way.option, value, way.names(), model::leftOutFormats());
+                    way.option, value, way.names(), formats::leftOutFormats());
     }
     return int(kOk);
   };
-  using namespace model;
+  using namespace formats;
   if (const int code = read({"--from", readableFormatNamed, formatNamed, "written", readableFormatNames}, options.from,
                             options.inFormat, options.part.from, options.fromAnchor))
     return code;
@@ -98,8 +98,8 @@ int chooseFormat(Options &options) {
   if (options.outFormat)
     return kOk;
   if (options.out == "-")
-    return fail(kWrongUsage, "convert: choose the format of standard output with --to: {}", model::formatNames());
-  options.outFormat = model::formatOfPath(options.out);
+    return fail(kWrongUsage, "convert: choose the format of standard output with --to: {}", formats::formatNames());
+  options.outFormat = formats::formatOfPath(options.out);
   if (options.outFormat) {
     options.isVariantOpen = options.outFormat.named().keepsVariant;
     return kOk;
@@ -110,14 +110,15 @@ int chooseFormat(Options &options) {
   return fail(kWrongUsage,
               "convert: the name {} does not show the format: {}, no extension is a session; or choose the format with "
               "--to: {}{}",
-              options.out, model::formatsByExtension(), model::formatNames(), model::leftOutFormats());
+              options.out, formats::formatsByExtension(), formats::formatNames(), formats::leftOutFormats());
 }
 
 // Whether the input has the format that --from names. Every variant of a format fits, except that an ATF file must have
 // the version that is named.
-bool isAsked(const model::TraceLocation &place, const model::FormatChoice &input, const model::FormatChoice &asked) {
+bool isAsked(const formats::TraceLocation &place, const formats::FormatChoice &input,
+             const formats::FormatChoice &asked) {
   return input.format == asked.format &&
-         (!place.bytes || asked.format->shape != model::Shape::DirectoryOrFile || input.variant == asked.variant);
+         (!place.bytes || asked.format->shape != formats::Shape::DirectoryOrFile || input.variant == asked.variant);
 }
 
 // Writing an ATF session with interleaved threads keeps a file or two open for each thread.
@@ -155,13 +156,13 @@ void sayResult(const Options &options, const std::string &what, uint64_t count, 
 }
 
 // A whole trace that keeps its format is copied, so that nothing is lost, whichever tool wrote it.
-bool canCopy(const model::TraceLocation &place, const model::FormatChoice &input, const Options &options) {
+bool canCopy(const formats::TraceLocation &place, const formats::FormatChoice &input, const Options &options) {
   return place.bytes && options.part.isEverything() && options.fromAnchor.empty() && options.toAnchor.empty() &&
          !options.roundTimes && !options.minDurationNs && !options.budget && input.format == options.outFormat.format &&
          input.format->copy;
 }
 
-void sayVariant(const model::FormatChoice &input, const Options &options) {
+void sayVariant(const formats::FormatChoice &input, const Options &options) {
   if (!options.quiet && input.format == options.outFormat.format && input.variant != options.outFormat.variant)
     complain(fmt::format("note: the input is {}, the output {}", input.named().title, options.outFormat.named().title));
 }
@@ -203,10 +204,10 @@ Expected<uint64_t> minDuration(const Options &options, model::TraceSource &sourc
     return options.minDurationNs;
   if (auto ready = source.makeRepeatable(); !ready)
     return ready.error();
-  const model::BudgetUse use = {
+  const formats::BudgetUse use = {
       .makeSink =
           [&](model::ByteSink bytes) {
-            return model::mergeCopies(options.outFormat.format->makeSink(
+            return formats::mergeCopies(options.outFormat.format->makeSink(
                 {.bytes = std::move(bytes)}, {options.outFormat.variant, !options.roundTimes}));
           },
       .read =
@@ -217,7 +218,7 @@ Expected<uint64_t> minDuration(const Options &options, model::TraceSource &sourc
           },
       .minDurationNs = options.minDurationNs,
   };
-  return model::minDurationFor(*options.budget, use);
+  return formats::minDurationFor(*options.budget, use);
 }
 
 // Reports the calls that were left out at the user's request. With a budget, they are reported even with --quiet,
@@ -237,15 +238,15 @@ int run(Options &options, const Invocation &) {
   options.filter.settle("convert");
   options.part.calls = options.filter.options;
   options.minDurationNs = std::exchange(options.part.calls.minDurationNs, 0);
-  if (options.budget && options.outFormat.format->shape != model::Shape::Stream)
+  if (options.budget && options.outFormat.format->shape != formats::Shape::Stream)
     return fail(kWrongUsage,
                 "convert: --budget does not work for {}, which is not a single stream of bytes; use --min-duration",
                 options.outFormat.named().name);
   raiseFileLimit();
-  auto place = model::locate(options.in);
+  auto place = formats::locate(options.in);
   if (!place)
     return failWith(place.error());
-  const model::FormatChoice input = model::recognise(*place);
+  const formats::FormatChoice input = formats::recognise(*place);
   if (options.inFormat && !isAsked(*place, input, options.inFormat))
     return failWith(Error{.code = "E_BAD_MAGIC",
                           .message = "the input does not have the format that --from names; without --from, its first "
@@ -259,7 +260,7 @@ int run(Options &options, const Invocation &) {
   if (canCopy(*place, input, options))
     return copy(*place->bytes, options);
 
-  auto source = model::openTrace(std::move(*place));
+  auto source = formats::openTrace(std::move(*place));
   if (source && options.outFormat.format->isThreadwise)
     source = model::makeThreadwise(*std::move(source));
   if (!source)
@@ -312,20 +313,21 @@ void declare(CommandLine &line, Options &options) {
   line.option("in", options.in, "A session, a part of one, or a file of any format; - is standard input")
       .type("")
       .required();
-  line.option("out", options.out,
-              fmt::format("A file ({}) or a directory for a session; - is standard output", model::formatExtensions()))
+  line.option(
+          "out", options.out,
+          fmt::format("A file ({}) or a directory for a session; - is standard output", formats::formatExtensions()))
       .type("")
       .required();
   line.option("--to", options.to,
               fmt::format("Format of the output, if its name does not show it: {} (wtf-le follows the format's "
                           "description, but no viewer opens it). Or a time: only calls that begin before it",
-                          model::formatNames()))
+                          formats::formatNames()))
       .type("FORMAT|TIME")
       .repeatable();
   line.option("--from", options.from,
               fmt::format("Format that the input must have: {}. Or a time since the start of the trace (10us, 1.5ms, "
                           "2s; @N: on its clock): only calls that are active then or later",
-                          model::readableFormatNames()))
+                          formats::readableFormatNames()))
       .type("FORMAT|TIME")
       .repeatable();
   addThreads(line, options.part.threads);

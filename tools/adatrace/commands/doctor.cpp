@@ -29,8 +29,8 @@ bool isTrace(const std::string &path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     return true;
-  auto place = model::locate(path);
-  return place && model::recognise(*place);
+  auto place = formats::locate(path);
+  return place && formats::recognise(*place);
 }
 
 // A session may have ten thousand processes, each with a finding of the same kind.

@@ -81,7 +81,7 @@ private:
 
 // The session reader needs a path. An index file that is compressed or comes through a pipe gets one that stays valid
 // until the program ends.
-void giveName(model::TraceLocation &place, InputOptions &options) {
+void giveName(formats::TraceLocation &place, InputOptions &options) {
   const std::string path = need(place.bytes->asFile());
   if (place.bytes->damage())
     complain(place.bytes->damage()->text());
@@ -100,10 +100,10 @@ std::optional<int> dumpRaw(Options &asked) {
   InputOptions &options = asked.input;
   if (options.path.empty())
     return std::nullopt;
-  auto place = need(model::locate(options.path));
-  const model::FormatChoice found = model::recognise(place);
+  auto place = need(formats::locate(options.path));
+  const formats::FormatChoice found = formats::recognise(place);
   if (!found)
-    return fail(kCantRead, "{}", model::notATrace(place).text());
+    return fail(kCantRead, "{}", formats::notATrace(place).text());
   if (!found.format->dumpRaw) {
     if (place.bytes)
       giveName(place, options);
@@ -120,10 +120,10 @@ std::optional<int> dumpRaw(Options &asked) {
   for (const auto &[name, text, bound] : {std::tuple("--from", &options.from, &from), {"--to", &options.to, &to}})
     if (!text->empty())
       *bound = needTime(name, *text, options.absolute);
-  model::RawDumpOptions raw{.json = asked.format == Format::JsonLines, .threads = options.threads};
+  formats::RawDumpOptions raw{.json = asked.format == Format::JsonLines, .threads = options.threads};
   if (from || to)
     raw.range = [&](uint64_t start) {
-      return model::TimeRange{from ? from->onClock(start) : 0, to ? to->onClock(start) : ~uint64_t(0)};
+      return formats::TimeRange{from ? from->onClock(start) : 0, to ? to->onClock(start) : ~uint64_t(0)};
     };
   Output out;
   const auto read = found.format->dumpRaw(

@@ -199,7 +199,7 @@ int run(const Options &options, const Invocation &invocation) {
   if (options.question == kChange)
     return printChange(server, options, invocation);
   const Condition condition = need("fleet", conditionOf(server, options));
-  const auto question = std::ranges::find(model::questions(), options.question, &model::Question::name);
+  const auto question = std::ranges::find(formats::questions(), options.question, &formats::Question::name);
   std::string columns;
   for (const std::string &column : options.table.columns) {
     const auto isPlain = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
@@ -208,7 +208,7 @@ int run(const Options &options, const Invocation &invocation) {
     columns += (columns.empty() ? "" : ", ") + column;
   }
   std::string sql =
-      fmt::format("SELECT {} FROM ({})", columns.empty() ? "*" : columns, model::queryOf(*question, condition.sql));
+      fmt::format("SELECT {} FROM ({})", columns.empty() ? "*" : columns, formats::queryOf(*question, condition.sql));
   if (!question->where.empty())
     sql += fmt::format(" WHERE {}", question->where);
   sql += fmt::format(" ORDER BY {}", question->order);
@@ -237,7 +237,7 @@ void declare(CommandLine &line, Options &options) {
     about += fmt::format("{} {} ({})", names.empty() ? "" : ",", name, text);
     names.emplace_back(name);
   };
-  for (const model::Question &question : model::questions())
+  for (const formats::Question &question : formats::questions())
     add(question.name, question.about);
   add(kChange, "what changed between --before and --after, and how sure that is");
   line.option("query", options.question, about).type("").required().oneOf(names);

@@ -31,11 +31,11 @@ struct Options {
   bool all = false, each = false, functions = false, absolute = false;
 };
 
-using model::Description;
-using model::InfoField;
-using model::InfoRow;
-using model::InfoSection;
-using model::InfoTable;
+using formats::Description;
+using formats::InfoField;
+using formats::InfoRow;
+using formats::InfoSection;
+using formats::InfoTable;
 
 void printTable(Output &out, const Palette &palette, const InfoTable &table, bool all) {
   if (table.heading.empty())
@@ -221,17 +221,17 @@ int run(Options &options, const Invocation &invocation) {
   const Palette palette = invocation.palette();
   Output out;
   const std::string path = sessionOrNewest(options.path);
-  auto place = model::locate(path);
+  auto place = formats::locate(path);
   if (!place) {
     const std::optional<int> code = path == "-" ? std::nullopt : describeProgram(options, out, palette);
     return code ? *code : fail(kCantRead, "{}", place.error().text());
   }
-  const model::FormatChoice found = model::recognise(*place);
+  const formats::FormatChoice found = formats::recognise(*place);
   if (!found) {
     if (path != "-")
       if (const auto code = describeProgram(options, out, palette))
         return *code;
-    return fail(kCantRead, "{}", model::notATrace(*place).text());
+    return fail(kCantRead, "{}", formats::notATrace(*place).text());
   }
   if (options.format == Format::Json && place->bytes)
     if (auto kept = place->bytes->spool(); !kept) // it is read twice
@@ -240,7 +240,7 @@ int run(Options &options, const Invocation &invocation) {
   addLeftOut(description);
   if (options.format == Format::Json) {
     if (description.processes.empty() && !description.eachOfSession && found.format->open)
-      model::describeProcesses(*found.format, std::move(*place), description);
+      formats::describeProcesses(*found.format, std::move(*place), description);
     printJson(out, description);
   } else {
     printText(out, palette, description, options, path);

@@ -68,9 +68,9 @@ Expected<TemporaryFile> convertFor(const Viewer &viewer, TraceInput &input, cons
       failure = done.error();
     return !failure;
   };
-  const model::FormatChoice format = model::formatNamed(viewer.format);
+  const formats::FormatChoice format = formats::formatNamed(viewer.format);
   const std::unique_ptr<model::TraceSink> sink =
-      model::mergeCopies(format.format->makeSink({.bytes = bytes}, {format.variant, /*exactTimes=*/true}));
+      formats::mergeCopies(format.format->makeSink({.bytes = bytes}, {format.variant, /*exactTimes=*/true}));
   analysis::PartOptions part{.calls = options.filter.options, .threads = options.input.threads, .from = {}, .to = {}};
   const uint64_t minDurationNs = std::exchange(part.calls.minDurationNs, 0);
   if (input.fromNs() != 0)
@@ -119,7 +119,7 @@ void declare(CommandLine &line, Options &options) {
   declareFilter(line, options.filter);
   std::vector<std::string> names;
   for (const Viewer &viewer : kViewers)
-    if (model::formatNamed(viewer.format)) // adatrace may have been built without the format
+    if (formats::formatNamed(viewer.format)) // adatrace may have been built without the format
       names.push_back(viewer.name);
   line.option("--in", options.viewer, "The viewer: perfetto, speedscope or firefox")
       .type("VIEWER")

@@ -39,7 +39,7 @@ struct Options {
 };
 
 constexpr char kExtension[] = ".adatrace";
-constexpr model::TraceFormat kArchive = {.title = "an archive", .variants = {}, .shape = model::Shape::File};
+constexpr formats::TraceFormat kArchive = {.title = "an archive", .variants = {}, .shape = formats::Shape::File};
 
 // A trace that grows, or has events in a ring file only, would be packed without them. Says what to do.
 int checkFinished(const std::string &session) {
@@ -81,7 +81,7 @@ int checkPlace(const std::string &session) {
 }
 
 // Names the files, each with the reason, or the first of those with the same one.
-void tellLeftOut(const model::PackResult &packed) {
+void tellLeftOut(const formats::PackResult &packed) {
   constexpr size_t kMostNames = 10;
   std::map<std::string_view, std::vector<std::string_view>> byReason;
   for (const auto &[name, why] : packed.leftOut)
@@ -101,7 +101,7 @@ void tellLeftOut(const model::PackResult &packed) {
 // Reports what the session should have and does not, such as a deleted file of a thread: the archive lacks it, too, and
 // a reader of the archive can't know that it was so before. Returns the exit status.
 int tellDamage(const std::string &session) {
-  const auto source = model::openThreadwise(session);
+  const auto source = formats::openThreadwise(session);
   analysis::TraceTable table;
   analysis::TableSink sink(table);
   if (!source || !(*source)->readPart(sink, {.threads = std::vector<uint32_t>()}))
@@ -135,23 +135,23 @@ int run(const Options &options, const Invocation &) {
   if (file < 0)
     return fail(kCantRead, "{}", systemError(target, "cannot be created", errno).text());
   ConvertLine line(options.quiet ? When::Never : options.progress, "packing");
-  model::SourceFiles sources(session,
-                             {.roots = options.sourceRoots, .namedBy = addSourceFiles, .secrets = options.secrets});
+  formats::SourceFiles sources(session,
+                               {.roots = options.sourceRoots, .namedBy = addSourceFiles, .secrets = options.secrets});
   int number = 0; // of what went wrong with writing
-  const auto packed = model::pack(session,
-                                  [&](std::span<const std::byte> bytes) {
-                                    const bool isWritten = writeAll(file, bytes.data(), bytes.size());
-                                    number = isWritten ? number : errno;
-                                    return isWritten;
-                                  },
-                                  {.keepFormat = options.keepFormat,
-                                   .sources = options.sources ? &sources : nullptr,
-                                   .secrets = options.secrets,
-                                   .scratch = fs::path(place).parent_path().string(),
-                                   .goOn = [&](double part) {
-                                     line.update([&] { return std::string(session); }, part);
-                                     return ConvertLine::interruption() == 0;
-                                   }});
+  const auto packed = formats::pack(session,
+                                    [&](std::span<const std::byte> bytes) {
+                                      const bool isWritten = writeAll(file, bytes.data(), bytes.size());
+                                      number = isWritten ? number : errno;
+                                      return isWritten;
+                                    },
+                                    {.keepFormat = options.keepFormat,
+                                     .sources = options.sources ? &sources : nullptr,
+                                     .secrets = options.secrets,
+                                     .scratch = fs::path(place).parent_path().string(),
+                                     .goOn = [&](double part) {
+                                       line.update([&] { return std::string(session); }, part);
+                                       return ConvertLine::interruption() == 0;
+                                     }});
   number = ::close(file) != 0 && number == 0 ? errno : number;
   line.clear();
   if (ConvertLine::interruption())

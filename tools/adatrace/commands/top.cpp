@@ -47,7 +47,7 @@ public:
   Expected<bool> look() override {
     // First, so that whatever is written before it turns false is read.
     state_.isLive = session_.isLive();
-    const auto source = ADA_TRY(model::openThreadwise(session_.path()));
+    const auto source = ADA_TRY(formats::openThreadwise(session_.path()));
     const auto now = Clock::now();
     if (last_ != Clock::time_point())
       state_.intervalNs = static_cast<uint64_t>(std::chrono::nanoseconds(now - last_).count());

@@ -26,7 +26,7 @@ struct Options {
   bool force = false, quiet = false;
 };
 
-constexpr model::TraceFormat kDirectory = {.title = "a session", .variants = {}, .shape = model::Shape::Directory};
+constexpr formats::TraceFormat kDirectory = {.title = "a session", .variants = {}, .shape = formats::Shape::Directory};
 
 std::string defaultOutput(const std::string &file) {
   const fs::path name = fs::path(file).filename();

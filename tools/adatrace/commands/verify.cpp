@@ -18,7 +18,7 @@ struct Options {
   bool quiet = false, each = false;
 };
 
-std::string contents(const model::CheckSummary &summary) {
+std::string contents(const formats::CheckSummary &summary) {
   std::string text;
   for (const auto &[count, what] : summary.counts)
     text += (text.empty() ? "" : ", ") + formatCount(count, what);
@@ -29,8 +29,8 @@ int run(Options &options, const Invocation &invocation) {
   Output out;
   const Palette palette = invocation.palette();
   const std::string path = sessionOrNewest(options.path);
-  auto place = need(model::locate(path));
-  const model::FormatChoice found = model::recognise(place);
+  auto place = need(formats::locate(path));
+  const formats::FormatChoice found = formats::recognise(place);
   uint64_t problems = 0;
   const std::string all = options.each ? "" : "--each";
   FoldedMessages told(
@@ -43,9 +43,9 @@ int run(Options &options, const Invocation &invocation) {
   };
   const auto note = [&](const std::string &text) { notes.add(text); };
   if (!found && path == "-")
-    return fail(kCantRead, "{}", model::notATrace(place).text());
+    return fail(kCantRead, "{}", formats::notATrace(place).text());
   if (!found) { // a file that exists but can't be opened is a finding
-    problem(model::notATrace(place).text());
+    problem(formats::notATrace(place).text());
     if (!options.quiet)
       out.print("{} in {}\n", formatCount(problems, "problem"), path);
     return kProblemsFound;

@@ -33,7 +33,7 @@ int run(const Options &options, const Invocation &) {
   for (const std::string &path : paths) {
     auto session = std::make_unique<ViewSession>(
         static_cast<uint32_t>(sessions.size()), path,
-        model::SourceFiles::Rule{.roots = options.sourceRoots, .namedBy = addSourceFiles}, options.eventsForFile);
+        formats::SourceFiles::Rule{.roots = options.sourceRoots, .namedBy = addSourceFiles}, options.eventsForFile);
     need(session->open());
     for (const std::string &text :
          session->status().isLive ? std::vector<std::string>() : session->opened()->view->warnings())

@@ -62,7 +62,7 @@ void checkProcesses(const std::string &path, Findings &findings) {
 } // namespace
 
 bool checkSession(const std::string &path, Findings &findings) {
-  const auto source = model::openThreadwise(path);
+  const auto source = formats::openThreadwise(path);
   if (!source) {
     findings.problem("trace", source.error().text());
     return false;

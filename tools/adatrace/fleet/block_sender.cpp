@@ -5,7 +5,7 @@
 
 namespace ada::cli {
 
-BlockSender::BlockSender(unsigned threads, std::function<Expected<void>(const model::SpanBlock &)> send)
+BlockSender::BlockSender(unsigned threads, std::function<Expected<void>(const formats::SpanBlock &)> send)
     : send_(std::move(send)) {
   for (unsigned i = 0; i < threads; ++i)
     threads_.emplace_back([this] { work(); });
@@ -44,7 +44,7 @@ void BlockSender::work() {
   }
 }
 
-Expected<void> BlockSender::take(const model::SpanBlock &block) {
+Expected<void> BlockSender::take(const formats::SpanBlock &block) {
   Kept kept{block, std::string(block.bytes)};
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return !waiting_ || !status_; });

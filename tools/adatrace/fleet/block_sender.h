@@ -18,7 +18,7 @@ namespace ada::cli {
 class BlockSender {
 public:
   /// `send` is called by `threads` threads at a time, each with its own block, and must be thread-safe.
-  BlockSender(unsigned threads, std::function<Expected<void>(const model::SpanBlock &)> send);
+  BlockSender(unsigned threads, std::function<Expected<void>(const formats::SpanBlock &)> send);
   /// Drops blocks whose sending has not begun, and waits for the rest.
   ~BlockSender();
   BlockSender(const BlockSender &) = delete;
@@ -26,18 +26,18 @@ public:
 
   /// Keeps a copy of the block, and returns when there is room for another one. Errors: the first error of `send`,
   /// after which nothing more is sent.
-  Expected<void> take(const model::SpanBlock &block);
+  Expected<void> take(const formats::SpanBlock &block);
   /// Returns when all blocks have been sent. Errors: the same.
   Expected<void> finish();
 
 private:
   struct Kept {
-    model::SpanBlock block;
+    formats::SpanBlock block;
     std::string bytes;
   };
   void work();
 
-  std::function<Expected<void>(const model::SpanBlock &)> send_;
+  std::function<Expected<void>(const formats::SpanBlock &)> send_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Kept> waiting_; // the next block to send

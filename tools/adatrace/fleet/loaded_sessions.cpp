@@ -94,7 +94,7 @@ std::string isOneOf(std::string_view column, const std::vector<std::string> &num
 }
 
 Expected<std::vector<analysis::Report>> reportsOf(Server &server, const std::vector<std::string> &sessions) {
-  const std::string figures = model::sessionFigures(isOneOf("session", sessions));
+  const std::string figures = formats::sessionFigures(isOneOf("session", sessions));
   const auto rows = ADA_TRY(server.rows(figures));
   const auto functions = ADA_TRY(functionsOf(server, "SELECT function FROM (" + figures + ")"));
   // Sessions without calls count, too.

@@ -18,7 +18,8 @@ constexpr unsigned kMostPasses = 3;
 constexpr size_t kFunctionBytes = 8 << 20;
 constexpr const char *kOtherBlock = "E_OTHER_BLOCK"; // like E_SERVER, but the server did not refuse the block
 
-constexpr model::BlockKind kKinds[] = {model::BlockKind::Spans, model::BlockKind::Sums, model::BlockKind::Points};
+constexpr formats::BlockKind kKinds[] = {formats::BlockKind::Spans, formats::BlockKind::Sums,
+                                         formats::BlockKind::Points};
 
 // For a kind of rows: their table, their columns, and the suffix of their gates.
 struct Place {
@@ -26,10 +27,10 @@ struct Place {
   std::string_view columns;
   const char *gate;
 };
-const Place &placeOf(model::BlockKind kind) {
-  static constexpr Place places[model::kBlockKinds] = {{"spans", model::kSpanColumns, ""},
-                                                       {"aggregates", model::kSumColumns, "_sums"},
-                                                       {"points", model::kPointColumns, "_points"}};
+const Place &placeOf(formats::BlockKind kind) {
+  static constexpr Place places[formats::kBlockKinds] = {{"spans", formats::kSpanColumns, ""},
+                                                         {"aggregates", formats::kSumColumns, "_sums"},
+                                                         {"points", formats::kPointColumns, "_points"}};
   return places[static_cast<size_t>(kind)];
 }
 
@@ -55,30 +56,30 @@ Expected<std::optional<uint64_t>> schemaVersion(Server &server) {
 }
 
 Expected<void> isOurs(const Server &server, uint64_t version) {
-  if (version == model::kSchemaVersion)
+  if (version == formats::kSchemaVersion)
     return {};
-  return schemaError(
-      server,
-      fmt::format("the tables have version {}, but this adatrace needs version {}: use {}", version,
-                  model::kSchemaVersion,
-                  version > model::kSchemaVersion ? "a newer adatrace" : initCommand(server) + ", which updates them"));
+  return schemaError(server,
+                     fmt::format("the tables have version {}, but this adatrace needs version {}: use {}", version,
+                                 formats::kSchemaVersion,
+                                 version > formats::kSchemaVersion ? "a newer adatrace"
+                                                                   : initCommand(server) + ", which updates them"));
 }
 
-const std::string kNoteVersion = fmt::format("INSERT INTO schema_version VALUES ({})", model::kSchemaVersion);
+const std::string kNoteVersion = fmt::format("INSERT INTO schema_version VALUES ({})", formats::kSchemaVersion);
 
 Expected<bool> isOfCluster(Server &server) {
-  const auto exists = server.number(fmt::format("EXISTS TABLE spans{}", model::kLocal));
+  const auto exists = server.number(fmt::format("EXISTS TABLE spans{}", formats::kLocal));
   return exists ? Expected<bool>(exists->value_or(0) != 0) : exists.error();
 }
 
-Expected<model::Layout> layoutOf(Server &server, const ClusterRequest &cluster) {
+Expected<formats::Layout> layoutOf(Server &server, const ClusterRequest &cluster) {
   const auto version = ADA_TRY(server.version());
-  return model::Layout{server.address().database, cluster.name, cluster.isReplicated, {version}};
+  return formats::Layout{server.address().database, cluster.name, cluster.isReplicated, {version}};
 }
 
-std::vector<std::string> viewStatements(const model::Dialect &dialect) {
+std::vector<std::string> viewStatements(const formats::Dialect &dialect) {
   std::vector<std::string> statements;
-  for (const model::SchemaView &view : model::schemaViews()) {
+  for (const formats::SchemaView &view : formats::schemaViews()) {
     statements.push_back(fmt::format("DROP TABLE IF EXISTS {}{}", view.name, dialect.waiting()));
     statements.push_back(fmt::format("CREATE VIEW {} AS {}", view.name, view.query));
   }
@@ -88,7 +89,7 @@ std::vector<std::string> viewStatements(const model::Dialect &dialect) {
 // Upgrades tables of an older version. Columns that an earlier attempt added are already there, and changing a column
 // to the type that it has does nothing.
 Expected<void> addColumns(Server &server, const std::string &suffix) {
-  for (const auto &[name, column, type] : model::addedColumns()) {
+  for (const auto &[name, column, type] : formats::addedColumns()) {
     const std::string table = std::string(name) + suffix;
     const auto there = ADA_TRY(server.number(fmt::format("SELECT count() FROM system.columns WHERE database = "
                                                          "currentDatabase() AND table = {} AND name = {}",
@@ -96,7 +97,7 @@ Expected<void> addColumns(Server &server, const std::string &suffix) {
     if (!there.value_or(0))
       ADA_TRY(server.query(fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type)));
   }
-  for (const auto &[name, column, type] : model::changedColumns())
+  for (const auto &[name, column, type] : formats::changedColumns())
     ADA_TRY(server.query(fmt::format("ALTER TABLE {}{} MODIFY COLUMN {} {}", name, suffix, column, type)));
   return {};
 }
@@ -108,39 +109,39 @@ Expected<void> checkTables(Server &server) {
   if (!version)
     return schemaError(server, "there are no tables; " + initCommand(server) + " creates them");
   const auto isOne = ADA_TRY(isOfCluster(server));
-  server.setSuffix(isOne ? model::kLocal : "");
+  server.setSuffix(isOne ? formats::kLocal : "");
   return isOurs(server, *version);
 }
 
 Expected<void> makeTables(Server &server, const ClusterRequest &cluster) {
   ADA_TRY(server.queryWithoutDatabase("CREATE DATABASE IF NOT EXISTS " + server.address().database));
   const auto version = ADA_TRY(schemaVersion(server));
-  if (version && *version > model::kSchemaVersion)
+  if (version && *version > formats::kSchemaVersion)
     return isOurs(server, *version);
   const auto isOne = ADA_TRY(isOfCluster(server));
   if (version && isOne == cluster.name.empty())
     return schemaError(server, isOne ? "these are the tables of a cluster: use --cluster=NAME"
                                      : "these are the tables of a single server: use another database for a cluster");
   const auto layout = ADA_TRY(layoutOf(server, cluster));
-  for (const std::string &statement : model::schemaTables(layout))
+  for (const std::string &statement : formats::schemaTables(layout))
     ADA_TRY(server.query(statement));
   // The loop above makes any tables that an older version lacks. Here the old tables get their new columns.
-  if (version && *version < model::kSchemaVersion)
-    for (const char *const suffix : {model::kLocal.data(), ""})
+  if (version && *version < formats::kSchemaVersion)
+    for (const char *const suffix : {formats::kLocal.data(), ""})
       if (isOne || !*suffix)
         ADA_TRY(addColumns(server, suffix));
   for (const std::string &statement : viewStatements(layout.dialect))
     ADA_TRY(server.query(statement));
-  if (version != model::kSchemaVersion)
+  if (version != formats::kSchemaVersion)
     ADA_TRY(server.query(kNoteVersion));
-  server.setSuffix(cluster.name.empty() ? "" : model::kLocal);
+  server.setSuffix(cluster.name.empty() ? "" : formats::kLocal);
   return {};
 }
 
 Expected<std::string> tableStatements(Server &server, const ClusterRequest &cluster) {
   const auto layout = ADA_TRY(layoutOf(server, cluster));
   std::string all = fmt::format("CREATE DATABASE IF NOT EXISTS {0};\nUSE {0};\n", layout.database);
-  for (const auto &list : {model::schemaTables(layout), viewStatements(layout.dialect), {kNoteVersion}})
+  for (const auto &list : {formats::schemaTables(layout), viewStatements(layout.dialect), {kNoteVersion}})
     for (const std::string &statement : list)
       all += statement + ";\n";
   return all;
@@ -173,7 +174,7 @@ Expected<std::vector<std::string>> Loader::gates() {
 
 Expected<void> Loader::drop(const std::vector<std::string> &gates) {
   const auto version = ADA_TRY(server_.version());
-  const model::Dialect dialect{version};
+  const formats::Dialect dialect{version};
   // The order matters: rows inserted through a gate whose view is already gone would vanish.
   for (const std::string &gate : gates)
     if (auto gone = server_.query(fmt::format("DROP TABLE IF EXISTS {}{}", gate, dialect.waiting()));
@@ -219,7 +220,7 @@ Expected<void> Loader::lookUp() {
     if (!rows.value_or(0))
       return {};
   }
-  for (const model::BlockKind kind : kKinds) {
+  for (const formats::BlockKind kind : kKinds) {
     const auto blocks = ADA_TRY(
         server_.rows(fmt::format("SELECT block, count() FROM {} WHERE {} GROUP BY block", tableOf(kind), where_)));
     for (const auto &row : blocks)
@@ -228,13 +229,13 @@ Expected<void> Loader::lookUp() {
   return {};
 }
 
-std::string Loader::tableOf(model::BlockKind kind) const { return server_.table(placeOf(kind).table); }
-std::string Loader::gateOf(model::BlockKind kind) const { return gate_ + placeOf(kind).gate; }
+std::string Loader::tableOf(formats::BlockKind kind) const { return server_.table(placeOf(kind).table); }
+std::string Loader::gateOf(formats::BlockKind kind) const { return gate_ + placeOf(kind).gate; }
 
 Expected<void> Loader::openGate() {
   gate_ = fmt::format("gate_{:016x}_{:016x}{:04x}", row_.session, seed_, ++attempts_);
-  for (const model::BlockKind kind : kKinds)
-    for (const std::string &statement : model::gateTables(kind, gateOf(kind), tableOf(kind)))
+  for (const formats::BlockKind kind : kKinds)
+    for (const std::string &statement : formats::gateTables(kind, gateOf(kind), tableOf(kind)))
       if (auto made = server_.query(statement); !made)
         return made.error().code == "E_NO_TABLE" ? giveWay() : made.error();
   // If another load of the session has begun since the fence, one of the two gives way.
@@ -252,7 +253,7 @@ Expected<void> Loader::openGate() {
 Error Loader::giveWay() {
   std::vector<std::string> all;
   for (const char *const rest : {"", "_view"})
-    for (const model::BlockKind kind : kKinds)
+    for (const formats::BlockKind kind : kKinds)
       all.push_back(gateOf(kind) + rest);
   ADA_TRY(drop(all));
   return {.code = "E_TAKEN_OVER",
@@ -274,7 +275,7 @@ Expected<void> Loader::removeOthers() {
   const std::string others = fmt::format("session = {} AND plan != {}{}", row_.session, row_.plan, days_);
   return request_.patience.retry([&]() -> Expected<void> {
     ADA_TRY(fence());
-    for (const model::BlockKind kind : kKinds) {
+    for (const formats::BlockKind kind : kKinds) {
       const auto rows = ADA_TRY(countRows(kind, others));
       if (rows == 0)
         continue;
@@ -291,12 +292,12 @@ Expected<void> Loader::removeOthers() {
   });
 }
 
-Expected<uint64_t> Loader::countRows(model::BlockKind kind, const std::string &condition) {
+Expected<uint64_t> Loader::countRows(formats::BlockKind kind, const std::string &condition) {
   const auto rows = server_.number(fmt::format("SELECT count() FROM {} WHERE {}", tableOf(kind), condition));
   return rows ? Expected<uint64_t>(rows->value_or(0)) : rows.error();
 }
 
-Expected<void> Loader::insertBlock(const model::SpanBlock &block, unsigned &attempt) {
+Expected<void> Loader::insertBlock(const formats::SpanBlock &block, unsigned &attempt) {
   std::shared_lock<std::shared_mutex> lock(gateLock_, std::defer_lock);
   {
     const std::lock_guard turn(turn_);
@@ -319,7 +320,7 @@ Expected<void> Loader::insertBlock(const model::SpanBlock &block, unsigned &atte
 }
 
 // May be called by several threads at a time.
-Expected<void> Loader::sendBlock(const model::SpanBlock &block) {
+Expected<void> Loader::sendBlock(const formats::SpanBlock &block) {
   unsigned attempt = 0;
   auto sent = request_.patience.retry([&] { return insertBlock(block, attempt); },
                                       [&]() -> Expected<void> {
@@ -349,7 +350,8 @@ uint64_t Loader::refusedRows() const {
 }
 
 // Rows may be sent again: the engines of these tables merge equal rows.
-Expected<void> Loader::sendSome(std::string_view table, std::string_view columns, model::RowBinary &rows, size_t most) {
+Expected<void> Loader::sendSome(std::string_view table, std::string_view columns, formats::RowBinary &rows,
+                                size_t most) {
   if (rows.bytes().size() <= most)
     return {};
   auto sent = request_.patience.retry([&] { return server_.insert(server_.table(table), columns, rows.bytes()); });
@@ -357,23 +359,23 @@ Expected<void> Loader::sendSome(std::string_view table, std::string_view columns
   return sent;
 }
 
-Expected<void> Loader::sendFunctions(const model::SpanBlocks &blocks, const analysis::TraceTable &table) {
-  model::RowBinary rows;
-  const auto send = [&](size_t most) { return sendSome("functions", model::kFunctionColumns, rows, most); };
+Expected<void> Loader::sendFunctions(const formats::SpanBlocks &blocks, const analysis::TraceTable &table) {
+  formats::RowBinary rows;
+  const auto send = [&](size_t most) { return sendSome("functions", formats::kFunctionColumns, rows, most); };
   for (const model::Function &function : table.functions) {
-    model::putFunction(rows, function, table.processes[function.process]);
+    formats::putFunction(rows, function, table.processes[function.process]);
     ADA_TRY(send(kFunctionBytes));
   }
   for (const auto &[hash, name] : blocks.marks()) {
-    model::putMark(rows, hash, name);
+    formats::putMark(rows, hash, name);
     ADA_TRY(send(kFunctionBytes));
   }
   return send(0);
 }
 
-Expected<void> Loader::sendWays(const model::SpanBlocks &blocks) {
-  model::RowBinary rows;
-  const auto send = [&](size_t most) { return sendSome("ways", model::kWayColumns, rows, most); };
+Expected<void> Loader::sendWays(const formats::SpanBlocks &blocks) {
+  formats::RowBinary rows;
+  const auto send = [&](size_t most) { return sendSome("ways", formats::kWayColumns, rows, most); };
   for (const auto &[number, way] : blocks.ways()) {
     rows.number(way.way).number(way.parent).number(way.function);
     ADA_TRY(send(kFunctionBytes));
@@ -383,10 +385,10 @@ Expected<void> Loader::sendWays(const model::SpanBlocks &blocks) {
 
 Expected<void> Loader::sendRow(const analysis::TraceTable &table) {
   row_.version = std::max(row_.version + 1, nowNs());
-  model::RowBinary row;
-  model::putSession(row, row_, table, request_.places);
+  formats::RowBinary row;
+  formats::putSession(row, row_, table, request_.places);
   return request_.patience.retry(
-      [&] { return server_.insert(server_.table("sessions"), model::kSessionColumns, row.bytes()); });
+      [&] { return server_.insert(server_.table("sessions"), formats::kSessionColumns, row.bytes()); });
 }
 
 // Returns false if the server has lost some of the rows since.
@@ -394,14 +396,14 @@ Expected<bool> Loader::sendAll() {
   ADA_TRY(reopen());
   skipped_ = 0;
   refused_.clear();
-  model::SpanBlockOptions options = request_.blocks;
+  formats::SpanBlockOptions options = request_.blocks;
   options.session = row_.session, options.plan = row_.plan;
   options.release = row_.release;
   options.places = request_.places;
-  BlockSender sender(request_.connections, [this](const model::SpanBlock &block) { return sendBlock(block); });
-  options.take = [&](const model::SpanBlock &block) { return sender.take(block); };
-  model::SpanBlocks blocks(std::move(options));
-  ADA_TRY(request_.read(*model::mergeCopies(blocks)));
+  BlockSender sender(request_.connections, [this](const formats::SpanBlock &block) { return sendBlock(block); });
+  options.take = [&](const formats::SpanBlock &block) { return sender.take(block); };
+  formats::SpanBlocks blocks(std::move(options));
+  ADA_TRY(request_.read(*formats::mergeCopies(blocks)));
   ADA_TRY(sender.finish());
   ADA_TRY(sendFunctions(blocks, blocks.table()));
   ADA_TRY(sendWays(blocks));
@@ -413,7 +415,7 @@ Expected<bool> Loader::sendAll() {
   days_ = fmt::format(" AND day >= toDate({}) AND day <= toDate({})", firstNs / kDayNs, blocks.endedNs() / kDayNs);
   // Remove rows of a load with other options that began at the same time.
   ADA_TRY(removeOthers());
-  for (const model::BlockKind kind : kKinds) {
+  for (const formats::BlockKind kind : kKinds) {
     const auto rows = ADA_TRY(request_.patience.retry([&] { return countRows(kind, where_ + days_); }));
     const uint64_t wanted = blocks.rows(kind) - refused_[kind];
     if (rows < wanted)
@@ -426,8 +428,8 @@ Expected<bool> Loader::sendAll() {
   }
   row_.isComplete = true;
   row_.beganNs = blocks.beganNs(), row_.endedNs = blocks.endedNs();
-  row_.spans = blocks.rows(model::BlockKind::Spans) - refused_[model::BlockKind::Spans];
-  calls_ = blocks.calls(), sums_ = blocks.rows(model::BlockKind::Sums);
+  row_.spans = blocks.rows(formats::BlockKind::Spans) - refused_[formats::BlockKind::Spans];
+  calls_ = blocks.calls(), sums_ = blocks.rows(formats::BlockKind::Sums);
   losses_ = blocks.losses();
   ADA_TRY(sendRow(blocks.table()));
   return true;

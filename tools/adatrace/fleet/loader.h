@@ -31,16 +31,16 @@ Expected<void> checkTables(Server &server);
 struct RefusedBlock {
   uint64_t session;
   const std::string &table, &columns; ///< the rows have these columns, as RowBinary
-  const model::SpanBlock &block;
+  const formats::SpanBlock &block;
   const Error &error; ///< the server's answer
 };
 
 struct LoadRequest {
-  model::SessionRow row;                   ///< session, plan, name, path, release, labels
+  formats::SessionRow row;                 ///< session, plan, name, path, release, labels
   std::vector<uint64_t> earlierPlans = {}; ///< its numbers in earlier versions; a session that they completed is there
-  std::vector<model::ProcessPlace> places;
-  bool replaces = false;          ///< delete rows of the session that were loaded with another plan
-  model::SpanBlockOptions blocks; ///< except `take` and values that are above
+  std::vector<formats::ProcessPlace> places;
+  bool replaces = false;            ///< delete rows of the session that were loaded with another plan
+  formats::SpanBlockOptions blocks; ///< except `take` and values that are above
   /// Reads the trace into the sink; may be called again.
   std::function<Expected<void>(model::TraceSink &)> read;
   unsigned connections = 2; ///< number of blocks that are sent at a time
@@ -73,39 +73,39 @@ private:
   Expected<void> waitForGates();
   Expected<void> fence();
   uint64_t refusedRows() const;
-  std::string gateOf(model::BlockKind kind) const;
-  std::string tableOf(model::BlockKind kind) const;
+  std::string gateOf(formats::BlockKind kind) const;
+  std::string tableOf(formats::BlockKind kind) const;
   Expected<void> checkShard();
-  Expected<uint64_t> countRows(model::BlockKind kind, const std::string &condition);
+  Expected<uint64_t> countRows(formats::BlockKind kind, const std::string &condition);
   Expected<void> lookUp();
   Expected<void> openGate();
   Expected<void> reopen();
   Expected<void> removeOthers();
-  Expected<void> insertBlock(const model::SpanBlock &block, unsigned &attempt);
-  Expected<void> sendBlock(const model::SpanBlock &block);
-  Expected<void> sendSome(std::string_view table, std::string_view columns, model::RowBinary &rows, size_t most);
-  Expected<void> sendFunctions(const model::SpanBlocks &blocks, const analysis::TraceTable &table);
-  Expected<void> sendWays(const model::SpanBlocks &blocks);
+  Expected<void> insertBlock(const formats::SpanBlock &block, unsigned &attempt);
+  Expected<void> sendBlock(const formats::SpanBlock &block);
+  Expected<void> sendSome(std::string_view table, std::string_view columns, formats::RowBinary &rows, size_t most);
+  Expected<void> sendFunctions(const formats::SpanBlocks &blocks, const analysis::TraceTable &table);
+  Expected<void> sendWays(const formats::SpanBlocks &blocks);
   Expected<void> sendRow(const analysis::TraceTable &table);
   Expected<bool> sendAll();
 
   Server &server_;
   const LoadRequest &request_;
-  model::SessionRow row_;
+  formats::SessionRow row_;
   std::string where_, gate_;
   std::string days_; ///< a condition for the session's days, once they are known
   unsigned attempts_ = 0;
   uint64_t seed_;
-  bool hasBegun_ = false;                                           // the session has a row
-  bool isOpen_ = false;                                             // the gate; `there_` is up to date
-  std::map<std::pair<model::BlockKind, uint32_t>, uint64_t> there_; // rows of each block
+  bool hasBegun_ = false;                                             // the session has a row
+  bool isOpen_ = false;                                               // the gate; `there_` is up to date
+  std::map<std::pair<formats::BlockKind, uint32_t>, uint64_t> there_; // rows of each block
 
   // While blocks are sent, the members above are read under gateLock_ in shared mode and changed under it in exclusive
   // mode. Every thread takes turn_ before the lock, so that readers can't starve a writer.
   std::mutex turn_;
   std::shared_mutex gateLock_;
-  std::mutex countsLock_;                        // for the next two members and LoadRequest::refused
-  std::map<model::BlockKind, uint64_t> refused_; // rows
+  std::mutex countsLock_;                          // for the next two members and LoadRequest::refused
+  std::map<formats::BlockKind, uint64_t> refused_; // rows
   uint64_t skipped_ = 0;
 
   uint64_t calls_ = 0, sums_ = 0;

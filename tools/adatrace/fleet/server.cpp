@@ -290,7 +290,7 @@ Expected<void> Server::keepToRate(uint64_t bytes) {
 }
 
 Expected<void> Server::insert(std::string_view table, std::string_view columns, std::string_view rows) {
-  const std::string frame = model::compressedBlock(rows);
+  const std::string frame = formats::compressedBlock(rows);
   std::vector<std::string> settings = {"decompress=1", "http_native_compression_disable_checksumming_on_decompress=1",
                                        "max_insert_block_size=1048576"};
   // Servers that can defer inserts confirm deferred ones too early. Older servers refuse the setting.

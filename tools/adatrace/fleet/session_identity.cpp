@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 constexpr size_t kHeadBytes = 1 << 20;
 
-std::string hashed(std::string_view text) { return std::to_string(model::sipHash64(text)) + "\n"; }
+std::string hashed(std::string_view text) { return std::to_string(formats::sipHash64(text)) + "\n"; }
 
 // When a process began according to its manifest; empty without a manifest.
 std::string beginOf(const model::Process &process) {
   const JsonObject manifest(process.description.get());
   const std::string *const begin = manifest.find(manifest::kTimeStartNs);
-  return begin ? model::placeOf(process).host + "\n" + *begin : std::string();
+  return begin ? formats::placeOf(process).host + "\n" + *begin : std::string();
 }
 
 uint64_t writtenNs(const fs::path &path) {
@@ -61,7 +61,7 @@ Expected<SessionIdentity> identify(const std::string &path, const analysis::Trac
   std::string content;
   for (const std::string &file : files)
     content += hashed(file);
-  identity.content = model::sipHash64(content);
+  identity.content = formats::sipHash64(content);
 
   std::string session;
   bool hasBegins = !table.processes.empty();
@@ -77,7 +77,7 @@ Expected<SessionIdentity> identify(const std::string &path, const analysis::Trac
     head.resize(static_cast<size_t>(std::max<std::streamsize>(in.gcount(), 0)));
     session += hashed(head) + content;
   }
-  identity.session = model::sipHash64(session);
+  identity.session = formats::sipHash64(session);
   return identity;
 }
 

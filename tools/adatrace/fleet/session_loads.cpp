@@ -49,12 +49,12 @@ struct WholeSink : model::TraceSink {
 
 // The processes' places. A trace without times of day gets them by assuming that its last event happened when its
 // newest file was written.
-std::vector<model::ProcessPlace> placesOf(const TraceInput &input, uint64_t lastWrittenNs,
-                                          const std::function<void(const std::string &)> &say) {
-  std::vector<model::ProcessPlace> places;
+std::vector<formats::ProcessPlace> placesOf(const TraceInput &input, uint64_t lastWrittenNs,
+                                            const std::function<void(const std::string &)> &say) {
+  std::vector<formats::ProcessPlace> places;
   bool isGuessed = false;
   for (const model::Process &process : input.table().processes) {
-    model::ProcessPlace &place = places.emplace_back(model::placeOf(process));
+    formats::ProcessPlace &place = places.emplace_back(formats::placeOf(process));
     if (place.epochOffsetNs)
       continue;
     place.epochOffsetNs = lastWrittenNs > input.endNs() ? lastWrittenNs - input.endNs() : 0;
@@ -73,14 +73,14 @@ LoadRequest requestOf(const LoadOptions &options, const SessionIdentity &identit
   request.row.session = identity.session;
   // The version of the rows is part of the plan, because a load that an older version began can't be continued.
   const std::string plan = std::to_string(identity.content) + "\n" + options.plan;
-  request.row.plan = model::sipHash64(plan + "\nrows of version 5");
+  request.row.plan = formats::sipHash64(plan + "\nrows of version 5");
   for (const std::string_view version : {"3", "4"})
-    request.earlierPlans.push_back(model::sipHash64(fmt::format("{}\nrows of version {}", plan, version)));
+    request.earlierPlans.push_back(formats::sipHash64(fmt::format("{}\nrows of version {}", plan, version)));
   request.row.labels = options.labelPairs;
   for (const auto &[key, value] : options.labelPairs)
     if (key == "release")
       request.row.release = value;
-  model::SpanBlockOptions &blocks = request.blocks;
+  formats::SpanBlockOptions &blocks = request.blocks;
   blocks.mostRows = options.blockRows;
   blocks.stepNs = options.stepNs;
   blocks.allCalls = options.spans || (!options.stepNs && !options.slowest && !options.share);

@@ -68,7 +68,7 @@ LiveInput::LiveInput(const InputOptions &options, const FollowOptions &follow, c
 }
 
 Expected<void> LiveInput::open() {
-  input_.source_ = ADA_TRY(model::openThreadwise(session_.path()));
+  input_.source_ = ADA_TRY(formats::openThreadwise(session_.path()));
   return {};
 }
 

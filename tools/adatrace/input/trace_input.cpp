@@ -84,7 +84,7 @@ void TraceInput::tell(const Warning &flaw) {
 TraceInput TraceInput::open(const InputOptions &options) {
   const std::string place = sessionOrNewest(options.path);
   TraceInput input(place, options.say);
-  input.source_ = need(model::openThreadwise(place));
+  input.source_ = need(formats::openThreadwise(place));
   // Read only the announcements (processes and threads), no events.
   analysis::TableSink sink(input.table_);
   model::ReadRequest nothing;

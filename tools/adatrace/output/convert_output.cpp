@@ -59,7 +59,7 @@ struct ConvertOutput::State {
   std::string filePath() const { return unnamed ? descriptorPath(unnamed.get()) : temporary.path() + "/file"; }
 
   Kind kind = Kind::File;
-  model::FormatChoice format;
+  formats::FormatChoice format;
   std::string name;
   fs::path target;
   TemporaryDirectory temporary; // for what is written by path
@@ -103,7 +103,7 @@ Expected<void> ConvertOutput::State::prepare(const fs::path &path, bool force) {
     return existsError(target, "is a directory; name a file in it");
   if (fs::exists(status) && kind == Kind::Directory && !isDirectory)
     return existsError(target, "is a file, but a session is a directory; choose another name, or an extension (" +
-                                   model::formatExtensions() + ")");
+                                   formats::formatExtensions() + ")");
   const bool isEmpty = isDirectory && fs::is_empty(target, problem);
   if (fs::exists(status) && !isEmpty) {
     if (!force)
@@ -146,7 +146,7 @@ ConvertOutput::ConvertOutput(std::unique_ptr<State> state) : state_(std::move(st
 ConvertOutput::ConvertOutput(ConvertOutput &&) noexcept = default;
 ConvertOutput::~ConvertOutput() = default;
 
-Expected<ConvertOutput> ConvertOutput::open(const std::string &path, model::FormatChoice format, bool force) {
+Expected<ConvertOutput> ConvertOutput::open(const std::string &path, formats::FormatChoice format, bool force) {
   auto state = std::make_unique<State>();
   state->format = format;
   state->name = path;
@@ -158,29 +158,29 @@ Expected<ConvertOutput> ConvertOutput::open(const std::string &path, model::Form
                    .file = state->name};
     state->kind = State::Kind::Stream;
     state->fd = STDOUT_FILENO;
-    if (format.format->shape == model::Shape::Directory || format.format->shape == model::Shape::File)
+    if (format.format->shape == formats::Shape::Directory || format.format->shape == formats::Shape::File)
       return Error{.code = "E_TERMINAL",
                    .message = fmt::format("{} can't be written to a pipe; name a {}", format.format->title,
-                                          format.format->shape == model::Shape::File ? "file" : "directory"),
+                                          format.format->shape == formats::Shape::File ? "file" : "directory"),
                    .file = state->name};
-    if (format.format->shape != model::Shape::Stream)
+    if (format.format->shape != formats::Shape::Stream)
       if (auto made = state->makeTemporary(); !made)
         return made.error();
     return ConvertOutput(std::move(state));
   }
   TemporaryDirectory::removeAbandoned(directoryOf(path));
-  const bool isNamedFile = fs::path(path).has_extension() && model::formatOfPath(path).format == format.format;
+  const bool isNamedFile = fs::path(path).has_extension() && formats::formatOfPath(path).format == format.format;
   switch (format.format->shape) {
-  case model::Shape::Stream:
+  case formats::Shape::Stream:
     state->kind = State::Kind::File;
     break;
-  case model::Shape::File:
+  case formats::Shape::File:
     state->kind = State::Kind::PathFile;
     break;
-  case model::Shape::Directory:
+  case formats::Shape::Directory:
     state->kind = State::Kind::Directory;
     break;
-  case model::Shape::DirectoryOrFile:
+  case formats::Shape::DirectoryOrFile:
     state->kind = isNamedFile ? State::Kind::PathFile : State::Kind::Directory;
   }
   if (auto prepared = state->prepare(path, force); !prepared)
@@ -209,12 +209,12 @@ std::string ConvertOutput::place() const {
 
 std::unique_ptr<model::TraceSink> ConvertOutput::makeSink(bool exactTimes) {
   const State &s = *state_;
-  model::SinkTarget target{.bytes = bytes()};
-  if (s.format.format->shape != model::Shape::Stream) {
+  formats::SinkTarget target{.bytes = bytes()};
+  if (s.format.format->shape != formats::Shape::Stream) {
     target.isDirectory = s.kind == State::Kind::Directory;
     target.path = place();
   }
-  return model::mergeCopies(
+  return formats::mergeCopies(
       s.format.format->makeSink(std::move(target), {.variant = s.format.variant, .exactTimes = exactTimes}));
 }
 

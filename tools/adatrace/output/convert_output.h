@@ -14,7 +14,7 @@ namespace ada::cli {
 class ConvertOutput {
 public:
   /// "-" is standard output. Errors: E_EXISTS, E_IO, E_TERMINAL.
-  static Expected<ConvertOutput> open(const std::string &path, model::FormatChoice format, bool force);
+  static Expected<ConvertOutput> open(const std::string &path, formats::FormatChoice format, bool force);
   ConvertOutput(ConvertOutput &&) noexcept;
   ~ConvertOutput(); ///< removes output that was not committed
 

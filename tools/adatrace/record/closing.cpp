@@ -159,7 +159,7 @@ std::string directoryOf(const std::string &session, pid_t pid) {
 
 void tellWarnings(const std::string &session, const RunFindings &findings) {
   FoldedMessages warnings(verifyEach(readable(session)), complain);
-  for (const Warning &flaw : model::recorderFlaws(processDirectories(session)))
+  for (const Warning &flaw : formats::recorderFlaws(processDirectories(session)))
     warnings.add("warning: " + flaw.message);
   for (const std::string &failure : findings.failures)
     warnings.add("warning: " + failure);

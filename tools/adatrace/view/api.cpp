@@ -204,7 +204,7 @@ std::string sourceLine(std::string_view line) {
 }
 
 // Writes a few lines around the function's first line, or null, because the file may be on another machine.
-void writeSource(JsonText &json, model::SourceFiles &sources, const model::Function &function) {
+void writeSource(JsonText &json, formats::SourceFiles &sources, const model::Function &function) {
   constexpr uint64_t kBefore = 3, kBehind = 40;
   const auto file = function.file.empty() || function.line == 0 ? Error() : sources.read(function.file);
   if (!file) {

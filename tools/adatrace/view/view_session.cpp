@@ -78,7 +78,7 @@ std::string sessionAt(std::string path) {
 
 } // namespace
 
-ViewSession::ViewSession(uint32_t id, std::string path, model::SourceFiles::Rule sources, uint64_t eventsForFile)
+ViewSession::ViewSession(uint32_t id, std::string path, formats::SourceFiles::Rule sources, uint64_t eventsForFile)
     : id_(id), path_(sessionAt(std::move(path))), isPipe_(path_ == "-"), eventsForFile_(eventsForFile),
       sources_(path_, std::move(sources)) {}
 

@@ -27,7 +27,8 @@ public:
   /// time it is opened, so a file is not worth it.
   static constexpr uint64_t kEventsForFile = 20'000'000;
 
-  ViewSession(uint32_t id, std::string path, model::SourceFiles::Rule sources, uint64_t eventsForFile = kEventsForFile);
+  ViewSession(uint32_t id, std::string path, formats::SourceFiles::Rule sources,
+              uint64_t eventsForFile = kEventsForFile);
   ~ViewSession();
 
   /// Opens the session and continues in the background: builds the index and adds events that are recorded meanwhile.
@@ -68,7 +69,7 @@ public:
   /// Times in answers are relative to this: the time of the first event when the session was first opened.
   uint64_t startNs() const { return start_; }
   view::FunctionList &functions() { return functions_; }
-  model::SourceFiles &sources() { return sources_; }
+  formats::SourceFiles &sources() { return sources_; }
   /// True if its files no longer exist.
   bool isGone() const;
 
@@ -89,7 +90,7 @@ private:
   uint64_t eventsForFile_;
   uint64_t start_ = 0;
   view::FunctionList functions_;
-  model::SourceFiles sources_;
+  formats::SourceFiles sources_;
 
   mutable std::mutex mutex_;
   std::condition_variable wake_;

@@ -22,7 +22,7 @@
 #include <cstring>
 #include <map>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -505,8 +505,8 @@ Expected<Description> describeAtf(TraceLocation &place, bool absolute) {
       use(describeProcess(kept->processes()[i], labels[i], originNs, isWhole));
     return isWhole;
   };
-  description.sessionSource = [kept] { return makeAtfSource(std::shared_ptr<const atf::Session>(kept)); };
+  description.sessionSource = [kept] { return model::makeAtfSource(std::shared_ptr<const atf::Session>(kept)); };
   return description;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

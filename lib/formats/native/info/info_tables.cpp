@@ -74,12 +74,12 @@ static std::string causeOf(const WindowTrigger &trigger, const ProcessTrace &pro
   return text;
 }
 
-model::InfoTable windowTable(const ProcessTrace &process, std::optional<uint64_t> originNs) {
-  model::InfoTable table{.key = "windows",
-                         .what = "windows",
-                         .heading = fmt::format("{:>6} {:>13} {:>13} {:>15} {:>9}  first cause", "window", "from", "to",
-                                                "pre-roll", "triggers"),
-                         .shown = 25};
+formats::InfoTable windowTable(const ProcessTrace &process, std::optional<uint64_t> originNs) {
+  formats::InfoTable table{.key = "windows",
+                           .what = "windows",
+                           .heading = fmt::format("{:>6} {:>13} {:>13} {:>15} {:>9}  first cause", "window", "from",
+                                                  "to", "pre-roll", "triggers"),
+                           .shown = 25};
   const auto after = [&](uint64_t ns) {
     return originNs ? formatDuration(ns > *originNs ? ns - *originNs : 0) : std::to_string(ns);
   };
@@ -109,13 +109,13 @@ std::string switchedOffSummary(const Manifest &manifest) {
                      MissingCalls(manifest.allEstimated(), manifest.allAtMost()).text(count == 1));
 }
 
-model::InfoTable switchedOffTable(const ProcessTrace &process, std::optional<uint64_t> originNs) {
+formats::InfoTable switchedOffTable(const ProcessTrace &process, std::optional<uint64_t> originNs) {
   const Manifest &manifest = *process.manifest();
-  model::InfoTable table{.key = "switched_off",
-                         .what = "functions that are off",
-                         .heading = fmt::format("{:>11} {:>13} {:>15} {:>15}  switched off by the budget", "off at",
-                                                "calls", "if as before", "missing at most"),
-                         .shown = 25};
+  formats::InfoTable table{.key = "switched_off",
+                           .what = "functions that are off",
+                           .heading = fmt::format("{:>11} {:>13} {:>15} {:>15}  switched off by the budget", "off at",
+                                                  "calls", "if as before", "missing at most"),
+                           .shown = 25};
   const auto after = [&](uint64_t ns) {
     return originNs ? formatDuration(ns > *originNs ? ns - *originNs : 0) : std::to_string(ns);
   };
@@ -148,11 +148,11 @@ static std::string mediaText(const TimingAnchor &anchor) {
   return fmt::format("{:.6f} s", static_cast<double>(anchor.mediaValue) / static_cast<double>(anchor.mediaTimescale));
 }
 
-model::InfoTable anchorTable(const Manifest &manifest, std::optional<uint64_t> originNs) {
-  model::InfoTable table{.key = "timing_anchors",
-                         .what = "timing anchors",
-                         .heading = fmt::format("{:>13} {:>18}  timing anchor", "at", "media time"),
-                         .shown = 25};
+formats::InfoTable anchorTable(const Manifest &manifest, std::optional<uint64_t> originNs) {
+  formats::InfoTable table{.key = "timing_anchors",
+                           .what = "timing anchors",
+                           .heading = fmt::format("{:>13} {:>18}  timing anchor", "at", "media time"),
+                           .shown = 25};
   for (const TimingAnchor &anchor : manifest.timingAnchors) {
     JsonMembers members;
     members.text("label", anchor.label).number("host_time_ns", anchor.hostTimeNs);

@@ -1,13 +1,13 @@
 // Reads what manifests say beyond the model.
 #include "formats/native/manifest/description_source.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 // A text's number: the part, 30 bits for the process, 32 for the thread.
 static constexpr unsigned kPartShift = 62, kProcessShift = 32;
 static constexpr uint64_t kMostProcesses = uint64_t{1} << (kPartShift - kProcessShift);
 
-TextOnDemand DescriptionSource::at(Part part, uint32_t process, uint32_t thread) const {
+model::TextOnDemand DescriptionSource::at(Part part, uint32_t process, uint32_t thread) const {
   if (process >= kMostProcesses || paths_[process].empty())
     return {};
   return {shared_from_this(), static_cast<uint64_t>(part) << kPartShift | uint64_t{process} << kProcessShift | thread};
@@ -39,4 +39,4 @@ std::string DescriptionSource::text(uint64_t number) const {
   return read(process)->parts.description;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

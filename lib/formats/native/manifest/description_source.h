@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 /// The texts of a session's processes and threads. The manifest that was read last is kept, for its other threads.
-class DescriptionSource : public TextOnDemand::Source, public std::enable_shared_from_this<DescriptionSource> {
+class DescriptionSource : public model::TextOnDemand::Source, public std::enable_shared_from_this<DescriptionSource> {
 public:
   /// By process: the path of its manifest; empty if it has none.
   explicit DescriptionSource(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
-  TextOnDemand ofProcess(uint32_t process) const { return at(Part::Process, process, 0); }
-  TextOnDemand symbolsOf(uint32_t process) const { return at(Part::Symbols, process, 0); }
-  TextOnDemand ofThread(uint32_t process, uint32_t thread) const { return at(Part::Thread, process, thread); }
+  model::TextOnDemand ofProcess(uint32_t process) const { return at(Part::Process, process, 0); }
+  model::TextOnDemand symbolsOf(uint32_t process) const { return at(Part::Symbols, process, 0); }
+  model::TextOnDemand ofThread(uint32_t process, uint32_t thread) const { return at(Part::Thread, process, thread); }
 
   std::string text(uint64_t number) const override;
 
@@ -29,7 +29,7 @@ private:
     ManifestParts parts;
   };
 
-  TextOnDemand at(Part part, uint32_t process, uint32_t thread) const;
+  model::TextOnDemand at(Part part, uint32_t process, uint32_t thread) const;
   std::shared_ptr<const Read> read(uint32_t process) const;
 
   std::vector<std::string> paths_;
@@ -37,4 +37,4 @@ private:
   mutable std::shared_ptr<const Read> last_; // without symbols
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -7,7 +7,7 @@
 #include "trace/base/json_document.h"
 #include "trace/base/json_object.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 ManifestParts ManifestParts::read(const std::string &path) {
   ManifestParts parts;
@@ -51,4 +51,4 @@ std::string ManifestParts::threadDescription(uint64_t number) const {
   return found == threads.end() ? std::string() : found->second;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-namespace ada::model {
+namespace ada::formats {
 
 struct ManifestParts {
   std::string description;                           ///< object: everything but threads and symbols
@@ -18,4 +18,4 @@ struct ManifestParts {
   std::string threadDescription(uint64_t number) const;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

@@ -16,7 +16,7 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
@@ -26,11 +26,11 @@ struct SymbolPlace {
 
 } // namespace
 
-ManifestText::ManifestText(const Process &process)
+ManifestText::ManifestText(const model::Process &process)
     : description_(process.description.get()), allSymbols_(process.symbols.get()), pid_(process.pid),
       executable_(process.executable), clockType_(process.clockType) {}
 
-void ManifestText::addSymbol(const Function &function) {
+void ManifestText::addSymbol(const model::Function &function) {
   // A function that its own manifest did not know gets no name here either.
   if (!allSymbols_.empty() || (function.name.empty() && function.displayName.empty()))
     return;
@@ -107,7 +107,7 @@ void ManifestText::takeBinaries(const std::string &folder) {
   description_ = description.text();
 }
 
-void ManifestText::addThread(const Thread &thread, std::string_view sched, uint64_t events, uint64_t details,
+void ManifestText::addThread(const model::Thread &thread, std::string_view sched, uint64_t events, uint64_t details,
                              uint64_t inferred, uint64_t minTimeNs, uint64_t maxTimeNs) {
   ManifestThread known;
   known.id = thread.number, known.tid = thread.tid, known.name = thread.name;
@@ -167,4 +167,4 @@ Expected<void> ManifestText::write(const std::string &path) const {
   return parent ? replaceFile(atf::joinPath(*parent, atf::baseName(path)), text) : Expected<void>(parent.error());
 }
 
-} // namespace ada::model
+} // namespace ada::formats

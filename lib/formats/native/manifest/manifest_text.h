@@ -8,19 +8,19 @@
 #include <string>
 #include <vector>
 
-namespace ada::model {
+namespace ada::formats {
 
 class ManifestText {
 public:
-  explicit ManifestText(const Process &process);
-  void addSymbol(const Function &function);
+  explicit ManifestText(const model::Process &process);
+  void addSymbol(const model::Function &function);
   /// The names of the files that its modules refer to.
   std::vector<std::string> binaries() const;
   /// Takes the symbols from these files, so that it needs none of them.
   void takeBinaries(const std::string &folder);
   /// `sched`: the bytes of its scheduling record; empty if they are in a file, or there are none.
-  void addThread(const Thread &thread, std::string_view sched, uint64_t events, uint64_t details, uint64_t inferred,
-                 uint64_t minTimeNs, uint64_t maxTimeNs);
+  void addThread(const model::Thread &thread, std::string_view sched, uint64_t events, uint64_t details,
+                 uint64_t inferred, uint64_t minTimeNs, uint64_t maxTimeNs);
   Expected<void> write(const std::string &path) const;
 
 private:
@@ -35,4 +35,4 @@ private:
   uint8_t clockType_;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

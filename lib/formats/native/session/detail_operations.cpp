@@ -9,7 +9,7 @@
 #include "trace/base/try.h"
 #include "trace/names.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 static Expected<atf::DetailReader> openDetail(TraceLocation &place, atf::ChecksumPolicy checksum) {
   auto path = ADA_TRY(place.bytes->asFile());
@@ -125,4 +125,4 @@ Expected<ReadOutcome> dumpAtfDetail(TraceLocation &place, const RawDumpOptions &
   return ReadOutcome{reader.damage()};
 }
 
-} // namespace ada::model
+} // namespace ada::formats

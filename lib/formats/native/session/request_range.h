@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cstdint>
 
-namespace ada::model {
+namespace ada::formats {
 
 // The range of the thread's file that must be read for the request.
-inline atf::SeqRange rangeOf(const atf::IndexReader &events, const ReadRequest &request, bool isTimed) {
+inline atf::SeqRange rangeOf(const atf::IndexReader &events, const model::ReadRequest &request, bool isTimed) {
   atf::SeqRange range = events.all();
   if (isTimed)
     range = events.timeRange(request.fromNs, request.toNs);
@@ -21,7 +21,7 @@ inline atf::SeqRange rangeOf(const atf::IndexReader &events, const ReadRequest &
 
 // The first run of consecutive events in the range that are wanted. In a file whose times go back, unwanted events may
 // lie between wanted ones.
-inline atf::SeqRange nextRun(const atf::IndexReader &events, atf::SeqRange range, const ReadRequest &request) {
+inline atf::SeqRange nextRun(const atf::IndexReader &events, atf::SeqRange range, const model::ReadRequest &request) {
   const auto isWanted = [&](uint64_t seq) { return request.wantsEvent(seq, events[seq].timestampNs); };
   while (range.first < range.last && !isWanted(range.first))
     ++range.first;
@@ -31,4 +31,4 @@ inline atf::SeqRange nextRun(const atf::IndexReader &events, atf::SeqRange range
   return {range.first, last};
 }
 
-} // namespace ada::model
+} // namespace ada::formats

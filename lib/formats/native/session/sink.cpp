@@ -17,19 +17,19 @@
 #include <sys/stat.h>
 #include <unordered_set>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
 // The common part of both sinks: functions and losses.
-class AtfSink : public TraceSink {
+class AtfSink : public model::TraceSink {
 public:
-  explicit AtfSink(AtfSinkOptions options) : options_(options) {}
+  explicit AtfSink(model::AtfSinkOptions options) : options_(options) {}
 
-  Expected<void> events(const Batch &batch) override {
-    for (const Event &event : batch.events) {
+  Expected<void> events(const model::Batch &batch) override {
+    for (const model::Event &event : batch.events) {
       if (isText(event.kind)) {
-        ++(event.kind == Kind::Mark ? marks_ : values_);
+        ++(event.kind == model::Kind::Mark ? marks_ : values_);
         continue;
       }
       if (event.thread != lastThread_ || !writer_) {
@@ -42,8 +42,8 @@ public:
   }
   bool wantsDetails() const override { return true; }
   bool takesSymbols() const override { return true; }
-  std::vector<Loss> losses() const override {
-    LossList all = lost_;
+  std::vector<model::Loss> losses() const override {
+    model::LossList all = lost_;
     all.add("marks: ATF holds calls only", marks_);
     all.add("values of calls: ATF has no names for them", values_);
     return all.list();
@@ -53,9 +53,9 @@ protected:
   virtual Expected<AtfThreadWriter *> writerOf(uint32_t thread) = 0;
   void forgetWriter() { writer_ = nullptr; }
 
-  AtfSinkOptions options_;
+  model::AtfSinkOptions options_;
   std::vector<uint64_t> functionIds_; // by Function::index
-  LossList lost_;
+  model::LossList lost_;
 
 private:
   AtfThreadWriter *writer_ = nullptr;
@@ -71,15 +71,16 @@ Expected<void> makeDirectory(const std::string &path) {
 
 class AtfSessionSink : public AtfSink {
 public:
-  AtfSessionSink(std::string directory, AtfSinkOptions options) : AtfSink(options), directory_(std::move(directory)) {}
+  AtfSessionSink(std::string directory, model::AtfSinkOptions options)
+      : AtfSink(options), directory_(std::move(directory)) {}
 
-  Expected<void> begin(const TraceInfo &info) override {
+  Expected<void> begin(const model::TraceInfo &info) override {
     isRoot_ = info.isRoot;
     return makeDirectory(directory_);
   }
-  Expected<void> addProcess(const Process &process) override;
-  Expected<void> addThread(const Thread &thread) override;
-  Expected<void> addFunction(const Function &function) override {
+  Expected<void> addProcess(const model::Process &process) override;
+  Expected<void> addThread(const model::Thread &thread) override;
+  Expected<void> addFunction(const model::Function &function) override {
     functionIds_.push_back(function.id);
     lost_.addChanged({function.name, function.displayName, function.file, function.signature, function.types});
     processes_[function.process].text.addSymbol(function);
@@ -108,11 +109,11 @@ private:
     std::unordered_set<uint32_t> numbers;
   };
   struct ThreadState {
-    Thread thread;
+    model::Thread thread;
     std::string sched; // the bytes of its record, if they go into the manifest
     std::unique_ptr<AtfThreadWriter> writer;
   };
-  std::string nameOf(const Process &process);
+  std::string nameOf(const model::Process &process);
   Expected<void> copyBinaries(const ManifestText &text, const std::string &from);
 
   std::string directory_;
@@ -125,7 +126,7 @@ private:
 } // namespace
 
 // A directory name from a file is used only if it has the expected form: the file could contain "../../x".
-std::string AtfSessionSink::nameOf(const Process &process) {
+std::string AtfSessionSink::nameOf(const model::Process &process) {
   std::string name = process.name;
   if (!atf::processNumber(name) || !names_.insert(name).second)
     for (uint64_t n = process.pid.value_or(process.index);; ++n) {
@@ -136,7 +137,7 @@ std::string AtfSessionSink::nameOf(const Process &process) {
   return name;
 }
 
-Expected<void> AtfSessionSink::addProcess(const Process &process) {
+Expected<void> AtfSessionSink::addProcess(const model::Process &process) {
   if (!isRoot_ && !processes_.empty())
     return Error{.code = "E_SEVERAL_PROCESSES", .message = "several processes can't be one process directory"};
   ProcessState state{.path = isRoot_ ? atf::joinPath(directory_, nameOf(process)) : directory_,
@@ -171,7 +172,7 @@ Expected<void> AtfSessionSink::copyBinaries(const ManifestText &text, const std:
   return {};
 }
 
-Expected<void> AtfSessionSink::addThread(const Thread &thread) {
+Expected<void> AtfSessionSink::addThread(const model::Thread &thread) {
   using namespace thread_files;
   ProcessState &process = processes_[thread.process];
   lost_.addChanged({thread.name, thread.description.get()});
@@ -211,18 +212,18 @@ namespace {
 
 class AtfFileSink : public AtfSink {
 public:
-  AtfFileSink(std::string path, AtfSinkOptions options) : AtfSink(options), path_(std::move(path)) {}
+  AtfFileSink(std::string path, model::AtfSinkOptions options) : AtfSink(options), path_(std::move(path)) {}
 
-  Expected<void> addProcess(const Process &process) override {
+  Expected<void> addProcess(const model::Process &process) override {
     clockTypes_.push_back(process.clockType);
     return {};
   }
-  Expected<void> addThread(const Thread &thread) override {
+  Expected<void> addThread(const model::Thread &thread) override {
     threads_.push_back(thread);
     lost_.addOffCpu(thread, "they need a session, a single index file has no place for them");
     return {};
   }
-  Expected<void> addFunction(const Function &function) override {
+  Expected<void> addFunction(const model::Function &function) override {
     functionIds_.push_back(function.id);
     named_ += !function.name.empty();
     return {};
@@ -252,7 +253,7 @@ protected:
   }
 
 private:
-  void make(const Thread &thread) {
+  void make(const model::Thread &thread) {
     writer_ = std::make_unique<AtfThreadWriter>(
         thread, thread.process < clockTypes_.size() ? clockTypes_[thread.process] : atf::kClockBoottime, options_,
         path_, "");
@@ -260,7 +261,7 @@ private:
 
   std::string path_;
   std::vector<uint8_t> clockTypes_;
-  std::vector<Thread> threads_;
+  std::vector<model::Thread> threads_;
   std::unique_ptr<AtfThreadWriter> writer_;
   uint32_t used_ = 0;
   uint64_t named_ = 0;
@@ -268,14 +269,18 @@ private:
 
 } // namespace
 
+} // namespace ada::formats
+
+namespace ada::model {
+
 bool canCompress() noexcept { return packed::canCompress(); }
 
 std::unique_ptr<TraceSink> makeAtfSessionSink(const std::string &directory, AtfSinkOptions options) {
-  return std::make_unique<AtfSessionSink>(directory, options);
+  return std::make_unique<formats::AtfSessionSink>(directory, options);
 }
 
 std::unique_ptr<TraceSink> makeAtfFileSink(const std::string &path, AtfSinkOptions options) {
-  return std::make_unique<AtfFileSink>(path, options);
+  return std::make_unique<formats::AtfFileSink>(path, options);
 }
 
 } // namespace ada::model

@@ -22,26 +22,23 @@
 #include "formats/native/session/request_range.h"
 #include "formats/native/session/session_times.h"
 #include "shared/manifest_keys.h"
-#include "trace/base/file_bytes.h"
-#include "trace/base/quantities.h"
+#include "shared/ring/ring_file.h"
+#include "trace/base/try.h"
 #include "trace/batch_builder.h"
 #include "trace/loss_list.h"
 #include "trace/wanted_threads.h"
 
-#include "shared/ring/ring_file.h"
-#include "trace/base/try.h"
-
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
-namespace ada::model {
+namespace ada::formats {
 
 namespace {
 
 using atf::kReleaseEvents;
+using model::Event, model::Function, model::ReadRequest, model::TraceSink;
 
 // A thread's detail file, opened on first use.
 struct Details {
@@ -49,7 +46,7 @@ struct Details {
   std::optional<atf::DetailReader> reader;
 };
 
-class AtfSource : public TraceSource {
+class AtfSource : public model::TraceSource {
 public:
   explicit AtfSource(std::shared_ptr<const atf::Session> session)
       : sharedSession_(std::move(session)), session_(*sharedSession_) {
@@ -65,7 +62,7 @@ public:
   Expected<void> read(TraceSink &sink) override { return readPart(sink, {}); }
   bool isThreadwise() const override { return true; }
   Expected<void> readPart(TraceSink &sink, const ReadRequest &request) override;
-  std::unique_ptr<TraceSource> another() const override {
+  std::unique_ptr<model::TraceSource> another() const override {
     auto copy = std::make_unique<AtfSource>(sharedSession_);
     copy->functions_ = functions_;
     copy->functionCount_ = functionCount_;
@@ -74,7 +71,7 @@ public:
     return copy;
   }
   std::vector<uint64_t> cuts(uint32_t thread, size_t pieces) const override;
-  std::optional<Prints> prints(uint32_t process) const override {
+  std::optional<model::Prints> prints(uint32_t process) const override {
     const auto first = std::ranges::lower_bound(threads_, process, {}, [](const auto &one) { return one.first; });
     return atf::printsOf(session_, process, static_cast<uint32_t>(first - threads_.begin()));
   }
@@ -85,7 +82,7 @@ public:
   }
   const std::vector<Error> &problems() const override { return errors_; }
   const std::vector<Warning> &warnings() const override { return flaws_; }
-  std::vector<Loss> losses() const override;
+  std::vector<model::Loss> losses() const override;
 
 private:
   Expected<void> announce(TraceSink &sink);
@@ -125,7 +122,7 @@ private:
     const atf::IndexReader &events;
     const atf::DetailReader *details; // null if they are not wanted or can't be read
     uint32_t process, thread;
-    BatchBuilder batch;
+    model::BatchBuilder batch;
     // The blocks of packed files are decoded while they are handed on.
     packed::BlockReader stream;
     uint64_t nextSeq = 0;                              // the next event of `stream`
@@ -148,7 +145,7 @@ private:
   uint64_t done_ = 0, total_ = 0;
   std::vector<Error> errors_;
   std::vector<Warning> flaws_;
-  LossList lost_;
+  model::LossList lost_;
   std::vector<std::string> unlinked_; // packed files whose details were not wanted
 };
 
@@ -174,7 +171,7 @@ Expected<void> AtfSource::announce(TraceSink &sink) {
     for (const atf::ThreadTrace &thread : process.threads())
       if (thread.index && !first)
         first = &thread;
-    Process info;
+    model::Process info;
     info.index = processIndex;
     info.name = process.name(), info.label = labels[processIndex];
     info.pid = process.pid(), info.isRecording = living_->isRecording(processIndex);
@@ -221,7 +218,7 @@ Expected<void> AtfSource::announceThreads(TraceSink &sink, const DescriptionSour
       }
       takeFlaws(thread);
       const atf::IndexHeader &header = thread.index->header();
-      Thread t{.index = threadIndex++, .process = processIndex};
+      model::Thread t{.index = threadIndex++, .process = processIndex};
       t.number = static_cast<uint32_t>(thread.id);
       t.tid = thread.tid();
       t.name = thread.name(), t.label = labelsOfThreads[i];
@@ -231,7 +228,7 @@ Expected<void> AtfSource::announceThreads(TraceSink &sink, const DescriptionSour
       if (thread.info)
         t.gaps = thread.info->gaps;
       t.offCpu = sched_.of(thread.path, thread.info.get(), t.index, errors_);
-      t.extent = ThreadExtent{
+      t.extent = model::ThreadExtent{
           .events = thread.index->size(), .firstNs = thread.index->firstNs(), .lastNs = thread.index->lastNs()};
       times.add(t);
       ADA_TRY(sink.addThread(t));
@@ -509,8 +506,8 @@ static constexpr char kNoPlace[] = "events with registers and stack: the other f
 
 // Packed files have no links to count; their detail files show how many there would be. Those are read only when losses
 // are requested.
-std::vector<Loss> AtfSource::losses() const {
-  LossList all = lost_;
+std::vector<model::Loss> AtfSource::losses() const {
+  model::LossList all = lost_;
   for (const std::string &path : unlinked_) {
     const std::string detail = atf::detailPathIn(atf::threadPlaceOf(path));
     if (!atf::exists(detail))
@@ -558,7 +555,7 @@ void AtfSource::begin(const ReadRequest &request, bool areShared) {
 Expected<void> AtfSource::readPart(TraceSink &sink, const ReadRequest &request) {
   if (!request.isFurther) {
     begin(request, (request.sharesFunctions || sink.sharesFunctions()) && !sink.wantsUnused());
-    TraceInfo info;
+    model::TraceInfo info;
     info.isRoot = session_.kind() == atf::Session::Kind::Root;
     if (sink.needsRange())
       info.range = atf::timesOf(session_);
@@ -588,12 +585,16 @@ Expected<void> AtfSource::announceUnused(TraceSink &sink) {
   return status;
 }
 
+} // namespace ada::formats
+
+namespace ada::model {
+
 std::unique_ptr<TraceSource> makeAtfSource(atf::Session session) {
   return makeAtfSource(std::make_shared<const atf::Session>(std::move(session)));
 }
 
 std::unique_ptr<TraceSource> makeAtfSource(std::shared_ptr<const atf::Session> session) {
-  return std::make_unique<AtfSource>(std::move(session));
+  return std::make_unique<formats::AtfSource>(std::move(session));
 }
 
 } // namespace ada::model

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-namespace ada::model {
+namespace ada::formats {
 
-AtfThreadWriter::AtfThreadWriter(const Thread &thread, uint8_t clockType, const AtfSinkOptions &options,
+AtfThreadWriter::AtfThreadWriter(const model::Thread &thread, uint8_t clockType, const model::AtfSinkOptions &options,
                                  std::string indexPath, std::string detailPath)
     : options_(options), indexPath_(std::move(indexPath)), detailPath_(std::move(detailPath)) {
   writerOptions_.version = options.version;
@@ -28,7 +28,8 @@ Expected<void> AtfThreadWriter::open() {
 }
 
 // Adds the event's details. Returns the number of the first one, or kNoDetail.
-Expected<uint64_t> AtfThreadWriter::addDetails(const Event &event, const Batch &batch, LossList &lost) {
+Expected<uint64_t> AtfThreadWriter::addDetails(const model::Event &event, const model::Batch &batch,
+                                               model::LossList &lost) {
   if (detailPath_.empty()) {
     lost.add("events with registers and stack: they need a session, a single index file has no place for them");
     return atf::kNoDetail;
@@ -40,7 +41,7 @@ Expected<uint64_t> AtfThreadWriter::addDetails(const Event &event, const Batch &
   if (!detail_)
     detail_ = ADA_TRY(atf::DetailWriter::create(detailPath_, writerOptions_));
   const uint64_t first = detailCount_;
-  for (const Detail &from : batch.details.subspan(event.extra, event.details)) {
+  for (const model::Detail &from : batch.details.subspan(event.extra, event.details)) {
     atf::DetailEvent to;
     to.type = from.type;
     to.flags = from.flags;
@@ -53,7 +54,8 @@ Expected<uint64_t> AtfThreadWriter::addDetails(const Event &event, const Batch &
   return first;
 }
 
-Expected<void> AtfThreadWriter::add(const Event &event, uint64_t functionId, const Batch &batch, LossList &lost) {
+Expected<void> AtfThreadWriter::add(const model::Event &event, uint64_t functionId, const model::Batch &batch,
+                                    model::LossList &lost) {
   atf::IndexEvent out;
   out.timestampNs = event.timeNs;
   out.functionId = functionId;
@@ -62,9 +64,9 @@ Expected<void> AtfThreadWriter::add(const Event &event, uint64_t functionId, con
     lost.add("events of a kind over 255: version 2 has one byte for it; version 1 has four");
     return {};
   }
-  if (!options_.packed && event.kind == Kind::Inferred)
+  if (!options_.packed && event.kind == model::Kind::Inferred)
     lost.add("exits that no hook saw: ATF has them as exits by exception");
-  if (!options_.packed && event.kind == Kind::Missing)
+  if (!options_.packed && event.kind == model::Kind::Missing)
     lost.add("exits that were not recorded: ATF has them as returns");
   if (!index_)
     ADA_TRY(open());
@@ -76,7 +78,7 @@ Expected<void> AtfThreadWriter::add(const Event &event, uint64_t functionId, con
   }
   ADA_TRY(index_->append(out));
   ++count_;
-  inferred_ += event.kind == Kind::Inferred;
+  inferred_ += event.kind == model::Kind::Inferred;
   low_ = std::min(low_, event.timeNs);
   high_ = std::max(high_, event.timeNs);
   return {};
@@ -97,4 +99,4 @@ Expected<void> AtfThreadWriter::finish() {
   return done;
 }
 
-} // namespace ada::model
+} // namespace ada::formats

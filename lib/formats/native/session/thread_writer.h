@@ -7,16 +7,16 @@
 #include "formats/native/index/index_writer.h"
 #include "trace/loss_list.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 class AtfThreadWriter {
 public:
   /// If `detailPath` is empty, there is no place for details. The files are created when the first event comes.
-  AtfThreadWriter(const Thread &thread, uint8_t clockType, const AtfSinkOptions &options, std::string indexPath,
-                  std::string detailPath);
+  AtfThreadWriter(const model::Thread &thread, uint8_t clockType, const model::AtfSinkOptions &options,
+                  std::string indexPath, std::string detailPath);
 
   /// `functionId`: the id of the event's function.
-  Expected<void> add(const Event &event, uint64_t functionId, const Batch &batch, LossList &lost);
+  Expected<void> add(const model::Event &event, uint64_t functionId, const model::Batch &batch, model::LossList &lost);
   /// Completes the files, also those of a thread without events. Call it once.
   Expected<void> finish();
 
@@ -31,10 +31,10 @@ public:
 
 private:
   Expected<void> open();
-  Expected<uint64_t> addDetails(const Event &event, const Batch &batch, LossList &lost);
+  Expected<uint64_t> addDetails(const model::Event &event, const model::Batch &batch, model::LossList &lost);
 
   atf::WriterOptions writerOptions_;
-  AtfSinkOptions options_;
+  model::AtfSinkOptions options_;
   std::string indexPath_, detailPath_;
   std::optional<atf::IndexWriter> index_;
   std::optional<atf::DetailWriter> detail_;
@@ -44,4 +44,4 @@ private:
   bool finished_ = false;
 };
 
-} // namespace ada::model
+} // namespace ada::formats

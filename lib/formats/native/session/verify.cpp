@@ -2,7 +2,7 @@
 #include "formats/native/operations.h"
 #include "formats/native/session/session_check.h"
 
-namespace ada::model {
+namespace ada::formats {
 
 Expected<CheckSummary> verifyAtf(TraceLocation &place, const CheckReport &report) {
   CheckSummary summary{.place = place.name()};
@@ -29,4 +29,4 @@ Expected<CheckSummary> verifyAtf(TraceLocation &place, const CheckReport &report
   return summary;
 }
 
-} // namespace ada::model
+} // namespace ada::formats
