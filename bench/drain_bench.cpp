@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
   fill(repeating, count, 30, true);
   if (argc > 3)
     fill(real, count, argv[3]);
-  std::vector<unsigned char> buffer(IndexFile::kMostBatchBytes + 2 * ADA_CHUNK_RECORDS * atf::kIndexEventBytes);
+  std::vector<unsigned char> buffer(IndexFile::kMaxBatchBytes + 2 * ADA_CHUNK_RECORDS * atf::kIndexEventBytes);
   unsigned char *to = buffer.data();
   IndexFile plainFile;
   plainFile.begin(folder.c_str(), 0, 1, 2);
@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
         },
         [&](const ring::Event &e) { at = packedFile.encode(at, e); },
         [&] {
-          if (at >= buffer.data() + PackedFile::kMostBatchBytes)
+          if (at >= buffer.data() + PackedFile::kMaxBatchBytes)
             at = buffer.data();
         });
   };
@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
           to = buffer.data();
         };
         Drain(loop).readPlain(encode, [&] {
-          if (to >= buffer.data() + IndexFile::kMostBatchBytes)
+          if (to >= buffer.data() + IndexFile::kMaxBatchBytes)
             write();
         });
         write();

@@ -202,7 +202,7 @@ int main(int count, char **files) {
     }
     auto events = std::make_shared<std::vector<Source>>(readEvents(files[i]));
     auto bytes =
-        std::make_shared<std::vector<Byte>>(events->size() * 4 + kPiece * kMostEventBytes + kMostBlockStartBytes);
+        std::make_shared<std::vector<Byte>>(events->size() * 4 + kPiece * kMaxEventBytes + kMaxBlockStartBytes);
     auto writer = std::make_shared<BlockWriter>();
     auto state = std::make_shared<State>();
     uint64_t sum = 0;

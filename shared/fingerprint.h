@@ -41,8 +41,8 @@ private:
 /// the table counts as well: reading all of it would take time that grows with the number of functions.
 template <class AddEntry>
 uint64_t fingerprintOf(uint64_t headers, uint64_t distance, uint64_t count, bool hasBuildId, AddEntry &&addEntry) {
-  constexpr uint64_t kMostSamples = 64;
-  const uint64_t samples = hasBuildId && count > kMostSamples ? kMostSamples : count;
+  constexpr uint64_t kMaxSamples = 64;
+  const uint64_t samples = hasBuildId && count > kMaxSamples ? kMaxSamples : count;
   Fingerprint of;
   of.add(headers), of.add(distance), of.add(count);
   for (uint64_t i = 0; i < samples; ++i)

@@ -78,7 +78,7 @@ inline constexpr const char *kUnattachedReason = "no_memory", *kLateReason = "th
                             *kForgottenReason = "ended_threads", *kAfterEndReason = "after_end";
 
 // A window shows the first triggers only, that many; their number counts all.
-inline constexpr uint32_t kMostTriggers = 16;
+inline constexpr uint32_t kMaxTriggers = 16;
 // An element of windows, and of its triggers
 inline constexpr Key kStartNs = "start_ns", kEndNs = "end_ns", kTriggerCount = "trigger_count", kTriggers = "triggers",
                      kPreRollMs = "pre_roll_ms", kPreRollAvailableMs = "pre_roll_available_ms", kKind = "kind",
@@ -86,7 +86,7 @@ inline constexpr Key kStartNs = "start_ns", kEndNs = "end_ns", kTriggerCount = "
 
 // budget, and an element of its `functions`, whose id and that are named as below
 inline constexpr Key kBudget = "budget", kShare = "share", kCallNs = "call_ns", kOffNs = "off_ns", kOnNs = "on_ns",
-                     kCalls = "calls", kEstimatedCalls = "estimated_calls", kMostCalls = "most_calls";
+                     kCalls = "calls", kEstimatedCalls = "estimated_calls", kMaxCalls = "most_calls";
 
 // sched, whose failure and from_ns are named as above
 inline constexpr Key kSched = "sched", kIsRecorded = "recorded", kLostRecords = "lost_records",
@@ -209,7 +209,7 @@ template <class F, class Manifest> constexpr void budgetFields(F &f, Manifest &m
   f.list(kFunctions, manifest.switchedOff, [](auto &g, auto &off) {
     g.require(kFunctionId, hex(off.functionId, 16));
     g(kOffNs, off.offNs), g(kOnNs, off.onNs), g(kCalls, off.calls);
-    g(kEstimatedCalls, off.estimatedCalls), g(kMostCalls, off.mostCalls);
+    g(kEstimatedCalls, off.estimatedCalls), g(kMaxCalls, off.mostCalls);
   });
 }
 

@@ -234,9 +234,9 @@ class Hops(unittest.TestCase):
 
 # Definitions that the linker takes for those of another file, and some that it does not.
 SAME = ["struct Reply {\n  int a;\n};", "enum class Kind { A };", "class Reader final : public Base<int> {};", "inline int f(int a) { return a; }",
-        "inline constexpr int kMost = 3;", "template <class T> T g(T a) { return a; }", "constexpr int h() { return 1; }",
+        "inline constexpr int kMax = 3;", "template <class T> T g(T a) { return a; }", "constexpr int h() { return 1; }",
         "inline bool operator<(const A &a, const A &b) { return &a < &b; }", 'extern "C" {\nunion Word {};\n}']
-DIFFERENT = ["namespace {\nstruct Reply {};\n}", "struct Reply;", "static inline int f(int a) { return a; }", "inline int f(int a);", "constexpr int kMost = 3;",
+DIFFERENT = ["namespace {\nstruct Reply {};\n}", "struct Reply;", "static inline int f(int a) { return a; }", "inline int f(int a);", "constexpr int kMax = 3;",
              "using Reply = int;", "struct Other {\n  struct Inner {};\n};\n// struct Reply {};", "inline int Reply::f(int a) { return a; }"]
 
 
@@ -311,16 +311,16 @@ class Figures(unittest.TestCase):
             (root / "lib").mkdir()
             (root / "lib/a.h").write_text(code)
             (root / "page.md").write_text(page)
-            return list(figures.problems(root, [("page.md", "at most {} calls", "a.h", "kMost")]))
+            return list(figures.problems(root, [("page.md", "at most {} calls", "a.h", "kMax")]))
 
     def testRight(self):
-        for page, code in (("has at most\n1,023 calls", "kMost = 1023;"), ("at most 4 million calls", "kMost = 1 << 22;"),
-                           ("at most 4096 calls", "#define kMost 0x1000u"), ("at most 128 calls", "kFew = 3, kMost = 2 * 64;")):
+        for page, code in (("has at most\n1,023 calls", "kMax = 1023;"), ("at most 4 million calls", "kMax = 1 << 22;"),
+                           ("at most 4096 calls", "#define kMax 0x1000u"), ("at most 128 calls", "kFew = 3, kMax = 2 * 64;")):
             self.assertEqual([], self.problems(page, code), page)
 
     def testWrong(self):
-        for page, code, words in (("at most 1,024 calls", "kMost = 1'023;", "kMost of a.h is 1023"), ("at most 5 million calls", "kMost = 1 << 22;", "4194304"),
-                                  ("at most a few calls", "kMost = 3;", "is not there"), ("at most 3 calls", "kMoster = 3;", "is not there")):
+        for page, code, words in (("at most 1,024 calls", "kMax = 1'023;", "kMax of a.h is 1023"), ("at most 5 million calls", "kMax = 1 << 22;", "4194304"),
+                                  ("at most a few calls", "kMax = 3;", "is not there"), ("at most 3 calls", "kMoster = 3;", "is not there")):
             found = self.problems(page, code)
             self.assertEqual(1, len(found), page)
             self.assertIn(words, found[0])

@@ -330,7 +330,7 @@ WRONG = {
 # Code that must not be found: the same words with another meaning.
 RIGHT = """class C final : public B<int> { public: int x = 3; enum class E { a, b }; struct P { int y; }; C() : x{2} {}
   bool operator<(const C &) const = default; private: struct State; int f(int a, int b) const; using T = int;
-  static constexpr int kMost = 3; std::array<int, 4> a_{1, 2}; int b_ : 3; static int g() { int z; return z; } };
+  static constexpr int kMax = 3; std::array<int, 4> a_{1, 2}; int b_ : 3; static int g() { int z; return z; } };
 const char *const names[] = {"a", "{"}; // Long"""
 
 

@@ -12,18 +12,18 @@ static std::string_view beginningOf(std::string_view text, size_t bytes) {
 }
 
 std::string_view NameLimit::kept(std::string_view name) {
-  if (name.size() <= kMostBytes)
+  if (name.size() <= kMaxBytes)
     return name;
   constexpr size_t kMark = 3 + 16; // "…" and the number
-  cut_ = fmt::format("{}…{:016x}", beginningOf(name, kMostBytes - kMark), fnv1a(name.data(), name.size()));
+  cut_ = fmt::format("{}…{:016x}", beginningOf(name, kMaxBytes - kMark), fnv1a(name.data(), name.size()));
   return cut_;
 }
 
 std::string_view NameLimit::takeText(std::string_view text) {
-  if (text.size() <= kMostTextBytes)
+  if (text.size() <= kMaxTextBytes)
     return text;
   lost_.add("ends of shared texts that are longer than 64 KiB");
-  return beginningOf(text, kMostTextBytes);
+  return beginningOf(text, kMaxTextBytes);
 }
 
 } // namespace ada::formats

@@ -14,9 +14,9 @@ namespace ada::formats {
 class NameLimit {
 public:
   /// Longer than names of C++ and paths are: those of deeply nested templates have some thousand bytes.
-  static constexpr size_t kMostBytes = 8192;
+  static constexpr size_t kMaxBytes = 8192;
   /// For texts that are kept because later ones refer to them.
-  static constexpr size_t kMostTextBytes = 65536;
+  static constexpr size_t kMaxTextBytes = 65536;
 
   explicit NameLimit(model::LossList &lost) : lost_(lost) {}
 
@@ -25,11 +25,11 @@ public:
   std::string_view kept(std::string_view name);
   /// The same, and counts what is lost. Call it once for each name that is kept.
   std::string_view take(std::string_view name) {
-    lost_.add("ends of names that are longer than 8 KiB", name.size() > kMostBytes);
+    lost_.add("ends of names that are longer than 8 KiB", name.size() > kMaxBytes);
     return kept(name);
   }
   void cut(std::string &name) {
-    if (name.size() > kMostBytes)
+    if (name.size() > kMaxBytes)
       name = take(name);
   }
   /// A text without what is beyond its limit, which is counted.

@@ -20,7 +20,7 @@ OrderedText::~OrderedText() {
 void OrderedText::begin() {
   isBegun_ = true;
   try {
-    for (unsigned i = 1; i < std::min(std::max(1u, std::thread::hardware_concurrency()), kMostThreads); ++i)
+    for (unsigned i = 1; i < std::min(std::max(1u, std::thread::hardware_concurrency()), kMaxThreads); ++i)
       threads_.emplace_back([this] { work(); });
   } catch (const std::system_error &) { // NOLINT(bugprone-empty-catch)
     // A system limit: the threads that were started must do.

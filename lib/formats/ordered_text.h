@@ -45,7 +45,7 @@ private:
     enum { Waiting, Taken, Done } state = Waiting;
   };
 
-  static constexpr unsigned kMostThreads = 16; // one reading thread has no work for more
+  static constexpr unsigned kMaxThreads = 16; // one reading thread has no work for more
   void begin();
   void work();
   void reduceTo(size_t most, std::unique_lock<std::mutex> &lock);

@@ -18,7 +18,7 @@ namespace ada::types {
 static uint64_t lowBits(uint32_t count) { return count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0}; }
 
 Value Parameter::value(const Registers &registers) const {
-  std::array<std::byte, Value::kMostBytes> bytes;
+  std::array<std::byte, Value::kMaxBytes> bytes;
   size_t used = 0;
   uint64_t leftOut = 0;
   for (const Piece &piece : where) {

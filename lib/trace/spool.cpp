@@ -1,7 +1,7 @@
 // Turns a trace whose threads come mixed into one that can be read thread by thread.
 //
 // Each thread's events are collected in memory. When a thread has kChunkBytes of them, or all together have more than
-// kMostPending, they become a chunk of the file. A chunk holds the events as they are, each followed by its texts or
+// kMaxPending, they become a chunk of the file. A chunk holds the events as they are, each followed by its texts or
 // details. The list of a thread's chunks says which event each chunk begins with, so that a read can start anywhere.
 #include "spool.h"
 
@@ -17,7 +17,7 @@ namespace ada::model {
 
 namespace {
 
-constexpr size_t kMostPending = 32u << 20;
+constexpr size_t kMaxPending = 32u << 20;
 constexpr size_t kChunkBytes = 1u << 18;
 
 struct Chunk {
@@ -88,7 +88,7 @@ public:
   Expected<void> events(const Batch &batch) override {
     for (const Event &event : batch.events)
       ADA_TRY(take(event, batch));
-    return pending_ > kMostPending ? flushAll() : Expected<void>();
+    return pending_ > kMaxPending ? flushAll() : Expected<void>();
   }
 
 private:

@@ -15,7 +15,7 @@ namespace ada::types {
 namespace {
 
 // No register is wider, and no more of the stack is recorded.
-constexpr uint32_t kMostPieceBytes = 64, kMostPieces = 16;
+constexpr uint32_t kMaxPieceBytes = 64, kMaxPieces = 16;
 
 class Parser {
 public:
@@ -54,7 +54,7 @@ public:
       isAllLeftOut &= piece.place == Piece::Place::LeftOut;
       if (take('.') && (!number(piece.bytes) || piece.bytes == 0))
         return false;
-      if (piece.bytes > kMostPieceBytes || pieces.size() == kMostPieces)
+      if (piece.bytes > kMaxPieceBytes || pieces.size() == kMaxPieces)
         return false;
       pieces.push_back(piece);
     } while (take('+'));
@@ -80,7 +80,7 @@ public:
   }
 
   bool type(Type &out, unsigned nesting) {
-    if (nesting == FunctionTypes::kMostNesting || atEnd() || !node())
+    if (nesting == FunctionTypes::kMaxNesting || atEnd() || !node())
       return false;
     switch (text_[at_++]) {
     case 'v':
@@ -125,7 +125,7 @@ public:
   }
 
 private:
-  bool node() { return ++nodes_ <= FunctionTypes::kMostNodes; }
+  bool node() { return ++nodes_ <= FunctionTypes::kMaxNodes; }
 
   template <class Number> bool number(Number &out) {
     const char *begin = text_.data() + at_, *end = text_.data() + text_.size();
@@ -262,7 +262,7 @@ std::string Type::text() const {
 
 FunctionTypes FunctionTypes::parse(std::string_view text) {
   FunctionTypes function;
-  if (text.empty() || text.size() > kMostTextBytes)
+  if (text.empty() || text.size() > kMaxTextBytes)
     return function;
   Parser parser(text);
   if (!parser.where(function.result) || !parser.take(':') || !parser.type(function.result.type, 0)) {

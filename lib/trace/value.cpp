@@ -16,7 +16,7 @@ namespace ada::types {
 namespace {
 
 // A value's text is cut at this length; its JSON has null for what comes later.
-constexpr size_t kMostTextBytes = 4096;
+constexpr size_t kMaxTextBytes = 4096;
 
 //===--- names ------------------------------------------------------------===//
 
@@ -68,7 +68,7 @@ public:
 
   // `bytes`: the bytes there are from the value's first byte on.
   void write(const Type &type, Bytes bytes, const FlagNames *flags) {
-    if (out.size() > kMostTextBytes)
+    if (out.size() > kMaxTextBytes)
       return word(json_ ? "null" : "…");
     if (type.kind == Kind::Void)
       return word(json_ ? "null" : "");
@@ -157,7 +157,7 @@ private:
   // The members of base classes and anonymous structs are the struct's own.
   void structure(const Type &type, Bytes bytes, Names &keys) {
     for (const Member &member : type.members) {
-      if (out.size() > kMostTextBytes)
+      if (out.size() > kMaxTextBytes)
         return;
       Bytes rest = member.offset <= bytes.size() ? bytes.subspan(member.offset) : Bytes();
       if (member.name.empty() && member.type.kind == Kind::Struct) {
@@ -210,7 +210,7 @@ private:
 //===--- Value ------------------------------------------------------------===//
 
 Value::Value(const Type &type, Bytes bytes, const FlagNames *flags, uint64_t leftOut)
-    : shape_(&type), flags_(flags), leftOut_(leftOut), size_(static_cast<uint8_t>(std::min(bytes.size(), kMostBytes))),
+    : shape_(&type), flags_(flags), leftOut_(leftOut), size_(static_cast<uint8_t>(std::min(bytes.size(), kMaxBytes))),
       known_(true) {
   std::copy_n(bytes.begin(), size_, storage_.begin());
 }

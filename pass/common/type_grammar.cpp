@@ -24,7 +24,7 @@ std::string placeText(const ValuePiece *pieces, size_t count) {
                                                : 'i') +
               std::to_string(piece->number);
     if (piece->bytes != 8)
-      text += "." + std::to_string(std::min(piece->bytes, kMostShownBytes));
+      text += "." + std::to_string(std::min(piece->bytes, kMaxShownBytes));
     isLeftOut &= piece->where == Where::LeftOut;
   }
   return text.empty() ? "-" : isLeftOut ? "!" : text;

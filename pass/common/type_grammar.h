@@ -7,10 +7,10 @@
 namespace ada::pass {
 
 /// The largest result in memory that is recorded, and the part of a value that readers show, in bytes.
-constexpr unsigned kMostResultBytes = 64, kMostShownBytes = 64;
+constexpr unsigned kMaxResultBytes = 64, kMaxShownBytes = 64;
 
 /// The largest struct that is described, in bits.
-constexpr unsigned kMostStructBits = 2048;
+constexpr unsigned kMaxStructBits = 2048;
 
 /// A part of a value, in one register or on the stack. General registers are numbered in the order in which they carry
 /// arguments (or, for a result, results).

@@ -132,7 +132,7 @@ unsigned resultBytesInMemory(tree function) {
   if (VOID_TYPE_P(type) || (!aggregate_value_p(result, function) && !isResultOnX87Stack(function)))
     return 0;
   const HOST_WIDE_INT bytes = int_size_in_bytes(type);
-  return bytes <= 0 || bytes > kMostResultBytes ? 0 : static_cast<unsigned>(bytes);
+  return bytes <= 0 || bytes > kMaxResultBytes ? 0 : static_cast<unsigned>(bytes);
 }
 
 } // namespace ada::pass

@@ -52,7 +52,7 @@ bool isResultInRegisters(tree function);
 /// Whether it is on the x87 stack.
 bool isResultOnX87Stack(tree function);
 /// The size in bytes of FUNCTION's result if it is in memory, or on the x87 stack. 0 if it is not, or has more than
-/// kMostResultBytes.
+/// kMaxResultBytes.
 unsigned resultBytesInMemory(tree function);
 
 } // namespace ada::pass

@@ -64,8 +64,8 @@ std::string qualifiedName(tree type) {
 }
 
 /// How much of a struct behind a pointer is described. No more than that is recorded either.
-constexpr unsigned HOST_WIDE_INT kMostPointeeBytes = 256;
-constexpr unsigned kMostPointeeMembers = 32;
+constexpr unsigned HOST_WIDE_INT kMaxPointeeBytes = 256;
+constexpr unsigned kMaxPointeeMembers = 32;
 
 /// Whether FIELD of TYPE is a base class that is always in the same place.
 bool isBase(tree type, tree field) {
@@ -297,7 +297,7 @@ std::string TypeLayout::target(tree pointer) {
 
 void TypeLayout::addMembers(tree type, unsigned HOST_WIDE_INT offset, Members &found) {
   for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field)) {
-    if (TREE_CODE(field) != FIELD_DECL || DECL_BIT_FIELD_TYPE(field) || found.count == kMostPointeeMembers ||
+    if (TREE_CODE(field) != FIELD_DECL || DECL_BIT_FIELD_TYPE(field) || found.count == kMaxPointeeMembers ||
         TREE_CODE(byte_position(field)) != INTEGER_CST || int_bit_position(field) % 8)
       continue;
     tree memberType = TYPE_MAIN_VARIANT(TREE_TYPE(field));
@@ -313,7 +313,7 @@ void TypeLayout::addMembers(tree type, unsigned HOST_WIDE_INT offset, Members &f
     }
     const std::string name = DECL_NAME(field) ? IDENTIFIER_POINTER(DECL_NAME(field)) : "";
     const bool isOfCompiler = DECL_ARTIFICIAL(field) && (name.empty() || startswith(name.c_str(), "_vptr"));
-    if (at + bytes > kMostPointeeBytes || bytes == 0 || isOfCompiler || (loaded_ && !loaded_->covers(memberType, at)))
+    if (at + bytes > kMaxPointeeBytes || bytes == 0 || isOfCompiler || (loaded_ && !loaded_->covers(memberType, at)))
       continue;
     const std::string written = isClass && bytes > 16 ? "" : write(memberType);
     if (written.empty() || written[0] == '?')
@@ -343,7 +343,7 @@ std::string TypeLayout::writeEnumeration(tree type) {
 }
 
 std::string TypeLayout::writeStruct(tree type) {
-  if (bitsOf(type) > kMostStructBits || !COMPLETE_TYPE_P(type))
+  if (bitsOf(type) > kMaxStructBits || !COMPLETE_TYPE_P(type))
     return unknown(type);
   std::string text;
   for (tree field = TYPE_FIELDS(type); field; field = DECL_CHAIN(field)) {

@@ -142,7 +142,7 @@ std::string memoryPlace(tree type, const std::vector<ValuePiece> &pieces) {
   if (pieces.size() != 1 || pieces[0].where != ValuePiece::Where::General || bytes <= 0)
     return "-";
   const ValuePiece there = {ValuePiece::Where::Memory, pieces[0].number,
-                            static_cast<unsigned>(std::min<HOST_WIDE_INT>(bytes, kMostShownBytes))};
+                            static_cast<unsigned>(std::min<HOST_WIDE_INT>(bytes, kMaxShownBytes))};
   return placeText(&there, 1);
 }
 

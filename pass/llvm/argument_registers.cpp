@@ -190,7 +190,7 @@ ArgumentPlace ArgumentRegisters::forward(Type *type, AttributeSet attributes, Sm
       (type->isAggregateType() && !attributes.hasAttribute(Attribute::ByVal)))
     return ArgumentPlace::Elsewhere;
   const uint64_t size = layout_.getTypeAllocSize(type).getFixedValue(), count = (size + 15) / 16;
-  if (size == 0 || size > kMostResultBytes || forwarded_ + count > kVectorRegisters)
+  if (size == 0 || size > kMaxResultBytes || forwarded_ + count > kVectorRegisters)
     return ArgumentPlace::Elsewhere;
   for (uint64_t at = 0; at < size; at += 16, ++forwarded_)
     if (pieces)
@@ -279,7 +279,7 @@ unsigned resultBytesInMemory(const Function &function) {
   if (!type || !type->isSized())
     return 0;
   TypeSize size = function.getParent()->getDataLayout().getTypeAllocSize(type);
-  return size.isScalable() || size.getFixedValue() > kMostResultBytes ? 0 : static_cast<unsigned>(size.getFixedValue());
+  return size.isScalable() || size.getFixedValue() > kMaxResultBytes ? 0 : static_cast<unsigned>(size.getFixedValue());
 }
 
 } // namespace ada::pass

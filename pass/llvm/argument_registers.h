@@ -86,7 +86,7 @@ Lowering loweringOf(const llvm::Function &function);
 bool hasOrdinaryVariadicList(const llvm::Function &function);
 
 /// The size in bytes of FUNCTION's result if no general or vector register carries it: it is in memory (`sret`), or on
-/// the x87 stack. 0 if it is in such registers, is void, or has more than kMostResultBytes.
+/// the x87 stack. 0 if it is in such registers, is void, or has more than kMaxResultBytes.
 unsigned resultBytesInMemory(const llvm::Function &function);
 
 } // namespace ada::pass

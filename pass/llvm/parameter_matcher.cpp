@@ -312,7 +312,7 @@ std::string ParameterMatcher::placeByAddress(const DIType *type, uint64_t bytes)
   if (isUnread_)
     pieces_[0].where = Where::LeftOut;
   if (pieces_[0].where == Where::General) {
-    pieces_[0] = {Where::Memory, pieces_[0].number, unsigned(std::min<uint64_t>(bytes, kMostShownBytes))};
+    pieces_[0] = {Where::Memory, pieces_[0].number, unsigned(std::min<uint64_t>(bytes, kMaxShownBytes))};
     parts_[0].target = pieces_[0].bytes;
   }
   return pieces_[0].where == Where::Memory || pieces_[0].where == Where::LeftOut ? placeText(pieces_) : "-";

@@ -93,14 +93,14 @@ std::optional<unsigned> firstParameter(const Function &function) {
 }
 
 std::string stateType(const RustFuture &future) {
-  constexpr unsigned kMostNamed = 64;
+  constexpr unsigned kMaxNamed = 64;
   const std::string bits = std::to_string(bitsOf(future.state));
   std::string text;
   unsigned count = 0;
   for (const DINode *node : future.variants->getElements()) {
     const auto *variant = dyn_cast<DIDerivedType>(node);
     const auto *value = variant ? dyn_cast_or_null<ConstantInt>(variant->getDiscriminantValue()) : nullptr;
-    if (!value || count == kMostNamed)
+    if (!value || count == kMaxNamed)
       continue;
     std::string name = variant->getBaseType()->getName().str();
     if (StringRef(name).contains("Suspend") && variant->getLine())

@@ -127,7 +127,7 @@ namespace {
 /// Writes types in C++ syntax. Types may be deep (template names are plain here, so depth comes only from pointers and
 /// function types) and, if the metadata is broken, cyclic: hence the limit.
 class TypeWriter {
-  static constexpr unsigned kMostDepth = 24;
+  static constexpr unsigned kMaxDepth = 24;
   unsigned depth_ = 0;
 
   std::string named(const DIType *type, StringRef anonymous) {
@@ -160,7 +160,7 @@ public:
   std::string write(const DIType *type) {
     if (!type)
       return "void";
-    if (depth_ == kMostDepth)
+    if (depth_ == kMaxDepth)
       return "...";
     ++depth_;
     std::string text = writeInner(type);

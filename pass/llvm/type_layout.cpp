@@ -112,8 +112,8 @@ std::optional<unsigned> bitIntWidth(const DIType *type) {
 namespace {
 
 /// How much of a struct behind a pointer is described. No more than that is recorded either.
-constexpr uint64_t kMostPointeeBytes = 256;
-constexpr unsigned kMostPointeeMembers = 32;
+constexpr uint64_t kMaxPointeeBytes = 256;
+constexpr unsigned kMaxPointeeMembers = 32;
 
 /// The element type of a std::vector whose first two words are pointers to the beginning and the end of its elements:
 /// libstdc++'s and libc++'s, except those of bool. Null for others.
@@ -208,7 +208,7 @@ std::string TypeLayout::element(const DIType *type) {
 void TypeLayout::addMembers(const DICompositeType *type, uint64_t offset, Members &found) {
   for (const DINode *node : type->getElements()) {
     const auto *member = dyn_cast<DIDerivedType>(node);
-    if (!member || !isMember(*member) || member->isBitField() || found.count == kMostPointeeMembers)
+    if (!member || !isMember(*member) || member->isBitField() || found.count == kMaxPointeeMembers)
       continue;
     const uint64_t at = offset + member->getOffsetInBits() / 8, bytes = bitsOf(member->getBaseType()) / 8;
     const DIType *memberType = plain(member->getBaseType());
@@ -223,7 +223,7 @@ void TypeLayout::addMembers(const DICompositeType *type, uint64_t offset, Member
       }
       continue;
     }
-    if (at + bytes > kMostPointeeBytes || bytes == 0 || compat::startsWith(member->getName(), "_vptr"))
+    if (at + bytes > kMaxPointeeBytes || bytes == 0 || compat::startsWith(member->getName(), "_vptr"))
       continue;
     const std::string written = isClass && bytes > 16 ? "" : write(member->getBaseType());
     if (written.empty() || written == "v" || compat::startsWith(written, "?"))
@@ -316,7 +316,7 @@ std::string TypeLayout::writeComposite(const DICompositeType *type) {
     return one.empty() ? unknown(type) : "a" + std::to_string(count->getZExtValue()) + "(" + one + ")";
   }
   bool isStruct = type->getTag() == dwarf::DW_TAG_structure_type || type->getTag() == dwarf::DW_TAG_class_type;
-  if (!isStruct || bitsOf(type) > kMostStructBits)
+  if (!isStruct || bitsOf(type) > kMaxStructBits)
     return unknown(type);
   std::string text;
   for (const DINode *node : type->getElements()) {

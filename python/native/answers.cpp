@@ -232,11 +232,11 @@ Expected<Answer> check(const Trace &trace, const Choice &choice, const std::vect
 
 Expected<Answer> diff(const std::vector<const Trace *> &before, const std::vector<const Trace *> &after,
                       const Choice &choice, bool byPath, const StopFlag &stop) {
-  constexpr size_t kMostPaths = 100'000;
+  constexpr size_t kMaxPaths = 100'000;
   if (byPath)
     return compareRuns(
         before, after, choice, byPath,
-        [&](const Trace &trace) { return pathsOf(trace, choice, analysis::PathsBy::Trace, kMostPaths, stop); },
+        [&](const Trace &trace) { return pathsOf(trace, choice, analysis::PathsBy::Trace, kMaxPaths, stop); },
         [](const auto &a, const auto &b) { return analysis::makePathDiff(a, b); });
   return compareRuns(
       before, after, choice, byPath,

@@ -24,7 +24,7 @@ struct EnableRange {
 };
 
 struct alignas(64) WaitingBlock {
-  static constexpr uint32_t kVersion = 1, kMostRanges = 16384;
+  static constexpr uint32_t kVersion = 1, kMaxRanges = 16384;
   static constexpr uint64_t kMagicWords = 4;
   enum State : uint32_t { None, Writing, Ready };
   enum Process : uint32_t {
@@ -38,7 +38,7 @@ struct alignas(64) WaitingBlock {
   uint32_t version = 0, abi = 0;
   uint32_t process = 0;    // (atomic) Process
   uint32_t isEnabled = 0;  // (atomic) it records as soon as a selected function is called
-  uint64_t ranges = 0;     // (atomic) address of kMostRanges EnableRange; 0 before the first image
+  uint64_t ranges = 0;     // (atomic) address of kMaxRanges EnableRange; 0 before the first image
   uint32_t rangeCount = 0; // (atomic) how many were ever used
 
   uint32_t isBusy = 0;    // (atomic)

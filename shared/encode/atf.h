@@ -182,7 +182,7 @@ struct FunctionRegisters {
   size_t stackBytes; // at most kMaxStackBytes
 };
 
-inline constexpr size_t kMostFunctionPayloadBytes = kFunctionPayloadBytes + kMaxStackBytes;
+inline constexpr size_t kMaxFunctionPayloadBytes = kFunctionPayloadBytes + kMaxStackBytes;
 
 // Returns how many bytes the payload has.
 inline size_t encodeFunctionPayload(unsigned char *to, const FunctionRegisters &from) {
@@ -197,8 +197,8 @@ inline size_t encodeFunctionPayload(unsigned char *to, const FunctionRegisters &
   return sizeof raw + from.stackBytes;
 }
 
-inline constexpr size_t kVectorBytes = 16, kMostVectors = 8;
-inline constexpr size_t kMostVectorPayloadBytes = sizeof(RawVectorPayload) + kMostVectors * kVectorBytes;
+inline constexpr size_t kVectorBytes = 16, kMaxVectors = 8;
+inline constexpr size_t kMaxVectorPayloadBytes = sizeof(RawVectorPayload) + kMaxVectors * kVectorBytes;
 
 // `count` vector registers of 16 bytes. Returns how many bytes the payload has.
 inline size_t encodeVectorPayload(unsigned char *to, uint64_t functionId, unsigned count, const void *registers) {

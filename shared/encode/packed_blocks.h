@@ -93,8 +93,8 @@ RawTrailer encodeTrailer(uint64_t indexOffset, uint64_t blocks, uint32_t indexCh
 // Whether these bytes are the header of a block that this version can read.
 template <class Sum> bool isBlockHeader(const RawBlockHeader &raw, Sum &&sum) {
   return __builtin_memcmp(raw.magic, "ATPB", 4) == 0 && isSealed(raw, sum) && raw.version == kVersion &&
-         (raw.flags & ~kBlockFlags) == 0 && raw.knownCalls <= kMostKnownCalls && raw.knownCalls <= raw.depth &&
-         raw.callsBytes <= kMostKnownCalls * kMostOpenCallBytes;
+         (raw.flags & ~kBlockFlags) == 0 && raw.knownCalls <= kMaxKnownCalls && raw.knownCalls <= raw.depth &&
+         raw.callsBytes <= kMaxKnownCalls * kMaxOpenCallBytes;
 }
 
 // Puts a decoder at a block's start; `calls` are the header's callsBytes. False if they are damaged.
@@ -103,7 +103,7 @@ inline bool beginDecoding(Decoder &decoder, const RawBlockHeader &raw, const Byt
   state.beginBlock();
   state.lastNs = raw.beforeNs, state.depth = raw.depth, state.floor = raw.depth - raw.knownCalls;
   // Numbers may be cut off; reading them must not go beyond the list.
-  Byte padded[kMostOpenCallBytes];
+  Byte padded[kMaxOpenCallBytes];
   const Byte *const end = calls + raw.callsBytes;
   uint32_t module = 0;
   uint64_t beginNs = 0;
@@ -130,7 +130,7 @@ class BlockWriter : public Encoder {
 public:
   // The number of the first event, before any block.
   void startAt(uint64_t seq) { seq_ = seq; }
-  // Begins a block. Writes its start, at most kMostBlockStartBytes, and returns how many bytes that is.
+  // Begins a block. Writes its start, at most kMaxBlockStartBytes, and returns how many bytes that is.
   template <class Sum> size_t begin(Byte *to, Sum &&sum) {
     firstSeq_ = seq_, beforeNs_ = state.lastNs, depth_ = state.depth;
     knownCalls_ = static_cast<uint16_t>(state.depth - state.floor);

@@ -5,7 +5,7 @@
 
 namespace ada::packed {
 
-// Reads a number of at most kMostVarintBytes from `at` on. False if it doesn't fit in 64 bits.
+// Reads a number of at most kMaxVarintBytes from `at` on. False if it doesn't fit in 64 bits.
 __attribute__((always_inline)) inline bool getVarint(const Byte *&at, uint64_t &value) {
   value = *at++;
   if (__builtin_expect(value < 128, 1))
@@ -101,7 +101,7 @@ public:
 private:
   // Any event.
   __attribute__((noinline)) Decoded nextMore(const Byte *&at, const Byte *end, Event &event) {
-    if (static_cast<size_t>(end - at) < kMostEventBytes)
+    if (static_cast<size_t>(end - at) < kMaxEventBytes)
       if (const Decoded whole = findWhole(at, end); whole != Decoded::Event)
         return whole;
     return decodeMore(at, event);
@@ -211,7 +211,7 @@ inline Decoded Decoder::decodeRare(const Byte *&at, Sub sub, Event &event) {
 inline Decoded Decoder::findWhole(const Byte *at, const Byte *end) {
   // Skips a number; null at the end of the bytes. A number that is too long ends where reading it would.
   auto skip = [&](const Byte *from) -> const Byte * {
-    for (size_t i = 0; from && i < kMostVarintBytes; ++i)
+    for (size_t i = 0; from && i < kMaxVarintBytes; ++i)
       if (from == end)
         return nullptr;
       else if (*from++ < 128)

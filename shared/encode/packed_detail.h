@@ -38,15 +38,15 @@ enum class WordBase : uint8_t {
 };
 
 inline constexpr size_t kRegisterWords = 11; // eight, lr, fp, sp
-inline constexpr size_t kMostDetailWords = kRegisterWords + atf::kMaxStackBytes / 8;
+inline constexpr size_t kMaxDetailWords = kRegisterWords + atf::kMaxStackBytes / 8;
 // The most bytes that an event with that many bytes of payload takes.
 constexpr size_t mostDetailBytes(size_t payloadBytes) { return payloadBytes + payloadBytes / 8 + 192; }
-inline constexpr uint64_t kMostDetailPayloadBytes = 0xffffffff - atf::kDetailEventHeaderBytes;
+inline constexpr uint64_t kMaxDetailPayloadBytes = 0xffffffff - atf::kDetailEventHeaderBytes;
 
 // A writer begins a new block when the body has that many bytes.
 inline constexpr size_t kDetailBlockBytes = 64 * 1024;
 // No block has more events, because no event is shorter than a byte.
-inline constexpr uint64_t kMostDetailBlockEvents = kDetailBlockBytes;
+inline constexpr uint64_t kMaxDetailBlockEvents = kDetailBlockBytes;
 
 // Everything that predictions are made from. A block starts with a zero-initialised state.
 struct DetailState {
@@ -67,7 +67,7 @@ struct DetailState {
   uint64_t place;        // of the function in the tables
   Frame frames[State::kCallSlots];
   Last last[1u << kFunctionBits];
-  uint64_t vectors[1u << kVectorBits][2 * atf::kMostVectors];
+  uint64_t vectors[1u << kVectorBits][2 * atf::kMaxVectors];
   uint64_t cache[1u << kCacheBits];
   uint64_t shadow[1u << kShadowBits];
 
@@ -201,7 +201,7 @@ private:
     }
     DetailState &state_;
     Byte *masks_, *to_;
-    Byte bits_[(kMostDetailWords + 7) / 8];
+    Byte bits_[(kMaxDetailWords + 7) / 8];
     unsigned at_ = 0, count_;
   };
 
@@ -219,7 +219,7 @@ private:
       return false;
     const auto &raw = *reinterpret_cast<const atf::RawVectorPayload *>(payload);
     // Number of registers, their size, and six bytes that are 0.
-    return raw.functionId == state.functionId && raw.count <= atf::kMostVectors &&
+    return raw.functionId == state.functionId && raw.count <= atf::kMaxVectors &&
            wordAt(payload + sizeof raw.functionId) == (raw.count | uint64_t{atf::kVectorBytes} << 8) &&
            bytes == sizeof raw + raw.count * atf::kVectorBytes;
   }
@@ -352,7 +352,7 @@ public:
 private:
   size_t left() const { return static_cast<size_t>(end_ - at_); }
   Decoded getNumber(uint64_t &value) {
-    if (left() < kMostVarintBytes) {
+    if (left() < kMaxVarintBytes) {
       const Byte *last = at_;
       while (last < end_ && *last >= 128)
         ++last;
@@ -436,7 +436,7 @@ private:
   Decoded decodeOther(unsigned first, UnpackedDetail &event);
 
   const Byte *at_ = nullptr, *end_ = nullptr;
-  Byte payload_[atf::kMostFunctionPayloadBytes];
+  Byte payload_[atf::kMaxFunctionPayloadBytes];
 };
 
 inline Decoded DetailDecoder::decodeFunction(unsigned first, UnpackedDetail &event) {
@@ -514,7 +514,7 @@ inline Decoded DetailDecoder::decodeVectors(unsigned first, UnpackedDetail &even
       return Decoded::End;
     state.vectorCount = *at_++;
   }
-  if (state.vectorCount > atf::kMostVectors)
+  if (state.vectorCount > atf::kMaxVectors)
     return Decoded::Bad;
   const auto words = static_cast<unsigned>(2 * state.vectorCount);
   auto &raw = *reinterpret_cast<atf::RawVectorPayload *>(payload_);
@@ -542,7 +542,7 @@ inline Decoded DetailDecoder::decodeOther(unsigned first, UnpackedDetail &event)
   for (uint64_t *value : {&type, &flags, &step, &passed, &bytes})
     if (const Decoded how = getNumber(*value); how != Decoded::Event)
       return how;
-  if (type > 0xFFFF || flags > 0xFFFF || bytes > kMostDetailPayloadBytes)
+  if (type > 0xFFFF || flags > 0xFFFF || bytes > kMaxDetailPayloadBytes)
     return Decoded::Bad;
   if (left() < bytes)
     return Decoded::End;

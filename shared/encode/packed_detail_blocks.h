@@ -68,7 +68,7 @@ RawDetailFileHeader encodeDetailFileHeader(const FileOrigin &origin, const atf::
 // Whether these bytes are the header of a block that this version can read.
 template <class Sum> bool isBlockHeader(const RawDetailBlockHeader &raw, Sum &&sum) {
   return __builtin_memcmp(raw.magic, "ATDB", 4) == 0 && isSealed(raw, sum) && raw.version == kVersion &&
-         (raw.flags & ~kBlockFlags) == 0 && raw.eventCount <= kMostDetailBlockEvents;
+         (raw.flags & ~kBlockFlags) == 0 && raw.eventCount <= kMaxDetailBlockEvents;
 }
 
 // As those for blocks of index files.
@@ -158,7 +158,7 @@ public:
     DetailDecoder decoder(state_);
     UnpackedDetail event;
     size_t used = 0;
-    while (totals_.events < kMostDetailBlockEvents && decoder.next(at, body + bytes, event) == Decoded::Event &&
+    while (totals_.events < kMaxDetailBlockEvents && decoder.next(at, body + bytes, event) == Decoded::Event &&
            keep(event.head)) {
       totals_.add(event.head, event.bytes);
       used = static_cast<size_t>(at - body);

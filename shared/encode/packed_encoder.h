@@ -4,7 +4,7 @@
 // It costs a look at the prediction and at the stack, a subtraction and a store:
 //
 //   Encoder::Run run(encoder, to);
-//   run.encode(kind, function, ns); …     at most kMostEventBytes each
+//   run.encode(kind, function, ns); …     at most kMaxEventBytes each
 //   to = run.end();
 #pragma once
 

@@ -23,7 +23,7 @@ inline constexpr size_t kFileHeaderBytes = 128, kBlockHeaderBytes = 96, kIndexHe
 // A writer begins a new block when the body has reached this size.
 inline constexpr size_t kBlockBodyBytes = 64 * 1024;
 // The number of innermost open calls that are known. The calls around them are only counted.
-inline constexpr size_t kMostKnownCalls = 1023;
+inline constexpr size_t kMaxKnownCalls = 1023;
 
 //===--- events -----------------------------------------------------------===//
 
@@ -50,11 +50,11 @@ inline constexpr unsigned kSubs = 11;
 // Whether it is an exit of the innermost call, whose kind it says.
 constexpr bool isOfInnermost(Sub sub) { return sub == Sub::Exception || sub == Sub::Inferred || sub == Sub::Missing; }
 
-inline constexpr size_t kMostVarintBytes = 10;
+inline constexpr size_t kMaxVarintBytes = 10;
 // Four prefixes with a byte each, the event's byte, time, kind, and a function in two numbers.
-inline constexpr size_t kMostEventBytes = 4 * (1 + kMostVarintBytes) + 1 + kMostVarintBytes + 5 + 2 * 5;
-inline constexpr size_t kMostOpenCallBytes = kMostVarintBytes + 2 * 5;
-inline constexpr size_t kMostBlockStartBytes = kBlockHeaderBytes + kMostKnownCalls * kMostOpenCallBytes;
+inline constexpr size_t kMaxEventBytes = 4 * (1 + kMaxVarintBytes) + 1 + kMaxVarintBytes + 5 + 2 * 5;
+inline constexpr size_t kMaxOpenCallBytes = kMaxVarintBytes + 2 * 5;
+inline constexpr size_t kMaxBlockStartBytes = kBlockHeaderBytes + kMaxKnownCalls * kMaxOpenCallBytes;
 
 inline constexpr uint64_t kNoLink = ~uint64_t{0};
 inline constexpr uint32_t kNoDepth = ~uint32_t{0};

@@ -10,7 +10,7 @@
 
 namespace ada::packed {
 
-// A sink of ring::takePlainTo(). See Encoder for the bytes; at most kMostEventBytes for each record.
+// A sink of ring::takePlainTo(). See Encoder for the bytes; at most kMaxEventBytes for each record.
 class PackedSink {
 public:
   PackedSink(Encoder &encoder, Byte *to) : encoder_(&encoder), to_(to) {}
@@ -75,10 +75,10 @@ private:
     history_ = state.history, ++unusual_;
     setKnown();
   }
-  // The calls that the encoder knows are those from the floor on, at most kMostKnownCalls.
+  // The calls that the encoder knows are those from the floor on, at most kMaxKnownCalls.
   __attribute__((always_inline)) void setKnown() {
     const ring::Frame *const floor = frames_ + encoder_->state.floor;
-    unknown_ = floor - 1, most_ = floor + kMostKnownCalls;
+    unknown_ = floor - 1, most_ = floor + kMaxKnownCalls;
   }
 
   Encoder *encoder_;

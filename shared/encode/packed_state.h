@@ -13,10 +13,10 @@ using ring::kFactor, ring::Product;
 // two to five times as many (docs/formats/packed.md).
 //
 // Plain data, of a fixed size: a file starts with a zero-initialised state. The depth of a recursion does not matter:
-// the innermost kMostKnownCalls open calls are known, the others are forgotten, and their exits name their functions.
+// the innermost kMaxKnownCalls open calls are known, the others are forgotten, and their exits name their functions.
 struct State {
   static constexpr unsigned kPredictionBits = 12;
-  static constexpr size_t kCallSlots = kMostKnownCalls + 1; // one is free and may be written to at any time
+  static constexpr size_t kCallSlots = kMaxKnownCalls + 1; // one is free and may be written to at any time
   struct OpenCall {
     Product function;
     uint64_t beginNs;
@@ -43,7 +43,7 @@ struct State {
 
   void push(Product function, uint64_t ns) {
     at(depth++) = {function, ns};
-    floor += depth - floor > kMostKnownCalls;
+    floor += depth - floor > kMaxKnownCalls;
     history = after(history, function);
   }
   // `count` known calls end, the outermost of them by the exit of its function.
@@ -70,7 +70,7 @@ struct Steps {
   void save() { state.lastNs = lastNs, state.depth = depth, state.history = history; }
 
   // Whether this stays within the known calls: a call makes no other unknown, or the call that returns is known.
-  bool isUsual(uint64_t isCall) const { return depth - floor - 1 + isCall < kMostKnownCalls; }
+  bool isUsual(uint64_t isCall) const { return depth - floor - 1 + isCall < kMaxKnownCalls; }
   // The function that is expected to be called or to return.
   Product expected(uint64_t isCall) const {
     const uint64_t called = state.predictions[State::placeOf(history)].value;

@@ -10,8 +10,8 @@
 
 namespace ada::atf {
 
-inline constexpr size_t kMostContentsBytes = ADA_MOST_CONTENTS_BYTES;
-inline constexpr size_t kMostContentsPayloadBytes = sizeof(RawContentsPayload) + kMostContentsBytes;
+inline constexpr size_t kMaxContentsBytes = ADA_MOST_CONTENTS_BYTES;
+inline constexpr size_t kMaxContentsPayloadBytes = sizeof(RawContentsPayload) + kMaxContentsBytes;
 
 // `count` RawContents with their bytes, which are ada_contents as the ring has them. Returns how many bytes the payload
 // has.
@@ -26,8 +26,8 @@ inline size_t encodeContentsPayload(unsigned char *to, uint64_t functionId, unsi
   return sizeof raw + bytes;
 }
 
-inline constexpr size_t kMostRingDetailBytes =
-    3 * kDetailEventHeaderBytes + kMostFunctionPayloadBytes + kMostVectorPayloadBytes + kMostContentsPayloadBytes;
+inline constexpr size_t kMaxRingDetailBytes =
+    3 * kDetailEventHeaderBytes + kMaxFunctionPayloadBytes + kMaxVectorPayloadBytes + kMaxContentsPayloadBytes;
 static_assert(kMaxStackBytes == ADA_MOST_STACK_BYTES);
 
 // Calls `emit(const DetailHead &, const unsigned char *payload, size_t bytes)` for each of the one to three events
@@ -35,8 +35,8 @@ static_assert(kMaxStackBytes == ADA_MOST_STACK_BYTES);
 template <class Emit>
 inline void eachDetailEvent(const ring::Event &e, const ada_detail &d, uint64_t indexSeq, uint32_t threadId,
                             Emit &&emit) {
-  unsigned char payload[kMostContentsPayloadBytes];
-  static_assert(sizeof payload >= kMostVectorPayloadBytes && sizeof payload >= kMostFunctionPayloadBytes);
+  unsigned char payload[kMaxContentsPayloadBytes];
+  static_assert(sizeof payload >= kMaxVectorPayloadBytes && sizeof payload >= kMaxFunctionPayloadBytes);
   const auto *vectors = reinterpret_cast<const unsigned char *>(&d + 1);
   DetailHead head{.type = e.kind == ring::kReturn ? kDetailFunctionReturn : kDetailFunctionCall,
                   .indexSeq = indexSeq,
@@ -61,7 +61,7 @@ inline void eachDetailEvent(const ring::Event &e, const ada_detail &d, uint64_t 
   }
 }
 
-// Encodes all of them, one after the other; `to` has room for kMostRingDetailBytes. Returns their size,
+// Encodes all of them, one after the other; `to` has room for kMaxRingDetailBytes. Returns their size,
 // and in `count` how many there are.
 inline size_t encodeRingDetail(unsigned char *to, unsigned version, const ring::Event &e, const ada_detail &d,
                                uint64_t indexSeq, uint32_t threadId, unsigned &count) {

@@ -95,7 +95,7 @@ struct Clock {
 // False if options.inc does not list `value`.
 inline bool parseClock(TextPiece value, Clock &clock) {
   constexpr const char *kKinds[] = {"auto", "counter", "system", "tick", "none"};
-  constexpr uint64_t kLeastNs = 1000, kMostNs = 1000000000;
+  constexpr uint64_t kLeastNs = 1000, kMaxNs = 1000000000;
   for (unsigned i = 0; i < sizeof kKinds / sizeof *kKinds; ++i)
     if (value == kKinds[i]) {
       clock.kind = static_cast<ClockKind>(i);
@@ -104,7 +104,7 @@ inline bool parseClock(TextPiece value, Clock &clock) {
   if (!value.startsWith("tick:"))
     return false;
   clock.kind = ClockKind::Tick, clock.tickIsGiven = true;
-  return parseDuration(value.from(5), clock.tickNs) && clock.tickNs >= kLeastNs && clock.tickNs <= kMostNs;
+  return parseDuration(value.from(5), clock.tickNs) && clock.tickNs >= kLeastNs && clock.tickNs <= kMaxNs;
 }
 
 // When a part of a trace is complete: at this size in bytes, or at this age. Both 0: never.

@@ -19,7 +19,7 @@ inline constexpr const char *kTriggerKinds[] = {"call", "slow", "exception", "si
 
 // The kinds with a glob. At most 8 of these, so that one byte per function says which of them match it.
 inline constexpr TriggerKind kGlobTriggers[] = {TriggerKind::Call, TriggerKind::Slow, TriggerKind::Exception};
-inline constexpr unsigned kMostGlobTriggers = 8;
+inline constexpr unsigned kMaxGlobTriggers = 8;
 
 struct Trigger {
   TriggerKind kind;
@@ -84,7 +84,7 @@ template <class Use> inline const char *parseTriggers(TextPiece text, TextPiece 
     Trigger t;
     if (const char *problem = parseTrigger(one, t))
       return problem;
-    if (!t.glob.empty() && ++rules > kMostGlobTriggers)
+    if (!t.glob.empty() && ++rules > kMaxGlobTriggers)
       return "is one trigger too many: 8 is the limit";
     use(t);
   }

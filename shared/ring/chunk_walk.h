@@ -80,13 +80,13 @@ inline bool isInOrder(const RecordBatch &batch) {
 
 // Places in a chunk that may still be written to, although the walk has passed them.
 struct Hold {
-  static constexpr unsigned kMostPlaces = 12;
+  static constexpr unsigned kMaxPlaces = 12;
   uint64_t depth = UINT64_MAX; // fewest calls that were open at one of them
   uint32_t count = 0;          // places beyond the last are not known: then only `depth` proves anything
-  uint16_t places[kMostPlaces];
+  uint16_t places[kMaxPlaces];
 
   void add(uint64_t place, uint64_t openCalls) {
-    if (count < kMostPlaces)
+    if (count < kMaxPlaces)
       places[count] = static_cast<uint16_t>(place);
     ++count;
     if (openCalls < depth)
@@ -95,7 +95,7 @@ struct Hold {
   bool isOver(const ada_chunk &chunk, uint64_t floor) const {
     if (count == 0 || depth > floor)
       return true;
-    if (count > kMostPlaces)
+    if (count > kMaxPlaces)
       return false;
     for (uint32_t i = 0; i < count; ++i)
       if (!placeAt(chunk, places[i]).isComplete())

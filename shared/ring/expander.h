@@ -32,7 +32,7 @@ namespace ada::ring {
 
 inline constexpr uint16_t kCall = 1, kReturn = 2, kException = 3, kMissing = 0xAD02, kInferred = 0xAD03; // EventKind
 
-inline constexpr uint64_t kMostLostCalls = 1u << 22; // placeholders of one gap
+inline constexpr uint64_t kMaxLostCalls = 1u << 22; // placeholders of one gap
 
 struct Event {
   uint64_t timestampNs;
@@ -190,7 +190,7 @@ inline void expandExit(ThreadExpansion &t, uint64_t functionId, uint16_t how, ui
 template <class Emit>
 inline void expandGap(ThreadExpansion &t, uint64_t what, uint64_t ns, CallStack::Grow grow, Emit &emit) {
   const uint64_t closed = what >> 34, said = (what >> 4) & ((1u << 30) - 1);
-  const uint64_t opened = said < kMostLostCalls ? said : kMostLostCalls; // more: a damaged ring file, not a program
+  const uint64_t opened = said < kMaxLostCalls ? said : kMaxLostCalls; // more: a damaged ring file, not a program
   const uint64_t madeBefore = t.madeExits;
   t.gaps.lose(0); // calls that were not counted for this thread may have begun in it
   closeDownTo(t, closed < t.stack.depth ? t.stack.depth - closed : 0, kMissing, ns, emit);

@@ -10,7 +10,7 @@
 
 namespace ada::ring {
 
-inline constexpr size_t kMostGaps = 256; // of one thread
+inline constexpr size_t kMaxGaps = 256; // of one thread
 
 struct Gap {
   uint64_t fromNs, toNs; // the last event before it, and the first one after it
@@ -19,7 +19,7 @@ struct Gap {
 
 // By time; a gap may begin with the event that ended the one before. Plain data; zeroed, it is empty.
 struct GapList {
-  Gap gaps[kMostGaps + 1];
+  Gap gaps[kMaxGaps + 1];
   size_t count;
 
   // Gaps come in the order in which they begin.
@@ -28,7 +28,7 @@ struct GapList {
       join(gaps[count - 1], gap);
     else
       gaps[count++] = gap;
-    reduceTo(kMostGaps);
+    reduceTo(kMaxGaps);
   }
 
   // Everything after its beginning is part of it.

@@ -67,7 +67,7 @@ inline Held heldFor(const ada_chunk &chunk, ClockMap &clock, uint64_t afterNs, b
 }
 
 // Its records in a lane: one pair per reason. Returns how many.
-constexpr unsigned kMostHeldRecords = 6;
+constexpr unsigned kMaxHeldRecords = 6;
 inline unsigned recordsOf(const Held &held, sched::Record *to) {
   unsigned count = 0;
   auto add = [&](uint64_t fromNs, uint64_t toNs, uint32_t reason) {

@@ -16,7 +16,7 @@
 namespace ada::ring {
 
 // That many calls may wait at once; then the outermost ones are written without waiting. Their notes have to fit.
-inline constexpr uint64_t kMostWaiting = 512;
+inline constexpr uint64_t kMaxWaiting = 512;
 
 inline bool leavesOut(const ThreadExpansion &t) { return t.leastNs > 0 || t.mostDepth > 0; }
 
@@ -40,11 +40,11 @@ template <class Emit> inline void emitWaiting(ThreadExpansion &t, uint64_t end, 
 }
 
 // The same for all open calls, at a given time: emits those that can't be too short any more, and enough others that at
-// most kMostWaiting are left.
+// most kMaxWaiting are left.
 template <class Emit> inline void emitOldWaiting(ThreadExpansion &t, uint64_t nowNs, Emit &&emit) {
   const uint64_t deepest = deepestInFile(t);
-  if (deepest > t.inFile + kMostWaiting)
-    emitWaiting(t, deepest - kMostWaiting, UINT64_MAX, emit);
+  if (deepest > t.inFile + kMaxWaiting)
+    emitWaiting(t, deepest - kMaxWaiting, UINT64_MAX, emit);
   if (nowNs >= t.leastNs)
     emitWaiting(t, deepest, nowNs - t.leastNs, emit);
 }

@@ -87,7 +87,7 @@ struct LostCalls {
     while (any()) {
       const uint32_t before = begin < end ? openedAt(begin) : opened; // the next mark
       if ((closed | before) != 0) {
-        const uint32_t part = before < kMostLostCalls ? before : kMostLostCalls, left = closed;
+        const uint32_t part = before < kMaxLostCalls ? before : kMaxLostCalls, left = closed;
         closed = 0, opened -= part, reported += part;
         if (!put(gap(left, part)))
           return;

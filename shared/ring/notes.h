@@ -12,8 +12,8 @@ inline uint64_t takeNotes(const ThreadExpansion &t, ada_ring_note *notes, uint64
   const bool hasWaiting = leavesOut(t);
   uint64_t count = 0;
   size_t i = stack.depth;
-  if (t.mostDepth > 0 && i > t.mostDepth + kMostWaiting && most > 0) { // far below max_depth: only their number
-    i = t.mostDepth + kMostWaiting;
+  if (t.mostDepth > 0 && i > t.mostDepth + kMaxWaiting && most > 0) { // far below max_depth: only their number
+    i = t.mostDepth + kMaxWaiting;
     notes[count++] = {static_cast<uint32_t>(i), static_cast<uint32_t>(stack.depth - i), 0};
   }
   const size_t end = i > kLook ? i - kLook : 0;
@@ -65,7 +65,7 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
         stale = t.stack.depth > depth ? t.stack.depth - depth : 0;
       }
       // There were so many that the notes of the outer ones had no room.
-      for (uint64_t n = 0; t.stack.depth < depth && n < kMostLostCalls; ++n)
+      for (uint64_t n = 0; t.stack.depth < depth && n < kMaxLostCalls; ++n)
         if (!t.stack.push(kLostFunction, t.lastNs, grow))
           return;
       if (!isWaiting)
@@ -79,7 +79,7 @@ inline void applyNotes(ThreadExpansion &t, const CallStack &open, const ada_ring
       if (t.stack.depth == depth + 1)
         t.stack.frames[depth].mark = notes[i].mark;
     }
-    for (uint64_t n = 0; n < notes[i].lost && n < kMostLostCalls; ++n)
+    for (uint64_t n = 0; n < notes[i].lost && n < kMaxLostCalls; ++n)
       if (!t.stack.push(kLostFunction, t.lastNs, grow))
         return;
   }

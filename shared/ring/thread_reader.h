@@ -17,7 +17,7 @@ namespace ada::ring {
 
 // Plain data. It starts zero-initialised, except for its members' initialisers.
 struct ThreadReader {
-  static constexpr unsigned kMostDone = 64, kMostHeld = 16;
+  static constexpr unsigned kMaxDone = 64, kMaxHeld = 16;
   // The records after one that is not plain may be plain again, which is three times as fast.
   // If they are not, batches grow.
   static constexpr uint64_t kFewRecords = 16;
@@ -29,18 +29,18 @@ struct ThreadReader {
   ThreadWalk walk;
   WalkRules rules = {}; // of the batch
   ThreadExpansion expansion;
-  uint64_t mostRecords = kFewRecords;         // of the next batch, if plain records are taken before it
-  bool again = false;                         // the batch is not all that can be taken from the chunk now
-  bool isMoved = false;                       // records were taken that are not in the journal
-  ada_chunk *done[kMostDone + kMostHeld + 1]; // read to the end, to be given back once their events are written
+  uint64_t mostRecords = kFewRecords;       // of the next batch, if plain records are taken before it
+  bool again = false;                       // the batch is not all that can be taken from the chunk now
+  bool isMoved = false;                     // records were taken that are not in the journal
+  ada_chunk *done[kMaxDone + kMaxHeld + 1]; // read to the end, to be given back once their events are written
   unsigned doneCount = 0;
   // Read to the end, but a place in them may still be written to. If there are too many, the oldest are given up:
   // they are kept until the thread ends, linked by their `next`.
-  Held held[kMostHeld];
+  Held held[kMaxHeld];
   unsigned heldCount = 0;
   uint32_t kept = 0; // number + 1
 
-  bool mustGiveBack() const { return doneCount >= kMostDone; }
+  bool mustGiveBack() const { return doneCount >= kMaxDone; }
 
   // Looks for records to read. False if there never were any. `all`: no more records can be completed.
   // Call it only if !mustGiveBack().
@@ -199,10 +199,10 @@ private:
   }
 
   void hold(ada_chunk *chunk, const Hold &hold) {
-    if (heldCount == kMostHeld) {
+    if (heldCount == kMaxHeld) {
       held[0].chunk->next = kept;
       kept = held[0].chunk->number + 1;
-      for (unsigned i = 1; i < kMostHeld; ++i)
+      for (unsigned i = 1; i < kMaxHeld; ++i)
         held[i - 1] = held[i];
       --heldCount;
     }

@@ -28,10 +28,10 @@ private:
 // One glob, without `|`. Refers to the pattern's text.
 class Glob {
 public:
-  static constexpr size_t kMostCharacters = 1023, kMostNesting = 8;
+  static constexpr size_t kMaxCharacters = 1023, kMaxNesting = 8;
 
   explicit Glob(TextPiece pattern) : pattern_(pattern) {
-    if (pattern.size > kMostCharacters)
+    if (pattern.size > kMaxCharacters)
       fault_ = "is longer than 1,023 characters";
     else
       compile(0, pattern.size, 0);
@@ -46,7 +46,7 @@ public:
   template <typename Text> bool matches(Text text) const {
     if (fault_)
       return false;
-    uint64_t sets[2][kMostItems / 64], *now = sets[0], *next = sets[1];
+    uint64_t sets[2][kMaxItems / 64], *now = sets[0], *next = sets[1];
     const size_t words = (count_ + 63) / 64;
     for (size_t w = 0; w < words; ++w)
       now[w] = w == 0;
@@ -79,17 +79,17 @@ private:
     char c;
     uint16_t to;
   };
-  static constexpr size_t kMostItems = 1024;
+  static constexpr size_t kMaxItems = 1024;
 
   TextPiece pattern_;
   const char *fault_ = nullptr;
   size_t count_ = 0;
-  Item items_[kMostItems];
+  Item items_[kMaxItems];
 
   char at(size_t p) const { return pattern_.data[p]; }
 
   Item *add(Item::Kind kind, char c = 0, size_t to = 0) {
-    if (count_ == kMostItems) {
+    if (count_ == kMaxItems) {
       fault_ = "has too many alternatives";
       --count_;
     }
@@ -184,7 +184,7 @@ private:
 
   // `{a,b,c}` is Fork(2) a Jump(end), 2: Fork(3) b Jump(end), 3: c, end. `close` is the position of the '}'.
   size_t compileAlternatives(size_t p, size_t close, size_t nesting) {
-    if (nesting > kMostNesting) {
+    if (nesting > kMaxNesting) {
       fault_ = "has braces nested more than 8 deep";
       return close;
     }

@@ -17,13 +17,13 @@ struct MemoryRoom {
   bool isOfGroup = false;     ///< the limit is that of a control group
 };
 
-inline constexpr uint64_t kMostBufferBytes = uint64_t{64} << 20, kLeastBufferBytes = uint64_t{1} << 19;
+inline constexpr uint64_t kMaxBufferBytes = uint64_t{64} << 20, kLeastBufferBytes = uint64_t{1} << 19;
 
 /// The ring memory of a process that was given no size: a sixteenth of the limit, and a quarter of what is free; but
-/// neither more than kMostBufferBytes nor less than kLeastBufferBytes.
+/// neither more than kMaxBufferBytes nor less than kLeastBufferBytes.
 constexpr uint64_t bufferBytesFor(const MemoryRoom &room) {
   const uint64_t part = room.limit / 16 < room.free / 4 ? room.limit / 16 : room.free / 4;
-  return part > kMostBufferBytes ? kMostBufferBytes : part < kLeastBufferBytes ? kLeastBufferBytes : part;
+  return part > kMaxBufferBytes ? kMaxBufferBytes : part < kLeastBufferBytes ? kLeastBufferBytes : part;
 }
 
 namespace detail {

@@ -55,16 +55,16 @@ DecodeStatus decode(std::span<const uint8_t> bytes, size_t piece, Visitor &visit
 
 /// The first bytes that a packed stream holds, fed in pieces, and whether it is damaged.
 std::pair<std::string, bool> unpacked(std::span<const uint8_t> bytes, size_t piece) {
-  constexpr size_t kMost = 1 << 16; // a few bytes can unpack to very many
+  constexpr size_t kMax = 1 << 16; // a few bytes can unpack to very many
   std::string all;
   ada::Gunzip gunzip;
-  for (; !bytes.empty() && all.size() < kMost; bytes = bytes.subspan(std::min(piece, bytes.size()))) {
+  for (; !bytes.empty() && all.size() < kMax; bytes = bytes.subspan(std::min(piece, bytes.size()))) {
     gunzip.feed(std::as_bytes(bytes.first(std::min(piece, bytes.size()))));
     std::array<char, 1000> part;
-    while (const size_t n = all.size() < kMost ? gunzip.unpack(std::as_writable_bytes(std::span(part))) : 0)
+    while (const size_t n = all.size() < kMax ? gunzip.unpack(std::as_writable_bytes(std::span(part))) : 0)
       all.append(part.data(), n);
   }
-  return {all.substr(0, kMost), all.size() < kMost && gunzip.isDamaged()};
+  return {all.substr(0, kMax), all.size() < kMax && gunzip.isDamaged()};
 }
 } // namespace
 

@@ -100,7 +100,7 @@ void decodeAndEncode(std::span<const std::byte> body) {
   const auto *at = reinterpret_cast<const packed::Byte *>(body.data()), *const end = at + body.size();
   packed::Event event, same;
   while (decoder.next(at, end, event) == packed::Decoded::Event) {
-    packed::Byte bytes[2 * packed::kMostEventBytes], *to = bytes;
+    packed::Byte bytes[2 * packed::kMaxEventBytes], *to = bytes;
     if (event.hasLink)
       to = packed::putPrefix(to, packed::Sub::Link, event.link + 1);
     if (event.storedDepth != packed::kNoDepth)
@@ -108,7 +108,7 @@ void decodeAndEncode(std::span<const std::byte> body) {
     if (event.lostBefore)
       to = packed::putPrefix(to, packed::Sub::Lost, event.lostBefore);
     to = encoder->encode(to, event.kind, event.functionId, event.ns);
-    require(to - bytes <= static_cast<long>(packed::kMostEventBytes), "an event has its bound");
+    require(to - bytes <= static_cast<long>(packed::kMaxEventBytes), "an event has its bound");
     const packed::Byte *next = bytes;
     require(second.next(next, to, same) == packed::Decoded::Event && next == to && same == event,
             "an event that is encoded again is the same");

@@ -53,7 +53,7 @@ void watch() {
 }
 
 void ask(std::string_view sql) {
-  constexpr int kMostRows = 200;
+  constexpr int kMaxRows = 200;
   while (!sql.empty()) {
     const size_t before = sql.size();
     auto query = database().query(sql, &sql);
@@ -63,7 +63,7 @@ void ask(std::string_view sql) {
     if (!*query)
       continue;
     (void)(*query)->plan();
-    for (int rows = 0; rows < kMostRows; ++rows) {
+    for (int rows = 0; rows < kMaxRows; ++rows) {
       const auto row = (*query)->next();
       if (!row)
         return requireSpeaking(row.error());

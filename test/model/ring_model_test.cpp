@@ -27,7 +27,7 @@ namespace {
 
 static_assert(ADA_CHUNK_RECORDS == 3, "chunks are small");
 
-constexpr unsigned kLimit = 2, kChunks = 7, kMostEvents = 64, kMostFrames = 24, kMostLevels = 3;
+constexpr unsigned kLimit = 2, kChunks = 7, kMaxEvents = 64, kMaxFrames = 24, kMaxLevels = 3;
 constexpr uint64_t kBase = 0x10000;
 constexpr uint64_t entry(char name) { return kBase + static_cast<uint64_t>(name - 'a') * sizeof(ada_function); }
 
@@ -85,13 +85,13 @@ struct State {
   // The thread.
   uint64_t clock, position, nextSeq;
   uint8_t newest, levels, injected, jumped, twice, ticked;
-  Level level[kMostLevels];
+  Level level[kMaxLevels];
   uint8_t complete[2][26],
       begun[2][26]; // calls and returns by function: hooks that ended; hooks that stored their identity
   // The drain.
   ThreadReader reader;
-  Frame frames[kMostFrames + 1];
-  FileEvent file[kMostEvents];
+  Frame frames[kMaxFrames + 1];
+  FileEvent file[kMaxEvents];
   uint8_t fileCount;
   uint8_t strays;
 
@@ -120,13 +120,13 @@ void relocate(State &s, ptrdiff_t delta) {
       move(r.done[i]);
     else
       r.done[i] = nullptr;
-  for (unsigned i = 0; i < ThreadReader::kMostHeld; ++i)
+  for (unsigned i = 0; i < ThreadReader::kMaxHeld; ++i)
     if (i < r.heldCount)
       move(r.held[i].chunk);
     else
       r.held[i] = {};
   CallStack &stack = r.expansion.stack;
-  for (size_t i = stack.depth; i < kMostFrames; ++i)
+  for (size_t i = stack.depth; i < kMaxFrames; ++i)
     s.frames[1 + i] = {};
   move(stack.frames);
 }
@@ -441,7 +441,7 @@ private:
     const ada_ring_cursor &cursor = s.thread.cursor[s.thread.current];
     s.fileCount = static_cast<uint8_t>(cursor.events);
     CallStack open;
-    Frame openFrames[kMostFrames + 1], frames[kMostFrames + 1];
+    Frame openFrames[kMaxFrames + 1], frames[kMaxFrames + 1];
     open.adopt(openFrames, std::size(openFrames));
     for (unsigned i = 0; i < s.fileCount; ++i)
       if (s.file[i].kind == kCall)

@@ -51,9 +51,9 @@ protected:
   SwappedPaths() { scratch_.write("victim/file.c", "VICTIM"); }
   // Does something that may succeed or not, depending on what is there, until both have happened often.
   template <class Act> void repeat(Act act) {
-    constexpr int kOften = 50, kMost = 300'000;
+    constexpr int kOften = 50, kMax = 300'000;
     int done = 0, refused = 0;
-    for (int round = 0; round < kMost && (done < kOften || refused < kOften || round < 2000); ++round)
+    for (int round = 0; round < kMax && (done < kOften || refused < kOften || round < 2000); ++round)
       ++(act(round) ? done : refused);
     EXPECT_TRUE(done >= kOften && refused >= kOften) << done << " done, " << refused << " refused";
   }

@@ -60,7 +60,7 @@ TEST(OneLine, ReplacesWhatCannotBeSeen) {
 }
 
 TEST(Digits, AreThoseOfTheStandardLibrary) {
-  char text[kMostDigits];
+  char text[kMaxDigits];
   const auto check = [&](uint64_t value) {
     ASSERT_EQ(std::string(text, putDecimal(text, value)), std::to_string(value));
     const auto nine = static_cast<uint32_t>(value % 1'000'000'000);

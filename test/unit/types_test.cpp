@@ -57,7 +57,7 @@ TEST(TypesText, IsBounded) {
   for (int i = 1; i < 50000; ++i)
     wide += ",x" + std::to_string(i) + "@0:s8";
   EXPECT_FALSE(FunctionTypes::parse(wide + "}").hasResult);
-  EXPECT_FALSE(FunctionTypes::parse("i0:s32;" + std::string(FunctionTypes::kMostTextBytes, 'x')).hasResult);
+  EXPECT_FALSE(FunctionTypes::parse("i0:s32;" + std::string(FunctionTypes::kMaxTextBytes, 'x')).hasResult);
 }
 
 // Nearly correct texts: no crash, and every parameter can be shown.

@@ -152,11 +152,11 @@ class Value {
 public:
   /// No value: the parameter was not in a register that was recorded.
   explicit Value(const Type &type) : shape_(&type) {}
-  /// At most kMostBytes of `bytes` are taken. `leftOut`: bit i says that byte i holds nothing of the value.
+  /// At most kMaxBytes of `bytes` are taken. `leftOut`: bit i says that byte i holds nothing of the value.
   Value(const Type &type, std::span<const std::byte> bytes, const FlagNames *flags = nullptr, uint64_t leftOut = 0);
 
   /// The largest value that is held completely; structs in registers have 64.
-  static constexpr size_t kMostBytes = 64;
+  static constexpr size_t kMaxBytes = 64;
 
   const Type &type() const noexcept { return *shape_; }
   /// True if its bytes are known; in some values, a part may have been left out.
@@ -190,7 +190,7 @@ private:
 
   const Type *shape_;
   const FlagNames *flags_ = nullptr;
-  std::array<std::byte, kMostBytes> storage_{};
+  std::array<std::byte, kMaxBytes> storage_{};
   uint64_t leftOut_ = 0;
   uint8_t size_ = 0;
   bool known_ = false;
@@ -223,13 +223,13 @@ struct FunctionTypes {
   size_t stoppedAt = 0;
 
   /// Reads a text of docs/reference/types.md. Everything from the first thing on that is not understood (a newer
-  /// writer's type, damage, nesting deeper than kMostNesting, more than kMostNodes members and enumerators) is left
+  /// writer's type, damage, nesting deeper than kMaxNesting, more than kMaxNodes members and enumerators) is left
   /// out.
   static FunctionTypes parse(std::string_view text);
 
-  static constexpr unsigned kMostNesting = 16;
-  static constexpr size_t kMostNodes = 4096;
-  static constexpr size_t kMostTextBytes = 1 << 20;
+  static constexpr unsigned kMaxNesting = 16;
+  static constexpr size_t kMaxNodes = 4096;
+  static constexpr size_t kMaxTextBytes = 1 << 20;
 
   /// Gives integer parameters whose bits a C library documents their names:
   /// `flags` of open(), `prot` of mmap(). `function` is the function's name

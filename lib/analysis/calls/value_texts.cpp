@@ -9,7 +9,7 @@
 
 namespace ada::analysis {
 
-static constexpr size_t kMostBytes = 400;
+static constexpr size_t kMaxBytes = 400;
 
 const types::FunctionTypes &ValueTexts::typesOf(uint32_t function, uint8_t arch) {
   if (function >= known_.size())
@@ -83,13 +83,13 @@ std::string ValueTexts::result(const model::Event &event, const model::Batch &ba
 }
 
 std::string shortened(std::string text) {
-  if (text.size() <= kMostBytes)
+  if (text.size() <= kMaxBytes)
     return text;
-  return text.substr(0, wholeCharacters(text.data(), kMostBytes)) + "…";
+  return text.substr(0, wholeCharacters(text.data(), kMaxBytes)) + "…";
 }
 
 void addValue(std::string &arguments, const model::Text &value) {
-  if (arguments.size() > kMostBytes)
+  if (arguments.size() > kMaxBytes)
     return;
   if (arguments.empty())
     arguments = "()";

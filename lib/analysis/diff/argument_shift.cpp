@@ -52,12 +52,12 @@ template <class Kind> Strata eachValue(const std::vector<std::optional<Kind>> &v
   return strata;
 }
 
-constexpr size_t kMostValuesApart = 24;
+constexpr size_t kMaxValuesApart = 24;
 
 std::optional<Strata> strataOf(const std::vector<std::optional<std::string>> &values) {
   std::set<std::string> distinct;
   for (const auto &value : values)
-    if (value && distinct.insert(*value).second && distinct.size() > kMostValuesApart)
+    if (value && distinct.insert(*value).second && distinct.size() > kMaxValuesApart)
       return std::nullopt; // names, keys and the like; their lengths are numbers
   return eachValue(values, distinct);
 }
@@ -96,10 +96,10 @@ std::optional<Strata> strataOf(const ExplainedCalls &calls, const std::vector<st
     for (size_t i = run.first; i < run.end; ++i)
       if (values[i]) {
         sorted[run.side].push_back(*values[i]);
-        if (distinct.size() <= kMostValuesApart)
+        if (distinct.size() <= kMaxValuesApart)
           distinct.insert(*values[i]);
       }
-  if (distinct.size() <= kMostValuesApart)
+  if (distinct.size() <= kMaxValuesApart)
     return eachValue(values, distinct);
   std::set<double> edges; // each begins a range
   for (const Side side : {kBefore, kAfter}) {
@@ -168,8 +168,8 @@ public:
   ArgumentShift run() {
     ArgumentShift result;
     const double all = change(weights_);
-    constexpr int kMostShifts = 4;
-    for (int round = 0; round < kMostShifts; ++round) {
+    constexpr int kMaxShifts = 4;
+    for (int round = 0; round < kMaxShifts; ++round) {
       std::string best;
       Shift found;
       for (const auto &[name, strata] : strata_)

@@ -20,9 +20,9 @@ std::string changedText(const DiffRow &row) {
 }
 
 std::string pathText(const DiffLine &line) {
-  constexpr size_t kMost = 6;
+  constexpr size_t kMax = 6;
   const std::vector<uint32_t> &callers = line.row->callers;
-  const size_t first = callers.size() > kMost ? callers.size() - kMost : 0;
+  const size_t first = callers.size() > kMax ? callers.size() - kMax : 0;
   std::string text = first ? "... > " : "";
   for (size_t i = first; i < callers.size(); ++i)
     text += line.all->name(line.all->diff.functions[callers[i]]) + " > ";

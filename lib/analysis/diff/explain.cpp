@@ -18,7 +18,7 @@ namespace ada::analysis {
 namespace {
 
 constexpr double kLeastDeviations = 4, kLeastShareOfChange = 0.02;
-constexpr size_t kMostCauses = 12;
+constexpr size_t kMaxCauses = 12;
 
 // Whether the statistic of the sides differs by more than chance.
 bool differs(Statistic statistic, const ExplainedCalls &calls) {
@@ -83,7 +83,7 @@ std::vector<Cause> sortOut(const ExplainedCalls &calls, std::vector<PathChange> 
   size_t number = 0;
   std::string largest;
   for (const PathChange &change : changes) {
-    if (causes.size() < kMostCauses && std::abs(change.explainsNs) >= kLeastShareOfChange * std::abs(all)) {
+    if (causes.size() < kMaxCauses && std::abs(change.explainsNs) >= kLeastShareOfChange * std::abs(all)) {
       causes.push_back(describe(calls, change));
       continue;
     }

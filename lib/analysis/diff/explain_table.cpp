@@ -28,9 +28,9 @@ double shareOf(const CauseLine &line) {
 
 // Where and what: "handle > parse(..): own code 3.0 us → 6.1 us per call". Only the innermost callees.
 std::string placeText(const CauseLine &line) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMax = 5;
   const std::vector<std::string> &path = line.cause->path;
-  const size_t first = path.size() > kMost ? path.size() - kMost : 0;
+  const size_t first = path.size() > kMax ? path.size() - kMax : 0;
   std::string text = first > 0 ? "... > " : "";
   for (size_t i = first; i < path.size(); ++i)
     text += path[i] + (i + 1 < path.size() ? " > " : ": ");

@@ -29,7 +29,7 @@ uint32_t FlowFunctions::number(const model::Function &function) {
 namespace {
 
 constexpr size_t kLookAhead = 1 << 17; // tokens per side
-constexpr size_t kMostSiblings = 256;  // calls of one caller searched for a pair
+constexpr size_t kMaxSiblings = 256;   // calls of one caller searched for a pair
 
 // The begin or the end of a call. After the last one of a thread comes a token that is neither.
 struct Token {
@@ -223,7 +223,7 @@ private:
     }
     starts_.push_back(start);
     next_ = at;
-    isCut_ = isOver_ = starts_.size() == kMostSiblings;
+    isCut_ = isOver_ = starts_.size() == kMaxSiblings;
   }
 
   Stream &stream_;
@@ -276,7 +276,7 @@ private:
   bool findPair() {
     Siblings a(a_), b(b_);
     // Tries pairs (i, j) in the order of the number of calls before them.
-    for (size_t sum = 1; sum <= kMostSiblings; ++sum) {
+    for (size_t sum = 1; sum <= kMaxSiblings; ++sum) {
       for (size_t i = 0; i <= sum; ++i) {
         const size_t j = sum - i;
         const bool hasA = a.has(i), hasB = b.has(j);

@@ -78,7 +78,7 @@ struct Prior {
 // Fits the variances' logarithms to those of a scaled F distribution (Smyth 2004, section 6.2).
 Prior priorOf(std::span<const double> variances, double degrees) {
   constexpr size_t kLeast = 4;
-  constexpr double kMost = 1000;
+  constexpr double kMax = 1000;
   if (variances.size() < kLeast)
     return {};
   std::vector<double> logs;
@@ -86,7 +86,7 @@ Prior priorOf(std::span<const double> variances, double degrees) {
     logs.push_back(std::log(variance) - digamma(degrees / 2) + std::log(degrees / 2));
   const double number = static_cast<double>(logs.size()), middle = meanOf(logs);
   const double excess = squaresOf(logs) / (number - 1) - trigamma(degrees / 2);
-  Prior prior{std::exp(middle), kMost};
+  Prior prior{std::exp(middle), kMax};
   if (excess > 0) {
     prior.degrees = 2 * inverseTrigamma(excess);
     prior.variance = std::exp(middle + digamma(prior.degrees / 2) - std::log(prior.degrees / 2));

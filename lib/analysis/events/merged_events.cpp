@@ -130,8 +130,8 @@ Expected<void> mergeEventsFrom(const Trace &trace, std::vector<MergePlace> &plac
   // At most a million events in all, and few threads at a time share an eighth of that: with arguments, an event has
   // some hundred bytes.
   const auto pieceSize = [&] {
-    constexpr uint64_t kMost = 1 << 20, kOfFew = 1 << 17, kLeastPiece = 64, kPiece = 4096, kLongPiece = 65536;
-    return std::max(std::clamp(kMost / (open + 1), kLeastPiece, kPiece), std::min(kOfFew / (open + 1), kLongPiece));
+    constexpr uint64_t kMax = 1 << 20, kOfFew = 1 << 17, kLeastPiece = 64, kPiece = 4096, kLongPiece = 65536;
+    return std::max(std::clamp(kMax / (open + 1), kLeastPiece, kPiece), std::min(kOfFew / (open + 1), kLongPiece));
   };
   const auto fill = [&](size_t thread) -> Expected<void> {
     Piece &piece = *pieces[thread];

@@ -8,9 +8,9 @@
 namespace ada::analysis {
 
 /// Lists have at most this many lines about processes, because nobody reads thousands.
-inline constexpr size_t kMostListed = 20;
+inline constexpr size_t kMaxListed = 20;
 /// Whether summaries fold processes by program, instead of listing each.
-constexpr bool areMany(size_t processes) { return processes >= kMostListed; }
+constexpr bool areMany(size_t processes) { return processes >= kMaxListed; }
 
 /// Each list is indexed by the number that events and the other lists use.
 struct TraceTable {

@@ -182,8 +182,8 @@ Expected<Findings> findAll(const Trace &trace, const std::string &session, Damag
   std::ranges::stable_sort(found, [](const Finding &a, const Finding &b) {
     return std::pair(orderOf(a), b.stakeNs) < std::pair(orderOf(b), a.stakeNs);
   });
-  if (found.size() > kMostFindings)
-    found.resize(kMostFindings);
+  if (found.size() > kMaxFindings)
+    found.resize(kMaxFindings);
   for (Finding &finding : found)
     if (finding.place && finding.place->seq)
       finding.call =

@@ -11,7 +11,7 @@
 
 namespace ada::analysis {
 
-inline constexpr size_t kMostFindings = 5;
+inline constexpr size_t kMaxFindings = 5;
 
 /// The findings of the given threads, the most time at stake first. `session` is put into commands.
 /// Memory: that of `waits`, and some kilobytes for each function and path.

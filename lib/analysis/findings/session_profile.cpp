@@ -23,7 +23,7 @@ PathCost &PathCost::operator+=(const PathCost &other) {
 
 namespace {
 
-constexpr size_t kMostNodes = 50'000; // paths of a recursive program beyond that are one for each caller
+constexpr size_t kMaxNodes = 50'000; // paths of a recursive program beyond that are one for each caller
 
 struct ProfileNote {
   uint32_t node = PathTree::kRoot, function = 0; // at its end
@@ -34,7 +34,7 @@ struct ProfileNote {
 // What one worker read.
 struct PartProfile {
   std::vector<FunctionCost> functions;
-  PathTree paths{kMostNodes};
+  PathTree paths{kMaxNodes};
   std::vector<PathCost> costs;
   std::vector<SessionProfile::OpenCall> openAtEnd;
   std::vector<SessionProfile::Root> roots;

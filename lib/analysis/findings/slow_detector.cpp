@@ -12,7 +12,7 @@ namespace ada::analysis {
 
 namespace {
 
-constexpr size_t kMostSlowFunctions = 4; // that are looked at
+constexpr size_t kMaxSlowFunctions = 4; // that are looked at
 
 std::string wholeDuration(double ns) { return formatDuration(static_cast<uint64_t>(std::max(ns, 0.0))); }
 
@@ -170,7 +170,7 @@ bool isAround(const Outliers &outliers, const LongestCall &longest) {
 std::vector<uint32_t> requestsWithTail(const SessionFacts &facts) {
   std::vector<uint32_t> functions;
   for (const uint32_t function : facts.profile.requests)
-    if (functions.size() < kMostSlowFunctions && hasTail(facts.profile.functions[function], facts))
+    if (functions.size() < kMaxSlowFunctions && hasTail(facts.profile.functions[function], facts))
       functions.push_back(function);
   return functions;
 }

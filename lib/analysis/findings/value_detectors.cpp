@@ -18,7 +18,7 @@ namespace ada::analysis {
 
 namespace {
 
-constexpr size_t kMostValued = 8; // whose values are read
+constexpr size_t kMaxValued = 8; // whose values are read
 
 //===--- slower with an argument ------------------------------------------===//
 
@@ -109,7 +109,7 @@ std::vector<uint32_t> functionsThatVary(const SessionFacts &facts) {
       order.push_back(i);
   }
   std::ranges::stable_sort(order, std::greater(), [&](uint32_t i) { return functions[i].sum.totalNs; });
-  order.resize(std::min(order.size(), kMostValued));
+  order.resize(std::min(order.size(), kMaxValued));
   return order;
 }
 
@@ -122,11 +122,11 @@ Expected<void> findSlowerWithArgument(const SessionFacts &facts, std::span<const
     const FunctionTimes *const of = timesOf(times, functions[function]);
     if (!of)
       continue;
-    constexpr size_t kMostCalls = 300;
+    constexpr size_t kMaxCalls = 300;
     const CallTimes all = of->withoutPreemption();
     CallSample sample;
     std::vector<double> durations;
-    for (const TimedCall &call : all.choose(0, ~uint64_t{0}, kMostCalls)) {
+    for (const TimedCall &call : all.choose(0, ~uint64_t{0}, kMaxCalls)) {
       SampledCall sampled;
       sampled.thread = call.thread, sampled.beginSeq = call.beginSeq, sampled.endSeq = call.endSeq;
       sampled.beginNs = call.beginNs, sampled.endNs = call.endNs;
@@ -134,7 +134,7 @@ Expected<void> findSlowerWithArgument(const SessionFacts &facts, std::span<const
       durations.push_back(static_cast<double>(call.ns));
     }
     sample.ordinary = sample.calls.size();
-    const CallValues values = ADA_TRY(valuesOf(facts.trace.source, facts.trace.table, sample, kMostCalls));
+    const CallValues values = ADA_TRY(valuesOf(facts.trace.source, facts.trace.table, sample, kMaxCalls));
     std::map<std::string, std::pair<std::vector<double>, std::vector<double>>> byName;
     for (size_t i = 0; i < values.size(); ++i)
       for (const auto &[name, value] : values[i])
@@ -229,7 +229,7 @@ std::vector<uint32_t> pathsThatRepeat(const SessionFacts &facts) {
       order.push_back(node);
   }
   std::ranges::stable_sort(order, std::greater(), [&](uint32_t node) { return profile.costs[node].totalNs; });
-  order.resize(std::min(order.size(), kMostValued));
+  order.resize(std::min(order.size(), kMaxValued));
   return order;
 }
 
@@ -241,13 +241,13 @@ Expected<void> findRepeatedCalls(const SessionFacts &facts, std::span<const uint
     const FunctionTimes *const of = timesOf(times, profile.functions[caller]);
     if (!of)
       continue;
-    constexpr size_t kMostCalls = 40;
-    constexpr uint64_t kMostEvents = 100'000; // of a call
+    constexpr size_t kMaxCalls = 40;
+    constexpr uint64_t kMaxEvents = 100'000; // of a call
     InsideReader reader(facts.trace.table, profile.functions[function].name);
-    for (const TimedCall &call : of->all().choose(0, ~uint64_t{0}, kMostCalls)) {
+    for (const TimedCall &call : of->all().choose(0, ~uint64_t{0}, kMaxCalls)) {
       model::ReadRequest request;
       request.threads = {call.thread};
-      request.fromSeq = call.beginSeq, request.toSeq = std::min(call.endSeq + 1, call.beginSeq + kMostEvents);
+      request.fromSeq = call.beginSeq, request.toSeq = std::min(call.endSeq + 1, call.beginSeq + kMaxEvents);
       request.isFurther = true;
       ADA_TRY(facts.trace.source.readPart(reader, request));
       reader.finishCall();

@@ -82,8 +82,8 @@ void textProperties(const CallSample &sample, const std::string &name, const Val
   for (const auto &[text, count] : ofSlow)
     frequent.emplace_back(count, text);
   std::ranges::sort(frequent, std::greater());
-  constexpr size_t kMostTexts = 8;
-  frequent.resize(std::min(frequent.size(), kMostTexts));
+  constexpr size_t kMaxTexts = 8;
+  frequent.resize(std::min(frequent.size(), kMaxTexts));
   Property property;
   property.kind = FactorKind::Argument, property.tested = tested;
   property.known.assign(sample.calls.size(), false);
@@ -139,9 +139,9 @@ void equalityProperties(const CallSample &sample, FactorKind kind, const std::ve
 
 // Looks for a period in which times have about the same phase: over all frequencies, as a periodogram does.
 template <class Offer> void periodProperty(const std::vector<double> &times, const Offer &offer) {
-  constexpr size_t kMostTimes = 500;
+  constexpr size_t kMaxTimes = 500;
   std::vector<double> some;
-  for (size_t i = 0; i < times.size(); i += times.size() / kMostTimes + 1)
+  for (size_t i = 0; i < times.size(); i += times.size() / kMaxTimes + 1)
     some.push_back(times[i]);
   const double span = times.back() - times.front();
   if (span <= 0)
@@ -164,14 +164,14 @@ template <class Offer> void periodProperty(const std::vector<double> &times, con
         best = wave;
     return best;
   };
-  constexpr double kFewest = 3, kMost = 2000, kStep = 0.25, kLeast = 0.7, kAlmost = 0.05;
-  Wave best = bestOf(kFewest, kMost, kStep);
+  constexpr double kFewest = 3, kMax = 2000, kStep = 0.25, kLeast = 0.7, kAlmost = 0.05;
+  Wave best = bestOf(kFewest, kMax, kStep);
   if (best.concentration < kLeast)
     return;
   // Several calls in each period at equal distances fit that distance as well: the longest period counts.
-  constexpr int kMostInPeriod = 40;
+  constexpr int kMaxInPeriod = 40;
   const Wave found = best;
-  for (int times = 2; times <= kMostInPeriod && found.cycles / times >= kFewest; ++times)
+  for (int times = 2; times <= kMaxInPeriod && found.cycles / times >= kFewest; ++times)
     if (const Wave longer = bestOf(found.cycles / times - kStep, found.cycles / times + kStep, kStep / 4);
         longer.concentration > found.concentration - kAlmost)
       best = longer;
@@ -186,7 +186,7 @@ template <class Offer> void periodProperty(const std::vector<double> &times, con
   // The part of the period that nearly all of them lie in, at most a fifth.
   const double most = std::min(0.2 * M_PI, distances[distances.size() * 95 / 100] * 1.02 + 1e-9);
   constexpr double kPhases = 20; // that many different ones, about
-  offer(fmt::format("every {}", formatDuration(static_cast<uint64_t>(span / best.cycles))), kMost * kPhases,
+  offer(fmt::format("every {}", formatDuration(static_cast<uint64_t>(span / best.cycles))), kMax * kPhases,
         [&](double time) { return distanceOf(time) <= most; });
 }
 
@@ -268,8 +268,8 @@ void faultProperties(const CallSample &sample, const TraceTable &table, const st
     property.known.push_back(lane && lane->knowsFaults());
     faults.push_back(property.known.back() ? lane->faultsBetween(call.beginNs, call.endNs) : 0);
     // Calls that do more touch more memory, too. A fault takes 0.1 to 4 us, in virtual machines as well.
-    constexpr double kMostNsOfFault = 10'000;
-    property.mostNs.push_back(static_cast<double>(faults.back()) * kMostNsOfFault);
+    constexpr double kMaxNsOfFault = 10'000;
+    property.mostNs.push_back(static_cast<double>(faults.back()) * kMaxNsOfFault);
     if (call.isSlow && isOpen[faults.size() - 1] && faults.back() > 0)
       ofSlow.push_back(faults.back());
   }

@@ -10,10 +10,10 @@ namespace ada::analysis {
 
 namespace {
 
-constexpr size_t kMostNames = 64; // per call
+constexpr size_t kMaxNames = 64; // per call
 
 void put(std::map<std::string, CallValue> &to, const std::string &name, simdjson::dom::element value, int depth) {
-  if (to.size() >= kMostNames)
+  if (to.size() >= kMaxNames)
     return;
   switch (value.type()) {
   case simdjson::dom::element_type::INT64:

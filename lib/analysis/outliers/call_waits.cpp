@@ -213,7 +213,7 @@ std::vector<std::pair<uint64_t, uint64_t>> timesToRead(const CallSample &sample)
 } // namespace
 
 bool isReadInPieces(const model::TraceSource &source, const TraceTable &table) {
-  constexpr uint64_t kMostAtOnce = 1 << 24, kFew = 1 << 20; // events
+  constexpr uint64_t kMaxAtOnce = 1 << 24, kFew = 1 << 20; // events
   uint64_t events = 0;
   bool canSeek = true;
   for (const model::Thread &thread : table.threads) {
@@ -221,14 +221,14 @@ bool isReadInPieces(const model::TraceSource &source, const TraceTable &table) {
     events += own;
     canSeek &= own < kFew || source.cuts(thread.index, 2).size() > 1;
   }
-  return canSeek && events > kMostAtOnce;
+  return canSeek && events > kMaxAtOnce;
 }
 
 Expected<CallWaits> waitsOf(model::TraceSource &source, TraceTable &table, const CallSample &sample) {
-  constexpr size_t kMostReadInPieces = 1000; // calls; around more of them lies most of a trace
+  constexpr size_t kMaxReadInPieces = 1000; // calls; around more of them lies most of a trace
   CallWaitCollector collector(sample, table);
   const std::vector<uint32_t> threads = allThreads(table);
-  const bool inPieces = isReadInPieces(source, table) && sample.calls.size() <= kMostReadInPieces;
+  const bool inPieces = isReadInPieces(source, table) && sample.calls.size() <= kMaxReadInPieces;
   const auto read = [&](const std::vector<uint32_t> &some, std::vector<MergePlace> first,
                         uint64_t toNs) -> Expected<void> {
     WaitState state(table, {}, collector);

@@ -13,7 +13,7 @@ namespace ada::analysis {
 
 namespace {
 
-constexpr size_t kMostLongCalls = 200'000; // per worker
+constexpr size_t kMaxLongCalls = 200'000; // per worker
 constexpr uint64_t kLeastLongNs = 1000;
 constexpr uint64_t kLeastPreemptedNs = 1000; // a shorter call can't have been: a switch takes longer
 
@@ -177,7 +177,7 @@ private:
   }
   [[gnu::noinline]] void addLong(const Span &span) {
     longCalls.push_back({span.functionIndex, part().thread, span.beginNs, span.endNs});
-    if (longCalls.size() < kMostLongCalls)
+    if (longCalls.size() < kMaxLongCalls)
       return;
     longFromNs_ *= 2; // only the longer half matters then
     std::erase_if(longCalls, [&](const LongCall &call) { return call.endNs - call.beginNs < longFromNs_; });

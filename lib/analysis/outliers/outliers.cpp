@@ -169,8 +169,8 @@ private:
   // Finds the best property again and again, as long as there is one that is more than chance; `kinds` kinds of them
   // are looked at.
   template <class Properties> void claim(const std::vector<bool> &columns, int kinds, const Properties &properties) {
-    constexpr int kMostClaims = 4;
-    for (int round = 0; round < kMostClaims; ++round) {
+    constexpr int kMaxClaims = 4;
+    for (int round = 0; round < kMaxClaims; ++round) {
       Property best;
       Contrast contrast;
       properties([&](const Property &property) {
@@ -471,9 +471,9 @@ Expected<Outliers> findOutliers(model::TraceSource &source, TraceTable &table, c
   // Reading what all threads did is only worth it if there is something to find.
   if (result.hasSched ? static_cast<double>(waiting) >= kLeastShareExplained * static_cast<double>(took)
                       : sample->callsWaitFunctions) {
-    constexpr uint64_t kMostToRead = 200;
+    constexpr uint64_t kMaxToRead = 200;
     if (isReadInPieces(source, table))
-      sample->thin(kMostToRead, call);
+      sample->thin(kMaxToRead, call);
     waits = ADA_TRY(waitsOf(source, table, *sample));
   }
   double slowSum = 0, ordinarySum = 0;

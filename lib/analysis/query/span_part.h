@@ -38,7 +38,7 @@ public:
   /// Marks the id of a parent that began before the part: the depth is in the other bits.
   static constexpr uint64_t kEarlierParent = uint64_t{1} << 63;
   /// At most that many rows are collected.
-  static constexpr size_t kMostRows = size_t{1} << 18;
+  static constexpr size_t kMaxRows = size_t{1} << 18;
 
   /// `flush` is called when the rows are full, and takes them.
   SpanPartReader(SharedTrace &trace, const SpanRequest &request, const SpanFilter &filter,
@@ -109,7 +109,7 @@ public:
       return dropTexts(span.depth);
     if (hasIds_ && !filter_.wantsId(ids_[span.depth]))
       return dropTexts(span.depth);
-    if (rows.size() >= kMostRows && failed_)
+    if (rows.size() >= kMaxRows && failed_)
       failed_ = flush_();
     const uint64_t self = span.selfNs();
     static constexpr analysis::OffCpuOfCall kNever;

@@ -250,7 +250,7 @@ Expected<bool> SpanRead::endCrossing(Worker &worker, ThreadPlan &plan) {
                          .isOutermost = end->note.isOutermost,
                          .arguments = call.note.arguments,
                          .result = end->note.result});
-    if (worker.crossing.size() >= SpanPartReader::kMostRows)
+    if (worker.crossing.size() >= SpanPartReader::kMaxRows)
       ADA_TRY(hand(worker.crossing));
   }
   ADA_TRY(hand(worker.crossing));

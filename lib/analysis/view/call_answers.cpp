@@ -13,9 +13,9 @@ namespace ada::view {
 namespace {
 
 // How far an answer about one call looks for its end, and for other calls of its function.
-constexpr uint64_t kMostEventsBehind = 500'000;
+constexpr uint64_t kMaxEventsBehind = 500'000;
 // The number of calls whose arguments are searched for a text.
-constexpr size_t kMostArguments = 5'000;
+constexpr size_t kMaxArguments = 5'000;
 
 std::optional<uint64_t> known(uint64_t seq) { return seq == kNoSeq ? std::nullopt : std::optional(seq); }
 
@@ -27,7 +27,7 @@ public:
   bool goesOn(uint64_t seq, uint64_t) override {
     if (!isFound)
       return seq <= seq_;
-    return !(hasEnded && isNextKnown_ && call.nextSame) && seq <= seq_ + kMostEventsBehind;
+    return !(hasEnded && isNextKnown_ && call.nextSame) && seq <= seq_ + kMaxEventsBehind;
   }
   void begin(const OpenCall &open, uint32_t depth) override {
     stack_.resize(depth);
@@ -106,7 +106,7 @@ private:
 
 Expected<void> findPreviousSame(TraceView &view, CallDetails &call) {
   uint64_t before = call.seq;
-  while (before > 0 && call.seq - before < kMostEventsBehind && !call.previousSame) {
+  while (before > 0 && call.seq - before < kMaxEventsBehind && !call.previousSame) {
     const auto place = ADA_TRY(view.placeOf(call.thread, before - 1));
     SameSearch search(call.function, before);
     ADA_TRY(view.walk(call.thread, place, search));
@@ -137,7 +137,7 @@ Expected<void> findEnd(TraceView &view, CallSearch &search) {
   // Find what comes next.
   const auto place = ADA_TRY(view.placeOf(call.thread, at->endSeq));
   struct Behind : CallVisitor {
-    bool goesOn(uint64_t seq, uint64_t) override { return !isDone && seq <= endSeq + kMostEventsBehind; }
+    bool goesOn(uint64_t seq, uint64_t) override { return !isDone && seq <= endSeq + kMaxEventsBehind; }
     void begin(const OpenCall &open, uint32_t at) override {
       if (hasEnded && at <= depth) {
         isDone = true;
@@ -422,7 +422,7 @@ Expected<FoundCalls> findCalls(TraceView &view, const FindRequest &request) {
   if (request.limit == 0 || request.fromNs >= request.toNs)
     return found;
   FunctionChoice choice(view.functions(), request.function);
-  const size_t most = request.arguments.empty() ? request.limit : std::max(request.limit, kMostArguments);
+  const size_t most = request.arguments.empty() ? request.limit : std::max(request.limit, kMaxArguments);
   const auto isDone = ADA_TRY(findInIndex(view, request, choice, most, found));
   if (!isDone)
     ADA_TRY(findInEvents(view, request, choice, most, found));

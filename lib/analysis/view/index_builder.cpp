@@ -153,7 +153,7 @@ public:
   void finish(ThreadWalk &walk) {
     latestNs_ = walk.latestNs(), nextSeq_ = walk.nextSeq();
     walk.endOpenCalls();
-    for (uint32_t depth = 0; depth < kMostBoxDepths; ++depth)
+    for (uint32_t depth = 0; depth < kMaxBoxDepths; ++depth)
       flushDepth(depth, levels_.size() - 1);
     for (Level &level : levels_) {
       check(level.calls.flush(output_));
@@ -176,7 +176,7 @@ private:
 
   // Calls that are open when the thread ends are written at the highest level, where every picture finds them.
   void endOpen(const Span &span) {
-    if (span.depth < kMostBoxDepths)
+    if (span.depth < kMaxBoxDepths)
       flushDepth(span.depth, levels_.size() - 1);
     const uint64_t endNs = std::max(latestNs_, span.beginNs);
     check(levels_.back().calls.add(output_, {.item = {.beginNs = span.beginNs,
@@ -197,7 +197,7 @@ private:
   void addShort(size_t number, const Item &item) {
     Level &level = levels_[number];
     if (item.depth >= level.open.size()) {
-      if (item.depth >= kMostBoxDepths)
+      if (item.depth >= kMaxBoxDepths)
         return;
       level.open.resize(item.depth + size_t{1});
     }

@@ -17,7 +17,7 @@ inline constexpr uint32_t kIndexVersion = 4;
 /// A cell of level 0 is the mean time of this many events; a cell of each next level is this many times as long.
 inline constexpr uint64_t kCellEvents = 512, kLevelFactor = 4;
 /// Short calls below this depth are in no box.
-inline constexpr uint32_t kMostBoxDepths = 4096;
+inline constexpr uint32_t kMaxBoxDepths = 4096;
 
 struct IndexHeader {
   char magic[8];

@@ -13,13 +13,13 @@ namespace {
 
 // Limit on the events read for one picture of a thread. It is at least this, and at least as many events as its pixels
 // stand for in the finest boxes of the index. Half a million events take about 10 ms.
-constexpr uint64_t kMostEvents = 200'000;
-uint64_t mostEvents(const PictureRequest &request) { return std::max(kMostEvents, request.pixels * kCellEvents); }
+constexpr uint64_t kMaxEvents = 200'000;
+uint64_t mostEvents(const PictureRequest &request) { return std::max(kMaxEvents, request.pixels * kCellEvents); }
 // And this many after it, to see how calls end.
 constexpr uint64_t kEventsBehind = 20'000;
 // The limit when reading from the start: a trace without places to enter has no index yet.
-constexpr uint64_t kMostEventsFromStart = 4'000'000;
-constexpr size_t kMostSamples = 256;
+constexpr uint64_t kMaxEventsFromStart = 4'000'000;
+constexpr size_t kMaxSamples = 256;
 
 Item itemOf(const Span &span) {
   return {.beginNs = span.beginNs,
@@ -251,7 +251,7 @@ private:
 Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place &place, const IndexFile *index,
                                      Picture &picture) {
   PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
-  EventsPicture visitor(builder, std::max(mostEvents(request), place.seq == 0 ? kMostEventsFromStart : 0));
+  EventsPicture visitor(builder, std::max(mostEvents(request), place.seq == 0 ? kMaxEventsFromStart : 0));
   std::vector<Item> open;
   const auto ended = walk(request.thread, place, visitor, [&](const ThreadWalk &walk) {
     const uint64_t endNs = visitor.isCut() ? std::min(walk.latestNs(), request.toNs) : request.toNs;
@@ -325,7 +325,7 @@ Expected<bool> TraceView::readSamples(const PictureRequest &request, size_t firs
     std::vector<model::Event> open;
   };
   ThreadCuts &cuts = cutsOf(request.thread);
-  const size_t samples = std::clamp<size_t>(request.pixels, 1, kMostSamples);
+  const size_t samples = std::clamp<size_t>(request.pixels, 1, kMaxSamples);
   const size_t step = std::max<size_t>((last - first + samples) / samples, 1);
   std::vector<Item> row; // calls open at the previous place, by depth
   const Lease reader = lease();

@@ -7,7 +7,7 @@ namespace ada::analysis {
 
 // A thread's stack begins a little below its handle: pthread_t is the address of glibc's data about the thread, which
 // lies at the end of its stack.
-static constexpr uint64_t kMostAboveStack = 256 << 10;
+static constexpr uint64_t kMaxAboveStack = 256 << 10;
 
 //===--- objects ----------------------------------------------------------===//
 
@@ -185,7 +185,7 @@ uint32_t WaitState::joinedBy(uint32_t thread, uint64_t handle) const {
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     const ThreadState &other = threads_[i];
     if (i != thread && processOf(i) == processOf(thread) && !other.isJoined && other.stackTop &&
-        other.stackTop < handle && handle - other.stackTop < kMostAboveStack &&
+        other.stackTop < handle && handle - other.stackTop < kMaxAboveStack &&
         (found == kNobody || other.stackTop > threads_[found].stackTop))
       found = i;
   }

@@ -22,8 +22,8 @@ struct Wakers {
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> joined; ///< by thread and number of the call
 };
 
-constexpr size_t kMostWakers = 16;     // per object: for further ones, there are no figures of what they did
-constexpr size_t kMostFunctions = 256; // per thread: further ones are counted as one
+constexpr size_t kMaxWakers = 16;     // per object: for further ones, there are no figures of what they did
+constexpr size_t kMaxFunctions = 256; // per thread: further ones are counted as one
 
 class WakerCollector : public WaitListener {
 public:
@@ -38,7 +38,7 @@ public:
       return;
     }
     std::set<uint32_t> &known = wakers_.of[object.key()];
-    if (known.size() < kMostWakers)
+    if (known.size() < kMaxWakers)
       known.insert(over.waker);
   }
 
@@ -69,7 +69,7 @@ public:
       at_ = known->second;
       return;
     }
-    if (slots_.size() >= kMostFunctions)
+    if (slots_.size() >= kMaxFunctions)
       where = {kNobody, kNobody};
     const auto [slot, isNew] = slotOf_.try_emplace(where, slots_.size());
     at_ = slot->second;

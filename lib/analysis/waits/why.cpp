@@ -216,16 +216,16 @@ private:
       waits_.back().toNs = wait.toNs;
       return;
     }
-    if (waits_.size() >= 4 * kMostWaits)
+    if (waits_.size() >= 4 * kMaxWaits)
       keepLongest(1);
     waits_.push_back(wait);
   }
   // Except for the last `spared`, which may still go on.
   void keepLongest(size_t spared) {
-    if (waits_.size() <= kMostWaits)
+    if (waits_.size() <= kMaxWaits)
       return;
     const auto end = waits_.end() - static_cast<ptrdiff_t>(spared);
-    const auto kept = waits_.begin() + static_cast<ptrdiff_t>(kMostWaits - spared);
+    const auto kept = waits_.begin() + static_cast<ptrdiff_t>(kMaxWaits - spared);
     std::ranges::nth_element(waits_.begin(), kept, end, std::greater(),
                              [](const WhyWait &wait) { return wait.toNs - wait.fromNs; });
     waits_.erase(kept, end);

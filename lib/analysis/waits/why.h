@@ -55,7 +55,7 @@ struct Why {
   uint64_t seq = 0, beginNs = 0, endNs = 0;
   SpanEnd how = SpanEnd::Return;
   std::vector<WhyPart> parts; ///< the longest first
-  std::vector<WhyWait> waits; ///< the longest kMostWaits, by time
+  std::vector<WhyWait> waits; ///< the longest kMaxWaits, by time
   bool hasSched = false;      ///< it is known when the thread was on-CPU
 };
 
@@ -65,7 +65,7 @@ Expected<std::optional<Span>> longestCall(const Trace &trace, const FilterOption
 /// The call that event number `seq` of the thread begins. Nothing if it does not begin a call.
 Expected<std::optional<Span>> callAt(model::TraceSource &source, TraceTable &table, uint32_t thread, uint64_t seq);
 
-constexpr size_t kMostWaits = 200;
+constexpr size_t kMaxWaits = 200;
 /// Reads all threads up to the call's end, and what lies in the call twice: the first time to find which threads wake
 /// which. What comes before the call is not read if the trace can be entered there and names no function that waits or
 /// acts on what others wait for. Memory: additionally 32 bytes for each wait that another thread ended during the call.

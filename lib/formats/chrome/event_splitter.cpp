@@ -3,7 +3,7 @@
 
 namespace ada::formats {
 
-static constexpr size_t kMostMemberBytes = 64 << 10;
+static constexpr size_t kMaxMemberBytes = 64 << 10;
 
 static bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
@@ -29,7 +29,7 @@ bool EventSplitter::push(std::string_view bytes) {
             ++plain;
       }
       if (plain > at) {
-        const size_t most = state_ == State::Event ? mostEventBytes_ : kMostMemberBytes;
+        const size_t most = state_ == State::Event ? mostEventBytes_ : kMaxMemberBytes;
         isTooLong_ = isTooLong_ || text_.size() + (plain - at) > most;
         if (!isTooLong_ && state_ != State::Skipped)
           text_.append(bytes.substr(at, plain - at));
@@ -121,7 +121,7 @@ bool EventSplitter::step(char c) {
       }
       return step(c);
     }
-    const size_t most = state_ == State::Event ? mostEventBytes_ : kMostMemberBytes;
+    const size_t most = state_ == State::Event ? mostEventBytes_ : kMaxMemberBytes;
     isTooLong_ = isTooLong_ || text_.size() >= most;
     if (!isTooLong_ && state_ != State::Skipped)
       text_ += c;
@@ -143,7 +143,7 @@ bool EventSplitter::step(char c) {
   case State::Key:
     if (!isEscaped_ && c == '"')
       state_ = State::Colon;
-    else if (key_.size() < kMostMemberBytes)
+    else if (key_.size() < kMaxMemberBytes)
       key_ += c;
     isEscaped_ = !isEscaped_ && c == '\\';
     return true;

@@ -13,8 +13,8 @@ namespace ada::formats {
 namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr unsigned kMostNesting = 8;
-constexpr unsigned kMostTextNesting = 64; // deeper than anyone would read
+constexpr unsigned kMaxNesting = 8;
+constexpr unsigned kMaxTextNesting = 64; // deeper than anyone would read
 
 double numberOf(const dom::element &value) {
   if (bool is; !value.get(is))
@@ -46,7 +46,7 @@ bool isTraceId(std::string_view name) {
 template <class Take> void walk(const std::string &prefix, const dom::object &object, unsigned depth, Take &&take) {
   for (const auto &[key, value] : object) {
     const std::string name = prefix + std::string(key);
-    if (dom::object inner; depth < kMostNesting && !value.get(inner) && inner.begin() != inner.end())
+    if (dom::object inner; depth < kMaxNesting && !value.get(inner) && inner.begin() != inner.end())
       walk(name + ".", inner, depth + 1, take);
     else
       take(name, value);
@@ -56,11 +56,11 @@ template <class Take> void walk(const std::string &prefix, const dom::object &ob
 } // namespace
 
 void NamedValues::add(std::string_view object) {
-  const JsonDocument document(cutNesting(object, kMostTextNesting));
+  const JsonDocument document(cutNesting(object, kMaxTextNesting));
   if (!document.object())
     return;
   walk("", *document.object(), 0, [&](const std::string &name, const dom::element &value) {
-    if (values_.size() < kMost)
+    if (values_.size() < kMax)
       values_.push_back({name, valueText(value), numberOf(value)});
   });
 }

@@ -13,7 +13,7 @@ namespace ada::formats {
 class NamedValues {
 public:
   /// Any further values of a call are left out.
-  static constexpr size_t kMost = 64;
+  static constexpr size_t kMax = 64;
 
   /// Adds the members of a JSON object. Members of nested objects are named like "point.x". Adds nothing if it is not
   /// an object.

@@ -12,8 +12,8 @@ namespace ada::formats {
 namespace {
 
 constexpr uint64_t kDayNs = uint64_t{86'400} * 1'000'000'000;
-constexpr size_t kMostSums = 500'000; // sums and durations, about 40 MB
-constexpr size_t kMostMarks = 100'000;
+constexpr size_t kMaxSums = 500'000; // sums and durations, about 40 MB
+constexpr size_t kMaxMarks = 100'000;
 
 uint64_t hashOf(uint64_t first, uint64_t second) {
   char bytes[16];
@@ -104,7 +104,7 @@ void SpanBlocks::mark(uint32_t thread, uint64_t timeNs, const model::Text &text)
     return lose("marks: --points loads them");
   const std::string name = validUtf8(text.name);
   const uint64_t hash = sipHash64(name);
-  if (marks_.size() < kMostMarks || marks_.contains(hash))
+  if (marks_.size() < kMaxMarks || marks_.contains(hash))
     marks_.try_emplace(hash, name);
   else
     lose("names of marks: more than 100,000");
@@ -167,7 +167,7 @@ void SpanBlocks::writeRow(const Row &row) {
   ++calls_;
   if (options_.stepNs) {
     sums_.add({begin - begin % options_.stepNs, span.functionIndex, process}, span, off, self);
-    if (sums_.size() >= kMostSums)
+    if (sums_.size() >= kMaxSums)
       putSums();
   }
   const bool isChosen =

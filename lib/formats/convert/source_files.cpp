@@ -79,8 +79,8 @@ Error tooLarge() { return {.code = "E_TOO_LARGE", .message = "the file is larger
 
 Expected<SourceText> readText(const std::string &path) {
   struct stat info;
-  std::string text = ADA_TRY(readWithoutLinks(path, SourceFiles::kMostBytes + 1, &info));
-  if (text.size() > SourceFiles::kMostBytes)
+  std::string text = ADA_TRY(readWithoutLinks(path, SourceFiles::kMaxBytes + 1, &info));
+  if (text.size() > SourceFiles::kMaxBytes)
     return tooLarge();
   return SourceText{std::move(text), info.st_mtim.tv_sec};
 }
@@ -132,9 +132,9 @@ void SourceFiles::addRoot(const Path &path, bool isPublic) {
 }
 
 Expected<SourceText> SourceFiles::read(const std::string &file) {
-  constexpr size_t kMostName = 4096; // no system call takes a longer path
+  constexpr size_t kMaxName = 4096; // no system call takes a longer path
   const auto isControl = [](unsigned char c) { return c < ' ' || c == 0x7f; };
-  if (file.empty() || file.size() > kMostName || std::ranges::any_of(file, isControl))
+  if (file.empty() || file.size() > kMaxName || std::ranges::any_of(file, isControl))
     return refused("its name is not that of a file");
   if (auto packed = readPacked(file))
     return checked(*std::move(packed));
@@ -164,7 +164,7 @@ std::optional<Expected<SourceText>> SourceFiles::readPacked(const std::string &f
       const auto bytes = FileBytes::open(directory + "/" + place);
       if (!bytes)
         return Expected<SourceText>(bytes.error());
-      if (bytes->bytes().size() > kMostBytes)
+      if (bytes->bytes().size() > kMaxBytes)
         return Expected<SourceText>(tooLarge());
       return SourceText{{reinterpret_cast<const char *>(bytes->bytes().data()), bytes->bytes().size()}, 0};
     }

@@ -47,7 +47,7 @@ public:
   /// The trace has grown, perhaps by programs or libraries. Any thread.
   void lookAgain();
 
-  static constexpr uint64_t kMostBytes = uint64_t{16} << 20;
+  static constexpr uint64_t kMaxBytes = uint64_t{16} << 20;
 
 private:
   using Path = std::filesystem::path;

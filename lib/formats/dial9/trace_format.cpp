@@ -8,12 +8,12 @@
 namespace ada::formats {
 
 // The limit is needed because a packed stream can make a decoder collect a frame of any size from a few bytes.
-static constexpr uint64_t kMostPackedFrameBytes = 64 << 20;
+static constexpr uint64_t kMaxPackedFrameBytes = 64 << 20;
 
 Expected<ReadOutcome> readDial9(model::ByteInput &input, dial9::Visitor &visitor, const std::function<bool()> &goesOn) {
   dial9::DecoderOptions options;
   if (input.isPacked())
-    options.maxBufferedBytes = kMostPackedFrameBytes;
+    options.maxBufferedBytes = kMaxPackedFrameBytes;
   dial9::Decoder decoder(visitor, options);
   const auto read = pushAll(input, [&](std::span<const std::byte> bytes) {
     return decoder.push({reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()}) && (!goesOn || goesOn());

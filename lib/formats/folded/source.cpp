@@ -14,7 +14,7 @@
 
 namespace ada::formats {
 
-static constexpr size_t kMostLineBytes = 4 << 20, kMostFrames = 1 << 16;
+static constexpr size_t kMaxLineBytes = 4 << 20, kMaxFrames = 1 << 16;
 
 static std::optional<uint64_t> numberOf(std::string_view digits) {
   uint64_t number = 0;
@@ -138,7 +138,7 @@ bool Reader::take(const FoldedLine &line) {
       break;
     rest.remove_prefix(end + 1);
   }
-  if (frames_.size() > kMostFrames)
+  if (frames_.size() > kMaxFrames)
     return false;
   ThreadState &thread = threadOf();
   uint64_t after = 0;
@@ -193,7 +193,7 @@ Expected<void> FoldedSource::read(model::TraceSink &sink) {
     while (goesOn && !text.empty()) {
       const size_t end = text.find('\n');
       const std::string_view part = text.substr(0, end);
-      if (isTooLong || line.size() + part.size() > kMostLineBytes) {
+      if (isTooLong || line.size() + part.size() > kMaxLineBytes) {
         isTooLong = true;
         offset += part.size();
       } else {

@@ -42,7 +42,7 @@ size_t PacketSplitter::takeFrom(std::string_view bytes) {
     if (!length)
       return done;
     const bool isNumber = (*tag & 7) == kNumber;
-    if (!isNumber && *length > kMostPacketBytes) {
+    if (!isNumber && *length > kMaxPacketBytes) {
       fail("E_BAD_PACKET", "a packet claims to be longer than 64 MiB; everything before it was read");
       return done;
     }

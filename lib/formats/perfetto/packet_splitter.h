@@ -15,7 +15,7 @@ namespace ada::formats {
 /// Memory: one packet.
 class PacketSplitter {
 public:
-  static constexpr uint64_t kMostPacketBytes = 64 << 20;
+  static constexpr uint64_t kMaxPacketBytes = 64 << 20;
   using Take = std::function<bool(std::string_view packet, uint64_t offset)>;
   explicit PacketSplitter(Take take) : take_(std::move(take)) {}
 

@@ -94,8 +94,8 @@ const Mapping *Session::find(uint64_t address, uint64_t at) const {
 Directory::Running Directory::runningAt(uint64_t pid, uint64_t timeNs) const {
   Running running;
   bool isChild = false;
-  constexpr unsigned kMostGenerations = 64;
-  for (unsigned generation = 0; generation < kMostGenerations; ++generation) {
+  constexpr unsigned kMaxGenerations = 64;
+  for (unsigned generation = 0; generation < kMaxGenerations; ++generation) {
     if (const auto own = sessionsOf.find(pid); own != sessionsOf.end()) {
       const std::vector<size_t> &places = own->second;
       const auto timeOf = [&](size_t place) { return sessions[place].timeNs; };

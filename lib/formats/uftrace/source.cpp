@@ -164,8 +164,8 @@ bool Reader::canBeRecord(const Task &task, const Record &record, uint64_t afterN
 }
 
 size_t Reader::skipMore(const Task &task, std::span<const std::byte> bytes, size_t at, uint64_t timeNs) {
-  constexpr size_t kMost = 1 << 20;
-  const size_t end = std::min(bytes.size(), at + kMost);
+  constexpr size_t kMax = 1 << 20;
+  const size_t end = std::min(bytes.size(), at + kMax);
   for (; at + Record::kBytes <= end; at += 8) {
     const Record record(&bytes[at]);
     if (!canBeRecord(task, record, timeNs))

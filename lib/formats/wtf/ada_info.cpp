@@ -121,7 +121,7 @@ std::string infoText(WtfFunctionInfo info) {
 }
 
 WtfInfo parseInfo(std::string_view text) {
-  const JsonDocument document(cutNesting(text, JsonObject::kMostNesting));
+  const JsonDocument document(cutNesting(text, JsonObject::kMaxNesting));
   dom::object fields;
   if (!document.object() || document.object()->size() != 1 || (*document.object()->begin()).value.get(fields))
     return {};

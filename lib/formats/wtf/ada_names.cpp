@@ -11,7 +11,7 @@
 namespace ada::formats {
 
 // Longer names are cut: version 3 holds 65534 bytes of a definition's texts.
-static constexpr size_t kMostName = 32'000;
+static constexpr size_t kMaxName = 32'000;
 
 std::string WtfNames::plain(std::string_view name, std::string_view instead) {
   std::string quoted = jsonString(name); // makes it UTF-8
@@ -28,16 +28,16 @@ std::string WtfNames::plain(std::string_view name, std::string_view instead) {
   }
   if (plain.empty())
     plain = instead;
-  if (plain.size() > kMostName)
-    plain.resize(wholeCharacters(plain.data(), kMostName));
+  if (plain.size() > kMaxName)
+    plain.resize(wholeCharacters(plain.data(), kMaxName));
   return plain;
 }
 
 std::string WtfNames::text(std::string_view name) {
-  constexpr size_t kMostText = 65'000;
+  constexpr size_t kMaxText = 65'000;
   std::string packed;
   size_t units;
-  if (wtf::text::utf8ToCesu8(name, packed, units) && packed.size() <= kMostText &&
+  if (wtf::text::utf8ToCesu8(name, packed, units) && packed.size() <= kMaxText &&
       (dialect_ != wtf::Dialect::Chunked || name.find('\0') == name.npos))
     return std::string(name);
   std::string changed = plain(name, "");

@@ -17,8 +17,8 @@ namespace ada::wtf {
 namespace {
 
 constexpr size_t kBufferBytes = 64 * 1024;
-constexpr uint64_t kMostBytes = uint64_t{1} << 30; // of events and of texts each: a chunk's length has 32 bits
-constexpr uint32_t kMostText = 0xFFFE;             // 0xFFFF means something else
+constexpr uint64_t kMaxBytes = uint64_t{1} << 30; // of events and of texts each: a chunk's length has 32 bits
+constexpr uint32_t kMaxText = 0xFFFE;             // 0xFFFF means something else
 
 Error inArg(const char *code, const EventType &type, size_t arg, std::string message) {
   Error error = errorOf(code, std::move(message));
@@ -138,7 +138,7 @@ Expected<void> Encoder::State::appendText(const EventType &type, size_t index, c
     return inArg("E_BAD_TEXT", type, index, "the text must be UTF-8");
   // An empty text is not JSON, and viewers can't cope with it.
   const bool null = arg.isNull || (arg.type == ArgType::Any && text.empty() && options.viewerRules);
-  if (strings.size() + text.size() > kMostBytes)
+  if (strings.size() + text.size() > kMaxBytes)
     return inArg("E_RANGE", type, index, "a chunk can't hold more than 1 GiB of text");
   append32(out, null ? kNullOrdinal : text.empty() ? kEmptyOrdinal : ordinalOf(text), false);
   return {};
@@ -161,7 +161,7 @@ Expected<void> Encoder::State::appendPackedText(const EventType &type, size_t in
       bytes = scratch;
     }
   }
-  if (units > kMostText || bytes.size() > 0xFFFF)
+  if (units > kMaxText || bytes.size() > 0xFFFF)
     return inArg("E_RANGE", type, index,
                  "a text of " + std::to_string(bytes.size()) + " bytes is longer than version 3 can hold (65534)");
   append16(out, static_cast<uint32_t>(units), big);
@@ -177,7 +177,7 @@ Expected<void> Encoder::State::appendArray(const EventType &type, size_t index, 
   const uint64_t size = arg.isNull ? 0 : uint64_t{array.size()} * width;
   if (size && array.element() != elementType(arg.type))
     return inArg("E_ARGS", type, index, "the array has elements of another type");
-  if (out.size() + size > kMostBytes)
+  if (out.size() + size > kMaxBytes)
     return inArg("E_RANGE", type, index, "arrays of more than 1 GiB can't be written");
   append32(out, arg.isNull && chunked ? kNullOrdinal : size ? array.size() : 0, big);
   const bool toBig = big && array.element() != ArgType::Float32;

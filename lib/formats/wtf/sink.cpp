@@ -27,10 +27,10 @@ using wtf::wireIdOf;
 
 namespace {
 
-constexpr size_t kMostZones = 0xFFFF;
+constexpr size_t kMaxZones = 0xFFFF;
 /// This many numbers are for types of marks. Function types may use all others.
-constexpr size_t kMostMarkTypes = 4096;
-constexpr uint32_t kLastFunctionType = 0xFFFF - kMostMarkTypes;
+constexpr size_t kMaxMarkTypes = 4096;
+constexpr uint32_t kLastFunctionType = 0xFFFF - kMaxMarkTypes;
 constexpr size_t kInfoPart = 32'000;
 /// Limits of the released application, which keeps 16 bits of a type's number and a stack of 1024.
 constexpr size_t kViewerNames = 65'500, kViewerDepth = 1023;
@@ -224,7 +224,7 @@ Expected<void> WtfSink::addProcess(const model::Process &process) {
 
 Expected<void> WtfSink::addThread(const model::Thread &thread) {
   ThreadState &state = threads_.emplace_back();
-  if (threads_.size() > kMostZones) {
+  if (threads_.size() > kMaxZones) {
     lost_.add("threads past the 65535th: the format has no more zones");
     return {};
   }
@@ -394,8 +394,8 @@ Expected<void> WtfSink::mark(const model::Text &text, const Moment &moment) {
   const std::string name(text.name);
   Args args;
   auto known = markTypes_.find(name);
-  if (known == markTypes_.end() && markTypes_.size() < kMostMarkTypes && nextType_ <= 0xFFFF &&
-      !names_.contains(name) && !name.empty() && wtfNames_.plain(name, "") == name) {
+  if (known == markTypes_.end() && markTypes_.size() < kMaxMarkTypes && nextType_ <= 0xFFFF && !names_.contains(name) &&
+      !name.empty() && wtfNames_.plain(name, "") == name) {
     const uint32_t wireId = nextType_++;
     ADA_TRY(define(wireId, wtf::kInstance, 0, name, withRest("any value", rest_)));
     known = markTypes_.emplace(name, wireId).first;

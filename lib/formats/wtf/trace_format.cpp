@@ -4,10 +4,10 @@
 namespace ada::formats {
 
 wtf::DecoderOptions wtfOptions(const model::ByteInput &input) {
-  constexpr uint64_t kMostPackedBytes = 64 << 20;
+  constexpr uint64_t kMaxPackedBytes = 64 << 20;
   wtf::DecoderOptions options;
   if (input.isPacked())
-    options.maxRecordBytes = options.maxChunkBytes = kMostPackedBytes;
+    options.maxRecordBytes = options.maxChunkBytes = kMaxPackedBytes;
   return options;
 }
 

@@ -150,7 +150,7 @@ WaitingBlock::Process WaitingProcess::state() const {
 bool WaitingProcess::isEnabled() const { return get(&WaitingBlock::isEnabled) != 0; }
 
 std::vector<EnableRange> WaitingProcess::ranges() const {
-  std::vector<EnableRange> ranges(std::min(get(&WaitingBlock::rangeCount), WaitingBlock::kMostRanges));
+  std::vector<EnableRange> ranges(std::min(get(&WaitingBlock::rangeCount), WaitingBlock::kMaxRanges));
   const uint64_t at = get(&WaitingBlock::ranges);
   if (at == 0 || ranges.empty() || !read(at, ranges.data(), ranges.size() * sizeof(EnableRange)))
     return {};

@@ -61,7 +61,7 @@ void cutEnd(Lane &lane) {
 }
 
 void add(Lane &lane, const ring::Held &held, uint32_t tid) {
-  Record records[ring::kMostHeldRecords];
+  Record records[ring::kMaxHeldRecords];
   const unsigned count = ring::recordsOf(held, records);
   if (count > 0 && lane.bytes.empty()) {
     Header header = {{}, sched::kHeldVersion, tid, held.fromNs, sched::kIsUnknown};

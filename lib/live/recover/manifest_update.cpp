@@ -65,7 +65,7 @@ Expected<KnownManifest> readManifest(const std::string &directory) {
   if (!text)
     return text.error();
   KnownManifest known;
-  const JsonDocument document(cutNesting(*text, JsonObject::kMostNesting));
+  const JsonDocument document(cutNesting(*text, JsonObject::kMaxNesting));
   if (!document.object())
     return known;
   const dom::object &root = *document.object();
@@ -93,7 +93,7 @@ template <class Use> Expected<void> eachLateLine(const std::string &directory, U
     return text.error();
   for (std::string_view lines = *text; !lines.empty();) {
     const size_t end = std::min(lines.find('\n'), lines.size());
-    const JsonDocument document(cutNesting(lines.substr(0, end), JsonObject::kMostNesting));
+    const JsonDocument document(cutNesting(lines.substr(0, end), JsonObject::kMaxNesting));
     lines.remove_prefix(std::min(end + 1, lines.size()));
     if (document.object()) // the last line may be cut off
       use(*document.object());
@@ -363,7 +363,7 @@ static void joinWindow(std::vector<DetailWindow> &windows, DetailWindow &window)
     window.triggers.insert(window.triggers.begin(), last.triggers.begin(), last.triggers.end());
     windows.pop_back();
   }
-  window.triggers.resize(std::min<size_t>(window.triggers.size(), manifest::kMostTriggers));
+  window.triggers.resize(std::min<size_t>(window.triggers.size(), manifest::kMaxTriggers));
   windows.push_back(window);
 }
 

@@ -198,7 +198,7 @@ private:
     state.gaps.threadLost = thread.lost_in_gaps[half];
     Expansion open; // the open calls according to the file
     const atf::IndexReader::OpenCalls before = reader.openAtStart();
-    for (uint64_t i = 0; i < std::min(before.unknown, ring::kMostLostCalls); ++i)
+    for (uint64_t i = 0; i < std::min(before.unknown, ring::kMaxLostCalls); ++i)
       open.stack.push(ring::kLostFunction, 0, growFrames);
     for (const auto &call : before.calls)
       open.stack.push(call.functionId, call.beginNs, growFrames);

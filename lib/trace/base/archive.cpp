@@ -178,8 +178,8 @@ Expected<void> Archive::Parser::takeRecords(std::string_view text) {
 Expected<void> Archive::Parser::add(const std::string &whole, Member member) {
   if (whole.starts_with('/'))
     return refuse(whole, "has an absolute path");
-  constexpr size_t kMostNameBytes = 4096; // no system call takes a longer path
-  if (whole.size() > kMostNameBytes)
+  constexpr size_t kMaxNameBytes = 4096; // no system call takes a longer path
+  if (whole.size() > kMaxNameBytes)
     return refuse(whole.substr(0, 100) + "…", "has too long a name");
   if (std::ranges::any_of(whole, [](unsigned char c) { return c < ' ' || c == 0x7f; }))
     return refuse(whole, "has a control character in its name");

@@ -32,8 +32,8 @@ public:
   using Members = std::map<std::string, Member, std::less<>>;
 
   /// A file that is compressed in an archive is unpacked in memory. This is the most that a reader accepts, and at most
-  /// kMostRatio times the size of the frame. Writers store larger files as they are.
-  static constexpr uint64_t kMostUnpackedBytes = uint64_t{64} << 20, kMostRatio = 1000;
+  /// kMaxRatio times the size of the frame. Writers store larger files as they are.
+  static constexpr uint64_t kMaxUnpackedBytes = uint64_t{64} << 20, kMaxRatio = 1000;
 
   /// Finds the members of the archive that `bytes` are, which must begin with one (tar::isArchive). `file` is for
   /// messages. Holes are not searched for members. Errors: E_BAD_ARCHIVE (a member that is refused).

@@ -29,10 +29,10 @@ bool ArchiveWriter::addFile(const std::string &name, std::span<const std::byte> 
 bool ArchiveWriter::addCompressed(const std::string &name, std::span<const std::byte> contents,
                                   int64_t modifiedSeconds) {
   std::vector<unsigned char> frame;
-  if (contents.size() <= Archive::kMostUnpackedBytes)
+  if (contents.size() <= Archive::kMaxUnpackedBytes)
     frame = zstd::checkedFrame(plainBytes(contents));
   const bool isSmaller = tar::padded(frame.size()) < tar::padded(contents.size()) || name.ends_with(kCompressed);
-  const bool isRead = !frame.empty() && contents.size() / Archive::kMostRatio <= frame.size();
+  const bool isRead = !frame.empty() && contents.size() / Archive::kMaxRatio <= frame.size();
   return isSmaller && isRead ? add(name + kCompressed, std::as_bytes(std::span(frame)), modifiedSeconds)
                              : add(name, contents, modifiedSeconds);
 }

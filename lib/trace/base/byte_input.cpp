@@ -125,14 +125,14 @@ void ByteInput::stopBy(std::shared_ptr<const std::atomic<bool>> flag) noexcept {
 
 // False if it is a FIFO that nothing writes to. Reads block from now on.
 static bool waitForWriter(int fd) {
-  constexpr int kMostMs = 5000;
+  constexpr int kMaxMs = 5000;
   struct stat info;
   if (::fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode)) {
     pollfd wait{fd, POLLIN, 0};
     // A pipe without data and without writers reads as nothing, one with writers as EAGAIN. No byte can be taken,
     // because there is no room for one. (volatile: the compiler would warn about that.)
     void *volatile nowhere = nullptr;
-    if (::poll(&wait, 1, kMostMs) == 0 && ::read(fd, nowhere, 1) == 0)
+    if (::poll(&wait, 1, kMaxMs) == 0 && ::read(fd, nowhere, 1) == 0)
       return false;
   }
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK);

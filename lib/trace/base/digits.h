@@ -10,7 +10,7 @@
 namespace ada {
 
 /// Most digits that a number can have.
-inline constexpr unsigned kMostDigits = 20;
+inline constexpr unsigned kMaxDigits = 20;
 
 namespace digits {
 inline constexpr char kPairs[201] =
@@ -71,7 +71,7 @@ inline char *putDecimal(char *to, uint64_t value) {
 }
 
 inline void appendDecimal(std::string &to, uint64_t value) {
-  char text[kMostDigits];
+  char text[kMaxDigits];
   to.append(text, static_cast<size_t>(putDecimal(text, value) - text));
 }
 

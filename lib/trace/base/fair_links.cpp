@@ -75,7 +75,7 @@ private:
   bool follow(const FileDescriptor &link, const struct stat &info, const std::string &name) {
     const bool leaves = isMagic(link, place_);
     // Links of a container's root are not links of our root.
-    if (++links_ > kMostLinks || hasLeft_ || (maker_ && *maker_ != info.st_uid)) {
+    if (++links_ > kMaxLinks || hasLeft_ || (maker_ && *maker_ != info.st_uid)) {
       errno = ELOOP;
       return false;
     }

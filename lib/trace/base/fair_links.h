@@ -13,7 +13,7 @@
 
 namespace ada {
 
-constexpr unsigned kMostLinks = 40; ///< in one path, as in the kernel
+constexpr unsigned kMaxLinks = 40; ///< in one path, as in the kernel
 /// The target of a symbolic link that was opened with O_PATH | O_NOFOLLOW; empty if it can't be read.
 std::string targetOf(const FileDescriptor &link);
 

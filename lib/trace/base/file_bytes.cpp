@@ -23,7 +23,7 @@
 namespace ada {
 
 // At most that many small files are mapped: half of the mappings that a process may have.
-static constexpr uint32_t kMostSmallMappings = 32768;
+static constexpr uint32_t kMaxSmallMappings = 32768;
 static std::atomic<uint32_t> smallMappings;
 
 Error systemError(const std::string &path, const std::string &what, int number) {
@@ -117,7 +117,7 @@ Expected<FileBytes> FileBytes::open(const std::string &path, bool isKept) {
                                                   : "is not a regular file; copy it to one",
                  .file = path};
 
-  return ofDescriptor(fd, path, info, isKept && smallMappings < kMostSmallMappings ? 0 : kReadLimitBytes);
+  return ofDescriptor(fd, path, info, isKept && smallMappings < kMaxSmallMappings ? 0 : kReadLimitBytes);
 }
 
 Expected<FileBytes> FileBytes::ofDescriptor(int fd, const std::string &path, const struct stat &info,
@@ -173,7 +173,7 @@ Expected<FileBytes> FileBytes::openMember(const ArchivePlace &place, const std::
   if (!zstd::canCompress())
     return damagedMember(path, "it is compressed, and this library was built without zstd");
   const auto size = zstd::uncompressedBytes(frame);
-  if (!size || *size > Archive::kMostUnpackedBytes || *size / Archive::kMostRatio > frame.size())
+  if (!size || *size > Archive::kMaxUnpackedBytes || *size / Archive::kMaxRatio > frame.size())
     return damagedMember(path, "it is damaged: it is not a zstd frame, or one that says it is impossibly large");
   file.size_ = *size;
   file.heap_ = std::make_unique_for_overwrite<std::byte[]>(file.size_);

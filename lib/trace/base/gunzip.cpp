@@ -24,9 +24,9 @@ void Gunzip::feed(std::span<const std::byte> packed) { state_->packed = packed; 
 size_t Gunzip::unpack(std::span<std::byte> piece) {
   State &s = *state_;
   z_stream &z = s.z;
-  constexpr size_t kMost = 1 << 30; // zlib counts with 32 bits
+  constexpr size_t kMax = 1 << 30; // zlib counts with 32 bits
   z.next_out = reinterpret_cast<Bytef *>(piece.data());
-  z.avail_out = static_cast<uInt>(std::min(piece.size(), kMost));
+  z.avail_out = static_cast<uInt>(std::min(piece.size(), kMax));
   const uInt room = z.avail_out;
   while (!s.damaged && z.avail_out == room) {
     if (s.packed.empty() && s.betweenMembers)
@@ -35,7 +35,7 @@ size_t Gunzip::unpack(std::span<std::byte> piece) {
       s.damaged = inflateReset(&z) != Z_OK;
     s.betweenMembers = false;
     z.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(s.packed.data()));
-    z.avail_in = static_cast<uInt>(std::min(s.packed.size(), kMost));
+    z.avail_in = static_cast<uInt>(std::min(s.packed.size(), kMax));
     const uInt given = z.avail_in;
     const int answer = inflate(&z, Z_NO_FLUSH);
     s.packed = s.packed.subspan(given - z.avail_in);

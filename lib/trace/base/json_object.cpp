@@ -9,7 +9,7 @@
 namespace ada {
 
 JsonObject::JsonObject(std::string_view json) {
-  const JsonDocument document(cutNesting(json, kMostNesting));
+  const JsonDocument document(cutNesting(json, kMaxNesting));
   if (const dom::object *object = document.object())
     *this = JsonObject(*object);
 }

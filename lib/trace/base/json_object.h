@@ -18,7 +18,7 @@ namespace ada {
 class JsonObject {
 public:
   /// simdjson refuses values that are nested more deeply than 1024.
-  static constexpr size_t kMostNesting = 1000;
+  static constexpr size_t kMaxNesting = 1000;
 
   JsonObject() = default;
   /// No members if the text is not a JSON object. What is nested too deeply for a reader becomes "…".

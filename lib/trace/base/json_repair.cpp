@@ -10,12 +10,12 @@ namespace ada {
 
 // Integers that do not fit 64 bits become doubles, and numbers that no double holds null.
 static std::string inRange(std::string_view token) {
-  constexpr std::string_view kMost = "18446744073709551615", kLeast = "9223372036854775808";
+  constexpr std::string_view kMax = "18446744073709551615", kLeast = "9223372036854775808";
   const bool negative = token.starts_with('-');
   const std::string_view digits = token.substr(negative);
   std::string number(token);
   if (digits.find_first_of(".eE") == digits.npos) {
-    const std::string_view limit = negative ? kLeast : kMost;
+    const std::string_view limit = negative ? kLeast : kMax;
     if (digits.size() < limit.size() || (digits.size() == limit.size() && digits <= limit))
       return number;
     number += "e0";

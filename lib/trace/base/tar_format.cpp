@@ -7,7 +7,7 @@
 
 namespace ada::tar {
 
-static constexpr uint64_t kMostOctal = (uint64_t{1} << 33) - 1; // eleven digits
+static constexpr uint64_t kMaxOctal = (uint64_t{1} << 33) - 1; // eleven digits
 
 template <size_t size> static void put(char (&field)[size], std::string_view text) { text.copy(field, size); }
 template <size_t size> static void putOctal(char (&field)[size], uint64_t number) {
@@ -22,7 +22,7 @@ static std::string headerOf(std::string_view prefix, std::string_view name, char
   // Neither user nor rights: whoever unpacks the archive owns the files.
   putOctal(header.mode, type == kDirectory ? 0755 : 0644);
   putOctal(header.uid, 0), putOctal(header.gid, 0);
-  putOctal(header.size, bytes <= kMostOctal ? bytes : 0);
+  putOctal(header.size, bytes <= kMaxOctal ? bytes : 0);
   putOctal(header.modified, modified);
   header.type = type;
   std::memcpy(header.magic, "ustar", 6);
@@ -43,7 +43,7 @@ static std::string recordOf(std::string_view key, std::string_view value) {
 
 std::string headersOf(const std::string &name, uint64_t bytes, int64_t modifiedSeconds) {
   const char type = name.ends_with('/') ? kDirectory : kFile;
-  const uint64_t modified = std::min(static_cast<uint64_t>(std::max<int64_t>(modifiedSeconds, 0)), kMostOctal);
+  const uint64_t modified = std::min(static_cast<uint64_t>(std::max<int64_t>(modifiedSeconds, 0)), kMaxOctal);
   std::string_view prefix, rest = name;
   std::string records;
   if (rest.size() > sizeof(Header::name)) {
@@ -55,7 +55,7 @@ std::string headersOf(const std::string &name, uint64_t bytes, int64_t modifiedS
       rest = rest.substr(0, sizeof(Header::name));
     }
   }
-  if (bytes > kMostOctal)
+  if (bytes > kMaxOctal)
     records += recordOf("size", std::to_string(bytes));
   std::string headers;
   if (!records.empty()) {

@@ -139,13 +139,13 @@ void TemporaryDirectory::removeAbandoned(const std::string &parent) {
 }
 
 Expected<TemporaryDirectory> TemporaryDirectory::make(const std::string &parent, const std::string &name) {
-  constexpr size_t kMostName = 200; // a name may have 255 bytes
-  constexpr int kMostAttempts = 100;
+  constexpr size_t kMaxName = 200; // a name may have 255 bytes
+  constexpr int kMaxAttempts = 100;
   removeAbandoned(parent);
   std::random_device random;
   int problem = 0;
-  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
-    std::string made = fmt::format(".{}{}{:08x}", name.substr(0, kMostName), kMark, random());
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    std::string made = fmt::format(".{}{}{:08x}", name.substr(0, kMaxName), kMark, random());
     made += checkOf(made);
     const std::string path = parent + "/" + made;
     if (::mkdir(path.c_str(), 0700) != 0) {

@@ -32,7 +32,7 @@ private:
   // Readers share out row groups to their threads, and skip them by their least and greatest values.
   static constexpr uint64_t kGroupRows = 1 << 18;
   static constexpr size_t kGroupBytes = 16 << 20;
-  static constexpr unsigned kMostThreads = 4; // the thread that makes the rows has no work for more
+  static constexpr unsigned kMaxThreads = 4; // the thread that makes the rows has no work for more
   static constexpr size_t kFewRows = 4096;
 
   void takeRows() override {
@@ -54,7 +54,7 @@ private:
     };
     std::vector<std::thread> others;
     try {
-      while (rows() > kFewRows && others.size() + 1 < std::min(std::thread::hardware_concurrency(), kMostThreads))
+      while (rows() > kFewRows && others.size() + 1 < std::min(std::thread::hardware_concurrency(), kMaxThreads))
         others.emplace_back(work);
     } catch (const std::system_error &) { // NOLINT(bugprone-empty-catch)
       // A system limit: the threads that were started must do.

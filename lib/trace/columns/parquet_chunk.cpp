@@ -12,7 +12,7 @@
 
 namespace ada::columns {
 
-static constexpr size_t kMostTextBytes = 1 << 20; // of a dictionary, as parquet-mr has it
+static constexpr size_t kMaxTextBytes = 1 << 20; // of a dictionary, as parquet-mr has it
 static constexpr uint32_t kNoNumber = ~uint32_t{0};
 
 PhysicalType physicalType(ColumnType type) {
@@ -149,7 +149,7 @@ bool ParquetChunk::numberTexts(const Column &column) {
       if (number == kNoNumber)
         number = texts_.add(column.words()[column.values()[row]]);
       numbers_.push_back(number);
-    } else if (texts_.bytes() < kMostTextBytes) {
+    } else if (texts_.bytes() < kMaxTextBytes) {
       numbers_.push_back(texts_.add(column.textAt(row)));
     } else {
       usesDictionary_ = false;

@@ -8,14 +8,14 @@
 namespace ada::runtime {
 
 // Elements are plain data, initially zero. They never move. A zero-initialised array is empty.
-template <class T, uint64_t kMost, uint64_t kPerStep = 256> class SteppedArray {
-  static_assert(kMost % kPerStep == 0);
+template <class T, uint64_t kMax, uint64_t kPerStep = 256> class SteppedArray {
+  static_assert(kMax % kPerStep == 0);
 
 public:
-  // Ensures that elements below `count` exist. False if there is no memory, or if count > kMost.
+  // Ensures that elements below `count` exist. False if there is no memory, or if count > kMax.
   bool reserve(uint64_t count) {
     while (ready_ < count) {
-      if (ready_ == kMost)
+      if (ready_ == kMax)
         return false;
       auto *step = static_cast<T *>(sys::mapMemory(kPerStep * sizeof(T)));
       if (!step)
@@ -36,7 +36,7 @@ public:
   }
 
 private:
-  T *steps_[kMost / kPerStep] = {};
+  T *steps_[kMax / kPerStep] = {};
   uint64_t ready_ = 0;
 };
 

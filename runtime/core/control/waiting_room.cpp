@@ -9,7 +9,7 @@ constinit WaitingBlock block = {
     {kWaitingMagic[0], kWaitingMagic[1], kWaitingMagic[2], kWaitingMagic[3]}, WaitingBlock::kVersion, ADA_ABI_VERSION};
 
 // A controller writes an order in some microseconds. One that takes that long was killed, or is stopped.
-constexpr uint64_t kMostNs = 1000000000, kLookAgainNs = 100000;
+constexpr uint64_t kMaxNs = 1000000000, kLookAgainNs = 100000;
 
 EnableRange *ranges() { return reinterpret_cast<EnableRange *>(block.ranges); }
 
@@ -24,14 +24,14 @@ void waiting::setEnabled(bool isEnabled) { __atomic_store_n(&block.isEnabled, is
 void waiting::addRange(const EnableRange &range) {
   if (!block.ranges)
     __atomic_store_n(&block.ranges,
-                     reinterpret_cast<uint64_t>(sys::mapMemory(WaitingBlock::kMostRanges * sizeof(EnableRange))),
+                     reinterpret_cast<uint64_t>(sys::mapMemory(WaitingBlock::kMaxRanges * sizeof(EnableRange))),
                      __ATOMIC_RELEASE);
   if (!block.ranges || range.begin == range.end)
     return;
   uint32_t i = 0;
   while (i < block.rangeCount && ranges()[i].begin != 0)
     ++i;
-  if (i == WaitingBlock::kMostRanges)
+  if (i == WaitingBlock::kMaxRanges)
     return;
   ranges()[i] = range;
   if (i == block.rangeCount)
@@ -42,7 +42,7 @@ void waiting::removeRange(uint64_t begin) {
   for (uint32_t i = 0; i < block.rangeCount; ++i)
     if (ranges()[i].begin == begin)
       __atomic_store_n(&ranges()[i].begin, 0, __ATOMIC_SEQ_CST), ranges()[i].end = 0;
-  for (uint64_t waited = 0; __atomic_load_n(&block.isBusy, __ATOMIC_SEQ_CST) && waited < kMostNs;
+  for (uint64_t waited = 0; __atomic_load_n(&block.isBusy, __ATOMIC_SEQ_CST) && waited < kMaxNs;
        waited += kLookAgainNs) {
     timespec pause = {0, kLookAgainNs};
     sys::call(SYS_nanosleep, &pause, nullptr);
@@ -55,7 +55,7 @@ waiting::Found waiting::take(uint32_t processId, Order &order, uint64_t &leaseNs
   if (state == WaitingBlock::None || block.forPid != processId)
     return Found::Nothing;
   const uint64_t now = sys::nowNs();
-  if (state == WaitingBlock::Writing && now - block.askedNs < kMostNs)
+  if (state == WaitingBlock::Writing && now - block.askedNs < kMaxNs)
     return Found::NotYet;
   __atomic_store_n(&block.taken, block.number, __ATOMIC_SEQ_CST);
   __atomic_store_n(&block.state, static_cast<uint32_t>(WaitingBlock::None), __ATOMIC_RELEASE);

@@ -79,7 +79,7 @@ void Budget::beginPass() {
 
 bool Budget::endPass(bool isBehind) {
   // If the drain is always behind, the ring is full both before and after a pass.
-  if (!isAtItsEnd_ || (isBehind && to_.nowNs < from_.nowNs + kMostWindowNs))
+  if (!isAtItsEnd_ || (isBehind && to_.nowNs < from_.nowNs + kMaxWindowNs))
     return false;
   isAtItsEnd_ = false;
   const uint64_t busyNs = to_.busyNs - from_.busyNs;

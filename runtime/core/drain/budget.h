@@ -3,7 +3,7 @@
 // The drain counts the calls of each function that it reads. From time to time it compares the time that recording them
 // took with the processor time of the program. Recording took the number of calls times two readings of the clock,
 // which is what the hooks cost. The program's time is the time of the process without that, and without the drain's.
-// Time over the budget adds up to a debt, and time below it reduces the debt. When the debt reaches kMostDebtNs, the
+// Time over the budget adds up to a debt, and time below it reduces the debt. When the debt reaches kMaxDebtNs, the
 // functions that took most since it began to grow are switched off, as few as possible, and stay off. See
 // docs/explanation/drain.md.
 //
@@ -25,7 +25,7 @@ class Ring;
 class BudgetAccount {
 public:
   // A shorter burst is tolerated.
-  static constexpr uint64_t kMostDebtNs = 20000000;
+  static constexpr uint64_t kMaxDebtNs = 20000000;
 
   // `share`: in hundredths of a percent.
   void start(uint64_t share) { *this = BudgetAccount(), share_ = share; }
@@ -47,7 +47,7 @@ public:
     return ownNs;
   }
   // False while the period has too few of the expensive calls to show how frequent they are.
-  bool isOver() const { return debtNs_ > kMostDebtNs && costNs_ > shareOf(ownNs_); }
+  bool isOver() const { return debtNs_ > kMaxDebtNs && costNs_ > shareOf(ownNs_); }
   // The number of the period's units that are within the budget.
   uint64_t allowedUnits() const {
     return costNs_ ? static_cast<uint64_t>(Wide{shareOf(ownNs_)} * units_ / costNs_) : units_;
@@ -165,7 +165,7 @@ private:
   // The cost of a record with registers and stack in units of one without; README.md has the measurements.
   static constexpr unsigned kUnitsOfDetail = 3;
   // Short, because a program that begins to do something else does so in the middle of a window.
-  static constexpr uint64_t kWindowNs = 20000000, kMostWindowNs = 200000000;
+  static constexpr uint64_t kWindowNs = 20000000, kMaxWindowNs = 200000000;
 
   void enter(uint64_t module);
   BudgetTimes times() const;

@@ -5,7 +5,7 @@
 namespace ada::runtime {
 
 void DrainHelpers::start(unsigned wanted) {
-  for (wanted = wanted < kMost ? wanted : kMost; count_ < wanted; ++count_) {
+  for (wanted = wanted < kMax ? wanted : kMax; count_ < wanted; ++count_) {
     helpers_[count_] = {this, count_, round_};
     if (startOwnThread(threadMain, &helpers_[count_]) < 0)
       return;

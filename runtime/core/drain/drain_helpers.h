@@ -11,7 +11,7 @@ namespace ada::runtime {
 // All members are for the drain thread. A zero-initialised object has no helpers.
 class DrainHelpers {
 public:
-  static constexpr unsigned kMost = 15;
+  static constexpr unsigned kMax = 15;
 
   using Work = void (*)(void *context, unsigned helper);
 
@@ -42,7 +42,7 @@ private:
   };
   static void threadMain(void *helper);
 
-  Helper helpers_[kMost] = {};
+  Helper helpers_[kMax] = {};
   unsigned count_ = 0;
   Work work_ = nullptr; // null: the helpers must end
   void *context_ = nullptr;

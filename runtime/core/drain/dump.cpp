@@ -26,7 +26,7 @@ int Dump::begin(const char *place, const char *session, uint32_t processId) {
   temporary_ << session << ".part-" << processId;
   directory_ = temporary_;
   directory_ << "/pid_" << processId;
-  files_ = static_cast<File *>(sys::mapMemory(kMostFiles * sizeof(File)));
+  files_ = static_cast<File *>(sys::mapMemory(kMaxFiles * sizeof(File)));
   buffer_ = static_cast<char *>(sys::mapMemory(kBufferBytes));
   int error = files_ && buffer_ ? 0 : -ENOMEM;
   Path above = wanted_;
@@ -74,7 +74,7 @@ void Dump::closeBoth() { from_.close(), to_.close(); }
 
 // Copies the parts that will change, and notes the rest for later.
 int Dump::addFile(uint32_t thread, bool isDetail) {
-  if (count_ == kMostFiles)
+  if (count_ == kMaxFiles)
     return -ENOMEM;
   File file = {thread, isDetail, 0, 0};
   int error = openBoth(file, true);
@@ -172,7 +172,7 @@ void Dump::forget(bool failed) {
   if (failed)
     removeProcessDirectory(directory_.c_str());
   if (files_)
-    sys::unmap(files_, kMostFiles * sizeof(File));
+    sys::unmap(files_, kMaxFiles * sizeof(File));
   if (buffer_)
     sys::unmap(buffer_, kBufferBytes);
   files_ = nullptr, buffer_ = nullptr;

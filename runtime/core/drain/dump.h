@@ -35,7 +35,7 @@ private:
     bool isDetail;
     uint64_t at, end; // what is still to be copied
   };
-  static constexpr uint64_t kMostFiles = 1 << 18, kBufferBytes = 1 << 20;
+  static constexpr uint64_t kMaxFiles = 1 << 18, kBufferBytes = 1 << 20;
 
   int add(uint32_t thread, const char *name);
   int addFile(uint32_t thread, bool isDetail);

@@ -15,10 +15,10 @@
 namespace ada::runtime {
 namespace {
 
-constexpr int kMostLooks = 256; // rings looked into at one start: more are unlikely, and it must be quick
+constexpr int kMaxLooks = 256; // rings looked into at one start: more are unlikely, and it must be quick
 
 // A program with more threads leaves its ring to `adatrace recover`.
-constexpr uint64_t kMostThreads = 1024;
+constexpr uint64_t kMaxThreads = 1024;
 
 // The pieces that isFinished() reads, one after the other.
 struct Pieces {
@@ -26,7 +26,7 @@ struct Pieces {
     uint32_t index, record;
     uint64_t seq;
   };
-  Journal threads[kMostThreads];
+  Journal threads[kMaxThreads];
   alignas(64) char chunk[ADA_CHUNK_BYTES];
 };
 
@@ -53,7 +53,7 @@ bool readJournals(int fd, const ada_ring_header &h, Pieces::Journal *journals, u
     for (const ada_ring_run &run : cursor.runs)
       if (run.begin != run.end)
         return false;
-    if (count == kMostThreads)
+    if (count == kMaxThreads)
       return false;
     journals[count++] = {thread.index, cursor.record, cursor.chunk_seq};
   }
@@ -165,7 +165,7 @@ void removeOrphans(const char *directory, const char *own, uint32_t process) {
     path << '/' << name;
     if (!equal(path.c_str(), own))
       removeIfFinished(path.c_str());
-    return ++looks < kMostLooks;
+    return ++looks < kMaxLooks;
   });
 }
 

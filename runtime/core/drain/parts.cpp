@@ -9,7 +9,7 @@ namespace ada::runtime {
 namespace {
 
 constexpr uint64_t kPauseNs = 1000000000;
-constexpr uint64_t kMostNumber = 10000000;
+constexpr uint64_t kMaxNumber = 10000000;
 
 const char *lastName(const Path &path) {
   const char *name = path.c_str();
@@ -61,7 +61,7 @@ int Parts::makeNextIn(const char *session) {
     if (nextDirectory_.cut())
       return -ENAMETOOLONG;
     const int error = sys::makeDirectory(nextPlace_.c_str());
-    if (error != -EEXIST || nextDirectoryNumber_ == kMostNumber)
+    if (error != -EEXIST || nextDirectoryNumber_ == kMaxNumber)
       return error;
   }
 }
@@ -81,7 +81,7 @@ int Parts::makeNext() {
       return -ENAMETOOLONG;
     // Existing ones belong to programs that this process was before an exec, or to a process with the same number.
     const int error = sys::makeDirectory(nextPlace_.c_str());
-    if (error != -EEXIST || nextDirectoryNumber_ == kMostNumber)
+    if (error != -EEXIST || nextDirectoryNumber_ == kMaxNumber)
       return error;
   }
 }

@@ -8,7 +8,7 @@ namespace {
 constexpr uint32_t kChunksToShare = 16;
 // A drain thread reads 100 to 200 million events per second. That is as much as several threads can record in a program
 // that also does other work.
-constexpr unsigned kProcessorsPerThread = 4, kMostThreadsByItself = 8;
+constexpr unsigned kProcessorsPerThread = 4, kMaxThreadsByItself = 8;
 
 } // namespace
 
@@ -21,13 +21,13 @@ void Passes::startHelpers(uint64_t asked) {
   auto wanted = static_cast<unsigned>(asked);
   if (wanted == 0) {
     wanted = sys::usableProcessors() / kProcessorsPerThread;
-    wanted = wanted < kMostThreadsByItself ? wanted : kMostThreadsByItself;
+    wanted = wanted < kMaxThreadsByItself ? wanted : kMaxThreadsByItself;
   }
   if (wanted < 2 || !trace_->canShare())
     return;
-  helpersOwn_ = static_cast<Workspace *>(sys::mapMemory(DrainHelpers::kMost * sizeof *helpersOwn_));
+  helpersOwn_ = static_cast<Workspace *>(sys::mapMemory(DrainHelpers::kMax * sizeof *helpersOwn_));
   unsigned ready = 0;
-  while (helpersOwn_ && ready < wanted - 1 && ready < DrainHelpers::kMost && helpersOwn_[ready].start() == 0) {
+  while (helpersOwn_ && ready < wanted - 1 && ready < DrainHelpers::kMax && helpersOwn_[ready].start() == 0) {
     Workspace &work = helpersOwn_[ready++];
     work.isHelpers = true;
     work.view.modules.examineBy(examineModule, trace_);
@@ -44,9 +44,9 @@ void Passes::reset() {
   own_.reset();
   if (!helpersOwn_)
     return;
-  for (unsigned i = 0; i < DrainHelpers::kMost; ++i)
+  for (unsigned i = 0; i < DrainHelpers::kMax; ++i)
     helpersOwn_[i].reset();
-  sys::unmap(helpersOwn_, DrainHelpers::kMost * sizeof *helpersOwn_);
+  sys::unmap(helpersOwn_, DrainHelpers::kMax * sizeof *helpersOwn_);
 }
 
 void Passes::takeAnchor() {

@@ -11,7 +11,7 @@
 namespace ada::runtime {
 namespace {
 
-constexpr uint64_t kMostOpenFiles = 200; // half of the lowest limit for programs on ordinary systems
+constexpr uint64_t kMaxOpenFiles = 200; // half of the lowest limit for programs on ordinary systems
 
 } // namespace
 
@@ -93,13 +93,13 @@ bool ProcessTrace::canShare() const {
   rlimit64 limit = {};
   return ownFiles_ && !windows_.active() && !bound_.active() && !budget_.active() &&
          sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 &&
-         limit.rlim_cur >= 2 * kMostOpenFiles + sched_.descriptors();
+         limit.rlim_cur >= 2 * kMaxOpenFiles + sched_.descriptors();
 }
 
 //===--- the threads' files -----------------------------------------------===//
 
 void ProcessTrace::countOpenFile(ThreadTrace &thread) {
-  if (__atomic_add_fetch(&openFiles_, 1, __ATOMIC_RELAXED) <= kMostOpenFiles)
+  if (__atomic_add_fetch(&openFiles_, 1, __ATOMIC_RELAXED) <= kMaxOpenFiles)
     return;
   if (!closeDescriptors())
     thread.closeDescriptors(); // the others' are in use

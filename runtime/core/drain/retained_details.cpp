@@ -89,7 +89,7 @@ bool RetainedDetails::makeRoomToWatch(uint32_t depth) {
     unwatch(calls_->watches[watched_ - 1].depth, false); // its end was missed: the stack could not grow
   if (!calls_)
     calls_ = static_cast<WatchedCalls *>(sys::mapMemory(sizeof *calls_));
-  return calls_ && watched_ < kMostWatched;
+  return calls_ && watched_ < kMaxWatched;
 }
 
 void RetainedDetails::watch(uint32_t depth) {

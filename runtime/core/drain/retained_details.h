@@ -6,7 +6,7 @@
 //
 // In addition to the queue there is a stack of watched calls: open calls that a slow trigger may still catch. When the
 // entry of a watched call becomes older than any window can need, it is held in separate memory until the call returns,
-// so that a slow call is written with its arguments however long it took. At most kMostWatched open calls per thread
+// so that a slow call is written with its arguments however long it took. At most kMaxWatched open calls per thread
 // are watched, the outermost ones: 150 KB per thread, used only as far as calls are held.
 #pragma once
 
@@ -48,7 +48,7 @@ public:
   struct Block : ada_detail_chunk {
     unsigned char data[ADA_CHUNK_BYTES - sizeof(ada_detail_chunk)];
   };
-  static constexpr unsigned kMostWatched = 256;
+  static constexpr unsigned kMaxWatched = 256;
 
   // Keeps an entry of thread_N; false if the pool is empty.
   bool keep(DetailPool &pool, uint32_t thread, const Entry &entry, const unsigned char *data);
@@ -87,13 +87,13 @@ private:
     uint32_t depth;
   };
   struct alignas(8) HeldEntry {
-    unsigned char bytes[sizeof(Entry) + atf::kMostRingDetailBytes];
+    unsigned char bytes[sizeof(Entry) + atf::kMaxRingDetailBytes];
   };
   // In order of the calls' depth. The entries of the first `held_` are in `held`, because entries are removed oldest
   // first.
   struct WatchedCalls {
-    Watch watches[kMostWatched];
-    HeldEntry held[kMostWatched];
+    Watch watches[kMaxWatched];
+    HeldEntry held[kMaxWatched];
   };
 
   Block *first_ = nullptr, *last_ = nullptr;

@@ -45,7 +45,7 @@ struct ThreadFacts {
 class FactsOfThreads {
 public:
   // Ensures that there is memory for threads with numbers below `threads`. False if there is none.
-  bool reserve(uint64_t threads) { return facts_.reserve(threads < kMost ? threads : kMost); }
+  bool reserve(uint64_t threads) { return facts_.reserve(threads < kMax ? threads : kMax); }
   void release() { facts_.release(), gaps_.release(); }
 
   bool has(uint64_t number) const { return number < facts_.ready(); }
@@ -83,12 +83,12 @@ public:
   }
 
 private:
-  static constexpr uint64_t kMost = 1u << 24;
+  static constexpr uint64_t kMax = 1u << 24;
   static constexpr uint64_t kManyGaps = 1u << 20; // 24 MiB; threads that end after that keep one gap each
 
-  SteppedArray<ThreadFacts, kMost, 4096> facts_;
+  SteppedArray<ThreadFacts, kMax, 4096> facts_;
   uint64_t count_ = 0;
-  SteppedArray<ring::Gap, kMost, 4096> gaps_; // of threads that have ended
+  SteppedArray<ring::Gap, kMax, 4096> gaps_; // of threads that have ended
   uint64_t gapCount_ = 0;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 // The number of chunks that a pass takes from one thread: a busy thread must not starve the others, whose chunks fill
 // meanwhile.
-constexpr int kMostChunks = 64;
+constexpr int kMaxChunks = 64;
 
 ring::GapList *makeGapList() { return static_cast<ring::GapList *>(sys::mapMemory(sizeof(ring::GapList))); }
 
@@ -82,8 +82,8 @@ uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
   ring::Held held;
   uint64_t records = 0;
   bool more = true;
-  for (int chunks = 0; more && (chunks < kMostChunks || isWhole);) {
-    if (reader_.mustGiveBack() || !hasRoom(work, ADA_CHUNK_RECORDS + ring::kMostWaiting))
+  for (int chunks = 0; more && (chunks < kMaxChunks || isWhole);) {
+    if (reader_.mustGiveBack() || !hasRoom(work, ADA_CHUNK_RECORDS + ring::kMaxWaiting))
       commit(work, reader_.walk.place);
     if (!reader_.look(*ring_, *slot_, limitStamp, isAll)) {
       more = false;
@@ -257,8 +257,8 @@ template <class File> unsigned char *ThreadTrace::endOf(const Workspace &work, F
 bool ThreadTrace::hasRoom(const Workspace &work, uint64_t events) const {
   return index_.with([&](const auto &file) {
     using File = std::remove_const_t<std::remove_reference_t<decltype(file)>>;
-    return work.eventBytes < File::kMostBatchBytes &&
-           work.eventBytes + events * File::kMostEventBytes <= Workspace::kEventBytes;
+    return work.eventBytes < File::kMaxBatchBytes &&
+           work.eventBytes + events * File::kMaxEventBytes <= Workspace::kEventBytes;
   });
 }
 
@@ -270,7 +270,7 @@ bool ThreadTrace::isWanted(const ring::Event &e) const {
 // Adds an event. `detail`: the detail in its record, or null.
 void ThreadTrace::add(Workspace &work, const ring::Event &e, const ada_detail *detail) {
   // In the middle of a record: the journal stays as it is, and recovery takes the record again.
-  if (work.eventBytes + packed::kMostEventBytes > Workspace::kEventBytes)
+  if (work.eventBytes + packed::kMaxEventBytes > Workspace::kEventBytes)
     writeEvents(work);
   uint64_t link = atf::kNoDetail;
   if (__builtin_expect(process_->windows().active(), 0))
@@ -286,7 +286,7 @@ void ThreadTrace::add(Workspace &work, const ring::Event &e, const ada_detail *d
 
 // Returns the link to the detail event of the next index event.
 uint64_t ThreadTrace::addDetail(Workspace &work, const ring::Event &e, const ada_detail &d) {
-  if (work.details.bytes + DetailFile::kMostBytes > Workspace::kDetailBytes)
+  if (work.details.bytes + DetailFile::kMaxBytes > Workspace::kDetailBytes)
     flushDetail(work); // before the index events: recovery drops unlinked detail
   const uint64_t seq = events(work), link = detail_.events() + work.details.events;
   if (!detail_.canLink(seq, link))

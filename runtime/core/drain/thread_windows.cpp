@@ -22,7 +22,7 @@ void ThreadTrace::lookForTriggers(Workspace &work, const ring::Event &e, const a
 
 // Keeps the detail of the next index event. If memory is short, the thread's oldest entries make room.
 void ThreadTrace::retain(Workspace &work, const ring::Event &e, const ada_detail &d, bool isWatched) {
-  alignas(8) unsigned char bytes[DetailFile::kMostBytes];
+  alignas(8) unsigned char bytes[DetailFile::kMaxBytes];
   unsigned count = 0;
   const uint64_t seq = events(work);
   const size_t n = detail_.encode(bytes, e, d, seq, count);
@@ -88,7 +88,7 @@ void ThreadTrace::writeWindows(Workspace &work, uint64_t undrainedNs) {
 void ThreadTrace::writeDetail(Workspace &work, const RetainedDetails::Entry &e) {
   if (process_->failed())
     return;
-  if (work.details.bytes + e.bytes > Workspace::kDetailBytes || work.linkCount == Workspace::kMostLinks)
+  if (work.details.bytes + e.bytes > Workspace::kDetailBytes || work.linkCount == Workspace::kMaxLinks)
     flushDetail(work);
   const uint64_t link = detail_.events() + work.details.events;
   if (!detail_.canLink(e.index_seq, link) || e.index_seq >= index_.events())

@@ -7,7 +7,7 @@
 namespace ada::runtime {
 
 void Upkeep::askNames(Ring &ring) {
-  constexpr uint64_t kMostAtOnce = 64;
+  constexpr uint64_t kMaxAtOnce = 64;
   if (namesNext_ == 0 && sys::nowNs() < namesDueNs_)
     return;
   const uint64_t used = __atomic_load_n(&ring.header().threads_used, __ATOMIC_ACQUIRE);
@@ -15,7 +15,7 @@ void Upkeep::askNames(Ring &ring) {
     ada_ring_thread &thread = ring.threads()[namesNext_];
     if (__atomic_load_n(&thread.state, __ATOMIC_ACQUIRE) != ADA_THREAD_LIVE || thread.name[0] != 0)
       continue;
-    if (asked++ == kMostAtOnce)
+    if (asked++ == kMaxAtOnce)
       return; // the next pass continues
     readThreadName(thread.tid, thread.comm);
   }

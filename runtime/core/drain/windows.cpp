@@ -20,7 +20,7 @@ void Windows::start(const Options &options, const TriggerRules &rules) {
   preNs_ = nanoseconds(options.pre_roll_ms), postNs_ = nanoseconds(options.post_roll_ms);
   droppedToNs_ = sys::nowNs(); // nothing was recorded before
   if (active_)
-    windows_ = static_cast<Window *>(sys::mapMemory(kMostWindows * sizeof(Window)));
+    windows_ = static_cast<Window *>(sys::mapMemory(kMaxWindows * sizeof(Window)));
 }
 
 void Windows::trigger(uint64_t ns, TriggerKind kind) {
@@ -70,7 +70,7 @@ void Windows::open(const Trigger &t) {
     --i; // the first window that does not end before this one starts
   if (i < windowCount_ && windows_[i].startNs <= end)
     return extend(i, t, start, end);
-  if (windowCount_ == kMostWindows)
+  if (windowCount_ == kMaxWindows)
     return;
   for (uint64_t k = windowCount_; k > i; --k)
     windows_[k] = windows_[k - 1];
@@ -100,15 +100,15 @@ void Windows::extend(uint64_t at, const Trigger &t, uint64_t start, uint64_t end
   }
   w.endNs = end > w.endNs ? end : w.endNs;
   w.firstTriggerNs = t.ns < w.firstTriggerNs ? t.ns : w.firstTriggerNs;
-  if (w.triggerCount < manifest::kMostTriggers)
+  if (w.triggerCount < manifest::kMaxTriggers)
     w.triggers[w.triggerCount] = t;
   ++w.triggerCount;
   while (at + 1 < windowCount_ && windows_[at + 1].startNs <= w.endNs) {
     const Window &n = windows_[at + 1];
     w.endNs = n.endNs > w.endNs ? n.endNs : w.endNs;
     w.firstTriggerNs = n.firstTriggerNs < w.firstTriggerNs ? n.firstTriggerNs : w.firstTriggerNs;
-    for (uint64_t k = 0; k < n.triggerCount && k < manifest::kMostTriggers; ++k)
-      if (w.triggerCount + k < manifest::kMostTriggers)
+    for (uint64_t k = 0; k < n.triggerCount && k < manifest::kMaxTriggers; ++k)
+      if (w.triggerCount + k < manifest::kMaxTriggers)
         w.triggers[w.triggerCount + k] = n.triggers[k];
     w.triggerCount += n.triggerCount;
     for (uint64_t k = at + 1; k + 1 < windowCount_; ++k)
@@ -177,7 +177,7 @@ void Windows::noteTold() {
 void Windows::write(JsonWriter &json, const Window &w) const {
   json.beginObject().number(manifest::kStartNs, w.startNs).number(manifest::kEndNs, w.endNs);
   json.number(manifest::kTriggerCount, w.triggerCount).beginArray(manifest::kTriggers);
-  for (uint64_t k = 0; k < w.triggerCount && k < manifest::kMostTriggers; ++k) {
+  for (uint64_t k = 0; k < w.triggerCount && k < manifest::kMaxTriggers; ++k) {
     const Trigger &t = w.triggers[k];
     json.beginObject().text(manifest::kKind, options::kTriggerKinds[static_cast<int>(t.kind)]);
     if (t.functionId != UINT64_MAX)

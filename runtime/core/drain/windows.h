@@ -52,7 +52,7 @@ public:
   void noteWritten();
 
 private:
-  static constexpr uint32_t kMostWindows = 65536, kPending = 4096;
+  static constexpr uint32_t kMaxWindows = 65536, kPending = 4096;
   struct Trigger {
     uint64_t ns, functionId;
     uint32_t thread;
@@ -63,8 +63,8 @@ private:
     uint64_t firstTriggerNs;  // the earliest
     uint64_t availableFromNs; // detail before it was dropped
     uint64_t triggerCount;
-    bool isNews, isOpen;                       // it is not on disk as it is now; not all of its detail is on disk
-    Trigger triggers[manifest::kMostTriggers]; // the first ones
+    bool isNews, isOpen;                      // it is not on disk as it is now; not all of its detail is on disk
+    Trigger triggers[manifest::kMaxTriggers]; // the first ones
   };
 
   void open(const Trigger &t);

@@ -8,7 +8,7 @@ namespace {
 template <class Use> void eachArray(Workspace &w, Use &&use) {
   use(w.batch.records, ADA_CHUNK_RECORDS);
   use(w.batch.details, ADA_CHUNK_RECORDS);
-  use(w.links, Workspace::kMostLinks);
+  use(w.links, Workspace::kMaxLinks);
   use(w.events, Workspace::kEventBytes);
   use(w.detailBytes, Workspace::kDetailBytes);
   use(w.batch.places, ADA_CHUNK_RECORDS);

@@ -10,7 +10,7 @@ namespace ada::runtime {
 // Zero-initialised is the initial state, too.
 struct Workspace {
   static constexpr size_t kEventBytes = 1 << 20, kDetailBytes = 1 << 20;
-  static constexpr uint64_t kMostLinks = kDetailBytes / atf::kFunctionPayloadBytes;
+  static constexpr uint64_t kMaxLinks = kDetailBytes / atf::kFunctionPayloadBytes;
 
   // From an index event, which is already in the file, to its detail.
   struct Link {

@@ -54,18 +54,18 @@ bool refuse(const Message &m) {
   return false;
 }
 
-constexpr size_t kMostTexts = 3, kMostBytes = 16384;
+constexpr size_t kMaxTexts = 3, kMaxBytes = 16384;
 
 // The values of options, NUL-terminated.
 struct Storage {
-  char bytes[kMostTexts * kMostBytes];
+  char bytes[kMaxTexts * kMaxBytes];
   size_t used;
 };
 
 // Changes options by `text`.
 bool change(Options &o, const char *text, Storage &storage, Message &problem) {
   TextPiece rest(text ? text : "");
-  if (rest.size >= kMostBytes)
+  if (rest.size >= kMaxBytes)
     return problem << "ADA_OPTIONS is longer than 16 KiB.", false;
   options::Assignment a;
   while (true) {
@@ -110,7 +110,7 @@ bool parseOptions(Options &options, const OptionTexts &texts, Message &problem) 
     set(o, option, option.defaultValue);
   const char *const defaultFormat = o.format;
   problem.clear();
-  const char *const all[kMostTexts] = {texts.first, texts.second, texts.third};
+  const char *const all[kMaxTexts] = {texts.first, texts.second, texts.third};
   for (const char *text : all)
     if (!change(o, text, storage, problem))
       return false;

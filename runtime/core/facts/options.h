@@ -46,7 +46,7 @@ struct TriggerRule {
 
 // The option, parsed.
 struct TriggerRules {
-  TriggerRule rules[options::kMostGlobTriggers] = {};
+  TriggerRule rules[options::kMaxGlobTriggers] = {};
   unsigned count = 0;
   bool onSignal = false;
 

@@ -13,7 +13,7 @@ namespace ada::runtime {
 
 class TimingAnchors {
 public:
-  static constexpr size_t kMostLabelBytes = 71; // longer ones are cut off
+  static constexpr size_t kMaxLabelBytes = 71; // longer ones are cut off
   // False if there is no room for it.
   bool add(const char *label, int64_t value, int64_t timescale);
   // Whether there are any that writeManifest has not written.
@@ -29,12 +29,12 @@ private:
   struct Anchor {
     uint64_t hostTimeNs;
     int64_t mediaValue, mediaTimescale;
-    char label[kMostLabelBytes + 1];
+    char label[kMaxLabelBytes + 1];
   };
-  static constexpr uint64_t kMost = 1 << 16;
+  static constexpr uint64_t kMax = 1 << 16;
 
   Mutex mutex_;
-  SteppedArray<Anchor, kMost> anchors_;
+  SteppedArray<Anchor, kMax> anchors_;
   uint64_t count_ = 0, written_ = 0;
 };
 

@@ -25,7 +25,7 @@ int DetailFile::readEvent(uint64_t at, unsigned char *event, Head &head) {
     return error;
   head = {v1.totalLength.get(), origin_.version == 1 ? v1.indexSeq.get() : v2.indexSeq.get(),
           origin_.version == 1 ? v1.timestampNs.get() : v2.timestampNs.get(), !atf::isAddition(v1.type.get())};
-  if (head.bytes < sizeof v1 || head.bytes > kMostBytes)
+  if (head.bytes < sizeof v1 || head.bytes > kMaxBytes)
     return -EIO;
   return file_.read(event + sizeof v1, head.bytes - sizeof v1, at + sizeof v1);
 }

@@ -11,7 +11,7 @@ namespace ada::runtime {
 class DetailFile : public AtfFile<DetailFile, atf::DetailTotals> {
 public:
   // The maximum size of an event, including its vector event.
-  static constexpr size_t kMostBytes = atf::kMostRingDetailBytes;
+  static constexpr size_t kMaxBytes = atf::kMaxRingDetailBytes;
 
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version);
 
@@ -40,7 +40,7 @@ public:
     totals_ = {}, crc_ = 0;
     bool isCut = indexEvents == 0;
     for (uint64_t at = atf::kHeaderBytes; indexEvents > 0 && at < atf::kHeaderBytes + all.bytes;) {
-      alignas(8) unsigned char event[kMostBytes];
+      alignas(8) unsigned char event[kMaxBytes];
       Head head;
       int error = readEvent(at, event, head);
       if (error < 0)

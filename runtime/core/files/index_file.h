@@ -13,10 +13,10 @@ public:
   void begin(const char *directory, uint32_t index, uint32_t tid, uint32_t version);
 
   // The maximum size of an event.
-  static constexpr size_t kMostEventBytes = atf::kIndexEventBytes;
+  static constexpr size_t kMaxEventBytes = atf::kIndexEventBytes;
   // A batch of this size is written. Its source, its bytes and its copy in the kernel then fit in the processor's cache
   // together, so computing the sum and zeroing the ring need not load them again.
-  static constexpr size_t kMostBatchBytes = 1 << 17;
+  static constexpr size_t kMaxBatchBytes = 1 << 17;
 
   // Writes what precedes the first event of a batch: nothing.
   unsigned char *beginBatch(unsigned char *to) { return to; }

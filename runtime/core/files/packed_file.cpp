@@ -60,7 +60,7 @@ int PackedFile::reopen() {
 
 // Begins a block before there is an event for it.
 int PackedFile::beginBlock() {
-  unsigned char start[packed::kMostBlockStartBytes];
+  unsigned char start[packed::kMaxBlockStartBytes];
   const size_t bytes = blocks_->begin(start, crc32c);
   const uint64_t at = packed::aligned(end_);
   int error = reopen();
@@ -207,8 +207,8 @@ int PackedFile::removeFirst() {
 // Writes an entry for each block. They come from the blocks' headers, so the drain keeps none of them in memory. A file
 // of few blocks takes one system call.
 int PackedFile::writeIndex(const packed::FileTotals &totals) {
-  constexpr size_t kMostEntries = 64;
-  unsigned char buffer[packed::kIndexHeadBytes + kMostEntries * packed::kIndexEntryBytes + packed::kTrailerBytes];
+  constexpr size_t kMaxEntries = 64;
+  unsigned char buffer[packed::kIndexHeadBytes + kMaxEntries * packed::kIndexEntryBytes + packed::kTrailerBytes];
   const uint64_t indexOffset = packed::aligned(end_);
   uint64_t blocks = 0, to = indexOffset;
   size_t used = 0;

@@ -14,9 +14,9 @@ namespace ada::runtime {
 
 class PackedFile : public HeadedFile<PackedFile> {
 public:
-  static constexpr size_t kMostEventBytes = packed::kMostEventBytes;
+  static constexpr size_t kMaxEventBytes = packed::kMaxEventBytes;
   // A block ends with the batch that makes it full.
-  static constexpr size_t kMostBatchBytes = packed::kMostBlockStartBytes + packed::kBlockBodyBytes;
+  static constexpr size_t kMaxBatchBytes = packed::kMaxBlockStartBytes + packed::kBlockBodyBytes;
 
   // `blocks`: memory for the writer of blocks, with any contents; it must outlive this object.
   void begin(const char *directory, uint32_t index, uint32_t tid, packed::BlockWriter &blocks);

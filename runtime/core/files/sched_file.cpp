@@ -270,7 +270,7 @@ void SchedFile::remove() {
 // Recovery must count each time exactly once: it finds some of it in the file, and the rest in the ring
 // (ada_ring_thread.held_missing).
 void SchedFile::noteHeld(HeldTimes &times, const ring::Held &held, uint64_t seq, bool isFirst) {
-  if (times.count_ + ring::kMostHeldRecords > HeldTimes::kMost)
+  if (times.count_ + ring::kMaxHeldRecords > HeldTimes::kMax)
     writeHeld(times);
   times.endSeq_ = seq + 1, times.missing_ += held.missingNs;
   if (isFirst && !isKnown_)
@@ -303,7 +303,7 @@ void SchedFile::writeHeld(HeldTimes &times) {
   slot_->held_missing += times.missing_;
   __atomic_store_n(&slot_->held_seq, times.endSeq_, __ATOMIC_RELEASE);
   times = HeldTimes();
-  const bool isFull = bytes_ > sizeof(sched::Header) + kMostKept * sizeof(sched::Record);
+  const bool isFull = bytes_ > sizeof(sched::Header) + kMaxKept * sizeof(sched::Record);
   if (__builtin_expect(lane_->isBounded() && isActive_ && isFull, 0))
     if (int error = keepNewest(); error < 0)
       giveUp(error);

@@ -23,8 +23,8 @@ public:
   // Times during which the recorder held a thread up, not yet in its file.
   class HeldTimes {
     friend SchedFile;
-    static constexpr unsigned kMost = 128;
-    sched::Record records_[kMost];
+    static constexpr unsigned kMax = 128;
+    sched::Record records_[kMax];
     unsigned count_ = 0;
     uint64_t ns_ = 0;      // the sum of these
     uint64_t endSeq_ = 0;  // after the last chunk that had such a time; 0 if none had
@@ -77,7 +77,7 @@ public:
   void end() { isActive_ = false; }
 
 private:
-  static constexpr uint64_t kMostKept = 8192; // records of a bounded trace: half are removed at a time
+  static constexpr uint64_t kMaxKept = 8192; // records of a bounded trace: half are removed at a time
 
   bool isRepeated(const SwitchEvents::Switch &s);
   void append(const sched::Record *records, uint64_t count);

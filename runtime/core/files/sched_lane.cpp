@@ -14,7 +14,7 @@ void SchedLane::begin(Ring &ring, const char *place, bool isBounded) {
 }
 
 void SchedLane::start(bool isAlone) {
-  pending_ = static_cast<Switch *>(sys::mapMemory(2 * kMostPending * sizeof *pending_));
+  pending_ = static_cast<Switch *>(sys::mapMemory(2 * kMaxPending * sizeof *pending_));
   const int error = pending_ ? events_.start(isAlone) : -ENOMEM;
   why_ = error == -EACCES || error == -EPERM
              ? "not permitted here (kernel.perf_event_paranoid is more than 2, or a sandbox)"
@@ -26,7 +26,7 @@ void SchedLane::start(bool isAlone) {
 void SchedLane::reset() {
   events_.forget();
   if (pending_)
-    sys::unmap(pending_, 2 * kMostPending * sizeof *pending_);
+    sys::unmap(pending_, 2 * kMaxPending * sizeof *pending_);
   files_.release();
 }
 
@@ -63,7 +63,7 @@ void SchedLane::read(uint64_t limitNs) {
   slots_ = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
   slots_ = slots_ < files_.ready() ? slots_ : files_.ready();
   events_.read(limitNs, [&](const Switch &s) {
-    if (pendingCount_ == kMostPending)
+    if (pendingCount_ == kMaxPending)
       writePending();
     pending_[pendingCount_++] = s;
   });
@@ -78,7 +78,7 @@ void SchedLane::read(uint64_t limitNs) {
 // Sorts by thread and time, with a merge sort because the records of one processor are already in time order.
 void SchedLane::sortPending() {
   auto isLess = [](const Switch &a, const Switch &b) { return a.tid != b.tid ? a.tid < b.tid : a.timeNs < b.timeNs; };
-  Switch *from = pending_, *to = pending_ + kMostPending;
+  Switch *from = pending_, *to = pending_ + kMaxPending;
   for (uint64_t width = 1; width < pendingCount_; width *= 2) {
     for (uint64_t begin = 0; begin < pendingCount_; begin += 2 * width) {
       const uint64_t middle = begin + width < pendingCount_ ? begin + width : pendingCount_;

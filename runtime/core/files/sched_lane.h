@@ -71,7 +71,7 @@ public:
   void noteWaited() { isWaited_ = true; }
 
 private:
-  static constexpr uint64_t kMostPending = 16384; // plus the same amount for sorting
+  static constexpr uint64_t kMaxPending = 16384; // plus the same amount for sorting
   // Most processes of a build have ended by then. Those that have not get buffers for bursts.
   static constexpr uint64_t kShortNs = 5000000;
   static constexpr uint64_t kLateNs = 200000; // a record reaches its buffer some time after its own time

@@ -112,7 +112,7 @@ Found formOf(Field type, bool isTwo) {
 
 // The number of bytes of that target that are recorded.
 uint64_t bytesOf(const Found &found, ArgumentContents::Sizes sizes, const char *arguments, Field name) {
-  constexpr uint64_t kUsual = 64, kMostRow = 8; // elements, if their number is unknown
+  constexpr uint64_t kUsual = 64, kMaxRow = 8; // elements, if their number is unknown
   using Form = select::ArgumentWish::Form;
   uint64_t bytes = isText(found.form) ? sizes.strings : sizes.pointees;
   bool isExact = false;
@@ -131,8 +131,8 @@ uint64_t bytesOf(const Found &found, ArgumentContents::Sizes sizes, const char *
   }
   if (found.form == ContentForm::Whole)
     return bytes < found.unit ? bytes : found.unit;
-  if (found.form == ContentForm::Row && !isExact && bytes > kMostRow * found.unit)
-    bytes = kMostRow * found.unit;
+  if (found.form == ContentForm::Row && !isExact && bytes > kMaxRow * found.unit)
+    bytes = kMaxRow * found.unit;
   return bytes / found.unit * found.unit;
 }
 
@@ -146,22 +146,22 @@ ContentForm formOfObject(Field type) {
 }
 
 // Results are kept once each for the life of the process: there are few different ones.
-constexpr unsigned kMostKept = 1024;
+constexpr unsigned kMaxKept = 1024;
 struct Kept {
   ArgumentContents contents;
   bool isReady; // (atomic)
 };
-constinit Kept kept[kMostKept] = {};
+constinit Kept kept[kMaxKept] = {};
 uint32_t keptCount; // (atomic) started; may be more than fit
 
 // Returns its number, from 1; 0 if there is no room.
 uint64_t keep(const ArgumentContents &contents) {
   const uint32_t count = __atomic_load_n(&keptCount, __ATOMIC_ACQUIRE);
-  for (uint32_t i = 0; i < count && i < kMostKept; ++i)
+  for (uint32_t i = 0; i < count && i < kMaxKept; ++i)
     if (__atomic_load_n(&kept[i].isReady, __ATOMIC_ACQUIRE) && kept[i].contents == contents)
       return i + 1;
-  const uint32_t mine = count < kMostKept ? __atomic_fetch_add(&keptCount, 1, __ATOMIC_ACQ_REL) : kMostKept;
-  if (mine >= kMostKept)
+  const uint32_t mine = count < kMaxKept ? __atomic_fetch_add(&keptCount, 1, __ATOMIC_ACQ_REL) : kMaxKept;
+  if (mine >= kMaxKept)
     return 0;
   kept[mine].contents = contents;
   __atomic_store_n(&kept[mine].isReady, true, __ATOMIC_RELEASE);
@@ -173,7 +173,7 @@ uint64_t keep(const ArgumentContents &contents) {
 constexpr unsigned kKeptBits = 20, kPlaces = 1024;
 uint64_t table[kPlaces];
 
-AddressRange constants[kMostConstants];
+AddressRange constants[kMaxConstants];
 
 // For systems without the call, such as emulators. Faults if another thread unmaps a page meanwhile.
 uint64_t readCheckedMemory(void *to, uint64_t from, uint64_t bytes) {
@@ -312,7 +312,7 @@ ArgumentContents ArgumentContents::parse(const char *types, Sizes sizes, const c
 
 ArgumentContents ArgumentContents::of(const ada_function &function, Sizes sizes,
                                       const char *(*argumentsOf)(const ada_function &)) {
-  static_assert(kMostKept < 1u << kKeptBits && alignof(ada_function) <= 16);
+  static_assert(kMaxKept < 1u << kKeptBits && alignof(ada_function) <= 16);
   const auto address = reinterpret_cast<uint64_t>(&function);
   uint64_t *place = address >> 48 == 0 ? &table[address / sizeof(ada_function) % kPlaces] : nullptr;
   const uint64_t key = address >> 4 << kKeptBits;
@@ -330,8 +330,8 @@ void ArgumentContents::forget() {
     __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
 }
 
-void setConstants(const AddressRange (&ranges)[kMostConstants]) {
-  for (int i = 0; i < kMostConstants; ++i)
+void setConstants(const AddressRange (&ranges)[kMaxConstants]) {
+  for (int i = 0; i < kMaxConstants; ++i)
     constants[i] = ranges[i];
 }
 

@@ -76,8 +76,8 @@ void readContents(ada_detail &detail, unsigned char *to, const ArgumentContents 
 struct AddressRange {
   uint64_t from = 0, to = 0;
 };
-constexpr int kMostConstants = 4;
-void setConstants(const AddressRange (&ranges)[kMostConstants]);
+constexpr int kMaxConstants = 4;
+void setConstants(const AddressRange (&ranges)[kMaxConstants]);
 
 // Copies up to `bytes` bytes from `from`, as many as can be read, and returns how many.
 uint64_t readMemory(void *to, uint64_t from, uint64_t bytes);

@@ -21,7 +21,7 @@ static_assert(sizeof(FunctionFigures) == 32);
 
 // A call of a function that is off takes at least two tests of a byte, even if it was inlined: no processor does that
 // more often.
-constexpr uint64_t kMostCallsPerNs = 4;
+constexpr uint64_t kMaxCallsPerNs = 4;
 
 // A speed-up of 1: speed-ups are in units of a 1024th.
 constexpr uint64_t kSpeedUpOne = 1024;

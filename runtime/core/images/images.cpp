@@ -471,7 +471,7 @@ bool Images::writeSwitchedOff(JsonWriter &json, uint64_t moreNs) {
     json.number(manifest::kCalls, off.figures->calls);
     const auto ifSame = Wide{off.periodCalls} * busyNs / (off.periodNs ? off.periodNs : 1);
     json.number(manifest::kEstimatedCalls, static_cast<uint64_t>(ifSame * off.speedUp / kSpeedUpOne));
-    json.number(manifest::kMostCalls, busyNs * kMostCallsPerNs);
+    json.number(manifest::kMaxCalls, busyNs * kMaxCallsPerNs);
     json.endObject();
   }
   json.endArray();

@@ -154,7 +154,7 @@ public:
   Mutex &mutex() { return mutex_; }
 
 private:
-  static constexpr uint64_t kMost = 1 << 20, kBuckets = 1024;
+  static constexpr uint64_t kMax = 1 << 20, kBuckets = 1024;
 
   bool add(const ada_image *table, const LoadedObject &object, Ring &ring, bool recording);
   static void tellMissingOnce(Image &image);
@@ -170,7 +170,7 @@ private:
 
   Mutex mutex_;
   Selection selection_;
-  SteppedArray<Image, kMost> images_; // in the order of registration
+  SteppedArray<Image, kMax> images_; // in the order of registration
   uint64_t count_ = 0;
   uint64_t written_ = 0;                     // by writeManifest
   uint64_t mainImage_ = UINT64_MAX;          // index in images_ of the executable's; the others' ids are 1, 2, …
@@ -181,8 +181,8 @@ private:
 
   bool keepsFigures_ = false, figuresAreParents_ = false, isRecording_ = false;
   FigureBlock *blocks_[kBuckets] = {};
-  SteppedArray<SwitchedOff, kMost, 1024> off_; // by time
-  uint64_t offCount_ = 0, offNewest_ = 0;      // offNewest_: the first of those switched off last
+  SteppedArray<SwitchedOff, kMax, 1024> off_; // by time
+  uint64_t offCount_ = 0, offNewest_ = 0;     // offNewest_: the first of those switched off last
 };
 
 } // namespace ada::runtime

@@ -21,7 +21,7 @@ void Selection::start(const Options &options) {
 }
 
 const char *Selection::keep(TextPiece text) {
-  if (text.size + 1 > kMostBytes - used_)
+  if (text.size + 1 > kMaxBytes - used_)
     return nullptr;
   char *to = storage_ + used_;
   __builtin_memcpy(to, text.data, text.size);
@@ -37,7 +37,7 @@ bool Selection::addDetail(const char *globs) {
     return append(globs, Choice::Detail);
   return !select::anyGlob(globs, [&](TextPiece one) {
     const select::DetailGlob split = select::splitArguments(one);
-    const char *glob = count_ < kMostRules ? keep(split.glob) : nullptr;
+    const char *glob = count_ < kMaxRules ? keep(split.glob) : nullptr;
     const char *arguments = glob && split.arguments.data ? keep(split.arguments) : nullptr;
     if (glob) {
       rules_[count_] = {glob, Choice::Detail, arguments};
@@ -82,7 +82,7 @@ bool Selection::add(const char *glob, Choice choice) {
 }
 
 bool Selection::append(const char *glob, Choice choice) {
-  const char *kept = count_ < kMostRules ? keep(glob) : nullptr;
+  const char *kept = count_ < kMaxRules ? keep(glob) : nullptr;
   if (kept) {
     rules_[count_] = {kept, choice, nullptr};
     usedBy_[count_++] = static_cast<uint32_t>(used_);

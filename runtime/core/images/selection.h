@@ -33,10 +33,10 @@ private:
     Choice choice;
     const char *arguments; // see argumentsOf(); null: none
   };
-  static constexpr size_t kMostRules = 256, kMostBytes = 16384;
-  Rule rules_[kMostRules] = {};
-  uint32_t usedBy_[kMostRules] = {}; // how much of storage_ this rule and those before it take
-  char storage_[kMostBytes] = {};
+  static constexpr size_t kMaxRules = 256, kMaxBytes = 16384;
+  Rule rules_[kMaxRules] = {};
+  uint32_t usedBy_[kMaxRules] = {}; // how much of storage_ this rule and those before it take
+  char storage_[kMaxBytes] = {};
   size_t count_ = 0, optionCount_ = 0, used_ = 0;
   bool selectedByDefault_ = true, detailsCoroutines_ = false, hasArguments_ = false;
 

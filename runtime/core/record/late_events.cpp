@@ -9,7 +9,7 @@ constinit LateEvents lateEvents;
 
 namespace {
 
-constexpr uint64_t kMost = 99999999; // no more digits
+constexpr uint64_t kMax = 99999999; // no more digits
 
 uint64_t numberIn(uint64_t text) {
   uint64_t n = 0;
@@ -57,7 +57,7 @@ void LateEvents::showIn(int manifest, const char *path) {
 }
 
 void LateEvents::show(uint64_t count) {
-  const uint64_t wanted = count < kMost ? count : kMost, text = textOf(wanted);
+  const uint64_t wanted = count < kMax ? count : kMax, text = textOf(wanted);
   uint64_t *const at = __atomic_load_n(&shown_, __ATOMIC_SEQ_CST);
   uint64_t old = __atomic_load_n(at, __ATOMIC_RELAXED);
   while (numberIn(old) < wanted &&
@@ -72,7 +72,7 @@ void LateEvents::write() {
     return;
   uint64_t written = 0;
   for (uint64_t count; written != (count = __atomic_load_n(&count_, __ATOMIC_SEQ_CST)); written = count) {
-    const uint64_t text = textOf(count < kMost ? count : kMost);
+    const uint64_t text = textOf(count < kMax ? count : kMax);
     sys::writeAll(fd, &text, sizeof text, sizeof kBegin - 1);
   }
   sys::close(fd);

@@ -9,11 +9,11 @@
 namespace ada::runtime {
 namespace {
 
-constexpr uint64_t kPage = 4096, kMostPages = 16384; // checked: 64 MiB
+constexpr uint64_t kPage = 4096, kMaxPages = 16384; // checked: 64 MiB
 
 // Whether everything between two addresses can be read. `from` is in use: memory below it on its page may not be.
 bool isConnected(uint64_t from, uint64_t to) {
-  if ((to - from) / kPage > kMostPages)
+  if ((to - from) / kPage > kMaxPages)
     return false;
   for (uint64_t at = from; at < to; at = (at & ~(kPage - 1)) + kPage)
     if (!sys::isReadable(at))

@@ -348,12 +348,12 @@ bool Ring::isShort() const { return !load(chunksExhausted_) && load(header_->chu
 void Ring::prepareChunks() {
   // The kernel takes 40 us for a chunk's memory. A thread that comes meanwhile waits for these, or makes its own after
   // it.
-  constexpr uint64_t kMostAtOnce = 2;
+  constexpr uint64_t kMaxAtOnce = 2;
   uint64_t beyond = countBeyond();
   while (true) {
     uint64_t used = header_->chunks_used, wanted = wantedChunks(), free = load(freeCount_);
     if (used < wanted) {
-      uint64_t more = wanted - used < kMostAtOnce ? wanted - used : kMostAtOnce;
+      uint64_t more = wanted - used < kMaxAtOnce ? wanted - used : kMaxAtOnce;
       if (!growPool(more) && !growPool(1))
         return;
     } else if (beyond > free && used < capacity_) {

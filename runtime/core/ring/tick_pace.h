@@ -11,7 +11,7 @@ namespace ada::runtime {
 
 class TickPace {
 public:
-  static constexpr uint64_t kMostTimes = 16;
+  static constexpr uint64_t kMaxTimes = 16;
 
   enum class Period {
     Adapted,
@@ -19,7 +19,7 @@ public:
   };
   // With one processor it begins at its slowest.
   void start(uint64_t leastNs, Period period, unsigned processors) {
-    leastNs_ = leastNs, mostNs_ = period == Period::Fixed ? leastNs : leastNs * kMostTimes;
+    leastNs_ = leastNs, mostNs_ = period == Period::Fixed ? leastNs : leastNs * kMaxTimes;
     ns_ = processors == 1 ? mostNs_ : leastNs_;
   }
   // The interval between two advances.

@@ -89,7 +89,7 @@ bool snapshot(Order &order) {
 // A mark is a timing anchor whose media time is the wall clock's.
 bool mark(Order &order) {
   constexpr int64_t kNsPerSecond = 1000000000;
-  if (order.argument.empty() || order.argument.size > TimingAnchors::kMostLabelBytes)
+  if (order.argument.empty() || order.argument.size > TimingAnchors::kMaxLabelBytes)
     return order.refuse("a mark has 1 to 71 bytes of text"), false;
   const auto now = static_cast<int64_t>(sys::nowNs() + sys::epochOffsetNs());
   if (!runtime.timingAnchors.add(order.argumentText(), now, kNsPerSecond))

@@ -69,7 +69,7 @@ bool Identity::read(uint32_t thread, Rights &rights) {
   TextPiece groups = lineOf(text, "Groups:");
   uint64_t value;
   rights.moreCount = 0;
-  while (rights.moreCount < kMostGroups && take(groups, value))
+  while (rights.moreCount < kMaxGroups && take(groups, value))
     rights.more[rights.moreCount++] = static_cast<uint32_t>(value);
   rights.mainHasEnded = lineOf(text, "State:").startsWith("\tZ");
   TextPiece line = lineOf(text, "Threads:");

@@ -9,7 +9,7 @@ namespace ada::runtime {
 // not one of them, so it checks ten times a second.
 class Identity {
 public:
-  static constexpr unsigned kMostGroups = 128; // a program with more keeps those it has; that gains it none
+  static constexpr unsigned kMaxGroups = 128; // a program with more keeps those it has; that gains it none
 
   // The calling thread's rights are the starting point. They are read when they are first compared: many processes end
   // before that.
@@ -48,7 +48,7 @@ public:
 private:
   struct Rights {
     uint32_t users[4], groups[4]; // real, effective, saved, file system
-    uint32_t more[kMostGroups];
+    uint32_t more[kMaxGroups];
     uint32_t moreCount;
     uint64_t inheritable, permitted, effective;
     bool noNewPrivileges, mainHasEnded;

@@ -66,7 +66,7 @@ int visit(dl_phdr_info *info, size_t, void *context) {
     }
     o.path << info->dlpi_name;
   }
-  for (int i = 0, n = 0; i < info->dlpi_phnum && n < kMostConstants; ++i) {
+  for (int i = 0, n = 0; i < info->dlpi_phnum && n < kMaxConstants; ++i) {
     const ElfW(Phdr) &p = info->dlpi_phdr[i];
     if (p.p_type == PT_LOAD && (p.p_flags & (PF_R | PF_W | PF_X)) == PF_R)
       o.constants[n++] = {info->dlpi_addr + p.p_vaddr, info->dlpi_addr + p.p_vaddr + p.p_memsz};

@@ -11,15 +11,15 @@
 namespace ada::runtime {
 namespace {
 
-constexpr uint32_t kMostRounds = 8; // a program may start threads faster than they can be found
+constexpr uint32_t kMaxRounds = 8; // a program may start threads faster than they can be found
 // Buffer sizes; a record takes 24 bytes. Threads that hand over to each other cause half a million records per second
 // on each processor, and the drain, which needs a processor too, may not run for a tenth of a second. The more
 // processors there are, the less each of them has to do with this process. The kernel takes 160 µs to create a MiB of
 // buffer, and the first event waits for that.
 constexpr uint64_t kLeastRoom = 64;
-constexpr uint64_t kMostDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataBytes = 4u << 20;
+constexpr uint64_t kMaxDataBytes = 2u << 20, kLeastDataBytes = 65536, kAllDataBytes = 4u << 20;
 // Small ones are enough for 2.5 ms of that.
-constexpr uint64_t kMostNarrowBytes = 32768, kAllNarrowBytes = 65536;
+constexpr uint64_t kMaxNarrowBytes = 32768, kAllNarrowBytes = 65536;
 
 // How many page faults of a thread have a record, and how many rounds of start() can have theirs.
 constexpr uint32_t kFaults = 16, kFaultRounds = 5;
@@ -78,9 +78,9 @@ int SwitchEvents::map(int fd, uint32_t processor, uint64_t most, Buffer &buffer)
 
 // Creates a buffer per processor, which belongs to the first thread. A mapped event lives as long as its mapping.
 int SwitchEvents::addProcessors() {
-  wideBytes_ = sizeOf(kMostDataBytes, kAllDataBytes, kLeastDataBytes);
-  const uint64_t bytes = isNarrow_ ? sizeOf(kMostNarrowBytes, kAllNarrowBytes, 4 * page_) : wideBytes_;
-  for (uint32_t processor = 0; processor < kMostProcessors; ++processor) {
+  wideBytes_ = sizeOf(kMaxDataBytes, kAllDataBytes, kLeastDataBytes);
+  const uint64_t bytes = isNarrow_ ? sizeOf(kMaxNarrowBytes, kAllNarrowBytes, 4 * page_) : wideBytes_;
+  for (uint32_t processor = 0; processor < kMaxProcessors; ++processor) {
     int fd = open(threads_[0], processor);
     if (fd == -EINVAL && processor == 0 && onlyThreads_) { // before Linux 5.13: child processes are included
       onlyThreads_ = false;
@@ -165,7 +165,7 @@ void SwitchEvents::findThreads() {
   const uint32_t self = sys::threadId(), known = threadCount_;
   eachName("/proc/self/task", [&](const char *name) {
     const uint32_t thread = parseNumber(name);
-    bool isKnown = thread == 0 || thread == self || threadCount_ == kMostThreads;
+    bool isKnown = thread == 0 || thread == self || threadCount_ == kMaxThreads;
     for (uint32_t i = 0; i < known && !isKnown; ++i)
       isKnown = threads_[i] == thread;
     if (!isKnown)
@@ -177,10 +177,10 @@ void SwitchEvents::findThreads() {
 int SwitchEvents::start(bool isAlone) {
   process_ = sys::processId();
   page_ = auxiliaryValue(AT_PAGESZ);
-  buffers_ = static_cast<Buffer *>(sys::mapMemory(2 * kMostProcessors * sizeof *buffers_));
-  constexpr size_t kForStart = kMostThreads * sizeof *threads_ + kMostProcessors * sizeof *outputs_;
+  buffers_ = static_cast<Buffer *>(sys::mapMemory(2 * kMaxProcessors * sizeof *buffers_));
+  constexpr size_t kForStart = kMaxThreads * sizeof *threads_ + kMaxProcessors * sizeof *outputs_;
   threads_ = static_cast<uint32_t *>(sys::mapMemory(kForStart));
-  outputs_ = reinterpret_cast<int *>(threads_ + kMostThreads);
+  outputs_ = reinterpret_cast<int *>(threads_ + kMaxThreads);
   int error = buffers_ && threads_ && page_ ? 0 : -ENOMEM;
   if (error == 0) {
     if (!isAlone)
@@ -194,7 +194,7 @@ int SwitchEvents::start(bool isAlone) {
   // A single one is the one that waits for the drain to begin.
   if (error == 0 && !isNarrow_)
     findThreads();
-  for (uint32_t round = 0, next = 1; error == 0 && round < kMostRounds && next < threadCount_; ++round) {
+  for (uint32_t round = 0, next = 1; error == 0 && round < kMaxRounds && next < threadCount_; ++round) {
     for (; next < threadCount_; ++next)
       share(threads_[next], round + 1);
     findThreads();
@@ -221,7 +221,7 @@ void SwitchEvents::stop() {
 // A child does not inherit the mappings of events.
 void SwitchEvents::forget() {
   if (buffers_)
-    sys::unmap(buffers_, 2 * kMostProcessors * sizeof *buffers_);
+    sys::unmap(buffers_, 2 * kMaxProcessors * sizeof *buffers_);
   *this = SwitchEvents();
 }
 

@@ -98,7 +98,7 @@ private:
   bool countsFaults(const Buffer &buffer, uint64_t ns) const {
     return (&buffer < buffers_ + processors_) == (ns >= widenedNs_);
   }
-  static constexpr uint32_t kMostProcessors = 8192, kMostThreads = 1024;
+  static constexpr uint32_t kMaxProcessors = 8192, kMaxThreads = 1024;
 
   // A descriptor or a negative errno.
   int open(uint32_t thread, uint32_t processor, uint32_t round = 0);

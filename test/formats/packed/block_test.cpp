@@ -95,7 +95,7 @@ TEST_P(PackedEvents, ThatCouldNotBeWrittenAreLeftOut) {
   const std::vector<Event> events = randomEvents(shape, 600, seed);
   Blocks blocks;
   blocks.add({events.begin(), events.begin() + 200}, ~size_t{0}, 10);
-  std::vector<Byte> lost(200 * kMostEventBytes);
+  std::vector<Byte> lost(200 * kMaxEventBytes);
   Byte *end = lost.data();
   for (size_t i = 200; i < 400; ++i)
     end = encodeWhole(*blocks.writer, end, events[i]);
@@ -130,7 +130,7 @@ TEST_P(PackedEvents, MayBeAnything) {
     while (decoder.next(at, end, event) == Decoded::Event)
       ASSERT_LE(at, end);
     ASSERT_LE(state->floor, state->depth);
-    ASSERT_LE(state->depth - state->floor, kMostKnownCalls);
+    ASSERT_LE(state->depth - state->floor, kMaxKnownCalls);
   }
 }
 
@@ -155,7 +155,7 @@ TEST(PackedSize, IsAByteForTheUsualEvent) {
 // Every kind of event, byte by byte: the layout is as documented.
 TEST(PackedLayout, IsAsDocumented) {
   auto encoder = std::make_unique<Encoder>();
-  Byte buffer[kMostEventBytes];
+  Byte buffer[kMaxEventBytes];
   auto encoded = [&](const Event &event) { return std::vector<Byte>(buffer, encodeWhole(*encoder, buffer, event)); };
   using Bytes = std::vector<Byte>;
   EXPECT_EQ(encoded({.ns = 5, .functionId = 300, .kind = kCall}), (Bytes{0x85, 0xd8, 0x04}));

@@ -78,7 +78,7 @@ private:
     });
   }
   template <class Fill> void add(std::vector<RandomDetail> &to, const atf::DetailHead &head, Fill &&fill) {
-    Byte payload[atf::kMostFunctionPayloadBytes];
+    Byte payload[atf::kMaxFunctionPayloadBytes];
     const size_t bytes = fill(payload);
     const auto *from = reinterpret_cast<const std::byte *>(payload);
     to.push_back({head, {from, from + bytes}});

@@ -96,7 +96,7 @@ void Blocks::close() {
 }
 
 void Blocks::add(const std::vector<Event> &events, size_t bodyBytes, size_t eventsInPiece) {
-  std::vector<Byte> piece(eventsInPiece * kMostEventBytes), start(kMostBlockStartBytes);
+  std::vector<Byte> piece(eventsInPiece * kMaxEventBytes), start(kMaxBlockStartBytes);
   for (size_t i = 0; i < events.size();) {
     if (!writer->isOpen()) {
       bytes.resize(aligned(bytes.size()));
@@ -108,7 +108,7 @@ void Blocks::add(const std::vector<Event> &events, size_t bodyBytes, size_t even
     for (size_t n = 0; n < eventsInPiece && i < events.size(); ++n, ++i) {
       Byte *const from = end;
       end = encodeWhole(*writer, end, events[i]);
-      EXPECT_LE(static_cast<size_t>(end - from), kMostEventBytes);
+      EXPECT_LE(static_cast<size_t>(end - from), kMaxEventBytes);
     }
     bytes.insert(bytes.end(), piece.data(), end);
     writer->added(piece.data(), static_cast<size_t>(end - piece.data()), kSum);

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define NOINLINE __attribute__((noinline))
-enum { kBytes = 1 << 16, kStep = 16, kMost = 1536, kMostOfApi = 8192 };
+enum { kBytes = 1 << 16, kStep = 16, kMax = 1536, kMaxOfApi = 8192 };
 static __thread jmp_buf back;
 static int checks;
 
@@ -138,7 +138,7 @@ ADA_NEVER int main(int argc, char **argv) {
   sigaction(SIGSEGV, &action, NULL);
   prepareThread();
   if (argc > 1) {
-    for (int room = kStep; room < kMost; room += 4 * kStep) {
+    for (int room = kStep; room < kMax; room += 4 * kStep) {
       inProcess(room, once);
       if (room > 64)
         inProcess(room, ends);
@@ -146,7 +146,7 @@ ADA_NEVER int main(int argc, char **argv) {
     return 0;
   }
   mainFiber = ada_fiber_current();
-  for (int room = kStep; room < kMost; room += kStep) {
+  for (int room = kStep; room < kMax; room += kStep) {
     for (size_t i = 0; i < sizeof kAll / sizeof *kAll; ++i) {
       callWith(room, kAll[i]);
       comeBack();
@@ -154,7 +154,7 @@ ADA_NEVER int main(int argc, char **argv) {
     }
     inThread(room, once);
   }
-  for (int room = kMost; room < kMostOfApi; room += 32 * kStep) {
+  for (int room = kMax; room < kMaxOfApi; room += 32 * kStep) {
     callWith(room, api);
     comeBack();
     check();

@@ -86,7 +86,7 @@ protected:
   // As the runtime writes it: the beginning of a block.
   void writeSecond() {
     auto writer = std::make_unique<packed::BlockWriter>();
-    packed::Byte bytes[packed::kMostBlockStartBytes + 2 * packed::kMostEventBytes];
+    packed::Byte bytes[packed::kMaxBlockStartBytes + 2 * packed::kMaxEventBytes];
     packed::Byte *const body = bytes + writer->begin(bytes, crc32c);
     packed::Byte *end = writer->encode(body, 1, functionOf(1), 1000);
     end = writer->encode(end, 1, functionOf(2), 1010);

@@ -33,7 +33,7 @@ uint64_t sumOf(const std::vector<Gap> &gaps) {
 
 // What holds for every list, however it was made.
 void expectOrder(const std::vector<Gap> &gaps) {
-  ASSERT_LE(gaps.size(), kMostGaps);
+  ASSERT_LE(gaps.size(), kMaxGaps);
   for (size_t i = 0; i < gaps.size(); ++i) {
     ASSERT_LE(gaps[i].fromNs, gaps[i].toNs);
     if (i > 0) {
@@ -77,7 +77,7 @@ TEST(GapList, JoinsTheNearest) {
   const auto list = std::make_unique<GapList>();
   std::vector<uint64_t> distances;
   uint64_t ns = 1000, lost = 0;
-  for (size_t i = 0; i < kMostGaps + 100; ++i) {
+  for (size_t i = 0; i < kMaxGaps + 100; ++i) {
     list->add({ns, ns + 10, 1});
     lost += 10;
     distances.push_back(1 + random() % 1000000);
@@ -90,7 +90,7 @@ TEST(GapList, JoinsTheNearest) {
   uint64_t covered = 0;
   for (const Gap &gap : gapsIn(*list))
     covered += gap.toNs - gap.fromNs;
-  EXPECT_EQ(list->count, kMostGaps);
+  EXPECT_EQ(list->count, kMaxGaps);
   EXPECT_EQ(covered, lost);
 }
 

@@ -27,7 +27,7 @@ using ada::test::growLandings, ada::test::kBase;
 namespace {
 namespace lost_calls {
 
-constexpr unsigned kMostDepth = 4;                  // 550,000 states; 24,000 with one call less
+constexpr unsigned kMaxDepth = 4;                   // 550,000 states; 24,000 with one call less
 enum class Fate : uint8_t { Open, Returned, Left }; // of a call; left by an exception or a jump
 
 struct Call {
@@ -142,13 +142,13 @@ public:
   }
 
 private:
-  std::array<Call, kMostDepth> calls_ = {}; // the program's open ones
+  std::array<Call, kMaxDepth> calls_ = {}; // the program's open ones
   unsigned depth_ = 0;
   LostCalls lost_;
   std::array<LostCalls::Landing, 16> landings_ = {};
   ThreadExpansion reader_;
-  std::array<Frame, 1 + 2 * kMostDepth> frames_ = {};
-  std::array<Known, 2 * kMostDepth> known_ = {}; // by place in the reader's stack; of lost calls meaningless
+  std::array<Frame, 1 + 2 * kMaxDepth> frames_ = {};
+  std::array<Known, 2 * kMaxDepth> known_ = {}; // by place in the reader's stack; of lost calls meaningless
   int64_t done_ = 0, lostEvents_ = 0, events_ = 0;
   std::string wrong_;
 
@@ -234,7 +234,7 @@ private:
 };
 
 TEST(LostCalls, AreAccountedForWhateverIsLost) {
-  const unsigned most = ada::test::isLong() ? kMostDepth : kMostDepth - 1;
+  const unsigned most = ada::test::isLong() ? kMaxDepth : kMaxDepth - 1;
   struct Node {
     Model model;
     size_t step;
@@ -311,11 +311,11 @@ TEST(LostCalls, RememberAllLandings) {
 // More calls than one record may report.
 TEST(LostCalls, ReportAnyNumberOfOpenCalls) {
   LostCalls lost;
-  lost.opened = 3 * kMostLostCalls + 1;
+  lost.opened = 3 * kMaxLostCalls + 1;
   uint64_t opened = 0;
   for (const uint64_t what : report(lost))
     opened += (what >> 4) & ((1u << 30) - 1);
-  EXPECT_EQ(opened, 3 * kMostLostCalls + 1);
+  EXPECT_EQ(opened, 3 * kMaxLostCalls + 1);
 }
 
 } // namespace lost_calls

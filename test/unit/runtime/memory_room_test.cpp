@@ -48,7 +48,7 @@ TEST(MemoryRoom, NothingIsKnown) {
   const struct sysinfo unknown = {};
   const MemoryRoom room = askMemoryRoom([](const char *, char *, size_t) { return -1; }, unknown);
   EXPECT_EQ(room.limit, UINT64_MAX);
-  EXPECT_EQ(bufferBytesFor(room), kMostBufferBytes);
+  EXPECT_EQ(bufferBytesFor(room), kMaxBufferBytes);
 }
 
 TEST(MemoryRoom, FilesInMemoryAreFree) {

@@ -83,7 +83,7 @@ protected:
 
   // Appends a batch of `count` events.
   void append(size_t count) {
-    std::vector<unsigned char> buffer(packed::kMostBlockStartBytes + count * packed::kMostEventBytes);
+    std::vector<unsigned char> buffer(packed::kMaxBlockStartBytes + count * packed::kMaxEventBytes);
     unsigned char *to = file_.beginBatch(buffer.data());
     for (size_t i = 0; i < count; ++i) {
       ns_ += random_() % 100;
@@ -295,7 +295,7 @@ TEST(Bound, TheOldestGoFirst) {
 TEST_F(PackedFileTest, SaysWhenItCannotBeMade) {
   const std::string nowhere = directory_ + "/nowhere";
   file_.begin(nowhere.c_str(), 5, 4711, *blocks_);
-  std::vector<unsigned char> buffer(packed::kMostBlockStartBytes + packed::kMostEventBytes);
+  std::vector<unsigned char> buffer(packed::kMaxBlockStartBytes + packed::kMaxEventBytes);
   unsigned char *to = file_.encode(file_.beginBatch(buffer.data()), {1000, 1, 1000, 0, ring::kCall, true});
   EXPECT_EQ(file_.append(buffer.data(), static_cast<size_t>(to - buffer.data()), 1), -ENOENT);
   EXPECT_EQ(file_.events(), 0u);

@@ -36,15 +36,15 @@ TEST(TickPace, DoublesWhileAdvancesTakeProcessorsFromThreads) {
     EXPECT_EQ(pace.ns(), expected *= 2);
   }
   EXPECT_TRUE(onTime(pace, 90)) << "it is as slow as it may be, but it comes";
-  EXPECT_EQ(pace.ns(), kLeast * TickPace::kMostTimes);
+  EXPECT_EQ(pace.ns(), kLeast * TickPace::kMaxTimes);
 }
 
 TEST(TickPace, ComesBackWhenProcessorsAreIdleAgain) {
   TickPace pace = started();
-  while (pace.ns() < kLeast * TickPace::kMostTimes)
+  while (pace.ns() < kLeast * TickPace::kMaxTimes)
     onTime(pace, 90);
   EXPECT_TRUE(onTime(pace, 25));
-  EXPECT_EQ(pace.ns(), kLeast * TickPace::kMostTimes) << "some switches, neither many nor few";
+  EXPECT_EQ(pace.ns(), kLeast * TickPace::kMaxTimes) << "some switches, neither many nor few";
   for (int i = 0; i < 10; ++i)
     EXPECT_TRUE(onTime(pace, 0));
   EXPECT_EQ(pace.ns(), kLeast);
@@ -53,7 +53,7 @@ TEST(TickPace, ComesBackWhenProcessorsAreIdleAgain) {
 TEST(TickPace, PausesWhenItGetsNoProcessorHoweverSeldomItComes) {
   TickPace pace = started();
   const auto late = [&] { return pace.adapt(kWindow / pace.ns() / 5, 0, kWindow); };
-  while (pace.ns() < kLeast * TickPace::kMostTimes)
+  while (pace.ns() < kLeast * TickPace::kMaxTimes)
     EXPECT_TRUE(late());
   EXPECT_FALSE(late());
 }
@@ -68,7 +68,7 @@ TEST(TickPace, KeepsThePeriodThatTheUserAskedFor) {
 
 TEST(TickPace, IsSlowFromTheStartWithOneProcessor) {
   TickPace pace = started(TickPace::Period::Adapted, 1);
-  EXPECT_EQ(pace.ns(), kLeast * TickPace::kMostTimes);
+  EXPECT_EQ(pace.ns(), kLeast * TickPace::kMaxTimes);
   EXPECT_TRUE(onTime(pace, 90));
 }
 

@@ -75,11 +75,11 @@ analysis::Diff compareByFunction(const Options &options, int &exitCode) {
 }
 
 analysis::Diff compareByPath(const Options &options, int &exitCode) {
-  constexpr size_t kMostPaths = 100'000;
+  constexpr size_t kMaxPaths = 100'000;
   return compareRuns(
       options, exitCode,
       [&](TraceInput &input) {
-        analysis::CallPathsOptions paths{.filter = options.filter.options, .mostNodes = kMostPaths};
+        analysis::CallPathsOptions paths{.filter = options.filter.options, .mostNodes = kMaxPaths};
         input.setRange(paths.filter);
         return analysis::readCallPaths(input.trace(), paths);
       },
@@ -138,8 +138,8 @@ int runFlow(const Options &options, const Invocation &invocation) {
 analysis::Explanation explainFunction(const Options &options, const std::string &function,
                                       std::vector<TraceInput> &before, std::vector<TraceInput> &after,
                                       analysis::Damage &damage) {
-  constexpr size_t kMostSampled = 8000, kLeastSampled = 1000; // calls of each side, or run
-  const size_t mostSampled = std::max(kLeastSampled, kMostSampled / std::max(before.size(), after.size()));
+  constexpr size_t kMaxSampled = 8000, kLeastSampled = 1000; // calls of each side, or run
+  const size_t mostSampled = std::max(kLeastSampled, kMaxSampled / std::max(before.size(), after.size()));
   std::vector<analysis::ExplainRun> runs[2];
   for (const int side : {0, 1})
     for (TraceInput &input : side ? after : before)

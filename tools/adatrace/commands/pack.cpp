@@ -82,16 +82,16 @@ int checkPlace(const std::string &session) {
 
 // Names the files, each with the reason, or the first of those with the same one.
 void tellLeftOut(const formats::PackResult &packed) {
-  constexpr size_t kMostNames = 10;
+  constexpr size_t kMaxNames = 10;
   std::map<std::string_view, std::vector<std::string_view>> byReason;
   for (const auto &[name, why] : packed.leftOut)
     byReason[why].push_back(name);
   for (const auto &[why, names] : byReason) {
     std::string list;
-    for (const std::string_view name : std::span(names).first(std::min(names.size(), kMostNames)))
+    for (const std::string_view name : std::span(names).first(std::min(names.size(), kMaxNames)))
       list += (list.empty() ? "" : ", ") + oneLine(name);
-    if (names.size() > kMostNames)
-      list += fmt::format(" and {} more", formatCount(names.size() - kMostNames));
+    if (names.size() > kMaxNames)
+      list += fmt::format(" and {} more", formatCount(names.size() - kMaxNames));
     warning("not packed: {}: {}", list, why);
   }
   if (packed.hasSecrets)

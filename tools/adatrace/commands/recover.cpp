@@ -163,12 +163,12 @@ void recoverFolded(const std::string &session, const std::vector<std::string> &d
   Output out;
   size_t listed = 0;
   for (const auto &[command, sum] : commands)
-    if (listed++ < analysis::kMostListed)
+    if (listed++ < analysis::kMaxListed)
       out.print("{}: {} recovered, with {}, {} of them from ring files\n",
                 command.empty() ? "unknown programs" : command, formatCount(sum.processes, "process"),
                 formatCount(sum.events, "event"), formatCount(sum.fromRing));
-  if (listed > analysis::kMostListed)
-    out.print("... and {} more commands\n", formatCount(listed - analysis::kMostListed));
+  if (listed > analysis::kMaxListed)
+    out.print("... and {} more commands\n", formatCount(listed - analysis::kMaxListed));
   const std::string others = (totals.running ? fmt::format(", {} still running", formatCount(totals.running)) : "") +
                              (totals.failed ? fmt::format(", {} failed", formatCount(totals.failed)) : "");
   out.print("{}: {} recovered, {} already finished by the program itself{}; --each prints a line for each\n", session,

@@ -391,7 +391,7 @@ void declare(CommandLine &line, Options &options) {
   line.flag("--each", options.each,
             fmt::format("Separate rows for each process; otherwise, if a trace has {} or more, those with the same "
                         "program share rows (not with --by=thread and --args)",
-                        analysis::kMostListed));
+                        analysis::kMaxListed));
   line.flag(
       "--counters", options.counters,
       "Instead: show the values of the program's counters (ADA_COUNTER), which text also shows below the functions");

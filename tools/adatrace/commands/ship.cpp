@@ -69,7 +69,7 @@ public:
   void add(const std::string &name, const Loaded &loaded, const std::string &refused) {
     if (isQuiet_)
       return;
-    if (isEach_ || said_ < analysis::kMostListed) {
+    if (isEach_ || said_ < analysis::kMaxListed) {
       ++said_;
       complain(loaded.wasThere
                    ? fmt::format("{}: already loaded", oneLine(name))

@@ -119,7 +119,7 @@ RingSize ringSize() {
   const MemoryRoom room = askMemoryRoom(readBeginning, machine);
   const uint64_t size = bufferBytesFor(room);
   const std::string_view whose = room.isOfGroup ? "this control group" : "this machine";
-  return {size, size == kMostBufferBytes ? ""
+  return {size, size == kMaxBufferBytes ? ""
                 : size == kLeastBufferBytes
                     ? fmt::format(", the least there can be, because {} has {} of memory, {} of it free", whose,
                                   formatBytes(room.limit), formatBytes(room.free))

@@ -14,7 +14,7 @@ namespace ada::cli {
 namespace {
 
 constexpr uint64_t kDeletionWaitNs = 100'000'000;
-constexpr unsigned kMostPasses = 3;
+constexpr unsigned kMaxPasses = 3;
 constexpr size_t kFunctionBytes = 8 << 20;
 constexpr const char *kOtherBlock = "E_OTHER_BLOCK"; // like E_SERVER, but the server did not refuse the block
 
@@ -160,9 +160,9 @@ Expected<std::vector<std::string>> Loader::gates() {
       "SELECT name FROM system.tables WHERE database = currentDatabase() AND name LIKE 'gate\\_{:016x}\\_%' "
       "ORDER BY name",
       row_.session);
-  constexpr unsigned kMostAttempts = 20;
+  constexpr unsigned kMaxAttempts = 20;
   auto rows = server_.rows(question);
-  for (unsigned i = 1; i < kMostAttempts && !rows && rows.error().code == "E_NO_TABLE"; ++i)
+  for (unsigned i = 1; i < kMaxAttempts && !rows && rows.error().code == "E_NO_TABLE"; ++i)
     rows = server_.rows(question);
   if (!rows)
     return rows.error();
@@ -185,8 +185,8 @@ Expected<void> Loader::drop(const std::vector<std::string> &gates) {
 
 // A statement from a loader that was killed may still be running, and may make a gate after all gates were dropped.
 Expected<void> Loader::waitForGates() {
-  constexpr uint64_t kWaitNs = 20'000'000, kMostWaitNs = 10'000'000'000;
-  for (uint64_t waitedNs = 0; waitedNs < kMostWaitNs; waitedNs += kWaitNs) {
+  constexpr uint64_t kWaitNs = 20'000'000, kMaxWaitNs = 10'000'000'000;
+  for (uint64_t waitedNs = 0; waitedNs < kMaxWaitNs; waitedNs += kWaitNs) {
     const auto running = server_.number(fmt::format(
         "SELECT count() FROM system.processes WHERE query LIKE 'CREATE %gate\\_{:016x}\\_%'", row_.session));
     if (!running && running.error().code == "E_ACCESS")
@@ -479,7 +479,7 @@ Expected<LoadResult> Loader::loadOnce() {
     if (!isSame)
       ADA_TRY(removeOthers());
   }
-  for (unsigned pass = 0; pass < kMostPasses; ++pass) {
+  for (unsigned pass = 0; pass < kMaxPasses; ++pass) {
     const auto done = ADA_TRY(sendAll());
     if (done)
       return LoadResult{.calls = calls_,
@@ -497,12 +497,12 @@ Expected<LoadResult> Loader::loadOnce() {
 
 // If several loads begin at the same moment, each may give way to another. Then one of them begins again.
 Expected<LoadResult> Loader::load() {
-  constexpr unsigned kMostTurns = 20;
+  constexpr unsigned kMaxTurns = 20;
   constexpr uint64_t kLeastWaitNs = 50'000'000, kMoreWaitNs = 250'000'000;
   std::minstd_rand random(static_cast<unsigned>(seed_));
   for (unsigned turn = 1;; ++turn) {
     auto done = loadOnce();
-    if (done || done.error().code != "E_TAKEN_OVER" || turn == kMostTurns)
+    if (done || done.error().code != "E_TAKEN_OVER" || turn == kMaxTurns)
       return done;
     if (!request_.patience.wait(kLeastWaitNs + random() % kMoreWaitNs))
       return Patience::interrupted();

@@ -143,9 +143,9 @@ void settle(LoadOptions &options, const char *command) {
   std::ranges::sort(options.labelPairs);
   if (options.blockRows == 0 || options.blockRows > 1'000'000)
     stop(kWrongUsage, "{}: --block-rows: 1 to 1000000", command);
-  constexpr uint64_t kMostConnections = 32;
-  if (options.connections == 0 || options.connections > kMostConnections)
-    stop(kWrongUsage, "{}: --connections: 1 to {}", command, kMostConnections);
+  constexpr uint64_t kMaxConnections = 32;
+  if (options.connections == 0 || options.connections > kMaxConnections)
+    stop(kWrongUsage, "{}: --connections: 1 to {}", command, kMaxConnections);
   if (!options.sample.empty()) {
     const std::optional<double> share = shareOf(options.sample);
     if (!share)

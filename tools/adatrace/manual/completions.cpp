@@ -29,13 +29,13 @@ Completed completedBy(const OptionText &option) {
 }
 
 std::string shortText(const std::string &text) {
-  constexpr size_t kMost = 72;
+  constexpr size_t kMax = 72;
   size_t end = text.size();
   for (const char *mark : {". ", "; ", " ["})
     end = std::min(end, text.find(mark));
-  if (end <= kMost)
+  if (end <= kMax)
     return text.substr(0, end);
-  return text.substr(0, std::min(text.rfind(' ', kMost), kMost)) + "...";
+  return text.substr(0, std::min(text.rfind(' ', kMax), kMax)) + "...";
 }
 
 } // namespace ada::cli

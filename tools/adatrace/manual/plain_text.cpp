@@ -12,7 +12,7 @@ namespace ada::cli {
 unsigned textColumns() {
   for (const int fd : {STDOUT_FILENO, STDERR_FILENO, STDIN_FILENO}) // a pager's input, for example, is none
     if (isTerminal(fd))
-      return std::clamp(terminalColumns(fd), 40u, kMostColumns);
+      return std::clamp(terminalColumns(fd), 40u, kMaxColumns);
   return 80;
 }
 
@@ -25,7 +25,7 @@ public:
 
   std::string of(const Page &page) {
     for (const Block &block : page.blocks)
-      if (const size_t width = displayWidth(block.term) + 4; block.kind == Block::Kind::Item && width <= kMostTerm)
+      if (const size_t width = displayWidth(block.term) + 4; block.kind == Block::Kind::Item && width <= kMaxTerm)
         termColumns_ = std::max(termColumns_, width);
     Block::Kind before = Block::Kind::Code;
     for (const Block &block : page.blocks) {
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  static constexpr size_t kMostTerm = 24; ///< after longer terms, the meaning begins in the next line
+  static constexpr size_t kMaxTerm = 24; ///< after longer terms, the meaning begins in the next line
 
   void print(const Block &block) {
     switch (block.kind) {

@@ -6,9 +6,9 @@
 namespace ada::cli {
 
 /// Lines are never wider, but for words that are.
-inline constexpr unsigned kMostColumns = 100;
+inline constexpr unsigned kMaxColumns = 100;
 
-/// The width for the terminal that shows standard output, at most kMostColumns; 80 if none does.
+/// The width for the terminal that shows standard output, at most kMaxColumns; 80 if none does.
 unsigned textColumns();
 
 /// For --help: headings at the margin.

@@ -41,13 +41,13 @@ analysis::TimeBound anchorTime(const char *name, std::string_view text, std::spa
     for (const TimingAnchor &anchor : process.timingAnchors)
       if (std::ranges::find(labels, anchor.label) == labels.end())
         labels.push_back(anchor.label);
-  constexpr size_t kMost = 5;
+  constexpr size_t kMax = 5;
   std::string list;
-  for (size_t i = 0; i < labels.size() && i < kMost; ++i)
+  for (size_t i = 0; i < labels.size() && i < kMax; ++i)
     list += (i ? ", @" : "@") + oneLine(std::string(labels[i]));
   stop(kWrongUsage,
        "{}: '{}' is neither a time like 10us, 1.5ms, 2s or @123456789 nor a timing anchor of the trace, which has {}{}",
-       name, text, list.empty() ? "none" : list, labels.size() > kMost ? " and others" : "");
+       name, text, list.empty() ? "none" : list, labels.size() > kMax ? " and others" : "");
 }
 
 } // namespace ada::cli

@@ -32,18 +32,18 @@ RowNotes notesOf(const Palette &palette, const DiffRow &row, const NameOptions &
 
 // "Different in every run, but that may be chance: f(..) (+12.0 %), g(..) (calls -3.1 %)"
 void printApart(Output &out, const analysis::NamedDiff &all, const char *before) {
-  constexpr size_t kMost = 5;
+  constexpr size_t kMax = 5;
   std::string list;
   size_t number = 0;
   for (const DiffRow &row : all.diff.rows) {
-    if (!row.isApart || number++ >= kMost)
+    if (!row.isApart || number++ >= kMax)
       continue;
     const DiffValue value = areApart(row[DiffValue::Self]) ? DiffValue::Self : DiffValue::Calls;
     list += fmt::format("{}{} ({} {})", list.empty() ? "" : ", ", analysis::pathText({&row, &all}),
                         analysis::nameOf(value), analysis::changeText(row[value]));
   }
-  if (number > kMost)
-    list += fmt::format(", and {} more", formatCount(number - kMost));
+  if (number > kMax)
+    list += fmt::format(", and {} more", formatCount(number - kMax));
   if (number > 0)
     out.print("{}Different in every run, but that may be chance: {}\n", before, list);
 }

@@ -12,7 +12,7 @@ namespace ada::cli {
 
 namespace {
 
-constexpr size_t kMostBytes = 1990, kLongestText = 230, kLongestEvidence = 150;
+constexpr size_t kMaxBytes = 1990, kLongestText = 230, kLongestEvidence = 150;
 
 std::string cutTo(std::string text, size_t most) {
   if (text.size() <= most)
@@ -24,11 +24,11 @@ std::string headOf(const analysis::Findings &found) {
   if (found.requests.empty())
     return fmt::format("no calls repeat; the run took {}\n", formatDuration(found.runNs));
   std::string names;
-  constexpr size_t kMostNames = 3;
-  for (size_t i = 0; i < std::min(kMostNames, found.requests.size()); ++i)
+  constexpr size_t kMaxNames = 3;
+  for (size_t i = 0; i < std::min(kMaxNames, found.requests.size()); ++i)
     names += (i ? ", " : "") + cutTo(found.requests[i], 60);
-  if (found.requests.size() > kMostNames)
-    names += fmt::format(" and {} more", found.requests.size() - kMostNames);
+  if (found.requests.size() > kMaxNames)
+    names += fmt::format(" and {} more", found.requests.size() - kMaxNames);
   return fmt::format("{} of {}: {} in {}\n", formatCount(found.requestCalls, "request"), names,
                      formatDuration(found.requestsNs), formatDuration(found.runNs));
 }
@@ -42,7 +42,7 @@ std::string shareText(const analysis::Finding &finding) {
 void printFindings(Output &out, const Palette &palette, const analysis::Findings &found) {
   // Colours do not count: they are not what a reader has to read.
   std::string head = headOf(found);
-  size_t left = kMostBytes - head.size();
+  size_t left = kMaxBytes - head.size();
   out.write(head);
   if (found.findings.empty())
     out.write("nothing stands out\n");

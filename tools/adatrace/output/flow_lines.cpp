@@ -146,8 +146,8 @@ void FlowLines::endThread(uint64_t sameCalls) {
 void FlowLines::printText(const FlowDifference &difference, const FlowFunctions &functions) {
   std::string callers;
   // The innermost calls are the most informative.
-  constexpr size_t kMost = 8;
-  const size_t depth = difference.callers.size(), first = depth > kMost ? depth - kMost : 0;
+  constexpr size_t kMax = 8;
+  const size_t depth = difference.callers.size(), first = depth > kMax ? depth - kMax : 0;
   if (first)
     callers = fmt::format("... {} > ", formatCount(first, "caller"));
   for (size_t i = first; i < depth; ++i)

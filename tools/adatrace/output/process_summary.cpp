@@ -13,8 +13,8 @@ void printProcessSummary(Output &out, const Palette &palette, const analysis::Pr
   std::vector<analysis::ProcessNode> nodes = analysis::foldedProcesses(list);
   const Facts facts = analysis::processTableFacts(nodes);
   const size_t all = nodes.size();
-  if (all > analysis::kMostListed)
-    nodes.resize(analysis::kMostListed);
+  if (all > analysis::kMaxListed)
+    nodes.resize(analysis::kMaxListed);
   std::vector<analysis::ProcessLine> lines;
   for (const analysis::ProcessNode &node : nodes)
     lines.push_back({&node, &list, absolute ? 0 : list.beginNs});

@@ -7,7 +7,7 @@
 
 namespace ada::cli {
 
-/// Prints the columns of `adatrace processes`, at most analysis::kMostListed lines, and how each process can be shown.
+/// Prints the columns of `adatrace processes`, at most analysis::kMaxListed lines, and how each process can be shown.
 /// `absolute`: times of the trace's clock.
 void printProcessSummary(Output &out, const Palette &palette, const analysis::ProcessList &list, bool absolute,
                          const std::string &path);

@@ -30,9 +30,9 @@ void printCpuUse(Output &out, const Palette &palette, const ProcessWhy &why, dou
     out.print("  {}without {} whose on-CPU times are not known{}\n", palette.dim,
               formatCount(why.use.untold, "process"), palette.reset);
   out.print("on-CPU alone:\n");
-  constexpr size_t kMostAlone = 5;
+  constexpr size_t kMaxAlone = 5;
   const std::vector<analysis::AloneRow> alone = analysis::aloneRows(why);
-  for (size_t i = 0; i < std::min(alone.size(), kMostAlone); ++i)
+  for (size_t i = 0; i < std::min(alone.size(), kMaxAlone); ++i)
     if (100.0 * static_cast<double>(alone[i].ns) >= minPercent * static_cast<double>(why.durationNs()))
       out.print("{}{:>11} {:>6}{}  {}{}\n", palette.number, formatDuration(alone[i].ns),
                 formatPercent(alone[i].ns, why.durationNs()), palette.reset, alone[i].command,

@@ -41,14 +41,14 @@ std::vector<Styled> notesOf(const Palette &palette, const ReportLine &line, cons
 
 // Bins as fine as fit on half a screen. Only the first of consecutive empty bins is kept.
 std::vector<Distribution::Bin> binsOf(const Distribution &durations) {
-  constexpr size_t kMostLines = 24;
+  constexpr size_t kMaxLines = 24;
   for (unsigned perOctave = 16;; perOctave /= 2) {
     std::vector<Distribution::Bin> bins = durations.bins(perOctave);
     const auto isEmpty = [](const Distribution::Bin &bin) { return bin.count == 0; };
     bins.erase(std::unique(bins.begin(), bins.end(),
                            [&](const auto &left, const auto &right) { return isEmpty(left) && isEmpty(right); }),
                bins.end());
-    if (bins.size() <= kMostLines || perOctave == 1)
+    if (bins.size() <= kMaxLines || perOctave == 1)
       return bins;
   }
 }

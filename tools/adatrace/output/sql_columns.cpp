@@ -29,7 +29,7 @@ public:
       }
       for (size_t i = 0; i < width(); ++i)
         keep(query_.value(i));
-      if (values_.size() >= kMostValues || bytes_ >= kMostBytes)
+      if (values_.size() >= kMaxValues || bytes_ >= kMaxBytes)
         ADA_TRY(begin());
     }
     if (!table_)
@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  static constexpr size_t kMostValues = 1 << 20, kMostBytes = 16 << 20; // some 50 MiB
+  static constexpr size_t kMaxValues = 1 << 20, kMaxBytes = 16 << 20; // some 50 MiB
   // A value of a row that waits for the types.
   struct Kept {
     SqlValue value;

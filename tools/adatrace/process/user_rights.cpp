@@ -78,7 +78,7 @@ int makeForUser(const std::string &path, const control::ProcessFacts &process) {
       return errno;
     FileDescriptor next(::openat(directory.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (const std::string target = next ? "" : rootsLink(directory.get(), name); !target.empty()) {
-      if (++links > kMostLinks)
+      if (++links > kMaxLinks)
         return ELOOP;
       rest = target + "/" + rest;
       if (target.starts_with('/'))

@@ -49,8 +49,8 @@ std::string instrumentedArgument(const std::vector<std::string> &arguments) {
   for (const std::string &argument : arguments) {
     std::istringstream text(argument);
     for (std::string word; text >> word;) {
-      constexpr size_t kMostWords = 100; // a program may get thousands of files
-      if (++words > kMostWords)
+      constexpr size_t kMaxWords = 100; // a program may get thousands of files
+      if (++words > kMaxWords)
         return {};
       const std::optional<std::string> program = findProgram(word);
       if (program && instrumentationOf(*program) == Instrumentation::Yes)

@@ -21,7 +21,7 @@
 namespace ada::cli {
 
 // The number of functions that are named, and the longest list (in bytes) that people may be expected to copy.
-static constexpr size_t kNamed = 3, kMostGlobs = 4000;
+static constexpr size_t kNamed = 3, kMaxGlobs = 4000;
 
 namespace {
 
@@ -63,7 +63,7 @@ public:
                            MissingCalls(estimated_, isLimited_ ? atMost_ : 0).text(names.size() == 1));
     for (const Name *name : names)
       off.globs += (off.globs.empty() ? "" : "|") + analysis::globOf(name->name);
-    if (off.globs.size() > kMostGlobs)
+    if (off.globs.size() > kMaxGlobs)
       off.globs.clear();
     return off;
   }

@@ -26,12 +26,12 @@ static std::string kindOf(const std::string &text) {
 void FoldedMessages::add(const std::string &text) {
   if (all_.empty())
     return say_(text);
-  constexpr size_t kMostKinds = 1000; // damaged files say anything; the rest is one kind
+  constexpr size_t kMaxKinds = 1000; // damaged files say anything; the rest is one kind
   std::string name = kindOf(text);
-  if (kinds_.size() >= kMostKinds && !kinds_.contains(name))
+  if (kinds_.size() >= kMaxKinds && !kinds_.contains(name))
     name.clear();
   Kind &kind = kinds_[std::move(name)];
-  if (kind.first.empty() || said_ < analysis::kMostListed) {
+  if (kind.first.empty() || said_ < analysis::kMaxListed) {
     ++said_;
     kind.first = kind.first.empty() ? text : kind.first;
     return say_(text);

@@ -15,7 +15,7 @@ namespace ada::cli {
 
 namespace {
 
-constexpr int kMostLines = 1000;
+constexpr int kMaxLines = 1000;
 
 // libedit's rl_prep_terminal. readline() prepares the terminal after it has shown the prompt, and a ^D that is typed
 // in between is lost; so this is called before the prompt, but within readline(), which restores the terminal.
@@ -95,7 +95,7 @@ void LineReader::load() {
     return 0;
   };
   use();
-  limit(kMostLines);
+  limit(kMaxLines);
   path_ = placeOf(name_);
   if (!path_.empty())
     readHistory(path_.c_str());

@@ -30,7 +30,7 @@ inline char *putRight(char *to, std::string_view safe, size_t width) {
   return put(safe.size() < width ? putBlanks(to, width - safe.size()) : to, safe);
 }
 inline char *putRight(char *to, uint64_t number, size_t width) {
-  char text[kMostDigits];
+  char text[kMaxDigits];
   return putRight(to, {text, putDecimal(text, number)}, width);
 }
 inline char *putDurationRight(char *to, uint64_t nanoseconds, size_t width) {

@@ -18,7 +18,7 @@ using analysis::WhyPart;
 namespace {
 
 // Lists of parts and of waits are as long as a person can read.
-constexpr size_t kMostParts = 40, kDeepest = 8;
+constexpr size_t kMaxParts = 40, kDeepest = 8;
 
 /// A session that was asked about, with all that an answer needs after the request is gone.
 struct AskedSession {
@@ -93,7 +93,7 @@ private:
     json_.beginArray("parts");
     uint64_t rest = 0, count = 0;
     for (const WhyPart &part : parts) {
-      if (count++ >= kMostParts) {
+      if (count++ >= kMaxParts) {
         rest += part.ns;
         continue;
       }
@@ -110,7 +110,7 @@ private:
       json_.endArray().endObject();
     }
     json_.endArray();
-    json_.number("other_parts", count - std::min<uint64_t>(count, kMostParts)).number("other_ns", rest);
+    json_.number("other_parts", count - std::min<uint64_t>(count, kMaxParts)).number("other_ns", rest);
   }
 
   JsonText &json_;
@@ -194,13 +194,13 @@ void writeFindings(JsonText &json, const AskedSession &of, const analysis::Findi
 
 // The page names the state that it asks about, because a session that is still recorded is another one at each look.
 HttpReply AnalysisAnswers::findings(ApiRequest &request) {
-  constexpr std::chrono::minutes kMostTime{10};
+  constexpr std::chrono::minutes kMaxTime{10};
   const ViewSession &session = request.session();
   const AskedSession of{.opened = request.openedShared(), .startNs = session.startNs()};
   const std::string *state = request.text("of");
   const std::string key =
       fmt::format("findings {} {}", session.id(), state ? "of " + *state : std::to_string(of.opened->madeOf));
-  return jobs_.ask(key, 0, kMostTime,
+  return jobs_.ask(key, 0, kMaxTime,
                    [of, path = session.path()](const view::AnalysisLimits &limits) -> Expected<std::string> {
                      const analysis::Findings found = ADA_TRY(view::findInSession(*of.opened->view, path, limits));
                      std::string text;

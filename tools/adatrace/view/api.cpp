@@ -22,7 +22,7 @@ namespace ada::cli {
 
 namespace {
 
-constexpr uint64_t kMostPixels = 10'000;
+constexpr uint64_t kMaxPixels = 10'000;
 // Deeper calls are left out of a picture unless the request asks for them.
 constexpr uint64_t kDepths = 2000;
 
@@ -52,7 +52,7 @@ std::string exitOf(const model::Process &process) {
 
 // How many processes and threads /api/sessions has of each session, and /api/members at a time. A session may have ten
 // thousand, and the page shows some fifty at first.
-constexpr uint64_t kFirstMembers = 200, kMostMembers = 2000;
+constexpr uint64_t kFirstMembers = 200, kMaxMembers = 2000;
 
 template <class List> auto part(const List &list, uint64_t from, uint64_t most) {
   const size_t first = std::min<uint64_t>(from, list.size());
@@ -88,7 +88,7 @@ void writeMembers(JsonText &json, const ViewSession &session, const ViewSession:
 void writeFurtherMembers(JsonText &json, ApiRequest &request) {
   json.beginObject();
   writeMembers(json, request.session(), request.opened(), request.number("processes", 0), request.number("threads", 0),
-               kMostMembers);
+               kMaxMembers);
   json.endObject();
 }
 
@@ -150,7 +150,7 @@ int64_t seqNumber(uint64_t seq) { return seq == kNoSeq ? -1 : static_cast<int64_
 
 void writeTimeline(JsonText &json, TextPiece name, ApiRequest &request, uint32_t thread) {
   view::PictureRequest what{.thread = thread, .fromNs = request.fromNs(), .toNs = request.toNs()};
-  what.pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMostPixels);
+  what.pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMaxPixels);
   what.depths = static_cast<uint32_t>(std::min<uint64_t>(request.number("depths", kDepths), ~uint32_t(0)));
   const view::Picture picture = valueOf(request.view().picture(what));
   const auto time = [&](uint64_t ns) { return request.sinceStart(ns); };
@@ -190,8 +190,8 @@ void writeSeq(JsonText &json, const char *name, const std::optional<uint64_t> &s
 
 // A line of a source file, in which even comments may turn the direction of what follows. It keeps its tabs.
 std::string sourceLine(std::string_view line) {
-  constexpr size_t kMostBytes = 400;
-  line = line.substr(0, std::min(line.find_last_not_of('\r') + 1, kMostBytes));
+  constexpr size_t kMaxBytes = 400;
+  line = line.substr(0, std::min(line.find_last_not_of('\r') + 1, kMaxBytes));
   std::string safe;
   for (;;) {
     const size_t tab = line.find('\t');
@@ -226,7 +226,7 @@ void writeSource(JsonText &json, formats::SourceFiles &sources, const model::Fun
 // The text of a file. Only of one that a function of the trace names and that may be read: nothing else on this machine
 // is served.
 void writeSourceFile(JsonText &json, ApiRequest &request) {
-  constexpr uint64_t kMostLines = 100'000;
+  constexpr uint64_t kMaxLines = 100'000;
   const std::string *name = request.text("file");
   if (!name || name->empty())
     throw ApiError{400, "file is missing: the file of a function in /api/functions"};
@@ -244,7 +244,7 @@ void writeSourceFile(JsonText &json, ApiRequest &request) {
     note = file.error().message;
   std::string_view text = file ? std::string_view(file->text) : std::string_view();
   json.beginObject().text("file", *name).text("note", note).beginArray("lines");
-  for (uint64_t line = 0; !text.empty() && line < kMostLines; ++line) {
+  for (uint64_t line = 0; !text.empty() && line < kMaxLines; ++line) {
     const size_t end = std::min(text.find('\n'), text.size());
     json.text({}, sourceLine(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
@@ -303,14 +303,14 @@ void writeCall(JsonText &json, ApiRequest &request) {
 }
 
 void writeFound(JsonText &json, ApiRequest &request) {
-  constexpr uint64_t kMostFound = 1000;
+  constexpr uint64_t kMaxFound = 1000;
   view::FindRequest what{.threads = request.threads(), .fromNs = request.fromNs(), .toNs = request.toNs()};
   if (const std::string *globs = request.text("function"))
     what.function = *globs;
   if (const std::string *text = request.text("args"))
     what.arguments = *text;
   what.minNs = request.number("min_ns", 0);
-  what.limit = std::min(request.number("limit", 20), kMostFound);
+  what.limit = std::min(request.number("limit", 20), kMaxFound);
   if (const std::string *order = request.text("order"); order && !order->empty()) {
     if (*order != "time" && *order != "slowest")
       throw ApiError{400, fmt::format("order: '{}' is neither time nor slowest", *order)};
@@ -332,7 +332,7 @@ void writeFound(JsonText &json, ApiRequest &request) {
 }
 
 void writeProcessors(JsonText &json, ApiRequest &request) {
-  const uint64_t pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMostPixels);
+  const uint64_t pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMaxPixels);
   const view::ProcessorLanes all =
       view::processorLanes(request.view().table(), request.threads(), request.fromNs(), request.toNs(), pixels);
   const std::vector<uint32_t> &ids = request.opened().threadIds;
@@ -358,13 +358,13 @@ int64_t mainThreadId(const ViewSession::Opened &opened, const analysis::Executio
 }
 
 void writeProcesses(JsonText &json, ApiRequest &request) {
-  constexpr uint64_t kMostRows = 500;
+  constexpr uint64_t kMaxRows = 500;
   const ViewSession::Opened &opened = request.opened();
   const view::ProcessGantt &gantt = opened.gantt();
   view::GanttRequest what{.fromNs = request.fromNs(), .toNs = request.toNs()};
-  what.pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMostPixels);
+  what.pixels = std::clamp<uint64_t>(request.number("pixels", 1000), 1, kMaxPixels);
   what.first = std::min<uint64_t>(request.number("first", 0), gantt.list().all.size() * 2);
-  what.rows = std::min(request.number("rows", 100), kMostRows);
+  what.rows = std::min(request.number("rows", 100), kMaxRows);
   what.open = request.numbers("open");
   for (uint32_t &key : what.open) { // ids stay the same when the session grows, numbers need not
     const auto at = std::ranges::find(opened.processIds, key);
@@ -428,8 +428,8 @@ void writeStatistics(JsonText &json, ApiRequest &request) {
 }
 
 void writeFlame(JsonText &json, ApiRequest &request) {
-  constexpr uint64_t kMostNodes = 20'000;
-  const view::RangePaths paths = valueOf(view::rangePaths(request.view(), rangeOf(request), kMostNodes));
+  constexpr uint64_t kMaxNodes = 20'000;
+  const view::RangePaths paths = valueOf(view::rangePaths(request.view(), rangeOf(request), kMaxNodes));
   const PathTree &tree = paths.tree;
   json.beginObject().beginArray("nodes");
   for (uint32_t node = 1; node < tree.size(); ++node) {

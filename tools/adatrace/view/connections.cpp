@@ -22,8 +22,8 @@ namespace ada::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr size_t kMostWaiting = 256, kThreads = 16;
-constexpr std::chrono::seconds kMostWait(5);
+constexpr size_t kMaxWaiting = 256, kThreads = 16;
+constexpr std::chrono::seconds kMaxWait(5);
 
 struct Waiting {
   int socket;
@@ -33,7 +33,7 @@ struct Waiting {
 enum class Head { Complete, Partial, Hopeless };
 
 Head headOf(int socket, short events) {
-  std::string bytes(Connections::kMostHead, 0);
+  std::string bytes(Connections::kMaxHead, 0);
   const ssize_t n = ::recv(socket, bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
   if (n <= 0)
     return n < 0 && (errno == EAGAIN || errno == EINTR) ? Head::Partial : Head::Hopeless;
@@ -96,8 +96,8 @@ struct Connections::State {
         }
       }
       for (const int socket : fresh) {
-        look({socket, Clock::now() + kMostWait}, POLLIN, waiting);
-        if (waiting.size() > kMostWaiting) {
+        look({socket, Clock::now() + kMaxWait}, POLLIN, waiting);
+        if (waiting.size() > kMaxWaiting) {
           ::close(waiting.front().socket);
           waiting.pop_front();
         }

@@ -13,7 +13,7 @@ namespace ada::cli {
 
 class Connections {
 public:
-  static constexpr unsigned kMostHead = 1 << 14; ///< longest head of a request, in bytes
+  static constexpr unsigned kMaxHead = 1 << 14; ///< longest head of a request, in bytes
 
   /// `answer(socket)` reads one request and answers it. It returns true if more requests may come on the connection.
   explicit Connections(std::function<bool(int)> answer);

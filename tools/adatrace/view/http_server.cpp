@@ -28,7 +28,7 @@ namespace ada::cli {
 
 namespace {
 
-constexpr size_t kMostBody = 4096; // requests have no body
+constexpr size_t kMaxBody = 4096; // requests have no body
 // Length of the kernel's queue of connections that are not accepted yet. With the library's 5, the kernel drops packets
 // in a burst of connections, and the clients wait for seconds, doubling each time.
 constexpr int kBacklog = 4096;
@@ -106,7 +106,7 @@ public:
   }
   /// Takes the head, and nothing of a request that may follow it.
   std::string_view takeHead() {
-    head_.resize(Connections::kMostHead);
+    head_.resize(Connections::kMaxHead);
     const ssize_t n = ::recv(socket_, head_.data(), head_.size(), MSG_PEEK | MSG_DONTWAIT);
     head_.resize(n > 0 ? static_cast<size_t>(n) : 0);
     const size_t end = head_.find("\r\n\r\n");
@@ -291,7 +291,7 @@ HttpServer::HttpServer(Options options, ApiHandler handler) : state_(std::make_u
   state_->options = std::move(options);
   state_->handler = std::move(handler);
   httplib::Server &server = state_->server;
-  server.set_payload_max_length(kMostBody);
+  server.set_payload_max_length(kMaxBody);
   server.set_tcp_nodelay(true);
   server.set_keep_alive_max_count(100'000);
   server.set_keep_alive_timeout(2);

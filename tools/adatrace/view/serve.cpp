@@ -68,7 +68,7 @@ struct ServerSignals::State {
   // The threads of the program end in their own time, and some can't be stopped: one that opens a grown session again.
   // Nothing is lost with them: all files that they write are temporary.
   void receive(const sigset_t &signals) {
-    constexpr std::chrono::milliseconds kMostEnding(500);
+    constexpr std::chrono::milliseconds kMaxEnding(500);
     int number = 0;
     while (sigwait(&signals, &number) == EINTR)
       continue;
@@ -82,7 +82,7 @@ struct ServerSignals::State {
       came = true;
     }
     hasCome.notify_all();
-    std::this_thread::sleep_for(kMostEnding);
+    std::this_thread::sleep_for(kMaxEnding);
     _exit(kOk);
   }
 };

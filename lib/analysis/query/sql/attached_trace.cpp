@@ -38,7 +38,7 @@ Expected<const KeptSpan *> AttachedTrace::find(uint64_t id) {
     if (interrupt)
       return nullptr;
     std::ranges::sort(read.spans, {}, &KeptSpan::id);
-    if (kept_.size() == kMostRanges)
+    if (kept_.size() == kMaxRanges)
       kept_.pop_back();
     range = kept_.insert(kept_.begin(), std::move(read));
   } else if (range != kept_.begin()) {

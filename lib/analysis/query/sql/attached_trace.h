@@ -47,7 +47,7 @@ private:
     std::vector<KeptSpan> spans; ///< by id
   };
   static constexpr uint64_t kRangeBits = 16;
-  static constexpr size_t kMostRanges = 32;
+  static constexpr size_t kMaxRanges = 32;
 
   std::unique_ptr<SharedTrace> trace_;
   std::vector<std::unique_ptr<const std::string>> names_;

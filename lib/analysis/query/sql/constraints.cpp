@@ -9,7 +9,7 @@ namespace ada::query {
 
 namespace {
 
-constexpr uint64_t kMost = ~uint64_t{0};
+constexpr uint64_t kMax = ~uint64_t{0};
 
 struct Limits {
   std::optional<uint64_t> least = {}, most = {};

@@ -27,8 +27,8 @@ namespace {
 
 // SQLite's cache for each file, which is also what it sorts before it writes a piece to a temporary file.
 constexpr char kSettings[] = "PRAGMA temp_store = FILE; PRAGMA cache_size = -65536; PRAGMA threads = 2;";
-constexpr int64_t kMostMemory = int64_t{1} << 30;
-constexpr int kMostText = 64 << 20;
+constexpr int64_t kMaxMemory = int64_t{1} << 30;
+constexpr int kMaxText = 64 << 20;
 
 std::string quoted(const std::string &name) {
   std::string text = "\"";
@@ -89,8 +89,8 @@ Expected<std::unique_ptr<SqlDatabase>> SqlDatabase::open() {
   if (sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY,
                       nullptr) != SQLITE_OK)
     return database->failure();
-  sqlite3_hard_heap_limit64(kMostMemory);
-  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, kMostText);
+  sqlite3_hard_heap_limit64(kMaxMemory);
+  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, kMaxText);
   sqlite3_limit(connection, SQLITE_LIMIT_WORKER_THREADS, 2);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   sqlite3_db_config(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);

@@ -36,7 +36,7 @@ constexpr std::array<const char *, 13> kConditionNames = {
     "recorder", "self_recorder", "arguments", "result", "values"};
 
 // A query with more groups is run as it was written, so that memory is bounded.
-constexpr size_t kMostGroups = size_t{1} << 19;
+constexpr size_t kMaxGroups = size_t{1} << 19;
 using Steps = std::array<uint64_t, kGroupParts.size()>; // 0: not a key
 
 const char *nameOfColumn(int column) {
@@ -187,7 +187,7 @@ public:
       addMeasure(measure, valuesOf(chunk, measure));
     return true;
   }
-  bool hasTooMany() const { return groups_.size() > kMostGroups; }
+  bool hasTooMany() const { return groups_.size() > kMaxGroups; }
 
 private:
   static constexpr uint32_t kNone = ~uint32_t{0};
@@ -327,14 +327,14 @@ int GroupCursor::column(sqlite3_context *context, int number) const {
   if (number >= kMeasures) {
     const Measure &measure = group.measures[static_cast<size_t>((number - kMeasures) / kEach)];
     const std::string_view what = kWhats[static_cast<size_t>((number - kMeasures) % kEach)];
-    constexpr auto kMost = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+    constexpr auto kMax = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
     if (what == "n")
       setNumber(measure.count);
     else if (measure.count == 0)
       sqlite3_result_null(context);
     else if (what == "total")
       sqlite3_result_double(context, static_cast<double>(measure.sum));
-    else if (what == "sum" && measure.sum > kMost)
+    else if (what == "sum" && measure.sum > kMax)
       sqlite3_result_error(context, "integer overflow", -1); // as SQLite has it
     else
       setNumber(what == "sum" ? static_cast<uint64_t>(measure.sum) : what == "min" ? measure.min : measure.max);

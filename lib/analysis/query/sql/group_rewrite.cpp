@@ -198,9 +198,9 @@ private:
     const auto *const part = std::ranges::find(kGroupParts, at(next_).name);
     const size_t begin = next_ > 1 && at(next_ - 1).isSign(".") ? next_ - 2 : next_;
     const std::string_view step = at(next_ + 2).text;
-    constexpr size_t kMostDigits = 18;
+    constexpr size_t kMaxDigits = 18;
     if (part == kGroupParts.end() || clause_ == Clause::Where || !at(next_ + 1).isSign("/") ||
-        step.find_first_not_of("0123456789") != step.npos || step[0] == '0' || step.size() > kMostDigits)
+        step.find_first_not_of("0123456789") != step.npos || step[0] == '0' || step.size() > kMaxDigits)
       return false;
     if ((begin > 0 && at(begin - 1).kind == Token::Kind::Other && isAmong(kFirst, at(begin - 1).text)) ||
         at(next_ + 3).isSign("|") || (at(next_ + 3).isSign("-") && at(next_ + 4).isSign(">")))

@@ -33,7 +33,7 @@ constexpr char kDeclaration[] =
     "CREATE TABLE x (id INTEGER, ts INTEGER, dur INTEGER, track_id INTEGER, category TEXT, name TEXT, depth INTEGER, "
     "parent_id INTEGER, arg_set_id INTEGER, utid INTEGER, upid INTEGER, of_id INTEGER HIDDEN)";
 // All calls inside of one are in memory.
-constexpr size_t kMostInside = 4'000'000;
+constexpr size_t kMaxInside = 4'000'000;
 
 struct SliceVtab : TraceVtab {
   SliceVtab(AttachedTrace &trace, bool isInside) : TraceVtab(trace), isInside(isInside) {}
@@ -95,9 +95,9 @@ struct SliceCursor : sqlite3_vtab_cursor {
               for (size_t i = 0; i < chunk.rows; ++i)
                 spans.push_back({chunk.id[i], chunk.parentId[i], chunk.ts[i], chunk.dur[i], chunk.function[i],
                                  chunk.thread[i], chunk.process[i], chunk.depth[i], chunk.exit[i]});
-              return spans.size() <= kMostInside;
+              return spans.size() <= kMaxInside;
             }).run());
-    if (spans.size() > kMostInside)
+    if (spans.size() > kMaxInside)
       return Error{.code = "E_SQL", .message = "descendant_slice: more than 4,000,000 calls are inside of this one"};
     // Calls that begin when it ends may be its neighbour's.
     std::ranges::sort(spans, [](const KeptSpan &a, const KeptSpan &b) {

@@ -25,7 +25,7 @@ public:
   /// Returns its offset.
   template <class Raw> Expected<uint64_t> add(Raw &raw, std::span<const Byte> start, std::span<const Byte> body) {
     std::vector<Byte> frame;
-    if (compresses_ && !(raw.flags & kBlockZstd) && body.size() <= kMostPlainBytes)
+    if (compresses_ && !(raw.flags & kBlockZstd) && body.size() <= kMaxPlainBytes)
       frame = compressed(body);
     block_.resize(sizeof raw);
     block_.insert(block_.end(), start.begin(), start.end());

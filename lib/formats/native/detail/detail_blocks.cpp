@@ -25,7 +25,7 @@ std::optional<DetailBlock> DetailKind::openBlock(const RawDetailBlockHeader &, c
   DetailDecoder decoder(*state);
   DetailBlockTotals totals;
   UnpackedDetail event;
-  most = std::min(most, kMostDetailBlockEvents);
+  most = std::min(most, kMaxDetailBlockEvents);
   const Byte *body = start + kBlockHeaderBytes;
   while (totals.events < most && decoder.next(body, end, event) == Decoded::Event)
     totals.add(event.head, event.bytes);

@@ -1,4 +1,4 @@
-// A packed detail file: its blocks, and their events. The memory of a block is bounded by kMostDetailBlockEvents.
+// A packed detail file: its blocks, and their events. The memory of a block is bounded by kMaxDetailBlockEvents.
 #pragma once
 
 #include "ada/trace/error.h"

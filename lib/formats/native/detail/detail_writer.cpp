@@ -78,16 +78,16 @@ Expected<void> DetailWriter::append(const DetailEvent &event, std::span<const st
   State &s = *state_;
   if (!s.packed && !s.out.isOpen())
     return s.out.mustBeOpen();
-  constexpr uint64_t kMost32 = 0xffffffff;
-  if (payload.size() > kMost32 - kDetailEventHeaderBytes)
+  constexpr uint64_t kMax32 = 0xffffffff;
+  if (payload.size() > kMax32 - kDetailEventHeaderBytes)
     return s.out.rangeError("total_length", "at most 4294967295", payload.size(), "a detail event can't be that long");
   if (s.packed)
     return s.packed->append({event.type, event.flags, event.indexSeq, event.threadId, event.timestampNs}, payload);
   if (s.options.version == 1) {
-    if (event.indexSeq > kMost32)
+    if (event.indexSeq > kMax32)
       return s.out.rangeError("index_seq", "at most 4294967295", event.indexSeq,
                               "version 1 can't link that far; write version 2");
-    if (s.totals.events >= kMost32)
+    if (s.totals.events >= kMax32)
       return s.out.rangeError("detail_seq", "at most 4294967294", s.totals.events,
                               "version 1 can't number more details; write version 2");
   }
@@ -107,7 +107,7 @@ Expected<void> DetailWriter::append(const DetailEvent &event, std::span<const st
 Expected<void> DetailWriter::append(const DetailEvent &event, const FunctionPayload &payload) {
   if (payload.stack.size() > kMaxStackBytes)
     return state_->out.rangeError("stack_size", "at most 256", payload.stack.size(), "cut the stack to 256 bytes");
-  unsigned char bytes[kMostFunctionPayloadBytes];
+  unsigned char bytes[kMaxFunctionPayloadBytes];
   const size_t size =
       encodeFunctionPayload(bytes, {payload.functionId, payload.registers.data(), payload.lr, payload.fp, payload.sp,
                                     payload.stack.data(), payload.stack.size()});

@@ -15,7 +15,7 @@ namespace ada::packed {
 
 Block IndexKind::closedBlock(const RawBlockHeader &raw) {
   Block block;
-  block.count = std::min<uint64_t>(raw.eventCount, raw.flags & kBlockZstd ? kMostPlainBytes : raw.bodyBytes.get());
+  block.count = std::min<uint64_t>(raw.eventCount, raw.flags & kBlockZstd ? kMaxPlainBytes : raw.bodyBytes.get());
   block.firstNs = raw.firstNs, block.lastNs = raw.lastNs;
   return block;
 }
@@ -84,7 +84,7 @@ bool IndexBlocks::takeIndex() {
     // An uncompressed event takes at least one byte.
     if (block.offset < behind || block.offset > start || block.bytes > start - block.offset ||
         block.bytes < kBlockHeaderBytes || (block.flags & kBlockOpen) || block.count > ~uint64_t{0} - events() ||
-        block.count > (block.flags & kBlockZstd ? kMostPlainBytes : block.bytes - kBlockHeaderBytes))
+        block.count > (block.flags & kBlockZstd ? kMaxPlainBytes : block.bytes - kBlockHeaderBytes))
       return false;
     behind = block.offset + block.bytes;
     add(block);

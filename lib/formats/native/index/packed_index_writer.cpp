@@ -9,7 +9,7 @@
 namespace ada::packed {
 
 // The size of the buffer: a full block, and room for one more event.
-static constexpr size_t kRoom = kMostBlockStartBytes + kBlockBodyBytes + kMostEventBytes;
+static constexpr size_t kRoom = kMaxBlockStartBytes + kBlockBodyBytes + kMaxEventBytes;
 
 //===--- blocks, and the index of them ------------------------------------===//
 
@@ -113,14 +113,14 @@ Expected<void> IndexWriter::append(const atf::IndexEvent &event) {
     Byte *const start = block_.room(kRoom, kRoom);
     block_.use(start + block_->begin(start, atf::crc32c));
   }
-  Byte *to = block_.room(kMostEventBytes, kRoom);
+  Byte *to = block_.room(kMaxEventBytes, kRoom);
   if (storesLinks_ && event.detailSeq != atf::kNoDetail)
     to = putPrefix(to, Sub::Link, event.detailSeq + 1);
   block_.use(block_->encode(to, static_cast<uint32_t>(event.kind), event.functionId, event.timestampNs));
   if (totals_.events++ == 0)
     totals_.firstNs = event.timestampNs;
   totals_.lastNs = event.timestampNs;
-  if (!block_.hasRoom(kMostEventBytes) || block_.used() >= block_->startBytes() + kBlockBodyBytes)
+  if (!block_.hasRoom(kMaxEventBytes) || block_.used() >= block_->startBytes() + kBlockBodyBytes)
     return endBlock();
   return {};
 }

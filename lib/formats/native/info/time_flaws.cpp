@@ -86,8 +86,8 @@ void TimeFlaws::endProcess(const std::string &process, const Manifest *manifest)
 }
 
 void TimeFlaws::tell(const std::vector<Flaw> &flaws, const char *code, std::vector<Warning> &to) {
-  constexpr size_t kMostToldAlone = 3;
-  if (flaws.size() <= kMostToldAlone) {
+  constexpr size_t kMaxToldAlone = 3;
+  if (flaws.size() <= kMaxToldAlone) {
     for (const Flaw &flaw : flaws)
       to.push_back({code, flaw.text});
     return;

@@ -5,10 +5,10 @@ namespace ada::formats {
 
 // A text's number: the part, 30 bits for the process, 32 for the thread.
 static constexpr unsigned kPartShift = 62, kProcessShift = 32;
-static constexpr uint64_t kMostProcesses = uint64_t{1} << (kPartShift - kProcessShift);
+static constexpr uint64_t kMaxProcesses = uint64_t{1} << (kPartShift - kProcessShift);
 
 model::TextOnDemand DescriptionSource::at(Part part, uint32_t process, uint32_t thread) const {
-  if (process >= kMostProcesses || paths_[process].empty())
+  if (process >= kMaxProcesses || paths_[process].empty())
     return {};
   return {shared_from_this(), static_cast<uint64_t>(part) << kPartShift | uint64_t{process} << kProcessShift | thread};
 }
@@ -27,7 +27,7 @@ std::shared_ptr<const DescriptionSource::Read> DescriptionSource::read(uint32_t 
 }
 
 std::string DescriptionSource::text(uint64_t number) const {
-  const auto process = static_cast<uint32_t>(number >> kProcessShift & (kMostProcesses - 1));
+  const auto process = static_cast<uint32_t>(number >> kProcessShift & (kMaxProcesses - 1));
   switch (Part{number >> kPartShift}) {
   case Part::Symbols:
     return ManifestParts::read(paths_[process]).symbols;

@@ -23,7 +23,7 @@ namespace ada {
 
 struct Manifest::Table {
   // A trace with damaged ids can contain any number of unknown functions; at most this many get a name each.
-  static constexpr size_t kMostUnknown = 1 << 20;
+  static constexpr size_t kMaxUnknown = 1 << 20;
 
   std::list<JsonDocument> documents; // own the texts of `symbols`
   std::vector<Symbol> symbols;       // those that are in the manifest itself
@@ -80,7 +80,7 @@ struct Manifest::Table {
     std::lock_guard lock(unknownMutex);
     if (auto found = unknown.find(functionId); found != unknown.end())
       return found->second;
-    if (unknown.size() >= kMostUnknown)
+    if (unknown.size() >= kMaxUnknown)
       return "(unknown function)";
     return unknown.emplace(functionId, functionIdText(functionId)).first->second;
   }

@@ -34,7 +34,7 @@ private:
 };
 
 /// A record of at most that many bytes goes into the manifest.
-inline constexpr size_t kMostSchedInManifest = 1008;
+inline constexpr size_t kMaxSchedInManifest = 1008;
 
 /// The lanes of a session's threads; each record is read once.
 class SchedLanes {

@@ -184,7 +184,7 @@ Expected<void> AtfSessionSink::addThread(const model::Thread &thread) {
     ADA_TRY(makeDirectory(path));
   if (thread.offCpu)
     state.sched = atf::schedBytes(*thread.offCpu, static_cast<uint32_t>(thread.tid));
-  if (state.sched.size() > atf::kMostSchedInManifest) {
+  if (state.sched.size() > atf::kMaxSchedInManifest) {
     ADA_TRY(replaceFile(atf::schedPathIn(path), state.sched));
     state.sched.clear();
   }
