@@ -1,7 +1,7 @@
 // Chunks as hooks fill them, and reading them as the drain does, without a program and without files.
 #pragma once
 
-#include "shared/ring/thread_reader.h"
+#include "shared/ring/record_reader.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -65,7 +65,7 @@ inline ring::Frame *grow(ring::Frame *old, size_t, size_t newCount) {
 
 struct Drain {
   Memory &memory;
-  ring::ThreadReader reader;
+  ring::RecordReader reader;
   ring::ClockMap clock;
   ring::ModuleMap modules;
   ring::RecordBatch batch;

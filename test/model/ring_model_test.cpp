@@ -9,7 +9,7 @@
 //   hook was interrupted or left by a jump after its identity was stored, its event may or may not be there;
 // - no exit is an exception if nothing jumped;
 // - if the thread waits, the drain alone is enough for it to continue.
-#include "shared/ring/thread_reader.h"
+#include "shared/ring/record_reader.h"
 #include "thorough.h"
 
 #include <cstdio>
@@ -89,7 +89,7 @@ struct State {
   uint8_t complete[2][26],
       begun[2][26]; // calls and returns by function: hooks that ended; hooks that stored their identity
   // The drain.
-  ThreadReader reader;
+  RecordReader reader;
   Frame frames[kMaxFrames + 1];
   FileEvent file[kMaxEvents];
   uint8_t fileCount;
@@ -107,7 +107,7 @@ void relocate(State &s, ptrdiff_t delta) {
       pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(reinterpret_cast<uintptr_t>(pointer) +
                                                                              static_cast<uintptr_t>(delta));
   };
-  ThreadReader &r = s.reader;
+  RecordReader &r = s.reader;
   move(r.walk.chunk);
   for (unsigned i = 0; i < ADA_RING_RUNS; ++i)
     if (i < r.walk.runCount)
@@ -120,7 +120,7 @@ void relocate(State &s, ptrdiff_t delta) {
       move(r.done[i]);
     else
       r.done[i] = nullptr;
-  for (unsigned i = 0; i < ThreadReader::kMaxHeld; ++i)
+  for (unsigned i = 0; i < RecordReader::kMaxHeld; ++i)
     if (i < r.heldCount)
       move(r.held[i].chunk);
     else
@@ -136,7 +136,7 @@ void copy(State &to, const State &from) {
   relocate(to, reinterpret_cast<const char *>(&to) - reinterpret_cast<const char *>(&from));
 }
 
-// The ring as ThreadReader sees it.
+// The ring as RecordReader sees it.
 struct Memory {
   State &s;
   ada_chunk *chunk(uint64_t number) { return &s.chunkAt(number); }
@@ -167,7 +167,7 @@ public:
   std::string search() {
     static State start;
     std::memset(static_cast<void *>(&start), 0, sizeof start);
-    start.reader = ThreadReader();
+    start.reader = RecordReader();
     std::memset(static_cast<void *>(start.reader.held), 0, sizeof start.reader.held);
     start.reader.expansion.stack.adopt(start.frames, std::size(start.frames));
     for (unsigned i = 0; i < kChunks; ++i)

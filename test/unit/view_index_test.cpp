@@ -246,17 +246,17 @@ TEST(ViewIndex, AnythingWrongWithTheFileIsFound) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
   EXPECT_NE(::stat((path + ".new").c_str(), &info), 0) << "it has its name";
   const auto &table = trace.view->table();
-  const auto index = IndexFile::open(path, 1, table, trace.functions);
+  const auto index = ViewerIndex::open(path, 1, table, trace.functions);
   ASSERT_TRUE(index);
   const uint64_t end = ~uint64_t{0} >> 1;
   const auto items = (*index)->items(0, 0, end, 1000);
   ASSERT_TRUE(items);
 
-  const auto other = IndexFile::open(path, 2, table, trace.functions);
+  const auto other = ViewerIndex::open(path, 2, table, trace.functions);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, "E_BAD_INDEX");
   RandomTrace longer(4, {.threads = 2, .events = 20'001});
-  EXPECT_FALSE(IndexFile::open(path, 1, longer.view->table(), longer.functions));
+  EXPECT_FALSE(ViewerIndex::open(path, 1, longer.view->table(), longer.functions));
 
   std::mt19937_64 random(1);
   unsigned found = 0;
@@ -268,7 +268,7 @@ TEST(ViewIndex, AnythingWrongWithTheFileIsFound) {
       bytes[i < 100 ? i % 56 : random() % bytes.size()] ^= static_cast<char>(1 << random() % 8);
     const std::string bad = scratch.path() + "/bad";
     std::ofstream(bad, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    const auto opened = IndexFile::open(bad, 1, table, trace.functions);
+    const auto opened = ViewerIndex::open(bad, 1, table, trace.functions);
     if (!opened) {
       ++found;
       continue;
@@ -296,7 +296,7 @@ TEST(ViewIndex, DamageInTheMiddleIsFoundLater) {
   for (size_t i = 100; i < bytes.size() / 2; i += 500)
     bytes[i] ^= 1;
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  auto index = IndexFile::open(path, 1, trace.view->table(), trace.functions);
+  auto index = ViewerIndex::open(path, 1, trace.view->table(), trace.functions);
   ASSERT_TRUE(index);
   trace.view->setIndex(*index);
   const auto picture =

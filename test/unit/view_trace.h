@@ -2,8 +2,8 @@
 #pragma once
 
 #include "analysis/view/index_builder.h"
-#include "analysis/view/index_file.h"
 #include "analysis/view/trace_view.h"
+#include "analysis/view/viewer_index.h"
 
 #include <algorithm>
 #include <memory>
@@ -192,11 +192,11 @@ struct RandomTrace {
     }
   }
   /// Makes an index and uses it.
-  std::shared_ptr<const IndexFile> index() {
+  std::shared_ptr<const ViewerIndex> index() {
     auto output = IndexOutput::temporary();
     if (!output || !buildIndex(*view, *output, {.madeOf = 1, .workers = 2}))
       return nullptr;
-    auto file = IndexFile::open(output->take(), 1, view->table(), functions);
+    auto file = ViewerIndex::open(output->take(), 1, view->table(), functions);
     if (!file)
       return nullptr;
     view->setIndex(*file);

@@ -344,7 +344,7 @@ private:
 };
 
 // For a call that had not ended where reading stopped.
-Expected<void> findEnd(const IndexFile &index, FoundCalls::Call &call) {
+Expected<void> findEnd(const ViewerIndex &index, FoundCalls::Call &call) {
   const auto calls =
       ADA_TRY(index.calls(call.thread, call.item.beginNs, call.item.beginNs + 1, index.cellNs(call.thread)));
   for (const IndexCall &one : calls)
@@ -354,7 +354,7 @@ Expected<void> findEnd(const IndexFile &index, FoundCalls::Call &call) {
 }
 
 // All calls that are long enough, from the index.
-Expected<std::vector<FoundCalls::Call>> longCalls(const IndexFile &index, const FindRequest &request,
+Expected<std::vector<FoundCalls::Call>> longCalls(const ViewerIndex &index, const FindRequest &request,
                                                   FunctionChoice &choice, uint64_t minNs) {
   std::vector<FoundCalls::Call> found;
   for (const uint32_t thread : request.threads) {
@@ -368,7 +368,7 @@ Expected<std::vector<FoundCalls::Call>> longCalls(const IndexFile &index, const 
 }
 
 // The index has every call of these threads that is at least this long.
-uint64_t leastInIndex(const IndexFile &index, const FindRequest &request) {
+uint64_t leastInIndex(const ViewerIndex &index, const FindRequest &request) {
   uint64_t least = 0;
   for (const uint32_t thread : request.threads)
     least = std::max(least, index.cellNs(thread));

@@ -21,7 +21,7 @@ struct OpenCall {
 };
 
 /// Where a thread can be read from.
-struct Place {
+struct ReadingPlace {
   uint64_t seq = 0; ///< number of the event that comes there
   uint64_t timeNs = 0;
   std::vector<OpenCall> open; ///< outermost first
@@ -47,7 +47,7 @@ public:
 class ThreadWalk : public analysis::TableSink {
 public:
   using TableSink::begin;
-  ThreadWalk(analysis::TraceTable &table, FunctionNumbers &numbers, const Place &place, const OffCpuLane *lane,
+  ThreadWalk(analysis::TraceTable &table, FunctionNumbers &numbers, const ReadingPlace &place, const OffCpuLane *lane,
              CallVisitor &visitor)
       : TableSink(table), numbers_(numbers), visitor_(visitor), calls_(*this), latestNs_(place.timeNs) {
     calls_.follow(analysis::RecorderTimes(lane));

@@ -140,12 +140,12 @@ Expected<size_t> TraceView::cutBefore(uint32_t thread, ThreadCuts &cuts, uint64_
   return low;
 }
 
-void TraceView::setIndex(std::shared_ptr<const IndexFile> index) {
+void TraceView::setIndex(std::shared_ptr<const ViewerIndex> index) {
   const std::lock_guard lock(mutex_);
   index_ = std::move(index);
 }
 
-std::shared_ptr<const IndexFile> TraceView::index() const {
+std::shared_ptr<const ViewerIndex> TraceView::index() const {
   const std::lock_guard lock(mutex_);
   return index_;
 }
@@ -157,7 +157,7 @@ void TraceView::dropIndex(const Error &why) {
   index_ = nullptr;
 }
 
-Expected<Place> TraceView::placeBefore(uint32_t thread, uint64_t ns) {
+Expected<ReadingPlace> TraceView::placeBefore(uint32_t thread, uint64_t ns) {
   if (const auto index = this->index()) {
     auto place = index->placeBefore(thread, ns);
     if (place)
@@ -166,10 +166,10 @@ Expected<Place> TraceView::placeBefore(uint32_t thread, uint64_t ns) {
   }
   ThreadCuts &cuts = cutsOf(thread);
   const auto cut = ADA_TRY(cutBefore(thread, cuts, ns));
-  return Place{.seq = cuts.seqs[cut], .open = {}};
+  return ReadingPlace{.seq = cuts.seqs[cut], .open = {}};
 }
 
-Expected<Place> TraceView::placeOf(uint32_t thread, uint64_t seq) {
+Expected<ReadingPlace> TraceView::placeOf(uint32_t thread, uint64_t seq) {
   if (const auto index = this->index()) {
     auto place = index->placeOf(thread, seq);
     if (place)
@@ -178,7 +178,7 @@ Expected<Place> TraceView::placeOf(uint32_t thread, uint64_t seq) {
   }
   const ThreadCuts &cuts = cutsOf(thread);
   const auto next = std::upper_bound(cuts.seqs.begin(), cuts.seqs.end(), seq);
-  return Place{.seq = next == cuts.seqs.begin() ? 0 : *(next - 1), .open = {}};
+  return ReadingPlace{.seq = next == cuts.seqs.begin() ? 0 : *(next - 1), .open = {}};
 }
 
 Expected<std::pair<uint64_t, uint64_t>> TraceView::seqsAround(uint32_t thread, uint64_t fromNs, uint64_t toNs) {
@@ -189,7 +189,7 @@ Expected<std::pair<uint64_t, uint64_t>> TraceView::seqsAround(uint32_t thread, u
                    last + 1 < cuts.seqs.size() ? cuts.seqs[last + 1] : table_.threads[thread].extent->events);
 }
 
-Expected<bool> TraceView::walk(uint32_t thread, const Place &place, CallVisitor &visitor,
+Expected<bool> TraceView::walk(uint32_t thread, const ReadingPlace &place, CallVisitor &visitor,
                                const std::function<void(ThreadWalk &)> &after) {
   const Lease reader = lease();
   ThreadWalk sink(reader->table, reader->numbers, place, table_.threads[thread].offCpu.get(), visitor);
@@ -248,7 +248,7 @@ private:
 
 } // namespace
 
-Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place &place, const IndexFile *index,
+Expected<bool> TraceView::readEvents(const PictureRequest &request, const ReadingPlace &place, const ViewerIndex *index,
                                      Picture &picture) {
   PictureBuilder builder(request.fromNs, request.toNs, request.pixels, request.depths);
   EventsPicture visitor(builder, std::max(mostEvents(request), place.seq == 0 ? kMaxEventsFromStart : 0));
@@ -290,7 +290,7 @@ Expected<bool> TraceView::readEvents(const PictureRequest &request, const Place 
   return true;
 }
 
-Expected<Picture> TraceView::indexPicture(const PictureRequest &request, const IndexFile &index) {
+Expected<Picture> TraceView::indexPicture(const PictureRequest &request, const ViewerIndex &index) {
   Picture picture;
   auto first = index.placeBefore(request.thread, request.fromNs);
   const auto last = index.placeBefore(request.thread, request.toNs);

@@ -3,9 +3,9 @@
 
 #include "analysis/events/trace_table.h"
 #include "function_list.h"
-#include "index_file.h"
 #include "picture.h"
 #include "thread_walk.h"
+#include "viewer_index.h"
 
 #include <atomic>
 #include <functional>
@@ -60,23 +60,23 @@ public:
   Expected<Picture> picture(const PictureRequest &request);
 
   /// From now on, answers use it, too.
-  void setIndex(std::shared_ptr<const IndexFile> index);
+  void setIndex(std::shared_ptr<const ViewerIndex> index);
   /// Null while there is none, and after it was found to be damaged.
-  std::shared_ptr<const IndexFile> index() const;
+  std::shared_ptr<const ViewerIndex> index() const;
   /// The index can't be used any more; `why` becomes one of the warnings.
   void dropIndex(const Error &why);
 
   /// The last place of the thread such that all events from `ns` on come after it. With an index it is near; otherwise
   /// it is as near as the trace's own places.
-  Expected<Place> placeBefore(uint32_t thread, uint64_t ns);
+  Expected<ReadingPlace> placeBefore(uint32_t thread, uint64_t ns);
   /// The same for the number of an event, which comes at or after the place.
-  Expected<Place> placeOf(uint32_t thread, uint64_t seq);
+  Expected<ReadingPlace> placeOf(uint32_t thread, uint64_t seq);
   /// The events of the thread in a range of time: from the last of the source's places before it (where open calls are
   /// known) to the first one after it.
   Expected<std::pair<uint64_t, uint64_t>> seqsAround(uint32_t thread, uint64_t fromNs, uint64_t toNs);
   /// Reads from a place on until the visitor has enough or the thread ends. Then `after` gets the open calls, before
   /// they are dropped. True if the thread has ended.
-  Expected<bool> walk(uint32_t thread, const Place &place, CallVisitor &visitor,
+  Expected<bool> walk(uint32_t thread, const ReadingPlace &place, CallVisitor &visitor,
                       const std::function<void(ThreadWalk &)> &after = {});
 
   /// A reader for one thread of the program, given back when it is destroyed.
@@ -102,10 +102,10 @@ private:
   ThreadCuts &cutsOf(uint32_t thread);
   Expected<uint64_t> timeOf(uint32_t thread, ThreadCuts &cuts, size_t cut);
   Expected<size_t> cutBefore(uint32_t thread, ThreadCuts &cuts, uint64_t ns);
-  Expected<bool> readEvents(const PictureRequest &request, const Place &place, const IndexFile *index,
+  Expected<bool> readEvents(const PictureRequest &request, const ReadingPlace &place, const ViewerIndex *index,
                             Picture &picture);
   Expected<Picture> drawCalls(const PictureRequest &request);
-  Expected<Picture> indexPicture(const PictureRequest &request, const IndexFile &index);
+  Expected<Picture> indexPicture(const PictureRequest &request, const ViewerIndex &index);
   Expected<bool> readSamples(const PictureRequest &request, size_t first, size_t last, Picture &picture);
 
   std::unique_ptr<model::TraceSource> source_; // other sources are made from it; it reads nothing after open()
@@ -115,7 +115,7 @@ private:
   std::vector<std::unique_ptr<ThreadCuts>> cuts_; // by thread
 
   mutable std::mutex mutex_;
-  std::shared_ptr<const IndexFile> index_;
+  std::shared_ptr<const ViewerIndex> index_;
   std::vector<std::unique_ptr<Reader>> readers_; // unused ones
   std::vector<std::string> warnings_;
 };

@@ -1,7 +1,7 @@
 // The thread that turns ring records into files: when it runs, what it is asked to do, and what each turn does.
 //
 // Most turns make a pass (passes.h). It takes an anchor. Then, for each thread, it reads the records that are complete
-// and not younger than the anchor, writes their events, and gives the chunks back: see ThreadTrace.
+// and not younger than the anchor, writes their events, and gives the chunks back: see ThreadWriter.
 #pragma once
 
 #include "core/control/order.h"
@@ -148,7 +148,7 @@ private:
 
   Ring *ring_ = nullptr;
   bool isDeleted_ = false;
-  ProcessTrace trace_;
+  ProcessWriter trace_;
   Passes passes_;
   DrainRequests requests_; // shared by the program's threads and the drain
   FlightDumps flight_;     // likewise

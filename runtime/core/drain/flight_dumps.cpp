@@ -1,7 +1,7 @@
 // Makes the flight recorder's dumps.
 #include "flight_dumps.h"
 #include "core/base/message.h"
-#include "process_trace.h"
+#include "process_writer.h"
 
 namespace ada::runtime {
 

@@ -8,13 +8,13 @@
 
 namespace ada::runtime {
 
-class ProcessTrace;
+class ProcessWriter;
 
 // Zero-initialised, it belongs to a process that is not a flight recorder.
 class FlightDumps {
 public:
   // `directory`: the process's. `session`: where the dumps go. Both must outlive this.
-  void start(ProcessTrace &trace, const char *directory, const char *session) {
+  void start(ProcessWriter &trace, const char *directory, const char *session) {
     trace_ = &trace, directory_ = directory, session_ = session;
   }
   bool isOn() const { return trace_ != nullptr; }
@@ -51,7 +51,7 @@ private:
   int begin(Ending ending, int status);
   void endUrgent();
 
-  ProcessTrace *trace_ = nullptr;
+  ProcessWriter *trace_ = nullptr;
   const char *directory_ = nullptr, *session_ = nullptr;
   uint32_t asked_ = 0;   // (atomic)
   uint32_t urgent_ = 0;  // (atomic) the number in asked_ of the dump that a thread waits for; 0 if none

@@ -1,7 +1,7 @@
 // Option rotate: the trace of a process as several process directories, one after the other.
 //
 // A part is finished like a trace that ends: footers, manifest. The next part begins beside it, as pid_P_N, with the
-// calls that are open. ProcessTrace::rotate describes the order of the steps, in which a kill at any moment loses
+// calls that are open. ProcessWriter::rotate describes the order of the steps, in which a kill at any moment loses
 // nothing.
 //
 // Owned by the drain thread.

@@ -13,7 +13,7 @@ constexpr unsigned kProcessorsPerThread = 4, kMaxThreadsByItself = 8;
 } // namespace
 
 void Passes::examineModule(void *trace, uint32_t moduleId) {
-  auto &t = *static_cast<ProcessTrace *>(trace);
+  auto &t = *static_cast<ProcessWriter *>(trace);
   t.images().examine(t.ring(), moduleId);
 }
 
@@ -53,7 +53,7 @@ void Passes::takeAnchor() {
   PassClock &clock = trace_->clock();
   if (!clock.takeAnchor())
     return;
-  trace_->eachThread([&](ThreadTrace &t) {
+  trace_->eachThread([&](ThreadWriter &t) {
     if (ada_chunk *chunk = t.chunk())
       clock.lower(*chunk);
   });
@@ -62,7 +62,7 @@ void Passes::takeAnchor() {
 void Passes::writeHeldAtEnd() {
   takeAnchor();
   trace_->clock().show(own_.view);
-  trace_->eachThread([this](ThreadTrace &t) { t.writeHeldAtEnd(own_.view); });
+  trace_->eachThread([this](ThreadWriter &t) { t.writeHeldAtEnd(own_.view); });
 }
 
 bool Passes::isWorthSharing() const {
@@ -88,7 +88,7 @@ uint64_t Passes::run(Extent extent, bool readsSwitches) {
     trace_->sched().read(switchesToNs);
   isBehind_ = false;
   for (uint64_t i = 0; i < slots_; ++i) {
-    ThreadTrace &t = trace_->thread(i);
+    ThreadWriter &t = trace_->thread(i);
     if (!t.isActive())
       continue;
     isBehind_ |= t.isBehind();
@@ -129,7 +129,7 @@ void Passes::takePart(Workspace &work) {
   for (uint64_t i; (i = __atomic_fetch_add(&nextSlot_, 1, __ATOMIC_RELAXED)) < slots_;) {
     if (__atomic_load_n(&trace_->ring().threads()[i].state, __ATOMIC_ACQUIRE) == ADA_THREAD_FREE)
       continue;
-    ThreadTrace &t = trace_->thread(i);
+    ThreadWriter &t = trace_->thread(i);
     if (!t.isActive())
       t.begin(*trace_, i);
     work.records += t.drain(work, pass_);
@@ -141,10 +141,10 @@ void Passes::takePart(Workspace &work) {
 void Passes::writeWindows(uint64_t limitNs) {
   uint64_t undrainedNs = limitNs;
   for (uint64_t i = 0; i < slots_; ++i)
-    if (const ThreadTrace &t = trace_->thread(i); t.isActive() && t.isBehind() && t.lastNs() < undrainedNs)
+    if (const ThreadWriter &t = trace_->thread(i); t.isActive() && t.isBehind() && t.lastNs() < undrainedNs)
       undrainedNs = t.lastNs();
   for (uint64_t i = 0; i < slots_; ++i)
-    if (ThreadTrace &t = trace_->thread(i); t.isActive())
+    if (ThreadWriter &t = trace_->thread(i); t.isActive())
       t.writeWindows(own_, undrainedNs);
   if (undrainedNs == limitNs) // otherwise entries may wait behind others
     trace_->windows().noteWritten();

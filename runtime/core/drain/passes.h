@@ -5,7 +5,7 @@
 
 #include "drain_helpers.h"
 #include "identity.h"
-#include "process_trace.h"
+#include "process_writer.h"
 
 namespace ada::runtime {
 
@@ -13,7 +13,7 @@ namespace ada::runtime {
 class Passes {
 public:
   // Allocates the drain thread's memory. 0 or -ENOMEM.
-  int start(ProcessTrace &trace) {
+  int start(ProcessWriter &trace) {
     trace_ = &trace;
     own_.view.modules.examineBy(examineModule, trace_);
     return own_.start();
@@ -45,11 +45,11 @@ private:
   uint64_t readThreads();
   void writeWindows(uint64_t limitNs);
 
-  ProcessTrace *trace_ = nullptr;
+  ProcessWriter *trace_ = nullptr;
   Workspace own_; // the drain thread's
   DrainHelpers helpers_;
   Workspace *helpersOwn_ = nullptr; // one for each helper
-  ThreadTrace::Pass pass_ = {};
+  ThreadWriter::Pass pass_ = {};
   uint64_t slots_ = 0, nextSlot_ = 0; // of this pass: the number of slots, and the next one to take
   bool isBehind_ = false;
 };

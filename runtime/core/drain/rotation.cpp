@@ -12,13 +12,13 @@
 //      complete.
 //   4. The current directory's link to the ring is removed.
 #include "core/images/images.h"
-#include "process_trace.h"
+#include "process_writer.h"
 
 #include <sys/stat.h>
 
 namespace ada::runtime {
 
-bool ProcessTrace::rotate(unsigned char *buffer) {
+bool ProcessWriter::rotate(unsigned char *buffer) {
   if (!parts_.active() || failed())
     return false;
   const ada_ring_header &h = ring_->header();
@@ -49,7 +49,7 @@ bool ProcessTrace::rotate(unsigned char *buffer) {
   return true;
 }
 
-const char *ProcessTrace::whyNoMove() const {
+const char *ProcessWriter::whyNoMove() const {
   return !isPacked()             ? "it records in format 1 or 2; only packed files can be continued in another session "
                                    "(format=packed)"
          : windows_.active()     ? "it records windows, whose detail belongs to its session"
@@ -58,7 +58,7 @@ const char *ProcessTrace::whyNoMove() const {
 }
 
 // As rotate(), but the current part is complete already and does not lead on.
-int ProcessTrace::moveTo(const char *session, unsigned char *buffer) {
+int ProcessWriter::moveTo(const char *session, unsigned char *buffer) {
   int error = parts_.makeNextIn(session);
   if (error < 0)
     return error;
@@ -80,19 +80,19 @@ int ProcessTrace::moveTo(const char *session, unsigned char *buffer) {
   return 0;
 }
 
-bool ProcessTrace::isGone() const {
+bool ProcessWriter::isGone() const {
   struct stat info = {};
   return sys::call(SYS_newfstatat, AT_FDCWD, place_, &info, 0) == -ENOENT || info.st_nlink == 0;
 }
 
-bool ProcessTrace::isDeleted() const {
+bool ProcessWriter::isDeleted() const {
   struct stat info = {};
   return sys::call(SYS_newfstatat, AT_FDCWD, place_, &info, 0) == 0 && info.st_nlink == 0;
 }
 
-int ProcessTrace::makeNextPart(unsigned char *buffer) {
+int ProcessWriter::makeNextPart(unsigned char *buffer) {
   int error = 0;
-  eachThread([&](ThreadTrace &t) {
+  eachThread([&](ThreadWriter &t) {
     if (error == 0)
       error = t.makeNext(parts_.next(), buffer);
   });
@@ -104,7 +104,7 @@ int ProcessTrace::makeNextPart(unsigned char *buffer) {
 }
 
 // It begins with what this part's manifest has.
-int ProcessTrace::writeNextManifest() {
+int ProcessWriter::writeNextManifest() {
   const Path ring = Path(parts_.nextDirectory()) << "/ring";
   return manifest_.write(parts_.next(), {.ending = Ending::Running,
                                          .status = 0,
@@ -117,7 +117,7 @@ int ProcessTrace::writeNextManifest() {
 }
 
 // If the ring is a file beside the trace, it gets another name, because the directory of this part may be deleted.
-int ProcessTrace::linkRing() {
+int ProcessWriter::linkRing() {
   const Path link = Path(parts_.next()) << "/ring";
   if (ringIsBeside_)
     return static_cast<int>(
@@ -125,7 +125,7 @@ int ProcessTrace::linkRing() {
   return static_cast<int>(sys::call(SYS_symlinkat, ring_->path(), AT_FDCWD, link.c_str()));
 }
 
-void ProcessTrace::enterNextPart() {
+void ProcessWriter::enterNextPart() {
   ada_ring_header &h = ring_->header();
   __atomic_store_n(&h.events_before, h.events_written, __ATOMIC_RELAXED);
   __atomic_store_n(&h.bytes_before, h.bytes_written, __ATOMIC_RELAXED);
@@ -140,7 +140,7 @@ void ProcessTrace::enterNextPart() {
   parts_.begin(h.bytes_written, h.events_written);
   sched_.beginPart();
   facts_.beginPart();
-  eachThread([](ThreadTrace &t) { t.goOn(); });
+  eachThread([](ThreadWriter &t) { t.goOn(); });
   before_ = reported_;
 }
 

@@ -1,13 +1,13 @@
 // Gathers what is known about a thread, and takes it to the next part of the trace.
 #include "core/facts/process_info.h"
-#include "process_trace.h"
+#include "process_writer.h"
 #include "shared/ring/losses.h"
 #include "shared/ring/tables.h"
-#include "thread_trace.h"
+#include "thread_writer.h"
 
 namespace ada::runtime {
 
-void ThreadTrace::gatherFacts(bool isPartDone) {
+void ThreadWriter::gatherFacts(bool isPartDone) {
   ThreadFacts *const facts = process_->facts().add(number_);
   if (!facts)
     return;
@@ -56,7 +56,7 @@ void FactsOfThreads::listGaps(const ThreadFacts &f, ring::GapList &list) const {
     list.gaps[list.count++] = gaps_[f.gapsAt + i];
 }
 
-void ThreadTrace::listGaps(ring::GapList &list) const {
+void ThreadWriter::listGaps(ring::GapList &list) const {
   const ring::GapLog &log = reader_.expansion.gaps;
   list.count = 0;
   if (log.list)
@@ -71,11 +71,11 @@ void ThreadTrace::listGaps(ring::GapList &list) const {
   }
 }
 
-int ThreadTrace::makeNext(const char *directory, unsigned char *buffer) {
+int ThreadWriter::makeNext(const char *directory, unsigned char *buffer) {
   return index_.exists() ? index_.packed()->makeNext(directory, buffer) : 0;
 }
 
-void ThreadTrace::goOn() {
+void ThreadWriter::goOn() {
   if (number_ < process_->facts().count())
     before_ = process_->facts()[number_].beforeNext();
   // Losses since the last event were already reported: see listGaps().

@@ -7,7 +7,7 @@
 
 namespace ada::runtime {
 
-class ThreadTrace;
+class ThreadWriter;
 
 // A thread's figures in the parts of the trace before the current one.
 struct EarlierParts {
@@ -28,7 +28,7 @@ struct ThreadFacts {
   SchedFile::HeldSum held;
   TextPiece sched; // its scheduling record, if that is complete and in no file
   // Who knows where these were lost: the thread while it lives; otherwise there are `gapCount` gaps from `gapsAt` on.
-  const ThreadTrace *live;
+  const ThreadWriter *live;
   uint64_t gapsAt, gapCount;
 
   // What the next part has to know of this one and those before it.

@@ -1,12 +1,12 @@
 // Detail of one thread that waits for a trigger.
 #include "core/images/images.h"
-#include "process_trace.h"
-#include "thread_trace.h"
+#include "process_writer.h"
+#include "thread_writer.h"
 
 namespace ada::runtime {
 
 // With windows, before an event is encoded.
-void ThreadTrace::lookForTriggers(Workspace &work, const ring::Event &e, const ada_detail *detail) {
+void ThreadWriter::lookForTriggers(Workspace &work, const ring::Event &e, const ada_detail *detail) {
   Windows &windows = process_->windows();
   const uint8_t rules = process_->images().triggersOf(e.functionId);
   const bool isCaught = rules && windows.look(e, rules, number_);
@@ -21,7 +21,7 @@ void ThreadTrace::lookForTriggers(Workspace &work, const ring::Event &e, const a
 }
 
 // Keeps the detail of the next index event. If memory is short, the thread's oldest entries make room.
-void ThreadTrace::retain(Workspace &work, const ring::Event &e, const ada_detail &d, bool isWatched) {
+void ThreadWriter::retain(Workspace &work, const ring::Event &e, const ada_detail &d, bool isWatched) {
   alignas(8) unsigned char bytes[DetailFile::kMaxBytes];
   unsigned count = 0;
   const uint64_t seq = events(work);
@@ -52,18 +52,18 @@ void ThreadTrace::retain(Workspace &work, const ring::Event &e, const ada_detail
     retained_.watch(e.depth);
 }
 
-void ThreadTrace::noteDropped(uint64_t ns) {
+void ThreadWriter::noteDropped(uint64_t ns) {
   process_->windows().noteDropped(ns);
   noteGone(ns);
 }
 
-void ThreadTrace::noteGone(uint64_t ns) {
+void ThreadWriter::noteGone(uint64_t ns) {
   if (uint64_t &gone = ring_->header().detail_gone_ns; ns > gone)
     __atomic_store_n(&gone, ns, __ATOMIC_RELAXED);
 }
 
 // Removes the oldest entry, and writes it if a window or a slow call needs it.
-void ThreadTrace::dispose(Workspace &work, Windows::Fate fate) {
+void ThreadWriter::dispose(Workspace &work, Windows::Fate fate) {
   const RetainedDetails::Entry &e = *retained_.oldest();
   if (fate == Windows::Fate::Write || e.state == RetainedDetails::State::Wanted) {
     writeDetail(work, e);
@@ -74,7 +74,7 @@ void ThreadTrace::dispose(Workspace &work, Windows::Fate fate) {
   retained_.removeOldest();
 }
 
-void ThreadTrace::writeWindows(Workspace &work, uint64_t undrainedNs) {
+void ThreadWriter::writeWindows(Workspace &work, uint64_t undrainedNs) {
   while (const RetainedDetails::Entry *e = retained_.oldest()) {
     const Windows::Fate fate = process_->windows().fateOf(e->ns, undrainedNs);
     if (fate == Windows::Fate::Wait && e->state != RetainedDetails::State::Wanted)
@@ -85,7 +85,7 @@ void ThreadTrace::writeWindows(Workspace &work, uint64_t undrainedNs) {
 }
 
 // Adds an entry to the workspace. Its index event is already in the file: the link is set when the detail is written.
-void ThreadTrace::writeDetail(Workspace &work, const RetainedDetails::Entry &e) {
+void ThreadWriter::writeDetail(Workspace &work, const RetainedDetails::Entry &e) {
   if (process_->failed())
     return;
   if (work.details.bytes + e.bytes > Workspace::kDetailBytes || work.linkCount == Workspace::kMaxLinks)

@@ -14,7 +14,7 @@
 #include "late_events.h"
 #include "process_events.h"
 #include "recorder.h"
-#include "shared/ring/thread_reader.h"
+#include "shared/ring/record_reader.h"
 #include "stack_window.h"
 #include "thread.h"
 

@@ -2,7 +2,7 @@
 #include "ring.h"
 #include "drain_thread.h"
 #include "shared/arch.h"
-#include "shared/ring/thread_reader.h"
+#include "shared/ring/record_reader.h"
 
 #include <sys/file.h>
 #include <sys/prctl.h>

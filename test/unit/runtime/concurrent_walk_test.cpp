@@ -6,7 +6,7 @@ namespace {
 void threadGoesOn();
 }
 #define ADA_BETWEEN_PLACES() threadGoesOn()
-#include "shared/ring/thread_reader.h"
+#include "shared/ring/record_reader.h"
 
 #include <gtest/gtest.h>
 #include <memory>

@@ -11,7 +11,7 @@
 #include "formats/native/detail/detail_writer.h"
 #include "random_chunk.h"
 #include "scratch_directory.h"
-#include "shared/ring/thread_reader.h"
+#include "shared/ring/record_reader.h"
 #include "thorough.h"
 
 #include <cstdlib>
@@ -53,7 +53,7 @@ Memory randomMemory(unsigned seed, unsigned wild, bool inverts, size_t count) {
 }
 
 template <class File>
-uint64_t takeEvents(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modules, ring::ThreadReader &reader,
+uint64_t takeEvents(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modules, ring::RecordReader &reader,
                     File &file, unsigned char *&to) {
   typename File::Run run(file, to);
   const uint64_t count = reader.takePlain(memory, clock, modules, [&](const ring::Event &e) { run.encode(e); });
@@ -64,7 +64,7 @@ uint64_t takeEvents(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modu
 // has taken.
 struct ByEvents : PackedFile {};
 uint64_t packedPlain = 0;
-uint64_t takePlain(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modules, ring::ThreadReader &reader,
+uint64_t takePlain(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modules, ring::RecordReader &reader,
                    PackedFile &file, unsigned char *&to) {
   if (!file.agrees(reader.expansion.stack))
     return takeEvents(memory, clock, modules, reader, file, to);
@@ -74,7 +74,7 @@ uint64_t takePlain(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modul
   return count;
 }
 template <class File>
-uint64_t takePlain(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modules, ring::ThreadReader &reader,
+uint64_t takePlain(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modules, ring::RecordReader &reader,
                    File &file, unsigned char *&to) {
   return takeEvents(memory, clock, modules, reader, file, to);
 }
@@ -82,7 +82,7 @@ uint64_t takePlain(Memory &memory, ring::ClockMap &clock, ring::ModuleMap &modul
 // Reads everything and writes it to `file` in batches, like the drain.
 template <class File> void record(Memory &memory, File &file, unsigned seed) {
   std::mt19937 random(seed);
-  ring::ThreadReader reader;
+  ring::RecordReader reader;
   ring::ClockMap clock;
   ring::ModuleMap modules;
   ring::RecordBatch batch;

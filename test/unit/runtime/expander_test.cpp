@@ -270,7 +270,7 @@ TEST(ExpanderProperty, NestsAndAddsUpWhateverIsLost) {
       e.feed(record);
     }
     ASSERT_EQ(e.nesting(), "") << "seed " << seed;
-    // The sum that runtime/core/drain/thread_trace.cpp relies on: events and losses account for everything.
+    // The sum that runtime/core/drain/thread_writer.cpp relies on: events and losses account for everything.
     ASSERT_EQ(e.events.size() + lost + e.state.silentExits - e.state.madeExits, made) << "seed " << seed;
     ASSERT_EQ(e.state.strayExits, 0u) << "seed " << seed;
     ASSERT_LE(e.state.stack.depth, stack.size() + lostCalls.closed) << "seed " << seed;

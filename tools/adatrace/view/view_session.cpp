@@ -168,7 +168,7 @@ Expected<void> ViewSession::buildIndex(const Opened &opened, Expected<view::Inde
   if (!built)
     return built;
   ADA_TRY(output->keep());
-  auto index = ADA_TRY(view::IndexFile::open(output->take(), opened.madeOf, opened.view->table(), functions_));
+  auto index = ADA_TRY(view::ViewerIndex::open(output->take(), opened.madeOf, opened.view->table(), functions_));
   opened.view->setIndex(std::move(index));
   return {};
 }
@@ -178,7 +178,7 @@ void ViewSession::makeIndex(const Opened &opened, bool isTemporary) {
   std::string note;
   if (!isTemporary) {
     const std::string path = indexPath();
-    if (auto index = view::IndexFile::open(path, opened.madeOf, opened.view->table(), functions_)) {
+    if (auto index = view::ViewerIndex::open(path, opened.madeOf, opened.view->table(), functions_)) {
       opened.view->setIndex(*std::move(index));
       return setIndex(IndexState::Ready);
     }

@@ -1,8 +1,8 @@
 // From the ring to the index and detail files: reading, encoding, the journal.
-#include "thread_trace.h"
+#include "thread_writer.h"
 
 #include "core/images/images.h"
-#include "process_trace.h"
+#include "process_writer.h"
 #include "shared/ring/left_out.h"
 #include "shared/ring/losses.h"
 #include "shared/ring/tables.h"
@@ -30,7 +30,7 @@ void addTo(uint64_t &counter, uint64_t n) { __atomic_add_fetch(&counter, n, __AT
 
 } // namespace
 
-void ThreadTrace::begin(ProcessTrace &process, uint64_t slot) {
+void ThreadWriter::begin(ProcessWriter &process, uint64_t slot) {
   process_ = &process, ring_ = &process.ring();
   slotNumber_ = slot, slot_ = ring_->threads() + slot;
   number_ = slot_->index;
@@ -48,10 +48,10 @@ void ThreadTrace::begin(ProcessTrace &process, uint64_t slot) {
 }
 
 // The memory of the slot's previous thread is used again.
-void ThreadTrace::beginReading() {
+void ThreadWriter::beginReading() {
   const ring::CallStack stack = reader_.expansion.stack;
   ring::GapList *gaps = reader_.expansion.gaps.list;
-  reader_ = ring::ThreadReader();
+  reader_ = ring::RecordReader();
   ring::ThreadExpansion &expansion = reader_.expansion;
   expansion.stack = stack;
   expansion.stack.depth = 0;
@@ -63,7 +63,7 @@ void ThreadTrace::beginReading() {
   heldSeq_ = readToNs_ = 0;
 }
 
-void ThreadTrace::release() {
+void ThreadWriter::release() {
   if (const ring::CallStack &stack = reader_.expansion.stack; stack.frames)
     sys::unmap(stack.memory(), stack.memoryCount() * sizeof(ring::Frame));
   if (reader_.expansion.gaps.list)
@@ -72,7 +72,7 @@ void ThreadTrace::release() {
 
 //===--- reading ----------------------------------------------------------===//
 
-uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
+uint64_t ThreadWriter::drain(Workspace &work, const Pass &pass) {
   // Read this before the records: then the records of a thread that has ended are complete.
   isEnded_ = __atomic_load_n(&slot_->state, __ATOMIC_ACQUIRE) == ADA_THREAD_ENDED;
   const bool isAll = pass.extent == Extent::Last || isEnded_, isWhole = isAll || pass.extent == Extent::Whole;
@@ -114,13 +114,13 @@ uint64_t ThreadTrace::drain(Workspace &work, const Pass &pass) {
 }
 
 // Encodes the plain records, which have no detail and trigger nothing, as they are read. Returns how many there were.
-uint64_t ThreadTrace::takePlain(Workspace &work) {
+uint64_t ThreadWriter::takePlain(Workspace &work) {
   return leavesOut()                   ? takePlainWith<Filter::LeavesOut>(work)
          : process_->budget().active() ? takePlainWith<Filter::Counts>(work)
                                        : takePlainWith<Filter::None>(work);
 }
 
-template <ThreadTrace::Filter kFilter> uint64_t ThreadTrace::takePlainWith(Workspace &work) {
+template <ThreadWriter::Filter kFilter> uint64_t ThreadWriter::takePlainWith(Workspace &work) {
   ring::ThreadExpansion &expansion = reader_.expansion;
   Budget &budget = process_->budget();
   const bool isCounted = budget.active();
@@ -158,7 +158,7 @@ template <ThreadTrace::Filter kFilter> uint64_t ThreadTrace::takePlainWith(Works
 
 // Whether the encoder has as many open calls as the expander. Not if there are calls that are not in the file: lost
 // ones, those that are left out or wait for that, those beyond memory, and all after a failure.
-bool ThreadTrace::agrees() const {
+bool ThreadWriter::agrees() const {
   const ring::ThreadExpansion &expansion = reader_.expansion;
   const PackedFile *file = index_.packed();
   return !file || expansion.hasNotes || leavesOut() || expansion.stack.depth == expansion.stack.capacity ||
@@ -166,7 +166,7 @@ bool ThreadTrace::agrees() const {
 }
 
 // Expands the records of the batch, which may be of any kind.
-void ThreadTrace::expandBatch(Workspace &work) {
+void ThreadWriter::expandBatch(Workspace &work) {
   ring::ThreadExpansion &expansion = reader_.expansion;
   Budget &budget = process_->budget();
   const bool isCounted = budget.active(), leavesOut = this->leavesOut();
@@ -190,7 +190,7 @@ void ThreadTrace::expandBatch(Workspace &work) {
 }
 
 // Writes calls that began long enough before that time to the file.
-void ThreadTrace::writeWaiting(Workspace &work, uint64_t nowNs) {
+void ThreadWriter::writeWaiting(Workspace &work, uint64_t nowNs) {
   ring::emitOldWaiting(reader_.expansion, nowNs, [&](const ring::Event &e) {
     add(work, e, nullptr);
     reader_.isMoved = true;
@@ -200,7 +200,7 @@ void ThreadTrace::writeWaiting(Workspace &work, uint64_t nowNs) {
 // Called before a chunk's records are taken. True if the chunk says how long the thread was held up. Not yet if the
 // hold lasts beyond the end of the clock map: the chunk's records are not older, so they are left to the next pass as
 // well.
-bool ThreadTrace::takeHeld(PassClock::View &view, ring::Held &held) {
+bool ThreadWriter::takeHeld(PassClock::View &view, ring::Held &held) {
   const ring::ThreadWalk &walk = reader_.walk;
   if (__builtin_expect(walk.seq < heldSeq_, 1))
     return false;
@@ -213,7 +213,7 @@ bool ThreadTrace::takeHeld(PassClock::View &view, ring::Held &held) {
   return held.placedNs() + held.missingNs > 0;
 }
 
-void ThreadTrace::writeHeldAtEnd(PassClock::View &view) {
+void ThreadWriter::writeHeldAtEnd(PassClock::View &view) {
   const uint64_t from = __atomic_exchange_n(&slot_->held_at_end, 0, __ATOMIC_RELAXED);
   const uint64_t to = process_->clock().beginStamp();
   if (from == 0 || from >= to)
@@ -226,7 +226,7 @@ void ThreadTrace::writeHeldAtEnd(PassClock::View &view) {
   sched_->writeHeld(times);
 }
 
-void ThreadTrace::publish(PassClock::View &view) {
+void ThreadWriter::publish(PassClock::View &view) {
   reader_.publish(*ring_, *slot_);
   PassClock &clock = process_->clock();
   if (!clock.hasToCheck())
@@ -239,7 +239,7 @@ void ThreadTrace::publish(PassClock::View &view) {
   clock.check(stamp, view);
 }
 
-void ThreadTrace::giveEverythingBack() {
+void ThreadWriter::giveEverythingBack() {
   reader_.releaseAll(*ring_);
   if (uint32_t notes = slot_->notes_chunk)
     ring_->giveBack(ring_->chunk(notes - 1));
@@ -249,12 +249,12 @@ void ThreadTrace::giveEverythingBack() {
 //===--- encoding ---------------------------------------------------------===//
 
 // The place for the next event.
-template <class File> unsigned char *ThreadTrace::endOf(const Workspace &work, File &file) {
+template <class File> unsigned char *ThreadWriter::endOf(const Workspace &work, File &file) {
   return work.eventBytes ? work.events + work.eventBytes : file.beginBatch(work.events);
 }
 
 // Whether the workspace may take `events` more events: it need not be written yet, and there is memory.
-bool ThreadTrace::hasRoom(const Workspace &work, uint64_t events) const {
+bool ThreadWriter::hasRoom(const Workspace &work, uint64_t events) const {
   return index_.with([&](const auto &file) {
     using File = std::remove_const_t<std::remove_reference_t<decltype(file)>>;
     return work.eventBytes < File::kMaxBatchBytes &&
@@ -263,12 +263,12 @@ bool ThreadTrace::hasRoom(const Workspace &work, uint64_t events) const {
 }
 
 // Whether the call goes to the file however short it is.
-bool ThreadTrace::isWanted(const ring::Event &e) const {
+bool ThreadWriter::isWanted(const ring::Event &e) const {
   return process_->windows().active() && process_->images().triggersOf(e.functionId) != 0;
 }
 
 // Adds an event. `detail`: the detail in its record, or null.
-void ThreadTrace::add(Workspace &work, const ring::Event &e, const ada_detail *detail) {
+void ThreadWriter::add(Workspace &work, const ring::Event &e, const ada_detail *detail) {
   // In the middle of a record: the journal stays as it is, and recovery takes the record again.
   if (work.eventBytes + packed::kMaxEventBytes > Workspace::kEventBytes)
     writeEvents(work);
@@ -285,7 +285,7 @@ void ThreadTrace::add(Workspace &work, const ring::Event &e, const ada_detail *d
 }
 
 // Returns the link to the detail event of the next index event.
-uint64_t ThreadTrace::addDetail(Workspace &work, const ring::Event &e, const ada_detail &d) {
+uint64_t ThreadWriter::addDetail(Workspace &work, const ring::Event &e, const ada_detail &d) {
   if (work.details.bytes + DetailFile::kMaxBytes > Workspace::kDetailBytes)
     flushDetail(work); // before the index events: recovery drops unlinked detail
   const uint64_t seq = events(work), link = detail_.events() + work.details.events;
@@ -300,7 +300,7 @@ uint64_t ThreadTrace::addDetail(Workspace &work, const ring::Event &e, const ada
 //===--- writing and the journal ------------------------------------------===//
 
 // Writes the expanded events, then the journal. `place`: that of the next record, which has not been expanded.
-void ThreadTrace::commit(Workspace &work, uint64_t place) {
+void ThreadWriter::commit(Workspace &work, uint64_t place) {
   if (!reader_.isMoved)
     return;
   const uint32_t other = 1 - slot_->current;
@@ -316,7 +316,7 @@ void ThreadTrace::commit(Workspace &work, uint64_t place) {
 }
 
 // Writes the journal's entry for a file of `events` events.
-void ThreadTrace::fillCursor(uint64_t events, uint64_t place, unsigned half) {
+void ThreadWriter::fillCursor(uint64_t events, uint64_t place, unsigned half) {
   slot_->left_out[half] = reader_.expansion.leftOut;
   slot_->inferred[half] = static_cast<uint32_t>(inferred_ < UINT32_MAX ? inferred_ : UINT32_MAX);
   slot_->lost_in_gaps[half] = reader_.expansion.gaps.threadLost;
@@ -325,7 +325,7 @@ void ThreadTrace::fillCursor(uint64_t events, uint64_t place, unsigned half) {
 }
 
 // Memory for what recovery can't learn from the file about the open calls; null if there is none.
-ada_ring_note *ThreadTrace::notes(unsigned half) {
+ada_ring_note *ThreadWriter::notes(unsigned half) {
   if (slot_->notes_chunk == 0) {
     ada_chunk *chunk;
     if (!ring_->takeChunkForDrain(chunk))
@@ -340,7 +340,7 @@ ada_ring_note *ThreadTrace::notes(unsigned half) {
 
 // Makes the journal's other entry the current one. It always says which records the file holds; it may count fewer
 // events than the file has.
-void ThreadTrace::turnJournal() {
+void ThreadWriter::turnJournal() {
   const uint32_t other = 1 - slot_->current;
   ada_ring_cursor &now = slot_->cursor[other], &before = slot_->cursor[slot_->current];
   now.lost[ADA_LOST_WRITE_ERROR] = unwritten_;
@@ -349,7 +349,7 @@ void ThreadTrace::turnJournal() {
   __atomic_store_n(&slot_->current, other, __ATOMIC_RELEASE);
 }
 
-void ThreadTrace::writeEvents(Workspace &work) {
+void ThreadWriter::writeEvents(Workspace &work) {
   ada_ring_header &header = ring_->header();
   flushDetail(work); // first, so that a link in the index always leads somewhere
   const uint64_t before = index_.events();
@@ -368,7 +368,7 @@ void ThreadTrace::writeEvents(Workspace &work) {
 
 // Detail first, links afterwards: a killed process may leave a detail event without a link, which recovery finds, but
 // never a link that leads nowhere.
-void ThreadTrace::flushDetail(Workspace &work) {
+void ThreadWriter::flushDetail(Workspace &work) {
   process_->writeNewWindows();
   if (work.details.events > 0 && !process_->failed()) {
     const uint64_t before = detail_.bytes();
@@ -387,7 +387,7 @@ void ThreadTrace::flushDetail(Workspace &work) {
 }
 
 // After a commit: closes descriptors that must not stay open.
-void ThreadTrace::closeOneTooMany() {
+void ThreadWriter::closeOneTooMany() {
   if (!process_->ownsFiles()) {
     index_.closeDescriptor();
     return;
@@ -398,7 +398,7 @@ void ThreadTrace::closeOneTooMany() {
   process_->countOpenFile(*this);
 }
 
-void ThreadTrace::closeDescriptors() {
+void ThreadWriter::closeDescriptors() {
   detail_.closeDescriptor();
   index_.closeDescriptor();
   if (isCounted_)
@@ -407,7 +407,7 @@ void ThreadTrace::closeDescriptors() {
 }
 
 // With max_size and max_time, for blocks that have been closed since.
-void ThreadTrace::noteClosedBlock() {
+void ThreadWriter::noteClosedBlock() {
   Bound &bound = process_->bound();
   if (!bound.active())
     return;
@@ -420,11 +420,11 @@ void ThreadTrace::noteClosedBlock() {
 //===--- the files' ends --------------------------------------------------===//
 
 // Detail is written first, so it may belong to events that could not be written, or were removed again.
-int ThreadTrace::cutDetail() {
+int ThreadWriter::cutDetail() {
   return detail_.cutTo(index_.events(), [&](uint64_t seq) { index_.linkDetail(seq, atf::kNoDetail); });
 }
 
-int ThreadTrace::finishFiles() {
+int ThreadWriter::finishFiles() {
   int error = cutDetail();
   if (error == 0)
     error = detail_.finish();
@@ -432,18 +432,18 @@ int ThreadTrace::finishFiles() {
 }
 
 // On a full disk the newest events make room for the footer, so that the rest is complete.
-void ThreadTrace::finish() {
+void ThreadWriter::finish() {
   if (!process_->failed())
     process_->tryToWrite(number_, index_.name(), [&] { return finishFiles(); });
   if (process_->failed() && !index_.exists())
     cutDetail();
-  else if (process_->failed() && ProcessTrace::isFull(finishFiles()) && makeRoom())
+  else if (process_->failed() && ProcessWriter::isFull(finishFiles()) && makeRoom())
     finishFiles();
   noteClosedBlock();
   closeDescriptors();
 }
 
-bool ThreadTrace::makeRoom() {
+bool ThreadWriter::makeRoom() {
   constexpr uint64_t kEvents = 1024; // some pages
   const uint64_t gone = index_.exists() ? index_.shorten(kEvents) : 0;
   addTo(ring_->header().events_written, 0 - gone);
@@ -458,7 +458,7 @@ bool ThreadTrace::makeRoom() {
   return gone > 0;
 }
 
-void ThreadTrace::end() {
+void ThreadWriter::end() {
   finish();
   if (index_.exists())
     sched_->leaveRing();

@@ -10,7 +10,7 @@
 #include "core/files/index_lane.h"
 #include "core/files/sched_file.h"
 #include "retained_details.h"
-#include "shared/ring/thread_reader.h"
+#include "shared/ring/record_reader.h"
 #include "thread_facts.h"
 #include "windows.h"
 #include "workspace.h"
@@ -18,7 +18,7 @@
 namespace ada::runtime {
 
 class Identity;
-class ProcessTrace;
+class ProcessWriter;
 
 // How much of what is in the ring a pass takes.
 enum class Extent : uint8_t {
@@ -28,7 +28,7 @@ enum class Extent : uint8_t {
 };
 
 // There is one for each slot of the ring. Zero-initialised is the state before the first begin().
-class ThreadTrace {
+class ThreadWriter {
 public:
   // What a pass takes.
   struct Pass {
@@ -37,7 +37,7 @@ public:
   };
 
   // The thread that now has the slot begins.
-  void begin(ProcessTrace &process, uint64_t slot);
+  void begin(ProcessWriter &process, uint64_t slot);
   // After a fork: frees the memory of the parent's.
   void release();
   bool isActive() const { return isActive_; }
@@ -128,7 +128,7 @@ private:
   int cutDetail();
   int finishFiles();
 
-  ProcessTrace *process_ = nullptr;
+  ProcessWriter *process_ = nullptr;
   Ring *ring_ = nullptr;
   ada_ring_thread *slot_ = nullptr;
   uint64_t slotNumber_ = 0;
@@ -136,7 +136,7 @@ private:
   bool isActive_ = false, isEnded_ = false, isBehind_ = false;
   bool isCounted_ = false; // its index file is one of the process's open files
 
-  ring::ThreadReader reader_;
+  ring::RecordReader reader_;
   uint64_t heldSeq_ = 0;  // the hold times in chunks below this number have been taken
   uint64_t readToNs_ = 0; // all records up to that time have been read; 0: there are more, of unknown age
 
@@ -151,7 +151,7 @@ private:
   EarlierParts before_ = {};
 };
 
-template <class Give> void ThreadTrace::handOver(Path directory, Give &&give) const {
+template <class Give> void ThreadWriter::handOver(Path directory, Give &&give) const {
   const Path thread = directory << "/thread_" << number_;
   if (!index_.packed())
     give(thread.c_str());

@@ -16,7 +16,7 @@
 namespace ada::ring {
 
 // Plain data. It starts zero-initialised, except for its members' initialisers.
-struct ThreadReader {
+struct RecordReader {
   static constexpr unsigned kMaxDone = 64, kMaxHeld = 16;
   // The records after one that is not plain may be plain again, which is three times as fast.
   // If they are not, batches grow.

@@ -1,5 +1,5 @@
 // Reads a viewer's index.
-#include "index_file.h"
+#include "viewer_index.h"
 
 #include "trace/base/file_bytes.h"
 #include "trace/base/read_all.h"
@@ -54,15 +54,16 @@ void makeSearchable(std::vector<IndexBlock> &blocks) {
 
 } // namespace
 
-Expected<std::shared_ptr<const IndexFile>> IndexFile::open(const std::string &path, uint64_t madeOf,
-                                                           const analysis::TraceTable &table, FunctionList &functions) {
+Expected<std::shared_ptr<const ViewerIndex>> ViewerIndex::open(const std::string &path, uint64_t madeOf,
+                                                               const analysis::TraceTable &table,
+                                                               FunctionList &functions) {
   auto file = ADA_TRY(openWithoutLinks(path, O_RDONLY));
   return open(std::move(file), madeOf, table, functions);
 }
 
-Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, uint64_t madeOf,
-                                                           const analysis::TraceTable &table, FunctionList &functions) {
-  std::shared_ptr<IndexFile> index(new IndexFile);
+Expected<std::shared_ptr<const ViewerIndex>>
+ViewerIndex::open(FileDescriptor file, uint64_t madeOf, const analysis::TraceTable &table, FunctionList &functions) {
+  std::shared_ptr<ViewerIndex> index(new ViewerIndex);
   index->file_ = std::move(file);
   struct stat info;
   if (::fstat(index->file_.get(), &info) != 0 || !S_ISREG(info.st_mode))
@@ -82,10 +83,10 @@ Expected<std::shared_ptr<const IndexFile>> IndexFile::open(FileDescriptor file, 
   const auto directory = ADA_TRY(index->read(header.directoryOffset, header.directoryBytes, header.directoryCrc));
   if (!index->readDirectory(directory, table, functions))
     return bad("does not match the trace");
-  return std::shared_ptr<const IndexFile>(std::move(index));
+  return std::shared_ptr<const ViewerIndex>(std::move(index));
 }
 
-Expected<std::vector<std::byte>> IndexFile::read(uint64_t offset, uint64_t bytes, uint32_t crc) const {
+Expected<std::vector<std::byte>> ViewerIndex::read(uint64_t offset, uint64_t bytes, uint32_t crc) const {
   if (offset > bytes_ || bytes > bytes_ - offset)
     return bad("is cut");
   std::vector<std::byte> block(bytes);
@@ -96,8 +97,8 @@ Expected<std::vector<std::byte>> IndexFile::read(uint64_t offset, uint64_t bytes
   return block;
 }
 
-bool IndexFile::readDirectory(std::span<const std::byte> bytes, const analysis::TraceTable &table,
-                              FunctionList &functions) {
+bool ViewerIndex::readDirectory(std::span<const std::byte> bytes, const analysis::TraceTable &table,
+                                FunctionList &functions) {
   IndexCursor from(bytes);
   const uint64_t count = from.number();
   for (uint64_t i = 0; i < count && from.isGood(); ++i) {
@@ -143,8 +144,8 @@ bool IndexFile::readDirectory(std::span<const std::byte> bytes, const analysis::
 //===--- items ------------------------------------------------------------===//
 
 template <class Use>
-Expected<void> IndexFile::readItems(const std::vector<IndexBlock> &blocks, uint64_t fromNs, uint64_t toNs,
-                                    Use &&use) const {
+Expected<void> ViewerIndex::readItems(const std::vector<IndexBlock> &blocks, uint64_t fromNs, uint64_t toNs,
+                                      Use &&use) const {
   auto block = std::ranges::lower_bound(blocks, fromNs, {}, &IndexBlock::last);
   for (; block != blocks.end() && block->first < toNs; ++block) {
     const auto bytes = ADA_TRY(read(block->offset, block->bytes, block->crc));
@@ -178,7 +179,8 @@ static size_t levelFor(const IndexThread &thread, uint64_t ns) {
   return level;
 }
 
-Expected<std::vector<Item>> IndexFile::items(uint32_t number, uint64_t fromNs, uint64_t toNs, uint64_t pixelNs) const {
+Expected<std::vector<Item>> ViewerIndex::items(uint32_t number, uint64_t fromNs, uint64_t toNs,
+                                               uint64_t pixelNs) const {
   const IndexThread &thread = threads_[number];
   std::vector<Item> items;
   const auto use = [&](const IndexCall &call) { items.push_back(call.item); };
@@ -191,8 +193,8 @@ Expected<std::vector<Item>> IndexFile::items(uint32_t number, uint64_t fromNs, u
   return items;
 }
 
-Expected<std::vector<IndexCall>> IndexFile::calls(uint32_t number, uint64_t fromNs, uint64_t toNs,
-                                                  uint64_t minNs) const {
+Expected<std::vector<IndexCall>> ViewerIndex::calls(uint32_t number, uint64_t fromNs, uint64_t toNs,
+                                                    uint64_t minNs) const {
   const IndexThread &thread = threads_[number];
   std::vector<IndexCall> calls;
   for (size_t i = levelFor(thread, minNs); i < thread.levels.size(); ++i)
@@ -206,7 +208,7 @@ Expected<std::vector<IndexCall>> IndexFile::calls(uint32_t number, uint64_t from
   return calls;
 }
 
-Expected<void> IndexFile::addTotals(uint32_t number, std::vector<FunctionTotals> &totals) const {
+Expected<void> ViewerIndex::addTotals(uint32_t number, std::vector<FunctionTotals> &totals) const {
   const IndexBlock &block = threads_[number].totals;
   const auto bytes = ADA_TRY(read(block.offset, block.bytes, block.crc));
   IndexCursor from(bytes);
@@ -226,13 +228,14 @@ Expected<void> IndexFile::addTotals(uint32_t number, std::vector<FunctionTotals>
 
 // The last place of a block before the first one for which `isBehind` holds, or the block's first place.
 template <class IsBehind>
-Expected<Place> IndexFile::findPlace(const std::vector<IndexBlock> &blocks, size_t number, IsBehind &&isBehind) const {
+Expected<ReadingPlace> ViewerIndex::findPlace(const std::vector<IndexBlock> &blocks, size_t number,
+                                              IsBehind &&isBehind) const {
   const IndexBlock &block = blocks[number];
   const auto bytes = ADA_TRY(read(block.offset, block.bytes, block.crc));
   IndexCursor from(bytes);
-  Place found;
+  ReadingPlace found;
   for (uint64_t i = 0; i < block.count; ++i) {
-    Place place;
+    ReadingPlace place;
     place.sourceKnowsOpen = false;
     place.seq = block.first + from.number();
     place.timeNs = block.last + from.difference();
@@ -260,22 +263,22 @@ Expected<Place> IndexFile::findPlace(const std::vector<IndexBlock> &blocks, size
   return found;
 }
 
-Expected<Place> IndexFile::placeBefore(uint32_t thread, uint64_t ns) const {
+Expected<ReadingPlace> ViewerIndex::placeBefore(uint32_t thread, uint64_t ns) const {
   const std::vector<IndexBlock> &blocks = threads_[thread].places;
   if (blocks.empty())
-    return Place{.open = {}};
+    return ReadingPlace{.open = {}};
   const auto next = std::ranges::partition_point(blocks, [&](const IndexBlock &block) { return block.last < ns; });
   const auto at = static_cast<size_t>(next == blocks.begin() ? 0 : next - blocks.begin() - 1);
-  return findPlace(blocks, at, [&](const Place &place) { return place.timeNs >= ns; });
+  return findPlace(blocks, at, [&](const ReadingPlace &place) { return place.timeNs >= ns; });
 }
 
-Expected<Place> IndexFile::placeOf(uint32_t thread, uint64_t seq) const {
+Expected<ReadingPlace> ViewerIndex::placeOf(uint32_t thread, uint64_t seq) const {
   const std::vector<IndexBlock> &blocks = threads_[thread].places;
   if (blocks.empty())
-    return Place{.open = {}};
+    return ReadingPlace{.open = {}};
   const auto next = std::ranges::partition_point(blocks, [&](const IndexBlock &block) { return block.first <= seq; });
   const auto at = static_cast<size_t>(next == blocks.begin() ? 0 : next - blocks.begin() - 1);
-  return findPlace(blocks, at, [&](const Place &place) { return place.seq > seq; });
+  return findPlace(blocks, at, [&](const ReadingPlace &place) { return place.seq > seq; });
 }
 
 } // namespace ada::view

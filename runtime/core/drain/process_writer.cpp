@@ -1,5 +1,5 @@
 // What the traces of a process's threads share: place, memory, descriptors, failure, limits, the end.
-#include "process_trace.h"
+#include "process_writer.h"
 
 #include "core/base/message.h"
 #include "core/images/images.h"
@@ -15,8 +15,8 @@ constexpr uint64_t kMaxOpenFiles = 200; // half of the lowest limit for programs
 
 } // namespace
 
-void ProcessTrace::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options,
-                         const TriggerRules &triggers, const char *directory) {
+void ProcessWriter::start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options,
+                          const TriggerRules &triggers, const char *directory) {
   anchors_ = &anchors;
   ring_ = &ring, images_ = &images, options_ = &options;
   parts_.start(options, directory);
@@ -31,9 +31,10 @@ void ProcessTrace::start(Ring &ring, Images &images, TimingAnchors &anchors, con
       {&ring, &images, &anchors, &options, &windows_, &sched_, &budget_, &facts_, parts_.active() ? &parts_ : nullptr});
 }
 
-void ProcessTrace::startSched(bool isAlone) {
+void ProcessWriter::startSched(bool isAlone) {
   sched_.begin(*ring_, place_, options_->isBounded());
-  sched_.whenOutOfDescriptors([](void *trace) { return static_cast<ProcessTrace *>(trace)->closeDescriptors(); }, this);
+  sched_.whenOutOfDescriptors([](void *trace) { return static_cast<ProcessWriter *>(trace)->closeDescriptors(); },
+                              this);
   if (!options_->sched)
     sched_.refuse(manifest::kNotAskedFor);
   else if (options_->isBounded())
@@ -44,7 +45,7 @@ void ProcessTrace::startSched(bool isAlone) {
     sched_.start(isAlone);
 }
 
-void ProcessTrace::reset() {
+void ProcessWriter::reset() {
   sched_.reset();
   for (uint64_t slot = 0; slot < threads_.ready(); ++slot)
     threads_[slot].release();
@@ -59,21 +60,21 @@ void ProcessTrace::reset() {
   __builtin_memset(static_cast<void *>(this), 0, sizeof *this);
 }
 
-void ProcessTrace::prepare() {
+void ProcessWriter::prepare() {
   ring_->prepare([this](uint64_t slots) { return reserve(slots); },
                  [this](uint64_t threads) { return facts_.reserve(threads); });
-  // Threads that wait for a chunk, now that some are free; ring::ThreadReader returns a thread's own chunks.
+  // Threads that wait for a chunk, now that some are free; ring::RecordReader returns a thread's own chunks.
   const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
   for (uint64_t i = 0; i < used && ring_->hasFreeChunks(); ++i)
     ring_->wake(ring_->threads()[i]);
 }
 
-void ProcessTrace::removeRing() {
+void ProcessWriter::removeRing() {
   ring_->unlink();
   sys::unlink((Path(place_) << "/ring").c_str());
 }
 
-void ProcessTrace::handOver(Identity &identity) {
+void ProcessWriter::handOver(Identity &identity) {
   auto give = [&](const char *path) {
     sys::call(SYS_fchownat, AT_FDCWD, path, identity.user(), identity.group(), AT_SYMLINK_NOFOLLOW);
   };
@@ -84,12 +85,12 @@ void ProcessTrace::handOver(Identity &identity) {
     give((Path(place_) << "/manifest.json").c_str());
     if (parts_.active() && parts_.isInOwnSession()) // the next part is created in it
       give((Path(place_) << "/..").c_str());
-    eachThread([&](const ThreadTrace &t) { t.handOver(Path(place_), give); });
+    eachThread([&](const ThreadWriter &t) { t.handOver(Path(place_), give); });
   }
   identity.follow();
 }
 
-bool ProcessTrace::canShare() const {
+bool ProcessWriter::canShare() const {
   rlimit64 limit = {};
   return ownFiles_ && !windows_.active() && !bound_.active() && !budget_.active() &&
          sys::call(SYS_prlimit64, 0, RLIMIT_NOFILE, nullptr, &limit) == 0 &&
@@ -98,21 +99,21 @@ bool ProcessTrace::canShare() const {
 
 //===--- the threads' files -----------------------------------------------===//
 
-void ProcessTrace::countOpenFile(ThreadTrace &thread) {
+void ProcessWriter::countOpenFile(ThreadWriter &thread) {
   if (__atomic_add_fetch(&openFiles_, 1, __ATOMIC_RELAXED) <= kMaxOpenFiles)
     return;
   if (!closeDescriptors())
     thread.closeDescriptors(); // the others' are in use
 }
 
-bool ProcessTrace::closeDescriptors() {
+bool ProcessWriter::closeDescriptors() {
   if (isShared_)
     return false;
-  eachThread([](ThreadTrace &t) { t.closeDescriptors(); });
+  eachThread([](ThreadWriter &t) { t.closeDescriptors(); });
   return true;
 }
 
-void ProcessTrace::fail(const char *what, int error) {
+void ProcessWriter::fail(const char *what, int error) {
   if (__atomic_exchange_n(&failing_, true, __ATOMIC_ACQ_REL)) { // the first of several threads reports it
     while (!failed())
       arch::pause();
@@ -127,11 +128,11 @@ void ProcessTrace::fail(const char *what, int error) {
   __atomic_store_n(&failed_, true, __ATOMIC_RELEASE);
 }
 
-void ProcessTrace::removeOldest() {
+void ProcessWriter::removeOldest() {
   const Bound::Block block = bound_.takeOldest();
   if (failed()) // the files stay as they are
     return;
-  if (ThreadTrace &t = threads_[block.slot]; t.isActive() && t.number() == block.thread) {
+  if (ThreadWriter &t = threads_[block.slot]; t.isActive() && t.number() == block.thread) {
     tryToWrite(block.thread, t.indexName(), [&] { return t.removeOldestBlock(); });
     return;
   }
@@ -146,17 +147,17 @@ void ProcessTrace::removeOldest() {
   f.removed = file.removed(), f.timeStart = file.timeStart(), f.timeEnd = file.timeEnd();
 }
 
-void ProcessTrace::finishFiles() {
-  eachThread([](ThreadTrace &t) {
+void ProcessWriter::finishFiles() {
+  eachThread([](ThreadWriter &t) {
     t.finish();
     t.finishSched();
   });
 }
 
-void ProcessTrace::finish(Ending ending, int status) {
+void ProcessWriter::finish(Ending ending, int status) {
   finishFiles();
   int error = writeManifest(ending, status);
-  eachThread([&](ThreadTrace &t) {
+  eachThread([&](ThreadWriter &t) {
     if (isFull(error) && t.makeRoom()) { // the manifest needs room as well
       t.finish();
       error = writeManifest(ending, status);
@@ -166,8 +167,8 @@ void ProcessTrace::finish(Ending ending, int status) {
 
 //===--- the manifest -----------------------------------------------------===//
 
-ManifestWriter::Facts ProcessTrace::gatherFacts(Ending ending, int status) {
-  eachThread([&](ThreadTrace &t) { t.gatherFacts(/*isPartDone=*/ending == Ending::Rotated); });
+ManifestWriter::Facts ProcessWriter::gatherFacts(Ending ending, int status) {
+  eachThread([&](ThreadWriter &t) { t.gatherFacts(/*isPartDone=*/ending == Ending::Rotated); });
   const ada_ring_header &h = ring_->header();
   reported_ = {.unattached = __atomic_load_n(&h.events_unattached, __ATOMIC_RELAXED),
                .late = __atomic_load_n(&h.events_late, __ATOMIC_RELAXED),
@@ -183,7 +184,7 @@ ManifestWriter::Facts ProcessTrace::gatherFacts(Ending ending, int status) {
           .before = before_};
 }
 
-int ProcessTrace::tryManifest(Ending ending, int status) {
+int ProcessWriter::tryManifest(Ending ending, int status) {
   ManifestWriter::Facts facts = gatherFacts(ending, status);
   if (ending != Ending::Rotated) // the next part's manifest names it
     facts.ring = ring_->path();
@@ -193,14 +194,14 @@ int ProcessTrace::tryManifest(Ending ending, int status) {
   return error;
 }
 
-void ProcessTrace::writeNewWindows() {
+void ProcessWriter::writeNewWindows() {
   if (!windows_.hasNews() || failed())
     return;
   if (const int error = writeNews(); error < 0)
     fail(manifest::kLateModulesFile, error);
 }
 
-int ProcessTrace::writeManifest(Ending ending, int status) {
+int ProcessWriter::writeManifest(Ending ending, int status) {
   const int error = tryManifest(ending, status);
   manifestFailed_ = error < 0;
   if (error < 0)
@@ -208,7 +209,7 @@ int ProcessTrace::writeManifest(Ending ending, int status) {
   return error;
 }
 
-int ProcessTrace::writeDumpManifest(Ending ending, int status, const char *directory) {
+int ProcessWriter::writeDumpManifest(Ending ending, int status, const char *directory) {
   const ManifestWriter::Facts facts = gatherFacts(ending == Ending::Running ? Ending::Dump : ending, status);
   return withDescriptors([&] { return manifest_.write(directory, facts); });
 }

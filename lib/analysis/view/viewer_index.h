@@ -16,14 +16,14 @@
 namespace ada::view {
 
 /// May be used from any thread. All members may fail with E_IO or E_BAD_INDEX; the index must then be made again.
-class IndexFile {
+class ViewerIndex {
 public:
   /// Rejects an index that is damaged, of another version, or not made of `madeOf` and these threads. Functions get
   /// their numbers from `functions`.
-  static Expected<std::shared_ptr<const IndexFile>> open(FileDescriptor file, uint64_t madeOf,
-                                                         const analysis::TraceTable &table, FunctionList &functions);
-  static Expected<std::shared_ptr<const IndexFile>> open(const std::string &path, uint64_t madeOf,
-                                                         const analysis::TraceTable &table, FunctionList &functions);
+  static Expected<std::shared_ptr<const ViewerIndex>> open(FileDescriptor file, uint64_t madeOf,
+                                                           const analysis::TraceTable &table, FunctionList &functions);
+  static Expected<std::shared_ptr<const ViewerIndex>> open(const std::string &path, uint64_t madeOf,
+                                                           const analysis::TraceTable &table, FunctionList &functions);
 
   uint64_t bytes() const { return bytes_; }
   uint32_t maxDepth(uint32_t thread) const { return threads_[thread].maxDepth; }
@@ -40,18 +40,18 @@ public:
   uint64_t cellNs(uint32_t thread) const { return threads_[thread].cellNs; }
 
   /// The last place whose event is before `ns`, or the first place.
-  Expected<Place> placeBefore(uint32_t thread, uint64_t ns) const;
+  Expected<ReadingPlace> placeBefore(uint32_t thread, uint64_t ns) const;
   /// The last place at or before event `seq`.
-  Expected<Place> placeOf(uint32_t thread, uint64_t seq) const;
+  Expected<ReadingPlace> placeOf(uint32_t thread, uint64_t seq) const;
 
 private:
-  IndexFile() = default;
+  ViewerIndex() = default;
   Expected<std::vector<std::byte>> read(uint64_t offset, uint64_t bytes, uint32_t crc) const;
   bool readDirectory(std::span<const std::byte> bytes, const analysis::TraceTable &table, FunctionList &functions);
   template <class Use>
   Expected<void> readItems(const std::vector<IndexBlock> &blocks, uint64_t fromNs, uint64_t toNs, Use &&use) const;
   template <class IsBehind>
-  Expected<Place> findPlace(const std::vector<IndexBlock> &blocks, size_t block, IsBehind &&isBehind) const;
+  Expected<ReadingPlace> findPlace(const std::vector<IndexBlock> &blocks, size_t block, IsBehind &&isBehind) const;
   uint32_t numberOf(uint32_t function) const { return function < numbers_.size() ? numbers_[function] : 0; }
 
   FileDescriptor file_;

@@ -11,7 +11,7 @@
 #include "manifest.h"
 #include "parts.h"
 #include "thread_facts.h"
-#include "thread_trace.h"
+#include "thread_writer.h"
 #include "windows.h"
 
 namespace ada::runtime {
@@ -19,7 +19,7 @@ namespace ada::runtime {
 class Identity;
 class Images;
 
-class ProcessTrace {
+class ProcessWriter {
 public:
   // `directory` is the process's.
   void start(Ring &ring, Images &images, TimingAnchors &anchors, const Options &options, const TriggerRules &triggers,
@@ -96,14 +96,14 @@ public:
   // Its negative errno; otherwise 0.
   int failedWith() const { return failed() ? error_ : 0; }
 
-  // Calls use(ThreadTrace &) for each thread that has begun and not ended.
+  // Calls use(ThreadWriter &) for each thread that has begun and not ended.
   template <class Use> void eachThread(Use &&use) {
     const uint64_t used = __atomic_load_n(&ring_->header().threads_used, __ATOMIC_ACQUIRE);
     for (uint64_t i = 0; i < used; ++i)
       if (threads_[i].isActive())
         use(threads_[i]);
   }
-  ThreadTrace &thread(uint64_t slot) { return threads_[slot]; }
+  ThreadWriter &thread(uint64_t slot) { return threads_[slot]; }
 
   // What the threads share.
   Ring &ring() { return *ring_; }
@@ -137,7 +137,7 @@ public:
   bool failed() const { return __atomic_load_n(&failed_, __ATOMIC_ACQUIRE); }
   static bool isFull(int error) { return error == -ENOSPC || error == -EDQUOT || error == -EFBIG; }
   // The thread's descriptors stay open; if there are too many, some are closed.
-  void countOpenFile(ThreadTrace &thread);
+  void countOpenFile(ThreadWriter &thread);
   void uncountOpenFile() { __atomic_sub_fetch(&openFiles_, 1, __ATOMIC_RELAXED); }
   // Removes the oldest block of all threads.
   void removeOldest();
@@ -170,7 +170,7 @@ private:
   bool ownFiles_ = false, isShared_ = false, failing_ = false, failed_ = false, manifestFailed_ = false;
   bool isManifestOld_ = true; // (atomic)
   uint64_t openFiles_ = 0;
-  SteppedArray<ThreadTrace, ADA_RING_THREADS> threads_;                // by slot
+  SteppedArray<ThreadWriter, ADA_RING_THREADS> threads_;               // by slot
   SteppedArray<packed::BlockWriter, ADA_RING_THREADS> blocks_;         // likewise, for packed files
   SteppedArray<PackedDetailFile::Memory *, ADA_RING_THREADS> details_; // likewise, for those with detail
   FactsOfThreads facts_;
