@@ -28,6 +28,7 @@ public:
     std::memset(next_, 0, chunks * ADA_CHUNK_BYTES);
   }
   bool isFull() const { return number_ == count_ && place_ == 0; }
+  bool isAtChunk() const { return place_ == 0; } // the next record begins one
   size_t depth() const { return stack_.size(); }
 
   void call(uint64_t stamp, uint64_t function) {
@@ -39,6 +40,8 @@ public:
     put(stamp, stack_.back() | ADA_RECORD_RETURN);
     stack_.pop_back();
   }
+  // A record that is not plain: where the stack is, again.
+  void stack(uint64_t stamp) { put(stamp, kStackBase | ADA_RECORD_STACK); }
 
 private:
   void put(uint64_t stamp, uint64_t what) {

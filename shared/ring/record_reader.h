@@ -122,6 +122,7 @@ struct RecordReader {
     isMoved = true;
     w.chunk = rules.successor;
     w.seq = w.chunk->seq, w.place = 0, w.hold = {};
+    mostRecords = kFewRecords; // a chunk may begin with a record that is not plain, and have no other
     return true;
   }
 
