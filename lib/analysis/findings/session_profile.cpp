@@ -144,10 +144,16 @@ private:
       openAtEnd.push_back({note.thread, call.depth, note.function, call.beginNs, call.endNs});
   }
 
-  // What the catching function did until then is its own work as well: no more counts than unwinding took.
+  // What the catching function did until then is its own work as well: no more counts than unwinding took. If it was
+  // preempted meanwhile, that much of the time counts, too.
   [[gnu::noinline]] void caught(uint64_t timeNs) {
     const Unwinding over = std::exchange(unwinding_, {});
-    costs[over.node].catchNs += std::min(timeNs - std::min(timeNs, over.toNs), over.ns);
+    const OffCpuLane *const lane = table().threads[part().thread].offCpu.get();
+    const uint64_t ns = timeNs - std::min(timeNs, over.toNs);
+    const uint64_t preemptedNs = lane ? std::min(ns, lane->timesBetween(over.toNs, timeNs).preemptedNs) : 0;
+    const uint64_t ownNs = std::max<uint64_t>(ns - preemptedNs, 1), countedNs = std::min(ownNs, over.ns);
+    costs[over.node].catchNs +=
+        static_cast<uint64_t>(static_cast<double>(countedNs) * static_cast<double>(ns) / static_cast<double>(ownNs));
   }
   [[gnu::noinline]] void addRoot(SessionProfile::Root root) {
     for (auto at = roots.rbegin(); at != roots.rend() && at->thread == root.thread; ++at)
