@@ -86,10 +86,12 @@ double stakeOf(const OutlierFactor &factor, const Outliers &outliers, const Func
   const double preemptedExtraNs =
       outliers.preemptedSlowOwnNs - outliers.ordinaryMeanNs * static_cast<double>(outliers.preemptedSlow);
   const double ns = eachNs * calls + shareOfOwn(factor, outliers) * preemptedExtraNs;
-  if (factor.kind == FactorKind::Waiting || isCircumstance(factor.kind))
+  if (factor.kind == FactorKind::Waiting)
     return ns;
-  if (outliers.preemptedCalls == 0) // some of the slow calls may be slow for no other reason
+  if (outliers.preemptedSlow == 0) // none was set aside, although some may have been preempted
     return ns * cost.sum.perCore();
+  if (isCircumstance(factor.kind))
+    return ns;
   const double partOfWork = std::min(1.0, eachNs / (outliers.slowMeanNs - outliers.preemptedExtraNs));
   return ns + partOfWork * (outliers.preemptedExtraNs * calls + outliers.preemptedSlowNs);
 }
