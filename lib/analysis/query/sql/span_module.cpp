@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace ada::query {
 
@@ -21,8 +22,22 @@ struct SpanVtab : TraceVtab {
   int bestIndex(sqlite3_index_info &info);
 };
 
-const ColumnInfo *columnsOfSpans() { return findTable("spans")->columns.data(); }
+const ColumnInfo *columnsOfSpans() {
+  static const ColumnInfo *const columns = findTable("spans")->columns.data();
+  return columns;
+}
 const char *nameOfColumn(int column) { return columnsOfSpans()[column].key; }
+
+// Asked for each column of each row.
+SpanColumn columnAt(int number) {
+  static const std::vector<SpanColumn> columns = [] {
+    std::vector<SpanColumn> all;
+    for (const ColumnInfo &column : findTable("spans")->columns)
+      all.push_back(*spanColumn(column.key));
+    return all;
+  }();
+  return columns[static_cast<size_t>(number)];
+}
 
 // Where a cursor gets its rows from.
 struct SpanCursor : sqlite3_vtab_cursor {
@@ -146,7 +161,7 @@ SpanColumns columnsOf(const TablePlan &plan) {
   SpanColumns columns = {SpanColumn::Id}; // SQLite may ask for it as the number of the row
   for (size_t i = 0; i < findTable("spans")->columns.size(); ++i)
     if (plan.used >> i & 1)
-      columns.add(*spanColumn(nameOfColumn(static_cast<int>(i))));
+      columns.add(columnAt(static_cast<int>(i)));
   return columns;
 }
 
@@ -192,7 +207,7 @@ int SpanCursor::column(sqlite3_context *context, int number) const {
     value == none ? sqlite3_result_null(context) : setNumber(value);
   };
   constexpr std::string_view kName = "name";
-  switch (*spanColumn(nameOfColumn(number))) {
+  switch (columnAt(number)) {
   case SpanColumn::Id:
     setNumber(chunk.id[row]);
     break;
