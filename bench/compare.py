@@ -13,8 +13,8 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 
+from built import folderInMemory, newestWrapper
 from timed import timed
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -54,9 +54,8 @@ def programFigures(programs, folder):
 def compiled(build, folder):
     folder.mkdir()
     (folder / "empty.c").write_text(EMPTY)
-    compiler = sorted((build / "bin").glob("ada-clang++-*"), key=lambda path: int(path.name.rsplit("-", 1)[1]))[-1]
-    subprocess.run([compiler, "-O2", "-std=c++17", HERE / "real/json_work.cpp", "-o", folder / "json"], check=True)
-    subprocess.run([str(compiler).replace("++", ""), "-O1", folder / "empty.c", "-o", folder / "empty"], check=True)
+    subprocess.run([newestWrapper(build, "ada-clang++"), "-O2", "-std=c++17", HERE / "real/json_work.cpp", "-o", folder / "json"], check=True)
+    subprocess.run([newestWrapper(build), "-O1", folder / "empty.c", "-o", folder / "empty"], check=True)
     return folder
 
 
@@ -67,9 +66,7 @@ def main():
     parser.add_argument("--turns", type=int, default=5, help="how often each does the work (default 5)")
     parser.add_argument("--only", default="", help="show only figures that have this in their name")
     args = parser.parse_args()
-    # In memory, so that no disk is compared.
-    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="adatrace-compare-", dir=place) as folder:
+    with folderInMemory("compare") as folder:
         folder = pathlib.Path(folder)
         builds = [build.resolve() for build in (args.old, args.new)]
         programs = [compiled(build, folder / name) for build, name in zip(builds, ("old", "new"))]

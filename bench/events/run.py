@@ -16,6 +16,9 @@ import subprocess
 import sys
 
 here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent))
+from built import newestWrapper
+
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("--build", type=pathlib.Path, required=True, help="build tree with the plugin, the runtime and the tool")
 parser.add_argument("--output", type=pathlib.Path, required=True, help="folder for programs and traces (removed) and events.json")
@@ -26,10 +29,9 @@ args = parser.parse_args()
 output = args.output.resolve()
 shutil.rmtree(output, ignore_errors=True)
 output.mkdir(parents=True)
-tools = args.build.resolve() / "bin"
 environment = {key: value for key, value in os.environ.items() if not key.startswith("ADA_")}
 environment["LTTNG_HOME"] = str(output)
-wrapper = max(tools.glob("ada-clang-[0-9]*"), key=lambda path: int(path.name.rpartition("-")[2])) # of the newest LLVM
+wrapper = newestWrapper(args.build)
 clang = subprocess.run([wrapper, "--ada-off", "--ada-show", "-c", "x.c"], capture_output=True, text=True).stdout.split()[0]
 
 

@@ -19,6 +19,7 @@ import time
 
 repository = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(repository / "bench"), str(repository / "test/tools/Inputs")]
+from built import newestWrapper
 from clickhouse import Server
 from recorded import recorded
 
@@ -69,9 +70,8 @@ def stored(server, table):
 
 
 def record():
-    compiler = max(args.build.resolve().glob("bin/ada-clang-[0-9]*"), key=lambda path: int(path.name.split("-")[-1]))
     program = output / "program"
-    subprocess.run([compiler, "-O1", "-g", repository / "bench/viewing/program.c", "-o", program, "-lpthread"], check=True)
+    subprocess.run([newestWrapper(args.build), "-O1", "-g", repository / "bench/viewing/program.c", "-o", program, "-lpthread"], check=True)
     sessions = [output / f"session{number}" for number in range(SESSIONS)]
     for session in sessions:
         subprocess.run([program, str(2 * args.calls // SESSIONS)], check=True,

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What recording costs where there is no spare core. Usage: run.py --build BUILD --output DIR [--turns N]. Called by `tools/dev bench`.
+"""Measures what recording costs when all cores are busy. Usage: run.py --build BUILD --output DIR [--turns N]. Called by `tools/dev bench`.
 
-Two loads, each plain and in all MODES in turn: 1, 8 and 64 threads with work of 100 ns between their calls; and a redis server
-under redis-benchmark (package redis-tools; its source comes from Debian), which runs on the same cores. Shown are, for the threads,
-the time that passed and the processor time as multiples of plain; for redis, requests a second and the slowest hundredth of them
-(p99), with the processor time of a request. Each the median of the turns, and the best. One core: `taskset 1 run.py …`.
+There are two loads: 1, 8 and 64 threads that work for 100 ns between their calls, and a redis server whose clients run on the same
+cores (redis-benchmark, package redis-tools; the server's source comes from Debian). Each runs plain and in all MODES, in turn. For
+the threads, the time that passed and the processor time are shown as multiples of plain, minimum and median of the turns. For redis
+it is the requests a second, the 99th percentile of the time to an answer (p99), and the processor time of a request, each the best
+and the median. `taskset 1 run.py …` measures one core.
 """
 import argparse
 import csv
@@ -19,6 +20,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
+from built import folderInMemory, newestWrapper
 from sources import call, clean, fromDebian
 from timed import timed
 
@@ -67,20 +69,17 @@ def main():
     parser.add_argument("--turns", type=int, default=5)
     args = parser.parse_args()
     output = args.output.resolve()
-    traced = sorted((args.build.resolve() / "bin").glob("ada-clang-*"), key=lambda path: int(path.name.rsplit("-", 1)[1]))[-1]
+    traced = newestWrapper(args.build)
     plain = build(traced.name.removeprefix("ada-"), output / "plain", output / "sources")
     recorded = build(traced, output / "recorded", output / "sources")
     modes = {"plain": (plain, None), **{mode: (recorded, options) for mode, options in MODES.items()}}
-    place = pathlib.Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else output) / f"adatrace-load-{os.getpid()}"
-    place.mkdir()
     found = {mode: [] for mode in modes}
-    try:
+    with folderInMemory("load") as folder:
+        place = pathlib.Path(folder)
         for turn in range(args.turns):
             for mode, ((program, server), options) in list(modes.items())[::1 if turn % 2 else -1]:
                 found[mode].append([*(figure for count in (1, 8, 64) for figure in threads(program, count, options, place)),
                                     *requests(server, options, place)])
-    finally:
-        shutil.rmtree(place)
     print(f"{'':22} {'1 thread':>23} {'8 threads':>23} {'64 threads':>23} {'redis: requests/s':>20} {'p99, ms':>15} {'CPU us':>12}")
     for mode, runs in found.items():
         cells = []

@@ -23,6 +23,7 @@ import typing
 
 repository = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(repository / "bench"))
+from built import newestWrapper
 from recorded import recorded
 from sources import call, clean, fromDebian, fromNpm
 from timed import timed
@@ -138,7 +139,7 @@ def plainOf(mode):
 
 def compiler():
     """ada-clang of the newest LLVM that is built, and its clang."""
-    traced = max(args.build.resolve().glob("bin/ada-clang-[0-9]*"), key=lambda path: int(path.name.split("-")[-1]))
+    traced = newestWrapper(args.build)
     return "clang-" + traced.name.split("-")[-1], traced
 
 

@@ -24,6 +24,7 @@ import time
 
 repository = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(repository / "bench"), str(repository / "test/tools/Inputs")]
+from built import newestWrapper
 from recorded import recorded
 from view_server import Server
 
@@ -127,8 +128,7 @@ def load():
 def record():
     shutil.rmtree(session, ignore_errors=True)
     program = output / "program"
-    compiler = max(args.build.resolve().glob("bin/ada-clang-[0-9]*"), key=lambda path: int(path.name.split("-")[-1]))
-    subprocess.run([compiler, "-O1", "-g", repository / "bench/viewing/program.c", "-o", program, "-lpthread"], check=True)
+    subprocess.run([newestWrapper(args.build), "-O1", "-g", repository / "bench/viewing/program.c", "-o", program, "-lpthread"], check=True)
     subprocess.run([program, str(args.events)], check=True,
                    env=os.environ | {"ADA_OPTIONS": f"session={session}:format={args.format}:overflow=block"})
     events, lost = recorded(session)
