@@ -184,7 +184,7 @@ void ModuleInstrumenter::instrument(Function &function, Unwinding *unwinding) {
       if (auto *call = dyn_cast<CallBase>(&instruction))
         if (isReturnsTwice(*call))
           twice.push_back(call);
-  if (!options_.cheapOff || form_ != SiteTable::Form::Tied || !twice.empty() || !reasonAgainstCopy(function).empty())
+  if (!options_.cheapOff || form_ != SiteTable::Form::Tied || !twice.empty() || !canHaveCopy(function))
     return addHooks(function, site, unwinding, twice, /*isRecorded=*/false);
   Function &copy = makeRecordedCopy(function, *site.enable, afterStaticAllocas(function), openingLocation(function));
   dropUntrueAttributes(function); // the copy's

@@ -4,6 +4,8 @@
 #include "exits.h"
 #include "llvm_compat.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -13,43 +15,33 @@ using namespace llvm;
 
 namespace ada::pass {
 
-/// Whether TEXT, of inline assembly, may define a symbol, which can't be there twice.
+/// Whether TEXT, of inline assembly, may define a symbol, which can't be there twice. Numbered labels can.
 static bool mayDefineSymbol(StringRef text) {
-  for (size_t at = text.find(':'); at != StringRef::npos; at = text.find(':', at + 1)) {
-    const bool isOperand = at >= 2 && text.substr(at - 2, 3) == "${:"; // "${:uid}": a number of its own for each copy
-    const bool isNumbered = at > 0 && isDigit(text[at - 1]);
-    if (!isOperand && !isNumbered)
+  for (size_t at = text.find(':'); at != StringRef::npos; at = text.find(':', at + 1))
+    if (at == 0 || !isDigit(text[at - 1]))
       return true;
-  }
-  return text.contains(".set") || text.contains("${:uid}");
+  return text.contains(".set");
 }
 
-StringRef reasonAgainstCopy(const Function &function) {
-  if (function.hasOptNone()) // LLVM 14 for AArch64 passed wrong arguments there; and nobody counts instructions
-    return "it is not optimized";
-  if (function.isVarArg())
-    return "it takes variable arguments";
-  if (isCoroutinePart(function) || makesCoroutine(function))
-    return "it is a coroutine";
-  for (const Argument &argument : function.args())
-    if (argument.hasPassPointeeByValueCopyAttr())
-      return "it takes a struct on the stack";
-  for (const BasicBlock &block : function) {
-    if (block.hasAddressTaken())
-      return "it has labels whose address is taken";
-    for (const Instruction &instruction : block) {
-      const auto *call = dyn_cast<CallBase>(&instruction);
-      if (!call)
-        continue;
-      const auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand());
-      if (isa<CallBrInst>(call) || call->cannotDuplicate() || (assembly && mayDefineSymbol(assembly->getAsmString())))
-        return "it has assembly that can't be there twice";
-      const Function *callee = call->getCalledFunction();
-      if (callee && callee->getIntrinsicID() == Intrinsic::localescape)
-        return "its variables are used by another function";
-    }
-  }
-  return "";
+/// Whether INSTRUCTION can be there twice, and in another function than it was written in.
+static bool canBeCopied(const Instruction &instruction) {
+  const auto *call = dyn_cast<CallBase>(&instruction);
+  if (!call)
+    return true;
+  const auto *assembly = dyn_cast<InlineAsm>(call->getCalledOperand());
+  return !isa<CallBrInst>(call) && !call->cannotDuplicate() && call->getIntrinsicID() != Intrinsic::localescape &&
+         !(assembly && mayDefineSymbol(assembly->getAsmString()));
+}
+
+bool canHaveCopy(const Function &function) {
+  // At -O0, LLVM 14 for AArch64 passed wrong arguments to copies; and there, nobody counts instructions.
+  if (function.hasOptNone() || function.isVarArg() || isCoroutinePart(function) || makesCoroutine(function))
+    return false;
+  if (any_of(function.args(), [](const Argument &argument) { return argument.hasPassPointeeByValueCopyAttr(); }))
+    return false; // on the stack, where not every backend hands it over
+  return all_of(function, [](const BasicBlock &block) {
+    return !block.hasAddressTaken() && all_of(block, canBeCopied); // a table of labels stays that of the function
+  });
 }
 
 /// The attributes of FUNCTION's parameters and result, which a tail call of its copy must have, too.

@@ -5,8 +5,6 @@
 // time there. The price is code: about as much again.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
-
 namespace llvm {
 class DebugLoc;
 class Function;
@@ -16,8 +14,8 @@ class Instruction;
 
 namespace ada::pass {
 
-/// Why FUNCTION cannot have a copy, or "". It then gets its hooks in its only body.
-llvm::StringRef reasonAgainstCopy(const llvm::Function &function);
+/// Whether FUNCTION can have a copy. Otherwise it gets its hooks in its only body.
+bool canHaveCopy(const llvm::Function &function);
 
 /// The copy of FUNCTION, which must be unchanged so far. FUNCTION itself gets, before START, a tail call of the copy if
 /// ENABLE is not 0. LOCATION: of what is added.

@@ -76,6 +76,19 @@ define void @assembly() {
   ret void
 }
 
+define void @assembly_for_each_copy() {
+; CHECK-LABEL: define void @assembly_for_each_copy(
+; CHECK:         __ada_enter
+  call void asm sideeffect ".Llabel${:uid}: nop", ""()
+  ret void
+}
+
+define void @not_optimized() noinline optnone {
+; CHECK-LABEL: define void @not_optimized(
+; CHECK:         __ada_enter
+  ret void
+}
+
 define void @numbered_label() {
 ; CHECK-LABEL: define void @numbered_label(
 ; CHECK:         musttail call
