@@ -38,7 +38,7 @@ constexpr uint64_t numberIn(TextPiece text) {
   return digits > 0 ? number : UINT64_MAX;
 }
 
-// The number that follows the word in the line that begins with it; 0 if there is no such line.
+// Finds the line that begins with the word, and returns the number after it; 0 without such a line.
 constexpr uint64_t numberAfter(TextPiece text, TextPiece word) {
   while (!text.empty()) {
     if (text.startsWith(word)) {

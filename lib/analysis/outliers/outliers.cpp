@@ -420,7 +420,7 @@ bool isSlowWithoutPreemption(const Compared &rest, const FunctionTimes &function
          limits.slow * kOfPreempted >= function.mostlyPreempted.count();
 }
 
-// What is known of the calls that are not compared because they were preempted.
+// Notes the calls that were preempted for most of their time: how many and how long. They are not compared.
 void notePreempted(const FunctionTimes &function, const SlowLimits &limits, Outliers &result) {
   const CallTimes &calls = function.mostlyPreempted;
   const auto mean = [&](int64_t ns) { return static_cast<double>(ns) / static_cast<double>(calls.count()); };

@@ -41,8 +41,8 @@ inline std::string ringDirectory(const ada_ring_header &header, const std::strin
                                                                                   "_" + std::to_string(number));
 }
 
-// The header of an open ring file. Nothing if the file is no ring, or if its process was killed before the ring was
-// ready.
+// Reads the header of an open ring file. Returns nothing if the file isn't a ring, or if its process was killed before
+// the ring was ready.
 inline std::optional<ada_ring_header> headerIn(int fd) {
   ada_ring_header header = {};
   const bool isRing = ::pread(fd, &header, sizeof header, 0) == sizeof header && header.magic == ADA_RING_MAGIC;

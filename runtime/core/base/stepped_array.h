@@ -12,7 +12,7 @@ template <class T, uint64_t kMax, uint64_t kPerStep = 256> class SteppedArray {
   static_assert(kMax % kPerStep == 0);
 
 public:
-  // Ensures that elements below `count` exist. False if there is no memory, or if count > kMax.
+  // Makes the elements below `count` exist. Returns false if there is no memory for them, or if `count` is over kMax.
   bool reserve(uint64_t count) {
     while (ready_ < count) {
       if (ready_ == kMax)

@@ -284,8 +284,9 @@ bool Ring::growPool(uint64_t chunks) {
   return isDone;
 }
 
-// Called by a thread that finds no chunk ready. If there is no memory, madvise() fails, where a store would raise
-// SIGBUS. A thread with a seccomp filter leaves it to the drain, because the filter might end it for these calls.
+// Makes memory for one more chunk. A thread calls this when no chunk is ready. Without memory madvise() fails, whereas
+// a store would raise SIGBUS. A thread with a seccomp filter waits for the drain instead: the filter might kill it for
+// these system calls.
 bool Ring::makeChunk(bool beyond) {
   if (!growing_.tryLock())
     return false;
